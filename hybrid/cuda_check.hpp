@@ -1,0 +1,31 @@
+// Every CUDA and cuBLAS call goes through EIGEN_G_CUDA or EIGEN_G_CUBLAS; a failure is a DeviceError that names
+// the call, the API's own error name, file and line. Included only where CUDA is.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "hybrid/error.hpp"
+
+namespace eigen_g {
+
+[[noreturn]] inline void throw_device_error(const char* call, const std::string& name, const char* file, int line) {
+  throw DeviceError(std::string(call) + " failed with " + name + " (" + file + ":" + std::to_string(line) + ")");
+}
+
+inline void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
+  if (status != cudaSuccess)
+    throw_device_error(call, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status), file, line);
+}
+
+inline void check_cublas(cublasStatus_t status, const char* call, const char* file, int line) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw_device_error(call, cublasGetStatusName(status), file, line);
+}
+
+}  // namespace eigen_g
+
+#define EIGEN_G_CUDA(call) ::eigen_g::check_cuda((call), #call, __FILE__, __LINE__)
+#define EIGEN_G_CUBLAS(call) ::eigen_g::check_cublas((call), #call, __FILE__, __LINE__)
+#define EIGEN_G_LAUNCHED() ::eigen_g::check_cuda(cudaGetLastError(), __func__, __FILE__, __LINE__)

@@ -1,0 +1,63 @@
+// What the library throws. Three kinds of trouble have three channels: a caller's mistake is InvalidArgument,
+// a device or library failure is DeviceError or OutOfMemory, a numerical outcome is a Status in the result.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace eigen_g {
+
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// An argument is outside its contract; thrown before any work. `argument` is its name.
+class InvalidArgument : public Error {
+ public:
+  InvalidArgument(std::string argument, const std::string& what_is_wrong)
+      : Error("argument " + argument + ": " + what_is_wrong), argument_(std::move(argument)) {}
+  const std::string& argument() const { return argument_; }
+
+ private:
+  std::string argument_;
+};
+
+// The named triangle holds a NaN or an infinity; row and column count from 0, the message counts from 1.
+class NonFiniteEntry : public InvalidArgument {
+ public:
+  NonFiniteEntry(std::int64_t row, std::int64_t col, double value)
+      : InvalidArgument("a", "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) + ") is " +
+                                 (value != value ? "NaN" : value > 0 ? "infinite" : "minus infinite")),
+        row_(row),
+        col_(col) {}
+  std::int64_t row() const { return row_; }
+  std::int64_t col() const { return col_; }
+
+ private:
+  std::int64_t row_, col_;
+};
+
+// A call into CUDA, cuBLAS or LAPACK failed, or a GPU was asked for and there is none.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Memory of the host or of a device does not suffice; both figures in bytes (available = 0: not known).
+class OutOfMemory : public Error {
+ public:
+  OutOfMemory(const std::string& where, std::uint64_t needed, std::uint64_t available)
+      : Error("not enough memory on " + where + ": " + std::to_string(needed) + " bytes needed" +
+              (available ? ", " + std::to_string(available) + " available" : "")),
+        needed_(needed),
+        available_(available) {}
+  std::uint64_t needed() const { return needed_; }
+  std::uint64_t available() const { return available_; }
+
+ private:
+  std::uint64_t needed_, available_;
+};
+
+}  // namespace eigen_g

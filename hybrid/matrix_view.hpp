@@ -1,0 +1,22 @@
+// Column-major matrix that somebody else owns: element (i, j) is data[i + j * lda], lda >= max(1, rows).
+#pragma once
+
+#include <cstdint>
+
+namespace eigen_g {
+
+template <class T>
+struct MatrixView {
+  T* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t lda = 1;
+
+  T& operator()(std::int64_t i, std::int64_t j) const { return data[i + j * lda]; }
+  MatrixView block(std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) const {
+    return {data + i + j * lda, r, c, lda};
+  }
+  operator MatrixView<const T>() const { return {data, rows, cols, lda}; }
+};
+
+}  // namespace eigen_g

@@ -1,0 +1,49 @@
+// Device memory and pinned host memory with owners. Move-only; a buffer of 0 elements holds nothing. An allocation
+// that does not fit is an OutOfMemory with the bytes needed and free. CUDA builds only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace eigen_g {
+
+namespace detail {
+void* allocate_device(std::uint64_t bytes);
+void free_device(void* p) noexcept;
+void* allocate_pinned(std::uint64_t bytes);
+void free_pinned(void* p) noexcept;
+}  // namespace detail
+
+template <class T, void* (*allocate)(std::uint64_t), void (*release)(void*) noexcept>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::int64_t count)
+      : data_(count > 0 ? static_cast<T*>(allocate(static_cast<std::uint64_t>(count) * sizeof(T))) : nullptr),
+        count_(count > 0 ? count : 0) {}
+  ~Buffer() {
+    if (data_) release(data_);
+  }
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  T* data() const { return data_; }
+  std::int64_t size() const { return count_; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(count_) * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t count_ = 0;
+};
+
+template <class T>
+using DeviceBuffer = Buffer<T, detail::allocate_device, detail::free_device>;
+template <class T>
+using PinnedBuffer = Buffer<T, detail::allocate_pinned, detail::free_pinned>;
+
+}  // namespace eigen_g

@@ -1,0 +1,59 @@
+// A queue of work on one GPU: a CUDA stream and the cuBLAS handle that uses it. Move-only. CUDA builds only.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <utility>
+
+namespace eigen_g {
+
+class Queue {
+ public:
+  Queue();                              // a stream of its own on the current GPU
+  explicit Queue(cudaStream_t stream);  // somebody else's stream; only the handle is owned
+  ~Queue();
+  Queue(Queue&& other) noexcept { swap(other); }
+  Queue& operator=(Queue&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  cudaStream_t stream() const { return stream_; }
+  cublasHandle_t blas() const { return blas_; }
+  int multiprocessors() const { return multiprocessors_; }
+  void wait() const;  // blocks until the queue is empty; throws DeviceError for what failed in it
+
+ private:
+  void swap(Queue& other) noexcept {
+    std::swap(stream_, other.stream_);
+    std::swap(blas_, other.blas_);
+    std::swap(owns_stream_, other.owns_stream_);
+    std::swap(multiprocessors_, other.multiprocessors_);
+  }
+  void open();
+  cudaStream_t stream_ = nullptr;
+  cublasHandle_t blas_ = nullptr;
+  bool owns_stream_ = false;
+  int multiprocessors_ = 0;
+};
+
+// Moments on a queue, for times between them. Move-only.
+class Event {
+ public:
+  Event();
+  ~Event();
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  void record(const Queue& queue);
+  void wait() const;                              // blocks until the recorded moment has passed
+  double seconds_since(const Event& start) const;  // both recorded and passed
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace eigen_g

@@ -1,0 +1,27 @@
+# eigen_g_own(target): warnings, and the definitions that every target of this project sees.
+function(eigen_g_own target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
+    $<$<AND:$<BOOL:${EIGEN_G_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra --expt-relaxed-constexpr -diag-suppress=20012>
+    $<$<AND:$<BOOL:${EIGEN_G_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>)
+  target_compile_definitions(${target} PRIVATE $<$<BOOL:${EIGEN_G_HAVE_CUDA}>:EIGEN_G_HAVE_CUDA>
+                                               EIGEN_G_VERSION="${PROJECT_VERSION}")
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# eigen_g_floor(name SOURCES ... CUDA_SOURCES ...): the object library of one folder, a part of the library eigen_g.
+# CUDA_SOURCES are left out of a build without CUDA.
+function(eigen_g_floor name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES")
+  if(NOT EIGEN_G_HAVE_CUDA)
+    set(arg_CUDA_SOURCES)
+  endif()
+  add_library(eigen_g_${name} OBJECT ${arg_SOURCES} ${arg_CUDA_SOURCES})
+  set_target_properties(eigen_g_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  eigen_g_own(eigen_g_${name})
+  target_link_libraries(eigen_g_${name} PRIVATE OpenMP::OpenMP_CXX OpenBLAS::OpenBLAS)
+  if(EIGEN_G_HAVE_CUDA)
+    target_link_libraries(eigen_g_${name} PRIVATE CUDA::cudart_static CUDA::cublas)
+  endif()
+endfunction()

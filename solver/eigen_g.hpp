@@ -1,0 +1,101 @@
+// All eigenvalues, and if wanted all eigenvectors, of a dense real symmetric matrix in double precision:
+//
+//   A = Z diag(w) Z^T,   w_1 <= w_2 <= ... <= w_n,   Z^T Z = I.
+//
+// One stage: Householder tridiagonalization, divide and conquer, back-transformation; on a GPU where there is
+// one, else on the CPU through LAPACK. This is the library's one header for C++; eigen_g.h is the one for C.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../hybrid/error.hpp"
+#include "../hybrid/uplo.hpp"
+
+struct CUstream_st;  // cudaStream_t is CUstream_st*; no CUDA header is needed to use this one
+
+namespace eigen_g {
+
+enum class DeviceChoice { automatic, cpu, gpu };
+
+enum class Stage { transfer, check, scale, tridiagonalize, divide_and_conquer, back_transform, unscale };
+inline constexpr std::array<Stage, 7> all_stages{Stage::transfer,           Stage::check,
+                                                 Stage::scale,              Stage::tridiagonalize,
+                                                 Stage::divide_and_conquer, Stage::back_transform,
+                                                 Stage::unscale};
+const char* name(Stage stage);  // "transfer", "check", ...
+
+enum class Status { converged, not_converged };
+
+struct Options {
+  Uplo uplo = Uplo::lower;  // the triangle of A that is read; the other one may hold anything
+  bool vectors = true;      // false: values only
+  DeviceChoice device = DeviceChoice::automatic;
+  int threads = 0;  // CPU threads; 0: as many as OpenBLAS takes by itself
+  // Called from the calling thread as a stage begins (0), goes on, and ends (1). An exception thrown from it
+  // abandons the solve and reaches the caller; outputs are then undefined.
+  std::function<void(Stage, double fraction)> progress;
+};
+
+// What a solve did.
+struct Report {
+  Status status = Status::converged;
+  std::int64_t failed = 0;  // not_converged: LAPACK's positive info of the divide and conquer
+  std::array<double, all_stages.size()> stage_seconds{};  // by static_cast<int>(Stage)
+  double seconds = 0;                                     // whole call, allocation included
+  std::vector<std::string> devices;                       // that took part, the GPU first
+  std::string ratio;   // share of the work a device, in the order of devices: "1" or "27:14"
+  std::string engine;  // of the matrix products: "native"
+  std::uint64_t host_bytes = 0;    // workspace, without the caller's A, w, Z
+  std::uint64_t device_bytes = 0;  // device memory that the call took itself
+  double seconds_of(Stage stage) const { return stage_seconds[static_cast<std::size_t>(stage)]; }
+};
+
+// Host pointers.
+//   a       n x n, leading dimension lda >= max(1, n), host memory, in, not changed; only options.uplo's
+//           triangle is read
+//   w       n values, host, out, ascending
+//   z       n x n, leading dimension ldz >= max(1, n), host, out: column k belongs to w[k], 2-norm 1, sign free.
+//           With options.vectors false neither read nor written; may then be null. z may be a itself.
+// Blocks until done.
+// Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError.
+// Cost: 4/3 n^3 flops and bytes (half of that per flop pair read once) for the tridiagonalization, at most
+// 4/3 n^3 flops for the divide and conquer, 2 n^3 for the back-transformation.
+// LAPACK: dsyevd (dsytrd, dstedc, dormtr); Eigen-G (IPSJ SIG).
+Report eigen_g(std::int64_t n, const double* a, std::int64_t lda, double* w, double* z, std::int64_t ldz,
+               const Options& options = {});
+
+// Device pointers, on the GPU that holds them.
+//   a_dev   n x n, lda, device memory, in; destroyed (both triangles)
+//   w_dev   n values, device, out
+//   z_dev   n x n, ldz, device, out; null with options.vectors false; must not overlap a_dev
+//   stream  the work is ordered after what the stream holds and is complete when the call returns; null: the
+//           default stream
+// options.device cpu is an InvalidArgument here. Everything else as above.
+Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, double* z_dev, std::int64_t ldz,
+               CUstream_st* stream, const Options& options = {});
+
+// Values and vectors with their memory, for callers who do not want to keep their own.
+struct Solution {
+  std::vector<double> values;
+  std::vector<double> vectors;  // n x n column-major, empty without vectors
+  Report report;
+};
+Solution solve(std::int64_t n, const double* a, std::int64_t lda, const Options& options = {});
+
+// Bytes that eigen_g() takes for itself beyond a, w, z: workspace of an order-n problem.
+struct WorkspaceBytes {
+  std::uint64_t host = 0;
+  std::uint64_t device = 0;
+};
+enum class Pointers { host, device };
+WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, Pointers pointers = Pointers::host);
+
+// "0.1.0"
+const char* version();
+
+}  // namespace eigen_g
