@@ -1,0 +1,19 @@
+// Eigenvalues and eigenvectors back from files that this command or another program wrote: .npy, Matrix
+// Market array, plain text; the format is taken from the content.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "apps/io/npy.hpp"
+
+namespace eigen_g::io {
+
+// Plain text: numbers separated by blanks or line ends; lines that begin with % or # are comments. A file
+// whose name ends in .eig begins with the number of values. Throws FileError.
+std::vector<double> read_values(const std::filesystem::path& path);
+
+// Plain text: a row of the matrix a line. Throws FileError, OutOfMemory.
+DenseMatrix read_vectors(const std::filesystem::path& path, int threads = 0);
+
+}  // namespace eigen_g::io

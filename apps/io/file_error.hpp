@@ -1,0 +1,31 @@
+// A file that cannot be read, is not what it says, or cannot be written: "path:line: reason", or "path:
+// reason" where no line is meant (line 0: binary files, the file as a whole).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "hybrid/error.hpp"
+
+namespace eigen_g::io {
+
+class FileError : public Error {
+ public:
+  FileError(std::filesystem::path path, std::int64_t line, std::string reason)
+      : Error(path.string() + (line > 0 ? ":" + std::to_string(line) : std::string()) + ": " + reason),
+        path_(std::move(path)),
+        line_(line),
+        reason_(std::move(reason)) {}
+  const std::filesystem::path& path() const { return path_; }
+  std::int64_t line() const { return line_; }  // from 1; 0: none
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::filesystem::path path_;
+  std::int64_t line_;
+  std::string reason_;
+};
+
+}  // namespace eigen_g::io

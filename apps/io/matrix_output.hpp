@@ -1,0 +1,25 @@
+// A symmetric matrix into a file, its format by the name's ending:
+//   .mtx         Matrix Market real symmetric: coordinate where less than a quarter of the triangle is
+//   nonzero,
+//                else array
+//   .npy         '<f8', Fortran order, both triangles
+//   .raw, .bin   doubles, column by column, both triangles
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "apps/io/file_error.hpp"
+#include "hybrid/uplo.hpp"
+
+namespace eigen_g::io {
+
+// Throws FileError for an ending that names none of these, before any work; for FileError while writing see
+// OutputFile.
+void require_matrix_ending(const std::filesystem::path& path);
+
+// a: n x n, lda >= max(1, n), host; only the triangle `uplo` is read. Throws FileError.
+void write_matrix(const std::filesystem::path& path, std::int64_t n, const double* a, std::int64_t lda,
+                  Uplo uplo, int threads = 0);
+
+}  // namespace eigen_g::io
