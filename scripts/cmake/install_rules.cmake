@@ -1,1 +1,64 @@
-# What `cmake --install` lays down.
+# What `cmake --install` lays down: library, public headers, command, CMake package, pkg-config file. All of it may be
+# moved afterwards: every path in it is relative.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigen_g)
+
+# Headers keep their folders, because they include each other by relative paths. The short names <eigen_g/eigen_g.hpp>
+# are one line each, and mean the same inside the build tree and out of it.
+set(public_headers solver/eigen_g.hpp solver/eigen_g.h solver/verify.hpp hybrid/error.hpp hybrid/uplo.hpp)
+foreach(header ${public_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/${folder})
+endforeach()
+foreach(name eigen_g.hpp eigen_g.h verify.hpp)
+  set(short_header ${PROJECT_BINARY_DIR}/include/eigen_g/${name})
+  file(CONFIGURE OUTPUT ${short_header} CONTENT "#include \"solver/${name}\"\n")
+  install(FILES ${short_header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g)
+endforeach()
+
+# An installed command finds the library beside it, and libraries outside the system's folders where the build found them.
+file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(eigen_g PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS eigen_g EXPORT eigen_gTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET eigen_g_command)
+  set_target_properties(eigen_g_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS eigen_g_command DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(EXPORT eigen_gTargets NAMESPACE eigen_g:: DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/eigen_gConfig.cmake.in ${PROJECT_BINARY_DIR}/eigen_gConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/eigen_gConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/eigen_gConfig.cmake ${PROJECT_BINARY_DIR}/eigen_gConfigVersion.cmake
+        DESTINATION ${package_dir})
+if(NOT BUILD_SHARED_LIBS)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake DESTINATION ${package_dir})
+endif()
+
+# pkg-config: what a static library needs goes into Libs.private (pkg-config --static).
+set(pc_private_libraries)
+function(add_private_library file)
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "^lib" "" name ${name})
+  if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    string(APPEND pc_private_libraries " -L${folder}")
+  endif()
+  set(pc_private_libraries "${pc_private_libraries} -l${name}" PARENT_SCOPE)
+endfunction()
+if(NOT OpenBLAS_HAS_LAPACKE)
+  add_private_library(${OpenBLAS_LAPACKE_LIBRARY})
+endif()
+add_private_library(${OpenBLAS_LIBRARY})
+if(EIGEN_G_HAVE_CUDA)
+  add_private_library(${CUDA_cublas_LIBRARY})
+  add_private_library(${CUDA_cudart_static_LIBRARY})
+  string(APPEND pc_private_libraries " -ldl -lrt")
+endif()
+string(APPEND pc_private_libraries " ${OpenMP_CXX_FLAGS} -lstdc++ -lm -lpthread")
+string(STRIP "${pc_private_libraries}" pc_private_libraries)
+file(RELATIVE_PATH pc_up_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_up_to_prefix ${pc_up_to_prefix})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/eigen_g.pc.in ${PROJECT_BINARY_DIR}/eigen_g.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/eigen_g.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

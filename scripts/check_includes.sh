@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# scripts/check_includes.sh [FOLDER]
+# Checks the order of the house in FOLDER (default: this project):
+#   - an include of a project header points down the floors, or stays on its own;
+#   - it names a file that exists;
+#   - no headers include each other in a circle;
+#   - at the top level stands nothing but the floors and the few files that belong there.
+# Prints one line a fault; exits 1 if there is any. (That each header compiles alone is checked by the build: target
+# eigen_g_headers.)
+set -euo pipefail
+cd "${1:-"$(dirname "${BASH_SOURCE[0]}")/.."}"
+
+# floor -> the floors whose headers it may include
+declare -A sees=(
+  [hybrid]="hybrid"
+  [blas2]="hybrid blas2"
+  [gemm_df]="hybrid gemm_df"
+  [solver]="hybrid blas2 gemm_df solver"
+  [apps]="hybrid blas2 gemm_df solver apps"
+  [tests]="hybrid blas2 gemm_df solver apps tests"
+)
+top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md"
+
+faults=0
+fault() {
+  printf '%s\n' "$*"
+  faults=$((faults + 1))
+}
+contains() { [[ " $1 " == *" $2 "* ]]; }
+
+shopt -s nullglob
+for entry in *; do
+  # Build folders are the ones that .gitignore names.
+  contains "$top_level" "$entry" || [[ -d $entry && $entry == build* ]] || fault "$entry: does not belong at the top level"
+done
+
+# The file, from the project's root, that an include of $2 in file $1 means, in quotes or not; nothing for a header of somebody else.
+resolve() {
+  local from=$1 text=$2 quoted=$3
+  if [[ -n $quoted && -f ${from%/*}/$text ]]; then
+    realpath --relative-to=. "${from%/*}/$text"
+  elif [[ $text == eigen_g/* ]]; then  # the public headers as an installed package shows them
+    text=${text#eigen_g/}
+    [[ $text == */* ]] && echo "$text" || echo "solver/$text"
+  elif [[ $text == */* && -n ${sees[${text%%/*}]:-} ]]; then
+    echo "$text"
+  fi
+}
+
+folders=()
+for floor in "${!sees[@]}"; do
+  [[ ! -d $floor ]] || folders+=("$floor")
+done
+edges=$(mktemp)
+trap 'rm -f "$edges"' EXIT
+includes='^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+[">]'
+while IFS=: read -r file line directive; do
+  text=${directive#*[\"<]}
+  text=${text%%[\">]*}
+  quoted=
+  [[ $directive != *\"* ]] || quoted=yes
+  target=$(resolve "$file" "$text" "$quoted")
+  if [[ -z $target ]]; then
+    [[ -z $quoted ]] || fault "$file:$line: \"$text\" is no file of the project"
+    continue
+  fi
+  from=${file%%/*} to=${target%%/*}
+  if [[ ! -f $target ]]; then
+    fault "$file:$line: $target does not exist"
+  elif ! contains "${sees[$from]}" "$to"; then
+    fault "$file:$line: $from must not include $target (it sees: ${sees[$from]})"
+  fi
+  echo "$file $target" >>"$edges"
+done < <(((${#folders[@]} == 0)) || grep -rnE "$includes" --include=*.{h,hpp,cuh,c,cpp,cu} -- "${folders[@]}" | sort)
+
+# tsort orders what has no circle; of a circle it names the members on stderr.
+if ! circles=$(tsort "$edges" 2>&1 >/dev/null); then
+  fault "headers include each other in a circle: $(sed -n 's/^tsort: \([^: ]*\)$/\1/p' <<<"$circles" | paste -sd' ')"
+fi
+
+if ((faults)); then
+  printf '%d faults in the order of the house\n' "$faults" >&2
+  exit 1
+fi

@@ -1,0 +1,20 @@
+# Target eigen_g_headers: each header of the project compiles alone, and twice in one file, with the project's warnings.
+# Only in builds of the command with CUDA, where all of them can be compiled.
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json 3 REQUIRED)
+set(header_sources)
+foreach(floor hybrid blas2 gemm_df solver apps tests)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${floor}/*.h
+       ${PROJECT_SOURCE_DIR}/${floor}/*.hpp ${PROJECT_SOURCE_DIR}/${floor}/*.cuh)
+  foreach(header ${headers})
+    string(REGEX REPLACE "\\.h$" ".c" source ${header})
+    string(REGEX REPLACE "\\.hpp$" ".cpp" source ${source})
+    string(REGEX REPLACE "\\.cuh$" ".cu" source ${source})
+    set(source ${PROJECT_BINARY_DIR}/headers/${source})
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
+    list(APPEND header_sources ${source})
+  endforeach()
+endforeach()
+add_library(eigen_g_headers OBJECT ${header_sources})
+eigen_g_own(eigen_g_headers)
+target_link_libraries(eigen_g_headers PRIVATE eigen_g_test_support CLI11::CLI11 nlohmann_json::nlohmann_json)

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Installs what the build needs and CMake cannot find: with apt-get as root or with a password-free sudo; anybody
+# else is told the one line to run. Does nothing where nothing is missing, whoever installed it.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+probe=$(mktemp -d)
+trap 'rm -rf "$probe"' EXIT
+
+cmake_is_new_enough() {
+  local version
+  version=$(cmake --version 2>/dev/null | sed -n '1s/^cmake version //p')
+  [[ -n $version ]] && printf '3.22\n%s\n' "$version" | sort --check=quiet --version-sort
+}
+
+# Debian package names of what is missing, on one line.
+missing_packages() {
+  local names=()
+  if ! command -v "${CC:-cc}" || ! command -v "${CXX:-c++}" || ! { command -v make || command -v ninja; }; then
+    names+=(build-essential)
+  fi >/dev/null
+  cmake_is_new_enough || names+=(cmake)
+  if ((${#names[@]})); then  # the libraries cannot be looked for yet: name them all, apt leaves present ones alone
+    names+=(libopenblas-dev liblapacke-dev libcli11-dev nlohmann-json3-dev catch2)
+  else
+    rm -rf "$probe/build"
+    cmake --no-warn-unused-cli -S "$root/scripts/cmake/probe" -B "$probe/build" "${cmake_args[@]}" \
+      >"$probe/log" 2>&1 || { cat "$probe/log" >&2; die "CMake cannot compile a trivial project (see above)"; }
+    read -r -a names <"$probe/build/missing" || true
+  fi
+  echo "${names[*]}"
+}
+
+missing=$(missing_packages)
+[[ -n $missing ]] || exit 0
+command -v ninja >/dev/null || missing+=" ninja-build"
+read -r -a packages <<<"$missing"
+
+command -v apt-get >/dev/null ||
+  die "missing (names of the Debian packages): $missing. No apt-get here: install them by this system's own means"
+as_root=()
+if ((EUID != 0)); then
+  if ! sudo -n true 2>/dev/null; then
+    printf 'Missing packages. Run this line, then start again:\n' >&2
+    printf '  sudo sh -c "apt-get update && apt-get install -y %s"\n' "$missing" >&2
+    exit 1
+  fi
+  as_root=(sudo -n)
+fi
+{
+  echo "Installing $missing"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}" </dev/null
+} >&2
+
+missing=$(missing_packages)
+[[ -z $missing ]] || die "still missing after the installation: $missing"

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# run.sh BUILD_FOLDER cmake|pkg-config
+# Installs a finished build, moves the installation elsewhere, and builds and runs a small outside project against it.
+# Ends with 77 (skipped) where pkg-config is asked for and not there.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+way=$2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [[ $way == pkg-config ]] && ! command -v pkg-config >/dev/null; then
+  echo "SKIPPED: no pkg-config"
+  exit 77
+fi
+
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+lib=$(dirname "$(find "$work/moved" -name pkgconfig)")
+if leaks=$(grep -rIlF -e "$build" -e "$work/first" -e "${here%/tests/consumer}" "$work/moved"); then
+  printf 'FAILED: paths of the build leak into:\n%s\n' "$leaks"
+  exit 1
+fi
+"$work/moved/bin/eigen_g" --version
+
+case $way in
+  cmake)
+    cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log" || { cat "$work/log"; exit 1; }
+    cmake --build "$work/build"
+    "$work/build/consumer_cpp"
+    "$work/build/consumer_c"
+    ;;
+  pkg-config)
+    export PKG_CONFIG_PATH=$lib/pkgconfig
+    static=()
+    [[ -n $(find "$lib" -name 'libeigen_g.so*') ]] || static=(--static)
+    read -r -a flags < <(pkg-config --cflags eigen_g)
+    read -r -a libraries < <(pkg-config --libs "${static[@]}" eigen_g)
+    ${CXX:-c++} -std=c++20 "$here/consumer.cpp" "${flags[@]}" "${libraries[@]}" -o "$work/consumer_cpp"
+    ${CC:-cc} -std=c11 "$here/consumer.c" "${flags[@]}" "${libraries[@]}" -lm -o "$work/consumer_c"
+    LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$work/consumer_cpp"
+    LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$work/consumer_c"
+    ;;
+esac

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# scripts/check_includes.sh accepts a small project in order and finds each fault planted into it, and no other.
+set -euo pipefail
+checker=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/scripts/check_includes.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+failed=0
+lay_out() {
+  rm -rf project
+  mkdir -p project/{hybrid,blas2,gemm_df,solver,apps/io,tests,data,scripts}
+  (
+    cd project
+    touch CMakeLists.txt README.md .gitignore
+    echo '#include <vector>' >hybrid/error.hpp
+    echo '#include "hybrid/error.hpp"' >blas2/symv.hpp
+    echo '#include "hybrid/error.hpp"' >gemm_df/gemm.hpp
+    printf '#include "../hybrid/error.hpp"\n#include <cmath>\n' >solver/eigen_g.hpp
+    printf '#include "eigen_g.hpp"\n#  include "blas2/symv.hpp"\n#include "gemm_df/gemm.hpp"\n' >solver/driver.cpp
+    printf '#include <eigen_g/eigen_g.hpp>\n#include "hybrid/error.hpp"\n' >apps/io/reader.cpp
+    printf '#include "apps/io/reader.hpp"\n#include "blas2/symv.hpp"\n' >tests/test_reader.cpp
+    touch apps/io/reader.hpp
+  )
+}
+
+# expect PATTERN: the checker fails with exactly one fault, which matches.
+# shellcheck disable=SC2053  # the right-hand side is a pattern on purpose
+expect() {
+  local output
+  if output=$("$checker" project 2>/dev/null); then
+    echo "FAILED: not found: $1"
+    failed=1
+  elif [[ $output != $1 || $output == *$'\n'* ]]; then
+    printf 'FAILED: expected %s, got:\n%s\n' "$1" "$output"
+    failed=1
+  fi
+}
+
+lay_out
+"$checker" project || { echo "FAILED: faults in a project in order"; failed=1; }
+
+lay_out
+echo '#include "solver/eigen_g.hpp"' >project/hybrid/up.hpp
+expect 'hybrid/up.hpp:1: hybrid must not include solver/eigen_g.hpp*'
+
+lay_out
+echo '#include "gemm_df/gemm.hpp"' >>project/blas2/symv.hpp
+expect 'blas2/symv.hpp:2: blas2 must not include gemm_df/gemm.hpp*'
+
+lay_out
+echo '#include "../../tests/support.hpp"' >>project/apps/io/reader.hpp
+touch project/tests/support.hpp
+expect 'apps/io/reader.hpp:1: apps must not include tests/support.hpp*'
+
+lay_out
+echo '#include <eigen_g/eigen_g.hpp>' >>project/gemm_df/gemm.hpp
+expect 'gemm_df/gemm.hpp:2: gemm_df must not include solver/eigen_g.hpp*'
+
+lay_out
+echo '#include <apps/io/reader.hpp>' >>project/solver/driver.cpp
+expect 'solver/driver.cpp:4: solver must not include apps/io/reader.hpp*'
+
+lay_out
+echo '#include "hybrid/gone.hpp"' >>project/solver/driver.cpp
+expect 'solver/driver.cpp:4: hybrid/gone.hpp does not exist'
+
+lay_out
+echo '#include "gone.hpp"' >>project/solver/driver.cpp
+expect 'solver/driver.cpp:4: "gone.hpp" is no file of the project'
+
+lay_out
+echo '#include "hybrid/b.hpp"' >project/hybrid/a.hpp
+echo '#include "hybrid/a.hpp"' >project/hybrid/b.hpp
+expect 'headers include each other in a circle: *hybrid/*.hpp hybrid/*.hpp*'
+
+lay_out
+touch project/notes.txt
+expect 'notes.txt: does not belong at the top level'
+
+lay_out
+mkdir project/build-debug
+"$checker" project || { echo "FAILED: a build folder is refused"; failed=1; }
+
+((failed == 0)) && echo "all faults found"
