@@ -9,8 +9,12 @@
 
 namespace eigen_g {
 
-int blas_threads() { return openblas_get_num_threads(); }
-std::string blas_version() { return openblas_get_config(); }
+int blas_threads() {
+  return openblas_get_num_threads();
+}
+std::string blas_version() {
+  return openblas_get_config();
+}
 
 ThreadLimit::ThreadLimit(int threads) {
   if (threads <= 0) return;
@@ -31,11 +35,14 @@ void* allocate_host(std::uint64_t bytes) {
   const std::uint64_t available = host_memory_available();
   // Linux grants more than it has; ask first where it matters.
   const bool hopeless = bytes > (std::uint64_t{1} << 26) && available > 0 && bytes > available;
-  void* p = hopeless ? nullptr : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!p) throw OutOfMemory("the host", bytes, available);
+  void* p =
+      hopeless ? nullptr : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!p) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
   return p;
 }
 
-void FreeHost::operator()(void* p) const noexcept { std::free(p); }
+void FreeHost::operator()(void* p) const noexcept {
+  std::free(p);
+}
 
 }  // namespace eigen_g

@@ -11,8 +11,8 @@ namespace eigen_g {
 int blas_threads();          // that OpenBLAS uses now
 std::string blas_version();  // OpenBLAS's own description
 
-// For its lifetime OpenBLAS and OpenMP use `threads` threads (0: unchanged). OpenBLAS keeps one number for the whole
-// process, so solves with different limits must not overlap.
+// For its lifetime OpenBLAS and OpenMP use `threads` threads (0: unchanged). OpenBLAS keeps one number for
+// the whole process, so solves with different limits must not overlap.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);
@@ -34,7 +34,8 @@ using HostArray = std::unique_ptr<T[], FreeHost>;
 void* allocate_host(std::uint64_t bytes);
 template <class T>
 HostArray<T> host_array(std::int64_t count) {
-  return HostArray<T>(static_cast<T*>(allocate_host(static_cast<std::uint64_t>(count > 0 ? count : 1) * sizeof(T))));
+  return HostArray<T>(
+      static_cast<T*>(allocate_host(static_cast<std::uint64_t>(count > 0 ? count : 1) * sizeof(T))));
 }
 
 }  // namespace eigen_g

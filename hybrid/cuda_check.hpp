@@ -1,5 +1,5 @@
-// Every CUDA and cuBLAS call goes through EIGEN_G_CUDA or EIGEN_G_CUBLAS; a failure is a DeviceError that names
-// the call, the API's own error name, file and line. Included only where CUDA is.
+// Every CUDA and cuBLAS call goes through EIGEN_G_CUDA or EIGEN_G_CUBLAS; a failure is a DeviceError that
+// names the call, the API's own error name, file and line. Included only where CUDA is.
 #pragma once
 
 #include <cublas_v2.h>
@@ -11,13 +11,16 @@
 
 namespace eigen_g {
 
-[[noreturn]] inline void throw_device_error(const char* call, const std::string& name, const char* file, int line) {
-  throw DeviceError(std::string(call) + " failed with " + name + " (" + file + ":" + std::to_string(line) + ")");
+[[noreturn]] inline void throw_device_error(const char* call, const std::string& name, const char* file,
+                                            int line) {
+  throw DeviceError(std::string(call) + " failed with " + name + " (" + file + ":" + std::to_string(line) +
+                    ")");
 }
 
 inline void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
   if (status != cudaSuccess)
-    throw_device_error(call, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status), file, line);
+    throw_device_error(call, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status), file,
+                       line);
 }
 
 inline void check_cublas(cublasStatus_t status, const char* call, const char* file, int line) {

@@ -70,7 +70,8 @@ Device cpu_device() {
   Device d;
   d.kind = DeviceKind::cpu;
   d.name = cpu_name();
-  d.memory_total = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  d.memory_total = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
   d.memory_free = host_memory_available();
   d.cores = usable_cores();
   return d;
@@ -121,7 +122,9 @@ int current_gpu() {
   return device;
 }
 
-std::string cuda_toolkit_version() { return dotted(CUDART_VERSION); }
+std::string cuda_toolkit_version() {
+  return dotted(CUDART_VERSION);
+}
 
 std::string cuda_driver_version() {
   int version = 0;
@@ -140,12 +143,24 @@ std::string cublas_version() {
 
 #else
 
-int gpu_count() { return 0; }
-Device gpu_device(int) { throw DeviceError("built without CUDA"); }
-int current_gpu() { throw DeviceError("built without CUDA"); }
-std::string cuda_toolkit_version() { return ""; }
-std::string cuda_driver_version() { return ""; }
-std::string cublas_version() { return ""; }
+int gpu_count() {
+  return 0;
+}
+Device gpu_device(int) {
+  throw DeviceError("built without CUDA");
+}
+int current_gpu() {
+  throw DeviceError("built without CUDA");
+}
+std::string cuda_toolkit_version() {
+  return "";
+}
+std::string cuda_driver_version() {
+  return "";
+}
+std::string cublas_version() {
+  return "";
+}
 
 #endif
 

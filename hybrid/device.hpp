@@ -17,7 +17,7 @@ struct Device {
   std::string name;
   std::uint64_t memory_total = 0;  // bytes
   std::uint64_t memory_free = 0;
-  int cores = 0;  // CPU: cores this process may use; GPU: multiprocessors
+  int cores = 0;                             // CPU: cores this process may use; GPU: multiprocessors
   int compute_major = 0, compute_minor = 0;  // GPU only
   std::uint64_t l2_bytes = 0;                // GPU only
 };

@@ -29,7 +29,9 @@ class NonFiniteEntry : public InvalidArgument {
  public:
   NonFiniteEntry(std::int64_t row, std::int64_t col, double value)
       : InvalidArgument("a", "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) + ") is " +
-                                 (value != value ? "NaN" : value > 0 ? "infinite" : "minus infinite")),
+                                 (value != value ? "NaN"
+                                  : value > 0    ? "infinite"
+                                                 : "minus infinite")),
         row_(row),
         col_(col) {}
   std::int64_t row() const { return row_; }
@@ -48,15 +50,19 @@ class DeviceError : public Error {
 // Memory of the host or of a device does not suffice; both figures in bytes (available = 0: not known).
 class OutOfMemory : public Error {
  public:
-  OutOfMemory(const std::string& where, std::uint64_t needed, std::uint64_t available)
-      : Error("not enough memory on " + where + ": " + std::to_string(needed) + " bytes needed" +
+  enum class Where { host, device };
+  OutOfMemory(Where where, const std::string& name, std::uint64_t needed, std::uint64_t available)
+      : Error("not enough memory on " + name + ": " + std::to_string(needed) + " bytes needed" +
               (available ? ", " + std::to_string(available) + " available" : "")),
+        where_(where),
         needed_(needed),
         available_(available) {}
+  bool on_device() const { return where_ == Where::device; }
   std::uint64_t needed() const { return needed_; }
   std::uint64_t available() const { return available_; }
 
  private:
+  Where where_;
   std::uint64_t needed_, available_;
 };
 

@@ -13,25 +13,29 @@ void* allocate_device(std::uint64_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     const Device gpu = gpu_device(current_gpu());
-    throw OutOfMemory(gpu.name, bytes, gpu.memory_free);
+    throw OutOfMemory(OutOfMemory::Where::device, gpu.name, bytes, gpu.memory_free);
   }
   EIGEN_G_CUDA(status);
   return p;
 }
 
-void free_device(void* p) noexcept { cudaFree(p); }
+void free_device(void* p) noexcept {
+  cudaFree(p);
+}
 
 void* allocate_pinned(std::uint64_t bytes) {
   void* p = nullptr;
   const cudaError_t status = cudaMallocHost(&p, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw OutOfMemory("the host (pinned)", bytes, host_memory_available());
+    throw OutOfMemory(OutOfMemory::Where::host, "the host (pinned)", bytes, host_memory_available());
   }
   EIGEN_G_CUDA(status);
   return p;
 }
 
-void free_pinned(void* p) noexcept { cudaFreeHost(p); }
+void free_pinned(void* p) noexcept {
+  cudaFreeHost(p);
+}
 
 }  // namespace eigen_g::detail

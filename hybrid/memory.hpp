@@ -1,5 +1,5 @@
-// Device memory and pinned host memory with owners. Move-only; a buffer of 0 elements holds nothing. An allocation
-// that does not fit is an OutOfMemory with the bytes needed and free. CUDA builds only.
+// Device memory and pinned host memory with owners. Move-only; a buffer of 0 elements holds nothing. An
+// allocation that does not fit is an OutOfMemory with the bytes needed and free. CUDA builds only.
 #pragma once
 
 #include <cstddef>

@@ -18,21 +18,31 @@ Queue::Queue() {
   open();
 }
 
-Queue::Queue(cudaStream_t stream) : stream_(stream) { open(); }
+Queue::Queue(cudaStream_t stream) : stream_(stream) {
+  open();
+}
 
 Queue::~Queue() {
   if (blas_) cublasDestroy(blas_);
   if (owns_stream_) cudaStreamDestroy(stream_);
 }
 
-void Queue::wait() const { EIGEN_G_CUDA(cudaStreamSynchronize(stream_)); }
+void Queue::wait() const {
+  EIGEN_G_CUDA(cudaStreamSynchronize(stream_));
+}
 
-Event::Event() { EIGEN_G_CUDA(cudaEventCreate(&event_)); }
+Event::Event() {
+  EIGEN_G_CUDA(cudaEventCreate(&event_));
+}
 Event::~Event() {
   if (event_) cudaEventDestroy(event_);
 }
-void Event::record(const Queue& queue) { EIGEN_G_CUDA(cudaEventRecord(event_, queue.stream())); }
-void Event::wait() const { EIGEN_G_CUDA(cudaEventSynchronize(event_)); }
+void Event::record(const Queue& queue) {
+  EIGEN_G_CUDA(cudaEventRecord(event_, queue.stream()));
+}
+void Event::wait() const {
+  EIGEN_G_CUDA(cudaEventSynchronize(event_));
+}
 double Event::seconds_since(const Event& start) const {
   float milliseconds = 0;
   EIGEN_G_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));

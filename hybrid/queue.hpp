@@ -49,7 +49,7 @@ class Event {
     return *this;
   }
   void record(const Queue& queue);
-  void wait() const;                              // blocks until the recorded moment has passed
+  void wait() const;                               // blocks until the recorded moment has passed
   double seconds_since(const Event& start) const;  // both recorded and passed
 
  private:

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,10 +24,9 @@ namespace eigen_g {
 enum class DeviceChoice { automatic, cpu, gpu };
 
 enum class Stage { transfer, check, scale, tridiagonalize, divide_and_conquer, back_transform, unscale };
-inline constexpr std::array<Stage, 7> all_stages{Stage::transfer,           Stage::check,
-                                                 Stage::scale,              Stage::tridiagonalize,
-                                                 Stage::divide_and_conquer, Stage::back_transform,
-                                                 Stage::unscale};
+inline constexpr std::array<Stage, 7> all_stages{
+    Stage::transfer,           Stage::check,          Stage::scale,  Stage::tridiagonalize,
+    Stage::divide_and_conquer, Stage::back_transform, Stage::unscale};
 const char* name(Stage stage);  // "transfer", "check", ...
 
 enum class Status { converged, not_converged };
@@ -48,8 +48,8 @@ struct Report {
   std::array<double, all_stages.size()> stage_seconds{};  // by static_cast<int>(Stage)
   double seconds = 0;                                     // whole call, allocation included
   std::vector<std::string> devices;                       // that took part, the GPU first
-  std::string ratio;   // share of the work a device, in the order of devices: "1" or "27:14"
-  std::string engine;  // of the matrix products: "native"
+  std::string ratio = "1";         // share of the work a device, in the order of devices: "1" or "27:14"
+  std::string engine = "native";   // of the matrix products: "native"
   std::uint64_t host_bytes = 0;    // workspace, without the caller's A, w, Z
   std::uint64_t device_bytes = 0;  // device memory that the call took itself
   double seconds_of(Stage stage) const { return stage_seconds[static_cast<std::size_t>(stage)]; }
@@ -59,7 +59,8 @@ struct Report {
 //   a       n x n, leading dimension lda >= max(1, n), host memory, in, not changed; only options.uplo's
 //           triangle is read
 //   w       n values, host, out, ascending
-//   z       n x n, leading dimension ldz >= max(1, n), host, out: column k belongs to w[k], 2-norm 1, sign free.
+//   z       n x n, leading dimension ldz >= max(1, n), host, out: column k belongs to w[k], 2-norm 1, sign
+//   free.
 //           With options.vectors false neither read nor written; may then be null. z may be a itself.
 // Blocks until done.
 // Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError.
@@ -76,8 +77,8 @@ Report eigen_g(std::int64_t n, const double* a, std::int64_t lda, double* w, dou
 //   stream  the work is ordered after what the stream holds and is complete when the call returns; null: the
 //           default stream
 // options.device cpu is an InvalidArgument here. Everything else as above.
-Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, double* z_dev, std::int64_t ldz,
-               CUstream_st* stream, const Options& options = {});
+Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, double* z_dev,
+               std::int64_t ldz, CUstream_st* stream, const Options& options = {});
 
 // Values and vectors with their memory, for callers who do not want to keep their own.
 struct Solution {

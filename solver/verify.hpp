@@ -11,8 +11,8 @@
 //   lapack_residual         ---------------     lapack_orthogonality  --------------
 //                           n ||A||_1 ulp                                 n ulp
 //
-// with ulp = 2^-52 (dlamch('P')), the precision that LAPACK's own test ratios divide by, and ||A||_1 replaced by
-// the smallest normal number for the zero matrix. LAPACK's classical pass limit is 30; ours is 10.
+// with ulp = 2^-52 (dlamch('P')), the precision that LAPACK's own test ratios divide by, and ||A||_1 replaced
+// by the smallest normal number for the zero matrix. LAPACK's classical pass limit is 30; ours is 10.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ struct Verification {
   double orthogonality = 0;
   double lapack_residual = 0;
   double lapack_orthogonality = 0;
-  double worst_residual = 0;       // max over k of ||A z_k - w_k z_k||_2 / ||A||_F
-  std::int64_t worst_index = 0;    // that k, from 0
-  bool ascending = false;          // w_1 <= w_2 <= ...
-  bool finite = false;             // no NaN or infinity in w and Z
+  double worst_residual = 0;     // max over k of ||A z_k - w_k z_k||_2 / ||A||_F
+  std::int64_t worst_index = 0;  // that k, from 0
+  bool ascending = false;        // w_1 <= w_2 <= ...
+  bool finite = false;           // no NaN or infinity in w and Z
   double seconds = 0;
   bool on_gpu = false;
 };
@@ -45,12 +45,13 @@ inline constexpr double lapack_ratio_limit = 10;
 // Both ratios at most the limit, everything finite and ascending.
 bool passed(const Verification& v);
 
-//   a  n x n, lda, host, in, only the triangle `uplo` is read     w  m values, host, in     z  n x m, ldz, host, in
+//   a  n x n, lda, host, in, only the triangle `uplo` is read     w  m values, host, in     z  n x m, ldz,
+//   host, in
 // Blocks until done. Memory: O(n) columns of 256 on the CPU; A, Z and three panels of 1024 columns on a GPU.
 // Throws InvalidArgument, OutOfMemory, DeviceError. Cost: 6 n^2 m flops on full storage.
 // Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
-Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m, const double* w,
-                    const double* z, std::int64_t ldz, DeviceChoice device = DeviceChoice::automatic,
-                    int threads = 0);
+Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
+                    const double* w, const double* z, std::int64_t ldz,
+                    DeviceChoice device = DeviceChoice::automatic, int threads = 0);
 
 }  // namespace eigen_g

@@ -1,0 +1,33 @@
+// The solver's large matrix products, by one of the engines. So far there is one: native, that is cuBLAS in
+// double.
+//
+// Column-major, 64-bit sizes, device memory; ordered on `queue`; a product with an empty result returns at
+// once. Throw DeviceError. Repeat bit for bit on the same GPU. CUDA builds only.
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/matrix_view.hpp"
+
+namespace eigen_g {
+
+class Queue;
+
+enum class Op : char { none = 'N', transpose = 'T' };
+
+// C := alpha op_a(A) op_b(B) + beta C;  C is c.rows x c.cols, the inner size is read off op_a(A).
+// Cost: 2 m n k flops. BLAS: dgemm.
+void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
+          MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
+
+// C := alpha (A B^T + B A^T) + beta C on the lower triangle of C (n x n); A and B are n x k.
+// Cost: 2 n^2 k flops. BLAS: dsyr2k.
+void syr2k_lower(const Queue& queue, double alpha, MatrixView<const double> a_dev,
+                 MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
+
+// B := alpha T B with T upper triangular, not unit; T is k x k, B is k x m, in place.
+// Cost: k^2 m flops. BLAS: dtrmm.
+void trmm_upper(const Queue& queue, Op op, double alpha, MatrixView<const double> t_dev,
+                MatrixView<double> b_dev);
+
+}  // namespace eigen_g

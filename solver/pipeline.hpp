@@ -1,0 +1,49 @@
+// The stages of a solve as the driver calls them, with the memory that they need. Two machines carry them
+// out: the CPU through LAPACK (host_pipeline), one GPU with the CPU's help (device_pipeline).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "hybrid/matrix_view.hpp"
+#include "solver/divide_and_conquer.hpp"
+#include "solver/eigen_g.hpp"
+
+struct CUstream_st;
+
+namespace eigen_g {
+
+// The caller's problem; pointers are in host or in device memory.
+struct Problem {
+  Uplo uplo = Uplo::lower;
+  std::int64_t n = 0;
+  MatrixView<const double> a;
+  double* w = nullptr;
+  MatrixView<double> z;  // data null: values only
+};
+
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+  virtual void load() = 0;        // the caller's triangle into the working matrix
+  virtual double check() = 0;     // its largest absolute entry; throws NonFiniteEntry
+  virtual void scale(int k) = 0;  // times 2^k
+  virtual void tridiagonalize(const std::function<void(double)>& progress) = 0;
+  virtual Outcome divide_and_conquer() = 0;
+  virtual void back_transform() = 0;
+  virtual void unscale(int k) = 0;  // the values, times 2^-k
+  virtual void store() = 0;         // values and vectors to the caller
+  virtual void wait() = 0;          // until all of the above is done
+  virtual WorkspaceBytes bytes() const = 0;
+};
+
+// Throw OutOfMemory with the sum of what is needed before any of it is taken.
+std::unique_ptr<Pipeline> host_pipeline(const Problem& problem);
+// In device_pipeline.cpp, CUDA builds only.
+std::unique_ptr<Pipeline> device_pipeline(const Problem& problem, Pointers pointers, CUstream_st* stream);
+
+WorkspaceBytes host_pipeline_bytes(std::int64_t n, bool vectors);
+WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers);
+
+}  // namespace eigen_g
