@@ -1,4 +1,5 @@
-// A skipped test says so and makes its process end with 77, which ctest shows as "Skipped"; a failure ends with 1.
+// A skipped test says so and makes its process end with 77, which ctest shows as "Skipped"; a failure
+// ends with 1.
 #pragma once
 
 #include <string>
@@ -6,23 +7,24 @@
 namespace support {
 
 void note_skip(const std::string& reason);
+int skip_count();
 bool have_gpu();
-bool gpu_required();                              // EIGEN_G_REQUIRE_GPU=1: a missing GPU is a failure
-std::string matrices_folder();                    // EIGEN_G_MATRICES, else the CMake cache path; "" where missing
+bool gpu_required();            // EIGEN_G_REQUIRE_GPU=1: a missing GPU is a failure
+std::string matrices_folder();  // EIGEN_G_MATRICES, else the CMake cache path; "" where missing
 
 }  // namespace support
 
 // First statement of a TEST_CASE or SECTION.
-#define SKIP_TEST(reason)      \
-  do {                         \
+#define SKIP_TEST(reason)       \
+  do {                          \
     support::note_skip(reason); \
-    return;                    \
+    return;                     \
   } while (false)
 
-#define NEEDS_GPU()                                                            \
-  do {                                                                         \
-    if (!support::have_gpu()) {                                                \
+#define NEEDS_GPU()                                                                \
+  do {                                                                             \
+    if (!support::have_gpu()) {                                                    \
       if (support::gpu_required()) FAIL("no GPU, and EIGEN_G_REQUIRE_GPU is set"); \
-      SKIP_TEST("no GPU");                                                     \
-    }                                                                          \
+      SKIP_TEST("no GPU");                                                         \
+    }                                                                              \
   } while (false)
