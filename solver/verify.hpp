@@ -1,6 +1,6 @@
 // The only checker of eigenpairs: tests, command and benchmarks all use it. Native double throughout.
 //
-// For A (n x n, symmetric), w (m values) and Z (n x m vectors), 1 <= m <= n, with F the Frobenius norm and
+// For A (n x n, symmetric), w (m values) and Z (n x m vectors), 0 <= m <= n, with F the Frobenius norm and
 // eps = 2^-53 (LAPACK's dlamch('E')):
 //
 //   residual_frobenius      ||A Z - Z W||_F                          the paper's |AZ-ZW|_F
@@ -47,8 +47,9 @@ bool passed(const Verification& v);
 
 //   a  n x n, lda, host, in, only the triangle `uplo` is read     w  m values, host, in     z  n x m, ldz,
 //   host, in
-// Blocks until done. Memory: O(n) columns of 256 on the CPU; A, Z and three panels of 1024 columns on a GPU.
-// Throws InvalidArgument, OutOfMemory, DeviceError. Cost: 6 n^2 m flops on full storage.
+// automatic: on the current GPU if there is one and its memory holds the work, else on the CPU. Blocks until
+// done. Memory: 3 n x 256 on the CPU; Z and 3 n x 1024 on the GPU. Two runs on one device give the same bits.
+// Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). Cost: 6 n^2 m flops.
 // Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
 Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
                     const double* w, const double* z, std::int64_t ldz,

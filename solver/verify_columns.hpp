@@ -1,0 +1,43 @@
+// The heavy part of verify(), once for the CPU and once for the GPU: sums down columns, in panels J of
+// columns,
+//
+//   A(:, J)                          |.| and squares, a column of A each
+//   R(J, :) = A(:, J)^T Z - Z(J, :) W   |.| and squares, a column of Z each, added up over J
+//   A(:, J) - Z W Z(J, :)^T          squares; only where m = n
+//   Z^T Z(:, J) - I                  |.| and squares
+//
+// A and w come scaled by a power of two, so that no square overflows or vanishes for the scale's sake. Every
+// sum has a fixed order. An internal header of verify.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/uplo.hpp"
+
+namespace eigen_g {
+
+struct ScaledPairs {
+  Uplo uplo = Uplo::lower;
+  MatrixView<const double> a;  // n x n, host, not scaled, one triangle
+  double scale = 1;            // by which A is to be multiplied
+  std::vector<double> w;       // m values, scaled
+  MatrixView<const double> z;  // n x m, host
+};
+
+struct ColumnSums {
+  std::vector<double> matrix_abs, matrix_squares;      // n
+  std::vector<double> residual_abs, residual_squares;  // m
+  std::vector<double> reconstruction_squares;          // n, empty for m < n
+  std::vector<double> gram_abs, gram_squares;          // m
+};
+
+// Workspace: 3 n x 256. Blocks. Throws OutOfMemory.
+ColumnSums column_sums_cpu(const ScaledPairs& pairs);
+
+// On the current GPU; device memory: Z and 3 n x 1024. Blocks. Throws OutOfMemory, DeviceError. CUDA builds
+// only.
+ColumnSums column_sums_gpu(const ScaledPairs& pairs);
+
+}  // namespace eigen_g
