@@ -1,0 +1,127 @@
+// eigen_g solve: a matrix file in, eigenvalues and eigenvectors out.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/command.hpp"
+#include "apps/common_options.hpp"
+#include "apps/help.hpp"
+#include "apps/result_files.hpp"
+#include "apps/stopwatch.hpp"
+#include "apps/text.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+struct SolveOptions {
+  MatrixOptions matrix;
+  RunOptions run;
+  std::string prefix;
+  std::string format = "npy";
+  bool values_only = false;
+  bool verify = false;
+};
+
+ResultFormat result_format(const std::string& name) {
+  return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
+}
+
+Report run_solver(const SolveOptions& options, const io::SymmetricMatrix& matrix, DeviceChoice device,
+                  const ResultFiles& results, Progress& progress) {
+  Options how;
+  how.uplo = matrix.uplo;
+  how.vectors = !options.values_only;
+  how.device = device;
+  how.threads = options.run.threads;
+  how.progress = [&progress](Stage stage, double fraction) { progress.at(name(stage), fraction); };
+  try {
+    return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
+                              std::max<std::int64_t>(1, matrix.n), how);
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options.matrix, matrix);
+  }
+}
+
+ExitCode solve_file(const SolveOptions& options) {
+  const Stopwatch total;
+  ReportSink sink(options.run);
+  Progress progress(!options.run.quiet);
+  const DeviceChoice device = device_choice(options.run);
+  SolveReport report;
+  report.threads = threads_used(options.run);
+
+  const Stopwatch reading;
+  const io::SymmetricMatrix matrix = read(options.matrix, options.run.threads, progress);
+  report.seconds.read = reading.seconds();
+  report.matrix = facts_of(options.matrix, matrix);
+
+  ResultFiles results(options.prefix, result_format(options.format), matrix.n, !options.values_only);
+  report.solve = run_solver(options, matrix, device, results, progress);
+  const bool converged = report.solve.status == Status::converged;
+  if (converged) {
+    report.values.assign(results.values(), results.values() + matrix.n);
+    report.vectors = options.values_only ? 0 : matrix.n;
+  }
+
+  if (options.verify && converged && matrix.n > 0) {
+    const Stopwatch checking;
+    progress.at("verify");
+    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, matrix.n, results.values(),
+                          results.vectors(), matrix.n, device, options.run.threads);
+    report.seconds.verify = checking.seconds();
+  }
+  const bool good = converged && (!report.check || passed(*report.check));
+
+  if (good && !options.prefix.empty()) {
+    const Stopwatch writing;
+    progress.at("write");
+    results.commit(options.run.threads);
+    report.seconds.write = writing.seconds();
+    report.values_file = results.values_file();
+    report.vectors_file = results.vectors_file();
+  }
+  progress.finish();
+  tell_device(options.run, joined(report.solve.devices));
+  report.seconds.total = total.seconds();
+  sink.put(to_table(report), to_json(report));
+  if (good) return ExitCode::done;
+  complain(options.matrix.file +
+           (converged ? ": verification FAILED" : ": the divide and conquer did not converge") +
+           (options.prefix.empty() ? "" : ", no result is written"));
+  return ExitCode::not_verified;
+}
+
+constexpr const char* examples = R"(
+  eigen_g solve matrix.mtx                            eigenvalues and stage times, nothing written
+  eigen_g solve matrix.npy -o result --verify         result.values.npy and result.vectors.npy, once checked
+  eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
+  eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
+  eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
+
+}  // namespace
+
+void add_solve(CLI::App& app, Action& action) {
+  auto options = std::make_shared<SolveOptions>();
+  CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
+  show_examples(command, examples);
+  add_matrix_options(command, options->matrix);
+  command
+      .add_option("-o,--output", options->prefix,
+                  "Write PREFIX.values.npy and PREFIX.vectors.npy (Fortran order)")
+      ->option_text("PREFIX");
+  command.add_option("--format", options->format, "Of the results: npy (default), mtx, txt")
+      ->check(CLI::IsMember({"npy", "mtx", "txt"}))
+      ->option_text("FORMAT");
+  CLI::Option* values_only =
+      command.add_flag("--values-only", options->values_only, "Eigenvalues without eigenvectors");
+  command
+      .add_flag("--verify", options->verify, "Check the result; one that fails is not written (exit code 4)")
+      ->excludes(values_only);
+  add_run_options(command, options->run);
+  command.callback([options, &action] { action = [options] { return solve_file(*options); }; });
+}
+
+}  // namespace eigen_g::apps

@@ -1,0 +1,17 @@
+// Numbers as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace eigen_g::apps {
+
+// std::snprintf into a string.
+[[gnu::format(printf, 1, 2)]] std::string print(const char* format, ...);
+
+std::string bytes_text(std::uint64_t bytes);                   // "0 B", "812 B", "1.5 GB": powers of 1000
+std::string left_column(std::string text, std::size_t width);  // padded on the right by blanks, never cut
+std::string joined(const std::vector<std::string>& parts);     // "a, b, c"
+
+}  // namespace eigen_g::apps
