@@ -28,12 +28,4 @@ void syr2k_lower(const Queue& queue, double alpha, MatrixView<const double> a_de
                                  c_dev.lda));
 }
 
-void trmm_upper(const Queue& queue, Op op, double alpha, MatrixView<const double> t_dev,
-                MatrixView<double> b_dev) {
-  if (b_dev.rows == 0 || b_dev.cols == 0) return;
-  EIGEN_G_CUBLAS(cublasDtrmm_64(queue.blas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, cublas_op(op),
-                                CUBLAS_DIAG_NON_UNIT, b_dev.rows, b_dev.cols, &alpha, t_dev.data, t_dev.lda,
-                                b_dev.data, b_dev.lda, b_dev.data, b_dev.lda));
-}
-
 }  // namespace eigen_g

@@ -25,9 +25,4 @@ void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const d
 void syr2k_lower(const Queue& queue, double alpha, MatrixView<const double> a_dev,
                  MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
 
-// B := alpha T B with T upper triangular, not unit; T is k x k, B is k x m, in place.
-// Cost: k^2 m flops. BLAS: dtrmm.
-void trmm_upper(const Queue& queue, Op op, double alpha, MatrixView<const double> t_dev,
-                MatrixView<double> b_dev);
-
 }  // namespace eigen_g

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace eigen_g {
 
@@ -16,7 +17,10 @@ struct MatrixView {
   MatrixView block(std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) const {
     return {data + i + j * lda, r, c, lda};
   }
-  operator MatrixView<const T>() const { return {data, rows, cols, lda}; }
+  template <class U>
+  requires(std::is_same_v<U, const T> && !std::is_const_v<T>) operator MatrixView<U>() const {
+    return {data, rows, cols, lda};
+  }
 };
 
 }  // namespace eigen_g

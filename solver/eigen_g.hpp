@@ -59,13 +59,12 @@ struct Report {
 //   a       n x n, leading dimension lda >= max(1, n), host memory, in, not changed; only options.uplo's
 //           triangle is read
 //   w       n values, host, out, ascending
-//   z       n x n, leading dimension ldz >= max(1, n), host, out: column k belongs to w[k], 2-norm 1, sign
-//   free.
+//   z       n x n, leading dimension ldz >= max(1, n), host, out: column k belongs to w[k], 2-norm 1, sign free.
 //           With options.vectors false neither read nor written; may then be null. z may be a itself.
 // Blocks until done.
 // Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError.
-// Cost: 4/3 n^3 flops and bytes (half of that per flop pair read once) for the tridiagonalization, at most
-// 4/3 n^3 flops for the divide and conquer, 2 n^3 for the back-transformation.
+// Cost: 4/3 n^3 flops and 4/3 n^3 bytes for the tridiagonalization, at most 4/3 n^3 flops for the divide and
+// conquer, 2 n^3 for the back-transformation.
 // LAPACK: dsyevd (dsytrd, dstedc, dormtr); Eigen-G (IPSJ SIG).
 Report eigen_g(std::int64_t n, const double* a, std::int64_t lda, double* w, double* z, std::int64_t ldz,
                const Options& options = {});

@@ -1,14 +1,11 @@
 #include "solver/scale.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace eigen_g {
 
 int scale_exponent(double largest) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
-  const double smallest_safe = std::sqrt(std::numeric_limits<double>::min() / eps);
-  if (largest == 0 || (largest >= smallest_safe && largest <= 1 / smallest_safe)) return 0;
+  if (largest == 0 || (largest >= 0x1p-100 && largest <= 0x1p100)) return 0;
   return -std::ilogb(largest);
 }
 

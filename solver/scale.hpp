@@ -20,7 +20,7 @@ int scale_exponent(double largest);
 // a := 2^k a over the triangle `uplo`; n x n, lda, in place; k = 0 returns at once. Cost: one read and write
 // of the triangle. The device form takes the lower triangle and is ordered on `queue`.
 void scale(Uplo uplo, MatrixView<double> a, int k);
-void scale(const Queue& queue, Uplo uplo, MatrixView<double> a_dev, int k);
+void scale(const Queue& queue, MatrixView<double> a_dev, int k);
 
 // w := 2^k w, n values in place; a value beyond double's range becomes infinite.
 void scale_values(std::int64_t n, double* w, int k);

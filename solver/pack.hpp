@@ -1,0 +1,19 @@
+// The working matrix of the GPU: the caller's triangle as a lower triangle, rows padded with zeros.
+#pragma once
+
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/uplo.hpp"
+
+namespace eigen_g {
+
+class Queue;
+
+//   lower:  to(i, j) := from(i, j)      upper:  to(i, j) := from(j, i)       for i >= j
+//   to(i, j) := 0                        for n <= i < to.lda
+//
+//   from_dev  n x n, device, in; only the triangle `uplo` is read; may be to_dev itself
+//   to_dev    n x n, lda >= n, device, out; entries above the diagonal are not written
+// Ordered on `queue`. Cost: one read and one write of a triangle.
+void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev, MatrixView<double> to_dev);
+
+}  // namespace eigen_g
