@@ -2,6 +2,9 @@
 function(eigen_g_own target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # GCC 12 warns wrongly at "literal" + std::string (PR 105651)
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>  # messages with __FILE__: from the root
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
     $<$<AND:$<BOOL:${EIGEN_G_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra --expt-relaxed-constexpr -diag-suppress=20012>
     $<$<AND:$<BOOL:${EIGEN_G_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>)
