@@ -14,15 +14,18 @@ namespace eigen_g::io {
 class FileError : public Error {
  public:
   FileError(std::filesystem::path path, std::int64_t line, std::string reason)
-      : Error(path.string() + (line > 0 ? ":" + std::to_string(line) : std::string()) + ": " + reason),
-        path_(std::move(path)),
-        line_(line),
-        reason_(std::move(reason)) {}
+      : Error(message(path, line, reason)), path_(std::move(path)), line_(line), reason_(std::move(reason)) {}
   const std::filesystem::path& path() const { return path_; }
   std::int64_t line() const { return line_; }  // from 1; 0: none
   const std::string& reason() const { return reason_; }
 
  private:
+  static std::string message(const std::filesystem::path& path, std::int64_t line,
+                             const std::string& reason) {
+    std::string text = path.string();
+    if (line > 0) text.append(1, ':').append(std::to_string(line));
+    return text.append(": ").append(reason);
+  }
   std::filesystem::path path_;
   std::int64_t line_;
   std::string reason_;

@@ -1,0 +1,82 @@
+// ELSI's compressed sparse columns: 16 integers of header, n column starts, the row indices as 32-bit integers, the
+// values; indices from 1, both triangles stored. Header and column starts are 64-bit integers, in the older variant
+// 32-bit ones; the zero or ones behind the first four bytes tell which.
+// Source: ELSI, rw_mat (elsi_rw.f90).
+#include <cstring>
+#include <limits>
+
+#include "apps/io/stored_matrix.hpp"
+
+namespace eigen_g::io {
+
+namespace {
+
+constexpr std::int64_t header_words = 16;
+
+template <class T>
+std::int64_t word_at(const std::byte* from, std::int64_t index) {
+  T word;
+  std::memcpy(&word, from + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return word;
+}
+
+// Word: the type of header and column starts.
+template <class Word>
+StoredMatrix read(const MappedFile& file) {
+  const auto refuse = [&](const std::string& reason) { throw FileError(file.path(), 0, reason); };
+  constexpr std::int64_t word_bytes = sizeof(Word);
+  if (file.size() < header_words * word_bytes) refuse("ends within the ELSI CSC header");
+  const std::byte* const header = file.bytes();
+  const std::int64_t complex = word_at<Word>(header, 2);
+  const std::int64_t n = word_at<Word>(header, 3);
+  const std::int64_t nonzeros = word_at<Word>(header, 5);
+  if (complex == 1) refuse("holds a complex matrix; a real one is required");
+  if (complex != 0)
+    refuse("the ELSI CSC header's type is " + std::to_string(complex) + "; 0 (real) is required");
+  if (n < 0 || n > INT32_MAX)
+    refuse("the ELSI CSC header's order, " + std::to_string(n) + ", is out of range");
+  if (nonzeros < 0 || nonzeros > std::numeric_limits<std::int64_t>::max() / 16)
+    refuse("the ELSI CSC header's number of nonzeros, " + std::to_string(nonzeros) + ", is out of range");
+  const std::int64_t required = word_bytes * (header_words + n) + nonzeros * (4 + 8);
+  if (file.size() != required)
+    refuse("order " + std::to_string(n) + " with " + std::to_string(nonzeros) + " nonzeros needs " +
+           std::to_string(required) + " bytes; the file has " + std::to_string(file.size()));
+
+  const std::byte* const starts = header + header_words * word_bytes;
+  const std::byte* const rows = starts + n * word_bytes;
+  const std::byte* const values = rows + nonzeros * 4;
+  // The last column ends with the file: there is no closing entry.
+  const auto start_of = [&](std::int64_t j) { return j < n ? word_at<Word>(starts, j) - 1 : nonzeros; };
+  if (n > 0 && start_of(0) != 0)
+    refuse("the first column starts at " + std::to_string(start_of(0) + 1) + ", not 1");
+
+  std::shared_ptr<double> memory = allocate_matrix(n, n);
+  double* const a = memory.get();
+  set_zero(a, n, false, 1);
+  for (std::int64_t j = 0; j < n; ++j) {
+    const std::int64_t begin = start_of(j), end = start_of(j + 1);
+    if (begin > end || end > nonzeros)
+      refuse("column " + std::to_string(j + 1) + " runs from entry " + std::to_string(begin + 1) + " to " +
+             std::to_string(end) + " of " + std::to_string(nonzeros));
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t row = word_at<std::int32_t>(rows, k);
+      if (row < 1 || row > n)
+        refuse("entry " + std::to_string(k + 1) + " in column " + std::to_string(j + 1) + " has row index " +
+               std::to_string(row) + ", outside 1.." + std::to_string(n));
+      double value = 0;
+      std::memcpy(&value, values + k * 8, sizeof(value));
+      a[row - 1 + j * n] += value;
+    }
+  }
+  return stored_in(std::move(memory), n, true, word_bytes == 8 ? "ELSI CSC" : "ELSI CSC with 32-bit header");
+}
+
+}  // namespace
+
+StoredMatrix read_elsi_csc(const MappedFile& file, const ReadOptions&) {
+  if (file.size() < 8 || word_at<std::int32_t>(file.bytes(), 0) != elsi_magic)
+    throw FileError(file.path(), 0, "does not begin as an ELSI CSC file");
+  return word_at<std::int32_t>(file.bytes(), 1) == 0 ? read<std::int64_t>(file) : read<std::int32_t>(file);
+}
+
+}  // namespace eigen_g::io

@@ -1,0 +1,66 @@
+#include "apps/io/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace eigen_g::io {
+
+MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
+  // O_NONBLOCK: a named pipe without a writer must not hang here.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) throw FileError(path, 0, std::string("cannot be opened: ") + std::strerror(errno));
+  struct stat status {};
+  const bool known = ::fstat(file, &status) == 0;
+  std::string refusal;
+  if (!known)
+    refusal = std::string("cannot be examined: ") + std::strerror(errno);
+  else if (S_ISDIR(status.st_mode))
+    refusal = "is a folder, not a file";
+  else if (!S_ISREG(status.st_mode))
+    refusal = "is not a regular file; input is mapped, so a pipe or device must be saved to a file first";
+  else if (status.st_size == 0)
+    refusal = "is empty";
+  void* p = MAP_FAILED;
+  if (refusal.empty()) {
+    p = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+    if (p == MAP_FAILED) refusal = std::string("cannot be mapped: ") + std::strerror(errno);
+  }
+  ::close(file);
+  if (!refusal.empty()) throw FileError(path, 0, refusal);
+  data_ = static_cast<const std::byte*>(p);
+  size_ = status.st_size;
+  ::madvise(p, static_cast<std::size_t>(size_), MADV_WILLNEED);
+}
+
+MappedFile::~MappedFile() {
+  ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(size_));
+}
+
+std::string_view foreign_kind(std::string_view text) {
+  using namespace std::string_view_literals;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kinds{{
+      {"\x1f\x8b"sv, "a gzip-compressed file; unpack it first"},
+      {"BZh"sv, "a bzip2-compressed file; unpack it first"},
+      {"\xfd\x37zXZ\0"sv, "an xz-compressed file; unpack it first"},
+      {"\x28\xb5\x2f\xfd"sv, "a zstd-compressed file; unpack it first"},
+      {"PK\x03\x04"sv, "a zip archive (an .npz file is one); unpack it first"},
+      {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, which is not read"},
+      {"MATLAB 7.3 MAT-file"sv, "a MATLAB 7.3 (HDF5) file, which is not read"},
+      {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file, which is not read"},
+      {"\x7f"
+       "ELF"sv,
+       "a program, not a matrix"},
+  }};
+  for (const auto& [magic, kind] : kinds)
+    if (text.substr(0, magic.size()) == magic) return kind;
+  return {};
+}
+
+}  // namespace eigen_g::io

@@ -1,0 +1,93 @@
+#include "apps/io/matrix_file.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "apps/io/matrix_market_header.hpp"
+#include "apps/io/stored_matrix.hpp"
+#include "apps/io/symmetry.hpp"
+#include "apps/io/text_number.hpp"
+
+namespace eigen_g::io {
+
+namespace {
+
+bool begins_as_elsi(const MappedFile& file) {
+  std::int32_t words[2];
+  if (file.size() < static_cast<std::int64_t>(sizeof(words))) return false;
+  std::memcpy(words, file.bytes(), sizeof(words));
+  return words[0] == elsi_magic && (words[1] == 0 || words[1] == elsi_unused);
+}
+
+// The first line that is no comment holds one integer and nothing else.
+bool begins_as_tridiagonal(std::string_view text) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  for (; p != end; ++p) {
+    p = skip_blanks(p, end);
+    if (!at_line_end(p, end) && *p != '%' && *p != '#') break;
+    while (!at_line_end(p, end)) ++p;
+    if (p == end) return false;
+  }
+  std::int64_t n = 0;
+  return p != end && parse_integer(p, end, n) == Parse::done && at_line_end(skip_blanks(p, end), end);
+}
+
+Format format_by_content(const MappedFile& file) {
+  const std::string_view text = file.text();
+  if (text.substr(0, 6) == "\x93NUMPY") return Format::npy;
+  if (has_market_banner(text)) return Format::matrix_market;
+  if (begins_as_elsi(file)) return Format::elsi_csc;
+  const std::string_view foreign = foreign_kind(text);
+  if (!foreign.empty()) throw FileError(file.path(), 0, std::string("is ").append(foreign));
+  return Format::automatic;
+}
+
+Format format_by_ending(const std::filesystem::path& path) {
+  const std::string ending = path.extension().string();
+  if (ending == ".mtx" || ending == ".mm") return Format::matrix_market;
+  if (ending == ".npy") return Format::npy;
+  if (ending == ".csc") return Format::elsi_csc;
+  if (ending == ".dat") return Format::tridiagonal;
+  if (ending == ".raw" || ending == ".bin") return Format::raw;
+  return Format::automatic;
+}
+
+Format recognised(const MappedFile& file, const ReadOptions& options) {
+  if (options.format != Format::automatic) return options.format;
+  if (const Format format = format_by_content(file); format != Format::automatic) return format;
+  if (options.n != 0) return Format::raw;  // only a raw file is read with an order
+  if (const Format format = format_by_ending(file.path()); format != Format::automatic) return format;
+  if (begins_as_tridiagonal(file.text())) return Format::tridiagonal;
+  throw FileError(
+      file.path(), 0,
+      "is neither Matrix Market, .npy, ELSI CSC nor tridiagonal; raw doubles need --n or a name in .raw");
+}
+
+}  // namespace
+
+SymmetricMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  auto file = std::make_shared<const MappedFile>(path);
+  StoredMatrix stored;
+  switch (recognised(*file, options)) {
+    case Format::npy:
+      stored = read_npy_square(path, options);
+      break;
+    case Format::raw:
+      stored = read_raw(std::move(file), options);
+      break;
+    case Format::elsi_csc:
+      stored = read_elsi_csc(*file, options);
+      break;
+    case Format::tridiagonal:
+      stored = read_tridiagonal(*file, options);
+      break;
+    case Format::matrix_market:
+    case Format::automatic:
+      stored = read_matrix_market(*file, options);
+      break;
+  }
+  return settle_triangle(path, std::move(stored), options.triangle, options.threads);
+}
+
+}  // namespace eigen_g::io

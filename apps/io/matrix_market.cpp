@@ -1,0 +1,279 @@
+#include "apps/io/matrix_market.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "apps/io/stored_matrix.hpp"
+#include "apps/io/text_number.hpp"
+
+namespace eigen_g::io {
+
+namespace {
+
+// Columns fall into at most this many blocks, each of which one thread sums; a power of two of columns a block.
+constexpr int most_blocks = 64;
+
+struct Entry {
+  std::uint32_t row, col;  // from 0
+  double value;
+};
+
+struct CoordinateChunk : ParsedChunk {
+  std::vector<Entry> entries;
+  std::vector<Entry> by_block;                     // the same, sorted by block, else in the file's order
+  std::array<std::size_t, most_blocks + 1> first;  // of each block in by_block
+};
+
+struct ArrayChunk : ParsedChunk {
+  std::vector<double> values;
+};
+
+bool is_content(const char* p, const char* end) {
+  return !at_line_end(p, end) && *p != '%';
+}
+
+const char* line_end(const char* p, const char* end) {
+  const void* found = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+  return found ? static_cast<const char*>(found) : end;
+}
+
+std::string number_fault(Parse outcome, const char* what, const char* p, const char* end) {
+  if (outcome == Parse::missing) return std::string("the ") + what + " is missing";
+  const std::string token = std::string("the ") + what + " '" + token_for_message(p, end) + "' ";
+  if (outcome == Parse::out_of_range) return token + "is beyond the range of its type";
+  return token + "is not a number";
+}
+
+// Calls parse_entry(p) on each line that is neither blank nor a comment; it moves p behind the entry or refuses.
+template <class ParseEntry>
+void parse_lines(ParsedChunk& chunk, ParseEntry parse_entry) {
+  const char* const end = chunk.end;
+  for (const char* p = chunk.begin; p != end;) {
+    ++chunk.lines;
+    p = skip_blanks(p, end);
+    if (is_content(p, end)) {
+      parse_entry(p);
+      if (!chunk.fault.empty()) return;
+      p = skip_blanks(p, end);
+      if (!at_line_end(p, end))
+        return chunk.refuse("unexpected '" + token_for_message(p, end) + "' behind the entry");
+    } else {
+      p = line_end(p, end);
+    }
+    if (p != end) ++p;
+  }
+}
+
+// A value by the header's field; false after a refusal.
+template <MarketField field>
+bool parse_value(const char*& p, ParsedChunk& chunk, double& value) {
+  if constexpr (field == MarketField::pattern) {
+    value = 1;
+    return true;
+  }
+  const char* const start = p;
+  const Parse outcome = parse_real(p, chunk.end, value);
+  if (outcome != Parse::done) {
+    chunk.refuse(number_fault(outcome, "value", start, chunk.end));
+    return false;
+  }
+  if constexpr (field == MarketField::integer)
+    for (const char* q = start; q != p; ++q)
+      if ((*q < '0' || *q > '9') && *q != '-' && *q != '+') {
+        chunk.refuse("the value '" + token_for_message(start, p) + "' is not an integer, as the banner says");
+        return false;
+      }
+  return true;
+}
+
+bool parse_index(const char*& p, ParsedChunk& chunk, const char* what, std::int64_t n, std::int64_t& index) {
+  p = skip_blanks(p, chunk.end);
+  const char* const start = p;
+  const Parse outcome = parse_integer(p, chunk.end, index);
+  if (outcome == Parse::done && index >= 1 && index <= n) [[likely]]
+    return true;
+  if (outcome == Parse::done || outcome == Parse::out_of_range)
+    chunk.refuse(std::string("the ") + what + " '" + token_for_message(start, chunk.end) +
+                 "' is outside 1.." + std::to_string(n));
+  else
+    chunk.refuse(number_fault(outcome, what, start, chunk.end));
+  return false;
+}
+
+template <MarketField field>
+void parse_coordinates(CoordinateChunk& chunk, const MarketHeader& header) {
+  chunk.entries.clear();
+  parse_lines(chunk, [&](const char*& p) {
+    std::int64_t row = 0, col = 0;
+    double value = 0;
+    if (!parse_index(p, chunk, "row index", header.rows, row)) return;
+    if (!parse_index(p, chunk, "column index", header.cols, col)) return;
+    p = skip_blanks(p, chunk.end);
+    if (!parse_value<field>(p, chunk, value)) return;
+    if (header.symmetric && row < col) std::swap(row, col);
+    chunk.entries.push_back(
+        {static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(col - 1), value});
+  });
+}
+
+template <MarketField field>
+void parse_array(ArrayChunk& chunk) {
+  chunk.values.clear();
+  parse_lines(chunk, [&](const char*& p) {
+    double value = 0;
+    if (parse_value<field>(p, chunk, value)) chunk.values.push_back(value);
+  });
+}
+
+// Counting sort, so that entries of a block keep the file's order.
+void sort_by_block(CoordinateChunk& chunk, int shift) {
+  chunk.first.fill(0);
+  for (const Entry& e : chunk.entries) ++chunk.first[(e.col >> shift) + 1];
+  for (std::size_t b = 0; b < most_blocks; ++b) chunk.first[b + 1] += chunk.first[b];
+  chunk.by_block.resize(chunk.entries.size());
+  auto next = chunk.first;
+  for (const Entry& e : chunk.entries) chunk.by_block[next[e.col >> shift]++] = e;
+}
+
+std::int64_t line_of_entry(const ParsedChunk& chunk, std::int64_t index) {
+  std::int64_t line = chunk.first_line;
+  for (const char* p = chunk.begin; p != chunk.end; ++line) {
+    p = skip_blanks(p, chunk.end);
+    if (is_content(p, chunk.end) && index-- == 0) return line;
+    p = line_end(p, chunk.end);
+    if (p != chunk.end) ++p;
+  }
+  return line;
+}
+
+// Holds the entries found against the entries announced, in the file's order.
+class EntryCount {
+ public:
+  EntryCount(const TextBody& body, const MarketHeader& header) : body_(body), header_(header) {}
+  std::int64_t found() const { return found_; }
+  // Throws where the chunk goes beyond what is announced or has a fault, whichever comes first in the file.
+  void add(const ParsedChunk& chunk, std::size_t entries) {
+    const std::int64_t left = header_.entries - found_;
+    found_ += static_cast<std::int64_t>(entries);
+    if (found_ > header_.entries)
+      throw FileError(body_.path, line_of_entry(chunk, left), "more than the " + announced());
+    if (!chunk.fault.empty()) throw_fault(body_.path, chunk);
+  }
+  void finish(std::int64_t last_line) const {
+    if (found_ < header_.entries)
+      throw FileError(body_.path, last_line,
+                      "ends after " + std::to_string(found_) + " of the " + announced());
+  }
+
+ private:
+  std::string announced() const {
+    return std::to_string(header_.entries) + " entries that line " + std::to_string(header_.size_line) +
+           (header_.coordinate ? " announces" : " asks for");
+  }
+  const TextBody& body_;
+  const MarketHeader& header_;
+  std::int64_t found_ = 0;
+};
+
+// Puts `count` values at position `from` of the packed lower triangle, stored column by column.
+void place_packed(const double* values, std::int64_t from, std::int64_t count, std::int64_t n, double* a) {
+  // Column j begins at j n - j (j - 1) / 2; the last column that begins at or before `from`.
+  std::int64_t low = 0, high = n - 1;
+  const auto start = [n](std::int64_t j) { return j * n - j * (j - 1) / 2; };
+  while (low < high) {
+    const std::int64_t middle = (low + high + 1) / 2;
+    (start(middle) <= from ? low : high) = start(middle) <= from ? middle : middle - 1;
+  }
+  for (std::int64_t j = low, offset = from - start(low); count > 0; ++j, offset = 0) {
+    const std::int64_t run = std::min(n - j - offset, count);
+    std::copy_n(values, run, a + j * n + j + offset);
+    values += run;
+    count -= run;
+  }
+}
+
+}  // namespace
+
+void add_coordinates(const TextBody& body, const MarketHeader& header, double* a) {
+  const std::int64_t n = header.rows;
+  const bool parallel = thread_count(body.threads) > 1;
+  int shift = 0;
+  while (((header.cols - 1) >> shift) >= most_blocks) ++shift;
+
+  const auto parse = [&](CoordinateChunk& chunk) {
+    if (header.field == MarketField::pattern)
+      parse_coordinates<MarketField::pattern>(chunk, header);
+    else if (header.field == MarketField::integer)
+      parse_coordinates<MarketField::integer>(chunk, header);
+    else
+      parse_coordinates<MarketField::real>(chunk, header);
+    if (parallel) sort_by_block(chunk, shift);
+  };
+  const auto add = [&](const Entry& e) { a[e.row + static_cast<std::int64_t>(e.col) * n] += e.value; };
+
+  EntryCount count(body, header);
+  const std::int64_t last_line =
+      for_each_chunk<CoordinateChunk>(body, parse, [&](std::span<CoordinateChunk> wave) {
+        for (const CoordinateChunk& chunk : wave) count.add(chunk, chunk.entries.size());
+        if (!parallel) {
+          for (const CoordinateChunk& chunk : wave)
+            for (const Entry& e : chunk.entries) add(e);
+          return;
+        }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(body.threads))
+        for (std::size_t block = 0; block < most_blocks; ++block)
+          for (const CoordinateChunk& chunk : wave)
+            for (std::size_t i = chunk.first[block]; i < chunk.first[block + 1]; ++i) add(chunk.by_block[i]);
+      });
+  count.finish(last_line);
+}
+
+void fill_array(const TextBody& body, const MarketHeader& header, double* a) {
+  const auto parse = [&](ArrayChunk& chunk) {
+    if (header.field == MarketField::integer)
+      parse_array<MarketField::integer>(chunk);
+    else
+      parse_array<MarketField::real>(chunk);
+  };
+  EntryCount count(body, header);
+  std::vector<std::int64_t> position;
+  const std::int64_t last_line = for_each_chunk<ArrayChunk>(body, parse, [&](std::span<ArrayChunk> wave) {
+    position.clear();
+    for (const ArrayChunk& chunk : wave) {
+      position.push_back(count.found());
+      count.add(chunk, chunk.values.size());
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(body.threads)) if (wave.size() > 1)
+    for (std::size_t i = 0; i < wave.size(); ++i) {
+      const auto number = static_cast<std::int64_t>(wave[i].values.size());
+      if (header.symmetric)
+        place_packed(wave[i].values.data(), position[i], number, header.rows, a);
+      else
+        std::copy_n(wave[i].values.data(), number, a + position[i]);
+    }
+  });
+  count.finish(last_line);
+}
+
+StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& options) {
+  const MarketHeader header = read_market_header(file);
+  if (header.rows != header.cols)
+    throw FileError(file.path(), header.size_line,
+                    "the matrix is " + std::to_string(header.rows) + " x " + std::to_string(header.cols) +
+                        "; a square one is required");
+  const std::int64_t n = header.rows;
+  std::shared_ptr<double> memory = allocate_matrix(n, n);
+  const TextBody body{file.path(),          header.body,     file.text().data() + file.size(),
+                      header.size_line + 1, options.threads, options.chunk_bytes,
+                      options.progress};
+  if (header.coordinate) {
+    set_zero(memory.get(), n, header.symmetric, options.threads);
+    add_coordinates(body, header, memory.get());
+  } else {
+    fill_array(body, header, memory.get());
+  }
+  return stored_in(std::move(memory), n, !header.symmetric, header.description);
+}
+
+}  // namespace eigen_g::io

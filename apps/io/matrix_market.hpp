@@ -1,0 +1,22 @@
+// Matrix Market bodies, coordinate and array, parsed in parallel.
+//
+// Lenient: upper entries of a symmetric file (mirrored), duplicates (summed, also an entry and its mirror image),
+// blank and comment lines anywhere, CR LF, blanks around numbers, no final line end, D exponents, + signs, inf and
+// nan. Refused with line and reason: an index outside 1..n, a word that is no number, text behind an entry, a
+// number beyond double's range, fewer or more entries than announced.
+#pragma once
+
+#include "apps/io/matrix_market_header.hpp"
+#include "apps/io/text_chunks.hpp"
+
+namespace eigen_g::io {
+
+// Adds the entries of a coordinate body to `a` (n x n, leading dimension n, zeroed); with header.symmetric only
+// its lower triangle is touched. Sums are formed in the file's order whatever the number of threads.
+void add_coordinates(const TextBody& body, const MarketHeader& header, double* a);
+
+// Fills `a` (header.rows x header.cols, leading dimension header.rows) from an array body; with header.symmetric
+// its lower triangle.
+void fill_array(const TextBody& body, const MarketHeader& header, double* a);
+
+}  // namespace eigen_g::io

@@ -1,0 +1,137 @@
+#include "apps/io/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace eigen_g::io {
+
+namespace {
+
+// A signal handler has no argument, so the names of unfinished files stand in static storage. A slot goes
+// free -> taken (its name is being written) -> live -> free; the handler reads live slots only.
+enum SlotState : int { slot_free, slot_taken, slot_live };
+struct Slot {
+  std::atomic<int> state{slot_free};
+  std::array<char, PATH_MAX> name{};
+};
+static_assert(std::atomic<int>::is_always_lock_free);
+std::array<Slot, 16> slots;
+std::atomic<unsigned> next_number{0};
+
+int take_slot(const std::string& name) {
+  if (name.size() >= PATH_MAX) return -1;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    int expected = slot_free;
+    if (!slots[i].state.compare_exchange_strong(expected, slot_taken)) continue;
+    std::memcpy(slots[i].name.data(), name.c_str(), name.size() + 1);
+    slots[i].state.store(slot_live);
+    return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
+void remove_unfinished_outputs() noexcept {
+  for (Slot& slot : slots)
+    if (slot.state.load() == slot_live) ::unlink(slot.name.data());
+}
+
+OutputFile::OutputFile(std::filesystem::path target) : target_(std::move(target)), final_(target_) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_symlink(final_, ignored)) {
+    const fs::path resolved = fs::canonical(final_, ignored);
+    if (!resolved.empty()) final_ = resolved;
+  }
+  const fs::file_status status = fs::status(final_, ignored);
+  if (fs::is_directory(status)) throw FileError(target_, 0, "is a folder; a file is to be written here");
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw FileError(target_, 0, "exists and is not a regular file");
+  const fs::path folder = final_.has_parent_path() ? final_.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored)) throw FileError(target_, 0, "cannot be created: no such folder");
+  if (final_.filename().empty()) throw FileError(target_, 0, "names no file");
+
+  // The process number keeps two runs apart; a leftover of a killed process with the same number is replaced.
+  const std::string name = (folder / ("." + final_.filename().string() + "." + std::to_string(::getpid()) +
+                                      "." + std::to_string(next_number++) + ".part"))
+                               .string();
+  slot_ = take_slot(name);
+  if (slot_ < 0)
+    throw FileError(target_, 0, "cannot be created: name too long or too many unfinished outputs");
+  ::unlink(name.c_str());
+  file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file_ < 0) {
+    const int error = errno;
+    release();
+    fail("created", error);
+  }
+}
+
+OutputFile::~OutputFile() {
+  release();
+}
+
+void OutputFile::release() noexcept {
+  if (mapping_) ::munmap(mapping_, mapped_bytes_);
+  mapping_ = nullptr;
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+  if (slot_ < 0) return;
+  Slot& slot = slots[static_cast<std::size_t>(slot_)];
+  ::unlink(slot.name.data());  // nothing after a commit: the name has gone
+  slot.state.store(slot_free);
+  slot_ = -1;
+}
+
+void OutputFile::fail(const char* action, int error) const {
+  throw FileError(target_, 0, std::string("cannot be ") + action + ": " + std::strerror(error));
+}
+
+void OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail("written", errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::byte* OutputFile::map(std::uint64_t bytes) {
+  if (bytes > static_cast<std::uint64_t>(PTRDIFF_MAX)) fail("written", EFBIG);
+  // Reserved, not only sized: a full disk would otherwise be a SIGBUS at the first touch of a page.
+  int error = 0;
+  do error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+  while (error == EINTR);
+  if (error != 0) fail("written", error);
+  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (p == MAP_FAILED) fail("mapped", errno);
+  mapping_ = static_cast<std::byte*>(p);
+  mapped_bytes_ = bytes;
+  return mapping_;
+}
+
+void OutputFile::commit() {
+  // Some file systems report a full disk only here.
+  if (::fsync(file_) != 0 && errno != EINVAL && errno != EROFS) fail("written", errno);
+  const int file = std::exchange(file_, -1);
+  if (::close(file) != 0 && errno != EINTR) fail("written", errno);
+  const Slot& slot = slots[static_cast<std::size_t>(slot_)];
+  if (::rename(slot.name.data(), final_.c_str()) != 0) fail("renamed to its final name", errno);
+  release();
+}
+
+}  // namespace eigen_g::io

@@ -1,0 +1,32 @@
+// Doubles of this machine, n x n, column by column, nothing else in the file.
+#include <cmath>
+
+#include "apps/io/stored_matrix.hpp"
+
+namespace eigen_g::io {
+
+StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
+  constexpr std::int64_t bytes = sizeof(double);
+  const std::string size = std::to_string(file->size());
+  const std::int64_t count = file->size() / bytes;
+  std::int64_t n = options.n;
+  if (n == 0) {
+    n = std::llround(std::sqrt(static_cast<double>(count)));
+    if (file->size() % bytes != 0 || n * n != count)
+      throw FileError(file->path(), 0, "has " + size + " bytes, which is no square number of doubles");
+  } else if (n < 0 || n > INT32_MAX || n * n != count || file->size() % bytes != 0) {
+    const std::string needed =
+        n < 0 || n > INT32_MAX ? "a positive order" : std::to_string(n * n * bytes) + " bytes";
+    throw FileError(
+        file->path(), 0,
+        "has " + size + " bytes; a raw matrix of order " + std::to_string(n) + " needs " + needed);
+  }
+  StoredMatrix m;
+  m.n = n;
+  m.data = reinterpret_cast<const double*>(file->bytes());
+  m.owner = std::move(file);
+  m.format_name = "raw doubles";
+  return m;
+}
+
+}  // namespace eigen_g::io

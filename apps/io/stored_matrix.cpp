@@ -1,0 +1,39 @@
+#include "apps/io/stored_matrix.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "apps/io/text_chunks.hpp"
+#include "hybrid/cpu.hpp"
+#include "hybrid/device.hpp"
+
+namespace eigen_g::io {
+
+std::shared_ptr<double> allocate_matrix(std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t most =
+      std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(double));
+  if (rows > 0 && cols > most / rows)
+    throw OutOfMemory(OutOfMemory::Where::host, "the host", std::numeric_limits<std::uint64_t>::max(),
+                      host_memory_available());
+  HostArray<double> memory = host_array<double>(rows * cols);
+  return {memory.release(), FreeHost{}};
+}
+
+void set_zero(double* a, std::int64_t n, bool lower_only, int threads) {
+#pragma omp parallel for schedule(dynamic, 64) num_threads(thread_count(threads))
+  for (std::int64_t j = 0; j < n; ++j) std::fill(a + j * n + (lower_only ? j : 0), a + (j + 1) * n, 0.0);
+}
+
+StoredMatrix stored_in(std::shared_ptr<double> memory, std::int64_t n, bool full, std::string format_name) {
+  StoredMatrix m;
+  m.n = n;
+  m.data = memory.get();
+  m.owner = memory;
+  m.writable = std::move(memory);
+  m.full = full;
+  m.format_name = std::move(format_name);
+  return m;
+}
+
+}  // namespace eigen_g::io

@@ -1,0 +1,44 @@
+// A square matrix as a file stores it: what each format's reader hands to read_matrix(), which settles the triangle.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "apps/io/mapped_file.hpp"
+#include "apps/io/matrix_file.hpp"
+
+namespace eigen_g::io {
+
+// Element (i, j) is data[i + j * n].
+struct StoredMatrix {
+  std::int64_t n = 0;
+  const double* data = nullptr;
+  std::shared_ptr<double> writable;   // owns data where it is memory; null: mapped
+  std::shared_ptr<const void> owner;  // of data
+  bool full = true;                   // both triangles; else the lower one only
+  bool transposed = false;            // the file is row by row
+  std::string format_name;
+};
+
+// rows x cols doubles, not initialised. Throws OutOfMemory, also for a product beyond 2^63 bytes.
+std::shared_ptr<double> allocate_matrix(std::int64_t rows, std::int64_t cols);
+
+// Zeroes a matrix of order n, of which the upper triangle may be left out.
+void set_zero(double* a, std::int64_t n, bool lower_only, int threads);
+
+// A matrix in memory of its own.
+StoredMatrix stored_in(std::shared_ptr<double> memory, std::int64_t n, bool full, std::string format_name);
+
+// The first words of an ELSI CSC file, and what it writes into words that nobody set.
+inline constexpr std::int32_t elsi_magic = 170915;
+inline constexpr std::int32_t elsi_unused = -910910;
+
+// The readers. `file` is open and its format known; each throws FileError and OutOfMemory.
+StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& options);
+StoredMatrix read_npy_square(const std::filesystem::path& path, const ReadOptions& options);
+StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
+StoredMatrix read_elsi_csc(const MappedFile& file, const ReadOptions& options);
+StoredMatrix read_tridiagonal(const MappedFile& file, const ReadOptions& options);
+
+}  // namespace eigen_g::io

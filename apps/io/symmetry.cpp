@@ -1,0 +1,152 @@
+#include "apps/io/symmetry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "apps/io/text_chunks.hpp"
+
+namespace eigen_g::io {
+
+namespace {
+
+// A tile and its mirror image fit in the first-level cache, so the strided one is read there.
+constexpr std::int64_t tile = 32;
+
+// Calls visit(i, j, block column) for each pair i >= j of rows i0.. of one block of columns, tile by tile.
+template <class Visit>
+void for_pairs_of_block(std::int64_t n, std::int64_t j0, Visit visit) {
+  const std::int64_t j1 = std::min(j0 + tile, n);
+  for (std::int64_t i0 = j0; i0 < n; i0 += tile) {
+    const std::int64_t i1 = std::min(i0 + tile, n);
+    for (std::int64_t j = j0; j < j1; ++j)
+      for (std::int64_t i = std::max(i0, j); i < i1; ++i) visit(i, j);
+  }
+}
+
+bool earlier(const Asymmetry& x, const Asymmetry& y) {
+  return std::pair(x.col, x.row) < std::pair(y.col, y.row);
+}
+
+void merge(Asymmetry& sum, const Asymmetry& part) {
+  sum.largest_entry = std::max(sum.largest_entry, part.largest_entry);
+  sum.lower_finite = sum.lower_finite && part.lower_finite;
+  sum.upper_finite = sum.upper_finite && part.upper_finite;
+  if (part.largest > sum.largest || (part.largest == sum.largest && part.largest > 0 && earlier(part, sum))) {
+    sum.largest = part.largest;
+    sum.row = part.row;
+    sum.col = part.col;
+  }
+}
+
+Asymmetry compare_block(const double* a, std::int64_t n, std::int64_t j0) {
+  Asymmetry found;
+  for_pairs_of_block(n, j0, [&](std::int64_t i, std::int64_t j) {
+    const double lower = a[i + j * n];
+    const double upper = a[j + i * n];
+    // Differences of halves: those of the entries themselves may overflow.
+    const double half = std::abs(0.5 * lower - 0.5 * upper);
+    if (!std::isfinite(half)) {
+      found.lower_finite = found.lower_finite && std::isfinite(lower);
+      found.upper_finite = found.upper_finite && (i == j || std::isfinite(upper));
+      return;
+    }
+    const double larger = std::max(std::abs(lower), std::abs(upper));
+    if (larger > found.largest_entry) found.largest_entry = larger;
+    if (half > 0 && half >= found.largest) {
+      const bool first = half > found.largest || std::pair(j, i) < std::pair(found.col, found.row);
+      found.largest = half;
+      if (first) {
+        found.row = i;
+        found.col = j;
+      }
+    }
+  });
+  return found;
+}
+
+std::string number(double value) {
+  std::array<char, 32> digits;
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end};
+}
+
+[[noreturn]] void refuse_asymmetry(const std::filesystem::path& path, const StoredMatrix& m,
+                                   const Asymmetry& found, double limit) {
+  // Named as the file has it, the entry below the diagonal first.
+  const double below = m.data[found.row + found.col * m.n];
+  const double above = m.data[found.col + found.row * m.n];
+  const std::string i = std::to_string(found.row + 1);
+  const std::string j = std::to_string(found.col + 1);
+  std::string text = "is not symmetric: entry (";
+  text += i + ", " + j + ") is " + number(m.transposed ? above : below) + ", entry (" + j + ", " + i +
+          ") is " + number(m.transposed ? below : above);
+  text += "; they differ by more than n eps max|a| = " + number(limit);
+  text += "; --symmetrize takes (A + A^T)/2, --uplo L or U one triangle";
+  throw FileError(path, 0, text);
+}
+
+}  // namespace
+
+Asymmetry compare_triangles(const double* a, std::int64_t n, int threads) {
+  const std::int64_t blocks = (n + tile - 1) / tile;
+  Asymmetry sum;
+#pragma omp parallel num_threads(thread_count(threads))
+  {
+    Asymmetry own;
+#pragma omp for schedule(dynamic, 4)
+    for (std::int64_t b = 0; b < blocks; ++b) merge(own, compare_block(a, n, b * tile));
+#pragma omp critical
+    merge(sum, own);
+  }
+  sum.largest *= 2;
+  return sum;
+}
+
+void symmetrize(const double* a, std::int64_t n, double* out, int threads) {
+  const std::int64_t blocks = (n + tile - 1) / tile;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads))
+  for (std::int64_t b = 0; b < blocks; ++b)
+    for_pairs_of_block(n, b * tile, [&](std::int64_t i, std::int64_t j) {
+      const double lower = a[i + j * n];
+      const double upper = a[j + i * n];
+      out[i + j * n] = lower == upper ? lower : 0.5 * lower + 0.5 * upper;
+    });
+}
+
+SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix stored, Triangle triangle,
+                                int threads) {
+  SymmetricMatrix m;
+  m.n = stored.n;
+  m.lda = std::max<std::int64_t>(1, stored.n);
+  m.transposed = stored.transposed;
+  if (stored.full && triangle == Triangle::symmetrize) {
+    if (!stored.writable) {
+      stored.writable = allocate_matrix(m.n, m.n);
+      symmetrize(stored.data, m.n, stored.writable.get(), threads);
+      stored.data = stored.writable.get();
+      stored.owner = stored.writable;
+    } else {
+      symmetrize(stored.data, m.n, stored.writable.get(), threads);
+    }
+  } else if (stored.full && triangle == Triangle::automatic) {
+    const Asymmetry found = compare_triangles(stored.data, m.n, threads);
+    const double limit =
+        static_cast<double>(m.n) * std::numeric_limits<double>::epsilon() * found.largest_entry;
+    if (found.largest > limit) refuse_asymmetry(path, stored, found, limit);
+    m.asymmetry = found.largest;
+    m.uplo = found.lower_finite && !found.upper_finite ? Uplo::upper : Uplo::lower;
+  } else if (stored.full) {
+    m.uplo = (triangle == Triangle::lower) != stored.transposed ? Uplo::lower : Uplo::upper;
+  }
+  m.data = stored.data;
+  m.owner = std::move(stored.owner);
+  m.format_name = std::move(stored.format_name);
+  return m;
+}
+
+}  // namespace eigen_g::io

@@ -1,0 +1,29 @@
+// Which triangle of a fully stored matrix the solver is to read.
+#pragma once
+
+#include "apps/io/stored_matrix.hpp"
+
+namespace eigen_g::io {
+
+// max|a_ij - a_ji| over the pairs of finite members, and where.
+struct Asymmetry {
+  double largest = 0;
+  std::int64_t row = 0, col = 0;  // of the worst pair in data's order, from 0, row > col
+  double largest_entry = 0;       // max|a_ij| over the finite entries
+  bool lower_finite = true;       // no NaN or infinity there; the diagonal counts to the lower triangle
+  bool upper_finite = true;
+};
+
+// One pass over a (n x n, leading dimension n), by square tiles. The worst pair is the first of its size in
+// column order, so it does not depend on the threads.
+Asymmetry compare_triangles(const double* a, std::int64_t n, int threads);
+
+// out := (A + A^T) / 2, its lower triangle; out (leading dimension n) may be a. An entry that equals its mirror
+// image is kept to the bit.
+void symmetrize(const double* a, std::int64_t n, double* out, int threads);
+
+// Applies `triangle` to what a reader found; see Triangle. Throws FileError, OutOfMemory.
+SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix stored, Triangle triangle,
+                                int threads);
+
+}  // namespace eigen_g::io

@@ -1,0 +1,95 @@
+// The body of a text file parsed by all threads in pieces of whole lines.
+//
+//   text -> waves of some chunks a thread -> each chunk parsed by one thread -> the wave accepted in file order
+//
+// Memory is that of one wave, whatever the file's size, and whatever depends on order (sums, positions, which
+// error is the first) is decided in accept(), so it does not depend on the threads.
+#pragma once
+
+#include <omp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/io/file_error.hpp"
+
+namespace eigen_g::io {
+
+struct TextBody {
+  const std::filesystem::path& path;
+  const char* begin;
+  const char* end;
+  std::int64_t first_line;  // number of the line at `begin`
+  int threads = 0;          // 0: as many as OpenMP takes by itself
+  std::int64_t chunk_bytes = std::int64_t{1} << 20;
+  const std::function<void(double)>& progress;
+};
+
+// What parse() leaves for accept(), besides its own members. Chunks are used again: parse() resets everything.
+struct ParsedChunk {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  std::int64_t lines = 0;       // in the chunk; counted up to the fault where there is one
+  std::int64_t first_line = 0;  // of the chunk in the file; set before accept()
+  std::string fault;            // reason, empty: none; its line is the last one counted
+  void refuse(std::string reason) { fault = std::move(reason); }
+};
+
+inline int thread_count(int threads) {
+  return threads > 0 ? threads : omp_get_max_threads();
+}
+
+// parse(Chunk&) is called from any thread, accept(std::span<Chunk>) from the calling thread. A fault is thrown as
+// FileError by accept() itself, through throw_fault(), after it has looked at what precedes it. Returns the number
+// of the file's last line.
+template <class Chunk, class ParseChunk, class Accept>
+std::int64_t for_each_chunk(const TextBody& body, ParseChunk parse, Accept accept) {
+  const int threads = thread_count(body.threads);
+  std::vector<Chunk> wave(static_cast<std::size_t>(threads == 1 ? 1 : 4 * threads));
+  std::vector<std::exception_ptr> thrown(wave.size());
+  std::int64_t line = body.first_line;
+  for (const char* p = body.begin; p != body.end;) {
+    std::size_t used = 0;
+    for (; used < wave.size() && p != body.end; ++used) {
+      const char* cut = body.end;
+      if (body.end - p > body.chunk_bytes) {
+        const char* from = p + body.chunk_bytes - 1;
+        const void* found = std::memchr(from, '\n', static_cast<std::size_t>(body.end - from));
+        if (found) cut = static_cast<const char*>(found) + 1;
+      }
+      wave[used].begin = p;
+      wave[used].end = p = cut;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (used > 1)
+    for (std::size_t i = 0; i < used; ++i) {
+      try {
+        wave[i].lines = 0;
+        wave[i].fault.clear();
+        parse(wave[i]);
+      } catch (...) {
+        thrown[i] = std::current_exception();
+      }
+    }
+    for (std::size_t i = 0; i < used; ++i) {
+      if (thrown[i]) std::rethrow_exception(thrown[i]);
+      wave[i].first_line = line;
+      line += wave[i].lines;
+    }
+    accept(std::span<Chunk>(wave.data(), used));
+    if (body.progress)
+      body.progress(static_cast<double>(p - body.begin) / static_cast<double>(body.end - body.begin));
+  }
+  return line - 1;
+}
+
+[[noreturn]] inline void throw_fault(const std::filesystem::path& path, const ParsedChunk& chunk) {
+  throw FileError(path, chunk.first_line + chunk.lines - 1, chunk.fault);
+}
+
+}  // namespace eigen_g::io
