@@ -10,9 +10,11 @@ if (($# == 0)) || [[ $1 == -h || $1 == --help ]]; then
   sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
 fi
+verify=(--verify)
+[[ " $* " != *" --values-only "* ]] || verify=()  # without vectors there is nothing to verify with
 {
   "$root/scripts/install_packages.sh"
   configure "$build_dir" --log-level=NOTICE
   build "$build_dir" eigen_g_command
 } >&2
-exec "$build_dir/apps/eigen_g" solve --verify "$@"
+exec "$build_dir/apps/eigen_g" solve "${verify[@]}" "$@"
