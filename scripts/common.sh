@@ -20,13 +20,13 @@ if [[ -z ${CUDACXX:-} ]] && ! command -v nvcc >/dev/null && [[ -x $cuda_dir/bin/
 fi
 have_nvcc() { [[ -n ${CUDACXX:-} ]] || command -v nvcc >/dev/null; }
 
-# configure FOLDER [arguments for CMake]
+# configure FOLDER [arguments for CMake]; EIGEN_G_CMAKE_ARGS come last and win
 configure() {
   local folder=$1
   shift
   local generator=()
   if [[ ! -f $folder/CMakeCache.txt ]] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
-  cmake -S "$root" -B "$folder" "${generator[@]}" "${cmake_args[@]}" "$@"
+  cmake -S "$root" -B "$folder" "${generator[@]}" "$@" "${cmake_args[@]}"
 }
 
 # build FOLDER [targets]

@@ -20,7 +20,7 @@ build_dir=${EIGEN_G_BUILD:-$root/build-gpu}
 benchmarks=()
 
 out=$build_dir/gpu_check
-only=*
+only='*'
 tests=yes bench=yes solve=yes sanitize=
 n=10000
 small_gpu_tests='[gpu]~[large]'
@@ -169,7 +169,10 @@ if [[ -n $bench ]]; then
   done
 fi
 
-json_text() { printf '"%s"' "$(sed 's/[\\"]/\\&/g' <<<"$1" | tr -d '\000-\037')"; }
+json_text() {
+  local text=${1//\\/\\\\}
+  printf '"%s"' "${text//\"/\\\"}" | tr -d '\000-\037'
+}
 gpu=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo unknown)
 commit=$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 {
