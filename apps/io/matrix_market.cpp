@@ -38,11 +38,11 @@ const char* line_end(const char* p, const char* end) {
   return found ? static_cast<const char*>(found) : end;
 }
 
-std::string number_fault(Parse outcome, const char* what, const char* p, const char* end) {
+std::string number_fault(Parse outcome, const char* what, const char* kind, const char* p, const char* end) {
   if (outcome == Parse::missing) return std::string("the ") + what + " is missing";
   const std::string token = std::string("the ") + what + " '" + token_for_message(p, end) + "' ";
   if (outcome == Parse::out_of_range) return token + "is beyond the range of its type";
-  return token + "is not a number";
+  return token + "is not " + kind;
 }
 
 // Calls parse_entry(p) on each line that is neither blank nor a comment; it moves p behind the entry or refuses.
@@ -75,7 +75,7 @@ bool parse_value(const char*& p, ParsedChunk& chunk, double& value) {
   const char* const start = p;
   const Parse outcome = parse_real(p, chunk.end, value);
   if (outcome != Parse::done) {
-    chunk.refuse(number_fault(outcome, "value", start, chunk.end));
+    chunk.refuse(number_fault(outcome, "value", "a number", start, chunk.end));
     return false;
   }
   if constexpr (field == MarketField::integer)
@@ -97,7 +97,7 @@ bool parse_index(const char*& p, ParsedChunk& chunk, const char* what, std::int6
     chunk.refuse(std::string("the ") + what + " '" + token_for_message(start, chunk.end) +
                  "' is outside 1.." + std::to_string(n));
   else
-    chunk.refuse(number_fault(outcome, what, start, chunk.end));
+    chunk.refuse(number_fault(outcome, what, "an integer", start, chunk.end));
   return false;
 }
 

@@ -88,16 +88,6 @@ std::shared_ptr<double> converted(const NpyArray& array, std::int64_t rows, std:
   return memory;
 }
 
-// out (cols x rows, column-major) := transpose of in (rows x cols, column-major).
-void transpose(const double* in, std::int64_t rows, std::int64_t cols, double* out, int threads) {
-  constexpr std::int64_t tile = 32;
-#pragma omp parallel for num_threads(thread_count(threads))
-  for (std::int64_t j0 = 0; j0 < cols; j0 += tile)
-    for (std::int64_t i0 = 0; i0 < rows; i0 += tile)
-      for (std::int64_t i = i0; i < std::min(i0 + tile, rows); ++i)
-        for (std::int64_t j = j0; j < std::min(j0 + tile, cols); ++j) out[j + i * cols] = in[i + j * rows];
-}
-
 }  // namespace
 
 const double* NpyArray::doubles() const {

@@ -64,9 +64,10 @@ OutputFile::OutputFile(std::filesystem::path target) : target_(std::move(target)
   if (final_.filename().empty()) throw FileError(target_, 0, "names no file");
 
   // The process number keeps two runs apart; a leftover of a killed process with the same number is replaced.
-  const std::string name = (folder / ("." + final_.filename().string() + "." + std::to_string(::getpid()) +
-                                      "." + std::to_string(next_number++) + ".part"))
-                               .string();
+  std::string hidden = ".";
+  hidden.append(final_.filename().string()).append(1, '.').append(std::to_string(::getpid()));
+  hidden.append(1, '.').append(std::to_string(next_number++)).append(".part");
+  const std::string name = (folder / hidden).string();
   slot_ = take_slot(name);
   if (slot_ < 0)
     throw FileError(target_, 0, "cannot be created: name too long or too many unfinished outputs");

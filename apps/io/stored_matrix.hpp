@@ -27,6 +27,9 @@ std::shared_ptr<double> allocate_matrix(std::int64_t rows, std::int64_t cols);
 // Zeroes a matrix of order n, of which the upper triangle may be left out.
 void set_zero(double* a, std::int64_t n, bool lower_only, int threads);
 
+// out (cols x rows, column by column) := the transpose of in (rows x cols, column by column).
+void transpose(const double* in, std::int64_t rows, std::int64_t cols, double* out, int threads);
+
 // A matrix in memory of its own.
 StoredMatrix stored_in(std::shared_ptr<double> memory, std::int64_t n, bool full, std::string format_name);
 

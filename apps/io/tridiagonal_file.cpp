@@ -28,14 +28,14 @@ class ContentLines {
   std::int64_t integer(const char* what) {
     std::int64_t value = 0;
     const Parse outcome = parse_integer(p_, end_, value);
-    if (outcome != Parse::done) refuse_word(outcome, what);
+    if (outcome != Parse::done) refuse_word(outcome, what, "an integer");
     p_ = skip_blanks(p_, end_);
     return value;
   }
   double real(const char* what) {
     double value = 0;
     const Parse outcome = parse_real(p_, end_, value);
-    if (outcome != Parse::done) refuse_word(outcome, what);
+    if (outcome != Parse::done) refuse_word(outcome, what, "a number");
     p_ = skip_blanks(p_, end_);
     return value;
   }
@@ -47,12 +47,12 @@ class ContentLines {
   [[noreturn]] void refuse(const std::string& reason) const { throw FileError(file_.path(), line_, reason); }
 
  private:
-  [[noreturn]] void refuse_word(Parse outcome, const char* what) const {
+  [[noreturn]] void refuse_word(Parse outcome, const char* what, const char* kind) const {
     const std::string subject = std::string("the ") + what;
     if (outcome == Parse::missing) refuse(subject + " is missing");
     const std::string word = " '" + token_for_message(p_, end_) + "' ";
-    refuse(subject + word +
-           (outcome == Parse::out_of_range ? "is beyond the range of its type" : "is not a number"));
+    if (outcome == Parse::out_of_range) refuse(subject + word + "is beyond the range of its type");
+    refuse(subject + word + "is not " + kind);
   }
   void skip_line() {
     const void* found = std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_));

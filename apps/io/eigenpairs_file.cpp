@@ -1,0 +1,147 @@
+#include "apps/io/eigenpairs_file.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/io/mapped_file.hpp"
+#include "apps/io/matrix_market.hpp"
+#include "apps/io/stored_matrix.hpp"
+#include "apps/io/text_number.hpp"
+
+namespace eigen_g::io {
+
+namespace {
+
+const std::function<void(double)> silent;
+
+struct NumberChunk : ParsedChunk {
+  std::vector<double> values;
+  std::int64_t rows = 0;            // lines that hold numbers
+  std::int64_t cols = 0;            // numbers a line, where all lines of the chunk have as many
+  std::int64_t first_row_line = 0;  // from 1 within the chunk
+};
+
+// Numbers on lines; with `even` all lines must hold as many.
+void parse_numbers(NumberChunk& chunk, bool even) {
+  chunk.values.clear();
+  chunk.rows = chunk.cols = chunk.first_row_line = 0;
+  const char* const end = chunk.end;
+  for (const char* p = chunk.begin; p != end;) {
+    ++chunk.lines;
+    p = skip_blanks(p, end);
+    if (!at_line_end(p, end) && (*p == '%' || *p == '#'))
+      while (!at_line_end(p, end)) ++p;
+    const std::size_t before = chunk.values.size();
+    for (; !at_line_end(p, end); p = skip_blanks(p, end)) {
+      double value = 0;
+      const char* const word = p;
+      if (parse_real(p, end, value) != Parse::done)
+        return chunk.refuse(
+            std::string("'").append(token_for_message(word, end)).append("' is not a number"));
+      chunk.values.push_back(value);
+    }
+    const auto found = static_cast<std::int64_t>(chunk.values.size() - before);
+    if (found > 0) {
+      if (chunk.rows++ == 0) {
+        chunk.cols = found;
+        chunk.first_row_line = chunk.lines;
+      } else if (even && found != chunk.cols) {
+        return chunk.refuse("holds " + std::to_string(found) + " numbers, the lines before " +
+                            std::to_string(chunk.cols));
+      }
+    }
+    if (p != end) ++p;
+  }
+}
+
+struct NumberTable {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<double> values;  // row by row
+};
+
+NumberTable read_table(const MappedFile& file, bool even, int threads) {
+  const std::string_view text = file.text();
+  const TextBody body{file.path(),           text.data(), text.data() + text.size(), 1, threads,
+                      std::int64_t{1} << 20, silent};
+  NumberTable table;
+  const auto parse = [even](NumberChunk& chunk) { parse_numbers(chunk, even); };
+  for_each_chunk<NumberChunk>(body, parse, [&](std::span<NumberChunk> wave) {
+    for (const NumberChunk& chunk : wave) {
+      if (chunk.rows > 0 && table.rows == 0) table.cols = chunk.cols;
+      if (even && chunk.rows > 0 && chunk.cols != table.cols)
+        throw FileError(file.path(), chunk.first_line + chunk.first_row_line - 1,
+                        "holds " + std::to_string(chunk.cols) + " numbers, the lines before " +
+                            std::to_string(table.cols));
+      if (!chunk.fault.empty()) throw_fault(file.path(), chunk);
+      table.rows += chunk.rows;
+      table.values.insert(table.values.end(), chunk.values.begin(), chunk.values.end());
+    }
+  });
+  if (table.values.empty()) throw FileError(file.path(), 0, "holds no numbers");
+  return table;
+}
+
+DenseMatrix dense(std::shared_ptr<double> memory, std::int64_t rows, std::int64_t cols) {
+  const double* const data = memory.get();
+  return {rows, cols, std::max<std::int64_t>(1, rows), data, std::move(memory)};
+}
+
+DenseMatrix read_market_array(const MappedFile& file, int threads) {
+  const MarketHeader header = read_market_header(file);
+  if (header.coordinate || header.symmetric)
+    throw FileError(file.path(), 1, "is '" + header.description + "'; an array, general, is required here");
+  std::shared_ptr<double> memory = allocate_matrix(header.rows, header.cols);
+  const TextBody body{
+      file.path(),           header.body, file.text().data() + file.size(), header.size_line + 1, threads,
+      std::int64_t{1} << 20, silent};
+  fill_array(body, header, memory.get());
+  return dense(std::move(memory), header.rows, header.cols);
+}
+
+bool is_npy(const MappedFile& file) {
+  return file.text().substr(0, 6) == "\x93NUMPY";
+}
+
+void refuse_foreign(const MappedFile& file) {
+  const std::string_view foreign = foreign_kind(file.text());
+  if (!foreign.empty()) throw FileError(file.path(), 0, std::string("is ").append(foreign));
+}
+
+}  // namespace
+
+std::vector<double> read_values(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  if (is_npy(file)) return read_npy_vector(path);
+  if (has_market_banner(file.text())) {
+    const DenseMatrix m = read_market_array(file, 1);
+    if (m.rows != 1 && m.cols != 1)
+      throw FileError(
+          path, 0,
+          "is " + std::to_string(m.rows) + " x " + std::to_string(m.cols) + "; a vector is required");
+    return {m.data, m.data + m.rows * m.cols};
+  }
+  refuse_foreign(file);
+  std::vector<double> values = read_table(file, false, 1).values;
+  if (path.extension() == ".eig") {
+    const double announced = values.front();
+    values.erase(values.begin());
+    if (announced != static_cast<double>(values.size()))
+      throw FileError(path, 1,
+                      "announces " + std::to_string(announced) + " values; the file has " +
+                          std::to_string(values.size()));
+  }
+  return values;
+}
+
+DenseMatrix read_vectors(const std::filesystem::path& path, int threads) {
+  const MappedFile file(path);
+  if (is_npy(file)) return read_npy_matrix(path, threads);
+  if (has_market_banner(file.text())) return read_market_array(file, threads);
+  refuse_foreign(file);
+  const NumberTable table = read_table(file, true, threads);
+  std::shared_ptr<double> memory = allocate_matrix(table.rows, table.cols);
+  transpose(table.values.data(), table.cols, table.rows, memory.get(), threads);
+  return dense(std::move(memory), table.rows, table.cols);
+}
+
+}  // namespace eigen_g::io

@@ -1,0 +1,54 @@
+#include "apps/io/text_output.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "apps/io/text_lines.hpp"
+
+namespace eigen_g::io {
+
+void append_number(std::string& text, double value) {
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof(digits), value);
+  text.append(digits, static_cast<std::size_t>(end - digits));
+}
+
+void append_number(std::string& text, std::int64_t value) {
+  char digits[24];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof(digits), value);
+  text.append(digits, static_cast<std::size_t>(end - digits));
+}
+
+void write_text(OutputFile& out, MatrixView<const double> a, TextFormat format, int threads) {
+  // A line of .txt is a row; columns of .mtx follow each other, a number a line.
+  if (format == TextFormat::mtx) {
+    std::string head = "%%MatrixMarket matrix array real general\n";
+    append_number(head, a.rows);
+    append_number(head += ' ', a.cols);
+    out.write(head += '\n');
+    const std::int64_t pieces_a_column = (a.rows + lines_a_piece - 1) / lines_a_piece;
+    write_pieces(out, pieces_a_column * a.cols, threads, [&](std::int64_t piece, std::string& text) {
+      const std::int64_t j = piece / pieces_a_column;
+      const std::int64_t i0 = piece % pieces_a_column * lines_a_piece;
+      for (std::int64_t i = i0; i < std::min(i0 + lines_a_piece, a.rows); ++i) {
+        append_number(text, a(i, j));
+        text += '\n';
+      }
+    });
+    return;
+  }
+  // Rows are gathered from columns, so a piece takes eight of them: a cache line of each column.
+  constexpr std::int64_t rows_a_piece = 8;
+  write_pieces(
+      out, (a.rows + rows_a_piece - 1) / rows_a_piece, threads, [&](std::int64_t piece, std::string& text) {
+        for (std::int64_t i = piece * rows_a_piece; i < std::min((piece + 1) * rows_a_piece, a.rows); ++i) {
+          for (std::int64_t j = 0; j < a.cols; ++j) {
+            if (j > 0) text += ' ';
+            append_number(text, a(i, j));
+          }
+          text += '\n';
+        }
+      });
+}
+
+}  // namespace eigen_g::io
