@@ -1,0 +1,105 @@
+// Loads with the caching that each kind of data wants: 16 bytes at once, or element by element in words of the
+// element's alignment.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace eigen_g::blas2 {
+
+// V elements that travel together.
+template <class T, int V>
+struct Pack {
+  T value[V];
+};
+
+// The matrix is read once: past L1, and from L2 it is the first to go unless the triangle fits there.
+class MatrixLoader {
+ public:
+  __device__ explicit MatrixLoader([[maybe_unused]] bool keep_in_l2) {
+#if __CUDA_ARCH__ >= 800
+    std::uint64_t first, normal;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(normal));
+    policy_ = keep_in_l2 ? normal : first;
+#endif
+  }
+
+  // Address aligned to 16 bytes. volatile: the load stays where it is written, ahead of its use.
+  template <class P>
+  __device__ P load_16_bytes(const void* from) const {
+    static_assert(sizeof(P) == 16);
+    double v[2];
+#if __CUDA_ARCH__ >= 800
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v2.f64 {%0, %1}, [%2], %3;"
+                 : "=d"(v[0]), "=d"(v[1])
+                 : "l"(from), "l"(policy_));
+#else
+    asm volatile("ld.global.nc.v2.f64 {%0, %1}, [%2];" : "=d"(v[0]), "=d"(v[1]) : "l"(from));
+#endif
+    P pack;
+    std::memcpy(&pack, v, 16);
+    return pack;
+  }
+
+  template <class T>
+  __device__ T load(const T* from) const {
+    constexpr int words = sizeof(T) / alignof(T);
+    T value;
+    if constexpr (alignof(T) == 8) {
+      double v[words];
+#pragma unroll
+      for (int i = 0; i < words; ++i) v[i] = word(reinterpret_cast<const double*>(from) + i);
+      std::memcpy(&value, v, sizeof(T));
+    } else {
+      float v[words];
+#pragma unroll
+      for (int i = 0; i < words; ++i) v[i] = word(reinterpret_cast<const float*>(from) + i);
+      std::memcpy(&value, v, sizeof(T));
+    }
+    return value;
+  }
+
+ private:
+  __device__ double word(const double* from) const {
+    double v;
+#if __CUDA_ARCH__ >= 800
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;"
+                 : "=d"(v)
+                 : "l"(from), "l"(policy_));
+#else
+    asm volatile("ld.global.nc.f64 %0, [%1];" : "=d"(v) : "l"(from));
+#endif
+    return v;
+  }
+  __device__ float word(const float* from) const {
+    float v;
+#if __CUDA_ARCH__ >= 800
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;"
+                 : "=f"(v)
+                 : "l"(from), "l"(policy_));
+#else
+    asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(v) : "l"(from));
+#endif
+    return v;
+  }
+
+  std::uint64_t policy_ = 0;
+};
+
+// What other blocks of the same kernel may have written: from L2.
+template <class T>
+__device__ T load_from_l2(const T* from) {
+  static_assert(alignof(T) == 4 || alignof(T) == 8);
+  using Word = std::conditional_t<alignof(T) == 8, double, float>;
+  constexpr int words = sizeof(T) / sizeof(Word);
+  Word v[words];
+#pragma unroll
+  for (int i = 0; i < words; ++i) v[i] = __ldcg(reinterpret_cast<const Word*>(from) + i);
+  T value;
+  std::memcpy(&value, v, sizeof(T));
+  return value;
+}
+
+}  // namespace eigen_g::blas2

@@ -1,0 +1,342 @@
+// One block's share of y = A x: the device building block of the symmetric product, usable inside any kernel whose
+// blocks all walk (and later, after a barrier over the grid or a kernel's end, add the partial sums).
+//
+// In a strip of H rows the block's warps stand in row_warps rows of R rows each and column_warps columns. A lane
+// keeps its rows of x and of y in registers while the warp goes along the strip by groups of C columns, with the next
+// group's loads on their way. A stored element a(r, c), r != c, gives two products:
+//
+//   row part:     y(r) += a(r, c) x(c)          in a register until the piece ends
+//   column part:  y(c) += conj(a(r, c)) x(r)    summed over the lanes by a butterfly that halves the number of
+//                                               columns a lane carries at each step, then over the warps
+//
+// and leaves   rows(slot, 0..H-1)   one vector a piece, slot = partition.slot(block, strip)
+//              columns(strip, c)    one number a strip and column.
+// Each is written once, by one thread, from sums in a fixed order. Of the other triangle no value enters a sum (nor of
+// a Hermitian diagonal the imaginary part); no address outside rows and columns [0, n) is read.
+//
+// Traffic besides the triangle: columns(.) has n^2 / (2 H) elements, written once and read once, hence 2 / H of the
+// triangle in all; rows(.) has at most (blocks + strips) H.
+#pragma once
+
+#include "blas2/symv_memory.cuh"
+#include "blas2/symv_partition.hpp"
+#include "blas2/symv_scalar.cuh"
+
+namespace eigen_g::blas2 {
+
+// aligned: a is 16-byte aligned and so is every column (lda * sizeof(T) a multiple of 16).
+template <class T_, int row_warps_, int column_warps_, int loads_, int columns_, bool aligned_>
+struct SymvShape {
+  using T = T_;
+  using Sum = typename Scalar<T>::Sum;
+  static constexpr bool aligned = aligned_;
+  static constexpr int row_warps = row_warps_;
+  static constexpr int column_warps = column_warps_;
+  static constexpr int warps = row_warps * column_warps;
+  static constexpr int threads = 32 * warps;
+  static constexpr int columns = columns_;                             // C
+  static constexpr int vector = aligned_ ? 16 / int{sizeof(T)} : 1;    // V rows of a lane lie side by side
+  static constexpr int packs = loads_ * 16 / int{sizeof(T)} / vector;  // Q such packs a lane and column
+  static constexpr int warp_rows = 32 * packs * vector;                // R
+  static constexpr int strip_rows = row_warps * warp_rows;             // H
+
+  // Columns between two sums over the warps: 8 KB of column sums, a thread a column at most.
+  static constexpr int fitting = 8192 / (row_warps * int{sizeof(Sum)});
+  static constexpr int least = 2 * columns * column_warps;
+  static constexpr int most = fitting < threads ? fitting : threads;
+  static constexpr int round_columns = most > least ? most : least;
+  static constexpr int round_groups = round_columns / columns;
+  static_assert(round_groups % (2 * column_warps) == 0 && round_columns <= threads);
+  static_assert(columns == 4 || columns == 8 || columns == 16);
+
+  struct Shared {
+    alignas(16) T x[2][round_columns];
+    union {
+      Sum column[2][row_warps][round_columns];
+      Sum row[column_warps][column_warps > 1 ? strip_rows : 1];
+    };
+    __device__ Shared() {}
+  };
+};
+
+// Where the partial sums go; both in device memory.
+template <class Sum>
+struct SymvPartials {
+  Sum* rows = nullptr;     // slots() x H
+  Sum* columns = nullptr;  // strips() x column_stride
+  std::int64_t column_stride = 0;
+};
+constexpr std::int64_t symv_column_stride(std::int64_t n) {
+  return (n + 15) / 16 * 16;
+}
+
+// A product's input. x(i) = x[i * incx] also where incx < 0: the caller has moved the pointer.
+template <class T>
+struct SymvInput {
+  const T* a = nullptr;
+  std::int64_t lda = 0;
+  const T* x = nullptr;
+  std::int64_t incx = 1;
+  bool keep_in_l2 = false;  // the triangle fits there and is read again soon
+};
+
+template <class Shape>
+class SymvWalk {
+  using T = typename Shape::T;
+  using Ops = Scalar<T>;
+  using Sum = typename Shape::Sum;
+  static constexpr int C = Shape::columns;
+  static constexpr int Q = Shape::packs;
+  static constexpr int V = Shape::vector;
+  using Packed = Pack<T, V>;
+  struct Group {
+    Packed a[C][Q];
+  };
+
+ public:
+  // Constructed and called by all threads of a block.
+  __device__ SymvWalk(const SymvPartition& partition, const SymvInput<T>& input,
+                      const SymvPartials<Sum>& partials, typename Shape::Shared& shared)
+      : partition_(partition),
+        input_(input),
+        partials_(partials),
+        shared_(shared),
+        loader_(input.keep_in_l2),
+        lane_(static_cast<int>(threadIdx.x % 32)),
+        row_warp_(static_cast<int>(threadIdx.x / 32) % Shape::row_warps),
+        column_warp_(static_cast<int>(threadIdx.x / 32) / Shape::row_warps) {}
+
+  // Walks from `from` to `to`: cut(block) and cut(block + 1) of the partition. Groups that end at or before column
+  // `begin` are left out; their column sums stay unwritten. piece_done(strip, first group, last group) is called by
+  // all threads after a piece's partials are written, with no barrier in between.
+  template <class PieceDone>
+  __device__ void operator()(int block, SymvCut from, SymvCut to, std::int32_t begin,
+                             PieceDone&& piece_done) {
+    const int first = begin / C;
+    for (int strip = from.strip; strip <= to.strip && strip < partition_.strips(); ++strip) {
+      const int start = strip == from.strip ? from.group : partition_.first_group(strip);
+      const int stop = strip == to.strip ? to.group : partition_.last_group(strip);
+      if (start >= stop) break;
+      walk_piece(partition_.slot(block, strip), strip, start > first ? start : first, stop);
+      piece_done(strip, start, stop);
+    }
+  }
+
+ private:
+  __device__ T x_at(std::int32_t i) const {
+    return i < partition_.n() ? load_from_l2(input_.x + i * input_.incx) : Ops::zero();
+  }
+  __device__ std::int32_t row_of(int q, int v) const { return lane_row_ + q * 32 * V + v; }
+
+  __device__ bool is_stored(std::int32_t r, std::int32_t c) const {
+    return r < partition_.n() && c < partition_.n() && (partition_.lower() ? r >= c : r <= c);
+  }
+  // All of the warp's rows are stored in all columns of the group, and none is on the diagonal.
+  __device__ bool is_clean(int group) const {
+    const std::int32_t c = group * C;
+    const bool beside = partition_.lower() ? c + C <= warp_row_ : c >= warp_row_ + Shape::warp_rows;
+    return beside && c + C <= partition_.n() && warp_row_ + Shape::warp_rows <= partition_.n();
+  }
+
+  __device__ void load(Group& g, int group) const {
+    const T* p = input_.a + lane_row_ + static_cast<std::int64_t>(group * C) * input_.lda;
+    if (is_clean(group)) {
+#pragma unroll
+      for (int j = 0; j < C; ++j, p += input_.lda)
+#pragma unroll
+        for (int q = 0; q < Q; ++q) load_pack(g.a[j][q], p + q * 32 * V);
+    } else {
+#pragma unroll
+      for (int j = 0; j < C; ++j, p += input_.lda)
+#pragma unroll
+        for (int q = 0; q < Q; ++q) load_stored(g.a[j][q], p + q * 32 * V, q, group * C + j);
+    }
+  }
+  __device__ void load_pack(Packed& pack, const T* from) const {
+    if constexpr (Shape::aligned)
+      pack = loader_.template load_16_bytes<Packed>(from);
+    else
+      pack.value[0] = loader_.load(from);
+  }
+  // What is not stored becomes zero.
+  __device__ void load_stored(Packed& pack, const T* from, int q, std::int32_t c) const {
+    if (is_stored(row_of(q, 0), c) && is_stored(row_of(q, V - 1), c)) {
+      load_pack(pack, from);
+    } else {
+#pragma unroll
+      for (int v = 0; v < V; ++v)
+        pack.value[v] = V > 1 && is_stored(row_of(q, v), c) ? loader_.load(from + v) : Ops::zero();
+    }
+  }
+
+  // Both parts of a group; its column sums over the warp go to shared memory.
+  __device__ void multiply(const Group& g, int group, int round, int buffer) {
+    const int at = (group - round) * C;
+    const T* x = &shared_.x[buffer][at];
+    Sum column[C];
+    if (is_clean(group)) {
+#pragma unroll
+      for (int j = 0; j < C; ++j) {
+        const T xc = x[j];
+        column[j] = Ops::conjugate_product(g.a[j][0].value[0], x_row_[0][0]);
+#pragma unroll
+        for (int q = 0; q < Q; ++q)
+#pragma unroll
+          for (int v = 0; v < V; ++v) {
+            const T a = g.a[j][q].value[v];
+            Ops::multiply_add(y_row_[q][v], a, xc);
+            if (q + v > 0) Ops::conjugate_multiply_add(column[j], a, x_row_[q][v]);
+          }
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < C; ++j) {
+        const T xc = x[j];
+        column[j] = Ops::empty();
+#pragma unroll
+        for (int q = 0; q < Q; ++q)
+#pragma unroll
+          for (int v = 0; v < V; ++v) {
+            const bool on_diagonal = row_of(q, v) == group * C + j;
+            const T a = g.a[j][q].value[v];
+            Ops::multiply_add(y_row_[q][v], on_diagonal ? Ops::diagonal(a) : a, xc);
+            Ops::conjugate_multiply_add(column[j], on_diagonal ? Ops::zero() : a, x_row_[q][v]);
+          }
+      }
+    }
+    sum_over_lanes(column);
+    if (lane_ % (32 / C) == 0) shared_.column[buffer][row_warp_][at + lane_ / (32 / C)] = column[0];
+  }
+
+  // After the steps with 16, 8, ... half of the columns are left to each half of the lanes; lane l ends with column
+  // l / (32 / C) in column[0].
+  __device__ void sum_over_lanes(Sum (&column)[C]) const {
+    int mask = 16;
+#pragma unroll
+    for (int half = C / 2; half > 0; half /= 2, mask /= 2)
+#pragma unroll
+      for (int i = 0; i < half; ++i) {
+        const bool upper_half = lane_ & mask;
+        const Sum kept = upper_half ? column[i + half] : column[i];
+        const Sum given = upper_half ? column[i] : column[i + half];
+        column[i] = Ops::add(kept, Ops::shuffle(given, mask));
+      }
+#pragma unroll
+    for (; mask > 0; mask /= 2) column[0] = Ops::add(column[0], Ops::shuffle(column[0], mask));
+  }
+
+  __device__ void walk_piece(int slot, int strip, int start, int stop) {
+    warp_row_ = strip * Shape::strip_rows + row_warp_ * Shape::warp_rows;
+    lane_row_ = warp_row_ + lane_ * V;
+    const int thread = static_cast<int>(threadIdx.x);
+
+    // Two groups in turn: one is multiplied while the other is on its way.
+    Group even, odd;
+    constexpr int step = Shape::column_warps;
+    int group = start + column_warp_;
+    if (group < stop) load(even, group);
+    if (thread < Shape::round_columns) shared_.x[0][thread] = x_at(start * C + thread);
+#pragma unroll
+    for (int q = 0; q < Q; ++q)
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        x_row_[q][v] = x_at(row_of(q, v));
+        y_row_[q][v] = Ops::empty();
+      }
+    __syncthreads();
+
+    int buffer = 0;
+    for (int round = start; round < stop; round += Shape::round_groups, buffer ^= 1) {
+      const int round_end = round + Shape::round_groups < stop ? round + Shape::round_groups : stop;
+      T x_next = Ops::zero();
+      if (thread < Shape::round_columns && round_end < stop) x_next = x_at(round_end * C + thread);
+      for (; group < round_end; group += 2 * step) {
+        if (group + step < stop) load(odd, group + step);
+        multiply(even, group, round, buffer);
+        if (group + step >= round_end) break;  // in the last round only: a round has an even number of steps
+        if (group + 2 * step < stop) load(even, group + 2 * step);
+        multiply(odd, group + step, round, buffer);
+      }
+      if (thread < Shape::round_columns) shared_.x[buffer ^ 1][thread] = x_next;
+      __syncthreads();
+      const std::int32_t c = round * C + thread;
+      if (c < round_end * C && c < partition_.n()) {
+        Sum sum = shared_.column[buffer][0][thread];
+#pragma unroll
+        for (int w = 1; w < Shape::row_warps; ++w) sum = Ops::add(sum, shared_.column[buffer][w][thread]);
+        partials_.columns[strip * partials_.column_stride + c] = sum;
+      }
+    }
+    flush_rows(partials_.rows + static_cast<std::int64_t>(slot) * Shape::strip_rows);
+  }
+
+  __device__ void flush_rows(Sum* to) {
+    const int lane_in_strip = row_warp_ * Shape::warp_rows + lane_ * V;
+    if constexpr (Shape::column_warps == 1) {
+#pragma unroll
+      for (int q = 0; q < Q; ++q)
+#pragma unroll
+        for (int v = 0; v < V; ++v) to[lane_in_strip + q * 32 * V + v] = y_row_[q][v];
+    } else {
+      __syncthreads();  // the column sums, whose place this is, have been read
+#pragma unroll
+      for (int q = 0; q < Q; ++q)
+#pragma unroll
+        for (int v = 0; v < V; ++v) shared_.row[column_warp_][lane_in_strip + q * 32 * V + v] = y_row_[q][v];
+      __syncthreads();
+      for (int r = static_cast<int>(threadIdx.x); r < Shape::strip_rows; r += Shape::threads) {
+        Sum sum = shared_.row[0][r];
+#pragma unroll
+        for (int w = 1; w < Shape::column_warps; ++w) sum = Ops::add(sum, shared_.row[w][r]);
+        to[r] = sum;
+      }
+      __syncthreads();  // read before the next piece writes there
+    }
+  }
+
+  const SymvPartition& partition_;
+  const SymvInput<T>& input_;
+  const SymvPartials<Sum>& partials_;
+  typename Shape::Shared& shared_;
+  MatrixLoader loader_;
+  int lane_, row_warp_, column_warp_;
+  std::int32_t warp_row_ = 0, lane_row_ = 0;
+  T x_row_[Q][V];
+  Sum y_row_[Q][V];
+};
+
+// Row `row` of y: its partial sums number part, part + parts, part + 2 parts, ... added in this order, of: the column
+// sums by strip, then the row sums by block. All parts together are the whole. Needs the partials of all blocks.
+template <class Shape>
+__device__ typename Shape::Sum sum_partials(const SymvPartition& partition,
+                                            const SymvPartials<typename Shape::Sum>& partials,
+                                            std::int32_t row, int part = 0, int parts = 1) {
+  using Ops = Scalar<typename Shape::T>;
+  using Sum = typename Shape::Sum;
+  constexpr int H = Shape::strip_rows;
+  constexpr int batch = 8;  // loads on their way
+  const int strip = row / H;
+  const int first_source = partition.first_source(strip);
+  const int sources = partition.last_source(strip) - first_source + 1;
+  const int first_block = partition.first_block(strip);
+  const int all = sources + partition.last_block(strip) - first_block + 1;
+  const Sum* columns = partials.columns + first_source * partials.column_stride + row;
+  const Sum* rows =
+      partials.rows + static_cast<std::int64_t>(partition.slot(first_block, strip)) * H + row % H;
+  Sum sum = Ops::empty();
+  for (int k = part; k < all; k += batch * parts) {
+    Sum value[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      const int at = k + i * parts;
+      value[i] = at < sources ? load_from_l2(columns + at * partials.column_stride)
+                 : at < all   ? load_from_l2(rows + static_cast<std::int64_t>(at - sources) * H)
+                              : Ops::empty();
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i) sum = Ops::add(sum, value[i]);
+  }
+  return sum;
+}
+
+}  // namespace eigen_g::blas2

@@ -1,0 +1,117 @@
+// blas2/symv_partition.hpp: the shares cover every group of every strip once, are about equal, and their
+// slots differ.
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "blas2/symv_partition.hpp"
+#include "tests/support/catch.hpp"
+
+using eigen_g::blas2::SymvCut;
+using eigen_g::blas2::SymvPartition;
+
+namespace {
+
+bool before(const SymvCut& a, const SymvCut& b) {
+  return a.strip != b.strip ? a.strip < b.strip : a.group < b.group;
+}
+
+// Cost of a group by the definition: stored rows in units of C, plus the overhead.
+std::int64_t cost(bool lower, std::int64_t n, int H, int C, int overhead, int strip, int group) {
+  const std::int64_t h = H / C, groups = (n + C - 1) / C;
+  const std::int64_t top = strip * h, end = std::min(top + h, groups);
+  const std::int64_t rows = lower ? end - std::max<std::int64_t>(top, group)
+                                  : std::min<std::int64_t>(end, group + std::int64_t{1}) - top;
+  return rows + overhead;
+}
+
+// The first fault found, or an empty text.
+std::string fault(bool lower, std::int64_t n, int H, int C, int blocks, std::int64_t begin, int overhead) {
+  const SymvPartition p(lower, n, H, C, blocks, begin, overhead);
+  if (p.blocks() < 1 || p.blocks() > blocks) return "number of blocks";
+  if (p.strips() != (n + H - 1) / H || p.first_strip() != begin / H) return "strips";
+
+  std::int64_t total = 0;
+  for (int s = p.first_strip(); s < p.strips(); ++s)
+    for (int g = p.first_group(s); g < p.last_group(s); ++g) total += cost(lower, n, H, C, overhead, s, g);
+  const std::int64_t most = H / C + overhead;
+
+  std::vector<std::int64_t> arrived(static_cast<std::size_t>(p.strips()), 0);
+  std::set<int> slots;
+  SymvCut at = p.cut(0);
+  if (at.strip != p.first_strip() || at.group != p.first_group(at.strip)) return "start";
+  for (int b = 0; b < p.blocks(); ++b) {
+    const SymvCut end = p.cut(b + 1);
+    if (!before(at, end)) return "empty share";
+    std::int64_t share = 0;
+    while (before(at, end)) {
+      const int s = at.strip;
+      if (b < p.first_block(s) || b > p.last_block(s)) return "first and last block";
+      const int slot = p.slot(b, s);
+      if (slot < 0 || slot >= p.slots() || !slots.insert(slot).second) return "slot";
+      const int stop = end.strip == s ? end.group : p.last_group(s);
+      if (stop > p.last_group(s)) return "cut outside the strip";
+      for (int g = at.group; g < stop; ++g) {
+        share += cost(lower, n, H, C, overhead, s, g);
+        const int target = g * C / H;
+        if (s < p.first_source(target) || s > p.last_source(target)) return "sources";
+        ++arrived[static_cast<std::size_t>(target)];
+      }
+      arrived[static_cast<std::size_t>(s)] += stop - at.group;
+      at = stop == p.last_group(s) ? SymvCut{s + 1, s + 1 < p.strips() ? p.first_group(s + 1) : 0}
+                                   : SymvCut{s, stop};
+    }
+    if (at.strip != end.strip || at.group != end.group) return "gap";
+    if (share * p.blocks() > total + (most + 1) * p.blocks() ||
+        share * p.blocks() < total - (most + 1) * p.blocks())
+      return "balance";
+  }
+  if (at.strip != p.strips()) return "end";
+  for (int s = p.first_strip(); s < p.strips(); ++s) {
+    if (arrived[static_cast<std::size_t>(s)] != p.arrivals(s)) return "arrivals";
+    for (int b = p.first_block(s); b <= p.last_block(s); ++b)
+      if (!slots.count(p.slot(b, s))) return "slot that nobody writes";
+  }
+  return "";
+}
+
+void check(bool lower, std::int64_t n, int H, int C, int blocks, std::int64_t begin, int overhead) {
+  const std::string what = fault(lower, n, H, C, blocks, begin, overhead);
+  if (what.empty()) return;
+  INFO((lower ? "lower" : "upper") << " n " << n << " H " << H << " C " << C << " blocks " << blocks
+                                   << " begin " << begin << " overhead " << overhead);
+  FAIL(what);
+}
+
+}  // namespace
+
+TEST_CASE("every group of every strip is walked once, all n to 600") {
+  for (const bool lower : {true, false})
+    for (std::int64_t n = 1; n <= 600; ++n)
+      for (const auto& [H, C] : {std::pair{32, 8}, {64, 8}, {128, 4}, {128, 16}, {512, 8}})
+        for (const int blocks : {1, 3, 132, 528}) check(lower, n, H, C, blocks, 0, H / C / 4);
+}
+
+TEST_CASE("large orders") {
+  for (const bool lower : {true, false})
+    for (const std::int64_t n : {1023, 2000, 4096, 4097, 20000, 46341})
+      for (const auto& [H, C] : {std::pair{128, 8}, {256, 4}, {512, 8}, {1024, 8}})
+        for (const int blocks : {1, 132, 264, 1056})
+          for (const int overhead : {0, H / C / 4}) check(lower, n, H, C, blocks, 0, overhead);
+}
+
+TEST_CASE("columns left out at the beginning") {
+  for (const std::int64_t n : {1, 7, 64, 300, 512, 1500})
+    for (std::int64_t begin = 0; begin < n; begin += n < 100 ? 1 : 37)
+      for (const auto& [H, C] : {std::pair{64, 8}, {128, 4}, {512, 8}})
+        for (const int blocks : {1, 5, 132}) check(true, n, H, C, blocks, begin, 2);
+}
+
+TEST_CASE("the costs stay in 32 bits at the largest order that a GPU can hold") {
+  const std::int64_t n = 200000;
+  const SymvPartition p(true, n, 512, 8, 264, 0, 16);
+  const double expected = 0.5 * (25000.0 * 25000.0) + 16.0 * 25000.0 * 391 / 2;
+  const double total = static_cast<double>(p.cost_before(p.strips() - 1)) +
+                       static_cast<double>(p.cost_in(p.strips() - 1, p.groups_in(p.strips() - 1)));
+  REQUIRE(total == Approx(expected).epsilon(0.01));
+}
