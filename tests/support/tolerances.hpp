@@ -1,0 +1,34 @@
+// Every limit that a numerical test compares with: ratios, free of the matrix' scale and nearly free of its order.
+//
+//               max |w_k - exact_k|                 |sum w - trace A|                |sum w^2 - ||A||_F^2|
+//   eigenvalue  -------------------      trace      -----------------      squares   ---------------------
+//                n ulp max|exact|                    n ulp ||A||_F                      n ulp ||A||_F^2
+//
+// with ulp = 2^-52. The ratios of eigenpairs are verify()'s, with its own limit. A backward stable solver keeps all
+// of these near or below 1; the factor above that is for n of a few units, where "n" bounds nothing.
+#pragma once
+
+#include <cfloat>
+
+#include "solver/verify.hpp"
+
+namespace support::limits {
+
+inline constexpr double ulp = DBL_EPSILON;
+
+inline constexpr double lapack_ratio = eigen_g::lapack_ratio_limit;  // residual and orthogonality, 1-norm
+inline constexpr double frobenius_ratio = 10;                        // ||AZ-ZW||_F / (n ulp ||A||_F)
+inline constexpr double eigenvalue = 3;
+inline constexpr double trace = 3;
+inline constexpr double squares = 3;
+inline constexpr double values_only = 3;  // as eigenvalue: values without vectors against those with
+inline constexpr double published =
+    1e-12;  // |w - published| / max|w|: files whose values are printed to ~13 digits
+
+// verify() of closed-form eigenpairs rounded to double: nothing but verify()'s own roundoff.
+inline constexpr double rounded_pairs = 1;
+
+// Figures of one and the same perturbed pairs, by two ways of summing; relative.
+inline constexpr double same_figure = 1e-9;
+
+}  // namespace support::limits
