@@ -47,17 +47,19 @@ StoredMatrix read(const MappedFile& file) {
   const std::byte* const values = rows + nonzeros * 4;
   // The last column ends with the file: there is no closing entry.
   const auto start_of = [&](std::int64_t j) { return j < n ? word_at<Word>(starts, j) - 1 : nonzeros; };
-  if (n > 0 && start_of(0) != 0)
-    refuse("the first column starts at " + std::to_string(start_of(0) + 1) + ", not 1");
+  for (std::int64_t j = 0; j < n; ++j) {
+    const std::int64_t least = j == 0 ? 0 : start_of(j - 1);
+    const std::int64_t most = j == 0 ? 0 : nonzeros;
+    if (start_of(j) < least || start_of(j) > most)
+      refuse("column " + std::to_string(j + 1) + " starts at entry " + std::to_string(start_of(j) + 1) +
+             ", outside " + std::to_string(least + 1) + ".." + std::to_string(most + 1));
+  }
 
   std::shared_ptr<double> memory = allocate_matrix(n, n);
   double* const a = memory.get();
   set_zero(a, n, false, 1);
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t begin = start_of(j), end = start_of(j + 1);
-    if (begin > end || end > nonzeros)
-      refuse("column " + std::to_string(j + 1) + " runs from entry " + std::to_string(begin + 1) + " to " +
-             std::to_string(end) + " of " + std::to_string(nonzeros));
     for (std::int64_t k = begin; k < end; ++k) {
       const std::int64_t row = word_at<std::int32_t>(rows, k);
       if (row < 1 || row > n)

@@ -41,7 +41,7 @@ const char* line_end(const char* p, const char* end) {
 std::string number_fault(Parse outcome, const char* what, const char* kind, const char* p, const char* end) {
   if (outcome == Parse::missing) return std::string("the ") + what + " is missing";
   const std::string token = std::string("the ") + what + " '" + token_for_message(p, end) + "' ";
-  if (outcome == Parse::out_of_range) return token + "is beyond the range of its type";
+  if (outcome == Parse::out_of_range) return token + "is out of range";
   return token + "is not " + kind;
 }
 

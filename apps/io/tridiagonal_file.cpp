@@ -51,7 +51,7 @@ class ContentLines {
     const std::string subject = std::string("the ") + what;
     if (outcome == Parse::missing) refuse(subject + " is missing");
     const std::string word = " '" + token_for_message(p_, end_) + "' ";
-    if (outcome == Parse::out_of_range) refuse(subject + word + "is beyond the range of its type");
+    if (outcome == Parse::out_of_range) refuse(subject + word + "is out of range");
     refuse(subject + word + "is not " + kind);
   }
   void skip_line() {
