@@ -25,6 +25,11 @@ inline constexpr double values_only = 3;  // as eigenvalue: values without vecto
 inline constexpr double published =
     1e-12;  // |w - published| / max|w|: files whose values are printed to ~13 digits
 
+// ||A - Q T Q^T||_F / (n ulp ||A||_F) and ||Q^T Q - I||_F / (n ulp) of the tridiagonalization: random matrices, where
+// n is large enough to bound something, and every other family.
+inline constexpr double reduction_random = 1;
+inline constexpr double reduction = 10;
+
 // verify() of closed-form eigenpairs rounded to double: nothing but verify()'s own roundoff.
 inline constexpr double rounded_pairs = 1;
 

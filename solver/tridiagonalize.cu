@@ -1,0 +1,491 @@
+// Householder tridiagonalization on the GPU, panel by panel: one cooperative kernel reduces the columns of a panel, one
+// SYR2K of cuBLAS updates what is right of it.
+//
+// In a panel that starts at column p, A is the matrix as the last update left it, V and W (n x i) hold the reflectors
+// of the panel so far, and the matrix that is really meant is A - V W^T - W V^T. For column j = p + i let x be its
+// part below the diagonal, q = j + 1 the row of x's first element, and
+//
+//   alpha = x_q,   beta = -sign(alpha) ||x||,   s = 1 / (alpha - beta),   tau = (beta - alpha) / beta,
+//   v = s (x - beta e_q),   H = I - tau v v^T,   H x = beta e_q.
+//
+// Everything that a column needs of the whole matrix is linear in x, so it starts before ||x|| is known:
+//
+//   P (all blocks):  A x in partial sums (blas2/symv_walk), x^T A x from the same; sums of the partial dots
+//                    f = V^T x, g = W^T x, ||x||^2
+//   barrier
+//   Q (a slice of rows a block), with f1 = V(q, :), g1 = W(q, :) and b = A(:, q) - V g1 - W f1, column q as it is now:
+//                    h = A x - V g - W f
+//                    y = A v - V (W^T v) - W (V^T v) = s (h - beta b)
+//                    v^T y = s^2 (x^T A x - 2 f^T g - 2 beta h_q + beta^2 b_q)
+//                    w = tau y - (tau / 2) (tau v^T y) v
+//                    x' = b - v w_q - w v_q,  column q after this step, and its partial dots with V, W and itself
+//   barrier
+//
+// so each column costs one pass over A, one over the block's own rows of V and W, which stay in its shared memory for
+// the whole panel, and two barriers. Every sum has an order that depends on n and the grid alone: results repeat bit
+// for bit on the same GPU.
+//
+// The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100, and a tail of x
+// whose squares sum to less than 2^-900 is far below rounding and counts as zero (tau = 0).
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "blas2/symv_walk.cuh"
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/grid_barrier.cuh"
+#include "hybrid/queue.hpp"
+#include "solver/tridiagonalize.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+using Shape = blas2::SymvShape<double, 8, 1, 1, 8, true>;
+using Walk = blas2::SymvWalk<Shape>;
+
+constexpr int threads = Shape::threads;
+constexpr int warps = threads / 32;
+constexpr int blocks_per_multiprocessor = 2;
+constexpr int most_panel_columns = 64;
+constexpr int least_resident_columns =
+    32;  // with fewer, rank-2k updates cost more than V and W from device memory
+constexpr double negligible_square = 0x1p-900;
+static_assert(2 * most_panel_columns <= threads, "a thread takes a dot");
+
+// What the blocks exchange; device memory, a part of the workspace.
+struct Exchange {
+  double* x;  // padded n: the column being reduced; zero in rows <= j
+  double* w;
+  std::int64_t ldw;                      // padded n x panel columns, leading dimension padded n
+  blas2::SymvPartials<double> partials;  // of A x
+  double* dots;        // blocks x dot_stride: partial f, g (2 panel columns), ||tail of x||^2
+  double* quadratic;   // blocks: partial x^T A x
+  double* products;    // f, g
+  unsigned* arrivals;  // of the barrier; zero at each launch
+};
+constexpr int dot_stride = 2 * most_panel_columns + 2;
+constexpr int square_dot = 2 * most_panel_columns;  // place of ||tail||^2 among the dots
+
+struct Panel {
+  double* a;
+  std::int64_t lda;
+  std::int32_t n;
+  std::int32_t first;       // p
+  std::int32_t columns;     // to reduce; 0: only d
+  std::int32_t slice_rows;  // of Q, a block
+  double *d, *e, *tau;
+  bool keep_in_l2;  // the trailing triangle fits there
+  blas2::SymvPartition partition;
+  Exchange exchange;
+};
+
+// Shared memory that lasts over the columns of a panel: the tail of x', then V and W of the slice.
+std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t columns, bool resident) {
+  return static_cast<std::size_t>(slice_rows + (resident ? slice_rows * (2 * columns + 1) : 0)) *
+         sizeof(double);
+}
+
+struct Totals {
+  double value[3];
+};
+
+// Three sums over the block, the same for all threads. `scratch` holds 3 * warps doubles; a barrier must lie between
+// two uses.
+__device__ Totals block_sums(double a, double b, double c, double* scratch) {
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    a += __shfl_xor_sync(~0u, a, mask);
+    b += __shfl_xor_sync(~0u, b, mask);
+    c += __shfl_xor_sync(~0u, c, mask);
+  }
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) {
+    scratch[warp] = a;
+    scratch[warps + warp] = b;
+    scratch[2 * warps + warp] = c;
+  }
+  __syncthreads();
+  Totals totals{{0, 0, 0}};
+#pragma unroll
+  for (int k = 0; k < warps; ++k) {
+    totals.value[0] += scratch[k];
+    totals.value[1] += scratch[warps + k];
+    totals.value[2] += scratch[2 * warps + k];
+  }
+  return totals;
+}
+
+// V and W of a block's own rows: in its shared memory for the whole panel where they fit, else read from device memory.
+template <bool resident>
+class OwnRows {
+ public:
+  __device__ OwnRows(const Panel& panel, double* shared)
+      : panel_(panel), shared_(shared), stride_(2 * panel.columns + 1) {}
+
+  // Element of V (k < columns) or W (k - columns) in row `own` of the slice.
+  __device__ double v(std::int32_t own, int k) const {
+    if constexpr (resident)
+      return shared_[own * stride_ + k];
+    else
+      return __ldcg(panel_.a + row(own) + (panel_.first + k) * panel_.lda);
+  }
+  __device__ double w(std::int32_t own, int k) const {
+    if constexpr (resident)
+      return shared_[own * stride_ + panel_.columns + k];
+    else
+      return __ldcg(panel_.exchange.w + row(own) + k * panel_.exchange.ldw);
+  }
+  __device__ void keep(std::int32_t own, int k, double v, double w) {
+    if constexpr (resident) {
+      shared_[own * stride_ + k] = v;
+      shared_[own * stride_ + panel_.columns + k] = w;
+    }
+  }
+
+ private:
+  __device__ std::int64_t row(std::int32_t own) const {
+    return panel_.first + blockIdx.x * panel_.slice_rows + own;
+  }
+  const Panel& panel_;
+  double* shared_;
+  int stride_;  // odd, so that neither rows nor columns collide in a bank
+};
+
+template <bool resident>
+__global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
+    reduce_panel_kernel(const __grid_constant__ Panel panel) {
+  extern __shared__ double lasting[];
+  __shared__ union Passing {
+    typename Shape::Shared walk;
+    struct {
+      double h[threads], b[threads];
+    } rows;
+    double dots[threads];
+    __device__ Passing() {}
+  } passing;
+  __shared__ double scratch[2][3 * warps];
+  __shared__ double f[most_panel_columns], g[most_panel_columns], f1[most_panel_columns],
+      g1[most_panel_columns];
+
+  const Exchange& ex = panel.exchange;
+  const int t = threadIdx.x, block = blockIdx.x, blocks = gridDim.x;
+  double* const tail = lasting;  // of x', the slice's rows
+  OwnRows<resident> own_rows(panel, lasting + panel.slice_rows);
+
+  // This block's slice of rows. `lanes` threads take a row each, `groups` such sets of threads share the sums of a row.
+  const std::int32_t slice_first = panel.first + block * panel.slice_rows;
+  const std::int32_t slice = max(0, min(panel.slice_rows, panel.n - slice_first));
+  const int lanes = min(threads, (panel.slice_rows + 31) / 32 * 32);
+  const int groups = threads / lanes;
+  const int group = t / lanes, lane = t % lanes;
+
+  const blas2::SymvCut from = panel.partition.cut(block), to = panel.partition.cut(block + 1);
+  const blas2::SymvInput<double> input{panel.a, panel.lda, ex.x, 1, panel.keep_in_l2};
+  Walk walk(panel.partition, input, ex.partials, passing.walk);
+  GridBarrier barrier(ex.arrivals);
+
+  // Column p as the update left it.
+  {
+    double square = 0;
+    for (std::int32_t own = t; own < slice; own += threads) {
+      const std::int32_t row = slice_first + own;
+      const double value = __ldcg(panel.a + row + panel.first * panel.lda);
+      if (row == panel.first) panel.d[row] = value;
+      ex.x[row] = row > panel.first ? value : 0;
+      if (row > panel.first + 1) square = fma(value, value, square);
+    }
+    const Totals sums = block_sums(square, 0, 0, scratch[0]);
+    if (t == 0) ex.dots[block * dot_stride + square_dot] = sums.value[0];
+  }
+  barrier.wait();
+
+  for (int i = 0; i < panel.columns; ++i) {
+    const std::int32_t j = panel.first + i, q = j + 1;
+
+    // P.
+    walk.clear_quadratic();
+    if (block < panel.partition.blocks()) walk(block, from, to, q, [](int, int, int) {});
+    const double alpha = __ldcg(ex.x + q);
+    const double a_qq = __ldcg(panel.a + q + q * panel.lda);
+    if (t < i) {
+      f1[t] = __ldcg(panel.a + q + (panel.first + t) * panel.lda);
+      g1[t] = __ldcg(ex.w + q + t * ex.ldw);
+    }
+    double tail_square = 0;
+    for (int k = t; k < blocks; k += threads) tail_square += __ldcg(ex.dots + k * dot_stride + square_dot);
+    for (int dot = block; dot < 2 * i || dot == block; dot += blocks) {
+      double sum = 0;
+      if (dot < 2 * i)
+        for (int k = t; k < blocks; k += threads) sum += __ldcg(ex.dots + k * dot_stride + dot);
+      const Totals sums = block_sums(sum, tail_square, walk.quadratic(), scratch[0]);
+      if (t == 0 && dot < 2 * i) ex.products[dot] = sums.value[0];
+      if (t == 0 && dot == block) ex.quadratic[block] = sums.value[2];
+      if (dot == block) tail_square = sums.value[1];
+      __syncthreads();
+    }
+    double beta = alpha, s = 0, tau = 0;
+    if (tail_square >= negligible_square) {
+      beta = -copysign(sqrt(fma(alpha, alpha, tail_square)), alpha);
+      s = 1 / (alpha - beta);
+      tau = (beta - alpha) / beta;
+    }
+    barrier.wait();
+
+    // Q: what all blocks need of the whole matrix, f and g, x^T A x - 2 f^T g, h_q, f1^T g1.
+    double quadratic = 0, h_q = 0, f1_g1 = 0;
+    if (t < i) {
+      const double ft = __ldcg(ex.products + t), gt = __ldcg(ex.products + i + t);
+      f[t] = ft;
+      g[t] = gt;
+      quadratic = -2 * ft * gt;
+      h_q = -(f1[t] * gt + g1[t] * ft);
+      f1_g1 = f1[t] * g1[t];
+    }
+    for (int k = t; k < blocks; k += threads) quadratic += __ldcg(ex.quadratic + k);
+    h_q += blas2::sum_partials<Shape>(panel.partition, ex.partials, q, t, threads);
+
+    // The slice, `lanes` rows at a time; the first rows' loads go out before the sums above are complete.
+    double v_dot_y = 0, w_q = 0, half = 0, b_q = 0, square = 0;
+    for (std::int32_t start = 0; start == 0 || start < slice; start += lanes) {
+      const std::int32_t own = start + lane, row = slice_first + own;
+      const bool has_row = group < groups && own < slice && row >= q;
+      const bool leads = has_row && group == 0;
+      const double a_row = leads ? __ldcg(panel.a + row + q * panel.lda) : 0;
+      const double x_row = leads ? __ldcg(ex.x + row) : 0;
+      double h = has_row ? blas2::sum_partials<Shape>(panel.partition, ex.partials, row, group, groups) : 0;
+      double b = 0;
+      if (start == 0) {
+        const Totals sums = block_sums(quadratic, h_q, f1_g1, scratch[1]);  // its barrier also ends f and g
+        h_q = sums.value[1];
+        b_q = a_qq - 2 * sums.value[2];
+        v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
+        half = 0.5 * tau * (tau * v_dot_y);
+        w_q = tau * s * (h_q - beta * b_q) - half;
+      }
+      if (has_row)
+        for (int k = group; k < i; k += groups) {
+          const double v = own_rows.v(own, k), w = own_rows.w(own, k);
+          h = fma(-v, g[k], fma(-w, f[k], h));
+          b = fma(-v, g1[k], fma(-w, f1[k], b));
+        }
+      passing.rows.h[t] = h;
+      passing.rows.b[t] = b;
+      __syncthreads();
+      if (group == 0 && own < slice) {
+        double v = 0, w = 0, x = 0;
+        if (leads) {
+          for (int k = 1; k < groups; ++k) {
+            h += passing.rows.h[t + k * lanes];
+            b += passing.rows.b[t + k * lanes];
+          }
+          b += a_row;
+          if (row == q) {
+            v = 1;
+            w = w_q;
+            panel.d[q] = b_q - 2 * w_q;
+          } else {
+            v = s * x_row;
+            w = fma(tau * s, h - beta * b, -half * v);
+            x = b - fma(v, w_q, w);
+          }
+          panel.a[row + j * panel.lda] = v;
+          ex.w[row + i * ex.ldw] = w;
+          ex.x[row] = x;
+          if (row > q + 1) square = fma(x, x, square);
+        }
+        own_rows.keep(own, i, v, w);
+        tail[own] = x;
+      }
+      __syncthreads();
+    }
+    if (block == 0 && t == 0) {
+      panel.e[j] = beta;
+      panel.tau[j] = tau;
+    }
+    if (i + 1 == panel.columns) break;
+
+    // Partial dots of x' with V, W and itself. Dot d: column d of V for d <= i, else column d - i - 1 of W.
+    const double block_square = block_sums(square, 0, 0, scratch[0]).value[0];
+    const int dots = 2 * (i + 1);
+    const auto element = [&](int dot, std::int32_t own) {
+      return dot <= i ? own_rows.v(own, dot) : own_rows.w(own, dot - i - 1);
+    };
+    if constexpr (resident) {  // as many threads a dot as there are
+      const int parts = threads / dots, dot = t % dots, part = t / dots;
+      double sum = 0;
+      if (part < parts)
+        for (std::int32_t own = part; own < slice; own += parts) sum = fma(element(dot, own), tail[own], sum);
+      passing.dots[t] = sum;
+      __syncthreads();
+      if (t < dots) {
+        for (int k = 1; k < parts; ++k) sum += passing.dots[t + k * dots];
+        ex.dots[block * dot_stride + t] = sum;
+      }
+    } else {  // a warp a dot, so that its loads lie side by side
+      for (int dot = t / 32; dot < dots; dot += warps) {
+        double sum = 0;
+        for (std::int32_t own = t % 32; own < slice; own += 32)
+          if (slice_first + own > q) sum = fma(element(dot, own), tail[own], sum);
+        for (int mask = 16; mask > 0; mask /= 2) sum += __shfl_xor_sync(~0u, sum, mask);
+        if (t % 32 == 0) ex.dots[block * dot_stride + dot] = sum;
+      }
+    }
+    if (t == 0) ex.dots[block * dot_stride + square_dot] = block_square;
+    barrier.wait();
+  }
+}
+
+// a(i, j) := 0 for i <= j: V whole, as the back-transformation takes it.
+__global__ void clear_upper_kernel(std::int64_t n, double* a, std::int64_t lda) {
+  for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
+    for (std::int64_t i = threadIdx.x; i <= j; i += blockDim.x) a[i + j * lda] = 0;
+}
+
+// How a problem of order n is laid out on a GPU with this many multiprocessors; the one place that knows.
+struct Layout {
+  std::int64_t padded, blocks, strips, slots;
+
+  Layout(std::int64_t n, int multiprocessors)
+      : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
+               tridiagonalize_row_multiple),
+        blocks(std::int64_t{blocks_per_multiprocessor} * multiprocessors),
+        strips((n + Shape::strip_rows - 1) / Shape::strip_rows),
+        slots(blocks + strips) {}
+
+  // Parts in order; every one starts at a multiple of 16 bytes.
+  std::int64_t w() const { return padded * most_panel_columns; }
+  std::int64_t rows() const { return slots * Shape::strip_rows; }
+  std::int64_t columns() const { return strips * padded; }
+  std::int64_t dots() const { return blocks * dot_stride; }
+  std::int64_t even_blocks() const { return blocks + blocks % 2; }
+  std::int64_t doubles() const {
+    return padded + w() + rows() + columns() + dots() + even_blocks() + 2 * most_panel_columns + 2;
+  }
+  Exchange place(double* workspace) const {
+    Exchange ex{};
+    const auto take = [&](std::int64_t count) {
+      double* const part = workspace;
+      workspace += count;
+      return part;
+    };
+    ex.x = take(padded);
+    ex.w = take(w());
+    ex.ldw = padded;
+    ex.partials.rows = take(rows());
+    ex.partials.columns = take(columns());
+    ex.partials.column_stride = padded;
+    ex.dots = take(dots());
+    ex.quadratic = take(even_blocks());
+    ex.products = take(2 * most_panel_columns);
+    ex.arrivals = reinterpret_cast<unsigned*>(take(2));
+    return ex;
+  }
+};
+
+// How a panel's kernel is launched: as many columns as leave V and W of a block's rows room in its shared memory.
+struct PanelShape {
+  std::int32_t slice_rows, columns;
+  bool resident;
+
+  PanelShape(std::int64_t left, std::int64_t blocks, std::size_t shared_bytes)
+      : slice_rows(static_cast<std::int32_t>((left + blocks - 1) / blocks)), columns(most_panel_columns) {
+    while (columns > least_resident_columns && lasting_bytes(slice_rows, columns, true) > shared_bytes)
+      columns -= 8;
+    resident = lasting_bytes(slice_rows, columns, true) <= shared_bytes;
+    if (!resident) columns = most_panel_columns;
+    columns = static_cast<std::int32_t>(std::min<std::int64_t>(columns, left - 1));
+  }
+  std::size_t bytes() const { return lasting_bytes(slice_rows, columns, resident); }
+};
+
+// Dynamic shared memory that a block may take where two share a multiprocessor.
+std::size_t shared_share(const void* kernel) {
+  int device = 0, per_multiprocessor = 0, per_block = 0, reserved = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(
+      cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
+  cudaFuncAttributes attributes{};
+  EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  const std::size_t share =
+      std::min<std::size_t>(static_cast<std::size_t>(per_block),
+                            static_cast<std::size_t>(per_multiprocessor) / blocks_per_multiprocessor -
+                                static_cast<std::size_t>(reserved)) -
+      attributes.sharedSizeBytes;
+  EIGEN_G_CUDA(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(share)));
+  return share;
+}
+
+}  // namespace
+
+std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
+  return Layout(n, multiprocessors).doubles();
+}
+
+void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
+                    double* workspace_dev, const StageProgress& progress) {
+  const std::int64_t n = a_dev.cols;
+  if (n == 0) return;
+  const Layout layout(n, queue.multiprocessors());
+  const Exchange exchange = layout.place(workspace_dev);
+  EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
+                               queue.stream()));
+
+  const auto resident_kernel = reinterpret_cast<const void*>(reduce_panel_kernel<true>);
+  const auto streaming_kernel = reinterpret_cast<const void*>(reduce_panel_kernel<false>);
+  const std::size_t share = std::min(shared_share(resident_kernel), shared_share(streaming_kernel));
+  int device = 0, l2_bytes = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+  const auto fits_in_l2 = [&](std::int64_t rows) {
+    return static_cast<double>(rows) * static_cast<double>(rows) / 2 * sizeof(double) < 0.7 * l2_bytes;
+  };
+
+  std::vector<std::pair<Event, double>> milestones;
+  for (std::int64_t p = 0; p < std::max<std::int64_t>(n - 1, 1);) {
+    const PanelShape shape(n - p, layout.blocks, share);
+    const std::int64_t columns = shape.columns;
+    const blas2::SymvPartition partition(true, n, Shape::strip_rows, Shape::columns,
+                                         static_cast<int>(layout.blocks), std::min(p + 1, n - 1));
+    Panel panel{a_dev.data,
+                a_dev.lda,
+                static_cast<std::int32_t>(n),
+                static_cast<std::int32_t>(p),
+                shape.columns,
+                shape.slice_rows,
+                d_dev,
+                e_dev,
+                tau_dev,
+                fits_in_l2(n - p),
+                partition,
+                exchange};
+    void* arguments[] = {&panel};
+    EIGEN_G_CUDA(cudaMemsetAsync(exchange.arrivals, 0, sizeof(unsigned), queue.stream()));
+    EIGEN_G_CUDA(cudaLaunchCooperativeKernel(shape.resident ? resident_kernel : streaming_kernel,
+                                             dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
+                                             arguments, shape.bytes(), queue.stream()));
+    const std::int64_t next = p + columns;
+    if (next >= n - 1) break;
+    syr2k_lower(queue, -1, a_dev.block(next, p, n - next, columns),
+                {exchange.w + next, n - next, columns, exchange.ldw}, 1,
+                a_dev.block(next, next, n - next, n - next));
+    p = next;
+    if (progress) {
+      milestones.emplace_back(Event(), 1 - std::pow(1 - static_cast<double>(p) / static_cast<double>(n), 3));
+      milestones.back().first.record(queue);
+    }
+  }
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
+  clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
+  EIGEN_G_LAUNCHED();
+  for (const auto& [reached, fraction] : milestones) {
+    reached.wait();
+    progress(fraction);
+  }
+}
+
+}  // namespace eigen_g
