@@ -27,14 +27,16 @@ double reflector(const CounterRandom& random, std::int64_t index, std::int64_t l
   return (beta - alpha) / beta;
 }
 
+// a := Q a or a Q^T. The _work form, because the other one looks for NaN above the reflectors too, where v is not set.
 void apply(char side, char trans, std::int64_t n, const double* v, const double* tau, double* a,
            std::int64_t lda) {
+  constexpr std::int64_t block = 64;
+  const HostArray<double> work = host_array<double>((n + block + 1) * block);
   const auto order = static_cast<lapack_int>(n);
-  const lapack_int info = LAPACKE_dormqr(LAPACK_COL_MAJOR, side, trans, order, order, order - 1, v, order,
-                                         tau, a, static_cast<lapack_int>(lda));
-  if (info == LAPACK_WORK_MEMORY_ERROR)
-    throw OutOfMemory(OutOfMemory::Where::host, "the host", static_cast<std::uint64_t>(n) * 64 * 8, 0);
-  if (info != 0) throw DeviceError("LAPACKE_dormqr failed with info " + std::to_string(info));
+  const lapack_int info = LAPACKE_dormqr_work(LAPACK_COL_MAJOR, side, trans, order, order, order - 1, v,
+                                              order, tau, a, static_cast<lapack_int>(lda), work.get(),
+                                              static_cast<lapack_int>((n + block + 1) * block));
+  if (info != 0) throw DeviceError("LAPACKE_dormqr_work failed with info " + std::to_string(info));
 }
 
 }  // namespace

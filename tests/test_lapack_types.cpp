@@ -1,0 +1,81 @@
+// LAPACK's test matrices of DSYEVD (ddrvst, types 1 to 18) and scales beyond them.
+#include <cfloat>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/solving.hpp"
+
+using eigen_g::Uplo;
+using eigen_g::generate::Spec;
+using support::OnCpu;
+using support::OnGpu;
+using support::Stored;
+
+TEMPLATE_TEST_CASE("LAPACK's matrix types", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (int type = 1; type <= support::lapack_types; ++type)
+    for (const std::int64_t n : {0, 1, 2, 3, 5, 20, 129}) {
+      const Uplo uplo = type % 2 ? Uplo::lower : Uplo::upper;
+      CAPTURE(type, n, support::name(uplo));
+      const std::vector<double> full = support::lapack_matrix(type, n, 1000 + static_cast<std::uint64_t>(n));
+      support::check_solver(support::stored(full, n, uplo), TestType::device);
+    }
+}
+
+TEMPLATE_TEST_CASE("the spectrum follows the scale from one end of the range to the other", "", OnCpu,
+                   OnGpu) {
+  ON_DEVICE(TestType);
+  Spec spec;
+  spec.kind = "arithmetic";
+  spec.n = 100;
+  spec.random_signs = true;
+  const double sqrt_max = std::sqrt(DBL_MAX), sqrt_min = std::sqrt(DBL_MIN);
+  for (const double scale :
+       {DBL_MIN, 1e-300, sqrt_min, 1e-146, 1e-100, 1e100, 1e146, sqrt_max, 1e300, DBL_MAX / 2}) {
+    CAPTURE(scale);
+    spec.scale = scale;
+    const std::vector<double> w = support::check_solver(support::stored(spec), TestType::device);
+    CHECK(support::eigenvalue_ratio(w, *eigen_g::generate::exact(spec)) <= support::limits::eigenvalue);
+  }
+}
+
+TEMPLATE_TEST_CASE("subnormal entries", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  Spec spec;
+  spec.n = 80;
+  spec.scale = 1e-310;
+  support::check_solver(support::stored(spec), TestType::device);
+  spec.kind = "1-2-1";
+  spec.scale = 0x1p-1074;
+  const std::vector<double> w = support::check_solver(support::stored(spec), TestType::device);
+  CHECK(w.back() == 0x1p-1072);  // 4 units of the smallest number, after rounding
+}
+
+TEMPLATE_TEST_CASE("zero and diagonal matrices are solved without any rounding", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (const char* kind : {"zero", "identity", "values"}) {
+    CAPTURE(kind);
+    Spec spec;
+    spec.kind = kind;
+    spec.n = 150;
+    spec.rotate = false;
+    for (std::int64_t i = 0; i < spec.n; ++i) spec.values.push_back(std::sin(static_cast<double>(i * i)));
+    const std::vector<double> w =
+        support::check_solver(support::stored(spec, Uplo::upper, 1), TestType::device);
+    CHECK(support::eigenvalue_ratio(w, *eigen_g::generate::exact(spec)) <=
+          1.0 / 150);  // 1 ulp of the largest
+  }
+}
+
+TEMPLATE_TEST_CASE("entries from one end of the range to the other in one matrix", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  Spec spec;  // rows and columns graded from 1e150 down to 1e-150
+  spec.n = 70;
+  std::vector<double> full = support::full_matrix(spec);
+  for (std::int64_t j = 0; j < spec.n; ++j)
+    for (std::int64_t i = 0; i < spec.n; ++i) {
+      const double step = 300.0 / static_cast<double>(spec.n - 1);
+      full[i + j * spec.n] *= std::pow(10.0, 150 - 0.5 * step * static_cast<double>(i + j));
+    }
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+    support::check_solver(support::stored(full, spec.n, uplo), TestType::device);
+}
