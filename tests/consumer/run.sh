@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh BUILD_FOLDER cmake|pkg-config
 # Installs a finished build, moves the installation elsewhere, and builds and runs a small outside project against it.
-# Ends with 77 (skipped) where pkg-config is asked for and not there.
+# Ends with 4 (skipped) where pkg-config is asked for and not there.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 way=$2
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 
 if [[ $way == pkg-config ]] && ! command -v pkg-config >/dev/null; then
   echo "SKIPPED: no pkg-config"
-  exit 77
+  exit 4
 fi
 
 cmake --install "$build" --prefix "$work/first" >/dev/null

@@ -1,4 +1,4 @@
-// A skipped test says so and makes its process end with 77, which ctest shows as "Skipped"; a failure
+// A skipped test says so and makes its process end with 4, which ctest shows as "Skipped"; a failure
 // ends with 1.
 #pragma once
 
