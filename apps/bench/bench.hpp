@@ -1,0 +1,19 @@
+// The benchmarks of `eigen_g bench`: one row here, one file each.
+#pragma once
+
+#include "apps/command.hpp"
+
+namespace eigen_g::apps::bench {
+
+void add_bench_symv(CLI::App& bench, Action& action);
+
+struct Benchmark {
+  const char* name;
+  const char* what;
+  void (*add)(CLI::App& bench, Action& action);
+};
+inline constexpr Benchmark benchmarks[] = {
+    {"symv", "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.", add_bench_symv},
+};
+
+}  // namespace eigen_g::apps::bench

@@ -1,0 +1,247 @@
+#include "apps/bench/symv_tuning.hpp"
+
+#include "hybrid/device.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "apps/bench/symv_operands.hpp"
+#include "apps/bench/symv_report.hpp"
+#include "apps/bench/timing.hpp"
+#include "apps/stopwatch.hpp"
+#include "apps/text.hpp"
+#include "blas2/symv_truth.hpp"
+#include "blas2/tuner.hpp"
+#include "hybrid/cuda_check.hpp"
+
+namespace eigen_g::apps::bench {
+
+namespace {
+
+using blas2::Measurement;
+using blas2::SymvConfig;
+using blas2::SymvType;
+
+// One type and triangle on the way to its rows.
+template <class T>
+class Tuning {
+ public:
+  Tuning(const Queue& queue, const SymvTuningPlan& plan, const SymvOperands<T>& operands,
+         blas2::SymvWorkspace& workspace, std::int64_t n_max, Uplo uplo)
+      : queue_(queue), plan_(plan), operands_(operands), workspace_(workspace), n_max_(n_max), uplo_(uplo) {}
+
+  SymvTuned run(double seconds, const std::function<void(double)>& progress) {
+    const Stopwatch watch;
+    result_.candidates = static_cast<int>(candidates_.size());
+
+    std::vector<int> all(candidates_.size());
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<int>(k);
+    const auto few_sizes = first_sieve_sizes(n_max_);
+    std::vector<Measurement> measured;
+    for (std::size_t i = 0; i < few_sizes.size(); ++i) {
+      progress(0.5 * static_cast<double>(i) / static_cast<double>(few_sizes.size()));
+      TimingRule rule;
+      rule.rounds = 11;
+      rule.round_seconds = 5e-4;
+      rule.seconds = 0.5 * seconds / static_cast<double>(few_sizes.size());
+      judge(few_sizes[i], all);
+      measure(few_sizes[i], all, rule, measured);
+    }
+
+    std::vector<int> kept = blas2::first_sieve(measured);
+    for (const std::int64_t n : few_sizes) {
+      const int usual = default_at(n);
+      if (usual >= 0 && std::find(kept.begin(), kept.end(), usual) == kept.end()) kept.push_back(usual);
+    }
+    result_.kept = static_cast<int>(kept.size());
+
+    measured.clear();
+    const SecondSieveSizes sizes = second_sieve_sizes(n_max_);
+    for (std::size_t i = 0; i < sizes.n.size(); ++i) {
+      const double left = seconds - watch.seconds();
+      if (i >= sizes.least && left <= 0) break;
+      progress(0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(sizes.n.size()));
+      TimingRule rule;
+      rule.least_rounds = 5;
+      rule.seconds = left / static_cast<double>(sizes.n.size() - i);
+      measure(sizes.n[i], kept, rule, measured);
+      ++result_.sizes;
+    }
+    make_rows(blas2::second_sieve(measured), measured);
+    for (const auto& [candidate, why] : failed_)
+      result_.failed.push_back(name(config(candidate)) + ": " + why);
+    return std::move(result_);
+  }
+
+ private:
+  const SymvConfig& config(int candidate) const { return candidates_[static_cast<std::size_t>(candidate)]; }
+
+  int default_at(std::int64_t n) const {
+    const auto usual = default_symv_config(type_, uplo_, n, queue_.multiprocessors());
+    const auto found = std::find(candidates_.begin(), candidates_.end(), usual);
+    return found == candidates_.end() ? -1 : static_cast<int>(found - candidates_.begin());
+  }
+
+  void call(int candidate, std::int64_t n, std::int64_t matrix) const {
+    blas2::symv<T>(queue_.stream(), uplo_, n, T{1}, operands_.a(n, matrix), n, operands_.x(), 1, T{0},
+                   operands_.y(), 1, workspace_, config(candidate));
+  }
+
+  // Runs each once and leaves out for good those whose result is wrong. All workspace grows here: a graph that is
+  // captured later keeps its address.
+  void judge(std::int64_t n, const std::vector<int>& candidates) {
+    const blas2::SymvTruth<T> truth(queue_, uplo_, n, operands_.a(n, 0), n, operands_.x());
+    for (const int candidate : candidates) {
+      if (wrong_.count(candidate)) continue;
+      try {
+        workspace_.reserve(type_, n, config(candidate));
+        EIGEN_G_CUDA(
+            cudaMemsetAsync(operands_.y(), 0xff, static_cast<std::size_t>(n) * sizeof(T), queue_.stream()));
+        call(candidate, n, 0);
+        const double error = truth.error(queue_, operands_.y());
+        if (!(error <= symv_error_limit)) {
+          wrong_.insert(candidate);
+          failed_[candidate] = print("wrong result at n = %lld, error %g", static_cast<long long>(n), error);
+        }
+      } catch (const Error& e) {
+        failed_.emplace(candidate, e.what());
+      }
+    }
+  }
+
+  void measure(std::int64_t n, const std::vector<int>& candidates, const TimingRule& rule,
+               std::vector<Measurement>& measured) {
+    const auto order = static_cast<double>(n);
+    const double half = order * (order + 1) / 2 * sizeof(T);
+    const std::int64_t rotation = plan_.one_matrix ? 1 : operands_.rotation(n, half);
+    std::vector<int> who;
+    std::vector<Work> work;
+    for (const int candidate : candidates) {
+      if (wrong_.count(candidate)) continue;
+      try {
+        workspace_.reserve(type_, n, config(candidate));
+      } catch (const Error& e) {
+        failed_.emplace(candidate, e.what());
+        continue;
+      }
+      who.push_back(candidate);
+      work.push_back(
+          {[this, candidate, n, rotation](std::int64_t k) { call(candidate, n, k % rotation); }, rotation});
+    }
+    const auto timings = time_in_turns(queue_, work, rule);
+    for (std::size_t k = 0; k < who.size(); ++k) {
+      if (timings[k].failure.empty())
+        measured.push_back({who[k], n, half / timings[k].median});
+      else
+        failed_.emplace(who[k], timings[k].failure);
+    }
+  }
+
+  void make_rows(const std::vector<blas2::Segment>& segments, const std::vector<Measurement>& measured) {
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      SymvTunedRow tuned;
+      tuned.row.type = type_;
+      tuned.row.uplo = uplo_;
+      tuned.row.n_from = segments[i].n_from;
+      tuned.row.n_to =
+          i + 1 < segments.size() ? segments[i + 1].n_from : std::numeric_limits<std::int64_t>::max();
+      tuned.row.config = config(segments[i].candidate);
+      for (const Measurement& m : measured)
+        if (m.n >= tuned.row.n_from && m.n < tuned.row.n_to)
+          tuned.n_measured = std::max(tuned.n_measured, m.n);
+      for (const Measurement& m : measured) {
+        if (m.n != tuned.n_measured) continue;
+        if (m.candidate == segments[i].candidate) tuned.rate = m.rate;
+        if (m.candidate == default_at(m.n)) tuned.default_rate = m.rate;
+      }
+      result_.rows.push_back(tuned);
+    }
+  }
+
+  static constexpr SymvType type_ = blas2::symv_type_of<T>;
+  const Queue& queue_;
+  const SymvTuningPlan& plan_;
+  const SymvOperands<T>& operands_;
+  blas2::SymvWorkspace& workspace_;
+  std::int64_t n_max_;
+  Uplo uplo_;
+  std::span<const SymvConfig> candidates_ = blas2::symv_candidates(type_);
+  std::set<int> wrong_;
+  std::map<int, std::string> failed_;
+  SymvTuned result_;
+};
+
+// The jobs left share the time left.
+struct Budget {
+  double seconds;
+  int jobs;
+  int done = 0;
+  Stopwatch watch;
+  double next() const { return std::max(0.0, seconds - watch.seconds()) / std::max(1, jobs - done); }
+};
+
+template <class T>
+void tune_type(const Queue& queue, const SymvTuningPlan& plan, Budget& budget,
+               std::vector<SymvTuned>& tuned) {
+  const Device gpu = gpu_device(current_gpu());
+  std::int64_t n_max = plan.n_max;
+  while (n_max > 64 && SymvOperands<T>::bytes(n_max, gpu.l2_bytes) > gpu.memory_free / 10 * 8)
+    n_max = std::max<std::int64_t>(64, n_max * 9 / 10);
+  const SymvOperands<T> operands(queue, n_max, gpu.l2_bytes);
+  for (const Uplo uplo : plan.triangles) {
+    blas2::SymvWorkspace workspace;
+    auto progress = [&](double fraction) {
+      if (plan.progress) plan.progress((budget.done + fraction) / budget.jobs);
+    };
+    tuned.push_back(Tuning<T>(queue, plan, operands, workspace, n_max, uplo).run(budget.next(), progress));
+    ++budget.done;
+  }
+}
+
+}  // namespace
+
+std::vector<SymvTuned> tune_symv(const SymvTuningPlan& plan) {
+  if (gpu_count() == 0) throw DeviceError("tuning needs a GPU, and there is none");
+  const Queue queue;
+  std::vector<SymvTuned> tuned;
+  Budget budget{plan.seconds, static_cast<int>(plan.types.size() * plan.triangles.size()), 0, {}};
+  for (const SymvType type : plan.types) {
+    switch (type) {
+      case SymvType::s:
+        tune_type<float>(queue, plan, budget, tuned);
+        break;
+      case SymvType::d:
+        tune_type<double>(queue, plan, budget, tuned);
+        break;
+      case SymvType::c:
+        tune_type<std::complex<float>>(queue, plan, budget, tuned);
+        break;
+      case SymvType::z:
+        tune_type<std::complex<double>>(queue, plan, budget, tuned);
+        break;
+      case SymvType::w:
+        tune_type<blas2::DoubleDouble>(queue, plan, budget, tuned);
+        break;
+    }
+  }
+  return tuned;
+}
+
+}  // namespace eigen_g::apps::bench
+
+#else
+
+namespace eigen_g::apps::bench {
+
+std::vector<SymvTuned> tune_symv(const SymvTuningPlan&) {
+  throw DeviceError("tuning needs a GPU, and this program is built without CUDA");
+}
+
+}  // namespace eigen_g::apps::bench
+
+#endif
