@@ -34,7 +34,7 @@ struct Lower {
 
 std::int64_t count_nonzeros(const Lower& a, int threads) {
   std::int64_t nonzeros = 0;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(thread_count(threads)) reduction(+ : nonzeros)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(thread_count(threads)) if (a.n > 128) reduction(+ : nonzeros)
   for (std::int64_t j = 0; j < a.n; ++j)
     for (std::int64_t i = j; i < a.n; ++i) nonzeros += a(i, j) != 0;
   return nonzeros;
@@ -70,7 +70,7 @@ void write_mtx(OutputFile& out, const Lower& a, int threads) {
 // out (n x n, leading dimension n) := both triangles.
 void fill_both(const Lower& a, double* out, int threads) {
   constexpr std::int64_t tile = 32;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads))
+#pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads)) if (a.n > 128)
   for (std::int64_t j0 = 0; j0 < a.n; j0 += tile)
     for (std::int64_t i0 = j0; i0 < a.n; i0 += tile)
       for (std::int64_t j = j0; j < std::min(j0 + tile, a.n); ++j)

@@ -82,7 +82,7 @@ std::shared_ptr<double> converted(const NpyArray& array, std::int64_t rows, std:
   std::shared_ptr<double> memory = allocate_matrix(rows, cols);
   constexpr std::int64_t piece = 1 << 16;
   const std::int64_t pieces = (array.count + piece - 1) / piece;
-#pragma omp parallel for num_threads(thread_count(threads))
+#pragma omp parallel for num_threads(thread_count(threads)) if (pieces > 1)
   for (std::int64_t p = 0; p < pieces; ++p)
     array.convert(p * piece, std::min(piece, array.count - p * piece), memory.get() + p * piece);
   return memory;

@@ -21,13 +21,13 @@ std::shared_ptr<double> allocate_matrix(std::int64_t rows, std::int64_t cols) {
 }
 
 void set_zero(double* a, std::int64_t n, bool lower_only, int threads) {
-#pragma omp parallel for schedule(dynamic, 64) num_threads(thread_count(threads))
+#pragma omp parallel for schedule(dynamic, 64) num_threads(thread_count(threads)) if (n > 128)
   for (std::int64_t j = 0; j < n; ++j) std::fill(a + j * n + (lower_only ? j : 0), a + (j + 1) * n, 0.0);
 }
 
 void transpose(const double* in, std::int64_t rows, std::int64_t cols, double* out, int threads) {
   constexpr std::int64_t tile = 32;
-#pragma omp parallel for num_threads(thread_count(threads))
+#pragma omp parallel for num_threads(thread_count(threads)) if (cols > 128)
   for (std::int64_t j0 = 0; j0 < cols; j0 += tile)
     for (std::int64_t i0 = 0; i0 < rows; i0 += tile)
       for (std::int64_t i = i0; i < std::min(i0 + tile, rows); ++i)

@@ -95,7 +95,7 @@ std::string number(double value) {
 Asymmetry compare_triangles(const double* a, std::int64_t n, int threads) {
   const std::int64_t blocks = (n + tile - 1) / tile;
   Asymmetry sum;
-#pragma omp parallel num_threads(thread_count(threads))
+#pragma omp parallel num_threads(thread_count(threads)) if (blocks > 4)
   {
     Asymmetry own;
 #pragma omp for schedule(dynamic, 4)
@@ -109,7 +109,7 @@ Asymmetry compare_triangles(const double* a, std::int64_t n, int threads) {
 
 void symmetrize(const double* a, std::int64_t n, double* out, int threads) {
   const std::int64_t blocks = (n + tile - 1) / tile;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads))
+#pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads)) if (blocks > 4)
   for (std::int64_t b = 0; b < blocks; ++b)
     for_pairs_of_block(n, b * tile, [&](std::int64_t i, std::int64_t j) {
       const double lower = a[i + j * n];
