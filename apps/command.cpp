@@ -28,10 +28,8 @@ const CLI::App& named_command(const CLI::App& app) {
 ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Eigenvalues and eigenvectors of dense real symmetric matrices, on the CPU and on GPUs.",
                "eigen_g");
-  show_examples(app, examples);
-  app.footer(
-      "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' tells more.\n\n" +
-      exit_code_help());
+  set_help(app, "eigen_g COMMAND [OPTIONS]", examples);
+  app.footer(exit_code_help());  // a subcommand inherits it
   app.set_version_flag("--version", std::string("eigen_g ") + version(), "Print the version and leave");
   app.set_help_flag("-h,--help", "Print this help and leave");
   app.require_subcommand(1);
@@ -40,6 +38,11 @@ ExitCode run(int argc, const char* const* argv) {
   add_verify(app, action);
   add_generate(app, action);
   add_info(app, action);
+  add_tune(app, action);
+  add_bench(app, action);
+  app.footer(
+      "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' tells more.\n\n" +
+      exit_code_help());
 
   try {
     app.parse(argc, argv);

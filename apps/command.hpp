@@ -21,6 +21,8 @@ void add_solve(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
 
 // All of the command; returns the exit code.
 int run_command(int argc, const char* const* argv);

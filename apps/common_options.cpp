@@ -49,7 +49,9 @@ void add_matrix_options(CLI::App& command, MatrixOptions& options) {
                                       "Take this triangle and ignore the other (default: compare both)")
                           ->transform(CLI::IsMember({"L", "U"}, CLI::ignore_case))
                           ->option_text("L|U");
-  command.add_flag("--symmetrize", options.symmetrize, "Take (A + A^T) / 2 of an unsymmetric file")
+  command
+      .add_flag("--symmetrize", options.symmetrize,
+                "Take (A + A^T) / 2 of an unsymmetric file; not with --uplo")
       ->excludes(uplo);
 }
 

@@ -1,9 +1,12 @@
 // eigen_g generate: a matrix by name into a file, and its exact spectrum where that is known.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/command.hpp"
@@ -26,10 +29,23 @@ struct GenerateOptions {
   std::string output;
   std::string exact;
   std::string values;
+  bool diagonal = false;
   bool list = false;
   bool quiet = false;
   int threads = 0;
 };
+
+// "seed, random_signs" as options: "--seed, --random-signs".
+std::string option_names(std::string_view parameters) {
+  std::string names;
+  std::istringstream words{std::string(parameters)};
+  for (std::string word; words >> word;) {
+    std::replace(word.begin(), word.end(), '_', '-');
+    if (word.rfind("rotate", 0) == 0) word.replace(0, 6, "diagonal");  // the option says the opposite
+    names += (names.empty() ? "--" : " --") + word;
+  }
+  return names;
+}
 
 std::string list_of_kinds() {
   constexpr std::size_t name_width = 18;
@@ -39,7 +55,7 @@ std::string list_of_kinds() {
     const auto note = [&notes](const std::string& more) { notes += (notes.empty() ? "" : "; ") + more; };
     if (!kind.alias.empty()) note("also " + std::string(kind.alias));
     if (!kind.n_rule.empty()) note("N " + std::string(kind.n_rule));
-    if (!kind.parameters.empty()) note("takes " + std::string(kind.parameters));
+    if (!kind.parameters.empty()) note(option_names(kind.parameters));
     if (kind.spectrum_known) note("spectrum known");
     text += left_column(std::string(kind.name), name_width) + std::string(kind.what) +
             (notes.empty() ? "" : " (" + notes + ")") + "\n";
@@ -92,6 +108,7 @@ ExitCode generate_file(GenerateOptions options) {
     return ExitCode::done;
   }
   require_sensible(options);
+  options.spec.rotate = !options.diagonal;
   if (!options.values.empty()) options.spec.values = io::read_values(options.values);
   const ThreadLimit limit(options.threads);
   Progress progress(!options.quiet);
@@ -125,12 +142,11 @@ void add_generate(CLI::App& app, Action& action) {
   generate::Spec& spec = options->spec;
   CLI::App& command =
       *app.add_subcommand("generate", "A test matrix by name, with its exact spectrum where known.");
-  show_examples(command, examples);
+  set_help(command, "eigen_g generate KIND N -o FILE [OPTIONS]", examples);
   CLI::Option* list = command.add_flag("--list", options->list, "List the kinds and leave");
-  command.add_option("KIND", spec.kind, "Name of the matrix, see --list")->option_text(" ");
+  command.add_option("KIND", spec.kind, "Name of the matrix, see --list");
   command.add_option("N", spec.n, "Its order")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
-      ->option_text(" ");
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   command.add_option("-o,--output", options->output, "Write .mtx, .npy, or .raw (.bin) by the name's ending")
       ->option_text("FILE");
   command.add_option("--exact", options->exact, "Write the exact eigenvalues: .npy, .mtx, else text")
@@ -140,7 +156,7 @@ void add_generate(CLI::App& app, Action& action) {
   command.add_option("--cond", spec.cond, "max|w| / min|w| of a prescribed spectrum (default: 1e6)")
       ->option_text("X");
   command.add_flag("--random-signs", spec.random_signs, "Random signs in a prescribed spectrum");
-  command.add_flag("!--diagonal", spec.rotate, "Leave a prescribed spectrum on the diagonal");
+  command.add_flag("--diagonal", options->diagonal, "Leave a prescribed spectrum on the diagonal");
   command.add_option("--values", options->values, "KIND values: file with the N eigenvalues")
       ->option_text("FILE");
   command.add_option("--rho", spec.rho, "KIND kms: rho^|i-j| (default: 0.5)")->option_text("X");

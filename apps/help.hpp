@@ -1,4 +1,4 @@
-// --help with the examples on top, below the one sentence of what a command does.
+// --help of this command: what it does, examples, usage, then the parser's list of options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,17 +10,26 @@ namespace eigen_g::apps {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string examples) : examples_(std::move(examples)) { column_width(30); }
+  HelpFormatter(std::string usage, std::string examples)
+      : usage_(std::move(usage)), examples_(std::move(examples)) {
+    column_width(28);
+  }
   std::string make_description(const CLI::App* app) const override {
     return app->get_description() + "\n\nExamples:" + examples_ + "\n\n";
   }
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
+  // Only the option's own text: what is required, default or exclusive stands in the descriptions.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? "" : " " + option->get_option_text();
+  }
 
  private:
+  std::string usage_;
   std::string examples_;  // lines, each begins with a newline
 };
 
-inline void show_examples(CLI::App& app, std::string examples) {
-  app.formatter(std::make_shared<HelpFormatter>(std::move(examples)));
+inline void set_help(CLI::App& app, std::string usage, std::string examples) {
+  app.formatter(std::make_shared<HelpFormatter>(std::move(usage), std::move(examples)));
 }
 
 }  // namespace eigen_g::apps

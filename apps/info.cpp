@@ -90,7 +90,7 @@ constexpr const char* examples = R"(
 void add_info(CLI::App& app, Action& action) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App& command = *app.add_subcommand("info", "Version, devices, libraries, threads.");
-  show_examples(command, examples);
+  set_help(command, "eigen_g info [--json]", examples);
   command.add_flag("--json", *as_json, "As JSON");
   command.callback([as_json, &action] {
     action = [as_json] {

@@ -45,9 +45,9 @@ std::string matrix_row(const MatrixFacts& m) {
   return text;
 }
 
-std::string seconds_row(const char* indent, const char* name, double seconds) {
+std::string seconds_row(const std::string& indent, const std::string& name, double seconds) {
   constexpr std::size_t width = 26;
-  return left_column(std::string(indent) + name, width) + print("%10.4f\n", seconds);
+  return left_column(indent + name, width) + print("%10.4f\n", seconds);
 }
 
 // `solve`: null in a verification.
@@ -56,7 +56,8 @@ std::string seconds_rows(const Seconds& s, const Report* solve) {
   if (solve) {
     text += seconds_row("  ", "solve", solve->seconds);
     for (const Stage stage : all_stages)
-      if (solve->seconds_of(stage) > 0) text += seconds_row("    ", name(stage), solve->seconds_of(stage));
+      if (solve->seconds_of(stage) > 0)
+        text += seconds_row("    ", words(name(stage)), solve->seconds_of(stage));
   }
   if (s.verify) text += seconds_row("  ", "verify", *s.verify);
   if (s.write) text += seconds_row("  ", "write", *s.write);

@@ -36,7 +36,7 @@ Report run_solver(const SolveOptions& options, const io::SymmetricMatrix& matrix
   how.vectors = !options.values_only;
   how.device = device;
   how.threads = options.run.threads;
-  how.progress = [&progress](Stage stage, double fraction) { progress.at(name(stage), fraction); };
+  how.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
   try {
     return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
                               std::max<std::int64_t>(1, matrix.n), how);
@@ -106,17 +106,17 @@ constexpr const char* examples = R"(
 void add_solve(CLI::App& app, Action& action) {
   auto options = std::make_shared<SolveOptions>();
   CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
-  show_examples(command, examples);
+  set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
   add_matrix_options(command, options->matrix);
   command
       .add_option("-o,--output", options->prefix,
-                  "Write PREFIX.values.npy and PREFIX.vectors.npy (Fortran order)")
+                  "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k")
       ->option_text("PREFIX");
   command.add_option("--format", options->format, "Of the results: npy (default), mtx, txt")
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))
       ->option_text("FORMAT");
-  CLI::Option* values_only =
-      command.add_flag("--values-only", options->values_only, "Eigenvalues without eigenvectors");
+  CLI::Option* values_only = command.add_flag("--values-only", options->values_only,
+                                              "Eigenvalues without eigenvectors; not with --verify");
   command
       .add_flag("--verify", options->verify, "Check the result; one that fails is not written (exit code 4)")
       ->excludes(values_only);

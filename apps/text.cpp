@@ -1,5 +1,6 @@
 #include "apps/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
@@ -30,6 +31,11 @@ std::string bytes_text(std::uint64_t bytes) {
 std::string left_column(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
+}
+
+std::string words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 std::string joined(const std::vector<std::string>& parts) {

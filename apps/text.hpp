@@ -12,6 +12,7 @@ namespace eigen_g::apps {
 
 std::string bytes_text(std::uint64_t bytes);                   // "0 B", "812 B", "1.5 GB": powers of 1000
 std::string left_column(std::string text, std::size_t width);  // padded on the right by blanks, never cut
+std::string words(std::string name);                           // "divide_and_conquer" -> "divide and conquer"
 std::string joined(const std::vector<std::string>& parts);     // "a, b, c"
 
 }  // namespace eigen_g::apps

@@ -88,7 +88,7 @@ void add_verify(CLI::App& app, Action& action) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App& command =
       *app.add_subcommand("verify", "Check eigenvalues and eigenvectors in files against the matrix.");
-  show_examples(command, examples);
+  set_help(command, "eigen_g verify MATRIX --values W --vectors Z [OPTIONS]", examples);
   add_matrix_options(command, options->matrix);
   command
       .add_option("--values", options->values, "m eigenvalues, ascending (.npy, Matrix Market array or text)")

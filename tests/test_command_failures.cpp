@@ -1,0 +1,207 @@
+// The command as a process: every way to fail ends in its exit code, one clear line and no file.
+#include <filesystem>
+
+#include "tests/support/command.hpp"
+
+using namespace support;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// Long enough on one thread to be met at work.
+std::string slow_matrix(const TemporaryFolder& folder) {
+  const std::string path = folder / "slow.npy";
+  succeed({"generate", "random", "1600", "-o", path});
+  return path;
+}
+
+template <class Condition>
+bool eventually(const Condition& condition) {
+  for (int i = 0; i < 20000; ++i) {
+    if (condition()) return true;
+    ::usleep(1000);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("wrong usage ends in 2") {
+  const TemporaryFolder folder;
+  const std::string out = folder / "a.npy";
+  for (const Arguments& arguments : std::vector<Arguments>{
+           {},
+           {"slove", "a.mtx"},
+           {"solve"},
+           {"solve", "a.mtx", "--no-such-option"},
+           {"solve", "a.mtx", "--device", "tpu"},
+           {"solve", "a.mtx", "--threads", "0"},
+           {"solve", "a.mtx", "--threads", "two"},
+           {"solve", "a.mtx", "--format", "doc"},
+           {"solve", "a.mtx", "--uplo", "X"},
+           {"solve", "a.mtx", "--uplo", "L", "--symmetrize"},
+           {"solve", "a.mtx", "--values-only", "--verify"},
+           {"solve", "a.raw", "--n", "99999999999999999999"},
+           {"solve", "a.mtx", "b.mtx"},
+           {"verify", "a.mtx", "--values", "w.npy"},
+           {"generate"},
+           {"generate", "minij", "-o", out},
+           {"generate", "minij", "0", "-o", out},
+           {"generate", "minij", "10"},
+           {"generate", "no-such-kind", "10", "-o", out},
+           {"generate", "minij", "10", "-o", folder / "a.doc"},
+           {"generate", "glued-wilkinson", "22", "-o", out},
+           {"generate", "random", "10", "-o", out, "--exact", folder / "w.txt"},
+           {"generate", "kms", "10", "--rho", "2", "-o", out},
+           {"info", "--jsno"},
+       })
+    fail_with(2, arguments);
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("a file that cannot be read ends in 3 and is named") {
+  const TemporaryFolder folder;
+  const std::string missing = folder / "missing.mtx";
+  CHECK_THAT(fail_with(3, {"solve", missing}).err, ContainsSubstring(missing));
+  CHECK_THAT(fail_with(3, {"solve", folder / "."}).err, ContainsSubstring(folder / ""));
+  write_file(folder / "empty.mtx", "");
+  CHECK_THAT(fail_with(3, {"solve", folder / "empty.mtx"}).err, ContainsSubstring("empty.mtx"));
+}
+
+TEST_CASE("every file of data/invalid ends in 3, named, with nothing written") {
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(EIGEN_G_DATA_DIR "/invalid")) {
+    if (!entry.is_regular_file() || entry.path().filename() == "README.md") continue;
+    ++files;
+    const TemporaryFolder folder;
+    const Outcome outcome = fail_with(3, {"solve", entry.path(), "-o", folder / "result", "--verify"});
+    CHECK_THAT(outcome.err, ContainsSubstring(entry.path().filename().string()));
+    CHECK(folder.names().empty());
+  }
+  CHECK(files > 0);
+}
+
+TEST_CASE("an unsymmetric matrix is refused with the way out") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "lotkin.mtx";
+  write_file(path, "%%MatrixMarket matrix array real general\n2 2\n1\n0.5\n1\n0.25\n");
+  const std::string message = fail_with(3, {"solve", path}).err;
+  CHECK_THAT(message, ContainsSubstring(path));
+  CHECK_THAT(message, ContainsSubstring("--symmetrize"));
+  CHECK_THAT(message, ContainsSubstring("--uplo"));
+}
+
+TEST_CASE("NaN and infinity are refused with row and column of the file") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "nan.mtx";
+  const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n1 1 1\n4 4 1\n";
+  write_file(path, head + "3 2 nan\n");
+  CHECK_THAT(fail_with(3, {"solve", path, "-o", folder / "r"}).err,
+             ContainsSubstring("(3, 2)") && ContainsSubstring(path));
+  write_file(path, head + "4 3 -inf\n");
+  CHECK_THAT(fail_with(3, {"solve", path, "-o", folder / "r"}).err,
+             ContainsSubstring("(4, 3)") && ContainsSubstring(path));
+  CHECK(folder.names() == std::vector<std::string>{"nan.mtx"});
+}
+
+TEST_CASE("an output that cannot be written ends in 3 before the work, and stdout counts") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.npy";
+  succeed({"generate", "minij", "20", "-o", path});
+  CHECK_THAT(fail_with(3, {"solve", path, "-o", folder / "none/result"}).err,
+             ContainsSubstring("none/result"));
+  CHECK_THAT(fail_with(3, {"solve", path, "--json", folder / "none/r.json"}).err,
+             ContainsSubstring("none/r.json"));
+  CHECK_THAT(fail_with(3, {"generate", "minij", "20", "-o", folder / "none/a.npy"}).err,
+             ContainsSubstring("none/a.npy"));
+  const Outcome full =
+      Process(command_line({"solve", path, "-q"}), {}, Process::Stderr::file, "/dev/full").wait();
+  CHECK(full.code == 3);
+  CHECK_THAT(full.err, ContainsSubstring("standard output"));
+}
+
+TEST_CASE("a result that does not fit its matrix ends in 3") {
+  const TemporaryFolder folder;
+  succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
+  succeed({"generate", "minij", "21", "-o", folder / "b.npy"});
+  succeed({"solve", folder / "a.npy", "-q", "-o", folder / "a"});
+  succeed({"solve", folder / "b.npy", "-q", "-o", folder / "b"});
+  const auto verify = [&](const char* matrix, const char* values, const char* vectors) {
+    return fail_with(3,
+                     {"verify", folder / matrix, "--values", folder / values, "--vectors", folder / vectors})
+        .err;
+  };
+  CHECK_THAT(verify("a.npy", "a.values.npy", "b.vectors.npy"),
+             ContainsSubstring("b.vectors.npy: vectors have 21 rows"));
+  CHECK_THAT(verify("a.npy", "b.values.npy", "a.vectors.npy"), ContainsSubstring("b.values.npy: 21 values"));
+  CHECK_THAT(verify("a.npy", "a.npy", "a.vectors.npy"), ContainsSubstring("a.npy"));
+}
+
+TEST_CASE("wrong eigenpairs end in 4") {
+  const TemporaryFolder folder;
+  succeed({"generate", "minij", "30", "-o", folder / "a.npy", "--scale", "1.0001"});
+  succeed({"generate", "minij", "30", "-o", folder / "b.npy"});
+  succeed({"solve", folder / "a.npy", "-q", "-o", folder / "a"});
+  const Outcome outcome = eigen_g_command({"verify", folder / "b.npy", "--values", folder / "a.values.npy",
+                                           "--vectors", folder / "a.vectors.npy", "-q"});
+  CHECK(outcome.code == 4);
+  CHECK_THAT(outcome.out, ContainsSubstring("FAILED"));
+  CHECK_THAT(outcome.err, ContainsSubstring("b.npy: verification FAILED"));
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+}
+
+TEST_CASE("a matrix beyond all memory ends in 5 with the bytes, and leaves nothing") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "huge.mtx";
+  CHECK_THAT(fail_with(5, {"generate", "random", "10000000", "-o", folder / "huge.npy"}).err,
+             ContainsSubstring("800000000000000"));
+  write_file(path, "%%MatrixMarket matrix coordinate real symmetric\n10000000 10000000 1\n1 1 1\n");
+  CHECK_THAT(fail_with(5, {"solve", path, "-o", folder / "result"}).err,
+             ContainsSubstring("not enough memory"));
+  CHECK(folder.names() == std::vector<std::string>{"huge.mtx"});
+}
+
+TEST_CASE("--device gpu without a GPU ends in 6") {
+  if (have_gpu()) SKIP_TEST("there is a GPU");
+  const TemporaryFolder folder;
+  succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
+  fail_with(6, {"solve", folder / "a.npy", "-o", folder / "result", "--device", "gpu"});
+  CHECK(folder.names() == std::vector<std::string>{"a.npy"});
+}
+
+TEST_CASE("a signal ends in 130 and leaves no file, and what stood there stays") {
+  const TemporaryFolder folder, results;
+  const std::string path = slow_matrix(folder);
+  write_file(results / "result.values.npy", "an earlier result");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    Process process(command_line({"solve", path, "-o", results / "result", "--json", results / "report.json",
+                                  "--threads", "1", "--device", "cpu"}));
+    // Three temporary files beside the earlier result: the solve has begun or is about to.
+    REQUIRE(eventually([&] { return results.names().size() == 4 || !process.running(); }));
+    process.send(signal);
+    const Outcome outcome = process.wait();
+    CHECK(outcome.code == 130);
+    CHECK_THAT(outcome.err, ContainsSubstring("eigen_g: interrupted"));
+    CHECK(outcome.out.empty());
+    CHECK(results.names() == std::vector<std::string>{"result.values.npy"});
+    CHECK(text_of_file(results / "result.values.npy") == "an earlier result");
+  }
+}
+
+TEST_CASE("an interrupted command on a terminal wipes its progress line") {
+  const TemporaryFolder folder, results;
+  const std::string path = slow_matrix(folder);
+  Process process(
+      command_line({"solve", path, "-o", results / "result", "--threads", "1", "--device", "cpu"}),
+      {{"TERM", "xterm"}}, Process::Stderr::terminal);
+  REQUIRE(eventually([&] { return !results.names().empty() || !process.running(); }));
+  ::usleep(600'000);  // the line appears after 0.3 s
+  process.send(SIGINT);
+  const Outcome outcome = process.wait();
+  CHECK(outcome.code == 130);
+  CHECK_THAT(outcome.err, ContainsSubstring("tridiagonalize"));
+  CHECK_THAT(outcome.err, ContainsSubstring("\r\x1b[Keigen_g: interrupted"));
+  CHECK(results.names().empty());
+}
