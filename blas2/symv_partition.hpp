@@ -33,6 +33,9 @@ struct SymvCut {
 
 class SymvPartition {
  public:
+  // Costs are 32-bit: (n / C)^2 / 2 units and the overhead, C >= 4.
+  static constexpr std::int64_t largest_n = 240000;
+
   SymvPartition() = default;
 
   // n: order; rows per strip H and columns per group C, H a multiple of C; blocks wanted >= 1; begin: the
@@ -186,5 +189,10 @@ class SymvPartition {
   std::uint32_t groups_ = 0, begin_ = 0;
   std::uint32_t share_ = 1, remainder_ = 0;
 };
+
+// Partial column sums of a strip lie this far from those of the next.
+constexpr std::int64_t symv_column_stride(std::int64_t n) {
+  return (n + 15) / 16 * 16;
+}
 
 }  // namespace eigen_g::blas2

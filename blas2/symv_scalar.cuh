@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "blas2/double_double.hpp"
+#include "blas2/symv.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -22,13 +23,20 @@ struct DeviceType<std::complex<R>> {
   using type = Complex<R>;
 };
 
+template <class T>
+inline constexpr SymvType symv_device_type = symv_type_of<T>;
+template <>
+inline constexpr SymvType symv_device_type<Complex<float>> = SymvType::c;
+template <>
+inline constexpr SymvType symv_device_type<Complex<double>> = SymvType::z;
+
 // Real numbers.
 template <class T>
 struct Scalar {
   using Sum = T;
   static __device__ T zero() { return T(0); }
   static __device__ Sum empty() { return Sum(0); }
-  static __device__ Sum product(T a, T x) { return a * x; }
+  static __device__ T times(T a, T b) { return a * b; }
   static __device__ Sum conjugate_product(T a, T x) { return a * x; }
   static __device__ void multiply_add(Sum& s, T a, T x) { s = fma(a, x, s); }
   static __device__ void conjugate_multiply_add(Sum& s, T a, T x) { s = fma(a, x, s); }
@@ -39,7 +47,6 @@ struct Scalar {
   // alpha s + beta y; without y: alpha s
   static __device__ T update(T alpha, Sum s, T beta, T y) { return fma(alpha, s, beta * y); }
   static __device__ T scaled(T alpha, Sum s) { return alpha * s; }
-  static __device__ Sum sum_of(T a) { return a; }
 };
 
 // Hermitian products: a enters conjugated on its column's side, and its diagonal is real.
@@ -49,7 +56,7 @@ struct Scalar<Complex<R>> {
   using Sum = Complex<R>;
   static __device__ T zero() { return {R(0), R(0)}; }
   static __device__ Sum empty() { return zero(); }
-  static __device__ Sum product(T a, T x) {
+  static __device__ T times(T a, T x) {
     return {fma(-a.im, x.im, a.re * x.re), fma(a.im, x.re, a.re * x.im)};
   }
   static __device__ Sum conjugate_product(T a, T x) {
@@ -68,12 +75,11 @@ struct Scalar<Complex<R>> {
   static __device__ T diagonal(T a) { return {a.re, R(0)}; }
   static __device__ bool is_zero(T a) { return a.re == R(0) && a.im == R(0); }
   static __device__ T update(T alpha, Sum s, T beta, T y) {
-    Sum result = product(beta, y);
+    Sum result = times(beta, y);
     multiply_add(result, alpha, s);
     return result;
   }
-  static __device__ T scaled(T alpha, Sum s) { return product(alpha, s); }
-  static __device__ Sum sum_of(T a) { return a; }
+  static __device__ T scaled(T alpha, Sum s) { return times(alpha, s); }
 };
 
 template <>
@@ -82,9 +88,9 @@ struct Scalar<DoubleDouble> {
   using Sum = DoubleDoubleSum;
   static __device__ T zero() { return {}; }
   static __device__ Sum empty() { return {}; }
-  static __device__ Sum product(const T& a, const T& x) { return blas2::product(a, x); }
-  static __device__ Sum conjugate_product(const T& a, const T& x) { return blas2::product(a, x); }
-  static __device__ void multiply_add(Sum& s, const T& a, const T& x) { add_to(s, blas2::product(a, x)); }
+  static __device__ T times(const T& a, const T& b) { return a * b; }
+  static __device__ Sum conjugate_product(const T& a, const T& x) { return product(a, x); }
+  static __device__ void multiply_add(Sum& s, const T& a, const T& x) { add_to(s, product(a, x)); }
   static __device__ void conjugate_multiply_add(Sum& s, const T& a, const T& x) { multiply_add(s, a, x); }
   static __device__ Sum add(Sum a, const Sum& b) {
     add_to(a, b);
@@ -99,7 +105,6 @@ struct Scalar<DoubleDouble> {
     return alpha * rounded(s) + beta * y;
   }
   static __device__ T scaled(const T& alpha, const Sum& s) { return alpha * rounded(s); }
-  static __device__ Sum sum_of(const T& a) { return {a.hi, a.lo}; }
 };
 
 }  // namespace eigen_g::blas2

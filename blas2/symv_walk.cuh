@@ -18,9 +18,12 @@
 // triangle in all; rows(.) has at most (blocks + strips) H.
 #pragma once
 
+#include <type_traits>
+
 #include "blas2/symv_memory.cuh"
 #include "blas2/symv_partition.hpp"
 #include "blas2/symv_scalar.cuh"
+#include "blas2/symv_shapes.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -49,6 +52,10 @@ struct SymvShape {
   static_assert(round_groups % (2 * column_warps) == 0 && round_columns <= threads);
   static_assert(columns == 4 || columns == 8 || columns == 16);
 
+  // Blocks a multiprocessor for which the registers must do.
+  static constexpr int resident_blocks =
+      65536 / (symv_registers({row_warps, column_warps, loads_, columns}) * threads);
+
   struct Shared {
     alignas(16) T x[2][round_columns];
     union {
@@ -66,9 +73,6 @@ struct SymvPartials {
   Sum* columns = nullptr;  // strips() x column_stride
   std::int64_t column_stride = 0;
 };
-constexpr std::int64_t symv_column_stride(std::int64_t n) {
-  return (n + 15) / 16 * 16;
-}
 
 // A product's input. x(i) = x[i * incx] also where incx < 0: the caller has moved the pointer.
 template <class T>
@@ -106,11 +110,11 @@ class SymvWalk {
         row_warp_(static_cast<int>(threadIdx.x / 32) % Shape::row_warps),
         column_warp_(static_cast<int>(threadIdx.x / 32) / Shape::row_warps) {}
 
-  // Walks from `from` to `to`: cut(block) and cut(block + 1) of the partition. Groups that end at or before column
+  // Walks from `from` to `to`: cut(block) and cut(block + 1) of the partition, best kept in shared memory. Groups that end at or before column
   // `begin` are left out; their column sums stay unwritten. piece_done(strip, first group, last group) is called by
   // all threads after a piece's partials are written, with no barrier in between.
   template <class PieceDone>
-  __device__ void operator()(int block, SymvCut from, SymvCut to, std::int32_t begin,
+  __device__ void operator()(int block, const SymvCut& from, const SymvCut& to, std::int32_t begin,
                              PieceDone&& piece_done) {
     const int first = begin / C;
     for (int strip = from.strip; strip <= to.strip && strip < partition_.strips(); ++strip) {
@@ -122,7 +126,15 @@ class SymvWalk {
     }
   }
 
+  // This thread's part of x^H A x over all that was walked since construction; real types, column_warps = 1. It costs
+  // nothing where nobody asks for it.
+  __device__ Sum quadratic() const { return quadratic_; }
+  __device__ void clear_quadratic() { quadratic_ = Ops::empty(); }
+
  private:
+  __device__ void add_to_quadratic(const T& x, const Sum& y) {
+    if constexpr (std::is_same_v<T, Sum>) Ops::multiply_add(quadratic_, x, y);
+  }
   __device__ T x_at(std::int32_t i) const {
     return i < partition_.n() ? load_from_l2(input_.x + i * input_.incx) : Ops::zero();
   }
@@ -265,6 +277,7 @@ class SymvWalk {
 #pragma unroll
         for (int w = 1; w < Shape::row_warps; ++w) sum = Ops::add(sum, shared_.column[buffer][w][thread]);
         partials_.columns[strip * partials_.column_stride + c] = sum;
+        add_to_quadratic(shared_.x[buffer][thread], sum);
       }
     }
     flush_rows(partials_.rows + static_cast<std::int64_t>(slot) * Shape::strip_rows);
@@ -276,7 +289,10 @@ class SymvWalk {
 #pragma unroll
       for (int q = 0; q < Q; ++q)
 #pragma unroll
-        for (int v = 0; v < V; ++v) to[lane_in_strip + q * 32 * V + v] = y_row_[q][v];
+        for (int v = 0; v < V; ++v) {
+          to[lane_in_strip + q * 32 * V + v] = y_row_[q][v];
+          add_to_quadratic(x_row_[q][v], y_row_[q][v]);
+        }
     } else {
       __syncthreads();  // the column sums, whose place this is, have been read
 #pragma unroll
@@ -303,6 +319,7 @@ class SymvWalk {
   std::int32_t warp_row_ = 0, lane_row_ = 0;
   T x_row_[Q][V];
   Sum y_row_[Q][V];
+  Sum quadratic_ = Ops::empty();
 };
 
 // Row `row` of y: its partial sums number part, part + parts, part + 2 parts, ... added in this order, of: the column

@@ -1,0 +1,26 @@
+// What a SymvWorkspace holds. CUDA builds only.
+#pragma once
+
+#include <map>
+
+#include "blas2/symv.hpp"
+#include "hybrid/memory.hpp"
+
+namespace eigen_g::blas2 {
+
+struct SymvWorkspace::State {
+  int device = -1;  // -1: nothing known yet
+  int multiprocessors = 0;
+  int compute_major = 0;
+  std::uint64_t l2_bytes = 0;
+  std::map<const void*, int> resident_blocks;  // of a kernel, on one multiprocessor
+  DeviceBuffer<char> partials;
+  DeviceBuffer<unsigned> arrived;  // zero between products
+
+  // The current GPU becomes the workspace's; another one later is an InvalidArgument.
+  void bind();
+  // Room for `bytes` of partial sums and `strips` counters; waits for the GPU where it must grow.
+  void grow(std::uint64_t bytes, std::int64_t strips);
+};
+
+}  // namespace eigen_g::blas2
