@@ -1,0 +1,115 @@
+#include "blas2/symv_c.h"
+
+#include <cctype>
+#include <cstring>
+#include <new>
+
+#include "blas2/symv.hpp"
+#include "hybrid/error.hpp"
+
+struct eigen_g_symv_handle {
+  eigen_g::blas2::SymvWorkspace workspace;
+};
+
+namespace {
+
+enum : std::int64_t { host_memory = -1001, device_memory = -1002, device_failure = -1003, internal = -1004 };
+
+template <class Call>
+std::int64_t as_info(Call&& call) {
+  // Arguments in the order of the C functions; `workspace` is what the handle stands for.
+  constexpr const char* positions[] = {"workspace", "stream", "uplo", "n",    "alpha", "a",
+                                       "lda",       "x",      "incx", "beta", "y",     "incy"};
+  try {
+    call();
+    return 0;
+  } catch (const eigen_g::InvalidArgument& error) {
+    std::int64_t position = 0;
+    for (const char* argument : positions) {
+      ++position;
+      if (error.argument() == argument) return -position;
+    }
+    return internal;
+  } catch (const eigen_g::OutOfMemory& error) {
+    return error.on_device() ? device_memory : host_memory;
+  } catch (const std::bad_alloc&) {
+    return host_memory;
+  } catch (const eigen_g::DeviceError&) {
+    return device_failure;
+  } catch (...) {
+    return internal;
+  }
+}
+
+template <class T, class C>
+T value_of(const C& c) {
+  static_assert(sizeof(T) == sizeof(C));
+  T value;
+  std::memcpy(static_cast<void*>(&value), &c, sizeof value);
+  return value;
+}
+
+// T is laid out as the C type C is.
+template <class T, class C>
+std::int64_t product(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
+                     const C& alpha, const C* a, std::int64_t lda, const C* x, std::int64_t incx,
+                     const C& beta, C* y, std::int64_t incy) {
+  return as_info([&] {
+    const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(uplo)));
+    if (!handle) throw eigen_g::InvalidArgument("workspace", "is null");
+    if (letter != 'L' && letter != 'U') throw eigen_g::InvalidArgument("uplo", "must be 'L' or 'U'");
+    eigen_g::blas2::symv<T>(stream, static_cast<eigen_g::Uplo>(letter), n, value_of<T>(alpha),
+                            reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(x), incx,
+                            value_of<T>(beta), reinterpret_cast<T*>(y), incy, handle->workspace);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+std::int64_t eigen_g_symv_create(eigen_g_symv_handle** handle) {
+  if (!handle) return -1;
+  *handle = new (std::nothrow) eigen_g_symv_handle;
+  return *handle ? 0 : host_memory;
+}
+
+void eigen_g_symv_destroy(eigen_g_symv_handle* handle) {
+  delete handle;
+}
+
+std::int64_t eigen_g_ssymv(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
+                           float alpha, const float* a, std::int64_t lda, const float* x, std::int64_t incx,
+                           float beta, float* y, std::int64_t incy) {
+  return product<float>(handle, stream, uplo, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+std::int64_t eigen_g_dsymv(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
+                           double alpha, const double* a, std::int64_t lda, const double* x,
+                           std::int64_t incx, double beta, double* y, std::int64_t incy) {
+  return product<double>(handle, stream, uplo, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+std::int64_t eigen_g_chemv(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
+                           eigen_g_complex alpha, const eigen_g_complex* a, std::int64_t lda,
+                           const eigen_g_complex* x, std::int64_t incx, eigen_g_complex beta,
+                           eigen_g_complex* y, std::int64_t incy) {
+  return product<std::complex<float>>(handle, stream, uplo, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+std::int64_t eigen_g_zhemv(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
+                           eigen_g_double_complex alpha, const eigen_g_double_complex* a, std::int64_t lda,
+                           const eigen_g_double_complex* x, std::int64_t incx, eigen_g_double_complex beta,
+                           eigen_g_double_complex* y, std::int64_t incy) {
+  return product<std::complex<double>>(handle, stream, uplo, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+std::int64_t eigen_g_wsymv(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
+                           eigen_g_double_double alpha, const eigen_g_double_double* a, std::int64_t lda,
+                           const eigen_g_double_double* x, std::int64_t incx, eigen_g_double_double beta,
+                           eigen_g_double_double* y, std::int64_t incy) {
+  return product<eigen_g::blas2::DoubleDouble>(handle, stream, uplo, n, alpha, a, lda, x, incx, beta, y,
+                                               incy);
+}
+
+}  // extern "C"
