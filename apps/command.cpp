@@ -50,6 +50,8 @@ ExitCode run(int argc, const char* const* argv) {
     app.exit(wanted, std::cout, std::cerr);
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
+      throw UsageError(std::string("unknown command '") + argv[1] + "' (see 'eigen_g --help')");
     const CLI::App& command = named_command(app);
     const std::string name = &command == &app ? "" : " " + command.get_name();
     throw UsageError(std::string(error.what()) + " (see 'eigen_g" + name + " --help')");

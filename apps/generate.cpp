@@ -29,6 +29,7 @@ struct GenerateOptions {
   std::string output;
   std::string exact;
   std::string values;
+  std::vector<std::pair<CLI::Option*, const char*>> parameters;  // options of some kinds only, by Spec's name
   bool diagonal = false;
   bool list = false;
   bool quiet = false;
@@ -87,12 +88,23 @@ class ValuesFile {
   std::unique_ptr<io::OutputFile> text_;
 };
 
+const generate::Kind& named_kind(const std::string& name) {
+  try {
+    return generate::find_kind(name);
+  } catch (const InvalidArgument&) {
+    throw UsageError("unknown kind of matrix '" + name + "' (see 'eigen_g generate --list')");
+  }
+}
+
 void require_sensible(const GenerateOptions& options) {
-  const generate::Kind& kind = generate::find_kind(options.spec.kind);
+  const generate::Kind& kind = named_kind(options.spec.kind);
   if (options.output.empty())
     throw UsageError("generate: -o FILE is required (see 'eigen_g generate --help')");
   if (options.spec.n < 1)
     throw UsageError("generate: N is required, at least 1 (see 'eigen_g generate --help')");
+  for (const auto& [option, parameter] : options.parameters)
+    if (option->count() > 0 && kind.parameters.find(parameter) == std::string_view::npos)
+      throw UsageError(option->get_name() + " means nothing to " + std::string(kind.name));
   if (!options.exact.empty() && !kind.spectrum_known)
     throw UsageError("--exact: the spectrum of " + std::string(kind.name) + " is not known");
   try {
@@ -114,14 +126,15 @@ ExitCode generate_file(GenerateOptions options) {
   Progress progress(!options.quiet);
   const std::int64_t n = options.spec.n;
 
-  progress.at("generate");
-  const HostArray<double> a = host_array<double>(n * n);
-  generate::fill(options.spec, a.get(), n);
+  { const io::OutputFile writable(options.output); }  // a missing folder shows before the work
   std::optional<ValuesFile> exact_file;
   if (!options.exact.empty()) {
     progress.at("exact spectrum");
     exact_file.emplace(options.exact, generate::exact(options.spec).value());
   }
+  progress.at("generate");
+  const HostArray<double> a = host_array<double>(n * n);
+  generate::fill(options.spec, a.get(), n);
   progress.at("write");
   io::write_matrix(options.output, n, a.get(), n, Uplo::lower, options.threads);
   if (exact_file) exact_file->commit();
@@ -153,17 +166,29 @@ void add_generate(CLI::App& app, Action& action) {
       ->option_text("FILE");
   command.add_option("--seed", spec.seed, "Of the random numbers (default: 1)")->option_text("SEED");
   command.add_option("--scale", spec.scale, "Factor on the whole matrix (default: 1)")->option_text("X");
-  command.add_option("--cond", spec.cond, "max|w| / min|w| of a prescribed spectrum (default: 1e6)")
+  const auto parameter = [&options](const char* name, CLI::Option* option) {
+    options->parameters.emplace_back(option, name);
+    return option;
+  };
+  parameter("cond", command.add_option("--cond", spec.cond,
+                                       "max|w| / min|w| of a prescribed spectrum (default: 1e6)"))
       ->option_text("X");
-  command.add_flag("--random-signs", spec.random_signs, "Random signs in a prescribed spectrum");
-  command.add_flag("--diagonal", options->diagonal, "Leave a prescribed spectrum on the diagonal");
-  command.add_option("--values", options->values, "KIND values: file with the N eigenvalues")
+  parameter("random_signs",
+            command.add_flag("--random-signs", spec.random_signs, "Random signs in a prescribed spectrum"));
+  parameter("rotate",
+            command.add_flag("--diagonal", options->diagonal, "Leave a prescribed spectrum on the diagonal"));
+  parameter("values",
+            command.add_option("--values", options->values, "KIND values: file with the N eigenvalues"))
       ->option_text("FILE");
-  command.add_option("--rho", spec.rho, "KIND kms: rho^|i-j| (default: 0.5)")->option_text("X");
-  command.add_option("--gamma", spec.gamma, "KIND glued-wilkinson: the glue (default: 1e-14)")
+  parameter("rho", command.add_option("--rho", spec.rho, "KIND kms: rho^|i-j| (default: 0.5)"))
       ->option_text("X");
-  command.add_option("--alpha", spec.alpha, "KIND hueckel-*: the diagonal (default: 0)")->option_text("X");
-  command.add_option("--beta", spec.beta, "KIND hueckel-*: neighbours (default: -1)")->option_text("X");
+  parameter("gamma",
+            command.add_option("--gamma", spec.gamma, "KIND glued-wilkinson: the glue (default: 1e-14)"))
+      ->option_text("X");
+  parameter("alpha", command.add_option("--alpha", spec.alpha, "KIND hueckel-*: the diagonal (default: 0)"))
+      ->option_text("X");
+  parameter("beta", command.add_option("--beta", spec.beta, "KIND hueckel-*: neighbours (default: -1)"))
+      ->option_text("X");
   add_threads_option(command, options->threads);
   add_quiet_option(command, options->quiet);
   list->excludes(command.get_option("KIND"));

@@ -275,6 +275,24 @@ TEST_CASE("generate: the same seed gives the same file, another seed another") {
   CHECK(first != bytes("8", "c.npy"));
 }
 
+TEST_CASE("generate: options change the matrix as they say, negative numbers included") {
+  const TemporaryFolder folder;
+  const auto values = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "generate");
+    arguments.insert(arguments.end(), {"-o", folder / "a.npy"});
+    succeed(arguments);
+    return values_of(succeed({"solve", folder / "a.npy", "-q", "--json", "-"}));
+  };
+  const std::vector<double> w = values({"minij", "9"}), scaled = values({"minij", "9", "--scale", "-2"});
+  for (std::size_t k = 0; k < 9; ++k) CHECK(std::fabs(scaled[k] + 2 * w[8 - k]) < 1e-12);
+  const std::vector<double> ring = values({"hueckel-ring", "6", "--alpha", "-11.5", "--beta", "-2.5"});
+  CHECK(std::fabs(ring.front() - (-11.5 - 5)) < 1e-13);
+  CHECK(std::fabs(ring.back() - (-11.5 + 5)) < 1e-13);
+  const std::vector<double> graded = values({"geometric", "9", "--cond", "1e4", "--diagonal"});
+  CHECK(std::fabs(graded.front() - 1e-4) < 1e-18);
+  CHECK(graded.back() == 1);
+}
+
 TEST_CASE("generate: .mtx, .npy and .raw hold the same matrix") {
   const TemporaryFolder folder;
   std::vector<double> expected;

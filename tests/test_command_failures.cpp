@@ -54,6 +54,8 @@ TEST_CASE("wrong usage ends in 2") {
            {"generate", "glued-wilkinson", "22", "-o", out},
            {"generate", "random", "10", "-o", out, "--exact", folder / "w.txt"},
            {"generate", "kms", "10", "--rho", "2", "-o", out},
+           {"generate", "minij", "10", "--rho", "0.5", "-o", out},
+           {"generate", "clement", "10", "--diagonal", "-o", out},
            {"info", "--jsno"},
        })
     fail_with(2, arguments);
