@@ -71,7 +71,8 @@ extern "C" {
 std::int64_t eigen_g_symv_create(eigen_g_symv_handle** handle) {
   if (!handle) return -1;
   *handle = new (std::nothrow) eigen_g_symv_handle;
-  return *handle ? 0 : host_memory;
+  if (*handle) return 0;
+  return host_memory;
 }
 
 void eigen_g_symv_destroy(eigen_g_symv_handle* handle) {
