@@ -66,7 +66,7 @@ std::uint64_t symv_workspace_bytes(SymvType type, std::int64_t n, const SymvConf
   const std::int64_t rows = rows_per_strip(type, config);
   const std::int64_t strips = (n + rows - 1) / rows;
   const std::int64_t pieces = std::int64_t{multiprocessors} * config.blocks_per_multiprocessor + strips;
-  return static_cast<std::uint64_t>((pieces * rows + strips * symv_column_stride(n)) * element_bytes(type)) +
+  return static_cast<std::uint64_t>((pieces * rows + strips * symv_column_stride(strips * rows)) * element_bytes(type)) +
          static_cast<std::uint64_t>(strips) * sizeof(unsigned);
 }
 

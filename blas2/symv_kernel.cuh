@@ -15,7 +15,7 @@ struct SymvCall {
   SymvInput<T> input;
   SymvPartials<typename Scalar<T>::Sum> partials;
   T alpha, beta;
-  T* y = nullptr;  // y(i) = y[i * incy] also where incy < 0
+  T* y = nullptr;  // y(i) = y[i * incy] for i >= input.shift, as x
   std::int64_t incy = 1;
   unsigned* arrived = nullptr;  // a counter a strip; zero before and after
   SymvFinish finish = SymvFinish::second_kernel;
@@ -111,7 +111,7 @@ class SymvArrival {
  private:
   __device__ void finish_strip(int strip) const {
     constexpr int spare = Shape::warps * 32 / Shape::strip_rows;
-    const std::int32_t first = strip * Shape::strip_rows;
+    const std::int32_t first = max(strip * Shape::strip_rows, call_.input.shift);
     const std::int32_t n = call_.partition.n();
     const std::int32_t end = first + Shape::strip_rows < n ? first + Shape::strip_rows : n;
     finish_rows<Shape>(call_, first, end, 0, 1, spare > 1 ? spare : 1, sums_);
@@ -151,7 +151,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
     const int tasks = (call.partition.n() + 31) / 32;
     int parts = Shape::warps;
     while (parts > 1 && tasks * parts > warps) parts /= 2;
-    finish_rows<Shape>(call, 0, call.partition.n(), block, static_cast<int>(gridDim.x), parts, shared.sums);
+    finish_rows<Shape>(call, call.input.shift, call.partition.n(), block, static_cast<int>(gridDim.x), parts,
+                       shared.sums);
   }
 }
 
@@ -162,8 +163,8 @@ __global__ void __launch_bounds__(Shape::threads)
   __shared__ typename Shape::Sum sums[Shape::warps][32];
   allow_next_kernel();
   wait_for_previous_kernels();
-  finish_rows<Shape>(call, 0, call.partition.n(), static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
-                     Shape::warps, sums);
+  finish_rows<Shape>(call, call.input.shift, call.partition.n(), static_cast<int>(blockIdx.x),
+                     static_cast<int>(gridDim.x), Shape::warps, sums);
 }
 
 // y := beta y, where alpha = 0.

@@ -98,11 +98,17 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   const int strip_rows = static_cast<int>(rows_per_strip(type, config));
   // A group's latency weighs as much as a quarter of a full group's bytes.
   const int overhead = strip_rows / config.columns / 4;
-  call.partition = SymvPartition(uplo == Uplo::lower, n, strip_rows, config.columns,
-                                 resident * state.multiprocessors, 0, overhead);
+  const bool lower = uplo == Uplo::lower;
+  const std::int32_t shift = symv_shift(lower, n, strip_rows, config.columns);
+  call.partition = SymvPartition(lower, n + shift, strip_rows, config.columns,
+                                 resident * state.multiprocessors, shift, overhead);
+  call.input.shift = shift;
+  call.input.a -= shift * (1 + call.input.lda);
+  call.input.x -= shift * call.input.incx;
+  call.y -= shift * call.incy;
   workspace.reserve(type, n, config);
   call.partials.columns = reinterpret_cast<Sum*>(state.partials.data());
-  call.partials.column_stride = symv_column_stride(n);
+  call.partials.column_stride = symv_column_stride(n + shift);
   call.partials.rows = call.partials.columns + call.partition.strips() * call.partials.column_stride;
   call.arrived = state.arrived.data();
   call.finish = config.finish;

@@ -31,6 +31,14 @@ struct SymvCut {
   std::int32_t group = 0;  // absolute: its first column is group * C
 };
 
+// Virtual rows and columns before the first that make the lower triangle's last strip a full one (up to C - 1 rows).
+// Every strip but the first then has H rows: in a low last strip a block would walk many columns with few rows each,
+// and latency, not bytes, would count. The partition is made for order n + shift and begin = shift.
+EIGEN_G_HOST_DEVICE constexpr std::int32_t symv_shift(bool lower, std::int64_t n, int strip_rows, int group_columns) {
+  const auto last = static_cast<std::int32_t>(n % strip_rows);
+  return lower && last > 0 ? (strip_rows - last) / group_columns * group_columns : 0;
+}
+
 class SymvPartition {
  public:
   // Costs are 32-bit: (n / C)^2 / 2 units and the overhead, C >= 4.

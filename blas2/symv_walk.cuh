@@ -74,13 +74,15 @@ struct SymvPartials {
   std::int64_t column_stride = 0;
 };
 
-// A product's input. x(i) = x[i * incx] also where incx < 0: the caller has moved the pointer.
+// A product's input: a(r, c) = a[r + c * lda], x(i) = x[i * incx] for r, c, i >= shift. The caller has moved the
+// pointers: by shift (see symv_shift), and x where incx < 0.
 template <class T>
 struct SymvInput {
   const T* a = nullptr;
   std::int64_t lda = 0;
   const T* x = nullptr;
   std::int64_t incx = 1;
+  std::int32_t shift = 0;
   bool keep_in_l2 = false;  // the triangle fits there and is read again soon
 };
 
@@ -110,8 +112,8 @@ class SymvWalk {
         row_warp_(static_cast<int>(threadIdx.x / 32) % Shape::row_warps),
         column_warp_(static_cast<int>(threadIdx.x / 32) / Shape::row_warps) {}
 
-  // Walks from `from` to `to`: cut(block) and cut(block + 1) of the partition, best kept in shared memory. Groups that end at or before column
-  // `begin` are left out; their column sums stay unwritten. piece_done(strip, first group, last group) is called by
+  // Walks from `from` to `to`: cut(block) and cut(block + 1) of the partition, best kept in shared memory. Groups that
+  // end at or before column `begin` are left out; their column sums stay unwritten. piece_done(strip, first group, last group) is called by
   // all threads after a piece's partials are written, with no barrier in between.
   template <class PieceDone>
   __device__ void operator()(int block, const SymvCut& from, const SymvCut& to, std::int32_t begin,
@@ -126,8 +128,8 @@ class SymvWalk {
     }
   }
 
-  // This thread's part of x^H A x over all that was walked since construction; real types, column_warps = 1. It costs
-  // nothing where nobody asks for it.
+  // This thread's part of x^H A x over all that was walked since it was cleared; S and D. It costs nothing where nobody
+  // asks for it.
   __device__ Sum quadratic() const { return quadratic_; }
   __device__ void clear_quadratic() { quadratic_ = Ops::empty(); }
 
@@ -136,7 +138,7 @@ class SymvWalk {
     if constexpr (std::is_same_v<T, Sum>) Ops::multiply_add(quadratic_, x, y);
   }
   __device__ T x_at(std::int32_t i) const {
-    return i < partition_.n() ? load_from_l2(input_.x + i * input_.incx) : Ops::zero();
+    return i >= input_.shift && i < partition_.n() ? load_from_l2(input_.x + i * input_.incx) : Ops::zero();
   }
   __device__ std::int32_t row_of(int q, int v) const { return lane_row_ + q * 32 * V + v; }
 
@@ -170,15 +172,21 @@ class SymvWalk {
     else
       pack.value[0] = loader_.load(from);
   }
-  // What is not stored becomes zero.
+  // What is not stored becomes zero. A pack with a stored element is read whole, unless it reaches past the matrix' last
+  // column.
   __device__ void load_stored(Packed& pack, const T* from, int q, std::int32_t c) const {
-    if (is_stored(row_of(q, 0), c) && is_stored(row_of(q, V - 1), c)) {
-      load_pack(pack, from);
-    } else {
+    const std::int32_t first = row_of(q, 0), last = row_of(q, V - 1), n = partition_.n();
+    const bool any = c < n && first < n && (partition_.lower() ? last >= c : first <= c);
+    const bool whole = any && (last < n || c < n - 1);
 #pragma unroll
-      for (int v = 0; v < V; ++v)
-        pack.value[v] = V > 1 && is_stored(row_of(q, v), c) ? loader_.load(from + v) : Ops::zero();
-    }
+    for (int v = 0; v < V; ++v) pack.value[v] = Ops::zero();
+    if (whole) load_pack(pack, from);
+#pragma unroll
+    for (int v = 0; v < V; ++v)
+      if (!is_stored(row_of(q, v), c))
+        pack.value[v] = Ops::zero();
+      else if (!whole)
+        pack.value[v] = loader_.load(from + v);
   }
 
   // Both parts of a group; its column sums over the warp go to shared memory.
@@ -285,14 +293,15 @@ class SymvWalk {
 
   __device__ void flush_rows(Sum* to) {
     const int lane_in_strip = row_warp_ * Shape::warp_rows + lane_ * V;
+#pragma unroll
+    for (int q = 0; q < Q; ++q)
+#pragma unroll
+      for (int v = 0; v < V; ++v) add_to_quadratic(x_row_[q][v], y_row_[q][v]);
     if constexpr (Shape::column_warps == 1) {
 #pragma unroll
       for (int q = 0; q < Q; ++q)
 #pragma unroll
-        for (int v = 0; v < V; ++v) {
-          to[lane_in_strip + q * 32 * V + v] = y_row_[q][v];
-          add_to_quadratic(x_row_[q][v], y_row_[q][v]);
-        }
+        for (int v = 0; v < V; ++v) to[lane_in_strip + q * 32 * V + v] = y_row_[q][v];
     } else {
       __syncthreads();  // the column sums, whose place this is, have been read
 #pragma unroll

@@ -42,7 +42,7 @@ namespace eigen_g {
 
 namespace {
 
-using Shape = blas2::SymvShape<double, 8, 1, 1, 8, true>;
+using Shape = blas2::SymvShape<double, 4, 2, 1, 8, true>;
 using Walk = blas2::SymvWalk<Shape>;
 
 constexpr int threads = Shape::threads;
@@ -51,6 +51,7 @@ constexpr int blocks_per_multiprocessor = 2;
 constexpr int most_panel_columns = 64;
 constexpr int least_resident_columns =
     32;  // with fewer, rank-2k updates cost more than V and W from device memory
+constexpr int walk_overhead = Shape::strip_rows / Shape::columns / 4;  // as in symv: latency of a group
 constexpr double negligible_square = 0x1p-900;
 static_assert(2 * most_panel_columns <= threads, "a thread takes a dot");
 
@@ -75,6 +76,7 @@ struct Panel {
   std::int32_t first;       // p
   std::int32_t columns;     // to reduce; 0: only d
   std::int32_t slice_rows;  // of Q, a block
+  std::int32_t shift;       // the walk counts rows and columns from so many before the first
   double *d, *e, *tau;
   bool keep_in_l2;  // the trailing triangle fits there
   blas2::SymvPartition partition;
@@ -181,8 +183,11 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const int groups = threads / lanes;
   const int group = t / lanes, lane = t % lanes;
 
-  const blas2::SymvCut from = panel.partition.cut(block), to = panel.partition.cut(block + 1);
-  const blas2::SymvInput<double> input{panel.a, panel.lda, ex.x, 1, panel.keep_in_l2};
+  __shared__ blas2::SymvCut cut[2];
+  if (t < 2) cut[t] = panel.partition.cut(block + t);
+  const std::int32_t shift = panel.shift;
+  const blas2::SymvInput<double> input{
+      panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.keep_in_l2};
   Walk walk(panel.partition, input, ex.partials, passing.walk);
   GridBarrier barrier(ex.arrivals);
 
@@ -206,7 +211,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
 
     // P.
     walk.clear_quadratic();
-    if (block < panel.partition.blocks()) walk(block, from, to, q, [](int, int, int) {});
+    if (block < panel.partition.blocks()) walk(block, cut[0], cut[1], q + shift, [](int, int, int) {});
     const double alpha = __ldcg(ex.x + q);
     const double a_qq = __ldcg(panel.a + q + q * panel.lda);
     if (t < i) {
@@ -244,7 +249,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       f1_g1 = f1[t] * g1[t];
     }
     for (int k = t; k < blocks; k += threads) quadratic += __ldcg(ex.quadratic + k);
-    h_q += blas2::sum_partials<Shape>(panel.partition, ex.partials, q, t, threads);
+    h_q += blas2::sum_partials<Shape>(panel.partition, ex.partials, q + shift, t, threads);
 
     // The slice, `lanes` rows at a time; the first rows' loads go out before the sums above are complete.
     double v_dot_y = 0, w_q = 0, half = 0, b_q = 0, square = 0;
@@ -254,7 +259,8 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       const bool leads = has_row && group == 0;
       const double a_row = leads ? __ldcg(panel.a + row + q * panel.lda) : 0;
       const double x_row = leads ? __ldcg(ex.x + row) : 0;
-      double h = has_row ? blas2::sum_partials<Shape>(panel.partition, ex.partials, row, group, groups) : 0;
+      double h =
+          has_row ? blas2::sum_partials<Shape>(panel.partition, ex.partials, row + shift, group, groups) : 0;
       double b = 0;
       if (start == 0) {
         const Totals sums = block_sums(quadratic, h_q, f1_g1, scratch[1]);  // its barrier also ends f and g
@@ -357,7 +363,8 @@ struct Layout {
   // Parts in order; every one starts at a multiple of 16 bytes.
   std::int64_t w() const { return padded * most_panel_columns; }
   std::int64_t rows() const { return slots * Shape::strip_rows; }
-  std::int64_t columns() const { return strips * padded; }
+  std::int64_t column_stride() const { return blas2::symv_column_stride(strips * Shape::strip_rows); }
+  std::int64_t columns() const { return strips * column_stride(); }
   std::int64_t dots() const { return blocks * dot_stride; }
   std::int64_t even_blocks() const { return blocks + blocks % 2; }
   std::int64_t doubles() const {
@@ -375,7 +382,7 @@ struct Layout {
     ex.ldw = padded;
     ex.partials.rows = take(rows());
     ex.partials.columns = take(columns());
-    ex.partials.column_stride = padded;
+    ex.partials.column_stride = column_stride();
     ex.dots = take(dots());
     ex.quadratic = take(even_blocks());
     ex.products = take(2 * most_panel_columns);
@@ -431,6 +438,7 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Layout layout(n, queue.multiprocessors());
+  const std::int32_t shift = blas2::symv_shift(true, n, Shape::strip_rows, Shape::columns);
   const Exchange exchange = layout.place(workspace_dev);
   EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
                                queue.stream()));
@@ -449,14 +457,16 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
   for (std::int64_t p = 0; p < std::max<std::int64_t>(n - 1, 1);) {
     const PanelShape shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
-    const blas2::SymvPartition partition(true, n, Shape::strip_rows, Shape::columns,
-                                         static_cast<int>(layout.blocks), std::min(p + 1, n - 1));
+    const blas2::SymvPartition partition(true, n + shift, Shape::strip_rows, Shape::columns,
+                                         static_cast<int>(layout.blocks), std::min(p + 1, n - 1) + shift,
+                                         walk_overhead);
     Panel panel{a_dev.data,
                 a_dev.lda,
                 static_cast<std::int32_t>(n),
                 static_cast<std::int32_t>(p),
                 shape.columns,
                 shape.slice_rows,
+                shift,
                 d_dev,
                 e_dev,
                 tau_dev,

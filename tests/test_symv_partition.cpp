@@ -107,6 +107,19 @@ TEST_CASE("columns left out at the beginning") {
         for (const int blocks : {1, 5, 132}) check(true, n, H, C, blocks, begin, 2);
 }
 
+TEST_CASE("shifted, the lower triangle's last strip is full but for less than a group") {
+  for (const std::int64_t n : {1, 7, 8, 63, 64, 65, 511, 512, 513, 1000, 4096, 10007, 20000})
+    for (const auto& [H, C] : {std::pair{64, 8}, {128, 4}, {512, 8}}) {
+      const std::int64_t shift = eigen_g::blas2::symv_shift(true, n, H, C);
+      CAPTURE(n, H, C, shift);
+      REQUIRE(shift % C == 0);
+      REQUIRE((n + shift + H - 1) / H == (n + H - 1) / H);
+      REQUIRE((n + shift + H - 1) % H + 1 > H - C);
+      REQUIRE(eigen_g::blas2::symv_shift(false, n, H, C) == 0);
+      for (const int blocks : {1, 5, 132}) check(true, n + shift, H, C, blocks, shift, H / C / 4);
+    }
+}
+
 TEST_CASE("the costs stay in 32 bits at the largest order that a GPU can hold") {
   const std::int64_t n = 200000;
   const SymvPartition p(true, n, 512, 8, 264, 0, 16);
