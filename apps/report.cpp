@@ -141,6 +141,10 @@ Json head(const char* format) {
 
 }  // namespace
 
+bool succeeded(const SolveReport& r) {
+  return r.solve.status == Status::converged && (!r.check || passed(*r.check));
+}
+
 std::string to_table(const SolveReport& r) {
   std::string text = matrix_row(r.matrix);
   if (r.solve.status == Status::not_converged) {

@@ -61,6 +61,9 @@ struct SolveReport {
   std::optional<Verification> check;
 };
 
+// Converged, and passed the check if there was one: only then results are written and the exit code is 0.
+bool succeeded(const SolveReport& report);
+
 struct VerifyReport {
   MatrixFacts matrix;
   std::string values_file, vectors_file;

@@ -1,8 +1,8 @@
 // eigen_g solve: a matrix file in, eigenvalues and eigenvectors out.
 #include <CLI/CLI.hpp>
-#include <chrono>
+#include <algorithm>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "apps/command.hpp"
@@ -66,16 +66,15 @@ ExitCode solve_file(const SolveOptions& options) {
     report.vectors = options.values_only ? 0 : matrix.n;
   }
 
-  if (options.verify && converged && matrix.n > 0) {
+  if (options.verify && converged) {
     const Stopwatch checking;
     progress.at("verify");
-    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, matrix.n, results.values(),
-                          results.vectors(), matrix.n, device, options.run.threads);
+    report.check =
+        verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, matrix.n, results.values(), results.vectors(),
+               std::max<std::int64_t>(1, matrix.n), device, options.run.threads);
     report.seconds.verify = checking.seconds();
   }
-  const bool good = converged && (!report.check || passed(*report.check));
-
-  if (good && !options.prefix.empty()) {
+  if (succeeded(report) && !options.prefix.empty()) {
     const Stopwatch writing;
     progress.at("write");
     results.commit(options.run.threads);
@@ -87,7 +86,7 @@ ExitCode solve_file(const SolveOptions& options) {
   tell_device(options.run, joined(report.solve.devices));
   report.seconds.total = total.seconds();
   sink.put(to_table(report), to_json(report));
-  if (good) return ExitCode::done;
+  if (succeeded(report)) return ExitCode::done;
   complain(options.matrix.file +
            (converged ? ": verification FAILED" : ": the divide and conquer did not converge") +
            (options.prefix.empty() ? "" : ", no result is written"));

@@ -23,7 +23,7 @@ struct VerifyOptions {
   std::string vectors;
 };
 
-// n x m vectors with m values, 1 <= m <= n.
+// n x m vectors with m values, 1 <= m <= n (0 of an empty matrix).
 void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t values,
                     const io::DenseMatrix& z) {
   const auto rows = static_cast<long long>(z.rows), cols = static_cast<long long>(z.cols);
@@ -35,7 +35,7 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
     throw io::FileError(
         options.values, 0,
         print("%zu values, but %s holds %lld vectors", values, options.vectors.c_str(), cols));
-  if (z.cols < 1 || z.cols > n)
+  if (z.cols > n || (z.cols == 0 && n > 0))
     throw io::FileError(
         options.vectors, 0,
         print("%lld vectors, but from 1 to %lld are expected", cols, static_cast<long long>(n)));

@@ -61,6 +61,16 @@ TEST_CASE("solve --verify writes verified eigenpairs of a known spectrum, and ve
   }
 }
 
+TEST_CASE("an empty matrix has an empty result") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n0 0 0\n");
+  const Outcome solve = succeed({"solve", folder / "a.mtx", "-o", folder / "r", "--verify"});
+  CHECK_THAT(solve.out, ContainsSubstring("eigenvalues   0"));
+  CHECK(io::read_values(folder / "r.values.npy").empty());
+  succeed({"verify", folder / "a.mtx", "--values", folder / "r.values.npy", "--vectors",
+           folder / "r.vectors.npy"});
+}
+
 TEST_CASE("vectors.npy is in Fortran order") {
   const TemporaryFolder folder;
   succeed({"solve", made(folder, "minij", 10), "-o", folder / "r"});

@@ -113,6 +113,17 @@ TEST_CASE("the paper's four figures stand in the table by their names") {
   CHECK_THAT(table, ContainsSubstring("pass\n"));
 }
 
+TEST_CASE("a solve succeeded that converged and passed its check, if there was one") {
+  apps::SolveReport r = sample();
+  CHECK(apps::succeeded(r));
+  r.check->lapack_orthogonality = 1.001 * lapack_ratio_limit;
+  CHECK_FALSE(apps::succeeded(r));
+  r.check.reset();
+  CHECK(apps::succeeded(r));
+  r.solve.status = Status::not_converged;
+  CHECK_FALSE(apps::succeeded(r));
+}
+
 TEST_CASE("a failed check says FAILED and why") {
   apps::SolveReport r = sample();
   r.check->lapack_residual = std::numeric_limits<double>::quiet_NaN();
