@@ -33,6 +33,9 @@ inline constexpr double reduction = 10;
 // verify() of closed-form eigenpairs rounded to double: nothing but verify()'s own roundoff.
 inline constexpr double rounded_pairs = 1;
 
+// SYMV's rows over u sqrt(n + 2) of what they add up: the factor of BLAS++'s check_gemm.
+inline constexpr double symv = 3;
+
 // Figures of one and the same perturbed pairs, by two ways of summing; relative.
 inline constexpr double same_figure = 1e-9;
 
