@@ -96,8 +96,6 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
 
   constexpr SymvType type = symv_device_type<T>;
   const int strip_rows = static_cast<int>(rows_per_strip(type, config));
-  // A group's latency weighs as much as a quarter of a full group's bytes.
-  const int overhead = strip_rows / config.columns / 4;
   const bool lower = uplo == Uplo::lower;
   const std::int32_t shift = symv_shift(lower, n, strip_rows, config.columns);
   call.partition = SymvPartition(lower, n + shift, strip_rows, config.columns,

@@ -152,6 +152,12 @@ class SymvWalk {
     return beside && c + C <= partition_.n() && warp_row_ + Shape::warp_rows <= partition_.n();
   }
 
+  // None of them is stored.
+  __device__ bool is_void(int group) const {
+    const std::int32_t c = group * C;
+    return partition_.lower() ? c >= warp_row_ + Shape::warp_rows : c + C <= warp_row_;
+  }
+
   __device__ void load(Group& g, int group) const {
     const T* p = input_.a + lane_row_ + static_cast<std::int64_t>(group * C) * input_.lda;
     if (is_clean(group)) {
@@ -172,27 +178,32 @@ class SymvWalk {
     else
       pack.value[0] = loader_.load(from);
   }
-  // What is not stored becomes zero. A pack with a stored element is read whole, unless it reaches past the matrix' last
-  // column.
+  // A pack with a stored element is read whole, unless it reaches past the matrix' last column; multiply() masks what is
+  // not stored. Nothing here looks at what was read, so that all loads of a group are on their way together.
   __device__ void load_stored(Packed& pack, const T* from, int q, std::int32_t c) const {
     const std::int32_t first = row_of(q, 0), last = row_of(q, V - 1), n = partition_.n();
     const bool any = c < n && first < n && (partition_.lower() ? last >= c : first <= c);
-    const bool whole = any && (last < n || c < n - 1);
 #pragma unroll
     for (int v = 0; v < V; ++v) pack.value[v] = Ops::zero();
-    if (whole) load_pack(pack, from);
+    if (any && (last < n || c < n - 1)) {
+      load_pack(pack, from);
+    } else if (any) {
 #pragma unroll
-    for (int v = 0; v < V; ++v)
-      if (!is_stored(row_of(q, v), c))
-        pack.value[v] = Ops::zero();
-      else if (!whole)
-        pack.value[v] = loader_.load(from + v);
+      for (int v = 0; v < V; ++v)
+        if (is_stored(row_of(q, v), c)) pack.value[v] = loader_.load(from + v);
+    }
   }
 
   // Both parts of a group; its column sums over the warp go to shared memory.
   __device__ void multiply(const Group& g, int group, int round, int buffer) {
     const int at = (group - round) * C;
     const T* x = &shared_.x[buffer][at];
+    const bool writes = lane_ % (32 / C) == 0;
+    Sum* const to = &shared_.column[buffer][row_warp_][at + lane_ / (32 / C)];
+    if (is_void(group)) {
+      if (writes) *to = Ops::empty();
+      return;
+    }
     Sum column[C];
     if (is_clean(group)) {
 #pragma unroll
@@ -217,15 +228,16 @@ class SymvWalk {
         for (int q = 0; q < Q; ++q)
 #pragma unroll
           for (int v = 0; v < V; ++v) {
-            const bool on_diagonal = row_of(q, v) == group * C + j;
-            const T a = g.a[j][q].value[v];
+            const std::int32_t r = row_of(q, v), c = group * C + j;
+            const bool on_diagonal = r == c;
+            const T a = is_stored(r, c) ? g.a[j][q].value[v] : Ops::zero();
             Ops::multiply_add(y_row_[q][v], on_diagonal ? Ops::diagonal(a) : a, xc);
             Ops::conjugate_multiply_add(column[j], on_diagonal ? Ops::zero() : a, x_row_[q][v]);
           }
       }
     }
     sum_over_lanes(column);
-    if (lane_ % (32 / C) == 0) shared_.column[buffer][row_warp_][at + lane_ / (32 / C)] = column[0];
+    if (writes) *to = column[0];
   }
 
   // After the steps with 16, 8, ... half of the columns are left to each half of the lanes; lane l ends with column

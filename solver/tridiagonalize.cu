@@ -51,7 +51,6 @@ constexpr int blocks_per_multiprocessor = 2;
 constexpr int most_panel_columns = 64;
 constexpr int least_resident_columns =
     32;  // with fewer, rank-2k updates cost more than V and W from device memory
-constexpr int walk_overhead = Shape::strip_rows / Shape::columns / 4;  // as in symv: latency of a group
 constexpr double negligible_square = 0x1p-900;
 static_assert(2 * most_panel_columns <= threads, "a thread takes a dot");
 
@@ -458,8 +457,7 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
     const PanelShape shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
     const blas2::SymvPartition partition(true, n + shift, Shape::strip_rows, Shape::columns,
-                                         static_cast<int>(layout.blocks), std::min(p + 1, n - 1) + shift,
-                                         walk_overhead);
+                                         static_cast<int>(layout.blocks), std::min(p + 1, n - 1) + shift);
     Panel panel{a_dev.data,
                 a_dev.lda,
                 static_cast<std::int32_t>(n),
