@@ -108,7 +108,7 @@ class SymvWorkspace {
   void reserve(SymvType type, std::int64_t n, const SymvConfig& config);
   std::uint64_t bytes() const;  // held now
 
-  SymvTable table;  // consulted before default_symv_config
+  SymvTable table;  // consulted before the library's own for this GPU and default_symv_config
 
   struct State;
   State& state() { return *state_; }
@@ -126,7 +126,7 @@ class SymvWorkspace {
 //   x, y     n elements with steps incx, incy != 0, device; a negative step begins at the far end, as in
 //   BLAS.
 //            x in, y in and out, no overlap. beta = 0: y is not read; alpha = 0: neither a nor x
-//   config   one of symv_candidates(); left out: workspace.table, else default_symv_config
+//   config   one of symv_candidates(); left out: workspace.table, else the shipped one, else the default
 // Throws InvalidArgument naming the argument, OutOfMemory, DeviceError.
 // Cost: 2 n^2 multiply-adds (complex: as complex), (n^2 / 2) sizeof(T) bytes and 2/rows_per_strip of that
 // again. BLAS: ssymv, dsymv, chemv, zhemv; wsymv of CUDA-xSYMV (IPSJ HPC-146 No. 14). T is float, double,

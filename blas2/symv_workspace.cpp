@@ -2,7 +2,9 @@
 
 #include <cuda_runtime.h>
 
+#include "blas2/symv_table.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -18,7 +20,15 @@ void SymvWorkspace::State::bind() {
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&compute_major, cudaDevAttrComputeCapabilityMajor, current));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, current));
   l2_bytes = static_cast<std::uint64_t>(l2);
+  if (const auto file = shipped_symv_table(gpu_device(current))) shipped = file->table;
   device = current;
+}
+
+SymvConfig SymvWorkspace::State::choose(const SymvTable& table, SymvType type, Uplo uplo,
+                                        std::int64_t n) const {
+  if (const auto config = table.find(type, uplo, n)) return *config;
+  if (const auto config = shipped.find(type, uplo, n)) return *config;
+  return default_symv_config(type, uplo, n, multiprocessors);
 }
 
 void SymvWorkspace::State::grow(std::uint64_t bytes, std::int64_t strips) {
@@ -43,8 +53,7 @@ SymvWorkspace& SymvWorkspace::operator=(SymvWorkspace&&) noexcept = default;
 void SymvWorkspace::reserve(SymvType type, std::int64_t n) {
   state_->bind();
   for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-    reserve(type, n,
-            table.find(type, uplo, n).value_or(default_symv_config(type, uplo, n, state_->multiprocessors)));
+    reserve(type, n, state_->choose(table, type, uplo, n));
 }
 
 void SymvWorkspace::reserve(SymvType type, std::int64_t n, const SymvConfig& config) {

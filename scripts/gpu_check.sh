@@ -17,7 +17,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 build_dir=${EIGEN_G_BUILD:-$root/build-gpu}
 
 # Names and arguments of `eigen_g bench`, as "name: arguments".
-benchmarks=()
+benchmarks=("symv: symv --sizes 1000,2000,4096,8192,20000")
 
 out=$build_dir/gpu_check
 only='*'
