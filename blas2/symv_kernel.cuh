@@ -111,9 +111,9 @@ class SymvArrival {
  private:
   __device__ void finish_strip(int strip) const {
     constexpr int spare = Shape::warps * 32 / Shape::strip_rows;
-    const std::int32_t first = max(strip * Shape::strip_rows, call_.input.shift);
-    const std::int32_t n = call_.partition.n();
-    const std::int32_t end = first + Shape::strip_rows < n ? first + Shape::strip_rows : n;
+    const std::int32_t top = strip * Shape::strip_rows, n = call_.partition.n();
+    const std::int32_t first = top > call_.input.shift ? top : call_.input.shift;
+    const std::int32_t end = top + Shape::strip_rows < n ? top + Shape::strip_rows : n;
     finish_rows<Shape>(call_, first, end, 0, 1, spare > 1 ? spare : 1, sums_);
     if (threadIdx.x == 0) call_.arrived[strip] = 0;
     __syncthreads();  // the walk takes its shared memory back
