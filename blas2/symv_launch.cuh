@@ -99,7 +99,7 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   const bool lower = uplo == Uplo::lower;
   const std::int32_t shift = symv_shift(lower, n, strip_rows, config.columns);
   call.partition = SymvPartition(lower, n + shift, strip_rows, config.columns,
-                                 resident * state.multiprocessors, shift, overhead);
+                                 resident * state.multiprocessors, shift);
   call.input.shift = shift;
   call.input.a -= shift * (1 + call.input.lda);
   call.input.x -= shift * call.input.incx;
@@ -166,9 +166,7 @@ void run_symv(CUstream_st* stream, Uplo uplo, std::int64_t n, H alpha, const H* 
   state.bind();
   const SymvType type = symv_type_of<H>;
   queue_symv<T>(stream, uplo, n, call, workspace,
-                config ? *config
-                       : workspace.table.find(type, uplo, n)
-                             .value_or(default_symv_config(type, uplo, n, state.multiprocessors)));
+                config ? *config : state.choose(workspace.table, type, uplo, n));
 }
 
 template <class T>
