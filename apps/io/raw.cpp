@@ -7,6 +7,7 @@ namespace eigen_g::io {
 
 StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   constexpr std::int64_t bytes = sizeof(double);
+  constexpr std::int64_t most = std::int64_t{1} << 29;  // n * n * bytes fits
   const std::string size = std::to_string(file->size());
   const std::int64_t count = file->size() / bytes;
   std::int64_t n = options.n;
@@ -14,9 +15,9 @@ StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions&
     n = std::llround(std::sqrt(static_cast<double>(count)));
     if (file->size() % bytes != 0 || n * n != count)
       throw FileError(file->path(), 0, "has " + size + " bytes, which is no square number of doubles");
-  } else if (n < 0 || n > INT32_MAX || n * n != count || file->size() % bytes != 0) {
+  } else if (n < 0 || n > most || n * n != count || file->size() % bytes != 0) {
     const std::string needed =
-        n < 0 || n > INT32_MAX ? "a positive order" : std::to_string(n * n * bytes) + " bytes";
+        n < 0 || n > most ? "an order within 1..2^29" : std::to_string(n * n * bytes) + " bytes";
     throw FileError(
         file->path(), 0,
         "has " + size + " bytes; a raw matrix of order " + std::to_string(n) + " needs " + needed);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "apps/io/text_lines.hpp"
 
@@ -37,18 +38,23 @@ void write_text(OutputFile& out, MatrixView<const double> a, TextFormat format, 
     });
     return;
   }
-  // Rows are gathered from columns, so a piece takes eight of them: a cache line of each column.
+  // Eight rows are gathered at a time: a cache line of each column.
   constexpr std::int64_t rows_a_piece = 8;
-  write_pieces(
-      out, (a.rows + rows_a_piece - 1) / rows_a_piece, threads, [&](std::int64_t piece, std::string& text) {
-        for (std::int64_t i = piece * rows_a_piece; i < std::min((piece + 1) * rows_a_piece, a.rows); ++i) {
-          for (std::int64_t j = 0; j < a.cols; ++j) {
-            if (j > 0) text += ' ';
-            append_number(text, a(i, j));
-          }
-          text += '\n';
-        }
-      });
+  const std::int64_t pieces = (a.rows + rows_a_piece - 1) / rows_a_piece;
+  write_pieces(out, pieces, threads, [&](std::int64_t piece, std::string& text) {
+    const std::int64_t i0 = piece * rows_a_piece;
+    const std::int64_t rows = std::min(rows_a_piece, a.rows - i0);
+    std::vector<double> gathered(static_cast<std::size_t>(rows * a.cols));
+    for (std::int64_t j = 0; j < a.cols; ++j)
+      for (std::int64_t r = 0; r < rows; ++r) gathered[r * a.cols + j] = a(i0 + r, j);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t j = 0; j < a.cols; ++j) {
+        if (j > 0) text += ' ';
+        append_number(text, gathered[r * a.cols + j]);
+      }
+      text += '\n';
+    }
+  });
 }
 
 }  // namespace eigen_g::io
