@@ -1,0 +1,60 @@
+// eigen_g bench and eigen_g tune as processes.
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.hpp"
+
+using support::fail_with;
+using support::succeed;
+
+TEST_CASE("bench names its benchmarks") {
+  const auto outcome = succeed({"bench", "--list"});
+  CHECK_THAT(outcome.out, ContainsSubstring("symv"));
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("wrong usage of bench and tune") {
+  fail_with(2, {"bench"});
+  fail_with(2, {"bench", "nonsense"});
+  fail_with(2, {"tune"});
+  for (const char* command : {"bench", "tune"}) {
+    fail_with(2, {command, "symv", "--types", "dx"});
+    fail_with(2, {command, "symv", "--uplo", "X"});
+  }
+  fail_with(2, {"bench", "symv", "--sizes", "10,0"});
+  fail_with(2, {"bench", "symv", "--rounds", "1"});
+  fail_with(2, {"tune", "symv", "--budget", "0"});
+  fail_with(2, {"tune", "symv", "--max-n", "10"});
+}
+
+TEST_CASE("without a GPU bench and tune say so and write nothing") {
+  if (support::have_gpu()) SKIP_TEST("there is a GPU");
+  const support::TemporaryFolder folder;
+  fail_with(6, {"bench", "symv", "--json", folder / "b.json"});
+  fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("tune writes a table that bench takes", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string table = folder / "t.txt", json = folder / "b.json";
+  succeed({"tune", "symv", "--types", "d", "--uplo", "L", "--max-n", "600", "--budget", "5", "-o", table});
+  const std::string first = support::text_of_file(table);
+  CHECK_THAT(first, ContainsSubstring("\nd L 0 "));
+  succeed({"tune", "symv", "--types", "s", "--uplo", "U", "--max-n", "600", "--budget", "5", "-o", table});
+  const std::string both = support::text_of_file(table);
+  CHECK_THAT(both, ContainsSubstring("\ns U 0 "));
+  CHECK_THAT(both, ContainsSubstring(first.substr(first.find("\nd L 0 "))));
+
+  succeed({"bench", "symv", "--sizes", "65,600", "--rounds", "3", "--repeats", "3", "--table", table,
+           "--json", json});
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["table"] == table);
+  CHECK(report["cases"].size() == 20);
+  for (const auto& c : report["cases"])
+    for (const auto& f : c["figures"]) {
+      CAPTURE(c["type"], c["uplo"], c["n"], f["name"]);
+      CHECK(f["failure"].is_null());
+      CHECK(f["seconds"] > 0);
+    }
+}
