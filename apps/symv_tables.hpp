@@ -1,5 +1,6 @@
-// Which of SYMV's tuning tables holds on this GPU: the one that the user names, else the user's own in the cache folder
-// ($XDG_CACHE_HOME/eigen_g/symv_<device>.txt, by default ~/.cache/eigen_g), else the one that the library carries.
+// Which of SYMV's tuning tables holds on this GPU: the one that the user names, else the user's own in the
+// cache folder ($XDG_CACHE_HOME/eigen_g/symv_<device>.txt, by default ~/.cache/eigen_g), else the one that
+// the library carries.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +23,8 @@ struct ChosenTable {
   std::string source;      // the file, "shipped", "default"
   std::string refused;     // one line where the cached table was refused and is ignored; else empty
 };
-// file: the user's --table, "" for none; a fault in it is thrown, one in the cached table is told in `refused`.
+// file: the user's --table, "" for none; a fault in it is thrown, one in the cached table is told in
+// `refused`.
 ChosenTable choose_symv_table(const std::string& file, const Device& gpu);
 
 }  // namespace eigen_g::apps

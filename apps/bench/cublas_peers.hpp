@@ -1,5 +1,5 @@
-// cuBLAS's symmetric and general matrix-vector products by one name for all types, y := A x, with the 64-bit interface
-// where this cuBLAS has it. CUDA builds only.
+// cuBLAS's symmetric and general matrix-vector products by one name for all types, y := A x, with the 64-bit
+// interface where this cuBLAS has it. CUDA builds only.
 #pragma once
 
 #include <complex>

@@ -3,7 +3,8 @@
 //   eigen_g   version of the program
 //   gpu       name, compute_capability, multiprocessors, memory_total, l2_bytes; null without one
 //   cpu       name, cores, memory_total
-//   driver    the kernel module's version ("" where it is not told), cuda_driver, cuda_toolkit, cublas, openblas
+//   driver    the kernel module's version ("" where it is not told), cuda_driver, cuda_toolkit, cublas,
+//   openblas
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

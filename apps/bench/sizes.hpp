@@ -10,8 +10,8 @@
 
 namespace eigen_g::apps::bench {
 
-// "1000,2000,4096:16384:4096": numbers and ranges from:to:step, to included where it is met; in the order given,
-// repeated sizes once. Throws UsageError naming `option`.
+// "1000,2000,4096:16384:4096": numbers and ranges from:to:step, to included where it is met; in the order
+// given, repeated sizes once. Throws UsageError naming `option`.
 std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& option);
 
 // "sdczw": any of these letters, each once. Throws UsageError naming --types.

@@ -20,9 +20,9 @@ struct SymvBenchPlan {
   std::function<void(const SymvCase& about_to_begin, double fraction)> progress;
 };
 
-// All cases on the current GPU, one after the other; a case's contenders take turns. A size whose matrices do not fit the
-// GPU's memory is a case whose figures have failed. Throws DeviceError where there is no GPU or a call fails outside a
-// contender.
+// All cases on the current GPU, one after the other; a case's contenders take turns. A size whose matrices do
+// not fit the GPU's memory is a case whose figures have failed. Throws DeviceError where there is no GPU or a
+// call fails outside a contender.
 std::vector<SymvCase> measure_symv(const SymvBenchPlan& plan);
 
 }  // namespace eigen_g::apps::bench

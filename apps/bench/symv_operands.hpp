@@ -1,5 +1,5 @@
-// Random operands of SYMV for measuring: one slab of device memory that every size's matrices are cut from. CUDA builds
-// only.
+// Random operands of SYMV for measuring: one slab of device memory that every size's matrices are cut from.
+// CUDA builds only.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ inline constexpr std::int64_t most_matrices = 1024;  // a replayed graph holds a
 template <class T>
 class SymvOperands {
  public:
-  // Room for one matrix of order n_max and, of the smaller ones, for enough that their halves together are more than
-  // three times the L2. Not symmetric: whoever reads the wrong triangle gets another result.
+  // Room for one matrix of order n_max and, of the smaller ones, for enough that their halves together are
+  // more than three times the L2. Not symmetric: whoever reads the wrong triangle gets another result.
   SymvOperands(const Queue& queue, std::int64_t n_max, std::uint64_t l2_bytes)
       : l2_bytes_(l2_bytes), a_(elements(n_max, l2_bytes)), x_(n_max), y_(n_max) {
     blas2::fill_random(queue, a_.data(), a_.size(), 1);
@@ -29,8 +29,8 @@ class SymvOperands {
     return static_cast<std::uint64_t>(elements(n_max, l2_bytes) + 2 * n_max) * sizeof(T);
   }
 
-  // Matrices to go round so that `read_bytes` of each, together, are more than three times the L2; as many as there are
-  // where that cannot be had.
+  // Matrices to go round so that `read_bytes` of each, together, are more than three times the L2; as many as
+  // there are where that cannot be had.
   std::int64_t rotation(std::int64_t n, double read_bytes) const {
     const double wanted = 3 * static_cast<double>(l2_bytes_) / read_bytes;
     const std::int64_t room = std::max<std::int64_t>(1, a_.size() / distance(n));

@@ -1,7 +1,8 @@
-// What `eigen_g bench symv` measured: once as a structure, from it the table for people and the JSON for machines.
+// What `eigen_g bench symv` measured: once as a structure, from it the table for people and the JSON for
+// machines.
 //
-// JSON, "format": "eigen_g-bench-symv", "version": 1. A field may be added within a version; one that is removed or
-// changes its meaning raises it. Seconds are a call's; GB are 1e9 bytes.
+// JSON, "format": "eigen_g-bench-symv", "version": 1. A field may be added within a version; one that is
+// removed or changes its meaning raises it. Seconds are a call's; GB are 1e9 bytes.
 //
 //   format, version, machine (bench/machine.hpp)
 //   table           where the configurations come from: "default", "shipped", or a file
@@ -12,14 +13,16 @@
 //     rotation      matrices that the calls go round; past_l2: whether those are more than three times the L2
 //     config        eigen_g's, by its name
 //     repeats       runs on the same input compared; bit_for_bit: whether all results were the same
-//     figures       one a contender: "eigen_g", "cublas" (deterministic mode), "cublas_atomics", "cublas_gemv" (the
-//                   same type), "cublas_dgemv" (double, the bandwidth to hold against):
+//     figures       one a contender: "eigen_g", "cublas" (deterministic mode), "cublas_atomics",
+//                   "cublas_gemv" (the same type), "cublas_dgemv" (double, the bandwidth to hold against):
 //       bytes, flops            of the matrix read, of the product (complex: as real operations)
 //       seconds, low, high      median and quartiles over the rounds, inputs rotated
 //       gbytes_per_second, gflops
-//       in_l2_seconds           the same matrix again and again, back to back; null where it does not fit the L2
+//       in_l2_seconds           the same matrix again and again, back to back; null where it does not
+//                               fit the L2
 //       calls, rounds, graph    a replay's calls, how many replays, whether they were a CUDA graph
-//       error                   against a double-double product (blas2/symv_truth.hpp); null for gemv
+//       error                   against a double-double product (blas2/symv_truth.hpp); null for gemv, and where
+//                               the result holds a NaN
 //       failure                 null, or why there is no figure; the numbers are then null
 #pragma once
 

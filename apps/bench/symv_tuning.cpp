@@ -92,8 +92,8 @@ class Tuning {
                    operands_.y(), 1, workspace_, config(candidate));
   }
 
-  // Runs each once and leaves out for good those whose result is wrong. All workspace grows here: a graph that is
-  // captured later keeps its address.
+  // Runs each once and leaves out for good those whose result is wrong. All workspace grows here: a graph
+  // that is captured later keeps its address.
   void judge(std::int64_t n, const std::vector<int>& candidates) {
     const blas2::SymvTruth<T> truth(queue_, uplo_, n, operands_.a(n, 0), n, operands_.x());
     for (const int candidate : candidates) {

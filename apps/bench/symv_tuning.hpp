@@ -39,9 +39,9 @@ struct SymvTuned {
 // In the order of plan.types, then plan.triangles. Throws DeviceError where there is no GPU.
 std::vector<SymvTuned> tune_symv(const SymvTuningPlan& plan);
 
-// The sizes of the two sieves, up to n_max >= 64, multiples of 8 save n_max itself: a few; and four an octave, in the
-// order in which they are worth measuring, n_max and one an octave first, `least` of them. They keep off the powers of
-// two, at which the columns' addresses are special.
+// The sizes of the two sieves, up to n_max >= 64, multiples of 8 save n_max itself: a few; and four an
+// octave, in the order in which they are worth measuring, n_max and one an octave first, `least` of them.
+// They keep off the powers of two, at which the columns' addresses are special.
 std::vector<std::int64_t> first_sieve_sizes(std::int64_t n_max);
 struct SecondSieveSizes {
   std::vector<std::int64_t> n;

@@ -1,9 +1,10 @@
 // Times of work on a GPU, taken side by side.
 //
-// Each piece of work is captured into a CUDA graph of many calls in a row, so that what is timed is the work and not its
-// launches; events stand around a graph's replay. The pieces take turns, round after round, so that a change of clocks
-// or temperature meets all of them; the median over the rounds counts. What a piece reads it must rotate by itself,
-// by the number of the call, if it shall come from memory and not from the L2. CUDA builds only.
+// Each piece of work is captured into a CUDA graph of many calls in a row, so that what is timed is the work
+// and not its launches; events stand around a graph's replay. The pieces take turns, round after round, so
+// that a change of clocks or temperature meets all of them; the median over the rounds counts. What a piece
+// reads it must rotate by itself, by the number of the call, if it shall come from memory and not from the
+// L2. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ struct Timing {
   std::string failure;     // not empty: the work threw this, and nothing was measured
 };
 
-// One Timing a piece of work, in order. A piece that throws an Error in its first call is left out of the rounds.
+// One Timing a piece of work, in order. A piece that throws an Error in its first call is left out of the
+// rounds.
 std::vector<Timing> time_in_turns(const Queue& queue, const std::vector<Work>& work, const TimingRule& rule);
 
 }  // namespace eigen_g::apps::bench

@@ -1,5 +1,5 @@
-# symv_tables_source(OUT): writes blas2/shipped_tables.cpp into the build folder from data/perf/symv_*.txt and names it in
-# OUT. A table that is added or changed makes CMake run again.
+# symv_tables_source(OUT): writes blas2/shipped_tables.cpp into the build folder from data/perf/symv_*.txt and
+# names it in OUT. A table that is added or changed makes CMake run again.
 function(symv_tables_source out)
   file(GLOB tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/perf/symv_*.txt)
   list(SORT tables)
