@@ -28,16 +28,14 @@ inline bool at_token_end(const char* p, const char* end) {
 
 enum class Parse { done, missing, malformed, out_of_range };
 
-// What from_chars refuses: a D exponent, and numbers beyond the range of double, of which those too small are
+// What from_chars refuses: a + sign, a D exponent, and numbers beyond the range of double, of which those too small are
 // rounded and those too large are out of range.
 Parse parse_real_slowly(const char*& p, const char* end, double& value);
 
 // A real number at p, which is at no blank; p moves behind it when done. inf and nan in any case are numbers.
 inline Parse parse_real(const char*& p, const char* end, double& value) {
   if (at_line_end(p, end)) return Parse::missing;
-  const char* first = p;
-  if (*first == '+' && first + 1 != end && first[1] != '-') ++first;
-  const auto [last, error] = std::from_chars(first, end, value);
+  const auto [last, error] = std::from_chars(p, end, value);
   if (error == std::errc() && at_token_end(last, end)) [[likely]] {
     p = last;
     return Parse::done;
