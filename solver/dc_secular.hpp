@@ -6,20 +6,22 @@
 //
 // A root is kept as base + tau with base the nearest pole, so p_i - root = (p_i - base) - tau has full relative
 // accuracy. The step is the middle way: with psi the sum over the poles up to the interval's left end l and phi over
-// the others, f is replaced by c + s/(p_l - x) + t/(p_l+1 - x) that agrees with psi, psi', phi, phi'; where that
-// shrinks |f| by less than ten, the next step fixes the weight of the nearest pole instead. Every step stays in a
-// bracket [low, high] of the root; one that would leave it is a Newton step, or halves the bracket.
+// the others, f is replaced by c + s/(p_l - x) + t/(p_l+1 - x) that agrees with psi, psi', phi, phi'. Every
+// step stays in a bracket (low, high) of the root; one that would leave it is a Newton step, or halves the bracket; so
+// does the step after one that shrinks |f| by less than ten (a pole of little weight beside one of much).
 //
-// Sources: Li, LAPACK Working Note 89, 1993 (middle way, fixed weight, stopping rule); LAPACK dlaed4.
+// Sources: Li, LAPACK Working Note 89, 1993 (middle way, stopping rule); LAPACK dlaed4.
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "solver/dc_arrays.hpp"
 
 namespace eigen_g::dc {
 
 inline constexpr int secular_steps = 120;
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Secular {
   const double *pole, *weight;
@@ -59,7 +61,12 @@ struct Bracket {
   Index left, origin;
   double low, high, tau;
   EIGEN_G_HOST_DEVICE bool holds(double x) const { return x > low && x < high; }  // false for NaN
-  EIGEN_G_HOST_DEVICE double middle() const { return 0.5 * (low + high); }
+  // The middle by magnitude where the ends differ in it: tau may lie many powers of two below its bracket's width.
+  EIGEN_G_HOST_DEVICE double between() const {
+    const double near = fmin(fabs(low), fabs(high)), far = fmax(fabs(low), fabs(high));
+    if (near > 0.25 * far) return 0.5 * (low + high);
+    return copysign(near > 0 ? sqrt(near) * sqrt(far) : 0x1p-10 * far, low + high);
+  }
 };
 
 // The half of the interval that holds the root, and a first guess: f with all but the two ruling poles frozen at the
@@ -88,9 +95,10 @@ EIGEN_G_HOST_DEVICE Bracket secular_guess(const Team& team, const Secular& f, In
   const double c = inverse_rho + rest.psi + rest.phi;
   const double f_middle = c - w_l / beyond + w_r / (gap - beyond);
 
-  if (!last && f_middle > 0) {  // c tau^2 - a tau + b = 0
+  const double half = beyond * (1 + 0x1p-7);  // rounding in f_middle must not shut the root out
+  if (!last && f_middle > 0) {                // c tau^2 - a tau + b = 0
     bracket.origin = bracket.left;
-    bracket.high = beyond;
+    bracket.high = half;
     const double a = c * gap + w_l + w_r, b = w_l * gap;
     const double root = sqrt(fabs(a * a - 4 * b * c));
     bracket.tau = a > 0 ? 2 * b / (a + root) : (a - root) / (2 * c);
@@ -99,16 +107,75 @@ EIGEN_G_HOST_DEVICE Bracket secular_guess(const Team& team, const Secular& f, In
     const double a = c * gap - w_l - w_r, b = w_r * gap;
     const double root = sqrt(fabs(a * a + 4 * b * c));
     if (last) {
-      bracket.low = f_middle > 0 ? 0 : 0.5 * length;
-      bracket.high = f_middle > 0 ? 0.5 * length : length;
+      bracket.high = length;
       bracket.tau = a > 0 ? 2 * b / (a + root) : (root - a) / (2 * c);
     } else {
-      bracket.low = -beyond;
+      bracket.low = -half;
       bracket.tau = a < 0 ? 2 * b / (a - root) : -(a + root) / (2 * c);
     }
   }
-  if (!bracket.holds(bracket.tau)) bracket.tau = bracket.middle();
+  if (!bracket.holds(bracket.tau)) bracket.tau = 0.5 * (bracket.low + bracket.high);
   return bracket;
+}
+
+// What is known of f at tau.
+struct Sample {
+  double value, psi_slope, phi_slope;
+  double to_l, to_r;  // poles left and left + 1 from here
+  EIGEN_G_HOST_DEVICE double slope() const { return psi_slope + phi_slope; }
+};
+
+// The next tau inside the bracket, which has been narrowed by the sample.
+EIGEN_G_HOST_DEVICE inline double middle_way(const Sample& at, const Bracket& bracket, bool last) {
+  // c eta^2 - a eta + b = 0
+  const double a = (at.to_l + at.to_r) * at.value - at.to_l * at.to_r * at.slope();
+  const double b = at.to_l * at.to_r * at.value;
+  const double c = at.value - at.to_l * at.psi_slope - at.to_r * at.phi_slope;
+  const double root = sqrt(fabs(a * a - 4 * b * c));
+  double eta;
+  if (last)
+    eta = a >= 0 ? (a + root) / (2 * fabs(c)) : 2 * b / (a - root);
+  else
+    eta = a <= 0 ? (a - root) / (2 * c) : 2 * b / (a + root);
+  double next = bracket.tau + eta;
+  if (!bracket.holds(next)) next = bracket.tau - at.value / at.slope();
+  return bracket.holds(next) ? next : bracket.between();
+}
+
+// Three poles instead of two: that of the origin with its own weight, and its neighbours, which stand for all the poles
+// on their sides. The root of this model, to a few digits, by the same iteration.
+EIGEN_G_HOST_DEVICE inline double three_poles(const Secular& f, const Sample& at, Bracket bracket,
+                                              Index origin_pole) {
+  const double tau = bracket.tau, origin = f.pole[origin_pole];
+  const double pole[] = {f.pole[origin_pole - 1] - origin, 0, f.pole[origin_pole + 1] - origin};
+  const double own = f.weight[origin_pole] / -tau, own_slope = own * own;
+  const bool left = origin_pole == bracket.left;  // the origin counts with psi
+  const double below = fmax(left ? at.psi_slope - own_slope : at.psi_slope, 0.0);
+  const double above = fmax(left ? at.phi_slope : at.phi_slope - own_slope, 0.0);
+  const double to_below = pole[0] - tau, to_above = pole[2] - tau;
+  const double square[] = {below * to_below * to_below, f.weight[origin_pole] * f.weight[origin_pole],
+                           above * to_above * to_above};
+  const double c = at.value - to_below * below - to_above * above - f.weight[origin_pole] * own;
+  const int psi_end = left ? 2 : 1;
+
+  double before = infinite;
+  bracket.tau = bracket.between();
+  for (int step = 1; step <= 40; ++step) {
+    Sample model{c, 0, 0, pole[psi_end - 1] - bracket.tau, pole[psi_end] - bracket.tau};
+    for (int i = 0; i < 3; ++i) {
+      const double t = 1 / (pole[i] - bracket.tau);
+      model.value += square[i] * t;
+      (i < psi_end ? model.psi_slope : model.phi_slope) += square[i] * t * t;
+    }
+    if (fabs(model.value) <= 0x1p-10 * fabs(at.value)) break;
+    (model.value < 0 ? bracket.low : bracket.high) = bracket.tau;
+    const bool slow = fabs(model.value) > 0.1 * before;
+    before = slow ? infinite : fabs(model.value);
+    const double next = slow ? bracket.between() : middle_way(model, bracket, false);
+    if (!bracket.holds(next)) break;
+    bracket.tau = next;
+  }
+  return bracket.tau;
 }
 
 // Root j of f, by one team; every member returns the same.
@@ -119,40 +186,30 @@ EIGEN_G_HOST_DEVICE Root secular_root(const Team& team, const Secular& f, Index 
   const bool last = j == f.k - 1;
   Bracket bracket = secular_guess(team, f, j);
   const Index l = bracket.left;
-  const double origin = f.pole[bracket.origin], gap = f.pole[l + 1] - f.pole[l];
-  bool fixed_weight = false;
-  double before = 0;
+  const double origin = f.pole[bracket.origin];
+  const bool inner = bracket.origin > 0 && bracket.origin + 1 < f.k;
+  double before = infinite;  // |f| before the last step that should have made it small
 
   for (int step = 1; step <= secular_steps; ++step) {
     const double tau = bracket.tau;
     const Sums sums = secular_sums(team, f, origin, tau, l + 1, l + 1);
-    const double value = inverse_rho + sums.psi + sums.phi, slope = sums.psi_slope + sums.phi_slope;
-    const double noise = 8 * (fabs(sums.psi) + fabs(sums.phi)) + inverse_rho + fabs(tau) * slope;
-    if (fabs(value) <= unit_roundoff * noise) return {origin, tau, step};
-    (value < 0 ? bracket.low : bracket.high) = tau;
+    const Sample at{inverse_rho + sums.psi + sums.phi, sums.psi_slope, sums.phi_slope,
+                    (f.pole[l] - origin) - tau, (f.pole[l + 1] - origin) - tau};
+    const double noise = 8 * (fabs(sums.psi) + fabs(sums.phi)) + inverse_rho + fabs(tau) * at.slope();
+    if (fabs(at.value) <= unit_roundoff * noise) return {origin, tau, step};
+    (at.value < 0 ? bracket.low : bracket.high) = tau;
     if (bracket.high - bracket.low <= 4 * unit_roundoff * fabs(tau)) return {origin, tau, step};
 
-    if (step > 1 && fabs(value) > 0.1 * fabs(before)) fixed_weight = !fixed_weight;
-    before = value;
-
-    // c eta^2 - a eta + b = 0
-    const double to_l = (f.pole[l] - origin) - tau, to_r = (f.pole[l + 1] - origin) - tau;
-    const double a = (to_l + to_r) * value - to_l * to_r * slope, b = to_l * to_r * value;
-    double c = value - to_l * sums.psi_slope - to_r * sums.phi_slope;
-    if (fixed_weight) {
-      const bool from_left = bracket.origin == l;
-      const double t = from_left ? f.weight[l] / to_l : f.weight[l + 1] / to_r;
-      c = from_left ? value - to_r * slope + gap * t * t : value - to_l * slope - gap * t * t;
+    if (fabs(at.value) <= 0.1 * before) {
+      bracket.tau = middle_way(at, bracket, last);
+      before = fabs(at.value);
+    } else if (inner && step % 4 != 0) {
+      bracket.tau = three_poles(f, at, bracket, bracket.origin);
+      before = fabs(at.value);
+    } else {
+      bracket.tau = bracket.between();
+      before = infinite;
     }
-    const double root = sqrt(fabs(a * a - 4 * b * c));
-    double eta;
-    if (last)
-      eta = a >= 0 ? (a + root) / (2 * fabs(c)) : 2 * b / (a - root);
-    else
-      eta = a <= 0 ? (a - root) / (2 * c) : 2 * b / (a + root);
-    bracket.tau = tau + eta;
-    if (!bracket.holds(bracket.tau)) bracket.tau = tau - value / slope;
-    if (!bracket.holds(bracket.tau)) bracket.tau = bracket.middle();
   }
   return {origin, bracket.tau, secular_steps + 1};
 }
