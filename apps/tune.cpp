@@ -117,7 +117,8 @@ ExitCode tune_symv(const Options& o) {
   }
   bool sound = true;
   for (const bench::SymvTuned& t : tuned) {
-    for (const std::string& failed : t.failed) complain("left out: " + failed);
+    for (const std::string& failed : t.failed)
+      complain(print("%c %c, left out: ", static_cast<char>(t.type), static_cast<char>(t.uplo)) + failed);
     if (t.rows.empty()) sound = false;
     for (const bench::SymvTunedRow& r : t.rows) rows.push_back(r.row);
   }

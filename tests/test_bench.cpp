@@ -163,6 +163,15 @@ TEST_CASE("what makes a benchmark fail") {
   auto none = sample();
   none.cases[0].figures[0].failure = "out of memory";
   CHECK_FALSE(passed(none));
+  auto skipped = sample();  // one that does not fit the memory is no failure, nothing at all is
+  skipped.cases.push_back({});
+  skipped.cases[1].skipped = "too large";
+  CHECK(passed(skipped));
+  CHECK_THAT(to_table(skipped), ContainsSubstring("skipped: d L n = 0: too large"));
+  CHECK(to_json(skipped, {})["cases"][1]["skipped"] == "too large");
+  skipped.cases.erase(skipped.cases.begin());
+  CHECK_FALSE(passed(skipped));
+  CHECK_FALSE(passed(SymvBench{}));
   auto peer = sample();  // a peer's error is shown, and not ours
   peer.cases[0].figures[1].error = 1e9;
   CHECK(passed(peer));

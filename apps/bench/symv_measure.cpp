@@ -206,10 +206,7 @@ void measure_type(const Queue& queue, const SymvBenchPlan& plan, const Device& g
       if (n <= n_max) {
         measure_case(Bench<T>{queue, plan, *operands, *doubles, workspace}, c);
       } else {
-        SymvFigure f;
-        f.name = "eigen_g";
-        f.failure = bytes_text(needed(n)) + " of GPU memory needed, " + bytes_text(free) + " free";
-        c.figures.push_back(f);
+        c.skipped = bytes_text(needed(n)) + " of GPU memory needed, " + bytes_text(free) + " free";
       }
       cases.push_back(std::move(c));
     }

@@ -21,7 +21,7 @@ struct SymvBenchPlan {
 };
 
 // All cases on the current GPU, one after the other; a case's contenders take turns. A size whose matrices do
-// not fit the GPU's memory is a case whose figures have failed. Throws DeviceError where there is no GPU or a
+// not fit the GPU's memory is a skipped case. Throws DeviceError where there is no GPU or a
 // call fails outside a contender.
 std::vector<SymvCase> measure_symv(const SymvBenchPlan& plan);
 

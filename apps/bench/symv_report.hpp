@@ -13,6 +13,7 @@
 //     rotation      matrices that the calls go round; past_l2: whether those are more than three times the L2
 //     config        eigen_g's, by its name
 //     repeats       runs on the same input compared; bit_for_bit: whether all results were the same
+//     skipped       null, or why the case was left out (memory); it then has no figures
 //     figures       one a contender: "eigen_g", "cublas" (deterministic mode), "cublas_atomics",
 //                   "cublas_gemv" (the same type), "cublas_dgemv" (double, the bandwidth to hold against):
 //       bytes, flops            of the matrix read, of the product (complex: as real operations)
@@ -61,6 +62,7 @@ struct SymvCase {
   std::string config;
   int repeats = 0;
   bool bit_for_bit = false;
+  std::string skipped;  // not empty: no figures
   std::vector<SymvFigure> figures;
 
   const SymvFigure* figure(const std::string& name) const;  // null: absent or failed
@@ -72,7 +74,7 @@ struct SymvBench {
   std::vector<SymvCase> cases;
 };
 
-// eigen_g's own results are within the limit and repeat, in every case.
+// eigen_g's own results are within the limit and repeat, in every case that was not skipped, and one was not.
 bool passed(const SymvBench& bench);
 
 nlohmann::ordered_json to_json(const SymvBench& bench, const nlohmann::ordered_json& machine);

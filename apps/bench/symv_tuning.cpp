@@ -37,6 +37,8 @@ class Tuning {
 
   SymvTuned run(double seconds, const std::function<void(double)>& progress) {
     const Stopwatch watch;
+    result_.type = type_;
+    result_.uplo = uplo_;
     result_.candidates = static_cast<int>(candidates_.size());
 
     std::vector<int> all(candidates_.size());

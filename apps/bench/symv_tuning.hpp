@@ -29,6 +29,8 @@ struct SymvTunedRow {
 
 // One type and triangle.
 struct SymvTuned {
+  blas2::SymvType type = blas2::SymvType::d;
+  Uplo uplo = Uplo::lower;
   std::vector<SymvTunedRow> rows;
   int candidates = 0;
   int kept = 0;                     // by the first sieve, with the defaults
