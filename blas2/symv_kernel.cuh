@@ -55,7 +55,8 @@ __device__ void finish_rows(const SymvCall<typename Shape::T>& call, std::int32_
   for (std::int32_t base = first + block * rows_at_once; base < end; base += blocks * rows_at_once) {
     const std::int32_t row = base + warp / parts * 32 + lane;
     Sum sum = Ops::empty();
-    if (row < end) sum = sum_partials<Shape>(call.partition, call.partials, row, part, parts);
+    if (row < end)
+      sum = SymvPartialSums<Shape>(call.partition, call.partials, row).template add<8>(part, parts);
     if (parts > 1) {
       __syncthreads();
       shared[warp][lane] = sum;
@@ -142,9 +143,11 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
 
   SymvWalk<Shape> walk(call.partition, call.input, call.partials, shared.walk);
   const SymvArrival<Shape> arrive(call, shared.sums, complete);
-  walk(block, cut[0], cut[1], 0, [&](int strip, int start, int stop) {
-    if (call.finish == SymvFinish::last_arrival) arrive(strip, start, stop);
-  });
+  walk(
+      block, cut[0], cut[1], 0, [] {},
+      [&](int strip, int start, int stop) {
+        if (call.finish == SymvFinish::last_arrival) arrive(strip, start, stop);
+      });
   if (call.finish == SymvFinish::grid_barrier) {
     cooperative_groups::this_grid().sync();
     const int warps = static_cast<int>(gridDim.x) * Shape::warps;

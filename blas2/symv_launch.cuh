@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -98,8 +99,8 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   const int strip_rows = static_cast<int>(rows_per_strip(type, config));
   const bool lower = uplo == Uplo::lower;
   const std::int32_t shift = symv_shift(lower, n, strip_rows, config.columns);
-  call.partition = SymvPartition(lower, n + shift, strip_rows, config.columns,
-                                 resident * state.multiprocessors, shift);
+  call.partition =
+      SymvPartition(lower, n + shift, strip_rows, config.columns, resident * state.multiprocessors, shift);
   call.input.shift = shift;
   call.input.a -= shift * (1 + call.input.lda);
   call.input.x -= shift * call.input.incx;
@@ -110,7 +111,8 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   call.partials.rows = call.partials.columns + call.partition.strips() * call.partials.column_stride;
   call.arrived = state.arrived.data();
   call.finish = config.finish;
-  call.input.keep_in_l2 = static_cast<std::uint64_t>(n * n / 2) * sizeof(T) <= state.l2_bytes / 2;
+  const bool fits_in_l2 = static_cast<std::uint64_t>(n * n / 2) * sizeof(T) <= state.l2_bytes / 2;
+  call.input.kept_groups = fits_in_l2 ? std::numeric_limits<std::int32_t>::max() : 0;
 
   // Dependent launch in stream order needs compute capability 9.
   const LaunchMode early = state.compute_major >= 9 ? LaunchMode::after_prologue : LaunchMode::plain;

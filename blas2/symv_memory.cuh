@@ -14,15 +14,15 @@ struct Pack {
   T value[V];
 };
 
-// The matrix is read once: past L1, and from L2 it is the first to go unless the triangle fits there.
+// The matrix is read past L1; in L2 what is read again soon is kept, the rest is the first to go.
 class MatrixLoader {
  public:
-  __device__ explicit MatrixLoader([[maybe_unused]] bool keep_in_l2) {
+  __device__ void keep_in_l2([[maybe_unused]] bool keep) {
 #if __CUDA_ARCH__ >= 800
-    std::uint64_t first, normal;
+    std::uint64_t first, last;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
-    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(normal));
-    policy_ = keep_in_l2 ? normal : first;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(last));
+    policy_ = keep ? last : first;
 #endif
   }
 

@@ -83,7 +83,8 @@ struct SymvInput {
   const T* x = nullptr;
   std::int64_t incx = 1;
   std::int32_t shift = 0;
-  bool keep_in_l2 = false;  // the triangle fits there and is read again soon
+  // Of each block's share so many groups from its beginning are kept in L2 for the next product with the same matrix.
+  std::int32_t kept_groups = 0;
 };
 
 template <class Shape>
@@ -107,23 +108,28 @@ class SymvWalk {
         input_(input),
         partials_(partials),
         shared_(shared),
-        loader_(input.keep_in_l2),
         lane_(static_cast<int>(threadIdx.x % 32)),
         row_warp_(static_cast<int>(threadIdx.x / 32) % Shape::row_warps),
         column_warp_(static_cast<int>(threadIdx.x / 32) / Shape::row_warps) {}
 
   // Walks from `from` to `to`: cut(block) and cut(block + 1) of the partition, best kept in shared memory. Groups that
-  // end at or before column `begin` are left out; their column sums stay unwritten. piece_done(strip, first group, last group) is called by
-  // all threads after a piece's partials are written, with no barrier in between.
-  template <class PieceDone>
+  // end at or before column `begin` are left out; their column sums stay unwritten. All threads call meanwhile() once,
+  // when the first loads are on their way (before a barrier over the block), and piece_done(strip, first group, last
+  // group) after each piece's partials are written, with no barrier in between.
+  template <class Meanwhile, class PieceDone>
   __device__ void operator()(int block, const SymvCut& from, const SymvCut& to, std::int32_t begin,
-                             PieceDone&& piece_done) {
+                             Meanwhile&& meanwhile, PieceDone&& piece_done) {
     const int first = begin / C;
+    bool is_first = true;
+    left_to_keep_ = input_.kept_groups;
     for (int strip = from.strip; strip <= to.strip && strip < partition_.strips(); ++strip) {
       const int start = strip == from.strip ? from.group : partition_.first_group(strip);
       const int stop = strip == to.strip ? to.group : partition_.last_group(strip);
       if (start >= stop) break;
-      walk_piece(partition_.slot(block, strip), strip, start > first ? start : first, stop);
+      walk_piece(partition_.slot(block, strip), strip, start > first ? start : first, stop, [&] {
+        if (is_first) meanwhile();
+        is_first = false;
+      });
       piece_done(strip, start, stop);
     }
   }
@@ -158,7 +164,9 @@ class SymvWalk {
     return partition_.lower() ? c >= warp_row_ + Shape::warp_rows : c + C <= warp_row_;
   }
 
-  __device__ void load(Group& g, int group) const {
+  __device__ void load(Group& g, int group) {
+    loader_.keep_in_l2(left_to_keep_ > 0);
+    left_to_keep_ -= Shape::column_warps;
     const T* p = input_.a + lane_row_ + static_cast<std::int64_t>(group * C) * input_.lda;
     if (is_clean(group)) {
 #pragma unroll
@@ -257,7 +265,8 @@ class SymvWalk {
     for (; mask > 0; mask /= 2) column[0] = Ops::add(column[0], Ops::shuffle(column[0], mask));
   }
 
-  __device__ void walk_piece(int slot, int strip, int start, int stop) {
+  template <class Meanwhile>
+  __device__ void walk_piece(int slot, int strip, int start, int stop, Meanwhile&& meanwhile) {
     warp_row_ = strip * Shape::strip_rows + row_warp_ * Shape::warp_rows;
     lane_row_ = warp_row_ + lane_ * V;
     const int thread = static_cast<int>(threadIdx.x);
@@ -275,6 +284,7 @@ class SymvWalk {
         x_row_[q][v] = x_at(row_of(q, v));
         y_row_[q][v] = Ops::empty();
       }
+    meanwhile();
     __syncthreads();
 
     int buffer = 0;
@@ -337,44 +347,59 @@ class SymvWalk {
   typename Shape::Shared& shared_;
   MatrixLoader loader_;
   int lane_, row_warp_, column_warp_;
+  std::int32_t left_to_keep_ = 0;
   std::int32_t warp_row_ = 0, lane_row_ = 0;
   T x_row_[Q][V];
   Sum y_row_[Q][V];
   Sum quadratic_ = Ops::empty();
 };
 
-// Row `row` of y: its partial sums number part, part + parts, part + 2 parts, ... added in this order, of: the column
-// sums by strip, then the row sums by block. All parts together are the whole. Needs the partials of all blocks.
+// Where the partial sums of a row of y lie: column sums by strip, then row sums by block. Finding that takes integer
+// divisions, but no data of other blocks.
 template <class Shape>
-__device__ typename Shape::Sum sum_partials(const SymvPartition& partition,
-                                            const SymvPartials<typename Shape::Sum>& partials,
-                                            std::int32_t row, int part = 0, int parts = 1) {
+class SymvPartialSums {
   using Ops = Scalar<typename Shape::T>;
   using Sum = typename Shape::Sum;
-  constexpr int H = Shape::strip_rows;
-  constexpr int batch = 8;  // loads on their way
-  const int strip = row / H;
-  const int first_source = partition.first_source(strip);
-  const int sources = partition.last_source(strip) - first_source + 1;
-  const int first_block = partition.first_block(strip);
-  const int all = sources + partition.last_block(strip) - first_block + 1;
-  const Sum* columns = partials.columns + first_source * partials.column_stride + row;
-  const Sum* rows =
-      partials.rows + static_cast<std::int64_t>(partition.slot(first_block, strip)) * H + row % H;
-  Sum sum = Ops::empty();
-  for (int k = part; k < all; k += batch * parts) {
-    Sum value[batch];
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      const int at = k + i * parts;
-      value[i] = at < sources ? load_from_l2(columns + at * partials.column_stride)
-                 : at < all   ? load_from_l2(rows + static_cast<std::int64_t>(at - sources) * H)
-                              : Ops::empty();
-    }
-#pragma unroll
-    for (int i = 0; i < batch; ++i) sum = Ops::add(sum, value[i]);
+  static constexpr int H = Shape::strip_rows;
+
+ public:
+  __device__ SymvPartialSums(const SymvPartition& partition, const SymvPartials<Sum>& partials,
+                             std::int32_t row)
+      : stride_(partials.column_stride) {
+    const int strip = row / H;
+    const int first_source = partition.first_source(strip);
+    const int first_block = partition.first_block(strip);
+    sources_ = partition.last_source(strip) - first_source + 1;
+    all_ = sources_ + partition.last_block(strip) - first_block + 1;
+    columns_ = partials.columns + first_source * stride_ + row;
+    rows_ = partials.rows + static_cast<std::int64_t>(partition.slot(first_block, strip)) * H + row % H;
   }
-  return sum;
-}
+
+  // Sums number part, part + parts, part + 2 parts, ..., added in this order, `batch` loads on their way. All parts
+  // together are the row of y. Needs the partials of all blocks.
+  template <int batch>
+  __device__ Sum add(int part, int parts) const {
+    Sum sum = Ops::empty();
+    for (int k = part; k < all_; k += batch * parts) {
+      Sum value[batch];
+#pragma unroll
+      for (int i = 0; i < batch; ++i) {
+        const int at = k + i * parts;
+        value[i] = at < sources_ ? load_from_l2(columns_ + at * stride_)
+                   : at < all_   ? load_from_l2(rows_ + static_cast<std::int64_t>(at - sources_) * H)
+                                 : Ops::empty();
+      }
+#pragma unroll
+      for (int i = 0; i < batch; ++i) sum = Ops::add(sum, value[i]);
+    }
+    return sum;
+  }
+
+ private:
+  const Sum* columns_;
+  const Sum* rows_;
+  std::int64_t stride_;
+  int sources_, all_;
+};
 
 }  // namespace eigen_g::blas2

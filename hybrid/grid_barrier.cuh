@@ -1,36 +1,57 @@
-// A barrier over all blocks of a cooperative launch: what any thread wrote before it, every thread reads after it
-// (through L2: __ldcg, or a plain load of a line that L1 does not hold). About 1 us.
+// A barrier over all blocks of a cooperative launch: what any thread of any block wrote before it arrived, every thread
+// reads after it waited (through L2: __ldcg, or a plain load of a line that L1 does not hold). About 1 us.
 #pragma once
 
 namespace eigen_g {
 
 class GridBarrier {
  public:
-  // `arrivals` is one zero in device memory at the launch, for this barrier alone.
+  // Blocks arrive at several counters, each in a cache line of its own, since additions to one follow each other.
+  static constexpr int counters = 8;
+  static constexpr int counter_stride = 32;
+  static constexpr int words = counters * counter_stride;
+
+  // `arrivals`: `words` zeros in device memory at the launch, for this barrier alone.
   __device__ explicit GridBarrier(unsigned* arrivals) : arrivals_(arrivals) {}
 
-  __device__ void wait() {
-    expected_ += gridDim.x;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence();
-      atomicAdd(arrivals_, 1u);
-      unsigned seen;
-      do {
+  // By thread 0, after a barrier over its block that follows the block's last write.
+  __device__ void arrive() {
+    unsigned* const to = arrivals_ + blockIdx.x % counters * counter_stride;
 #if __CUDA_ARCH__ >= 700
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(arrivals_) : "memory");
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(to) : "memory");
 #else
-        seen = *static_cast<volatile unsigned*>(arrivals_);
+    __threadfence();
+    atomicAdd(to, 1u);
 #endif
-      } while (seen < expected_);
+  }
+
+  // By all threads, once for each arrival.
+  __device__ void wait() {
+    ++round_;
+    if (threadIdx.x < 32) {
+      const unsigned counter = threadIdx.x % counters;
+      const unsigned members = (gridDim.x + counters - 1 - counter) / counters;
+      while (!__all_sync(~0u, load(arrivals_ + counter * counter_stride) >= round_ * members)) {
+      }
+#if __CUDA_ARCH__ < 700
       __threadfence();
+#endif
     }
     __syncthreads();
   }
 
  private:
+  static __device__ unsigned load(const unsigned* from) {
+    unsigned value;
+#if __CUDA_ARCH__ >= 700
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+#else
+    value = *static_cast<const volatile unsigned*>(from);
+#endif
+    return value;
+  }
   unsigned* arrivals_;
-  unsigned expected_ = 0;
+  unsigned round_ = 0;
 };
 
 }  // namespace eigen_g

@@ -22,13 +22,16 @@
 //   barrier
 //
 // so each column costs one pass over A, one over the block's own rows of V and W, which stay in its shared memory for
-// the whole panel, and two barriers. Every sum has an order that depends on n and the grid alone: results repeat bit
+// the whole panel, and two barriers. A part of A as large as a share of L2 stays there from column to column; only the
+// rest comes from memory each time. Every sum has an order that depends on n and the grid alone: results repeat bit
 // for bit on the same GPU.
 //
 // The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100, and a tail of x
 // whose squares sum to less than 2^-900 is far below rounding and counts as zero (tau = 0).
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "blas2/symv_walk.cuh"
@@ -42,15 +45,20 @@ namespace eigen_g {
 
 namespace {
 
-using Shape = blas2::SymvShape<double, 4, 2, 1, 8, true>;
-using Walk = blas2::SymvWalk<Shape>;
+// High strips have few column sums; in low ones a strip's row sums come from few blocks, which counts where the triangle
+// is small.
+using LowStrips = blas2::SymvShape<double, 1, 8, 1, 4, true>;
+using HighStrips = blas2::SymvShape<double, 4, 2, 1, 8, true>;
+constexpr std::int64_t most_rows_low = 2500;
 
-constexpr int threads = Shape::threads;
+constexpr int threads = 256;
+static_assert(LowStrips::threads == threads && HighStrips::threads == threads);
 constexpr int warps = threads / 32;
 constexpr int blocks_per_multiprocessor = 2;
 constexpr int most_panel_columns = 64;
 constexpr int least_resident_columns =
     32;  // with fewer, rank-2k updates cost more than V and W from device memory
+constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column
 constexpr double negligible_square = 0x1p-900;
 static_assert(2 * most_panel_columns <= threads, "a thread takes a dot");
 
@@ -77,7 +85,7 @@ struct Panel {
   std::int32_t slice_rows;  // of Q, a block
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
   double *d, *e, *tau;
-  bool keep_in_l2;  // the trailing triangle fits there
+  std::int32_t kept_groups;  // of the walk: what stays in L2 from column to column
   blas2::SymvPartition partition;
   Exchange exchange;
 };
@@ -154,7 +162,7 @@ class OwnRows {
   int stride_;  // odd, so that neither rows nor columns collide in a bank
 };
 
-template <bool resident>
+template <class Shape, bool resident>
 __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     reduce_panel_kernel(const __grid_constant__ Panel panel) {
   extern __shared__ double lasting[];
@@ -166,10 +174,11 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     double dots[threads];
     __device__ Passing() {}
   } passing;
-  __shared__ double scratch[2][3 * warps];
+  __shared__ double scratch[2][3 * warps], squares[threads], first_dot[threads];
   __shared__ double f[most_panel_columns], g[most_panel_columns], f1[most_panel_columns],
       g1[most_panel_columns];
 
+  using Sums = blas2::SymvPartialSums<Shape>;
   const Exchange& ex = panel.exchange;
   const int t = threadIdx.x, block = blockIdx.x, blocks = gridDim.x;
   double* const tail = lasting;  // of x', the slice's rows
@@ -186,8 +195,8 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   if (t < 2) cut[t] = panel.partition.cut(block + t);
   const std::int32_t shift = panel.shift;
   const blas2::SymvInput<double> input{
-      panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.keep_in_l2};
-  Walk walk(panel.partition, input, ex.partials, passing.walk);
+      panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_groups};
+  blas2::SymvWalk<Shape> walk(panel.partition, input, ex.partials, passing.walk);
   GridBarrier barrier(ex.arrivals);
 
   // Column p as the update left it.
@@ -201,54 +210,70 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       if (row > panel.first + 1) square = fma(value, value, square);
     }
     const Totals sums = block_sums(square, 0, 0, scratch[0]);
-    if (t == 0) ex.dots[block * dot_stride + square_dot] = sums.value[0];
+    if (t == 0) {
+      ex.dots[block * dot_stride + square_dot] = sums.value[0];
+      barrier.arrive();
+    }
+    barrier.wait();
   }
-  barrier.wait();
 
   for (int i = 0; i < panel.columns; ++i) {
     const std::int32_t j = panel.first + i, q = j + 1;
 
-    // P.
+    // P. What the other blocks left is fetched while the walk's first loads are on their way.
+    double alpha = 0, a_qq = 0;
+    const auto fetch = [&] {
+      alpha = __ldcg(ex.x + q);
+      a_qq = __ldcg(panel.a + q + q * panel.lda);
+      if (t < i) {
+        f1[t] = __ldcg(panel.a + q + (panel.first + t) * panel.lda);
+        g1[t] = __ldcg(ex.w + q + t * ex.ldw);
+      }
+      double square = 0, dot = 0;
+      for (int k = t; k < blocks; k += threads) {
+        square += __ldcg(ex.dots + k * dot_stride + square_dot);
+        if (block < 2 * i) dot += __ldcg(ex.dots + k * dot_stride + block);
+      }
+      squares[t] = square;
+      first_dot[t] = dot;
+    };
     walk.clear_quadratic();
-    if (block < panel.partition.blocks()) walk(block, cut[0], cut[1], q + shift, [](int, int, int) {});
-    const double alpha = __ldcg(ex.x + q);
-    const double a_qq = __ldcg(panel.a + q + q * panel.lda);
-    if (t < i) {
-      f1[t] = __ldcg(panel.a + q + (panel.first + t) * panel.lda);
-      g1[t] = __ldcg(ex.w + q + t * ex.ldw);
+    if (block < panel.partition.blocks())
+      walk(block, cut[0], cut[1], q + shift, fetch, [](int, int, int) {});
+    else
+      fetch();
+    const Totals walked = block_sums(first_dot[t], squares[t], walk.quadratic(), scratch[0]);
+    if (t == 0) {
+      if (block < 2 * i) ex.products[block] = walked.value[0];
+      ex.quadratic[block] = walked.value[2];
     }
-    double tail_square = 0;
-    for (int k = t; k < blocks; k += threads) tail_square += __ldcg(ex.dots + k * dot_stride + square_dot);
-    for (int dot = block; dot < 2 * i || dot == block; dot += blocks) {
+    for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
       double sum = 0;
-      if (dot < 2 * i)
-        for (int k = t; k < blocks; k += threads) sum += __ldcg(ex.dots + k * dot_stride + dot);
-      const Totals sums = block_sums(sum, tail_square, walk.quadratic(), scratch[0]);
-      if (t == 0 && dot < 2 * i) ex.products[dot] = sums.value[0];
-      if (t == 0 && dot == block) ex.quadratic[block] = sums.value[2];
-      if (dot == block) tail_square = sums.value[1];
+      for (int k = t; k < blocks; k += threads) sum += __ldcg(ex.dots + k * dot_stride + dot);
       __syncthreads();
+      sum = block_sums(sum, 0, 0, scratch[0]).value[0];
+      if (t == 0) ex.products[dot] = sum;
     }
+    if (t == 0) barrier.arrive();
+
+    // While the others arrive: the reflector's scalars, and where the sums of q and of the slice's first rows lie.
+    const double tail_square = walked.value[1];
     double beta = alpha, s = 0, tau = 0;
     if (tail_square >= negligible_square) {
       beta = -copysign(sqrt(fma(alpha, alpha, tail_square)), alpha);
       s = 1 / (alpha - beta);
       tau = (beta - alpha) / beta;
     }
+    const Sums sums_of_q(panel.partition, ex.partials, q + shift);
+    const Sums sums_of_first(panel.partition, ex.partials,
+                             max(panel.first, min(slice_first + lane, panel.n - 1)) + shift);
     barrier.wait();
 
-    // Q: what all blocks need of the whole matrix, f and g, x^T A x - 2 f^T g, h_q, f1^T g1.
-    double quadratic = 0, h_q = 0, f1_g1 = 0;
-    if (t < i) {
-      const double ft = __ldcg(ex.products + t), gt = __ldcg(ex.products + i + t);
-      f[t] = ft;
-      g[t] = gt;
-      quadratic = -2 * ft * gt;
-      h_q = -(f1[t] * gt + g1[t] * ft);
-      f1_g1 = f1[t] * g1[t];
-    }
+    // Q: what all blocks need of the whole matrix, f and g, x^T A x - 2 f^T g, h_q, f1^T g1. All loads go out together.
+    double quadratic = 0, f1_g1 = 0;
     for (int k = t; k < blocks; k += threads) quadratic += __ldcg(ex.quadratic + k);
-    h_q += blas2::sum_partials<Shape>(panel.partition, ex.partials, q + shift, t, threads);
+    const double ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
+    double h_q = sums_of_q.template add<1>(t, threads);
 
     // The slice, `lanes` rows at a time; the first rows' loads go out before the sums above are complete.
     double v_dot_y = 0, w_q = 0, half = 0, b_q = 0, square = 0;
@@ -258,10 +283,18 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       const bool leads = has_row && group == 0;
       const double a_row = leads ? __ldcg(panel.a + row + q * panel.lda) : 0;
       const double x_row = leads ? __ldcg(ex.x + row) : 0;
-      double h =
-          has_row ? blas2::sum_partials<Shape>(panel.partition, ex.partials, row + shift, group, groups) : 0;
-      double b = 0;
+      double h = 0, b = 0;
+      if (has_row)
+        h = (start == 0 ? sums_of_first : Sums(panel.partition, ex.partials, row + shift))
+                .template add<8>(group, groups);
       if (start == 0) {
+        if (t < i) {
+          f[t] = ft;
+          g[t] = gt;
+          quadratic -= 2 * ft * gt;
+          h_q -= f1[t] * gt + g1[t] * ft;
+          f1_g1 = f1[t] * g1[t];
+        }
         const Totals sums = block_sums(quadratic, h_q, f1_g1, scratch[1]);  // its barrier also ends f and g
         h_q = sums.value[1];
         b_q = a_qq - 2 * sums.value[2];
@@ -338,6 +371,8 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       }
     }
     if (t == 0) ex.dots[block * dot_stride + square_dot] = block_square;
+    __syncthreads();
+    if (t == 0) barrier.arrive();
     barrier.wait();
   }
 }
@@ -348,26 +383,57 @@ __global__ void clear_upper_kernel(std::int64_t n, double* a, std::int64_t lda) 
     for (std::int64_t i = threadIdx.x; i <= j; i += blockDim.x) a[i + j * lda] = 0;
 }
 
+// The instances of the kernel for one height of strips.
+struct Variant {
+  std::int64_t most_rows;  // left to reduce, for which it is taken
+  int strip_rows, group_columns, column_warps;
+  const void *resident, *streaming;
+
+  std::int64_t strips(std::int64_t rows) const { return (rows + strip_rows - 1) / strip_rows; }
+};
+template <class Shape>
+Variant variant(std::int64_t most_rows) {
+  return {most_rows,
+          Shape::strip_rows,
+          Shape::columns,
+          Shape::column_warps,
+          reinterpret_cast<const void*>(reduce_panel_kernel<Shape, true>),
+          reinterpret_cast<const void*>(reduce_panel_kernel<Shape, false>)};
+}
+const std::array<Variant, 2>& variants() {
+  static const std::array<Variant, 2> all{variant<LowStrips>(most_rows_low),
+                                          variant<HighStrips>(std::numeric_limits<std::int64_t>::max())};
+  return all;
+}
+const Variant& variant_for(std::int64_t rows) {
+  return *std::find_if(variants().begin(), variants().end(),
+                       [&](const Variant& v) { return rows <= v.most_rows; });
+}
+
 // How a problem of order n is laid out on a GPU with this many multiprocessors; the one place that knows.
 struct Layout {
-  std::int64_t padded, blocks, strips, slots;
+  std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0;
 
   Layout(std::int64_t n, int multiprocessors)
       : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
                tridiagonalize_row_multiple),
         blocks(std::int64_t{blocks_per_multiprocessor} * multiprocessors),
-        strips((n + Shape::strip_rows - 1) / Shape::strip_rows),
-        slots(blocks + strips) {}
+        column_stride(blas2::symv_column_stride(n + variants().back().strip_rows)) {
+    for (const Variant& v : variants()) {
+      const std::int64_t strips = v.strips(std::min(n, v.most_rows)) + 1;  // the first may be a part of one
+      row_sums = std::max(row_sums, (blocks + strips) * v.strip_rows);
+      column_sums = std::max(column_sums, strips * column_stride);
+    }
+  }
 
   // Parts in order; every one starts at a multiple of 16 bytes.
   std::int64_t w() const { return padded * most_panel_columns; }
-  std::int64_t rows() const { return slots * Shape::strip_rows; }
-  std::int64_t column_stride() const { return blas2::symv_column_stride(strips * Shape::strip_rows); }
-  std::int64_t columns() const { return strips * column_stride(); }
   std::int64_t dots() const { return blocks * dot_stride; }
   std::int64_t even_blocks() const { return blocks + blocks % 2; }
+  std::int64_t arrivals() const { return GridBarrier::words / 2; }
   std::int64_t doubles() const {
-    return padded + w() + rows() + columns() + dots() + even_blocks() + 2 * most_panel_columns + 2;
+    return padded + w() + row_sums + column_sums + dots() + even_blocks() + 2 * most_panel_columns +
+           arrivals();
   }
   Exchange place(double* workspace) const {
     Exchange ex{};
@@ -379,18 +445,18 @@ struct Layout {
     ex.x = take(padded);
     ex.w = take(w());
     ex.ldw = padded;
-    ex.partials.rows = take(rows());
-    ex.partials.columns = take(columns());
-    ex.partials.column_stride = column_stride();
+    ex.partials.rows = take(row_sums);
+    ex.partials.columns = take(column_sums);
+    ex.partials.column_stride = column_stride;
     ex.dots = take(dots());
     ex.quadratic = take(even_blocks());
     ex.products = take(2 * most_panel_columns);
-    ex.arrivals = reinterpret_cast<unsigned*>(take(2));
+    ex.arrivals = reinterpret_cast<unsigned*>(take(arrivals()));
     return ex;
   }
 };
 
-// How a panel's kernel is launched: as many columns as leave V and W of a block's rows room in its shared memory.
+// Columns of a panel: as many as leave V and W of a block's rows room in its shared memory.
 struct PanelShape {
   std::int32_t slice_rows, columns;
   bool resident;
@@ -406,23 +472,28 @@ struct PanelShape {
   std::size_t bytes() const { return lasting_bytes(slice_rows, columns, resident); }
 };
 
-// Dynamic shared memory that a block may take where two share a multiprocessor.
-std::size_t shared_share(const void* kernel) {
+// Dynamic shared memory that a block of any of the kernels may take where two share a multiprocessor.
+std::size_t shared_share() {
   int device = 0, per_multiprocessor = 0, per_block = 0, reserved = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(
       cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
-  cudaFuncAttributes attributes{};
-  EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-  const std::size_t share =
-      std::min<std::size_t>(static_cast<std::size_t>(per_block),
-                            static_cast<std::size_t>(per_multiprocessor) / blocks_per_multiprocessor -
-                                static_cast<std::size_t>(reserved)) -
-      attributes.sharedSizeBytes;
-  EIGEN_G_CUDA(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(share)));
+  std::size_t fixed = 0;
+  for (const Variant& v : variants())
+    for (const void* kernel : {v.resident, v.streaming}) {
+      cudaFuncAttributes attributes{};
+      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+      fixed = std::max(fixed, attributes.sharedSizeBytes);
+    }
+  const std::size_t share = static_cast<std::size_t>(std::min(
+                                per_block, per_multiprocessor / blocks_per_multiprocessor - reserved)) -
+                            fixed;
+  for (const Variant& v : variants())
+    for (const void* kernel : {v.resident, v.streaming})
+      EIGEN_G_CUDA(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(share)));
   return share;
 }
 
@@ -437,27 +508,23 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Layout layout(n, queue.multiprocessors());
-  const std::int32_t shift = blas2::symv_shift(true, n, Shape::strip_rows, Shape::columns);
   const Exchange exchange = layout.place(workspace_dev);
-  EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
-                               queue.stream()));
-
-  const auto resident_kernel = reinterpret_cast<const void*>(reduce_panel_kernel<true>);
-  const auto streaming_kernel = reinterpret_cast<const void*>(reduce_panel_kernel<false>);
-  const std::size_t share = std::min(shared_share(resident_kernel), shared_share(streaming_kernel));
+  const std::size_t share = shared_share();
   int device = 0, l2_bytes = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
-  const auto fits_in_l2 = [&](std::int64_t rows) {
-    return static_cast<double>(rows) * static_cast<double>(rows) / 2 * sizeof(double) < 0.7 * l2_bytes;
-  };
+  EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
+                               queue.stream()));
 
   std::vector<std::pair<Event, double>> milestones;
   for (std::int64_t p = 0; p < std::max<std::int64_t>(n - 1, 1);) {
     const PanelShape shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
-    const blas2::SymvPartition partition(true, n + shift, Shape::strip_rows, Shape::columns,
+    const Variant& kernel = variant_for(n - p);
+    const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
+    const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
                                          static_cast<int>(layout.blocks), std::min(p + 1, n - 1) + shift);
+    const double group_bytes = double{sizeof(double)} * kernel.strip_rows * kernel.group_columns;
     Panel panel{a_dev.data,
                 a_dev.lda,
                 static_cast<std::int32_t>(n),
@@ -468,12 +535,16 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
                 d_dev,
                 e_dev,
                 tau_dev,
-                fits_in_l2(n - p),
+                static_cast<std::int32_t>(kept_share_of_l2 * l2_bytes /
+                                          (group_bytes * static_cast<double>(layout.blocks))),
                 partition,
                 exchange};
+    // The strips before the first that is walked have no place among the column sums.
+    panel.exchange.partials.columns -= partition.first_strip() * layout.column_stride;
     void* arguments[] = {&panel};
-    EIGEN_G_CUDA(cudaMemsetAsync(exchange.arrivals, 0, sizeof(unsigned), queue.stream()));
-    EIGEN_G_CUDA(cudaLaunchCooperativeKernel(shape.resident ? resident_kernel : streaming_kernel,
+    EIGEN_G_CUDA(
+        cudaMemsetAsync(exchange.arrivals, 0, sizeof(unsigned) * GridBarrier::words, queue.stream()));
+    EIGEN_G_CUDA(cudaLaunchCooperativeKernel(shape.resident ? kernel.resident : kernel.streaming,
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
