@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "hybrid/host_device.hpp"
+
 namespace eigen_g {
 
 template <class T>
@@ -13,8 +15,8 @@ struct MatrixView {
   std::int64_t cols = 0;
   std::int64_t lda = 1;
 
-  T& operator()(std::int64_t i, std::int64_t j) const { return data[i + j * lda]; }
-  MatrixView block(std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) const {
+  EIGEN_G_HOST_DEVICE T& operator()(std::int64_t i, std::int64_t j) const { return data[i + j * lda]; }
+  EIGEN_G_HOST_DEVICE MatrixView block(std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) const {
     return {data + i + j * lda, r, c, lda};
   }
   template <class U>

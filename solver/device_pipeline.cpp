@@ -1,8 +1,6 @@
-// The pipeline on one GPU: the reduction and the back-transformation in device memory, the divide and conquer on
-// the CPU.
+// The pipeline on one GPU: every stage in device memory.
 #include <algorithm>
 
-#include "hybrid/cpu.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
 #include "hybrid/memory.hpp"
@@ -25,19 +23,19 @@ std::int64_t padded_rows(std::int64_t n) {
 
 // Doubles of each part of the workspace: the one place that knows them.
 struct Sizes {
-  std::int64_t matrix, vectors, values, scratch, staging;
+  std::int64_t matrix, vectors, values, scratch;
 
   Sizes(std::int64_t n, bool with_vectors, Pointers pointers, int multiprocessors)
       : matrix(padded_rows(n) * n),
         vectors(with_vectors && pointers == Pointers::host ? n * n : 0),
         values(n),
-        scratch(std::max(tridiagonalize_workspace(n, multiprocessors),
-                         with_vectors ? back_transform_workspace(n, n) : 0)),
-        staging(with_vectors && pointers == Pointers::device ? n * n : 0) {}
-  WorkspaceBytes bytes(std::int64_t n, bool with_vectors) const {
+        scratch(std::max({tridiagonalize_workspace(n, multiprocessors),
+                          divide_and_conquer_workspace(n, with_vectors),
+                          with_vectors ? back_transform_workspace(n, n) : 0})) {}
+  WorkspaceBytes bytes(std::int64_t n) const {
     const auto of = [](std::int64_t count) { return static_cast<std::uint64_t>(count) * sizeof(double); };
-    const std::int64_t lapack = with_vectors ? n * n : 0;  // dstedc's own
-    return {of(staging + lapack + 4 * n), of(matrix + vectors + 3 * values + scratch)};
+    return {of(4 * n),
+            of(matrix + vectors + 3 * values + scratch)};  // host: the divide and conquer's d, e and tree
   }
 };
 
@@ -77,13 +75,8 @@ class DevicePipeline final : public Pipeline {
                             progress);
   }
   Outcome divide_and_conquer() override {
-    // The caller's own Z serves as staging where it is in host memory.
-    if (z_.data && !on_host_) staging_ = host_array<double>(sizes_.staging);
-    const MatrixView<double> staging = on_host_ ? p_.z : MatrixView<double>{staging_.get(), p_.n, p_.n, p_.n};
-    const Outcome outcome =
-        eigen_g::divide_and_conquer(queue_, p_.n, values_.data(), off_diagonal_.data(), z_, staging);
-    staging_.reset();
-    return outcome;
+    return eigen_g::divide_and_conquer(queue_, p_.n, values_.data(), off_diagonal_.data(), z_,
+                                       scratch_.data());
   }
   void back_transform() override {
     if (z_.data) eigen_g::back_transform(queue_, a_, tau_.data(), z_, scratch_.data());
@@ -94,7 +87,7 @@ class DevicePipeline final : public Pipeline {
     if (z_.data && on_host_) copy_columns(z_, p_.z, cudaMemcpyDeviceToHost);
   }
   void wait() override { queue_.wait(); }
-  WorkspaceBytes bytes() const override { return sizes_.bytes(p_.n, p_.z.data != nullptr); }
+  WorkspaceBytes bytes() const override { return sizes_.bytes(p_.n); }
 
  private:
   void copy_columns(MatrixView<const double> from, MatrixView<double> to, cudaMemcpyKind kind) {
@@ -108,14 +101,13 @@ class DevicePipeline final : public Pipeline {
   Queue queue_;
   Sizes sizes_;
   DeviceBuffer<double> matrix_, vectors_, values_, off_diagonal_, tau_, scratch_;
-  HostArray<double> staging_;
   MatrixView<double> a_, z_;
 };
 
 }  // namespace
 
 WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers) {
-  return Sizes(n, vectors, pointers, gpu_device(current_gpu()).cores).bytes(n, vectors);
+  return Sizes(n, vectors, pointers, gpu_device(current_gpu()).cores).bytes(n);
 }
 
 std::unique_ptr<Pipeline> device_pipeline(const Problem& problem, Pointers pointers, CUstream_st* stream) {

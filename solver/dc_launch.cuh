@@ -1,0 +1,15 @@
+// What the launches of a level share: blocks in x run over a merge's entries, blocks in y over the merges.
+#pragma once
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/queue.hpp"
+#include "solver/dc_device.hpp"
+
+namespace eigen_g::dc {
+
+inline dim3 blocks_over(const Batch& batch, Index entries, Index entries_a_block) {
+  return {static_cast<unsigned>((entries + entries_a_block - 1) / entries_a_block),
+          static_cast<unsigned>(batch.count)};
+}
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,75 @@
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/queue.hpp"
+#include "solver/dc_device.hpp"
+#include "solver/dc_leaf.hpp"
+
+namespace eigen_g::dc {
+
+namespace {
+
+constexpr int leaves_a_block = 4;
+static_assert(leaf_rows == 32, "a lane owns a row of Z, a warp a leaf");
+
+// Z of one leaf, column i at 32 i: a lane reads and writes its own row only, and carries the column that the next
+// rotation of a sweep needs again.
+struct WarpVectors {
+  double* z;  // this lane's row
+  double carried = 0;
+  __device__ void begin_sweep(Index i) { carried = z[32 * i]; }
+  __device__ void rotate(Index i, double c, double s) {
+    const double low = z[32 * i];
+    z[32 * (i + 1)] = s * low + c * carried;
+    carried = c * low - s * carried;
+    __syncwarp();  // no lane overwrites what another one has yet to read
+  }
+  __device__ void end_sweep(Index i) { z[32 * i] = carried; }
+  __device__ void keep(double* array, Index i, double x) const {
+    if (threadIdx.x % 32 == 0) array[i] = x;
+  }
+  __device__ void sync() const { __syncwarp(); }
+};
+
+__global__ void __launch_bounds__(32 * leaves_a_block)
+    leaf_kernel(const Leaf* leaves, Index count, Arrays x, Rows rows, MatrixView<double> q,
+                unsigned* failed) {
+  __shared__ double all_z[leaves_a_block][32 * 32], all_d[leaves_a_block][32], all_e[leaves_a_block][32];
+  const int warp = threadIdx.x / 32;
+  const Index lane = threadIdx.x % 32, which = blockIdx.x * leaves_a_block + warp;
+  if (which >= count) return;
+  const Leaf leaf = leaves[which];
+  double *const z = all_z[warp], *const d = all_d[warp], *const e = all_e[warp];
+  const bool mine = lane < leaf.size;
+  d[lane] = mine ? x.d[leaf.first + lane] : 0;
+  e[lane] = lane + 1 < leaf.size ? x.e[leaf.first + lane] : 0;
+  for (Index i = 0; i < 32; ++i) z[32 * i + lane] = i == lane;
+  __syncwarp();
+
+  const bool converged = implicit_ql(leaf.size, d, e, WarpVectors{z + lane});
+  __syncwarp();
+  if (!converged && lane == 0) atomicMin(failed, static_cast<unsigned>(leaf.first + 1));
+
+  if (mine) {
+    Index place = 0;
+    for (Index k = 0; k < leaf.size; ++k) place += d[k] < d[lane] || (d[k] == d[lane] && k < lane);
+    x.d[leaf.first + place] = d[lane];
+    x.column[leaf.first + place] = leaf.first + lane;
+    if (rows.all) {
+      for (Index i = 0; i < leaf.size; ++i) q(leaf.first + lane, leaf.first + i) = z[32 * i + lane];
+    } else {
+      q(0, leaf.first + lane) = z[32 * lane];
+      q(1, leaf.first + lane) = z[32 * lane + leaf.size - 1];
+    }
+  }
+}
+
+}  // namespace
+
+void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays& arrays, Rows rows,
+                  MatrixView<double> q, unsigned* failed) {
+  if (count == 0) return;
+  const auto blocks = static_cast<unsigned>((count + leaves_a_block - 1) / leaves_a_block);
+  leaf_kernel<<<blocks, 32 * leaves_a_block, 0, queue.stream()>>>(leaves, count, arrays, rows, q, failed);
+  EIGEN_G_LAUNCHED();
+}
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,221 @@
+// Divide and conquer on one GPU.
+//
+//   T        tridiagonal, scaled to 1, torn into leaves; d, e its diagonals, in the end d the eigenvalues
+//   Q        n x n in the workspace: block diagonal, the eigenvectors of the leaves, then of each level's merges
+//   C        n x n in Z's place until the end: Q's columns rotated and grouped, deflated ones last (compressed Q)
+//   U        n x panel_columns in the workspace: eigenvectors of the rank-one problems, some columns at a time
+//   k        poles that do not deflate
+//
+//        level 0        level 1        level 2                a merge:    k
+//      [ Q1       ]   [       |   ]   [       ]            rows of     [ C11 C12  .  | x ]   [ U ]
+//      [   Q2     ] > [ Q12   |   ] > [ Q1234 ]            child 1                                  -> Q
+//      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
+//      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
+//
+// Low levels take eight launches each and never wait for the host. A level with a large merge waits once, for the k of
+// its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never formed.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/queue.hpp"
+#include "solver/dc_device.hpp"
+#include "solver/dc_tree.hpp"
+#include "solver/divide_and_conquer.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+using namespace dc;
+
+// Merges of more rows than this go to cuBLAS one by one, smaller ones through dc_product together.
+constexpr Index largest_in_one_launch = 1024;
+// U is a fifth of a matrix, but never so narrow that products with it leave a GPU idle.
+constexpr std::int64_t least_panel_columns = 2048;
+constexpr std::int64_t panel_column_multiple = 128;
+
+constexpr std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
+  return (x + multiple - 1) / multiple * multiple;
+}
+
+template <class T>
+std::int64_t doubles_of(std::int64_t count) {
+  return round_up(count * static_cast<std::int64_t>(sizeof(T)), sizeof(double)) /
+         static_cast<std::int64_t>(sizeof(double));
+}
+
+struct Workspace {
+  MatrixView<double> q, panel;
+  MatrixView<double> end_rows;  // C where there is no Z
+  Arrays arrays;
+  Leaf* leaves;
+  Merge* merges;
+  Shape* shapes;  // of one level
+  unsigned* failed;
+};
+
+// The one place that knows the workspace's parts.
+class Layout {
+ public:
+  Layout(std::int64_t n, bool vectors) : n_(n), vectors_(vectors) {}
+
+  std::int64_t doubles() const {
+    return matrices() + arrays_doubles(n_) + doubles_of<Leaf>(n_) + doubles_of<Merge>(n_) +
+           doubles_of<Shape>(shapes()) + 1;
+  }
+  Workspace place(double* from) const {
+    const auto take = [&](std::int64_t count) {
+      double* const part = from;
+      from += count;
+      return part;
+    };
+    Workspace w{};
+    if (vectors_) {
+      w.q = {take(lda() * n_), n_, n_, lda()};
+      w.panel = {take(lda() * panel_columns()), n_, panel_columns(), lda()};
+    } else {
+      w.q = {take(2 * n_), 2, n_, 2};
+      w.end_rows = {take(2 * n_), 2, n_, 2};
+    }
+    w.arrays = place_arrays(n_, take(arrays_doubles(n_)));
+    w.leaves = reinterpret_cast<Leaf*>(take(doubles_of<Leaf>(n_)));
+    w.merges = reinterpret_cast<Merge*>(take(doubles_of<Merge>(n_)));
+    w.shapes = reinterpret_cast<Shape*>(take(doubles_of<Shape>(shapes())));
+    w.failed = reinterpret_cast<unsigned*>(take(1));
+    return w;
+  }
+
+ private:
+  std::int64_t lda() const { return round_up(n_, 2); }
+  std::int64_t panel_columns() const {
+    return std::min(n_, std::max(least_panel_columns, round_up(n_ / 5, panel_column_multiple)));
+  }
+  std::int64_t matrices() const { return vectors_ ? lda() * (n_ + panel_columns()) : 4 * n_; }
+  // Merges of one level, each of more rows than a leaf.
+  std::int64_t shapes() const { return n_ / leaf_rows + 1; }
+
+  std::int64_t n_;
+  bool vectors_;
+};
+
+template <class T>
+void copy(const Queue& queue, T* to, const T* from, std::size_t count) {
+  if (count > 0)
+    EIGEN_G_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, queue.stream()));
+}
+
+std::vector<double> to_host(const Queue& queue, const double* from, Index count) {
+  std::vector<double> to(static_cast<std::size_t>(count));
+  copy(queue, to.data(), from, to.size());
+  return to;
+}
+
+// All of it before the first launch, for a copy from pageable memory may wait for what is queued.
+void upload(const Queue& queue, const std::vector<double>& d, const std::vector<double>& e, const Tree& tree,
+            const Workspace& w) {
+  std::vector<Merge> merges;
+  for (const auto& level : tree.levels) merges.insert(merges.end(), level.begin(), level.end());
+  copy(queue, w.arrays.d, d.data(), d.size());
+  copy(queue, w.arrays.e, e.data(), e.size());
+  copy(queue, w.leaves, tree.leaves.data(), tree.leaves.size());
+  copy(queue, w.merges, merges.data(), merges.size());
+  EIGEN_G_CUDA(cudaMemsetAsync(w.failed, 0xff, sizeof(unsigned), queue.stream()));
+}
+
+// C's nonzero blocks times the rows of U that belong to them: columns first ... first + columns - 1 of one merge.
+void multiply_one(const Queue& queue, const Merge& m, const Shape& shape, Index first, Index columns,
+                  MatrixView<const double> c, MatrixView<const double> panel, MatrixView<double> q) {
+  const auto part = [&](Index row, Index rows, Index inner, Index inner_end) {
+    const MatrixView<double> result = q.block(row, m.first + first, rows, columns);
+    if (inner == inner_end)
+      EIGEN_G_CUDA(cudaMemset2DAsync(result.data, sizeof(double) * static_cast<std::size_t>(result.lda), 0,
+                                     sizeof(double) * static_cast<std::size_t>(rows),
+                                     static_cast<std::size_t>(columns), queue.stream()));
+    else
+      gemm(queue, Op::none, Op::none, 1, c.block(row, m.first + inner, rows, inner_end - inner),
+           panel.block(m.first + inner, 0, inner_end - inner, columns), 0, result);
+  };
+  part(m.first, m.upper, 0, shape.upper_end());
+  part(m.first + m.upper, m.size - m.upper, shape.lower_begin(), shape.k);
+}
+
+// Q's columns 0 ... k - 1 of every merge of a level with a large one.
+void multiply_by_cublas(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch,
+                        MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+  std::vector<Shape> shapes(merges.size());
+  copy(queue, shapes.data(), batch.shapes, shapes.size());
+  queue.wait();
+  Index most = 0;
+  for (const Shape& shape : shapes) most = std::max(most, shape.k);
+  const auto widest = static_cast<Index>(panel.cols);
+  const Index passes = (most + widest - 1) / widest;
+  const Index width =
+      passes > 0 ? std::min(widest, static_cast<Index>(round_up((most + passes - 1) / passes, 64))) : 0;
+  for (Index first = 0; first < most; first += width) {
+    form_vectors(queue, batch, first, width, panel);
+    for (std::size_t i = 0; i < merges.size(); ++i)
+      if (shapes[i].k > first)
+        multiply_one(queue, merges[i], shapes[i], first, std::min(width, shapes[i].k - first), c, panel, q);
+  }
+}
+
+void merge_level(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch, const Workspace& w,
+                 MatrixView<double> c) {
+  form_z(queue, batch, w.q);
+  deflate(queue, batch);
+  solve_secular(queue, batch);
+  correct_weights(queue, batch);
+  compress(queue, batch, w.q, c);
+  keep_deflated(queue, batch, c, w.q);
+  order_values(queue, batch);
+  if (!batch.rows.all) {
+    form_end_rows(queue, batch, c, w.q);
+  } else if (batch.largest > largest_in_one_launch) {
+    multiply_by_cublas(queue, merges, batch, c, w.panel, w.q);
+  } else {
+    form_vectors(queue, batch, 0, batch.largest, w.panel);
+    multiply(queue, batch, c, w.panel, w.q);
+  }
+}
+
+}  // namespace
+
+std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors) {
+  return Layout(n, with_vectors).doubles();
+}
+
+Outcome divide_and_conquer(const Queue& queue, std::int64_t n, double* d_dev, double* e_dev,
+                           MatrixView<double> z_dev, double* workspace_dev) {
+  if (n == 0) return {};
+  const auto order = static_cast<Index>(n);
+  std::vector<double> d = to_host(queue, d_dev, order), e = to_host(queue, e_dev, order - 1);
+  queue.wait();
+  const Division division = divide(d, e);
+  if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1};
+
+  const Rows rows{z_dev.data != nullptr};
+  const Workspace w = Layout(n, rows.all).place(workspace_dev);
+  const MatrixView<double> c = rows.all ? z_dev : w.end_rows;
+  const Tree& tree = division.tree;
+  upload(queue, d, e, tree, w);
+
+  solve_leaves(queue, w.leaves, static_cast<Index>(tree.leaves.size()), w.arrays, rows, w.q, w.failed);
+  Batch batch{w.merges, w.shapes, 0, 0, w.arrays, rows, w.failed};
+  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    batch.count = static_cast<Index>(tree.levels[level].size());
+    batch.largest = tree.largest[level];
+    merge_level(queue, tree.levels[level], batch, w, c);
+    batch.merges += batch.count;
+  }
+  store_ordered(queue, order, division.exponent, w.arrays, w.q, d_dev, z_dev);
+
+  unsigned failed = 0;
+  copy(queue, &failed, w.failed, 1);
+  queue.wait();
+  return failed == ~0u ? Outcome{} : Outcome{Status::not_converged, failed};
+}
+
+}  // namespace eigen_g
