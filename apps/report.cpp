@@ -177,7 +177,7 @@ std::string to_table(const VerifyReport& r) {
          row("threads", std::to_string(r.threads)) + seconds_rows(r.seconds, nullptr) + check_rows(r.check);
 }
 
-std::string to_json(const SolveReport& r) {
+std::string json_of(const SolveReport& r) {
   const bool converged = r.solve.status == Status::converged;
   Json values{{"count", r.values.size()}, {"lowest", Json()}, {"highest", Json()}, {"all", r.values}};
   if (!r.values.empty()) {
@@ -201,7 +201,7 @@ std::string to_json(const SolveReport& r) {
   return text_of(object);
 }
 
-std::string to_json(const VerifyReport& r) {
+std::string json_of(const VerifyReport& r) {
   Json object = head("eigen_g-verify");
   object["matrix"] = matrix_json(r.matrix);
   object["inputs"] = {{"values", r.values_file}, {"vectors", r.vectors_file}};

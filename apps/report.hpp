@@ -75,7 +75,7 @@ struct VerifyReport {
 // Each ends with a newline. A time of zero (a stage that this device does not have) is left out of the table.
 std::string to_table(const SolveReport& report);
 std::string to_table(const VerifyReport& report);
-std::string to_json(const SolveReport& report);
-std::string to_json(const VerifyReport& report);
+std::string json_of(const SolveReport& report);
+std::string json_of(const VerifyReport& report);
 
 }  // namespace eigen_g::apps

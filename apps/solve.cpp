@@ -85,7 +85,7 @@ ExitCode solve_file(const SolveOptions& options) {
   progress.finish();
   tell_device(options.run, joined(report.solve.devices));
   report.seconds.total = total.seconds();
-  sink.put(to_table(report), to_json(report));
+  sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;
   complain(options.matrix.file +
            (converged ? ": verification FAILED" : ": the divide and conquer did not converge") +

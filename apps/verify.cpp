@@ -72,7 +72,7 @@ ExitCode verify_files(const VerifyOptions& options) {
   progress.finish();
   tell_device(options.run, report.check.on_gpu ? "the GPU" : "the CPU");
   report.seconds.total = total.seconds();
-  sink.put(to_table(report), to_json(report));
+  sink.put(to_table(report), json_of(report));
   if (passed(report.check)) return ExitCode::done;
   complain(options.matrix.file + ": verification FAILED");
   return ExitCode::not_verified;

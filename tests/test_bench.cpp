@@ -120,7 +120,7 @@ SymvBench sample() {
 }  // namespace
 
 TEST_CASE("the report as JSON") {
-  const auto json = nlohmann::ordered_json::parse(to_json(sample(), machine_json()).dump());
+  const auto json = nlohmann::ordered_json::parse(json_of(sample(), machine_json()).dump());
   CHECK(json["format"] == "eigen_g-bench-symv");
   CHECK(json["version"] == 1);
   for (const char* key :
@@ -168,7 +168,7 @@ TEST_CASE("what makes a benchmark fail") {
   skipped.cases[1].skipped = "too large";
   CHECK(passed(skipped));
   CHECK_THAT(to_table(skipped), ContainsSubstring("skipped: d L n = 0: too large"));
-  CHECK(to_json(skipped, {})["cases"][1]["skipped"] == "too large");
+  CHECK(json_of(skipped, {})["cases"][1]["skipped"] == "too large");
   skipped.cases.erase(skipped.cases.begin());
   CHECK_FALSE(passed(skipped));
   CHECK_FALSE(passed(SymvBench{}));

@@ -59,7 +59,7 @@ void collect(const json& node, std::vector<double>& numbers, std::string& string
 
 TEST_CASE("the JSON holds every number and name that the table prints") {
   const apps::SolveReport r = sample();
-  const json document = json::parse(apps::to_json(r));
+  const json document = json::parse(apps::json_of(r));
   std::vector<double> numbers;
   std::string strings;
   collect(document, numbers, strings);
@@ -88,7 +88,7 @@ TEST_CASE("the JSON holds every number and name that the table prints") {
 
 TEST_CASE("the JSON of a solve has its fields, and values read back to the same bits") {
   const apps::SolveReport r = sample();
-  const json d = json::parse(apps::to_json(r));
+  const json d = json::parse(apps::json_of(r));
   CHECK(d["format"] == "eigen_g-solve");
   CHECK(d["version"] == 1);
   CHECK(d["eigen_g"] == version());
@@ -133,7 +133,7 @@ TEST_CASE("a failed check says FAILED and why") {
   CHECK_THAT(table, ContainsSubstring("FAILED\n"));
   CHECK_THAT(table, ContainsSubstring("NaN or an infinity"));
   CHECK_THAT(table, ContainsSubstring("do not ascend"));
-  const json d = json::parse(apps::to_json(r));
+  const json d = json::parse(apps::json_of(r));
   CHECK(d["check"]["passed"] == false);
   CHECK(d["check"]["lapack_residual"].is_null());
 }
@@ -147,7 +147,7 @@ TEST_CASE("a solve that did not converge shows no values") {
   r.values_file = r.vectors_file = "";
   r.check.reset();
   CHECK_THAT(apps::to_table(r), ContainsSubstring("not converged (LAPACK info 17)"));
-  const json d = json::parse(apps::to_json(r));
+  const json d = json::parse(apps::json_of(r));
   CHECK(d["status"] == "not_converged");
   CHECK(d["failed"] == 17);
   CHECK(d["values"]["lowest"].is_null());
@@ -163,7 +163,7 @@ TEST_CASE("with fewer vectors than n the reconstruction is not defined") {
   r.check.reconstruction = -1;
   r.seconds.verify = 0.5;
   CHECK_THAT(apps::to_table(r), ContainsSubstring("needs all vectors"));
-  const json d = json::parse(apps::to_json(r));
+  const json d = json::parse(apps::json_of(r));
   CHECK(d["format"] == "eigen_g-verify");
   CHECK(d["check"]["reconstruction"].is_null());
   CHECK(d["check"]["m"] == 2);
@@ -172,7 +172,7 @@ TEST_CASE("with fewer vectors than n the reconstruction is not defined") {
 TEST_CASE("a file name that is not UTF-8 does not break the JSON") {
   apps::SolveReport r = sample();
   r.matrix.file = "caf\xe9.mtx";
-  CHECK(json::parse(apps::to_json(r))["matrix"]["file"].get<std::string>().find(".mtx") != std::string::npos);
+  CHECK(json::parse(apps::json_of(r))["matrix"]["file"].get<std::string>().find(".mtx") != std::string::npos);
 }
 
 TEST_CASE("bytes_text") {

@@ -57,7 +57,7 @@ ExitCode bench_symv(const Options& o) {
     plan.progress = [&progress](const SymvCase&, double fraction) { progress.at("bench symv", fraction); };
     bench.cases = measure_symv(plan);
   }
-  sink.put(to_table(bench), to_json(bench, machine_json()).dump(1) + "\n");
+  sink.put(to_table(bench), json_of(bench, machine_json()).dump(1) + "\n");
   return passed(bench) ? ExitCode::done : ExitCode::not_verified;
 }
 

@@ -93,7 +93,7 @@ bool passed(const SymvBench& bench) {
   });
 }
 
-Json to_json(const SymvBench& bench, const Json& machine) {
+Json json_of(const SymvBench& bench, const Json& machine) {
   Json cases = Json::array();
   for (const SymvCase& c : bench.cases) cases.push_back(case_json(c));
   return {{"format", "eigen_g-bench-symv"},   {"version", 1},  {"machine", machine}, {"table", bench.table},

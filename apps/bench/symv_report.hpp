@@ -77,7 +77,7 @@ struct SymvBench {
 // eigen_g's own results are within the limit and repeat, in every case that was not skipped, and one was not.
 bool passed(const SymvBench& bench);
 
-nlohmann::ordered_json to_json(const SymvBench& bench, const nlohmann::ordered_json& machine);
+nlohmann::ordered_json json_of(const SymvBench& bench, const nlohmann::ordered_json& machine);
 std::string to_table(const SymvBench& bench);
 
 }  // namespace eigen_g::apps::bench
