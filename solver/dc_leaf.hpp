@@ -38,7 +38,7 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
   for (Index l = 0; l < size; ++l) {
     for (int sweeps = 0;; ++sweeps) {
       Index end = l;
-      while (end + 1 < size && fabs(e[end]) > negligible) ++end;
+      while (end + 1 < size && !(fabs(e[end]) <= negligible)) ++end;  // a NaN never converges
       if (end == l) break;
       if (sweeps == ql_sweeps_a_value) return false;
 

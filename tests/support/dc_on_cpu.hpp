@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "solver/dc_deflate.hpp"
@@ -17,6 +16,7 @@
 #include "solver/dc_team.hpp"
 #include "solver/dc_tree.hpp"
 #include "solver/dc_z_vector.hpp"
+#include "tests/support/matrices.hpp"
 
 namespace support {
 
@@ -58,7 +58,7 @@ class DcOnCpu {
         e_(std::move(e)) {
     const std::int64_t height = vectors ? n_ : 2;
     const auto poisoned = [](std::int64_t count) {
-      return std::vector<double>(static_cast<std::size_t>(count), std::numeric_limits<double>::quiet_NaN());
+      return std::vector<double>(static_cast<std::size_t>(count), nan);
     };
     storage_ = poisoned(dc::arrays_doubles(n_));
     q_storage_ = poisoned(height * n_);

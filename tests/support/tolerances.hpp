@@ -30,6 +30,15 @@ inline constexpr double published =
 inline constexpr double reduction_random = 1;
 inline constexpr double reduction = 10;
 
+// ||T Z - Z W||_1 / (n ulp ||T||_1) and ||Z^T Z - I||_1 / (n ulp) of the tridiagonal divide and conquer: random T of 32
+// rows and more, and every other T.
+inline constexpr double tridiagonal_random = 1.5;
+inline constexpr double tridiagonal = 10;
+
+// Acts of the divide and conquer against long double: relative error of a result in units of roundoff.
+inline constexpr double secular_root = 16;     // of f(root), in units of the sums of its terms' sizes
+inline constexpr double corrected_weight = 4;  // times the number of factors
+
 // verify() of closed-form eigenpairs rounded to double: nothing but verify()'s own roundoff.
 inline constexpr double rounded_pairs = 1;
 
