@@ -203,13 +203,18 @@ TEST_CASE("on a terminal there is a progress line, which is wiped; NO_COLOR, TER
   const std::string colour = "\x1b[36m", wipe = "\r\x1b[K";
 
   const std::string shown = on_terminal({{"TERM", "xterm"}, {"NO_COLOR", ""}, {"LC_ALL", "C"}});
-  CHECK_THAT(shown, ContainsSubstring("tridiagonalize"));
+  // Which one, a fast machine decides: the line appears after 0.3 s.
+  const auto names_a_stage = [](const std::string& text) {
+    return text.find("tridiagonalize") != std::string::npos || text.find("divide and conquer") != std::string::npos;
+  };
+  CHECK(names_a_stage(shown));
   CHECK_THAT(shown, ContainsSubstring(colour) && ContainsSubstring("#"));
   REQUIRE(shown.size() > wipe.size());
   CHECK(shown.substr(shown.size() - wipe.size()) == wipe);
 
   const std::string plain = on_terminal({{"TERM", "xterm"}, {"NO_COLOR", "1"}, {"LC_ALL", "C.UTF-8"}});
-  CHECK_THAT(plain, ContainsSubstring("tridiagonalize") && ContainsSubstring("━"));
+  CHECK(names_a_stage(plain));
+  CHECK_THAT(plain, ContainsSubstring("━"));
   CHECK(plain.find(colour) == std::string::npos);
 
   CHECK(on_terminal({{"TERM", "dumb"}}).empty());

@@ -12,7 +12,7 @@ using Arguments = std::vector<std::string>;
 // Long enough on one thread to be met at work.
 std::string slow_matrix(const TemporaryFolder& folder) {
   const std::string path = folder / "slow.npy";
-  succeed({"generate", "random", "1600", "-o", path});
+  succeed({"generate", "random", "3000", "-o", path});
   return path;
 }
 
