@@ -5,6 +5,7 @@
 
 #include "blas2/symv_partition.hpp"
 #include "blas2/symv_shapes.hpp"
+#include "hybrid/grid_barrier.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -66,8 +67,9 @@ std::uint64_t symv_workspace_bytes(SymvType type, std::int64_t n, const SymvConf
   const std::int64_t rows = rows_per_strip(type, config);
   const std::int64_t strips = (n + rows - 1) / rows;
   const std::int64_t pieces = std::int64_t{multiprocessors} * config.blocks_per_multiprocessor + strips;
-  return static_cast<std::uint64_t>((pieces * rows + strips * symv_column_stride(strips * rows)) * element_bytes(type)) +
-         static_cast<std::uint64_t>(strips) * sizeof(unsigned);
+  return static_cast<std::uint64_t>((pieces * rows + strips * symv_column_stride(strips * rows)) *
+                                    element_bytes(type)) +
+         static_cast<std::uint64_t>(strips + grid_barrier_words) * sizeof(unsigned);
 }
 
 }  // namespace eigen_g::blas2

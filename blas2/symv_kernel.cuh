@@ -2,10 +2,9 @@
 // row are added in the order of their numbers, by one of three ways (SymvFinish).
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include "blas2/symv.hpp"
 #include "blas2/symv_walk.cuh"
+#include "hybrid/grid_barrier.cuh"
 
 namespace eigen_g::blas2 {
 
@@ -17,7 +16,8 @@ struct SymvCall {
   T alpha, beta;
   T* y = nullptr;  // y(i) = y[i * incy] for i >= input.shift, as x
   std::int64_t incy = 1;
-  unsigned* arrived = nullptr;  // a counter a strip; zero before and after
+  unsigned* barrier = nullptr;  // grid_barrier_words
+  unsigned* arrived = nullptr;  // a counter a strip; all of these are zero before and after
   SymvFinish finish = SymvFinish::second_kernel;
 };
 
@@ -42,21 +42,24 @@ __device__ void update_y(const SymvCall<T>& call, std::int32_t row, const typena
 }
 
 // y of the rows [first, end), by the blocks number block of `blocks` together; `parts` warps share a row. parts
-// divides the number of warps. Called by all threads; a barrier separates it from what used `shared` before.
-template <class Shape>
+// divides the number of warps. Called by all threads; a barrier separates it from what used `shared` before. ready() is
+// called once, when it is known where the first sums lie; the partial sums must be complete when it returns.
+template <class Shape, class Ready>
 __device__ void finish_rows(const SymvCall<typename Shape::T>& call, std::int32_t first, std::int32_t end,
-                            int block, int blocks, int parts,
-                            typename Shape::Sum (&shared)[Shape::warps][32]) {
+                            int block, int blocks, int parts, typename Shape::Sum (&shared)[Shape::warps][32],
+                            Ready&& ready) {
   using Ops = Scalar<typename Shape::T>;
   using Sum = typename Shape::Sum;
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const int part = warp % parts;
   const int rows_at_once = Shape::warps / parts * 32;
-  for (std::int32_t base = first + block * rows_at_once; base < end; base += blocks * rows_at_once) {
+  const std::int32_t start = first + block * rows_at_once;
+  for (std::int32_t base = start; base == start || base < end; base += blocks * rows_at_once) {
     const std::int32_t row = base + warp / parts * 32 + lane;
+    const SymvPartialSums<Shape> sums(call.partition, call.partials, row < end ? row : end - 1);
+    if (base == start) ready();
     Sum sum = Ops::empty();
-    if (row < end)
-      sum = SymvPartialSums<Shape>(call.partition, call.partials, row).template add<8>(part, parts);
+    if (row < end) sum = sums.template add<8>(part, parts);
     if (parts > 1) {
       __syncthreads();
       shared[warp][lane] = sum;
@@ -115,7 +118,7 @@ class SymvArrival {
     const std::int32_t top = strip * Shape::strip_rows, n = call_.partition.n();
     const std::int32_t first = top > call_.input.shift ? top : call_.input.shift;
     const std::int32_t end = top + Shape::strip_rows < n ? top + Shape::strip_rows : n;
-    finish_rows<Shape>(call_, first, end, 0, 1, spare > 1 ? spare : 1, sums_);
+    finish_rows<Shape>(call_, first, end, 0, 1, spare > 1 ? spare : 1, sums_, [] {});
     if (threadIdx.x == 0) call_.arrived[strip] = 0;
     __syncthreads();  // the walk takes its shared memory back
   }
@@ -149,13 +152,18 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
         if (call.finish == SymvFinish::last_arrival) arrive(strip, start, stop);
       });
   if (call.finish == SymvFinish::grid_barrier) {
-    cooperative_groups::this_grid().sync();
+    GridBarrier barrier(call.barrier);
+    __syncthreads();
+    if (threadIdx.x == 0) barrier.arrive();
     const int warps = static_cast<int>(gridDim.x) * Shape::warps;
     const int tasks = (call.partition.n() + 31) / 32;
     int parts = Shape::warps;
     while (parts > 1 && tasks * parts > warps) parts /= 2;
     finish_rows<Shape>(call, call.input.shift, call.partition.n(), block, static_cast<int>(gridDim.x), parts,
-                       shared.sums);
+                       shared.sums, [&] {
+                         barrier.wait();
+                         if (threadIdx.x == 0) barrier.leave();
+                       });
   }
 }
 
@@ -165,9 +173,8 @@ __global__ void __launch_bounds__(Shape::threads)
     symv_sum_kernel(const __grid_constant__ SymvCall<typename Shape::T> call) {
   __shared__ typename Shape::Sum sums[Shape::warps][32];
   allow_next_kernel();
-  wait_for_previous_kernels();
   finish_rows<Shape>(call, call.input.shift, call.partition.n(), static_cast<int>(blockIdx.x),
-                     static_cast<int>(gridDim.x), Shape::warps, sums);
+                     static_cast<int>(gridDim.x), Shape::warps, sums, [] { wait_for_previous_kernels(); });
 }
 
 // y := beta y, where alpha = 0.

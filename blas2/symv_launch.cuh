@@ -109,7 +109,8 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   call.partials.columns = reinterpret_cast<Sum*>(state.partials.data());
   call.partials.column_stride = symv_column_stride(n + shift);
   call.partials.rows = call.partials.columns + call.partition.strips() * call.partials.column_stride;
-  call.arrived = state.arrived.data();
+  call.barrier = state.arrived.data();
+  call.arrived = state.arrived.data() + grid_barrier_words;
   call.finish = config.finish;
   const bool fits_in_l2 = static_cast<std::uint64_t>(n * n / 2) * sizeof(T) <= state.l2_bytes / 2;
   call.input.kept_groups = fits_in_l2 ? std::numeric_limits<std::int32_t>::max() : 0;

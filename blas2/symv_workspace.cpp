@@ -5,6 +5,7 @@
 #include "blas2/symv_table.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
+#include "hybrid/grid_barrier.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -32,14 +33,15 @@ SymvConfig SymvWorkspace::State::choose(const SymvTable& table, SymvType type, U
 }
 
 void SymvWorkspace::State::grow(std::uint64_t bytes, std::int64_t strips) {
-  if (bytes <= partials.bytes() && strips <= arrived.size()) return;
+  const std::int64_t counters = grid_barrier_words + strips;
+  if (bytes <= partials.bytes() && counters <= arrived.size()) return;
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a product that uses the old memory may be under way
   if (bytes > partials.bytes()) {
     partials = {};
     partials = DeviceBuffer<char>(static_cast<std::int64_t>(bytes));
   }
-  if (strips > arrived.size()) {
-    arrived = DeviceBuffer<unsigned>(strips);
+  if (counters > arrived.size()) {
+    arrived = DeviceBuffer<unsigned>(counters);
     EIGEN_G_CUDA(cudaMemset(arrived.data(), 0, arrived.bytes()));
     EIGEN_G_CUDA(cudaDeviceSynchronize());
   }
@@ -52,8 +54,7 @@ SymvWorkspace& SymvWorkspace::operator=(SymvWorkspace&&) noexcept = default;
 
 void SymvWorkspace::reserve(SymvType type, std::int64_t n) {
   state_->bind();
-  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-    reserve(type, n, state_->choose(table, type, uplo, n));
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) reserve(type, n, state_->choose(table, type, uplo, n));
 }
 
 void SymvWorkspace::reserve(SymvType type, std::int64_t n, const SymvConfig& config) {

@@ -430,7 +430,7 @@ struct Layout {
   std::int64_t w() const { return padded * most_panel_columns; }
   std::int64_t dots() const { return blocks * dot_stride; }
   std::int64_t even_blocks() const { return blocks + blocks % 2; }
-  std::int64_t arrivals() const { return GridBarrier::words / 2; }
+  std::int64_t arrivals() const { return grid_barrier_words / 2; }
   std::int64_t doubles() const {
     return padded + w() + row_sums + column_sums + dots() + even_blocks() + 2 * most_panel_columns +
            arrivals();
@@ -543,7 +543,7 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
     panel.exchange.partials.columns -= partition.first_strip() * layout.column_stride;
     void* arguments[] = {&panel};
     EIGEN_G_CUDA(
-        cudaMemsetAsync(exchange.arrivals, 0, sizeof(unsigned) * GridBarrier::words, queue.stream()));
+        cudaMemsetAsync(exchange.arrivals, 0, sizeof(unsigned) * grid_barrier_words, queue.stream()));
     EIGEN_G_CUDA(cudaLaunchCooperativeKernel(shape.resident ? kernel.resident : kernel.streaming,
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));

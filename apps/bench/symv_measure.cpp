@@ -8,6 +8,7 @@
 
 #include <complex>
 #include <memory>
+#include <tuple>
 
 #include "apps/bench/cublas_peers.hpp"
 #include "apps/bench/symv_operands.hpp"
@@ -73,12 +74,18 @@ std::vector<Contender> contenders(const Bench<T>& b, const SymvCase& c, const Sy
       },
       true);
   if constexpr (has_cublas<T>) {
-    for (const bool atomics : {false, true})
+    const std::tuple<const char*, Interface, bool> peers[] = {
+        {"cublas", Interface::bits_32, false},
+        {"cublas_atomics", Interface::bits_32, true},
+        {"cublas_64", Interface::bits_64, false},
+        {"cublas_64_atomics", Interface::bits_64, true}};
+    for (const auto& [name, interface, atomics] : peers)
       add(
-          atomics ? "cublas_atomics" : "cublas", half, flops, halves,
-          [&b, n, uplo = c.uplo, atomics](std::int64_t k) {
+          name, half, flops, halves,
+          [&b, n, uplo = c.uplo, interface, atomics](std::int64_t k) {
             allow_atomics(b.queue, atomics);
-            cublas_symv<T>(b.queue, uplo, n, b.operands.a(n, k), n, b.operands.x(), b.operands.y());
+            cublas_symv<T>(b.queue, interface, uplo, n, b.operands.a(n, k), n, b.operands.x(),
+                           b.operands.y());
           },
           true);
     if constexpr (blas2::symv_type_of<T> != SymvType::d)
