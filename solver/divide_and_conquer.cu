@@ -12,7 +12,7 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// Low levels take eight launches each and never wait for the host. A level with a large merge waits once, for the k of
+// Low levels take nine launches each and never wait for the host. A level with a large merge waits once, for the k of
 // its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never formed.
 #include <algorithm>
 #include <cstdint>
@@ -36,6 +36,7 @@ constexpr Index largest_in_one_launch = 1024;
 // U is a fifth of a matrix, but never so narrow that products with it leave a GPU idle.
 constexpr std::int64_t least_panel_columns = 2048;
 constexpr std::int64_t panel_column_multiple = 128;
+static_assert(largest_in_one_launch <= least_panel_columns, "dc_product takes U whole");
 
 constexpr std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
   return (x + multiple - 1) / multiple * multiple;
