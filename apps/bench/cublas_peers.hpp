@@ -1,4 +1,5 @@
-// cuBLAS's symmetric and general matrix-vector products by one name for all types, y := A x. CUDA builds only.
+// cuBLAS's symmetric and general matrix-vector products by one name for all types, y := A x, with the 64-bit
+// interface where this cuBLAS has it. CUDA builds only.
 #pragma once
 
 #include <complex>
@@ -9,16 +10,12 @@
 
 namespace eigen_g::apps::bench {
 
-// cuBLAS has two interfaces, of 32 and of 64-bit sizes, with kernels of different speed behind them. Before cuBLAS 12
-// there is only the first.
-enum class Interface { bits_32, bits_64 };
-
 // T is float, double (symv), std::complex<float>, std::complex<double> (hemv). Queued; device pointers.
 template <class T>
-void cublas_symv(const Queue& queue, Interface interface, Uplo uplo, std::int64_t n, const T* a,
-                 std::int64_t lda, const T* x, T* y);
+void cublas_symv(const Queue& queue, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, const T* x,
+                 T* y);
 
-// The whole square, not transposed; 64-bit sizes.
+// The whole square, not transposed.
 template <class T>
 void cublas_gemv(const Queue& queue, std::int64_t n, const T* a, std::int64_t lda, const T* x, T* y);
 

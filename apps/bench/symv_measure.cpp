@@ -43,7 +43,8 @@ struct Contender {
   SymvFigure figure;
   std::function<void(std::int64_t call)> once;  // on matrix number call % rotation
   std::int64_t rotation = 1;
-  bool judged = true;  // its result is A x of the triangle
+  bool judged = true;   // its result is A x of the triangle
+  bool capture = true;  // timed as a graph's replay
 };
 
 template <class T>
@@ -74,20 +75,21 @@ std::vector<Contender> contenders(const Bench<T>& b, const SymvCase& c, const Sy
       },
       true);
   if constexpr (has_cublas<T>) {
-    const std::tuple<const char*, Interface, bool> peers[] = {
-        {"cublas", Interface::bits_32, false},
-        {"cublas_atomics", Interface::bits_32, true},
-        {"cublas_64", Interface::bits_64, false},
-        {"cublas_64_atomics", Interface::bits_64, true}};
-    for (const auto& [name, interface, atomics] : peers)
+    // In a captured graph cuBLAS takes other kernels than on a stream.
+    const std::tuple<const char*, bool, bool> peers[] = {{"cublas", true, false},
+                                                         {"cublas_atomics", true, true},
+                                                         {"cublas_stream", false, false},
+                                                         {"cublas_stream_atomics", false, true}};
+    for (const auto& [name, capture, atomics] : peers) {
       add(
           name, half, flops, halves,
-          [&b, n, uplo = c.uplo, interface, atomics](std::int64_t k) {
-            allow_atomics(b.queue, atomics);
-            cublas_symv<T>(b.queue, interface, uplo, n, b.operands.a(n, k), n, b.operands.x(),
-                           b.operands.y());
+          [&b, n, uplo = c.uplo, with_atomics = atomics](std::int64_t k) {
+            allow_atomics(b.queue, with_atomics);
+            cublas_symv<T>(b.queue, uplo, n, b.operands.a(n, k), n, b.operands.x(), b.operands.y());
           },
           true);
+      list.back().capture = capture;
+    }
     if constexpr (blas2::symv_type_of<T> != SymvType::d)
       add(
           "cublas_gemv", whole, flops, wholes,
@@ -112,7 +114,7 @@ void time_all(const Bench<T>& b, std::vector<Contender>& list) {
   TimingRule rule;
   rule.rounds = b.plan.rounds;
   std::vector<Work> work;
-  for (const Contender& c : list) work.push_back({c.once, c.rotation});
+  for (const Contender& c : list) work.push_back({c.once, c.rotation, c.capture});
   const auto timings = time_in_turns(b.queue, work, rule);
 
   std::vector<Work> again;
@@ -128,7 +130,7 @@ void time_all(const Bench<T>& b, std::vector<Contender>& list) {
     f.graph = t.graph;
     f.failure = t.failure;
     if (t.failure.empty() && b.operands.fits_l2(f.bytes)) {
-      again.push_back({[once = list[i].once](std::int64_t) { once(0); }, 1});
+      again.push_back({[once = list[i].once](std::int64_t) { once(0); }, 1, list[i].capture});
       whose.push_back(i);
     }
   }

@@ -101,9 +101,9 @@ Json json_of(const SymvBench& bench, const Json& machine) {
 }
 
 std::string to_table(const SymvBench& bench) {
-  TextTable table({"type",    "uplo",   "n",       "us",    "GB/s",    "GFLOP/s", "cuBLAS", "x",
-                   "atomics", "x",      "_64",     "x",     "_64 at.", "x",       "dgemv",  "x",
-                   "L2: us",  "cuBLAS", "atomics", "error", "bits",    "config"});
+  TextTable table({"type",    "uplo",   "n",       "us",    "GB/s",       "GFLOP/s", "cuBLAS", "x",
+                   "atomics", "x",      "stream",  "x",     "stream at.", "x",       "dgemv",  "x",
+                   "L2: us",  "cuBLAS", "atomics", "error", "bits",       "config"});
   for (const SymvCase& c : bench.cases) {
     if (!c.skipped.empty()) continue;
     const SymvFigure* own = c.figure("eigen_g");
@@ -117,7 +117,7 @@ std::string to_table(const SymvBench& bench) {
     row.push_back(own ? print("%.0f", own->flops / own->seconds * 1e-9) : "-");
     add_peer(row, own, cublas);
     add_peer(row, own, atomics);
-    for (const char* name : {"cublas_64", "cublas_64_atomics"}) add_peer(row, own, c.figure(name));
+    for (const char* name : {"cublas_stream", "cublas_stream_atomics"}) add_peer(row, own, c.figure(name));
     add_peer(row, own, c.figure("cublas_dgemv"));
     for (const SymvFigure* f : {own, cublas, atomics}) row.push_back(in_l2(f));
     row.push_back(own && own->error ? print("%.2g", *own->error) : "-");
@@ -129,7 +129,8 @@ std::string to_table(const SymvBench& bench) {
   text +=
       "GB/s of the half matrix (dgemv: of the whole), inputs rotated past the L2 (*: they fit it); x: "
       "eigen_g's rate\n"
-      "over that one's; _64: cuBLAS's 64-bit interface; at.: with atomics. L2: one matrix again and again, "
+      "over that one's; stream: cuBLAS queued call by call, not as a graph; at.: with\natomics. L2: one "
+      "matrix again and again, "
       "microseconds a call. error: of the limit " +
       print("%g", bench.error_limit) + ".\n";
   for (const SymvCase& c : bench.cases) {

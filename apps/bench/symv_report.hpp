@@ -14,8 +14,8 @@
 //     config        eigen_g's, by its name
 //     repeats       runs on the same input compared; bit_for_bit: whether all results were the same
 //     skipped       null, or why the case was left out (memory); it then has no figures
-//     figures       one a contender: "eigen_g", "cublas" (deterministic mode), "cublas_atomics", the same with the
-//                   64-bit interface "cublas_64", "cublas_64_atomics",
+//     figures       one a contender: "eigen_g", "cublas" (deterministic mode), "cublas_atomics", both also
+//                   queued on the stream call by call: "cublas_stream", "cublas_stream_atomics",
 //                   "cublas_gemv" (the same type), "cublas_dgemv" (double, the bandwidth to hold against):
 //       bytes, flops            of the matrix read, of the product (complex: as real operations)
 //       seconds, low, high      median and quartiles over the rounds, inputs rotated

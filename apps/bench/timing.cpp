@@ -65,7 +65,7 @@ class Runner {
       calls_ = rotation;
       const double a_turn = std::max(1e-7, seconds_of(queue));
       calls_ = rotation * std::max<std::int64_t>(1, std::llround(std::ceil(rule.round_seconds / a_turn)));
-      replay_ = Replay::captured(queue, work, calls_);
+      if (work.capture) replay_ = Replay::captured(queue, work, calls_);
       seconds_of(queue);  // warm
     } catch (const Error& e) {
       failure_ = e.what();

@@ -19,6 +19,7 @@ namespace eigen_g::apps::bench {
 struct Work {
   std::function<void(std::int64_t call)> enqueue;  // queues call number `call` on the queue that is timed
   std::int64_t rotation = 1;  // calls until the same input comes again: a replay makes a multiple of it
+  bool capture = true;        // false: queued on the stream call by call, launches and all
 };
 
 struct TimingRule {
