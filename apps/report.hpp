@@ -7,22 +7,26 @@
 //
 //   format, version    as above
 //   eigen_g            version of the program
-//   matrix             file, format, n, triangle ("lower", "upper": the one that the solver read),
-//   symmetrized,
+//   matrix             file, format, n, triangle ("lower", "upper": the one that the solver read), symmetrized,
 //                      asymmetry (max |a_ij - a_ji| where both triangles were compared, else 0)
-//   status             "converged" or "not_converged"; failed: LAPACK's info of the divide and conquer
-//   [solve] values             count, lowest, highest; all: every value, ascending [solve] vectors how many
-//   were computed or checked devices, ratio     that took part, the GPU first; the share of the work of each
-//   [solve] engine             of the matrix products [solve] threads            of the CPU bytes host,
-//   device: workspace beside the matrix and the results                        [solve] seconds read, solve
-//   (the whole library call), stages (of the call, by name), verify, write (null where
-//                      it did not happen), total: the whole command                      [verify: read,
-//                      verify, total]
-//   outputs            values, vectors: the files written; null where none was [solve] inputs values,
-//   vectors: the files checked                                              [verify] check              n, m,
-//   machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null where
-//                      m < n), orthogonality, lapack_residual, lapack_orthogonality, limit, worst_residual,
-//                      worst_index, ascending, finite, on_gpu, passed; null where nothing was checked
+//   check              n, m, machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null where m < n),
+//                      orthogonality, lapack_residual, lapack_orthogonality, limit, worst_residual, worst_index,
+//                      ascending, finite, on_gpu, passed; null where nothing was checked
+//   seconds            of a solve: read, solve (the whole library call), stages (of the call, by name), verify, write (null
+//                      where it did not happen), total (the whole command); of verify: read, verify, total
+//
+// Of a solve also:
+//   status             "converged" or "not_converged"; failed: the info of the divide and conquer
+//   values             count, lowest, highest; all: every value, ascending
+//   vectors            how many were computed
+//   devices, ratio     that took part, the GPU first; the share of the work of each
+//   engine             of the matrix products
+//   threads            of the CPU
+//   bytes              host, device: workspace beside the matrix and the results
+//   outputs            values, vectors: the files written; null where none was
+//
+// Of verify also:
+//   inputs             values, vectors: the files checked
 #pragma once
 
 #include <cstdint>

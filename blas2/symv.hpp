@@ -119,14 +119,14 @@ class SymvWorkspace {
 
 // y := alpha A x + beta y.
 //   stream   the work is queued there and the call returns at once; null: the default stream
-//   uplo     the triangle of A that is used; the other one is not, nor is a Hermitian diagonal's imaginary
-//   part n        order, >= 0; n = 0 returns a        n x n, leading dimension lda >= max(1, n),
-//   column-major, device, in. A 16-byte aligned base with
+//   uplo     the triangle of A that is used; the other one is not, nor is a Hermitian diagonal's imaginary part
+//   n        order, >= 0; n = 0 returns
+//   a        n x n, leading dimension lda >= max(1, n), column-major, device, in. A 16-byte aligned base with
 //            lda * sizeof(T) a multiple of 16 is faster
-//   x, y     n elements with steps incx, incy != 0, device; a negative step begins at the far end, as in
-//   BLAS.
+//   x, y     n elements with steps incx, incy != 0, device; a negative step begins at the far end, as in BLAS.
 //            x in, y in and out, no overlap. beta = 0: y is not read; alpha = 0: neither a nor x
-//   config   one of symv_candidates(); left out: workspace.table, else the shipped one, else the default
+//   config   one of symv_candidates(); left out: workspace.table, the table shipped for the GPU, else
+//            default_symv_config
 // Throws InvalidArgument naming the argument, OutOfMemory, DeviceError.
 // Cost: 2 n^2 multiply-adds (complex: as complex), (n^2 / 2) sizeof(T) bytes and 2/rows_per_strip of that
 // again. BLAS: ssymv, dsymv, chemv, zhemv; wsymv of CUDA-xSYMV (IPSJ HPC-146 No. 14). T is float, double,

@@ -109,7 +109,7 @@ TEST_CASE("verify takes fewer vectors than n") {
   CHECK(report["check"]["passed"] == true);
 }
 
-TEST_CASE("--values-only writes values alone, the same ones") {
+TEST_CASE("solve --values-only writes values alone, the same ones") {
   const TemporaryFolder folder, results;
   const std::string path = made(folder, "clement", 50);
   succeed({"solve", path, "-o", results / "r", "--values-only"});
@@ -129,7 +129,7 @@ TEST_CASE("without -o nothing is written") {
   CHECK(folder.names().size() == before);
 }
 
-TEST_CASE("--uplo and --symmetrize choose the matrix of an unsymmetric file") {
+TEST_CASE("solve --uplo and --symmetrize choose the matrix of an unsymmetric file") {
   const TemporaryFolder folder;
   const std::string path = unsymmetric(folder);
   const auto values = [&](std::vector<std::string> more) {
@@ -205,7 +205,8 @@ TEST_CASE("on a terminal there is a progress line, which is wiped; NO_COLOR, TER
   const std::string shown = on_terminal({{"TERM", "xterm"}, {"NO_COLOR", ""}, {"LC_ALL", "C"}});
   // Which one, a fast machine decides: the line appears after 0.3 s.
   const auto names_a_stage = [](const std::string& text) {
-    return text.find("tridiagonalize") != std::string::npos || text.find("divide and conquer") != std::string::npos;
+    return text.find("tridiagonalize") != std::string::npos ||
+           text.find("divide and conquer") != std::string::npos;
   };
   CHECK(names_a_stage(shown));
   CHECK_THAT(shown, ContainsSubstring(colour) && ContainsSubstring("#"));
@@ -221,7 +222,7 @@ TEST_CASE("on a terminal there is a progress line, which is wiped; NO_COLOR, TER
   CHECK(on_terminal({{"TERM", "xterm"}}, {"-q"}).empty());
 }
 
-TEST_CASE("--help and --version go to stdout and end in 0") {
+TEST_CASE("the output of --help and --version goes to stdout, exit code 0") {
   const Outcome help = succeed({"--help"});
   CHECK(help.err.empty());
   CHECK(help.out.find("Examples:") < help.out.find("Usage:"));

@@ -164,7 +164,7 @@ TEST_CASE("a matrix beyond all memory ends in 5 with the bytes, and leaves nothi
   CHECK(folder.names() == std::vector<std::string>{"huge.mtx"});
 }
 
-TEST_CASE("--device gpu without a GPU ends in 6") {
+TEST_CASE("solve --device gpu without a GPU ends in 6") {
   if (have_gpu()) SKIP_TEST("there is a GPU");
   const TemporaryFolder folder;
   succeed({"generate", "minij", "20", "-o", folder / "a.npy"});

@@ -45,7 +45,7 @@ template <class T>
 void check_type(const std::string& type, const std::vector<T>& values) {
   const support::TemporaryFolder folder;
   std::vector<double> expected(values.begin(), values.end());
-  const std::string shape = "(" + std::to_string(values.size()) + ",)";
+  const std::string shape = '(' + std::to_string(values.size()) + ",)";
   for (const char order : {'<', '>'}) {
     CAPTURE(type, order);
     support::write_file(folder / "v.npy",
