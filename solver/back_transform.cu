@@ -15,7 +15,7 @@ static_assert(threads >= most_columns, "a thread owns a row of T");
 
 // Wide blocks make fast products, narrow ones a short chain of columns for T, which counts where n is small.
 std::int64_t block_columns(std::int64_t n) {
-  return n <= 1024 ? 64 : n <= 4096 ? 128 : most_columns;
+  return n <= 1024 ? 64 : n <= 3000 ? 128 : most_columns;
 }
 
 // T of a block, H_1 ... H_k = I - V T V^T, column by column (dlarft):
