@@ -96,34 +96,44 @@ std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t columns, bool re
          sizeof(double);
 }
 
+template <int n>
 struct Totals {
-  double value[3];
+  double value[n];
 };
 
-// Three sums over the block, the same for all threads. `scratch` holds 3 * warps doubles; a barrier must lie between
-// two uses.
-__device__ Totals block_sums(double a, double b, double c, double* scratch) {
+// Sums over the block, the same for all threads. `scratch` holds `warps` doubles a sum; a barrier must lie between two
+// uses.
+template <class... Doubles>
+__device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... values) {
+  constexpr int n = sizeof...(Doubles);
+  Totals<n> totals{{values...}};
 #pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) {
-    a += __shfl_xor_sync(~0u, a, mask);
-    b += __shfl_xor_sync(~0u, b, mask);
-    c += __shfl_xor_sync(~0u, c, mask);
-  }
-  const int warp = threadIdx.x / 32;
-  if (threadIdx.x % 32 == 0) {
-    scratch[warp] = a;
-    scratch[warps + warp] = b;
-    scratch[2 * warps + warp] = c;
-  }
+  for (int mask = 16; mask > 0; mask /= 2)
+#pragma unroll
+    for (int i = 0; i < n; ++i) totals.value[i] += __shfl_xor_sync(~0u, totals.value[i], mask);
+  if (threadIdx.x % 32 == 0)
+#pragma unroll
+    for (int i = 0; i < n; ++i) scratch[i * warps + threadIdx.x / 32] = totals.value[i];
   __syncthreads();
-  Totals totals{{0, 0, 0}};
 #pragma unroll
-  for (int k = 0; k < warps; ++k) {
-    totals.value[0] += scratch[k];
-    totals.value[1] += scratch[warps + k];
-    totals.value[2] += scratch[2 * warps + k];
+  for (int i = 0; i < n; ++i) {
+    totals.value[i] = 0;
+#pragma unroll
+    for (int k = 0; k < warps; ++k) totals.value[i] += scratch[i * warps + k];
   }
   return totals;
+}
+
+// This thread's share of the sum over the blocks' values p[k * stride], two loads on their way.
+__device__ double share_of_blocks(const double* p, int stride) {
+  const int blocks = static_cast<int>(gridDim.x);
+  double sum = 0;
+  for (int k = threadIdx.x; k < blocks; k += 2 * threads) {
+    const double first = __ldcg(p + k * stride);
+    const double second = k + threads < blocks ? __ldcg(p + (k + threads) * stride) : 0;
+    sum += first + second;
+  }
+  return sum;
 }
 
 // V and W of a block's own rows: in its shared memory for the whole panel where they fit, else read from device memory.
@@ -209,9 +219,9 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       ex.x[row] = row > panel.first ? value : 0;
       if (row > panel.first + 1) square = fma(value, value, square);
     }
-    const Totals sums = block_sums(square, 0, 0, scratch[0]);
+    const double total = block_sums(scratch[0], square).value[0];
     if (t == 0) {
-      ex.dots[block * dot_stride + square_dot] = sums.value[0];
+      ex.dots[block * dot_stride + square_dot] = total;
       barrier.arrive();
     }
     barrier.wait();
@@ -229,11 +239,8 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
         f1[t] = __ldcg(panel.a + q + (panel.first + t) * panel.lda);
         g1[t] = __ldcg(ex.w + q + t * ex.ldw);
       }
-      double square = 0, dot = 0;
-      for (int k = t; k < blocks; k += threads) {
-        square += __ldcg(ex.dots + k * dot_stride + square_dot);
-        if (block < 2 * i) dot += __ldcg(ex.dots + k * dot_stride + block);
-      }
+      const double square = share_of_blocks(ex.dots + square_dot, dot_stride);
+      const double dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : 0;
       squares[t] = square;
       first_dot[t] = dot;
     };
@@ -242,16 +249,15 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       walk(block, cut[0], cut[1], q + shift, fetch, [](int, int, int) {});
     else
       fetch();
-    const Totals walked = block_sums(first_dot[t], squares[t], walk.quadratic(), scratch[0]);
+    const auto walked = block_sums(scratch[0], first_dot[t], squares[t], walk.quadratic());
     if (t == 0) {
       if (block < 2 * i) ex.products[block] = walked.value[0];
       ex.quadratic[block] = walked.value[2];
     }
     for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
-      double sum = 0;
-      for (int k = t; k < blocks; k += threads) sum += __ldcg(ex.dots + k * dot_stride + dot);
+      double sum = share_of_blocks(ex.dots + dot, dot_stride);
       __syncthreads();
-      sum = block_sums(sum, 0, 0, scratch[0]).value[0];
+      sum = block_sums(scratch[0], sum).value[0];
       if (t == 0) ex.products[dot] = sum;
     }
     if (t == 0) barrier.arrive();
@@ -270,8 +276,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     barrier.wait();
 
     // Q: what all blocks need of the whole matrix, f and g, x^T A x - 2 f^T g, h_q, f1^T g1. All loads go out together.
-    double quadratic = 0, f1_g1 = 0;
-    for (int k = t; k < blocks; k += threads) quadratic += __ldcg(ex.quadratic + k);
+    double quadratic = share_of_blocks(ex.quadratic, 1), f1_g1 = 0;
     const double ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
     double h_q = sums_of_q.template add<1>(t, threads);
 
@@ -295,7 +300,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
           h_q -= f1[t] * gt + g1[t] * ft;
           f1_g1 = f1[t] * g1[t];
         }
-        const Totals sums = block_sums(quadratic, h_q, f1_g1, scratch[1]);  // its barrier also ends f and g
+        const auto sums = block_sums(scratch[1], quadratic, h_q, f1_g1);  // its barrier also ends f and g
         h_q = sums.value[1];
         b_q = a_qq - 2 * sums.value[2];
         v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
@@ -345,7 +350,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     if (i + 1 == panel.columns) break;
 
     // Partial dots of x' with V, W and itself. Dot d: column d of V for d <= i, else column d - i - 1 of W.
-    const double block_square = block_sums(square, 0, 0, scratch[0]).value[0];
+    const double block_square = block_sums(scratch[0], square).value[0];
     const int dots = 2 * (i + 1);
     const auto element = [&](int dot, std::int32_t own) {
       return dot <= i ? own_rows.v(own, dot) : own_rows.w(own, dot - i - 1);
