@@ -74,7 +74,7 @@ Stored random_matrix(std::int64_t n, Uplo uplo = Uplo::lower, std::int64_t paddi
 
 }  // namespace
 
-TEST_CASE("device pointers: pairs and values, either triangle, any leading dimension") {
+TEST_CASE("device pointers: pairs and values, either triangle, any leading dimension", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   for (const std::int64_t n : {1, 2, 3, 64, 65, 129, 257, 600})
@@ -99,7 +99,7 @@ TEST_CASE("device pointers: pairs and values, either triangle, any leading dimen
       }
 }
 
-TEST_CASE("device pointers: the default stream, and nothing to solve") {
+TEST_CASE("device pointers: the default stream, and nothing to solve", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(100);
   const Queue queue;
@@ -112,7 +112,7 @@ TEST_CASE("device pointers: the default stream, and nothing to solve") {
         eigen_g::Status::converged);
 }
 
-TEST_CASE("device pointers: what is wrong is named") {
+TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   Stored s = random_matrix(50);
@@ -147,7 +147,7 @@ TEST_CASE("device pointers: what is wrong is named") {
   CHECK(col == 7);
 }
 
-TEST_CASE("device pointers from C") {
+TEST_CASE("device pointers from C", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const Stored s = random_matrix(120, Uplo::upper, 2);

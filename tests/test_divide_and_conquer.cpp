@@ -181,7 +181,7 @@ void check_on_gpu(const Tridiagonal& t, double limit, std::int64_t padding = 0) 
 
 }  // namespace
 
-TEST_CASE("On a GPU: random T of every size to 200") {
+TEST_CASE("On a GPU: random T of every size to 200", "[gpu]") {
   NEEDS_GPU();
   for (std::int64_t n = 1; n <= 200; ++n) {
     CAPTURE(n);
@@ -191,7 +191,7 @@ TEST_CASE("On a GPU: random T of every size to 200") {
   }
 }
 
-TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products") {
+TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products", "[gpu]") {
   NEEDS_GPU();
   for (const std::int64_t n : {255, 256, 257, 383, 511, 512, 513, 639, 1000, 1023, 1024, 1025, 1026, 1500,
                                2047, 2048, 2049, 2100, 3001}) {
@@ -200,7 +200,7 @@ TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products") {
   }
 }
 
-TEST_CASE("On a GPU: every kind of T") {
+TEST_CASE("On a GPU: every kind of T", "[gpu]") {
   NEEDS_GPU();
   for (const std::string& kind : support::tridiagonal_kinds)
     for (const std::int64_t n : {40, 105, 399, 1197}) {
@@ -209,7 +209,7 @@ TEST_CASE("On a GPU: every kind of T") {
     }
 }
 
-TEST_CASE("On a GPU: kinds that deflate much or little, with large merges and several panels") {
+TEST_CASE("On a GPU: kinds that deflate much or little, with large merges and several panels", "[gpu]") {
   NEEDS_GPU();
   for (const char* kind : {"glued 1e-14", "glued 1e-3", "glued 1", "clement", "clustered", "identity",
                            "mostly zeros", "a zero early", "1-2-1", "ones"}) {
@@ -218,7 +218,7 @@ TEST_CASE("On a GPU: kinds that deflate much or little, with large merges and se
   }
 }
 
-TEST_CASE("On a GPU: published tridiagonal matrices") {
+TEST_CASE("On a GPU: published tridiagonal matrices", "[gpu]") {
   NEEDS_GPU();
   const auto paths = tridiagonal_files();
   if (paths.empty()) SKIP_TEST("no folder of real matrices");
@@ -228,7 +228,7 @@ TEST_CASE("On a GPU: published tridiagonal matrices") {
   }
 }
 
-TEST_CASE("On a GPU: the values are those of the acts on the CPU") {
+TEST_CASE("On a GPU: the values are those of the acts on the CPU", "[gpu]") {
   NEEDS_GPU();
   for (const char* kind : {"reduced random", "glued 1e-3", "wilkinson", "near overflow"}) {
     CAPTURE(kind);
@@ -237,7 +237,7 @@ TEST_CASE("On a GPU: the values are those of the acts on the CPU") {
   }
 }
 
-TEST_CASE("On a GPU: a NaN or an infinity in T is an outcome with its row") {
+TEST_CASE("On a GPU: a NaN or an infinity in T is an outcome with its row", "[gpu]") {
   NEEDS_GPU();
   Tridiagonal t = support::random_tridiagonal(60);
   t.e[41] = std::numeric_limits<double>::infinity();

@@ -312,7 +312,7 @@ TEST_CASE("a GPU asked for where there is none is an error") {
   CHECK(passed(verify(known_pairs(5), DeviceChoice::automatic)));
 }
 
-TEST_CASE("the GPU finds the CPU's figures") {
+TEST_CASE("the GPU finds the CPU's figures", "[gpu]") {
   NEEDS_GPU();
   for (const std::int64_t n : {1, 2, 31, 33, 255, 1023, 1024, 1025, 2100})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper})
@@ -336,7 +336,7 @@ TEST_CASE("the GPU finds the CPU's figures") {
       }
 }
 
-TEST_CASE("the GPU: NaN does not pass, scales hold, two runs give the same bits") {
+TEST_CASE("the GPU: NaN does not pass, scales hold, two runs give the same bits", "[gpu]") {
   NEEDS_GPU();
   Pairs p = known_pairs(1100, Uplo::lower, 0, 0x1p1000);
   const Verification first = verify(p, DeviceChoice::gpu), second = verify(p, DeviceChoice::gpu);
