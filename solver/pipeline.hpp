@@ -1,5 +1,5 @@
 // The stages of a solve as the driver calls them, with the memory that they need. Two machines carry them
-// out: the CPU through LAPACK (host_pipeline), one GPU with the CPU's help (device_pipeline).
+// out: the CPU through LAPACK (host_pipeline), one GPU (device_pipeline).
 #pragma once
 
 #include <cstdint>
