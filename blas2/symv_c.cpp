@@ -1,45 +1,16 @@
 #include "blas2/symv_c.h"
 
-#include <cctype>
 #include <cstring>
 #include <new>
 
 #include "blas2/symv.hpp"
-#include "hybrid/error.hpp"
+#include "hybrid/c_info.hpp"
 
 struct eigen_g_symv_handle {
   eigen_g::blas2::SymvWorkspace workspace;
 };
 
 namespace {
-
-enum : std::int64_t { host_memory = -1001, device_memory = -1002, device_failure = -1003, internal = -1004 };
-
-template <class Call>
-std::int64_t as_info(Call&& call) {
-  // Arguments in the order of the C functions; `workspace` is what the handle stands for.
-  constexpr const char* positions[] = {"workspace", "stream", "uplo", "n",    "alpha", "a",
-                                       "lda",       "x",      "incx", "beta", "y",     "incy"};
-  try {
-    call();
-    return 0;
-  } catch (const eigen_g::InvalidArgument& error) {
-    std::int64_t position = 0;
-    for (const char* argument : positions) {
-      ++position;
-      if (error.argument() == argument) return -position;
-    }
-    return internal;
-  } catch (const eigen_g::OutOfMemory& error) {
-    return error.on_device() ? device_memory : host_memory;
-  } catch (const std::bad_alloc&) {
-    return host_memory;
-  } catch (const eigen_g::DeviceError&) {
-    return device_failure;
-  } catch (...) {
-    return internal;
-  }
-}
 
 template <class T, class C>
 T value_of(const C& c) {
@@ -54,14 +25,15 @@ template <class T, class C>
 std::int64_t product(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
                      const C& alpha, const C* a, std::int64_t lda, const C* x, std::int64_t incx,
                      const C& beta, C* y, std::int64_t incy) {
-  return as_info([&] {
-    const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(uplo)));
-    if (!handle) throw eigen_g::InvalidArgument("workspace", "is null");
-    if (letter != 'L' && letter != 'U') throw eigen_g::InvalidArgument("uplo", "must be 'L' or 'U'");
-    eigen_g::blas2::symv<T>(stream, static_cast<eigen_g::Uplo>(letter), n, value_of<T>(alpha),
-                            reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(x), incx,
-                            value_of<T>(beta), reinterpret_cast<T*>(y), incy, handle->workspace);
-  });
+  return eigen_g::c_info::of(
+      {"workspace", "stream", "uplo", "n", "alpha", "a", "lda", "x", "incx", "beta", "y", "incy"}, [&] {
+        // `workspace` is what the handle stands for
+        if (!handle) throw eigen_g::InvalidArgument("workspace", "is null");
+        eigen_g::blas2::symv<T>(stream, eigen_g::c_info::uplo_of(uplo), n, value_of<T>(alpha),
+                                reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(x), incx,
+                                value_of<T>(beta), reinterpret_cast<T*>(y), incy, handle->workspace);
+        return std::int64_t{0};
+      });
 }
 
 }  // namespace
@@ -72,7 +44,7 @@ std::int64_t eigen_g_symv_create(eigen_g_symv_handle** handle) {
   if (!handle) return -1;
   *handle = new (std::nothrow) eigen_g_symv_handle;
   if (*handle) return 0;
-  return host_memory;
+  return eigen_g::c_info::host_memory;
 }
 
 void eigen_g_symv_destroy(eigen_g_symv_handle* handle) {
