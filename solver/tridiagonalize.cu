@@ -509,10 +509,11 @@ std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
 }
 
 void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
-                    double* workspace_dev, const StageProgress& progress) {
+                    double* workspace_dev, const StageProgress& progress, int multiprocessors) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
-  const Layout layout(n, queue.multiprocessors());
+  const int all = queue.multiprocessors();
+  const Layout layout(n, multiprocessors > 0 ? std::min(multiprocessors, all) : all);
   const Exchange exchange = layout.place(workspace_dev);
   const std::size_t share = shared_share();
   int device = 0, l2_bytes = 0;

@@ -26,11 +26,13 @@ void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, doubl
 //          in: the lower triangle. out: column j holds v_j whole: zeros in rows 0..j, 1 in row j+1
 //   d_dev  n, e_dev n-1, tau_dev n-1 values, device, out
 //   workspace_dev  tridiagonalize_workspace(n, queue.multiprocessors()) doubles
+//   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel, which may
+//                    no longer fit into its shared memory
 // Ordered on `queue`; with `progress` the call blocks. Repeats bit for bit on the same GPU.
 // Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column.
 // Source: LAPACK dlatrd; the fusion is derived in tridiagonalize.cu.
 void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
-                    double* workspace_dev, const StageProgress& progress = {});
+                    double* workspace_dev, const StageProgress& progress = {}, int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
 std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors);
 

@@ -181,7 +181,15 @@ void check_on_gpu(const Tridiagonal& t, double limit, std::int64_t padding = 0) 
 
 }  // namespace
 
-TEST_CASE("On a GPU: random T of every size to 200", "[gpu]") {
+TEST_CASE("On a GPU: random T of a few sizes", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {1, 2, 3, 31, 32, 33, 64, 65, 100, 129}) {
+    CAPTURE(n);
+    check_on_gpu(support::random_tridiagonal(n, 7), limit_of(n, true), n % 3);
+  }
+}
+
+TEST_CASE("On a GPU: random T of every size to 200", "[gpu][large]") {
   NEEDS_GPU();
   for (std::int64_t n = 1; n <= 200; ++n) {
     CAPTURE(n);
@@ -191,7 +199,7 @@ TEST_CASE("On a GPU: random T of every size to 200", "[gpu]") {
   }
 }
 
-TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products", "[gpu]") {
+TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products", "[gpu][large]") {
   NEEDS_GPU();
   for (const std::int64_t n : {255, 256, 257, 383, 511, 512, 513, 639, 1000, 1023, 1024, 1025, 1026, 1500,
                                2047, 2048, 2049, 2100, 3001}) {
@@ -200,7 +208,7 @@ TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products", "[
   }
 }
 
-TEST_CASE("On a GPU: every kind of T", "[gpu]") {
+TEST_CASE("On a GPU: every kind of T", "[gpu][large]") {
   NEEDS_GPU();
   for (const std::string& kind : support::tridiagonal_kinds)
     for (const std::int64_t n : {40, 105, 399, 1197}) {
@@ -209,7 +217,8 @@ TEST_CASE("On a GPU: every kind of T", "[gpu]") {
     }
 }
 
-TEST_CASE("On a GPU: kinds that deflate much or little, with large merges and several panels", "[gpu]") {
+TEST_CASE("On a GPU: kinds that deflate much or little, with large merges and several panels",
+          "[gpu][large]") {
   NEEDS_GPU();
   for (const char* kind : {"glued 1e-14", "glued 1e-3", "glued 1", "clement", "clustered", "identity",
                            "mostly zeros", "a zero early", "1-2-1", "ones"}) {
@@ -218,7 +227,7 @@ TEST_CASE("On a GPU: kinds that deflate much or little, with large merges and se
   }
 }
 
-TEST_CASE("On a GPU: published tridiagonal matrices", "[gpu]") {
+TEST_CASE("On a GPU: published tridiagonal matrices", "[gpu][large]") {
   NEEDS_GPU();
   const auto paths = tridiagonal_files();
   if (paths.empty()) SKIP_TEST("no folder of real matrices");

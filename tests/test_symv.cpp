@@ -193,7 +193,7 @@ const T some_beta = number<T>(1.25, -0.25);
 
 #define SYMV_TYPES float, double, std::complex<float>, std::complex<double>, DoubleDouble
 
-TEMPLATE_TEST_CASE("sizes 0 to 300", "[gpu]", SYMV_TYPES) {
+TEMPLATE_TEST_CASE("sizes 0 to 300", "[gpu][large]", SYMV_TYPES) {
   NEEDS_GPU();
   Bench<TestType> bench;
   for (const Uplo uplo : both)
@@ -212,7 +212,7 @@ TEMPLATE_TEST_CASE("sizes 0 to 300", "[gpu]", SYMV_TYPES) {
     }
 }
 
-TEMPLATE_TEST_CASE("every configuration", "[gpu]", SYMV_TYPES) {
+TEMPLATE_TEST_CASE("every configuration", "[gpu][large]", SYMV_TYPES) {
   NEEDS_GPU();
   Bench<TestType> bench;
   const SymvType type = symv_type_of<TestType>;
@@ -235,7 +235,7 @@ TEMPLATE_TEST_CASE("every configuration", "[gpu]", SYMV_TYPES) {
     }
 }
 
-TEMPLATE_TEST_CASE("around every tile edge", "[gpu]", SYMV_TYPES) {
+TEMPLATE_TEST_CASE("around every tile edge", "[gpu][large]", SYMV_TYPES) {
   NEEDS_GPU();
   Bench<TestType> bench;
   const SymvType type = symv_type_of<TestType>;
@@ -253,7 +253,7 @@ TEMPLATE_TEST_CASE("around every tile edge", "[gpu]", SYMV_TYPES) {
       }
 }
 
-TEMPLATE_TEST_CASE("thousands", "[gpu]", float, double, std::complex<float>, std::complex<double>) {
+TEMPLATE_TEST_CASE("thousands", "[gpu][large]", float, double, std::complex<float>, std::complex<double>) {
   NEEDS_GPU();
   Bench<TestType> bench;
   for (const Uplo uplo : both)
@@ -302,7 +302,7 @@ TEMPLATE_TEST_CASE("zeros and ones as alpha and beta", "[gpu]", SYMV_TYPES) {
   }
 }
 
-TEMPLATE_TEST_CASE("graded, huge and tiny entries", "[gpu]", SYMV_TYPES) {
+TEMPLATE_TEST_CASE("graded, huge and tiny entries", "[gpu][large]", SYMV_TYPES) {
   NEEDS_GPU();
   Bench<TestType> bench;
   const bool single = symv_type_of<TestType> == SymvType::s || symv_type_of<TestType> == SymvType::c;
@@ -336,7 +336,7 @@ TEST_CASE("a NaN in the triangle reaches its row and its column, and no other", 
   }
 }
 
-TEMPLATE_TEST_CASE("a thousand repeats under load are the same bits", "[gpu]", SYMV_TYPES) {
+TEMPLATE_TEST_CASE("a thousand repeats under load are the same bits", "[gpu][large]", SYMV_TYPES) {
   NEEDS_GPU();
   using T = TestType;
   Bench<T> bench, load;

@@ -50,7 +50,7 @@ std::size_t bytes(std::int64_t count) {
   return sizeof(double) * static_cast<std::size_t>(count);
 }
 
-Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo) {
+Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo, int multiprocessors = 0) {
   Queue queue;
   const std::int64_t lda =
       (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
@@ -67,7 +67,7 @@ Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo) {
   EIGEN_G_CUDA(cudaMemcpy(z.data(), r.q.data(), z.bytes(), cudaMemcpyHostToDevice));
   const MatrixView<double> working{matrix.data(), n, n, lda};
   pack_lower(queue, uplo, MatrixView<const double>{given.data(), n, n, n}, working);
-  tridiagonalize(queue, working, d.data(), e.data(), tau.data(), workspace.data());
+  tridiagonalize(queue, working, d.data(), e.data(), tau.data(), workspace.data(), {}, multiprocessors);
   back_transform(queue, working, tau.data(), {z.data(), n, n, n}, workspace.data());
   queue.wait();
   EIGEN_G_CUDA(cudaMemcpy(r.d.data(), d.data(), bytes(n), cudaMemcpyDeviceToHost));
@@ -174,37 +174,69 @@ TEST_CASE("tridiagonalize: Q T Q^T = A on the CPU") {
   for (const char* kind : families) check(family(kind, 100), 100, Uplo::lower, reduce_on_cpu);
 }
 
-TEST_CASE("tridiagonalize: Q T Q^T = A on a GPU", "[gpu]") {
+#ifdef EIGEN_G_HAVE_CUDA
+void check_random_on_gpu(std::int64_t n, Uplo uplo, int multiprocessors = 0) {
+  CAPTURE(multiprocessors);
+  const double limit = n < 60 ? support::limits::reduction : support::limits::reduction_random;
+  const auto reduce = [&](const Matrix& a, std::int64_t order, Uplo triangle) {
+    return reduce_on_gpu(a, order, triangle, multiprocessors);
+  };
+  check(random_symmetric(n, 1), n, uplo, reduce, limit);
+}
+#endif
+
+TEST_CASE("tridiagonalize on a GPU: Q T Q^T = A, small", "[gpu]") {
   NEEDS_GPU();
 #ifdef EIGEN_G_HAVE_CUDA
-  SECTION("sizes around every edge") {
-    for (const std::int64_t n :
-         {1,   2,   3,   4,   5,   7,   8,   9,   31,  32,  33,  63,  64,  65,  66,   127,
-          128, 129, 130, 200, 255, 256, 257, 258, 511, 512, 513, 514, 577, 640, 1023, 1025})
-      for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
-        const double limit = n < 60 ? support::limits::reduction : support::limits::reduction_random;
-        check(random_symmetric(n, 1), n, uplo, reduce_on_gpu, limit);
-      }
-  }
-  SECTION("families") {
-    for (const char* kind : families)
-      for (const std::int64_t n : {60, 300}) {
-        INFO(kind);
-        check(family(kind, n), n, Uplo::lower, reduce_on_gpu);
-      }
-  }
-  SECTION("large") {
-    check(random_symmetric(2500, 3), 2500, Uplo::lower, reduce_on_gpu, support::limits::reduction_random);
-  }
-  SECTION("repeats bit for bit") {
-    const Matrix a = random_symmetric(700, 5);
-    const Reduction first = reduce_on_gpu(a, 700, Uplo::lower);
-    for (int repeat = 0; repeat < 5; ++repeat) {
-      const Reduction again = reduce_on_gpu(a, 700, Uplo::lower);
-      REQUIRE(again.d == first.d);
-      REQUIRE(std::equal(first.e.begin(), first.e.end() - 1, again.e.begin()));
-      REQUIRE(again.q == first.q);
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 31, 33, 63, 64, 65, 66, 129})
+    check_random_on_gpu(n, Uplo::lower);
+  check_random_on_gpu(130, Uplo::upper);
+  check_random_on_gpu(150, Uplo::lower, 1);
+#endif
+}
+
+TEST_CASE("tridiagonalize on a GPU: sizes around every edge", "[gpu][large]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  for (const std::int64_t n :
+       {32, 127, 128, 130, 200, 255, 256, 257, 258, 511, 512, 513, 514, 577, 640, 1023, 1025})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) check_random_on_gpu(n, uplo);
+  check_random_on_gpu(2501, Uplo::lower);
+  check_random_on_gpu(2700, Uplo::upper);
+#endif
+}
+
+TEST_CASE("tridiagonalize on a GPU: few multiprocessors, rows of the panel in device memory",
+          "[gpu][large]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  for (const std::int64_t n : {65, 300, 500, 513, 700, 1100})
+    for (const int multiprocessors : {1, 2, 3}) check_random_on_gpu(n, Uplo::lower, multiprocessors);
+#endif
+}
+
+TEST_CASE("tridiagonalize on a GPU: families", "[gpu][large]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  for (const char* kind : families)
+    for (const std::int64_t n : {60, 300}) {
+      INFO(kind);
+      check(family(kind, n), n, Uplo::lower,
+            [](const Matrix& a, std::int64_t order, Uplo uplo) { return reduce_on_gpu(a, order, uplo); });
     }
+#endif
+}
+
+TEST_CASE("tridiagonalize on a GPU: repeats bit for bit", "[gpu][large]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  const Matrix a = random_symmetric(700, 5);
+  const Reduction first = reduce_on_gpu(a, 700, Uplo::lower);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const Reduction again = reduce_on_gpu(a, 700, Uplo::lower);
+    REQUIRE(again.d == first.d);
+    REQUIRE(std::equal(first.e.begin(), first.e.end() - 1, again.e.begin()));
+    REQUIRE(again.q == first.q);
   }
 #endif
 }
