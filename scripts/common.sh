@@ -18,6 +18,7 @@ cuda_dir=${CUDA_HOME:-/usr/local/cuda}
 if [[ -z ${CUDACXX:-} ]] && ! command -v nvcc >/dev/null && [[ -x $cuda_dir/bin/nvcc ]]; then
   export CUDACXX=$cuda_dir/bin/nvcc
 fi
+have_gpu() { [[ -e /dev/nvidiactl || -e /dev/dxg ]]; }
 have_nvcc() { [[ -n ${CUDACXX:-} ]] || command -v nvcc >/dev/null; }
 
 # configure FOLDER [arguments for CMake]; EIGEN_G_CMAKE_ARGS come last and win

@@ -8,6 +8,6 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$root/scripts/install_packages.sh"
-configure "$build_dir"
+configure "$build_dir" -DEIGEN_G_CUDA=AUTO
 build "$build_dir"
 ctest --test-dir "$build_dir" --output-on-failure --no-tests=error --parallel "$jobs" "$@"

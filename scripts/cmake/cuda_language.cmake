@@ -2,7 +2,7 @@
 set(EIGEN_G_HAVE_CUDA FALSE)
 if(NOT EIGEN_G_CUDA STREQUAL "OFF")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    if(EXISTS /dev/nvidiactl)
+    if(EXISTS /dev/nvidiactl OR EXISTS /dev/dxg)
       set(CMAKE_CUDA_ARCHITECTURES native)
     else()
       set(CMAKE_CUDA_ARCHITECTURES all-major)
