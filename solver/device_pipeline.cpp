@@ -34,8 +34,8 @@ struct Sizes {
                           with_vectors ? back_transform_workspace(n, n) : 0})) {}
   WorkspaceBytes bytes(std::int64_t n) const {
     const auto of = [](std::int64_t count) { return static_cast<std::uint64_t>(count) * sizeof(double); };
-    return {of(4 * n),
-            of(matrix + vectors + 3 * values + scratch)};  // host: the divide and conquer's d, e and tree
+    const std::int64_t host = 4 * n;  // the divide and conquer's d, e and tree
+    return {of(host), of(matrix + vectors + 3 * values + scratch)};
   }
 };
 

@@ -10,7 +10,8 @@ namespace eigen_g {
 
 class Queue;
 
-// A numerical outcome: LAPACK's info where it did not converge.
+// A numerical outcome. `failed` is positive where it did not converge: LAPACK's info on the CPU, a row or a root of T,
+// from 1, on a GPU.
 struct Outcome {
   Status status = Status::converged;
   std::int64_t failed = 0;

@@ -2,7 +2,7 @@
  *
  * info:     0  done
  *          -i  argument i (from 1) is wrong; for the matrix also: its triangle holds a NaN or an infinity
- *          >0  the divide and conquer did not converge (LAPACK dstedc's info)
+ *          >0  the divide and conquer did not converge: LAPACK dstedc's info, or a row of T on a GPU
  *       -1001  not enough host memory      -1002  not enough device memory
  *       -1003  CUDA, cuBLAS or LAPACK failed, or a GPU was asked for and there is none
  *       -1004  internal error
