@@ -44,8 +44,7 @@ struct Options {
 // What a solve did.
 struct Report {
   Status status = Status::converged;
-  std::int64_t failed =
-      0;  // not_converged: where the divide and conquer stopped (LAPACK's info, or a row of T)
+  std::int64_t failed = 0;  // not_converged: LAPACK's info of the divide and conquer, or a row of T
   std::array<double, all_stages.size()> stage_seconds{};  // by static_cast<int>(Stage)
   double seconds = 0;                                     // whole call, allocation included
   std::vector<std::string> devices;                       // that took part, the GPU first
