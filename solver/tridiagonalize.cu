@@ -1,5 +1,5 @@
 // Householder tridiagonalization on the GPU, panel by panel: one cooperative kernel reduces the columns of a panel, one
-// SYR2K of cuBLAS updates what is right of it.
+// SYR2K updates what is right of it; what fits on the chip goes to tridiagonalize_on_chip.
 //
 // In a panel that starts at column p, A is the matrix as the last update left it, V and W (n x i) hold the reflectors
 // of the panel so far, and the matrix that is really meant is A - V W^T - W V^T. For column j = p + i let x be its
@@ -40,6 +40,7 @@
 #include "hybrid/grid_barrier.cuh"
 #include "hybrid/queue.hpp"
 #include "solver/tridiagonalize.hpp"
+#include "solver/tridiagonalize_on_chip.hpp"
 
 namespace eigen_g {
 
@@ -81,7 +82,7 @@ struct Panel {
   std::int64_t lda;
   std::int32_t n;
   std::int32_t first;       // p
-  std::int32_t columns;     // to reduce; 0: only d
+  std::int32_t columns;     // to reduce
   std::int32_t slice_rows;  // of Q, a block
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
   double *d, *e, *tau;
@@ -502,18 +503,12 @@ std::size_t shared_share() {
   return share;
 }
 
-}  // namespace
-
-std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
-  return Layout(n, multiprocessors).doubles();
-}
-
-void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
-                    double* workspace_dev, const StageProgress& progress, int multiprocessors) {
+// Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
+std::int64_t reduce_panels(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                           double* tau_dev, double* workspace_dev, int multiprocessors, std::int64_t stop,
+                           const std::function<void(std::int64_t column)>& reached) {
   const std::int64_t n = a_dev.cols;
-  if (n == 0) return;
-  const int all = queue.multiprocessors();
-  const Layout layout(n, multiprocessors > 0 ? std::min(multiprocessors, all) : all);
+  const Layout layout(n, multiprocessors);
   const Exchange exchange = layout.place(workspace_dev);
   const std::size_t share = shared_share();
   int device = 0, l2_bytes = 0;
@@ -522,14 +517,14 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
   EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
                                queue.stream()));
 
-  std::vector<std::pair<Event, double>> milestones;
-  for (std::int64_t p = 0; p < std::max<std::int64_t>(n - 1, 1);) {
+  std::int64_t p = 0;
+  while (n - p > stop) {
     const PanelShape shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
     const Variant& kernel = variant_for(n - p);
     const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
     const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
-                                         static_cast<int>(layout.blocks), std::min(p + 1, n - 1) + shift);
+                                         static_cast<int>(layout.blocks), p + 1 + shift);
     const double group_bytes = double{sizeof(double)} * kernel.strip_rows * kernel.group_columns;
     Panel panel{a_dev.data,
                 a_dev.lda,
@@ -554,21 +549,46 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
-    if (next >= n - 1) break;
     syr2k_lower(queue, -1, a_dev.block(next, p, n - next, columns),
                 {exchange.w + next, n - next, columns, exchange.ldw}, 1,
                 a_dev.block(next, next, n - next, n - next));
     p = next;
-    if (progress) {
-      milestones.emplace_back(Event(), 1 - std::pow(1 - static_cast<double>(p) / static_cast<double>(n), 3));
-      milestones.back().first.record(queue);
-    }
+    reached(p);
   }
+  return p;
+}
+
+}  // namespace
+
+std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
+  return std::max(Layout(n, multiprocessors).doubles(), on_chip_workspace(n));
+}
+
+void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
+                    double* workspace_dev, const StageProgress& progress, int multiprocessors) {
+  const std::int64_t n = a_dev.cols;
+  if (n == 0) return;
+  const int all = queue.multiprocessors();
+  const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
+  const std::int64_t on_chip = most_on_chip(taken);
+
+  std::vector<std::pair<Event, double>> milestones;
+  std::int64_t p = 0;
+  if (n > on_chip)
+    p = reduce_panels(queue, a_dev, d_dev, e_dev, tau_dev, workspace_dev, taken, on_chip,
+                      [&](std::int64_t column) {
+                        if (!progress) return;
+                        const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
+                        milestones.emplace_back(Event(), 1 - std::pow(left, 3));
+                        milestones.back().first.record(queue);
+                      });
+  tridiagonalize_on_chip(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
+                         workspace_dev, taken);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
   clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
   EIGEN_G_LAUNCHED();
-  for (const auto& [reached, fraction] : milestones) {
-    reached.wait();
+  for (const auto& [event, fraction] : milestones) {
+    event.wait();
     progress(fraction);
   }
 }

@@ -1,0 +1,410 @@
+// Householder tridiagonalization of a matrix that stays on the chip: one block a multiprocessor, row i of the symmetric
+// matrix (whole, both triangles) in block i mod blocks, one cooperative kernel for all columns, one exchange a column.
+//
+// Step k reduces column k; q = k + 1. Every block knows x, column k below the diagonal. With the scalars of
+// tridiagonalize.cu (alpha = x_q, beta, s, tau; v = s (x - beta e_q)):
+//
+//   each block    h_i = (A x)_i for its own rows i >= q, and publishes them
+//   owner of q    publishes r = A(q, :)
+//   each block    y = A v = s (h - beta r);   v^T y;   w = tau y - (tau / 2)(tau v^T y) v   whole, for itself
+//                 x' = r - v w_q - w        the next column
+//                 A := A - v w^T - w v^T    its own rows, and h' = A x' in the same pass
+//
+// so nothing but h and r travels, once a column, and a block never waits for more than these: each double is
+// published as two words that hold the number of the step beside its half, and who needs it polls for that number. No
+// barrier, no fence. Of two sets of mailboxes one is written while the other may still be read: a block publishes for
+// step k + 2 only after it has read all of step k + 1, which every other block published after reading step k.
+//
+// Whatever every block computes for itself comes out the same everywhere: same operations, same order. The rows that
+// live longest are in registers, the others in shared memory.
+#include <algorithm>
+#include <array>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/queue.hpp"
+#include "solver/tridiagonalize_on_chip.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int most_rows = 32;  // of a block: a lane sums a row
+constexpr double negligible_square = 0x1p-900;
+
+// A double on its way: its halves, each with the step's number in the upper word.
+struct alignas(16) Packet {
+  unsigned long long low, high;
+};
+
+struct OnChip {
+  double* a;
+  std::int64_t lda;
+  int n;
+  double *d, *e, *tau;
+  Packet* mail;     // 2 sets of h and r, 2 stride each
+  int shared_rows;  // of a block; the others are in registers
+  int stride;       // of shared rows, in pairs of doubles; n / 2 rounded up
+
+  // Place of row or column i in its mailboxes: even ones, then odd ones, so that what a warp reads lies side by side.
+  __device__ int place(int i) const { return i / 2 + i % 2 * stride; }
+};
+
+__device__ void publish(Packet* to, double value, unsigned step) {
+  const unsigned long long bits = __double_as_longlong(value);
+  const unsigned long long tag = static_cast<unsigned long long>(step) << 32;
+  const unsigned long long low = tag | (bits & 0xffffffffu), high = tag | bits >> 32;
+#if __CUDA_ARCH__ >= 700
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
+#else
+  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
+#endif
+}
+__device__ Packet look(const Packet* from) {
+  Packet p;
+#if __CUDA_ARCH__ >= 700
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(p.low), "=l"(p.high)
+               : "l"(from)
+               : "memory");
+#else
+  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(p.low), "=l"(p.high)
+               : "l"(from)
+               : "memory");
+#endif
+  return p;
+}
+__device__ bool arrived(const Packet& p, unsigned step) {
+  return static_cast<unsigned>(p.low >> 32) == step && static_cast<unsigned>(p.high >> 32) == step;
+}
+__device__ double value(const Packet& p) {
+  return __longlong_as_double(static_cast<long long>(p.high << 32 | (p.low & 0xffffffffu)));
+}
+
+__device__ double warp_sum(double x) {
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
+  return x;
+}
+
+// Sums of `count` values (a power of two) over the warp at once: lane l gets the sum of value l / (32 / count).
+template <int count>
+__device__ double warp_sums(double (&x)[count]) {
+  const int lane = threadIdx.x % 32;
+  int mask = 16;
+#pragma unroll
+  for (int half = count / 2; half > 0; half /= 2, mask /= 2) {
+    const bool upper = lane & mask;
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const double sent = upper ? x[i] : x[i + half], kept = upper ? x[i + half] : x[i];
+      x[i] = kept + __shfl_xor_sync(~0u, sent, mask);
+    }
+  }
+#pragma unroll
+  for (; mask > 0; mask /= 2) x[0] += __shfl_xor_sync(~0u, x[0], mask);
+  return x[0];
+}
+
+// The sum of n values in shared memory, in four chains.
+template <int n>
+__device__ double sum_of(const double* x) {
+  static_assert(n % 4 == 0);
+  double s[4] = {x[0], x[1], x[2], x[3]};
+#pragma unroll
+  for (int i = 4; i < n; ++i) s[i % 4] += x[i];
+  return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+// A block of `threads` takes columns 2 (t + threads u) and the next by thread t, u < pairs, and `registered` rows into
+// registers, the rest into shared memory.
+template <int threads, int pairs, int registered>
+__global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip p) {
+  constexpr int warps = threads / 32;
+  constexpr int at_once = 4;  // shared rows
+  extern __shared__ double2 shared_rows[];
+  __shared__ double products[warps], squares[warps], dots[most_rows][warps + 1], row_v[most_rows],
+      row_y[most_rows], first_of_x;
+
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32;
+  const int block = blockIdx.x, blocks = gridDim.x, n = p.n;
+  const int rows = (n - block + blocks - 1) / blocks;  // of this block: row `block + blocks * slot`
+  const auto row_of = [&](int slot) { return block + blocks * slot; };
+  const auto column_of = [&](int c) { return 2 * (t + threads * (c / 2)) + c % 2; };
+  const bool writer = block == (n - 1) % blocks;  // of d, e and tau: the block that lives longest
+
+  // The rows, and x = A(:, 0). `own[c]`: the slot of the block's row whose number is the thread's column c, or -1.
+  const auto element = [&](int i, int j) {
+    return i < n && j < n ? __ldcg(p.a + max(i, j) + min(i, j) * p.lda) : 0;
+  };
+  double2 a[registered][pairs];
+#pragma unroll
+  for (int r = 0; r < registered; ++r)
+#pragma unroll
+    for (int u = 0; u < pairs; ++u) {
+      const int row = p.shared_rows + r < rows ? row_of(p.shared_rows + r) : n;
+      a[r][u] = {element(row, column_of(2 * u)), element(row, column_of(2 * u + 1))};
+    }
+  for (int slot = 0; slot < min(rows, p.shared_rows); ++slot)
+#pragma unroll
+    for (int u = 0; u < pairs; ++u)
+      if (t + threads * u < p.stride)
+        shared_rows[slot * p.stride + t + threads * u] = {element(row_of(slot), column_of(2 * u)),
+                                                          element(row_of(slot), column_of(2 * u + 1))};
+  double v[2 * pairs], w[2 * pairs], x[2 * pairs];
+  int own[2 * pairs];
+#pragma unroll
+  for (int c = 0; c < 2 * pairs; ++c) {
+    const int column = column_of(c);
+    v[c] = w[c] = 0;
+    x[c] = column > 0 ? element(column, 0) : 0;
+    own[c] = column < n && column % blocks == block ? column / blocks : -1;
+  }
+  for (int slot = t; slot < most_rows; slot += threads) row_v[slot] = row_y[slot] = 0;
+  if (writer && t == 0) p.d[0] = p.a[0];
+  if (n == 1) return;
+  double tau = 0, half = 0;
+  __syncthreads();
+
+  for (int k = 0;; ++k) {
+    const int q = k + 1;
+    const unsigned step = static_cast<unsigned>(q);
+    Packet* const mail_h = p.mail + k % 2 * 4 * p.stride;
+    Packet* const mail_r = mail_h + 2 * p.stride;
+    bool live[pairs];  // a column of the pair is q or later
+#pragma unroll
+    for (int u = 0; u < pairs; ++u) live[u] = column_of(2 * u + 1) >= q && column_of(2 * u) < n;
+
+    // ||tail of x||^2, and alpha.
+    {
+      double square = 0;
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c) {
+        if (column_of(c) == q) first_of_x = x[c];
+        if (column_of(c) > q) square = fma(x[c], x[c], square);
+      }
+      square = warp_sum(square);
+      if (lane == 0) squares[warp] = square;
+    }
+
+    // The pass over the block's rows: the last step's update, and h.
+    const auto update = [&](double2& entry, int u, double v_row, double w_row) {
+      entry.x = fma(-v_row, w[2 * u], fma(-w_row, v[2 * u], entry.x));
+      entry.y = fma(-v_row, w[2 * u + 1], fma(-w_row, v[2 * u + 1], entry.y));
+    };
+    const auto send_row = [&](const double2& entry, int u) {
+      const int column = column_of(2 * u);
+      if (column >= q) publish(mail_r + p.place(column), entry.x, step);
+      if (column + 1 < n) publish(mail_r + p.place(column + 1), entry.y, step);
+    };
+    const int first_slot = q > block ? (q - block + blocks - 1) / blocks : 0;  // of a row >= q
+    for (int start = first_slot; start < min(rows, p.shared_rows); start += at_once) {
+      double sums[at_once];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        sums[i] = 0;
+        const int slot = start + i;
+        if (slot >= min(rows, p.shared_rows)) continue;
+        const double v_row = row_v[slot], w_row = fma(tau, row_y[slot], -half * v_row);
+#pragma unroll
+        for (int u = 0; u < pairs; ++u)
+          if (live[u]) {
+            double2& place = shared_rows[slot * p.stride + t + threads * u];
+            double2 entry = place;
+            update(entry, u, v_row, w_row);
+            place = entry;
+            sums[i] = fma(entry.x, x[2 * u], fma(entry.y, x[2 * u + 1], sums[i]));
+            if (row_of(slot) == q) send_row(entry, u);
+          }
+      }
+      const double sum = warp_sums(sums);
+      if (lane % (32 / at_once) == 0 && start + lane / (32 / at_once) < most_rows)
+        dots[start + lane / (32 / at_once)][warp] = sum;
+    }
+    {
+      double sums[registered];
+#pragma unroll
+      for (int r = 0; r < registered; ++r) {
+        sums[r] = 0;
+        const int slot = p.shared_rows + r;
+        if (slot >= rows || slot < first_slot) continue;
+        const double v_row = row_v[slot], w_row = fma(tau, row_y[slot], -half * v_row);
+#pragma unroll
+        for (int u = 0; u < pairs; ++u)
+          if (live[u]) {
+            update(a[r][u], u, v_row, w_row);
+            sums[r] = fma(a[r][u].x, x[2 * u], fma(a[r][u].y, x[2 * u + 1], sums[r]));
+          }
+        if (row_of(slot) == q)
+#pragma unroll
+          for (int u = 0; u < pairs; ++u)
+            if (live[u]) send_row(a[r][u], u);
+      }
+      const double sum = warp_sums(sums);
+      if (lane % (32 / registered) == 0) dots[p.shared_rows + lane / (32 / registered)][warp] = sum;
+    }
+    __syncthreads();
+    if (warp == 0 && lane >= first_slot && lane < rows)
+      publish(mail_h + p.place(row_of(lane)), sum_of<warps>(dots[lane]), step);
+
+    // While that is on its way: the reflector's scalars.
+    const double alpha = first_of_x, tail = sum_of<warps>(squares);
+    double beta = alpha, s = 0;
+    tau = 0;
+    if (tail >= negligible_square) {
+      beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
+      const bool odd = lane % 2 == 1;  // two lanes, two divisions
+      const double quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
+      s = __shfl_sync(~0u, quotient, 0);
+      tau = __shfl_sync(~0u, quotient, 1);
+    }
+    if (writer && t == 0) {
+      p.e[k] = beta;
+      p.tau[k] = tau;
+    }
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) v[c] = column_of(c) == q ? 1 : s * x[c];
+
+    // h and r from all; those that the thread has no use for are taken for granted.
+    Packet h[2 * pairs], r[2 * pairs], h_first, r_first;
+    for (bool all = false; !all;) {
+      h_first = look(mail_h + p.place(q));
+      r_first = look(mail_r + p.place(q));
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c) {
+        const int place = p.place(max(q, min(column_of(c), n - 1)));
+        h[c] = look(mail_h + place);
+        r[c] = look(mail_r + place);
+      }
+      all = arrived(h_first, step) && arrived(r_first, step);
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c) all = all && arrived(h[c], step) && arrived(r[c], step);
+    }
+
+    double y[2 * pairs], product = 0;
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) {
+      y[c] = s * fma(-beta, value(r[c]), value(h[c]));
+      if (column_of(c) < q || column_of(c) >= n) y[c] = 0;
+      product = fma(v[c], y[c], product);
+      if (own[c] >= 0) {
+        row_v[own[c]] = v[c];
+        row_y[own[c]] = y[c];
+      }
+    }
+    product = warp_sum(product);
+    if (lane == 0) products[warp] = product;
+    __syncthreads();
+    half = 0.5 * tau * (tau * sum_of<warps>(products));
+    const double w_q = fma(tau, s * fma(-beta, value(r_first), value(h_first)), -half);
+    if (writer && t == 0) p.d[q] = value(r_first) - 2 * w_q;
+    if (q % blocks == block)  // all blocks have read A: they sent h
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c)
+        if (column_of(c) >= q && column_of(c) < n) p.a[column_of(c) + k * p.lda] = v[c];
+    if (q == n - 1 || row_of(rows - 1) <= q) break;  // nothing is left, or nothing for this block
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) {
+      w[c] = fma(tau, y[c], -half * v[c]);
+      x[c] = column_of(c) > q && column_of(c) < n ? fma(-v[c], w_q, value(r[c]) - w[c]) : 0;
+    }
+  }
+}
+
+struct Variant {
+  int threads, columns, registered;
+  const void* kernel;
+};
+template <int threads, int pairs, int registered>
+Variant variant() {
+  return {threads, 2 * threads * pairs, registered,
+          reinterpret_cast<const void*>(reduce_on_chip_kernel<threads, pairs, registered>)};
+}
+constexpr std::size_t variants_count = 4;
+const std::array<Variant, variants_count>& variants() {
+  static const std::array<Variant, variants_count> all{variant<256, 1, 4>(), variant<512, 1, 8>(),
+                                                       variant<512, 2, 8>(), variant<384, 3, 8>()};
+  return all;
+}
+
+// What a GPU has room for.
+struct Chip {
+  int multiprocessors;
+  std::array<std::size_t, variants_count> shared_bytes;  // of a block, by variant
+
+  explicit Chip(int taking_part) : multiprocessors(taking_part) {
+    int device = 0, per_block = 0;
+    EIGEN_G_CUDA(cudaGetDevice(&device));
+    EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    for (std::size_t i = 0; i < variants_count; ++i) {
+      cudaFuncAttributes attributes{};
+      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, variants()[i].kernel));
+      shared_bytes[i] = static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes;
+    }
+  }
+};
+
+// How a matrix of order n lies on it.
+struct Layout {
+  std::size_t variant = 0;
+  int blocks, shared_rows, stride;
+  bool fits;
+
+  Layout(std::int64_t n, const Chip& chip)
+      : blocks(static_cast<int>(std::min<std::int64_t>(n, chip.multiprocessors))),
+        stride(static_cast<int>((n + 1) / 2)) {
+    while (variant + 1 < variants_count && n > variants()[variant].columns) ++variant;
+    const int rows = static_cast<int>((n + blocks - 1) / blocks), registered = variants()[variant].registered;
+    shared_rows = std::max(0, rows - registered);
+    fits = n <= variants()[variant].columns && shared_rows + registered <= most_rows &&
+           shared_bytes() <= chip.shared_bytes[variant];
+  }
+  std::size_t shared_bytes() const {
+    return sizeof(double2) * static_cast<std::size_t>(shared_rows) * static_cast<std::size_t>(stride);
+  }
+};
+
+}  // namespace
+
+std::int64_t most_on_chip(int multiprocessors) {
+  const Chip chip(multiprocessors);
+  std::int64_t low = 0, high = variants().back().columns;  // low fits, above high nothing does
+  while (low < high) {
+    const std::int64_t middle = (low + high + 1) / 2;
+    if (Layout(middle, chip).fits)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+std::int64_t on_chip_workspace(std::int64_t n) {
+  return 8 * (n + n % 2);
+}
+
+void tridiagonalize_on_chip(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                            double* tau_dev, double* workspace_dev, int multiprocessors) {
+  const std::int64_t n = a_dev.cols;
+  const Layout layout(n, Chip(multiprocessors));
+  const Variant& kernel = variants()[layout.variant];
+  EIGEN_G_CUDA(cudaMemsetAsync(
+      workspace_dev, 0, sizeof(double) * static_cast<std::size_t>(on_chip_workspace(n)), queue.stream()));
+  OnChip problem{a_dev.data,
+                 a_dev.lda,
+                 static_cast<int>(n),
+                 d_dev,
+                 e_dev,
+                 tau_dev,
+                 reinterpret_cast<Packet*>(workspace_dev),
+                 layout.shared_rows,
+                 layout.stride};
+  void* arguments[] = {&problem};
+  EIGEN_G_CUDA(cudaFuncSetAttribute(kernel.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(layout.shared_bytes())));
+  EIGEN_G_CUDA(cudaLaunchCooperativeKernel(kernel.kernel, dim3(static_cast<unsigned>(layout.blocks)),
+                                           dim3(static_cast<unsigned>(kernel.threads)), arguments,
+                                           layout.shared_bytes(), queue.stream()));
+}
+
+}  // namespace eigen_g
