@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
   constexpr int at_once = 4;  // shared rows
   extern __shared__ double2 shared_rows[];
   __shared__ double products[warps], squares[warps], dots[most_rows][warps + 1], row_v[most_rows],
-      row_y[most_rows], first_of_x;
+      row_y[most_rows], first_of_x, first_of_y, diagonal;
 
   const int t = threadIdx.x, warp = t / 32, lane = t % 32;
   const int block = blockIdx.x, blocks = gridDim.x, n = p.n;
@@ -171,6 +171,7 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
     const unsigned step = static_cast<unsigned>(q);
     Packet* const mail_h = p.mail + k % 2 * 4 * p.stride;
     Packet* const mail_r = mail_h + 2 * p.stride;
+    const auto needed = [&](int c) { return column_of(c) >= q && column_of(c) < n; };
     bool live[pairs];  // a column of the pair is q or later
 #pragma unroll
     for (int u = 0; u < pairs; ++u) live[u] = column_of(2 * u + 1) >= q && column_of(2 * u) < n;
@@ -265,43 +266,47 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
 #pragma unroll
     for (int c = 0; c < 2 * pairs; ++c) v[c] = column_of(c) == q ? 1 : s * x[c];
 
-    // h and r from all; those that the thread has no use for are taken for granted.
-    Packet h[2 * pairs], r[2 * pairs], h_first, r_first;
-    for (bool all = false; !all;) {
-      h_first = look(mail_h + p.place(q));
-      r_first = look(mail_r + p.place(q));
+    // h and r from all, as long as something that the thread needs is missing.
+    Packet h[2 * pairs], r[2 * pairs];
 #pragma unroll
-      for (int c = 0; c < 2 * pairs; ++c) {
-        const int place = p.place(max(q, min(column_of(c), n - 1)));
-        h[c] = look(mail_h + place);
-        r[c] = look(mail_r + place);
-      }
-      all = arrived(h_first, step) && arrived(r_first, step);
+    for (int c = 0; c < 2 * pairs; ++c) h[c] = r[c] = {0, 0};
+    for (bool more = true; more;) {
+      more = false;
 #pragma unroll
-      for (int c = 0; c < 2 * pairs; ++c) all = all && arrived(h[c], step) && arrived(r[c], step);
+      for (int c = 0; c < 2 * pairs; ++c)
+        if (needed(c)) {
+          r[c] = look(mail_r + p.place(column_of(c)));
+          h[c] = look(mail_h + p.place(column_of(c)));
+        }
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c)
+        more = more || (needed(c) && !(arrived(h[c], step) && arrived(r[c], step)));
     }
 
     double y[2 * pairs], product = 0;
 #pragma unroll
     for (int c = 0; c < 2 * pairs; ++c) {
-      y[c] = s * fma(-beta, value(r[c]), value(h[c]));
-      if (column_of(c) < q || column_of(c) >= n) y[c] = 0;
+      y[c] = s * fma(-beta, value(r[c]), value(h[c]));  // 0 in columns below q
       product = fma(v[c], y[c], product);
       if (own[c] >= 0) {
         row_v[own[c]] = v[c];
         row_y[own[c]] = y[c];
+      }
+      if (column_of(c) == q) {
+        first_of_y = y[c];
+        diagonal = value(r[c]);
       }
     }
     product = warp_sum(product);
     if (lane == 0) products[warp] = product;
     __syncthreads();
     half = 0.5 * tau * (tau * sum_of<warps>(products));
-    const double w_q = fma(tau, s * fma(-beta, value(r_first), value(h_first)), -half);
-    if (writer && t == 0) p.d[q] = value(r_first) - 2 * w_q;
+    const double w_q = fma(tau, first_of_y, -half);
+    if (writer && t == 0) p.d[q] = diagonal - 2 * w_q;
     if (q % blocks == block)  // all blocks have read A: they sent h
 #pragma unroll
       for (int c = 0; c < 2 * pairs; ++c)
-        if (column_of(c) >= q && column_of(c) < n) p.a[column_of(c) + k * p.lda] = v[c];
+        if (needed(c)) p.a[column_of(c) + k * p.lda] = v[c];
     if (q == n - 1 || row_of(rows - 1) <= q) break;  // nothing is left, or nothing for this block
 #pragma unroll
     for (int c = 0; c < 2 * pairs; ++c) {
