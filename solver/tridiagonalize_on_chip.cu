@@ -29,6 +29,7 @@ namespace eigen_g {
 namespace {
 
 constexpr int most_rows = 32;  // of a block: a lane sums a row
+constexpr int at_once = 4;     // rows in a pass
 constexpr double negligible_square = 0x1p-900;
 
 // A double on its way: its halves, each with the step's number in the upper word.
@@ -42,8 +43,8 @@ struct OnChip {
   int n;
   double *d, *e, *tau;
   Packet* mail;     // 2 sets of h and r, 2 stride each
-  int shared_rows;  // of a block; the others are in registers
-  int stride;       // of shared rows, in pairs of doubles; n / 2 rounded up
+  int shared_rows;  // of a block, a multiple of at_once; the others are in registers
+  int stride;       // of shared rows, in pairs of doubles: n / 2 rounded up to whole warps
 
   // Place of row or column i in its mailboxes: even ones, then odd ones, so that what a warp reads lies side by side.
   __device__ int place(int i) const { return i / 2 + i % 2 * stride; }
@@ -120,8 +121,8 @@ __device__ double sum_of(const double* x) {
 // registers, the rest into shared memory.
 template <int threads, int pairs, int registered>
 __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip p) {
+  static_assert(registered % at_once == 0);
   constexpr int warps = threads / 32;
-  constexpr int at_once = 4;  // shared rows
   extern __shared__ double2 shared_rows[];
   __shared__ double products[warps], squares[warps], dots[most_rows][warps + 1], row_v[most_rows],
       row_y[most_rows], first_of_x, first_of_y, diagonal;
@@ -145,12 +146,11 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
       const int row = p.shared_rows + r < rows ? row_of(p.shared_rows + r) : n;
       a[r][u] = {element(row, column_of(2 * u)), element(row, column_of(2 * u + 1))};
     }
-  for (int slot = 0; slot < min(rows, p.shared_rows); ++slot)
-#pragma unroll
-    for (int u = 0; u < pairs; ++u)
-      if (t + threads * u < p.stride)
-        shared_rows[slot * p.stride + t + threads * u] = {element(row_of(slot), column_of(2 * u)),
-                                                          element(row_of(slot), column_of(2 * u + 1))};
+  for (int slot = 0; slot < p.shared_rows; ++slot)
+    for (int pair = t; pair < p.stride; pair += threads) {
+      const int row = slot < rows ? row_of(slot) : n;
+      shared_rows[slot * p.stride + pair] = {element(row, 2 * pair), element(row, 2 * pair + 1)};
+    }
   double v[2 * pairs], w[2 * pairs], x[2 * pairs];
   int own[2 * pairs];
 #pragma unroll
@@ -172,78 +172,63 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
     Packet* const mail_h = p.mail + k % 2 * 4 * p.stride;
     Packet* const mail_r = mail_h + 2 * p.stride;
     const auto needed = [&](int c) { return column_of(c) >= q && column_of(c) < n; };
-    bool live[pairs];  // a column of the pair is q or later
-#pragma unroll
-    for (int u = 0; u < pairs; ++u) live[u] = column_of(2 * u + 1) >= q && column_of(2 * u) < n;
-
-    // ||tail of x||^2, and alpha.
-    {
-      double square = 0;
-#pragma unroll
-      for (int c = 0; c < 2 * pairs; ++c) {
-        if (column_of(c) == q) first_of_x = x[c];
-        if (column_of(c) > q) square = fma(x[c], x[c], square);
-      }
-      square = warp_sum(square);
-      if (lane == 0) squares[warp] = square;
-    }
-
-    // The pass over the block's rows: the last step's update, and h.
-    const auto update = [&](double2& entry, int u, double v_row, double w_row) {
-      entry.x = fma(-v_row, w[2 * u], fma(-w_row, v[2 * u], entry.x));
-      entry.y = fma(-v_row, w[2 * u + 1], fma(-w_row, v[2 * u + 1], entry.y));
+    const auto live = [&](int u) {  // some pair of the warp has a column >= q
+      return column_of(2 * u) - 2 * lane < n && column_of(2 * u + 1) + 2 * (31 - lane) >= q;
     };
-    const auto send_row = [&](const double2& entry, int u) {
-      const int column = column_of(2 * u);
-      if (column >= q) publish(mail_r + p.place(column), entry.x, step);
-      if (column + 1 < n) publish(mail_r + p.place(column + 1), entry.y, step);
-    };
+
+    // The pass over the block's rows, a few at a time: the last step's update, and h. Rows that are done or do not exist
+    // come along if they are among these.
     const int first_slot = q > block ? (q - block + blocks - 1) / blocks : 0;  // of a row >= q
-    for (int start = first_slot; start < min(rows, p.shared_rows); start += at_once) {
-      double sums[at_once];
+    const auto pass = [&](int slot, auto&& entry_of) {
+      double v_row[at_once], w_row[at_once], sums[at_once];
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
+        v_row[i] = row_v[slot + i];
+        w_row[i] = fma(tau, row_y[slot + i], -half * v_row[i]);
         sums[i] = 0;
-        const int slot = start + i;
-        if (slot >= min(rows, p.shared_rows)) continue;
-        const double v_row = row_v[slot], w_row = fma(tau, row_y[slot], -half * v_row);
+      }
 #pragma unroll
-        for (int u = 0; u < pairs; ++u)
-          if (live[u]) {
-            double2& place = shared_rows[slot * p.stride + t + threads * u];
-            double2 entry = place;
-            update(entry, u, v_row, w_row);
-            place = entry;
+      for (int u = 0; u < pairs; ++u)
+        if (live(u))
+#pragma unroll
+          for (int i = 0; i < at_once; ++i) {
+            double2 entry = entry_of(i, u);
+            entry.x = fma(-v_row[i], w[2 * u], fma(-w_row[i], v[2 * u], entry.x));
+            entry.y = fma(-v_row[i], w[2 * u + 1], fma(-w_row[i], v[2 * u + 1], entry.y));
+            entry_of(i, u) = entry;
             sums[i] = fma(entry.x, x[2 * u], fma(entry.y, x[2 * u + 1], sums[i]));
-            if (row_of(slot) == q) send_row(entry, u);
           }
-      }
+      if (row_of(first_slot) == q)
+#pragma unroll
+        for (int i = 0; i < at_once; ++i)
+          if (slot + i == first_slot)
+#pragma unroll
+            for (int u = 0; u < pairs; ++u) {
+              if (needed(2 * u)) publish(mail_r + p.place(column_of(2 * u)), entry_of(i, u).x, step);
+              if (needed(2 * u + 1)) publish(mail_r + p.place(column_of(2 * u + 1)), entry_of(i, u).y, step);
+            }
       const double sum = warp_sums(sums);
-      if (lane % (32 / at_once) == 0 && start + lane / (32 / at_once) < most_rows)
-        dots[start + lane / (32 / at_once)][warp] = sum;
+      if (lane % (32 / at_once) == 0) dots[slot + lane / (32 / at_once)][warp] = sum;
+    };
+    for (int slot = first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
+      pass(slot,
+           [&](int i, int u) -> double2& { return shared_rows[(slot + i) * p.stride + t + threads * u]; });
+#pragma unroll
+    for (int r = 0; r < registered; r += at_once) {
+      const int slot = p.shared_rows + r;
+      if (slot < rows && slot + at_once > first_slot)
+        pass(slot, [&](int i, int u) -> double2& { return a[r + i][u]; });
     }
-    {
-      double sums[registered];
+
+    // ||tail of x||^2, and alpha.
+    double square = 0;
 #pragma unroll
-      for (int r = 0; r < registered; ++r) {
-        sums[r] = 0;
-        const int slot = p.shared_rows + r;
-        if (slot >= rows || slot < first_slot) continue;
-        const double v_row = row_v[slot], w_row = fma(tau, row_y[slot], -half * v_row);
-#pragma unroll
-        for (int u = 0; u < pairs; ++u)
-          if (live[u]) {
-            update(a[r][u], u, v_row, w_row);
-            sums[r] = fma(a[r][u].x, x[2 * u], fma(a[r][u].y, x[2 * u + 1], sums[r]));
-          }
-        if (row_of(slot) == q)
-#pragma unroll
-          for (int u = 0; u < pairs; ++u)
-            if (live[u]) send_row(a[r][u], u);
-      }
-      const double sum = warp_sums(sums);
-      if (lane % (32 / registered) == 0) dots[p.shared_rows + lane / (32 / registered)][warp] = sum;
+    for (int c = 0; c < 2 * pairs; ++c) {
+      if (column_of(c) == q) first_of_x = x[c];
+      if (column_of(c) > q) square = fma(x[c], x[c], square);
     }
+    square = warp_sum(square);
+    if (lane == 0) squares[warp] = square;
     __syncthreads();
     if (warp == 0 && lane >= first_slot && lane < rows)
       publish(mail_h + p.place(row_of(lane)), sum_of<warps>(dots[lane]), step);
@@ -266,21 +251,27 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
 #pragma unroll
     for (int c = 0; c < 2 * pairs; ++c) v[c] = column_of(c) == q ? 1 : s * x[c];
 
-    // h and r from all, as long as something that the thread needs is missing.
+    // h and r from all, as long as something that the warp needs is missing.
     Packet h[2 * pairs], r[2 * pairs];
 #pragma unroll
     for (int c = 0; c < 2 * pairs; ++c) h[c] = r[c] = {0, 0};
-    for (bool more = true; more;) {
-      more = false;
+    for (bool more_h = true, more_r = true; more_h || more_r;) {  // the same for a whole warp
+      if (more_r)
 #pragma unroll
-      for (int c = 0; c < 2 * pairs; ++c)
-        if (needed(c)) {
-          r[c] = look(mail_r + p.place(column_of(c)));
-          h[c] = look(mail_h + p.place(column_of(c)));
-        }
+        for (int c = 0; c < 2 * pairs; ++c)
+          if (needed(c)) r[c] = look(mail_r + p.place(column_of(c)));
+      if (more_h)
 #pragma unroll
-      for (int c = 0; c < 2 * pairs; ++c)
-        more = more || (needed(c) && !(arrived(h[c], step) && arrived(r[c], step)));
+        for (int c = 0; c < 2 * pairs; ++c)
+          if (needed(c)) h[c] = look(mail_h + p.place(column_of(c)));
+      more_h = more_r = false;
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c) {
+        more_h = more_h || (needed(c) && !arrived(h[c], step));
+        more_r = more_r || (needed(c) && !arrived(r[c], step));
+      }
+      more_h = __any_sync(~0u, more_h);
+      more_r = __any_sync(~0u, more_r);
     }
 
     double y[2 * pairs], product = 0;
@@ -332,6 +323,10 @@ const std::array<Variant, variants_count>& variants() {
   return all;
 }
 
+std::int64_t row_pairs(std::int64_t n) {
+  return (n + 63) / 64 * 32;
+}
+
 // What a GPU has room for.
 struct Chip {
   int multiprocessors;
@@ -357,10 +352,10 @@ struct Layout {
 
   Layout(std::int64_t n, const Chip& chip)
       : blocks(static_cast<int>(std::min<std::int64_t>(n, chip.multiprocessors))),
-        stride(static_cast<int>((n + 1) / 2)) {
+        stride(static_cast<int>(row_pairs(n))) {
     while (variant + 1 < variants_count && n > variants()[variant].columns) ++variant;
     const int rows = static_cast<int>((n + blocks - 1) / blocks), registered = variants()[variant].registered;
-    shared_rows = std::max(0, rows - registered);
+    shared_rows = std::max(0, (rows - registered + at_once - 1) / at_once * at_once);
     fits = n <= variants()[variant].columns && shared_rows + registered <= most_rows &&
            shared_bytes() <= chip.shared_bytes[variant];
   }
@@ -385,7 +380,7 @@ std::int64_t most_on_chip(int multiprocessors) {
 }
 
 std::int64_t on_chip_workspace(std::int64_t n) {
-  return 8 * (n + n % 2);
+  return 16 * row_pairs(n);
 }
 
 void tridiagonalize_on_chip(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
