@@ -14,7 +14,8 @@
 // All (strip, group) in lexicographic order form one sequence, and each group costs the same: one in the diagonal block
 // has fewer stored rows, but takes its block as long, since latency and not the block's own bytes set its pace. Block b
 // of B takes the groups from total b / B to total (b + 1) / B. A share never is empty: B is at most the number of
-// groups.
+// groups. Where that is asked for, an end of the sequence is cut into smaller shares for further blocks, which start as
+// others finish: equal shares do not take equal time.
 //
 // A piece is what one block does in one strip; its partial row sums have slot b + s - first_strip, which no
 // other piece has, because from each piece to the next b or s or both grow by one.
@@ -49,7 +50,7 @@ class SymvPartition {
   // n: order, 1 to largest_n; rows per strip H and columns per group C >= 4, H a multiple of C; blocks wanted >= 1;
   // begin: the columns before it need not be walked (lower only, 0 <= begin < n).
   EIGEN_G_HOST_DEVICE SymvPartition(bool lower, std::int64_t n, int strip_rows, int group_columns, int blocks,
-                                    std::int64_t begin = 0)
+                                    std::int64_t begin = 0, int small_blocks = 0, int small_part = 1)
       : lower_(lower),
         n_(static_cast<std::int32_t>(n)),
         columns_(group_columns),
@@ -59,9 +60,18 @@ class SymvPartition {
     strips_ = static_cast<std::int32_t>((n + strip_rows - 1) / strip_rows);
     first_strip_ = static_cast<std::int32_t>(begin / strip_rows);
     const std::uint32_t total = groups_before(strips_ - 1) + groups_in(strips_ - 1);
-    blocks_ = total < static_cast<std::uint32_t>(blocks) ? static_cast<std::int32_t>(total) : blocks;
-    share_ = total / static_cast<std::uint32_t>(blocks_);
-    remainder_ = total % static_cast<std::uint32_t>(blocks_);
+    // A small share is 1 / small_part of a large one.
+    const auto units = static_cast<std::uint32_t>(blocks) * static_cast<std::uint32_t>(small_part) +
+                       static_cast<std::uint32_t>(small_blocks);
+    const std::uint32_t unit = total / units;
+    if (unit == 0) small_blocks = 0;
+    const std::uint32_t small_total = unit * static_cast<std::uint32_t>(small_blocks);
+    tail_ = total - small_total;
+    large_ = tail_ < static_cast<std::uint32_t>(blocks) ? static_cast<std::int32_t>(tail_) : blocks;
+    blocks_ = large_ + small_blocks;
+    share_ = tail_ / static_cast<std::uint32_t>(large_);
+    remainder_ = tail_ % static_cast<std::uint32_t>(large_);
+    small_share_ = unit;
   }
 
   EIGEN_G_HOST_DEVICE bool lower() const { return lower_; }
@@ -85,8 +95,9 @@ class SymvPartition {
   // Block b walks from cut(b) up to, not including, cut(b + 1); cut(blocks()) = (strips(), 0).
   EIGEN_G_HOST_DEVICE SymvCut cut(int block) const {
     if (block >= blocks_) return {strips_, 0};
-    const auto b = static_cast<std::uint32_t>(block);
-    const std::uint32_t position = share_ * b + (b < remainder_ ? b : remainder_);
+    const auto b = static_cast<std::uint32_t>(block), large = static_cast<std::uint32_t>(large_);
+    const std::uint32_t position =
+        b < large ? share_ * b + (b < remainder_ ? b : remainder_) : tail_ + small_share_ * (b - large);
     int low = first_strip_, high = strips_ - 1;  // the last strip that starts at or before the position
     while (low < high) {
       const int middle = (low + high + 1) / 2;
@@ -139,6 +150,7 @@ class SymvPartition {
   }
   // The block that has the group at this position of the sequence: the first `remainder_` shares are one longer.
   EIGEN_G_HOST_DEVICE int block_at(std::uint32_t position) const {
+    if (position >= tail_) return large_ + static_cast<int>((position - tail_) / small_share_);
     const std::uint32_t longer = remainder_ * (share_ + 1);
     return static_cast<int>(position < longer ? position / (share_ + 1)
                                               : remainder_ + (position - longer) / share_);
@@ -151,6 +163,8 @@ class SymvPartition {
   std::uint32_t height_ = 1;
   std::uint32_t groups_ = 0, begin_ = 0;
   std::uint32_t share_ = 1, remainder_ = 0;
+  std::int32_t large_ = 0;                    // blocks with a large share
+  std::uint32_t tail_ = 0, small_share_ = 0;  // where the small shares begin
 };
 
 // Partial column sums of a strip lie this far from those of the next.
