@@ -202,18 +202,16 @@ class SymvWalk {
     }
   }
 
-  // Both parts of a group; its column sums over the warp go to shared memory.
-  __device__ void multiply(const Group& g, int group, int round, int buffer) {
+  // Both parts of a group; its column sums over the warp go to shared memory. What is to be loaded in its place is sent
+  // for as soon as its elements are multiplied, before the sums over the lanes.
+  __device__ void multiply(Group& g, int group, int next, int stop, int round, int buffer) {
     const int at = (group - round) * C;
     const T* x = &shared_.x[buffer][at];
-    const bool writes = lane_ % (32 / C) == 0;
-    Sum* const to = &shared_.column[buffer][row_warp_][at + lane_ / (32 / C)];
-    if (is_void(group)) {
-      if (writes) *to = Ops::empty();
-      return;
-    }
     Sum column[C];
-    if (is_clean(group)) {
+    if (is_void(group)) {
+#pragma unroll
+      for (int j = 0; j < C; ++j) column[j] = Ops::empty();
+    } else if (is_clean(group)) {
 #pragma unroll
       for (int j = 0; j < C; ++j) {
         const T xc = x[j];
@@ -244,8 +242,9 @@ class SymvWalk {
           }
       }
     }
+    if (next < stop) load(g, next);
     sum_over_lanes(column);
-    if (writes) *to = column[0];
+    if (lane_ % (32 / C) == 0) shared_.column[buffer][row_warp_][at + lane_ / (32 / C)] = column[0];
   }
 
   // After the steps with 16, 8, ... half of the columns are left to each half of the lanes; lane l ends with column
@@ -271,12 +270,9 @@ class SymvWalk {
     lane_row_ = warp_row_ + lane_ * V;
     const int thread = static_cast<int>(threadIdx.x);
 
-    // Two groups in turn: one is multiplied while the other is on its way.
-    Group even, odd;
-    constexpr int step = Shape::column_warps;
-    int group = start + column_warp_;
-    if (group < stop) load(even, group);
-    if (thread < Shape::round_columns) shared_.x[0][thread] = x_at(start * C + thread);
+    // x first: nothing can be multiplied before it is there, and behind the matrix it would have to wait.
+    T x_first = Ops::zero();
+    if (thread < Shape::round_columns) x_first = x_at(start * C + thread);
 #pragma unroll
     for (int q = 0; q < Q; ++q)
 #pragma unroll
@@ -284,6 +280,14 @@ class SymvWalk {
         x_row_[q][v] = x_at(row_of(q, v));
         y_row_[q][v] = Ops::empty();
       }
+
+    // Two groups in turn: one is multiplied while the other is on its way.
+    Group even, odd;
+    constexpr int step = Shape::column_warps;
+    int group = start + column_warp_;
+    if (group < stop) load(even, group);
+    if (group + step < stop) load(odd, group + step);
+    if (thread < Shape::round_columns) shared_.x[0][thread] = x_first;
     meanwhile();
     __syncthreads();
 
@@ -293,11 +297,9 @@ class SymvWalk {
       T x_next = Ops::zero();
       if (thread < Shape::round_columns && round_end < stop) x_next = x_at(round_end * C + thread);
       for (; group < round_end; group += 2 * step) {
-        if (group + step < stop) load(odd, group + step);
-        multiply(even, group, round, buffer);
+        multiply(even, group, group + 2 * step, stop, round, buffer);
         if (group + step >= round_end) break;  // in the last round only: a round has an even number of steps
-        if (group + 2 * step < stop) load(even, group + 2 * step);
-        multiply(odd, group + step, round, buffer);
+        multiply(odd, group + step, group + 3 * step, stop, round, buffer);
       }
       if (thread < Shape::round_columns) shared_.x[buffer ^ 1][thread] = x_next;
       __syncthreads();
