@@ -113,7 +113,7 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   call.arrived = state.arrived.data() + grid_barrier_words;
   call.finish = config.finish;
   const bool fits_in_l2 = static_cast<std::uint64_t>(n * n / 2) * sizeof(T) <= state.l2_bytes / 2;
-  call.input.kept_groups = fits_in_l2 ? std::numeric_limits<std::int32_t>::max() : 0;
+  call.input.kept_of_256 = fits_in_l2 ? 256 : 0;
 
   // Dependent launch in stream order needs compute capability 9.
   const LaunchMode early = state.compute_major >= 9 ? LaunchMode::after_prologue : LaunchMode::plain;

@@ -83,8 +83,9 @@ struct SymvInput {
   const T* x = nullptr;
   std::int64_t incx = 1;
   std::int32_t shift = 0;
-  // Of each block's share so many groups from its beginning are kept in L2 for the next product with the same matrix.
-  std::int32_t kept_groups = 0;
+  // So many of 256 groups stay in L2 for the next product with the same matrix. They lie between the others, so that
+  // memory works all the time.
+  std::int32_t kept_of_256 = 0;
 };
 
 template <class Shape>
@@ -121,7 +122,7 @@ class SymvWalk {
                              Meanwhile&& meanwhile, PieceDone&& piece_done) {
     const int first = begin / C;
     bool is_first = true;
-    left_to_keep_ = input_.kept_groups;
+    loads_ = 0;
     for (int strip = from.strip; strip <= to.strip && strip < partition_.strips(); ++strip) {
       const int start = strip == from.strip ? from.group : partition_.first_group(strip);
       const int stop = strip == to.strip ? to.group : partition_.last_group(strip);
@@ -165,8 +166,9 @@ class SymvWalk {
   }
 
   __device__ void load(Group& g, int group) {
-    loader_.keep_in_l2(left_to_keep_ > 0);
-    left_to_keep_ -= Shape::column_warps;
+    const std::int32_t kept = input_.kept_of_256;
+    loader_.keep_in_l2(((loads_ + 1) * kept >> 8) > (loads_ * kept >> 8));
+    ++loads_;
     const T* p = input_.a + lane_row_ + static_cast<std::int64_t>(group * C) * input_.lda;
     if (is_clean(group)) {
 #pragma unroll
@@ -349,7 +351,7 @@ class SymvWalk {
   typename Shape::Shared& shared_;
   MatrixLoader loader_;
   int lane_, row_warp_, column_warp_;
-  std::int32_t left_to_keep_ = 0;
+  std::int32_t loads_ = 0;  // of this warp
   std::int32_t warp_row_ = 0, lane_row_ = 0;
   T x_row_[Q][V];
   Sum y_row_[Q][V];

@@ -86,7 +86,7 @@ struct Panel {
   std::int32_t slice_rows;  // of Q, a block
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
   double *d, *e, *tau;
-  std::int32_t kept_groups;  // of the walk: what stays in L2 from column to column
+  std::int32_t kept_of_256;  // of the walk: what stays in L2 from column to column
   blas2::SymvPartition partition;
   Exchange exchange;
 };
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   if (t < 2) cut[t] = panel.partition.cut(block + t);
   const std::int32_t shift = panel.shift;
   const blas2::SymvInput<double> input{
-      panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_groups};
+      panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_of_256};
   blas2::SymvWalk<Shape> walk(panel.partition, input, ex.partials, passing.walk);
   GridBarrier barrier(ex.arrivals);
 
@@ -525,7 +525,7 @@ std::int64_t reduce_panels(Queue& queue, MatrixView<double> a_dev, double* d_dev
     const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
     const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
                                          static_cast<int>(layout.blocks), p + 1 + shift);
-    const double group_bytes = double{sizeof(double)} * kernel.strip_rows * kernel.group_columns;
+    const double bytes = sizeof(double) / 2.0 * static_cast<double>(n - p) * static_cast<double>(n - p);
     Panel panel{a_dev.data,
                 a_dev.lda,
                 static_cast<std::int32_t>(n),
@@ -536,8 +536,7 @@ std::int64_t reduce_panels(Queue& queue, MatrixView<double> a_dev, double* d_dev
                 d_dev,
                 e_dev,
                 tau_dev,
-                static_cast<std::int32_t>(kept_share_of_l2 * l2_bytes /
-                                          (group_bytes * static_cast<double>(layout.blocks))),
+                static_cast<std::int32_t>(256 * std::min(1.0, kept_share_of_l2 * l2_bytes / bytes)),
                 partition,
                 exchange};
     // The strips before the first that is walked have no place among the column sums.
