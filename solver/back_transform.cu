@@ -4,12 +4,14 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/back_transform.hpp"
+#include "solver/back_transform_panel.hpp"
 
 namespace eigen_g {
 
 namespace {
 
 constexpr std::int64_t most_columns = 256;  // reflectors in one block
+constexpr std::int64_t most_rows_of_panels = 1280;
 constexpr int threads = 256;
 static_assert(threads >= most_columns, "a thread owns a row of T");
 
@@ -49,6 +51,7 @@ std::int64_t block_count(std::int64_t n) {
 }  // namespace
 
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
+  if (n <= most_rows_of_panels) return back_transform_panels_workspace(n);
   const std::int64_t width = block_columns(n);
   return block_count(n) * width * width + 2 * width * m;
 }
@@ -58,6 +61,7 @@ void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* 
   const std::int64_t n = a_dev.rows, m = z_dev.cols, reflectors = n - 1;
   const std::int64_t blocks = block_count(n);
   if (blocks == 0 || m == 0) return;
+  if (n <= most_rows_of_panels) return back_transform_panels(queue, a_dev, tau_dev, z_dev, workspace_dev);
   const std::int64_t width = block_columns(n);
   double* const all_t = workspace_dev;
   double* const products = all_t + blocks * width * width;
