@@ -11,13 +11,14 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/back_transform_panel.hpp"
+#include "solver/triangular_factor.hpp"
 
 namespace eigen_g {
 
 namespace {
 
 constexpr int width = panel_width, columns = panel_columns, chunk = 16;
-constexpr int factor_warps = 8, apply_warps = 16;
+constexpr int apply_warps = 16;
 constexpr int square = width * width, product = width * columns;
 static_assert(width == 32 && columns == 8, "the fragments are written for these");
 
@@ -32,64 +33,6 @@ struct Reflectors {
     return __ldg(reinterpret_cast<const double2*>(a + row + min(j, count() - 1) * lda));
   }
 };
-
-// T of each block of reflectors (dlarft), from S = V^T V:
-//
-//   T(i, i) = tau_i,    T(0:i, i) = -tau_i T(0:i, 0:i) S(0:i, i),    zero below the diagonal.
-__global__ void __launch_bounds__(32 * factor_warps)
-    panel_factor_kernel(const Reflectors v, const double* tau, double* all_t) {
-  __shared__ double s[factor_warps / 2][square];
-  const std::int32_t first = blockIdx.x * width;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-
-  // S(16 i + ..., 8 j + ...) of the warp's rows; the same registers are rows of V^T and columns of V.
-  double sum[2][4][4] = {};
-  for (std::int32_t row = (first + 1) / 8 * 8 + 8 * warp; row < v.n; row += 8 * factor_warps) {
-    double2 part[4];
-#pragma unroll
-    for (int j = 0; j < 4; ++j) part[j] = v.rows(row + 2 * t, first + 8 * j + g);
-#pragma unroll
-    for (int i = 0; i < 2; ++i)
-#pragma unroll
-      for (int j = 0; j < 4; ++j)
-        tensor_step(sum[i][j], {part[2 * i].x, part[2 * i + 1].x, part[2 * i].y, part[2 * i + 1].y},
-                    {part[j].x, part[j].y});
-  }
-  double* const own = s[warp % (factor_warps / 2)];
-  for (int half = 1; half >= 0; --half) {
-    if (warp / (factor_warps / 2) == half)
-#pragma unroll
-      for (int i = 0; i < 2; ++i)
-#pragma unroll
-        for (int j = 0; j < 4; ++j)
-#pragma unroll
-          for (int e = 0; e < 4; ++e) {
-            double& to = own[16 * i + g + e / 2 * 8 + (8 * j + 2 * t + e % 2) * width];
-            to = half == 1 ? sum[i][j][e] : sum[i][j][e] + to;
-          }
-    __syncthreads();
-  }
-  for (int k = threadIdx.x; k < square; k += 32 * factor_warps) {
-    double total = 0;
-    for (int part = 0; part < factor_warps / 2; ++part) total += s[part][k];
-    s[0][k] = total;
-  }
-  __syncthreads();
-  if (warp != 0) return;
-
-  double row_of_t[width];  // row `lane`
-  const double own_tau = first + lane < v.count() ? tau[first + lane] : 0;
-#pragma unroll
-  for (int i = 0; i < width; ++i) {
-    const double tau_i = __shfl_sync(~0u, own_tau, i);
-    double dot[2] = {};
-#pragma unroll
-    for (int l = 0; l < i; ++l) dot[l % 2] = fma(row_of_t[l], s[0][l + i * width], dot[l % 2]);
-    row_of_t[i] = lane < i ? -tau_i * (dot[0] + dot[1]) : lane == i ? tau_i : 0;
-  }
-#pragma unroll
-  for (int i = 0; i < width; ++i) all_t[blockIdx.x * square + lane + i * width] = row_of_t[i];
-}
 
 // Stride of the columns of Z in shared memory: 4 (mod 16) doubles, so that no two threads collide in a bank.
 __host__ __device__ std::int32_t panel_stride(std::int32_t n) {
@@ -156,7 +99,8 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
           const double2 upper = part.value[4 * k + 2 * i], lower = part.value[4 * k + 2 * i + 1];
-          tensor_step(sum[i], {upper.x, lower.x, upper.y, lower.y}, {b.x, b.y});
+          tensor_step(sum[i], upper.x, lower.x, b.x);
+          tensor_step(sum[i], upper.y, lower.y, b.y);
         }
       }
     }
@@ -191,11 +135,9 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
       tvz[threadIdx.x] = -((dot[0] + dot[1]) + (dot[2] + dot[3]));
     }
     __syncthreads();
-    double factor[4][2];
+    double factor[8];
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-#pragma unroll
-      for (int e = 0; e < 2; ++e) factor[k][e] = tvz[(8 * k + 4 * e + t) * columns + in_update(g)];
+    for (int k = 0; k < 8; ++k) factor[k] = tvz[(4 * k + t) * columns + in_update(g)];
     for (std::int32_t row = own_row; row < v.n; row += step) {
       const Part part = next;
       if (row + step < v.n) next = plain(row + step);
@@ -203,10 +145,7 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
       double2* const right = reinterpret_cast<double2*>(panel + in_update(2 * t + 1) * stride + row + 2 * g);
       double own[4] = {left->x, right->x, left->y, right->y};
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const double2 near = part.value[2 * k], far = part.value[2 * k + 1];
-        tensor_step(own, {near.x, near.y, far.x, far.y}, {factor[k][0], factor[k][1]});
-      }
+      for (int k = 0; k < 8; ++k) tensor_step(own, part.value[k].x, part.value[k].y, factor[k]);
       *left = {own[0], own[2]};
       *right = {own[1], own[3]};
     }
@@ -221,7 +160,14 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
 }  // namespace
 
 std::int64_t back_transform_panels_workspace(std::int64_t n) {
-  return n > 1 ? ((n - 2) / width + 1) * square : 0;
+  return ReflectorBlocks{n, width}.doubles();
+}
+
+bool back_transform_panels_fit(std::int64_t n) {
+  int device = 0, shared = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return panel_bytes(n) <= static_cast<std::size_t>(shared);
 }
 
 void back_transform_panels(Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
@@ -232,9 +178,7 @@ void back_transform_panels(Queue& queue, MatrixView<const double> a_dev, const d
   const std::size_t shared = panel_bytes(n);
   EIGEN_G_CUDA(cudaFuncSetAttribute(apply_panels_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared)));
-  panel_factor_kernel<<<static_cast<unsigned>((n - 2) / width + 1), 32 * factor_warps, 0, queue.stream()>>>(
-      reflectors, tau_dev, workspace_dev);
-  EIGEN_G_LAUNCHED();
+  triangular_factors(queue, {n, width}, a_dev, tau_dev, nullptr, workspace_dev);
   apply_panels_kernel<<<static_cast<unsigned>((m + columns - 1) / columns), 32 * apply_warps, shared,
                         queue.stream()>>>(reflectors, workspace_dev, m, z_dev.data, z_dev.lda);
   EIGEN_G_LAUNCHED();
