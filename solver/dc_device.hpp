@@ -55,13 +55,14 @@ void keep_deflated(const Queue& queue, const Batch& batch, MatrixView<const doub
                    MatrixView<double> q);
 void order_values(const Queue& queue, const Batch& batch);
 
-// dc_product: Q's columns 0 ... k - 1 := compressed Q times U, U whole in `panel`; for merges too small for cuBLAS to
-// fill a GPU with one of them.
-void multiply(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
-              MatrixView<const double> panel, MatrixView<double> q);
+// dc_product: Q's columns first ... first + columns - 1, as far as the merge has roots, := compressed Q times U's columns,
+// which stand in `panel` from column 0 on; for merges too small for cuBLAS to fill a GPU with one of them.
+void multiply(const Queue& queue, const Batch& batch, Index first, Index columns,
+              MatrixView<const double> compressed, MatrixView<const double> panel, MatrixView<double> q);
 
-// w := 2^exponent d, and Z's columns := Q's in the order of d; z.data null: values only.
-void store_ordered(const Queue& queue, Index n, int exponent, const Arrays& arrays,
+// Value and vector number first + j, in ascending order, to w_j := 2^exponent d and Z's column j, 0 <= j < z.cols;
+// z.data null: values only.
+void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays& arrays,
                    MatrixView<const double> q, double* w, MatrixView<double> z);
 
 }  // namespace eigen_g::dc

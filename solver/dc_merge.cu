@@ -55,13 +55,14 @@ __global__ void __launch_bounds__(order_threads) order_kernel(Batch batch) {
 }
 
 __global__ void __launch_bounds__(most_threads)
-    store_kernel(Index n, int exponent, Arrays x, MatrixView<const double> q, double* w,
+    store_kernel(Index n, Index first, int exponent, Arrays x, MatrixView<const double> q, double* w,
                  MatrixView<double> z) {
-  const Index row = blockIdx.x * most_threads + threadIdx.x;
+  const Index row = blockIdx.x * most_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
   if (row >= n) return;
-  if (blockIdx.y == 0) w[row] = ldexp(x.d[row], exponent);
+  if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], exponent);
   if (!z.data) return;
-  for (Index j = blockIdx.y; j < n; j += static_cast<Index>(gridDim.y)) z(row, j) = q(row, x.column[j]);
+  for (Index j = blockIdx.y; j < columns; j += static_cast<Index>(gridDim.y))
+    z(row, j) = q(row, x.column[first + j]);
 }
 
 // Threads of a block and blocks so that the GPU is full and a block still has several columns to do.
@@ -100,13 +101,13 @@ void order_values(const Queue& queue, const Batch& batch) {
   EIGEN_G_LAUNCHED();
 }
 
-void store_ordered(const Queue& queue, Index n, int exponent, const Arrays& arrays,
+void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays& arrays,
                    MatrixView<const double> q, double* w, MatrixView<double> z) {
   const Index tiles = (n + most_threads - 1) / most_threads;
   const Index slices =
       z.data ? std::min(n, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(slices));
-  store_kernel<<<blocks, most_threads, 0, queue.stream()>>>(n, exponent, arrays, q, w, z);
+  store_kernel<<<blocks, most_threads, 0, queue.stream()>>>(n, first, exponent, arrays, q, w, z);
   EIGEN_G_LAUNCHED();
 }
 

@@ -52,13 +52,14 @@ struct Loaded {
 };
 
 __global__ void __launch_bounds__(threads)
-    product_kernel(Batch batch, MatrixView<const double> compressed, MatrixView<const double> panel,
-                   MatrixView<double> q) {
+    product_kernel(Batch batch, Index first, Index columns, MatrixView<const double> compressed,
+                   MatrixView<const double> panel, MatrixView<double> q) {
   __shared__ __align__(16) Slab slabs[2];
   const Merge merge = batch.merges[blockIdx.z];
   const Shape shape = batch.shapes[blockIdx.z];
-  const Index column = blockIdx.x * tile;
-  if (column >= shape.k) return;
+  const Index column = blockIdx.x * tile;  // of U's in the panel
+  const Index columns_left = min(columns, shape.k - first) - column;
+  if (columns_left <= 0) return;
 
   const Index upper_tiles = (merge.upper + tile - 1) / tile, row_tile = blockIdx.y;
   const bool upper = row_tile < upper_tiles;
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(threads)
                   compressed.lda,
                   panel.lda,
                   row_end - row,
-                  shape.k - column,
+                  columns_left,
                   inner_end - inner_first};
 
   const int first_row = threadIdx.x % (tile / thread_rows) * thread_rows;
@@ -111,17 +112,17 @@ __global__ void __launch_bounds__(threads)
   for (int j = 0; j < thread_columns; ++j)
     for (int i = 0; i < thread_rows; ++i)
       if (first_row + i < f.rows && first_column + j < f.columns)
-        q(merge.first + row + first_row + i, merge.first + column + first_column + j) = c[j][i];
+        q(merge.first + row + first_row + i, merge.first + first + column + first_column + j) = c[j][i];
 }
 
 }  // namespace
 
-void multiply(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
-              MatrixView<const double> panel, MatrixView<double> q) {
-  const auto tiles = static_cast<unsigned>((batch.largest + tile - 1) / tile);
-  const dim3 blocks(tiles, tiles + 1,
-                    static_cast<unsigned>(batch.count));  // both children may end in a ragged tile
-  product_kernel<<<blocks, threads, 0, queue.stream()>>>(batch, compressed, panel, q);
+void multiply(const Queue& queue, const Batch& batch, Index first, Index columns,
+              MatrixView<const double> compressed, MatrixView<const double> panel, MatrixView<double> q) {
+  const auto tiles = [](Index length) { return static_cast<unsigned>((length + tile - 1) / tile); };
+  const dim3 blocks(tiles(columns), tiles(batch.largest) + 1,  // both children may end in a ragged tile
+                    static_cast<unsigned>(batch.count));
+  product_kernel<<<blocks, threads, 0, queue.stream()>>>(batch, first, columns, compressed, panel, q);
   EIGEN_G_LAUNCHED();
 }
 
