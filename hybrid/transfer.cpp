@@ -163,7 +163,7 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
 }
 
 PageFetch::PageFetch(MatrixView<double> host) {
-  static constexpr std::uint64_t block = std::uint64_t{8} << 20, least = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t block = std::uint64_t{8} << 20, least = std::uint64_t{4} << 20;
   constexpr int most_threads = 4;  // enough: there is all the time of the reduction
   if (host.rows == 0 || host.cols == 0 || !pageable(host.data)) return;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

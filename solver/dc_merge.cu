@@ -9,7 +9,6 @@ namespace eigen_g::dc {
 namespace {
 
 constexpr int most_threads = 256;
-constexpr int order_threads = 128;
 constexpr int blocks_a_multiprocessor = 16;
 
 // Rows of a block in x: those of child 1 in tiles of blockDim.x, then those of child 2.
@@ -46,12 +45,6 @@ __global__ void __launch_bounds__(most_threads)
   if (!tile.inside) return;
   for (Index t = k + static_cast<Index>(blockIdx.y); t < merge.size; t += static_cast<Index>(gridDim.y))
     q(tile.row, merge.first + t) = compressed(tile.row, merge.first + t);
-}
-
-__global__ void __launch_bounds__(order_threads) order_kernel(Batch batch) {
-  const Merge merge = batch.merges[blockIdx.y];
-  const Index t = blockIdx.x * order_threads + threadIdx.x;
-  if (t < merge.size) order_value(merge, batch.shapes[blockIdx.y], batch.arrays.at(merge.first), t);
 }
 
 __global__ void __launch_bounds__(most_threads)
@@ -93,11 +86,6 @@ void keep_deflated(const Queue& queue, const Batch& batch, MatrixView<const doub
                    MatrixView<double> q) {
   const RowLaunch launch(queue, batch);
   keep_kernel<<<launch.blocks, launch.threads, 0, queue.stream()>>>(batch, compressed, q);
-  EIGEN_G_LAUNCHED();
-}
-
-void order_values(const Queue& queue, const Batch& batch) {
-  order_kernel<<<blocks_over(batch, batch.largest, order_threads), order_threads, 0, queue.stream()>>>(batch);
   EIGEN_G_LAUNCHED();
 }
 

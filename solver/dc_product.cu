@@ -58,14 +58,21 @@ __global__ void __launch_bounds__(threads)
   const Merge merge = batch.merges[blockIdx.z];
   const Shape shape = batch.shapes[blockIdx.z];
   const Index column = blockIdx.x * tile;  // of U's in the panel
-  const Index columns_left = min(columns, shape.k - first) - column;
-  if (columns_left <= 0) return;
+  const Index columns_left =
+      min(columns, shape.k - first) - column;  // of roots; then those that are deflated
+  const Index columns_kept = min(columns, merge.size - first) - column;
 
   const Index upper_tiles = (merge.upper + tile - 1) / tile, row_tile = blockIdx.y;
   const bool upper = row_tile < upper_tiles;
   const Index row = upper ? row_tile * tile : merge.upper + (row_tile - upper_tiles) * tile;
   const Index row_end = upper ? merge.upper : merge.size;
   if (row >= row_end) return;
+  for (Index j = max(columns_left, 0) + static_cast<Index>(threadIdx.x / tile); j < min(columns_kept, tile);
+       j += threads / tile) {
+    const Index i = row + static_cast<Index>(threadIdx.x % tile), t = merge.first + first + column + j;
+    if (i < row_end) q(merge.first + i, t) = compressed(merge.first + i, t);
+  }
+  if (columns_left <= 0) return;
   const Index inner_first = upper ? 0 : shape.lower_begin(), inner_end = upper ? shape.upper_end() : shape.k;
   const Factors f{&compressed(merge.first + row, merge.first + inner_first),
                   &panel(merge.first + inner_first, column),

@@ -156,6 +156,7 @@ class DevicePipeline final : public Pipeline {
   }
   void unscale(int k) override { scale_values(queue_, found_, parts_.values, -k); }
   void store() override {
+    fetch_.reset();
     if (found_ == 0) return;
     EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_.values, sizeof(double) * static_cast<std::size_t>(found_),
                                  cudaMemcpyDefault, queue_.stream()));

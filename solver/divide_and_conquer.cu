@@ -12,7 +12,7 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// Low levels take nine launches each and never wait for the host. A level with a large merge waits once, for the k of
+// Low levels take six launches each and never wait for the host. A level with a large merge waits once, for the k of
 // its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never formed.
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace {
 using namespace dc;
 
 // Merges of more rows than this go to cuBLAS one by one, smaller ones through dc_product together.
-constexpr Index largest_in_one_launch = 1024;
+constexpr Index largest_in_one_launch = 512;
 // U is 3/16 of a matrix, but never so narrow that products with it leave a GPU idle.
 constexpr std::int64_t least_panel_columns = 1024;
 constexpr std::int64_t panel_column_multiple = 128;
@@ -177,23 +177,23 @@ void multiply_by_cublas(const Queue& queue, const std::vector<Merge>& merges, co
   }
 }
 
-// d and column of a level.
-void solve_level(const Queue& queue, const Batch& batch, const Workspace& w) {
-  form_z(queue, batch, w.q);
-  deflate(queue, batch);
+// d and column of a level; what else its vectors need, if there will be any.
+void solve_level(const Queue& queue, const Batch& batch, bool with_vectors, const Workspace& w) {
+  deflate(queue, batch, w.q);
   solve_secular(queue, batch);
-  order_values(queue, batch);
+  order_values(queue, batch, with_vectors);
 }
 
 // Q's columns of a level: the deflated ones and those of these roots.
 void form_level(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
                 const Workspace& w, MatrixView<double> c) {
-  correct_weights(queue, batch);
   compress(queue, batch, w.q, c);
-  keep_deflated(queue, batch, c, w.q);
+  const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
+  const bool one_launch = batch.rows.all && batch.largest <= largest_in_one_launch;
+  if (!one_launch || !all_roots) keep_deflated(queue, batch, c, w.q);
   if (!batch.rows.all) {
     form_end_rows(queue, batch, c, w.q);
-  } else if (batch.largest > largest_in_one_launch) {
+  } else if (!one_launch) {
     multiply_by_cublas(queue, merges, batch, roots, c, w.panel, w.q);
   } else if (const Index columns = Roots{roots.begin, std::min(roots.end, batch.largest)}.count();
              columns > 0) {
@@ -260,9 +260,10 @@ Outcome divide_and_conquer(const Queue& queue, std::int64_t n, double* d_dev, do
     const bool last = level + 1 == tree.levels.size();
     batch.count = static_cast<Index>(tree.levels[level].size());
     batch.largest = tree.largest[level];
-    solve_level(queue, batch, w);
+    const bool with_vectors = rows.all || !last;  // the last values need none
+    solve_level(queue, batch, with_vectors, w);
     if (last && subset) found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
-    if (rows.all || !last)  // the last values need no vectors
+    if (with_vectors)
       form_level(queue, tree.levels[level], batch,
                  last && subset ? roots_among(queue, batch, found) : every_root, w, c);
     batch.merges += batch.count;
