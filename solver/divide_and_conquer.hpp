@@ -49,7 +49,7 @@ Outcome divide_and_conquer(std::int64_t n, double* d, double* e, MatrixView<doub
 // T may have any finite entries; a NaN or an infinity is a Status with its row, from 1. `failed` is else the index of the
 // leaf's first row or of the root that did not converge.
 // Ordered on `queue`; blocks until done. Two runs give the same bits. Cost: at most 4/3 n^3 flops; one host round trip at
-// either end, one for each level with a merge of more than 1024 rows, and one or two for a subset.
+// either end, one for each level with a merge of more than 512 rows, and one or two for a subset.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
 struct MergePlaces {
   MatrixView<double> q, compressed;  // data null: as said above
