@@ -5,12 +5,12 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigen_g)
 
 # Headers keep their folders, because they include each other by relative paths. The short names <eigen_g/eigen_g.hpp>
 # are one line each, and mean the same inside the build tree and out of it.
-set(public_headers solver/eigen_g.hpp solver/eigen_g.h solver/verify.hpp hybrid/error.hpp hybrid/uplo.hpp)
+set(public_headers solver/eigen_g.hpp solver/eigen_g.h solver/stages.hpp solver/stages.h solver/verify.hpp hybrid/error.hpp hybrid/uplo.hpp)
 foreach(header ${public_headers})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/${folder})
 endforeach()
-foreach(name eigen_g.hpp eigen_g.h verify.hpp)
+foreach(name eigen_g.hpp eigen_g.h stages.hpp stages.h verify.hpp)
   set(short_header ${PROJECT_BINARY_DIR}/include/eigen_g/${name})
   file(CONFIGURE OUTPUT ${short_header} CONTENT "#include \"solver/${name}\"\n")
   install(FILES ${short_header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g)
