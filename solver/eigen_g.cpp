@@ -6,6 +6,7 @@
 
 #include "hybrid/cpu.hpp"
 #include "hybrid/device.hpp"
+#include "hybrid/nvtx.hpp"
 #include "solver/pipeline.hpp"
 #include "solver/scale.hpp"
 
@@ -29,6 +30,7 @@ class StageClock {
 
   template <class Work>
   auto operator()(Stage stage, Work&& work) {
+    const ProfilerRange range(name(stage));
     tell(stage, 0);
     const auto start = Clock::now();
     const auto finish = [&] {
