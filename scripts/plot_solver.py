@@ -56,7 +56,7 @@ def legend(figure, ax, columns):
 
 
 def draw_bars(plt, report, rows, title, folder, name):
-    """Stacked bars, one a size; rows: label -> one share of a case's seconds in milliseconds a case."""
+    """Stacked bars, one a size; rows: label -> seconds, one a case."""
     figure, ax = plt.subplots(figsize=(6.5, 4.2))
     sizes = [str(case["n"]) for case in report["cases"]]
     totals = [sum(values) for values in zip(*rows.values())]
@@ -67,11 +67,11 @@ def draw_bars(plt, report, rows, title, folder, name):
             ax.bar(sizes, shares, bottom=bottom, label=label, color=colour, width=0.7)
             bottom = [b + s for b, s in zip(bottom, shares)]
     for position, total in enumerate(totals):
-        ax.text(position, 101, f"{1e3 * total:.3g} ms", ha="center", va="bottom", fontsize=7)
+        ax.text(position, 101, f"{1e3 * total:.1f} ms" if total < 1 else f"{total:.2f} s", ha="center", va="bottom", fontsize=7)
     ax.set_ylabel("% of the time")
     ax.set_title(title, fontsize=10, pad=14)
     legend(figure, ax, 4)
-    finish(plt, figure, [ax], report, folder, name, 0.16, from_zero=False)
+    finish(plt, figure, [ax], report, folder, name, 0.1, from_zero=False)
 
 
 def draw_tridiagonalize(plt, report, folder):
