@@ -7,6 +7,7 @@
 
 #include "hybrid/cpu.hpp"
 #include "hybrid/device.hpp"
+#include "hybrid/nvtx.hpp"
 #include "solver/pipeline.hpp"
 #include "solver/scale.hpp"
 #include "solver/subset.hpp"
@@ -40,6 +41,7 @@ class StageClock {
 
   template <class Work>
   auto operator()(Stage stage, Work&& work) {
+    const ProfilerRange range(name(stage));
     tell(stage, 0);
     const auto finish = [&] {
       pipeline_.mark();

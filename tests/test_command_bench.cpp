@@ -8,7 +8,8 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  CHECK_THAT(outcome.out, ContainsSubstring("symv"));
+  for (const char* name : {"symv", "tridiagonalize", "solve"})
+    CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
 
@@ -22,6 +23,11 @@ TEST_CASE("wrong usage of bench and tune") {
   }
   fail_with(2, {"bench", "symv", "--sizes", "10,0"});
   fail_with(2, {"bench", "symv", "--rounds", "1"});
+  for (const char* benchmark : {"tridiagonalize", "solve"}) {
+    fail_with(2, {"bench", benchmark, "--sizes", "0"});
+    fail_with(2, {"bench", benchmark, "--rounds", "1"});
+    fail_with(2, {"bench", benchmark, "nonsense"});
+  }
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
 }
@@ -29,7 +35,8 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  fail_with(6, {"bench", "symv", "--json", folder / "b.json"});
+  for (const char* benchmark : {"symv", "tridiagonalize", "solve"})
+    fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
 }
@@ -57,4 +64,29 @@ TEST_CASE("tune writes a table that bench takes", "[gpu]") {
       CHECK(f["failure"].is_null());
       CHECK(f["seconds"] > 0);
     }
+}
+
+TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string reduction = folder / "t.json", solve = folder / "s.json";
+  succeed({"bench", "tridiagonalize", "--sizes", "1,2,65,400", "--rounds", "3", "--breakdown", "--json",
+           reduction});
+  const auto first = nlohmann::json::parse(support::text_of_file(reduction));
+  CHECK(first["cases"].size() == 4);
+  for (const auto& c : first["cases"]) {
+    CAPTURE(c["n"]);
+    CHECK(c["calls"][0]["seconds"] > 0);
+    CHECK(c["checks"]["backward"] >= 0);
+    CHECK(c["breakdown"]["total"] > 0);
+  }
+  succeed({"bench", "solve", "--sizes", "1,2,65,400", "--rounds", "3", "--json", solve});
+  const auto second = nlohmann::json::parse(support::text_of_file(solve));
+  CHECK(second["cases"].size() == 4);
+  for (const auto& c : second["cases"]) {
+    CAPTURE(c["n"]);
+    for (int k = 0; k < 4; ++k) CHECK(c["calls"][k]["seconds"] > 0);
+    CHECK(c["calls"][0]["residual"] >= 0);
+    CHECK(c["bit_for_bit"] == true);
+  }
 }

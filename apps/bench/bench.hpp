@@ -1,11 +1,15 @@
 // The benchmarks of `eigen_g bench`: one row here, one file each.
 #pragma once
 
+#include <string>
+
 #include "apps/command.hpp"
 
 namespace eigen_g::apps::bench {
 
 void add_bench_symv(CLI::App& bench, Action& action);
+void add_bench_tridiagonalize(CLI::App& bench, Action& action);
+void add_bench_solve(CLI::App& bench, Action& action);
 
 struct Benchmark {
   const char* name;
@@ -14,6 +18,17 @@ struct Benchmark {
 };
 inline constexpr Benchmark benchmarks[] = {
     {"symv", "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.", add_bench_symv},
+    {"tridiagonalize", "Reduction to tridiagonal form against cuSOLVER's sytrd: seconds and GB/s over n.",
+     add_bench_tridiagonalize},
+    {"solve", "Whole solves against cuSOLVER's Xsyevd: seconds by stage, and verification, over n.",
+     add_bench_solve},
 };
+
+// Of the table; `name` must be in it.
+inline std::string description_of(const std::string& name) {
+  for (const Benchmark& b : benchmarks)
+    if (name == b.name) return b.what;
+  return "";
+}
 
 }  // namespace eigen_g::apps::bench
