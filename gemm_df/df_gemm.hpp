@@ -1,0 +1,37 @@
+// C := alpha op(A) op(B) + beta C in double-float: double in, double out, float operations between.
+//
+// Column-major, 64-bit sizes, device memory; ordered on `queue`; an empty result returns at once; beta = 0 does not
+// read C. Repeat bit for bit. Throw DeviceError. CUDA builds only.
+//
+// Error of an entry beside that of double's own rounding, for k terms a sum (derived in README.md):
+//
+//   k < anchored_terms:  |error| <= k 2^-45 |A||B|_ij
+//   else                 |error| <= k 2^-45 |a_i|_2 |b_j|_2
+//
+// both plus k 2^-194 max|a_i| max|b_j| for entries that are tiny beside others of their line.
+#pragma once
+
+#include <cstdint>
+
+#include "gemm_df/df_operand.hpp"
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/uplo.hpp"
+
+namespace eigen_g {
+class Queue;
+}
+
+namespace eigen_g::df {
+
+inline constexpr std::int64_t anchored_terms = 128;
+
+// Lines of a times lines of b: c(i, j) := alpha sum_l a(i, l) b(j, l) + beta c(i, j).  a.lines x b.lines; a and b
+// have the same number of terms. Cost: about 7 float operations a multiply-add (12.4 below anchored_terms).
+void multiply(const Queue& queue, double alpha, const OperandView& a, const OperandView& b, double beta,
+              MatrixView<double> c_dev);
+
+// c := alpha (a b^T + b a^T) + beta c on one triangle of c (n x n); a and b have n lines. BLAS: dsyr2k.
+void multiply_symmetric(const Queue& queue, Uplo uplo, double alpha, const OperandView& a,
+                        const OperandView& b, double beta, MatrixView<double> c_dev);
+
+}  // namespace eigen_g::df
