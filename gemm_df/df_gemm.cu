@@ -17,6 +17,7 @@ namespace {
 
 constexpr int threads = 128;  // a panel of A
 constexpr int thread_rows = 8, thread_columns = 4;
+constexpr int resident_blocks = 3;  // a multiprocessor
 constexpr int row_groups = panel_lines / thread_rows;
 static_assert(threads * thread_rows * thread_columns == panel_lines * panel_lines,
               "the threads cover the tile");
@@ -176,9 +177,9 @@ void launch(const Queue& queue, const OperandView& a, const OperandView& b, cons
 void launch(const Queue& queue, const OperandView& a, const OperandView& b, const Result& result) {
   if (a.lines == 0 || b.lines == 0) return;
   if (a.terms < anchored_terms)
-    launch<TwoSumOfProducts, 1, 3, 8>(queue, a, b, result);
+    launch<TwoSumOfProducts, 1, resident_blocks, 8>(queue, a, b, result);
   else
-    launch<AnchoredSumOfProducts, 1, 3, 8>(queue, a, b, result);
+    launch<AnchoredSumOfProducts, 1, resident_blocks, 8>(queue, a, b, result);
 }
 
 }  // namespace
@@ -193,6 +194,10 @@ void multiply_symmetric(const Queue& queue, Uplo uplo, double alpha, const Opera
   const Part part = uplo == Uplo::lower ? Part::lower : Part::upper;
   launch(queue, a, b, {c_dev.data, c_dev.lda, alpha, beta, part});
   launch(queue, b, a, {c_dev.data, c_dev.lda, alpha, 1, part});
+}
+
+std::int64_t filling_entries(const Queue& queue) {
+  return std::int64_t{queue.multiprocessors()} * resident_blocks * panel_lines * panel_lines;
 }
 
 }  // namespace eigen_g::df

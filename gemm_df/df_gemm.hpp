@@ -23,15 +23,16 @@ class Queue;
 
 namespace eigen_g::df {
 
-inline constexpr std::int64_t anchored_terms = 128;
-
 // Lines of a times lines of b: c(i, j) := alpha sum_l a(i, l) b(j, l) + beta c(i, j).  a.lines x b.lines; a and b
-// have the same number of terms. Cost: about 7 float operations a multiply-add (12.4 below anchored_terms).
+// have the same number of terms. Cost: operations_per_term float operations a multiply-add.
 void multiply(const Queue& queue, double alpha, const OperandView& a, const OperandView& b, double beta,
               MatrixView<double> c_dev);
 
 // c := alpha (a b^T + b a^T) + beta c on one triangle of c (n x n); a and b have n lines. BLAS: dsyr2k.
 void multiply_symmetric(const Queue& queue, Uplo uplo, double alpha, const OperandView& a,
                         const OperandView& b, double beta, MatrixView<double> c_dev);
+
+// Entries of a result that occupies every multiprocessor of the queue's GPU.
+std::int64_t filling_entries(const Queue& queue);
 
 }  // namespace eigen_g::df

@@ -9,8 +9,8 @@
 // Two sums of products, for vectors that come in blocks of `block_length` terms (gemm_df/README.md derives their
 // error bounds):
 //
-//   TwoSumOfProducts    12 operations a term, error relative to the sum of |a b|
-//   AnchoredSumOfProducts  6 operations a term, error relative to the blocks' norms |a|_2 |b|_2
+//   TwoSumOfProducts       12 operations a term, error relative to the sum of |a b|
+//   AnchoredSumOfProducts   6 operations a term, error relative to the blocks' norms |a|_2 |b|_2
 #pragma once
 
 #include <bit>
@@ -23,6 +23,13 @@ namespace eigen_g::df {
 
 inline constexpr int block_length = 16;  // terms between two calls of end_block
 inline constexpr int settle_length = 8;  // terms between two calls of settle
+
+// From so many terms on, a product of matrices takes the anchored sum: its bound is then within k 2^-45 |a|_2 |b|_2.
+inline constexpr std::int64_t anchored_terms = 128;
+// Float operations a multiply-add of a product with k terms, those of settle, end_block and begin_block included.
+constexpr double operations_per_term(std::int64_t k) {
+  return k < anchored_terms ? 12 + 3.0 / settle_length + 3.0 / block_length : 6 + 15.0 / block_length;
+}
 
 struct DoubleFloat {
   float hi = 0;
@@ -148,7 +155,8 @@ EIGEN_G_HOST_DEVICE float reach_of(Part&& h) {
     squares = exact::fma(scaled, scaled, squares);
   }
   const float norm = exact::mul(sqrtf(squares), 2 * (1 + 0x1p-14f));
-  return exact::mul(norm, std::bit_cast<float>(exponent << 23));  // an underflow rounds up to 2^-126 below
+  const float reach = exact::mul(norm, std::bit_cast<float>(exponent << 23));
+  return most > 0 && reach < 0x1p-126f ? 0x1p-126f : reach;  // no subnormal, which would have lost bits
 }
 
 }  // namespace eigen_g::df
