@@ -61,4 +61,10 @@ Engine choose_engine(Engine wanted, const EngineRates& rates, std::int64_t m, st
   return best;
 }
 
+Engine choose_rank_2k_engine(Engine wanted, const EngineRates& rates, std::int64_t n, std::int64_t k) {
+  EngineRates without = rates;
+  without.emulated = {};
+  return choose_engine(wanted == Engine::emulated ? Engine::native : wanted, without, n, (n + 1) / 2, 2 * k);
+}
+
 }  // namespace eigen_g

@@ -35,4 +35,8 @@ double predicted_seconds(Engine engine, const EngineRates& rates, std::int64_t m
 // measured and where two are equal.
 Engine choose_engine(Engine wanted, const EngineRates& rates, std::int64_t m, std::int64_t n, std::int64_t k);
 
+// The same for A B^T + B A^T on a triangle of n x n, A and B n x k: the product of 2 k terms with half of the entries
+// that it is. cuBLAS emulates no dsyr2k; where emulated is asked for, this one is native.
+Engine choose_rank_2k_engine(Engine wanted, const EngineRates& rates, std::int64_t n, std::int64_t k);
+
 }  // namespace eigen_g

@@ -19,9 +19,8 @@ struct Products::State {
   df::Operand left, right;
   std::array<double, 4> flops{};  // since the last account, by engine
 
-  Engine choose(double flops_of_all, std::int64_t m, std::int64_t n, std::int64_t k) {
-    const Engine engine = choose_engine(wanted, rates, m, n, k);
-    flops[static_cast<std::size_t>(engine)] += flops_of_all;
+  Engine account(Engine engine, double of_all) {
+    flops[static_cast<std::size_t>(engine)] += of_all;
     return engine;
   }
 };
@@ -86,7 +85,8 @@ void Products::gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_d
   if (c_dev.rows == 0 || c_dev.cols == 0) return;
   State& s = *state_;
   const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
-  switch (s.choose(flops_of(c_dev.rows, c_dev.cols, k), c_dev.rows, c_dev.cols, k)) {
+  const Engine engine = choose_engine(s.wanted, s.rates, c_dev.rows, c_dev.cols, k);
+  switch (s.account(engine, flops_of(c_dev.rows, c_dev.cols, k))) {
     case Engine::df: {
       const df::Lines left = op_a == Op::none ? df::Lines::rows : df::Lines::columns;
       const df::Lines right = op_b == Op::none ? df::Lines::columns : df::Lines::rows;
@@ -116,13 +116,8 @@ void Products::syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixV
   const std::int64_t n = c_dev.rows;
   if (n == 0) return;
   State& s = *state_;
-  // As the product of an n x n / 2 matrix with 2 k terms that it is in flops and in entries.
-  const Engine wanted = s.wanted == Engine::emulated ? Engine::native : s.wanted;
-  EngineRates rates = s.rates;
-  rates.emulated = {};
-  const Engine engine = choose_engine(wanted, rates, n, (n + 1) / 2, 2 * a_dev.cols);
-  s.flops[static_cast<std::size_t>(engine)] += flops_of(n, n, a_dev.cols);
-  if (engine == Engine::df) {
+  const Engine engine = choose_rank_2k_engine(s.wanted, s.rates, n, a_dev.cols);
+  if (s.account(engine, flops_of(n, n, a_dev.cols)) == Engine::df) {
     s.left.convert(*s.queue, df::Lines::rows, a_dev);
     s.right.convert(*s.queue, df::Lines::rows, b_dev);
     df::multiply_symmetric(*s.queue, Uplo::lower, alpha, s.left.view(), s.right.view(), beta, c_dev);

@@ -9,6 +9,7 @@ using support::succeed;
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
   CHECK_THAT(outcome.out, ContainsSubstring("symv"));
+  CHECK_THAT(outcome.out, ContainsSubstring("gemm"));
   CHECK(outcome.err.empty());
 }
 
@@ -22,6 +23,8 @@ TEST_CASE("wrong usage of bench and tune") {
   }
   fail_with(2, {"bench", "symv", "--sizes", "10,0"});
   fail_with(2, {"bench", "symv", "--rounds", "1"});
+  fail_with(2, {"bench", "gemm", "--sizes", "0"});
+  fail_with(2, {"bench", "gemm", "--rounds", "1"});
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
 }
@@ -30,6 +33,7 @@ TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
   fail_with(6, {"bench", "symv", "--json", folder / "b.json"});
+  fail_with(6, {"bench", "gemm", "--json", folder / "g.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
 }
@@ -54,6 +58,21 @@ TEST_CASE("tune writes a table that bench takes", "[gpu]") {
   for (const auto& c : report["cases"])
     for (const auto& f : c["figures"]) {
       CAPTURE(c["type"], c["uplo"], c["n"], f["name"]);
+      CHECK(f["failure"].is_null());
+      CHECK(f["seconds"] > 0);
+    }
+}
+
+TEST_CASE("bench gemm judges every engine", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "g.json";
+  succeed({"bench", "gemm", "--sizes", "130,500", "--rounds", "3", "--json", json});
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["rates"]["df"]["flops_per_second"] > 0);
+  for (const auto& c : report["cases"])
+    for (const auto& f : c["figures"]) {
+      CAPTURE(c["op"], c["m"], c["k"], f["name"]);
       CHECK(f["failure"].is_null());
       CHECK(f["seconds"] > 0);
     }

@@ -79,3 +79,13 @@ TEST_CASE("Predicted seconds: in proportion to flops, plus entries, infinite wit
         Approx(2.0 * 100 * 64 * 64 * 1000 / 4e12 + 64 * 64 * 2e-11));
   CHECK(std::isinf(predicted_seconds(Engine::emulated, {}, 10, 10, 10)));
 }
+
+TEST_CASE("Rank-2k updates are never emulated, and count as 2 k terms") {
+  const EngineRates weak = weak_double(), strong = strong_double();
+  CHECK(choose_rank_2k_engine(Engine::emulated, weak, 10000, 64) == Engine::native);
+  CHECK(choose_rank_2k_engine(Engine::df, strong, 10000, 64) == Engine::df);
+  CHECK(choose_rank_2k_engine(Engine::automatic, weak, 10000, 64) == Engine::df);
+  CHECK(choose_rank_2k_engine(Engine::automatic, weak, 10000, 10000) == Engine::df);
+  CHECK(choose_rank_2k_engine(Engine::automatic, strong, 10000, 64) == Engine::native);
+  CHECK(choose_rank_2k_engine(Engine::automatic, {}, 10000, 64) == Engine::native);
+}

@@ -6,6 +6,7 @@
 namespace eigen_g::apps::bench {
 
 void add_bench_symv(CLI::App& bench, Action& action);
+void add_bench_gemm(CLI::App& bench, Action& action);
 
 struct Benchmark {
   const char* name;
@@ -14,6 +15,7 @@ struct Benchmark {
 };
 inline constexpr Benchmark benchmarks[] = {
     {"symv", "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.", add_bench_symv},
+    {"gemm", "Matrix products by every engine: TFLOP/s, error, double-float against SGEMM.", add_bench_gemm},
 };
 
 }  // namespace eigen_g::apps::bench
