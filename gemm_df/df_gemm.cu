@@ -1,11 +1,19 @@
 // The double-float product.
 //
-//   C (64 R x 64) = sum over blocks of A's records (64 R x 16) and B's records (64 x 16)       a thread block
+//   C (64 x 64) = sum over blocks of A's records (64 x 16) and B's records (64 x 16)       a thread block
 //
-// 128 R threads with 8 x 4 entries of C each. Records pass through shared memory, two of them in turn: while one is
-// multiplied, cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3, so that the eight
-// row groups of a warp read 128 adjacent bytes and its four column groups 64: no bank is asked twice.
+// 128 threads with 8 x 4 entries of C each. Records pass through shared memory, two pairs in turn: while one is multiplied,
+// cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3, so that the eight row groups
+// of a warp read 128 adjacent bytes and its four column groups 64: no bank is asked twice.
+//
+// A result of few tiles is cut along the terms too: each part leaves its sums in a workspace, and a second kernel adds
+// them in order.
+//
+// Rejected (H200, n = 8192, TFLOP/s; this one 7.5): two panels of A and 256 threads 7.3; four blocks a multiprocessor, with
+// the registers spilling, 6.4.
 #include <cuda_pipeline.h>
+
+#include <algorithm>
 
 #include "gemm_df/df_gemm.hpp"
 #include "hybrid/cuda_check.hpp"
@@ -15,9 +23,8 @@ namespace eigen_g::df {
 
 namespace {
 
-constexpr int threads = 128;  // a panel of A
+constexpr int threads = 128, resident_blocks = 3;
 constexpr int thread_rows = 8, thread_columns = 4;
-constexpr int resident_blocks = 3;  // a multiprocessor
 constexpr int row_groups = panel_lines / thread_rows;
 static_assert(threads * thread_rows * thread_columns == panel_lines * panel_lines,
               "the threads cover the tile");
@@ -31,6 +38,20 @@ struct Result {
   Part part;
 };
 
+// Blocks of terms first ... first + length - 1 of part 0, and so on; partials of each at `partials` if there are several.
+struct Cut {
+  int parts;
+  std::int64_t length;
+  double* partials;  // lines of a x lines of b each
+};
+
+// Terms of the inner loop in a row: a longer body than these does not stay in the instruction cache (8 terms of the
+// two-sum run at 3.6 TFLOP/s, 4 at 4.5).
+template <class Sum>
+constexpr int unrolled_terms = 8;
+template <>
+constexpr int unrolled_terms<TwoSumOfProducts> = 4;
+
 // x 2^exponent; the common case without an operation in double.
 __device__ double scaled(double x, int exponent) {
   const int high = __double2hiint(x), field = (high >> 20) & 0x7ff;
@@ -40,164 +61,173 @@ __device__ double scaled(double x, int exponent) {
   return scalbn(x, exponent);
 }
 
+__device__ double updated(const Result& result, double sum, double& c) {
+  const double product = result.alpha * sum;
+  return result.beta == 0 ? product : fma(result.beta, c, product);
+}
+
+// A thread's entries of one row of a record.
+template <int count>
 struct Factors {
-  float v[8];
-  template <int count>
-  __device__ void load(const float* line, int group) {
+  float v[count];
+  __device__ Factors(const float* line, int group) {
 #pragma unroll
-    for (int half = 0; half < count; half += 4) {
-      const float4 four = *reinterpret_cast<const float4*>(line + half * row_groups + 4 * group);
-      v[half] = four.x;
-      v[half + 1] = four.y;
-      v[half + 2] = four.z;
-      v[half + 3] = four.w;
+    for (int i = 0; i < count; i += 4) {
+      const float4 four = *reinterpret_cast<const float4*>(line + i * row_groups + 4 * group);
+      v[i] = four.x;
+      v[i + 1] = four.y;
+      v[i + 2] = four.z;
+      v[i + 3] = four.w;
     }
   }
 };
 
 // A record on its way to shared memory, 16 bytes a thread and turn.
-template <int all_threads>
 __device__ void fetch(Record& to, const Record& from) {
-  constexpr unsigned chunks = sizeof(Record) / sizeof(float4);
+  constexpr unsigned chunks = sizeof(Record) / sizeof(float4), whole = chunks / threads * threads;
   auto* target = reinterpret_cast<float4*>(&to) + threadIdx.x;
   const auto* source = reinterpret_cast<const float4*>(&from) + threadIdx.x;
 #pragma unroll
-  for (unsigned i = 0; i < chunks / all_threads; ++i)
-    __pipeline_memcpy_async(target + i * all_threads, source + i * all_threads, sizeof(float4));
-  constexpr unsigned done = chunks / all_threads * all_threads;
-  if (threadIdx.x < chunks - done) __pipeline_memcpy_async(target + done, source + done, sizeof(float4));
+  for (unsigned i = 0; i < whole; i += threads)
+    __pipeline_memcpy_async(target + i, source + i, sizeof(float4));
+  if (threadIdx.x < chunks - whole) __pipeline_memcpy_async(target + whole, source + whole, sizeof(float4));
 }
 
-template <int panels>
 struct Stage {
-  Record a[panels], b;
+  Record a, b;
 };
 
-template <class Sum, int panels, int resident, int unrolled>
-__global__ void __launch_bounds__(threads* panels, resident)
-    multiply_kernel(OperandView a, OperandView b, unsigned row_tiles, Result result) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  auto* stages = reinterpret_cast<Stage<panels>*>(shared);
+template <class Sum>
+__global__ void __launch_bounds__(threads, resident_blocks)
+    multiply_kernel(OperandView a, OperandView b, unsigned row_tiles, Cut cut, Result result) {
+  __shared__ __align__(16) Stage stages[2];
   const std::int64_t row_tile = blockIdx.x % row_tiles, column_tile = blockIdx.x / row_tiles;
-  const std::int64_t first_row = row_tile * (panels * panel_lines), first_column = column_tile * panel_lines;
-  if (result.part == Part::lower && first_row + panels * panel_lines <= first_column) return;
-  if (result.part == Part::upper && first_row >= first_column + panel_lines) return;
-
-  const int panel = threadIdx.x / threads, thread = threadIdx.x % threads;
-  const int row_group = thread % row_groups, column_group = thread / row_groups;
-  const std::int64_t a_panels = (a.lines + panel_lines - 1) / panel_lines;
-  const auto fetch_stage = [&](std::int64_t block) {
-    Stage<panels>& stage = stages[block % 2];
-#pragma unroll
-    for (int p = 0; p < panels; ++p) {
-      const std::int64_t from = min(row_tile * panels + p, a_panels - 1);
-      fetch<threads * panels>(stage.a[p], a.records[from * a.blocks + block]);
-    }
-    fetch<threads * panels>(stage.b, b.records[column_tile * b.blocks + block]);
+  if (result.part == Part::lower && row_tile < column_tile) return;
+  if (result.part == Part::upper && row_tile > column_tile) return;
+  const int row_group = threadIdx.x % row_groups, column_group = threadIdx.x / row_groups;
+  const Record* const a_records = a.records + row_tile * a.blocks;
+  const Record* const b_records = b.records + column_tile * b.blocks;
+  const std::int64_t first_block = blockIdx.y * cut.length, end = min(first_block + cut.length, a.blocks);
+  const auto fetch_block = [&](std::int64_t block) {
+    fetch(stages[block % 2].a, a_records[block]);
+    fetch(stages[block % 2].b, b_records[block]);
     __pipeline_commit();
   };
 
   Sum sums[thread_columns][thread_rows];
-  if (a.blocks > 0) fetch_stage(0);
-  for (std::int64_t block = 0; block < a.blocks; ++block) {
-    __pipeline_wait_prior(0);
-    __syncthreads();
-    if (block + 1 < a.blocks) fetch_stage(block + 1);
-    const Record& ra = stages[block % 2].a[panel];
-    const Record& rb = stages[block % 2].b;
-    {
-      Factors reach_a, reach_b;
-      reach_a.load<thread_rows>(ra.reach, row_group);
-      reach_b.load<thread_columns>(rb.reach, column_group);
-#pragma unroll
-      for (int j = 0; j < thread_columns; ++j)
-#pragma unroll
-        for (int i = 0; i < thread_rows; ++i) sums[j][i].begin_block(exact::mul(reach_a.v[i], reach_b.v[j]));
-    }
-#pragma unroll 1
-    for (int half = 0; half < block_length; half += settle_length) {
-#pragma unroll unrolled
-      for (int term = half; term < half + settle_length; ++term) {
-        Factors a_hi, a_lo, b_hi, b_lo;
-        a_hi.load<thread_rows>(ra.hi[term], row_group);
-        a_lo.load<thread_rows>(ra.lo[term], row_group);
-        b_hi.load<thread_columns>(rb.hi[term], column_group);
-        b_lo.load<thread_columns>(rb.lo[term], column_group);
-#pragma unroll
-        for (int j = 0; j < thread_columns; ++j)
-#pragma unroll
-          for (int i = 0; i < thread_rows; ++i)
-            sums[j][i].add({a_hi.v[i], a_lo.v[i]}, {b_hi.v[j], b_lo.v[j]});
-      }
-#pragma unroll
-      for (int j = 0; j < thread_columns; ++j)
-#pragma unroll
-        for (int i = 0; i < thread_rows; ++i) sums[j][i].settle();
-    }
+  const auto for_sums = [&](const auto& act) {
 #pragma unroll
     for (int j = 0; j < thread_columns; ++j)
 #pragma unroll
-      for (int i = 0; i < thread_rows; ++i) sums[j][i].end_block();
-  }
-
-#pragma unroll
-  for (int j = 0; j < thread_columns; ++j) {
-    const std::int64_t column = first_column + thread_columns * column_group + j;
-    if (column >= b.lines) continue;
-    const int column_exponent = b.exponents[column];
-#pragma unroll
-    for (int i = 0; i < thread_rows; ++i) {
-      const std::int64_t row =
-          first_row + panel * panel_lines + (i / 4) * (panel_lines / 2) + 4 * row_group + i % 4;
-      if (row >= a.lines) continue;
-      if (result.part == Part::lower && row < column) continue;
-      if (result.part == Part::upper && row > column) continue;
-      const double sum = static_cast<double>(sums[j][i].hi) + static_cast<double>(sums[j][i].lo);
-      double& c = result.c[row + column * result.ldc];
-      const double product = result.alpha * scaled(sum, a.exponents[row] + column_exponent);
-      c = result.beta == 0 ? product : fma(result.beta, c, product);
-    }
-  }
-}
-
-template <class Sum, int panels, int resident, int unrolled>
-void launch(const Queue& queue, const OperandView& a, const OperandView& b, const Result& result) {
-  const auto tiles = [](std::int64_t count, std::int64_t tile) {
-    return static_cast<unsigned>((count + tile - 1) / tile);
+      for (int i = 0; i < thread_rows; ++i) act(sums[j][i], i, j);
   };
-  const unsigned row_tiles = tiles(a.lines, panels * panel_lines), column_tiles = tiles(b.lines, panel_lines);
-  constexpr std::size_t bytes = 2 * sizeof(Stage<panels>);
-  const auto kernel = multiply_kernel<Sum, panels, resident, unrolled>;
-  if constexpr (bytes > 48 * 1024)
-    EIGEN_G_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  kernel<<<row_tiles * column_tiles, threads * panels, bytes, queue.stream()>>>(a, b, row_tiles, result);
-  EIGEN_G_LAUNCHED();
+  if (first_block < end) fetch_block(first_block);
+  for (std::int64_t block = first_block; block < end; ++block) {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (block + 1 < end) fetch_block(block + 1);
+    const Stage& stage = stages[block % 2];
+    {
+      const Factors<thread_rows> x(stage.a.reach, row_group);
+      const Factors<thread_columns> y(stage.b.reach, column_group);
+      for_sums([&](Sum& sum, int i, int j) { sum.begin_block(exact::mul(x.v[i], y.v[j])); });
+    }
+#pragma unroll 1
+    for (int half = 0; half < block_length; half += settle_length) {
+#pragma unroll unrolled_terms < Sum>
+      for (int term = half; term < half + settle_length; ++term) {
+        const Factors<thread_rows> x_hi(stage.a.hi[term], row_group), x_lo(stage.a.lo[term], row_group);
+        const Factors<thread_columns> y_hi(stage.b.hi[term], column_group),
+            y_lo(stage.b.lo[term], column_group);
+        for_sums([&](Sum& sum, int i, int j) { sum.add({x_hi.v[i], x_lo.v[i]}, {y_hi.v[j], y_lo.v[j]}); });
+      }
+      for_sums([](Sum& sum, int, int) { sum.settle(); });
+    }
+    for_sums([](Sum& sum, int, int) { sum.end_block(); });
+  }
+
+  for_sums([&](const Sum& sum, int i, int j) {
+    const std::int64_t column = column_tile * panel_lines + thread_columns * column_group + j;
+    const std::int64_t row = row_tile * panel_lines + i / 4 * (panel_lines / 2) + 4 * row_group + i % 4;
+    if (row >= a.lines || column >= b.lines) return;
+    if (result.part == Part::lower && row < column) return;
+    if (result.part == Part::upper && row > column) return;
+    const double value = scaled(static_cast<double>(sum.hi) + static_cast<double>(sum.lo),
+                                a.exponents[row] + b.exponents[column]);
+    if (cut.parts > 1) {
+      cut.partials[row + a.lines * (column + b.lines * blockIdx.y)] = value;
+    } else {
+      double& c = result.c[row + column * result.ldc];
+      c = updated(result, value, c);
+    }
+  });
 }
 
-void launch(const Queue& queue, const OperandView& a, const OperandView& b, const Result& result) {
+// C of the parts' sums, added from the first to the last. A thread an entry.
+__global__ void __launch_bounds__(threads)
+    add_parts_kernel(std::int64_t rows, std::int64_t columns, Cut cut, Result result) {
+  const std::int64_t entries = rows * columns,
+                     entry = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (entry >= entries) return;
+  double sum = 0;
+  for (int part = 0; part < cut.parts; ++part) sum += cut.partials[entry + part * entries];
+  double& c = result.c[entry % rows + entry / rows * result.ldc];
+  c = updated(result, sum, c);
+}
+
+std::int64_t tiles_of(std::int64_t lines) {
+  return (lines + panel_lines - 1) / panel_lines;
+}
+
+void launch(const Queue& queue, const OperandView& a, const OperandView& b, const Cut& cut,
+            const Result& result) {
   if (a.lines == 0 || b.lines == 0) return;
-  if (a.terms < anchored_terms)
-    launch<TwoSumOfProducts, 1, resident_blocks, 8>(queue, a, b, result);
-  else
-    launch<AnchoredSumOfProducts, 1, resident_blocks, 8>(queue, a, b, result);
+  const auto row_tiles = static_cast<unsigned>(tiles_of(a.lines));
+  const dim3 grid(row_tiles * static_cast<unsigned>(tiles_of(b.lines)), static_cast<unsigned>(cut.parts));
+  const auto kernel =
+      a.terms < anchored_terms ? multiply_kernel<TwoSumOfProducts> : multiply_kernel<AnchoredSumOfProducts>;
+  kernel<<<grid, threads, 0, queue.stream()>>>(a, b, row_tiles, cut, result);
+  EIGEN_G_LAUNCHED();
 }
 
 }  // namespace
 
+std::int64_t filling_entries(const Queue& queue) {
+  return std::int64_t{queue.multiprocessors()} * resident_blocks * panel_lines * panel_lines;
+}
+
 void multiply(const Queue& queue, double alpha, const OperandView& a, const OperandView& b, double beta,
-              MatrixView<double> c_dev) {
-  launch(queue, a, b, {c_dev.data, c_dev.lda, alpha, beta, Part::all});
+              MatrixView<double> c_dev, DeviceBuffer<double>& partials) {
+  const Result result{c_dev.data, c_dev.lda, alpha, beta, Part::all};
+  const std::int64_t tiles = tiles_of(a.lines) * tiles_of(b.lines);
+  const std::int64_t wanted = tiles == 0 ? 1 : filling_entries(queue) / (tiles * panel_lines * panel_lines);
+  const std::int64_t most = std::clamp<std::int64_t>(a.terms / part_terms, 1, 65535);
+  const std::int64_t parts = std::clamp<std::int64_t>(wanted, 1, most);
+  const std::int64_t length = (a.blocks + parts - 1) / parts;
+  Cut cut{static_cast<int>(parts), length, nullptr};
+  if (parts > 1) {
+    cut.parts = static_cast<int>((a.blocks + length - 1) / length);
+    const std::int64_t needed = a.lines * b.lines * cut.parts;
+    if (partials.size() < needed) {
+      partials = {};
+      partials = DeviceBuffer<double>(needed);
+    }
+    cut.partials = partials.data();
+  }
+  launch(queue, a, b, cut, result);
+  if (cut.parts > 1) {
+    const auto blocks = static_cast<unsigned>((a.lines * b.lines + threads - 1) / threads);
+    add_parts_kernel<<<blocks, threads, 0, queue.stream()>>>(a.lines, b.lines, cut, result);
+    EIGEN_G_LAUNCHED();
+  }
 }
 
 void multiply_symmetric(const Queue& queue, Uplo uplo, double alpha, const OperandView& a,
                         const OperandView& b, double beta, MatrixView<double> c_dev) {
   const Part part = uplo == Uplo::lower ? Part::lower : Part::upper;
-  launch(queue, a, b, {c_dev.data, c_dev.lda, alpha, beta, part});
-  launch(queue, b, a, {c_dev.data, c_dev.lda, alpha, 1, part});
-}
-
-std::int64_t filling_entries(const Queue& queue) {
-  return std::int64_t{queue.multiprocessors()} * resident_blocks * panel_lines * panel_lines;
+  const Cut whole{1, a.blocks, nullptr};
+  launch(queue, a, b, whole, {c_dev.data, c_dev.lda, alpha, beta, part});
+  launch(queue, b, a, whole, {c_dev.data, c_dev.lda, alpha, 1, part});
 }
 
 }  // namespace eigen_g::df

@@ -26,6 +26,8 @@ inline constexpr int settle_length = 8;  // terms between two calls of settle
 
 // From so many terms on, a product of matrices takes the anchored sum: its bound is then within k 2^-45 |a|_2 |b|_2.
 inline constexpr std::int64_t anchored_terms = 128;
+// A product whose result does not fill the GPU is cut along its terms, no shorter than this.
+inline constexpr std::int64_t part_terms = 128;
 // Float operations a multiply-add of a product with k terms, those of settle, end_block and begin_block included.
 constexpr double operations_per_term(std::int64_t k) {
   return k < anchored_terms ? 12 + 3.0 / settle_length + 3.0 / block_length : 6 + 15.0 / block_length;

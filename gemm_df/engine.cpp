@@ -39,10 +39,12 @@ double predicted_seconds(Engine engine, const EngineRates& rates, std::int64_t m
                                                         : rates.native;
   if (!(rate.flops_per_second > 0)) return std::numeric_limits<double>::infinity();
   const double entries = static_cast<double>(m) * static_cast<double>(n);
-  const double slower =
-      engine == Engine::df ? df::operations_per_term(k) / df::operations_per_term(df::anchored_terms) : 1;
-  const double flops =
-      2 * std::max(entries, static_cast<double>(rate.smallest_result)) * static_cast<double>(k) * slower;
+  double filled = static_cast<double>(rate.smallest_result), slower = 1;
+  if (engine == Engine::df) {
+    filled /= static_cast<double>(std::max<std::int64_t>(1, k / df::part_terms));
+    slower = df::operations_per_term(k) / df::operations_per_term(df::anchored_terms);
+  }
+  const double flops = 2 * std::max(entries, filled) * static_cast<double>(k) * slower;
   return flops / rate.flops_per_second + entries * rate.seconds_per_entry;
 }
 

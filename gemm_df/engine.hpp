@@ -20,7 +20,7 @@ std::optional<Engine> engine_of(const std::string& name);
 struct EngineRate {
   double flops_per_second = 0;       // 0: this engine does not run here
   double seconds_per_entry = 0;      // whatever does not grow with k
-  std::int64_t smallest_result = 0;  // a smaller m n takes as long as this one: it does not fill the GPU
+  std::int64_t smallest_result = 0;  // a smaller m n, with few terms, takes as long as this one
 };
 
 struct EngineRates {

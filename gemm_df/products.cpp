@@ -8,6 +8,7 @@
 #include "gemm_df/df_gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/error.hpp"
+#include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
 
 namespace eigen_g {
@@ -17,6 +18,7 @@ struct Products::State {
   Engine wanted;
   EngineRates rates;
   df::Operand left, right;
+  DeviceBuffer<double> partials;
   std::array<double, 4> flops{};  // since the last account, by engine
 
   Engine account(Engine engine, double of_all) {
@@ -67,7 +69,7 @@ bool emulated_engine_built() {
 }
 
 Products::Products(const Queue& queue, Engine wanted, const EngineRates& rates)
-    : state_(std::make_unique<State>(State{&queue, wanted, rates, {}, {}, {}})) {
+    : state_(std::make_unique<State>(State{&queue, wanted, rates, {}, {}, {}, {}})) {
   if (wanted == Engine::emulated && !emulated_engine_built())
     throw InvalidArgument("engine", "emulated needs a build with CUDA 13 or later");
 }
@@ -97,7 +99,8 @@ void Products::gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_d
         for (std::int64_t j = 0; j < c_dev.cols; j += most) {
           const std::int64_t cols = std::min(most, c_dev.cols - j);
           s.right.convert(*s.queue, right, part_of(b_dev, right, j, cols));
-          df::multiply(*s.queue, alpha, s.left.view(), s.right.view(), beta, c_dev.block(i, j, rows, cols));
+          df::multiply(*s.queue, alpha, s.left.view(), s.right.view(), beta, c_dev.block(i, j, rows, cols),
+                       s.partials);
         }
       }
       break;
@@ -138,7 +141,7 @@ std::string Products::take_ran() const {
 }
 
 std::uint64_t Products::scratch_bytes() const {
-  return state_->left.bytes() + state_->right.bytes();
+  return state_->left.bytes() + state_->right.bytes() + state_->partials.bytes();
 }
 
 }  // namespace eigen_g

@@ -224,7 +224,8 @@ Matrix product(const Queue& queue, const Problem& p, double alpha, double beta, 
   df::Operand left, right;
   left.convert(queue, lines(p.a_lines_are_rows), a.view());
   right.convert(queue, lines(p.b_lines_are_rows), b.view());
-  df::multiply(queue, alpha, left.view(), right.view(), beta, c.view());
+  DeviceBuffer<double> partials;
+  df::multiply(queue, alpha, left.view(), right.view(), beta, c.view(), partials);
   queue.wait();
   Matrix after = before;
   c.to(after);
@@ -285,6 +286,26 @@ TEST_CASE("Double-float product: thousands of terms", "[gpu][large]") {
   }
 }
 
+TEST_CASE("Double-float product: few entries of many terms, whose parts are added, and many entries",
+          "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  struct Shape {
+    Index m, n, k;
+  };
+  for (const Shape& s :
+       {Shape{3, 5, 2500}, Shape{64, 64, 256}, Shape{70, 129, 1000}, Shape{1400, 1300, 140}}) {
+    CAPTURE(s.m, s.n, s.k);
+    const Problem p(families[1], s.m, s.n, s.k, true, false);
+    const Matrix before = filled(s.m, s.n, 4);
+    const Matrix after = product(queue, p, 1.5, -0.5, before);
+    CHECK(compare(p, before, after, 1.5, -0.5).of_bound <= 1);
+    CHECK(gap_untouched(after));
+    const Matrix poison(s.m, s.n);
+    CHECK(compare(p, poison, product(queue, p, 1, 0, poison), 1, 0).of_bound <= 1);
+  }
+}
+
 TEST_CASE("Double-float product: nothing to multiply, nothing to write", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
@@ -333,9 +354,10 @@ TEST_CASE("Double-float product: the same bits every time, a converted operand u
     left.convert(queue, lines(false), a.view());
     right.convert(queue, lines(true), b.view());
     Matrix first(p.m, p.n);
+    DeviceBuffer<double> partials;
     for (int run = 0; run < 10; ++run) {
       const OnDevice c(Matrix(p.m, p.n));
-      df::multiply(queue, 1.25, left.view(), right.view(), 0, c.view());
+      df::multiply(queue, 1.25, left.view(), right.view(), 0, c.view(), partials);
       queue.wait();
       Matrix again(p.m, p.n);
       c.to(again);
@@ -347,7 +369,7 @@ TEST_CASE("Double-float product: the same bits every time, a converted operand u
     }
     // The other way round, as C^T.
     const OnDevice c(Matrix(p.n, p.m));
-    df::multiply(queue, 1.25, right.view(), left.view(), 0, c.view());
+    df::multiply(queue, 1.25, right.view(), left.view(), 0, c.view(), partials);
     queue.wait();
     Matrix transposed(p.n, p.m);
     c.to(transposed);

@@ -58,8 +58,9 @@ TEST_CASE("Weak double: double-float for few terms, emulation for many") {
   EngineRates no_emulation = rates;
   no_emulation.emulated = {};
   CHECK(choose_engine(Engine::automatic, no_emulation, 10000, 10000, 10000) == Engine::df);
-  // A result of one tile leaves most of the GPU idle.
-  CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 10000) == Engine::native);
+  // A result of one tile leaves most of the GPU idle unless its terms are shared out.
+  CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 250) == Engine::native);
+  CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 20000) == Engine::df);
 }
 
 TEST_CASE("Strong double: native") {
@@ -75,8 +76,10 @@ TEST_CASE("Predicted seconds: in proportion to flops, plus entries, infinite wit
   const double slower = df::operations_per_term(64) / df::operations_per_term(500);
   CHECK(slower > 1.5);
   CHECK(predicted_seconds(Engine::df, rates, 1000, 2000, 64) == Approx(slower * 2.56e8 / 4e12 + 2e6 * 2e-11));
-  CHECK(predicted_seconds(Engine::df, rates, 64, 64, 1000) ==
-        Approx(2.0 * 100 * 64 * 64 * 1000 / 4e12 + 64 * 64 * 2e-11));
+  CHECK(predicted_seconds(Engine::df, rates, 64, 64, 200) ==
+        Approx(2.0 * 100 * 64 * 64 * 200 / 4e12 + 64 * 64 * 2e-11));
+  CHECK(predicted_seconds(Engine::df, rates, 64, 64, 1280) ==
+        Approx(2.0 * 10 * 64 * 64 * 1280 / 4e12 + 64 * 64 * 2e-11));
   CHECK(std::isinf(predicted_seconds(Engine::emulated, {}, 10, 10, 10)));
 }
 

@@ -87,11 +87,11 @@ class Shape {
     left.convert(queue_, left_lines(), a());
     right.convert(queue_, right_lines(), b());
   }
-  void multiply(const df::Operand& left, const df::Operand& right) const {
+  void multiply(const df::Operand& left, const df::Operand& right, DeviceBuffer<double>& partials) const {
     if (symmetric_)
       df::multiply_symmetric(queue_, Uplo::lower, 1, left.view(), right.view(), 0, result());
     else
-      df::multiply(queue_, 1, left.view(), right.view(), 0, result());
+      df::multiply(queue_, 1, left.view(), right.view(), 0, result(), partials);
   }
   // cuBLAS in float on values of its own.
   void multiply_single(const float* a, const float* b, float* c) const {
@@ -182,6 +182,7 @@ void measure_case(const Queue& queue, const GemmBenchPlan& plan, GemmCase& c) {
   const DeviceBuffer<float> sa = random_buffer<float>(queue, c.m * c.k, 3),
                             sb = random_buffer<float>(queue, c.n * c.k, 4), sc(c.m * c.n);
   df::Operand left, right;
+  DeviceBuffer<double> partials;
   std::vector<Products> engines;
   std::vector<std::string> names;
   std::vector<Work> work;
@@ -200,7 +201,7 @@ void measure_case(const Queue& queue, const GemmBenchPlan& plan, GemmCase& c) {
         [&shape, &products = engines[i]] { shape.multiply(products); });
   add("sgemm", [&] { shape.multiply_single(sa.data(), sb.data(), sc.data()); });
   add("df_convert", [&] { shape.convert(left, right); });
-  add("df_product", [&] { shape.multiply(left, right); });
+  add("df_product", [&] { shape.multiply(left, right, partials); });
 
   TimingRule rule;
   rule.rounds = plan.rounds;
