@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "apps/bench/gemm_measure.hpp"
+#include "apps/bench/gemm_report.hpp"
 #include "apps/bench/machine.hpp"
 #include "apps/bench/sizes.hpp"
 #include "apps/bench/statistics.hpp"
@@ -175,4 +177,78 @@ TEST_CASE("what makes a benchmark fail") {
   auto peer = sample();  // a peer's error is shown, and not ours
   peer.cases[0].figures[1].error = 1e9;
   CHECK(passed(peer));
+}
+
+namespace {
+
+GemmFigure gemm_figure(const char* name, double seconds, double error) {
+  GemmFigure f;
+  f.name = name;
+  f.seconds = f.low = f.high = seconds;
+  f.rounds = 3;
+  f.error = error;
+  return f;
+}
+
+GemmBench gemm_bench() {
+  GemmBench bench;
+  bench.cases = gemm_cases({100});
+  for (GemmCase& c : bench.cases) {
+    c.figures = {gemm_figure("native", 1e-3, 0.1), gemm_figure("df", 4e-3, 0.5),
+                 gemm_figure("sgemm", 0.5e-3, 0)};
+    c.figures.back().error.reset();
+  }
+  return bench;
+}
+
+}  // namespace
+
+TEST_CASE("bench gemm: squares, few terms, tall ones and rank-2k updates") {
+  const auto cases = gemm_cases({300, 200});
+  const auto has = [&](const char* op, std::int64_t m, std::int64_t n, std::int64_t k) {
+    return std::count_if(cases.begin(), cases.end(), [&](const GemmCase& c) {
+             return c.op == op && c.m == m && c.n == n && c.k == k;
+           }) == 1;
+  };
+  CHECK(has("NN", 300, 300, 300));
+  CHECK(has("TN", 200, 200, 200));
+  for (const std::int64_t k : {64, 128, 256}) {
+    CHECK(has("NN", 300, 300, k));
+    CHECK(has("NT", 300, 300, k));
+  }
+  CHECK(has("TN", 256, 300, 300));
+  CHECK(has("SYR2K", 300, 300, 64));
+}
+
+TEST_CASE("bench gemm: the report as a table and as JSON") {
+  GemmBench bench = gemm_bench();
+  CHECK(passed(bench));
+  CHECK(bench.cases.front().flops() == 2e6);
+  CHECK(*bench.cases.front().df_over_sgemm() == Approx(0.125));
+  const auto json = json_of(bench, nullptr);
+  CHECK(json["format"] == "eigen_g-bench-gemm");
+  CHECK(json["cases"].size() == bench.cases.size());
+  CHECK(json["cases"][0]["figures"][0]["tflops"].get<double>() == Approx(2e6 / 1e-3 * 1e-12));
+  CHECK(json["cases"][0]["figures"][2]["error"].is_null());
+  CHECK_THAT(to_table(bench), ContainsSubstring("SYR2K"));
+
+  bench.cases[1].figures[0].failure = "no memory";
+  CHECK_FALSE(passed(bench));
+  CHECK(bench.cases[1].figure("native") == nullptr);
+  CHECK(json_of(bench, nullptr)["cases"][1]["figures"][0]["seconds"].is_null());
+  CHECK_THAT(to_table(bench), ContainsSubstring("no memory"));
+}
+
+TEST_CASE("bench gemm fails on an error beyond the limit, on a missing one, and where nothing ran") {
+  GemmBench bench = gemm_bench();
+  bench.cases[2].figures[1].error = 1.01;
+  CHECK_FALSE(passed(bench));
+  bench.cases[2].figures[1].error.reset();
+  CHECK_FALSE(passed(bench));
+  bench.cases[2].figures.clear();
+  bench.cases[2].skipped = "too large";
+  CHECK(passed(bench));
+  CHECK_THAT(to_table(bench), ContainsSubstring("too large"));
+  for (GemmCase& c : bench.cases) c.skipped = "too large";
+  CHECK_FALSE(passed(bench));
 }

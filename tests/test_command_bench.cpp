@@ -8,7 +8,7 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  for (const char* name : {"symv", "tridiagonalize", "solve"})
+  for (const char* name : {"symv", "gemm", "tridiagonalize", "solve"})
     CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
@@ -23,7 +23,7 @@ TEST_CASE("wrong usage of bench and tune") {
   }
   fail_with(2, {"bench", "symv", "--sizes", "10,0"});
   fail_with(2, {"bench", "symv", "--rounds", "1"});
-  for (const char* benchmark : {"tridiagonalize", "solve"}) {
+  for (const char* benchmark : {"gemm", "tridiagonalize", "solve"}) {
     fail_with(2, {"bench", benchmark, "--sizes", "0"});
     fail_with(2, {"bench", benchmark, "--rounds", "1"});
     fail_with(2, {"bench", benchmark, "nonsense"});
@@ -35,7 +35,7 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  for (const char* benchmark : {"symv", "tridiagonalize", "solve"})
+  for (const char* benchmark : {"symv", "gemm", "tridiagonalize", "solve"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
@@ -89,4 +89,19 @@ TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gp
     CHECK(c["calls"][0]["residual"] >= 0);
     CHECK(c["bit_for_bit"] == true);
   }
+}
+
+TEST_CASE("bench gemm judges every engine", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "g.json";
+  succeed({"bench", "gemm", "--sizes", "130,500", "--rounds", "3", "--json", json});
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["rates"]["df"]["flops_per_second"] > 0);
+  for (const auto& c : report["cases"])
+    for (const auto& f : c["figures"]) {
+      CAPTURE(c["op"], c["m"], c["k"], f["name"]);
+      CHECK(f["failure"].is_null());
+      CHECK(f["seconds"] > 0);
+    }
 }

@@ -10,6 +10,7 @@ namespace eigen_g::apps::bench {
 void add_bench_symv(CLI::App& bench, Action& action);
 void add_bench_tridiagonalize(CLI::App& bench, Action& action);
 void add_bench_solve(CLI::App& bench, Action& action);
+void add_bench_gemm(CLI::App& bench, Action& action);
 
 struct Benchmark {
   const char* name;
@@ -22,6 +23,7 @@ inline constexpr Benchmark benchmarks[] = {
      add_bench_tridiagonalize},
     {"solve", "Whole solves against cuSOLVER's Xsyevd: seconds by stage, and verification, over n.",
      add_bench_solve},
+    {"gemm", "Matrix products by every engine: TFLOP/s, error, double-float against SGEMM.", add_bench_gemm},
 };
 
 // Of the table; `name` must be in it.

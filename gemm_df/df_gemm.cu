@@ -1,0 +1,233 @@
+// The double-float product.
+//
+//   C (64 x 64) = sum over blocks of A's records (64 x 16) and B's records (64 x 16)       a thread block
+//
+// 128 threads with 8 x 4 entries of C each. Records pass through shared memory, two pairs in turn: while one is multiplied,
+// cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3, so that the eight row groups
+// of a warp read 128 adjacent bytes and its four column groups 64: no bank is asked twice.
+//
+// A result of few tiles is cut along the terms too: each part leaves its sums in a workspace, and a second kernel adds
+// them in order.
+//
+// Rejected (H200, n = 8192, TFLOP/s; this one 7.5): two panels of A and 256 threads 7.3; four blocks a multiprocessor, with
+// the registers spilling, 6.4.
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+
+#include "gemm_df/df_gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/queue.hpp"
+
+namespace eigen_g::df {
+
+namespace {
+
+constexpr int threads = 128, resident_blocks = 3;
+constexpr int thread_rows = 8, thread_columns = 4;
+constexpr int row_groups = panel_lines / thread_rows;
+static_assert(threads * thread_rows * thread_columns == panel_lines * panel_lines,
+              "the threads cover the tile");
+
+enum class Part { all, lower, upper };
+
+struct Result {
+  double* c;
+  std::int64_t ldc;
+  double alpha, beta;
+  Part part;
+};
+
+// Blocks of terms first ... first + length - 1 of part 0, and so on; partials of each at `partials` if there are several.
+struct Cut {
+  int parts;
+  std::int64_t length;
+  double* partials;  // lines of a x lines of b each
+};
+
+// Terms of the inner loop in a row: a longer body than these does not stay in the instruction cache (8 terms of the
+// two-sum run at 3.6 TFLOP/s, 4 at 4.5).
+template <class Sum>
+constexpr int unrolled_terms = 8;
+template <>
+constexpr int unrolled_terms<TwoSumOfProducts> = 4;
+
+// x 2^exponent; the common case without an operation in double.
+__device__ double scaled(double x, int exponent) {
+  const int high = __double2hiint(x), field = (high >> 20) & 0x7ff;
+  if (x == 0) return x;
+  if (field > 0 && field < 0x7ff && field + exponent > 0 && field + exponent < 0x7ff)
+    return __hiloint2double(high + (exponent << 20), __double2loint(x));
+  return scalbn(x, exponent);
+}
+
+__device__ double updated(const Result& result, double sum, double& c) {
+  const double product = result.alpha * sum;
+  return result.beta == 0 ? product : fma(result.beta, c, product);
+}
+
+// A thread's entries of one row of a record.
+template <int count>
+struct Factors {
+  float v[count];
+  __device__ Factors(const float* line, int group) {
+#pragma unroll
+    for (int i = 0; i < count; i += 4) {
+      const float4 four = *reinterpret_cast<const float4*>(line + i * row_groups + 4 * group);
+      v[i] = four.x;
+      v[i + 1] = four.y;
+      v[i + 2] = four.z;
+      v[i + 3] = four.w;
+    }
+  }
+};
+
+// A record on its way to shared memory, 16 bytes a thread and turn.
+__device__ void fetch(Record& to, const Record& from) {
+  constexpr unsigned chunks = sizeof(Record) / sizeof(float4), whole = chunks / threads * threads;
+  auto* target = reinterpret_cast<float4*>(&to) + threadIdx.x;
+  const auto* source = reinterpret_cast<const float4*>(&from) + threadIdx.x;
+#pragma unroll
+  for (unsigned i = 0; i < whole; i += threads)
+    __pipeline_memcpy_async(target + i, source + i, sizeof(float4));
+  if (threadIdx.x < chunks - whole) __pipeline_memcpy_async(target + whole, source + whole, sizeof(float4));
+}
+
+struct Stage {
+  Record a, b;
+};
+
+template <class Sum>
+__global__ void __launch_bounds__(threads, resident_blocks)
+    multiply_kernel(OperandView a, OperandView b, unsigned row_tiles, Cut cut, Result result) {
+  __shared__ __align__(16) Stage stages[2];
+  const std::int64_t row_tile = blockIdx.x % row_tiles, column_tile = blockIdx.x / row_tiles;
+  if (result.part == Part::lower && row_tile < column_tile) return;
+  if (result.part == Part::upper && row_tile > column_tile) return;
+  const int row_group = threadIdx.x % row_groups, column_group = threadIdx.x / row_groups;
+  const Record* const a_records = a.records + row_tile * a.blocks;
+  const Record* const b_records = b.records + column_tile * b.blocks;
+  const std::int64_t first_block = blockIdx.y * cut.length, end = min(first_block + cut.length, a.blocks);
+  const auto fetch_block = [&](std::int64_t block) {
+    fetch(stages[block % 2].a, a_records[block]);
+    fetch(stages[block % 2].b, b_records[block]);
+    __pipeline_commit();
+  };
+
+  Sum sums[thread_columns][thread_rows];
+  const auto for_sums = [&](const auto& act) {
+#pragma unroll
+    for (int j = 0; j < thread_columns; ++j)
+#pragma unroll
+      for (int i = 0; i < thread_rows; ++i) act(sums[j][i], i, j);
+  };
+  if (first_block < end) fetch_block(first_block);
+  for (std::int64_t block = first_block; block < end; ++block) {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (block + 1 < end) fetch_block(block + 1);
+    const Stage& stage = stages[block % 2];
+    {
+      const Factors<thread_rows> x(stage.a.reach, row_group);
+      const Factors<thread_columns> y(stage.b.reach, column_group);
+      for_sums([&](Sum& sum, int i, int j) { sum.begin_block(exact::mul(x.v[i], y.v[j])); });
+    }
+#pragma unroll 1
+    for (int half = 0; half < block_length; half += settle_length) {
+#pragma unroll unrolled_terms < Sum>
+      for (int term = half; term < half + settle_length; ++term) {
+        const Factors<thread_rows> x_hi(stage.a.hi[term], row_group), x_lo(stage.a.lo[term], row_group);
+        const Factors<thread_columns> y_hi(stage.b.hi[term], column_group),
+            y_lo(stage.b.lo[term], column_group);
+        for_sums([&](Sum& sum, int i, int j) { sum.add({x_hi.v[i], x_lo.v[i]}, {y_hi.v[j], y_lo.v[j]}); });
+      }
+      for_sums([](Sum& sum, int, int) { sum.settle(); });
+    }
+    for_sums([](Sum& sum, int, int) { sum.end_block(); });
+  }
+
+  for_sums([&](const Sum& sum, int i, int j) {
+    const std::int64_t column = column_tile * panel_lines + thread_columns * column_group + j;
+    const std::int64_t row = row_tile * panel_lines + i / 4 * (panel_lines / 2) + 4 * row_group + i % 4;
+    if (row >= a.lines || column >= b.lines) return;
+    if (result.part == Part::lower && row < column) return;
+    if (result.part == Part::upper && row > column) return;
+    const double value = scaled(static_cast<double>(sum.hi) + static_cast<double>(sum.lo),
+                                a.exponents[row] + b.exponents[column]);
+    if (cut.parts > 1) {
+      cut.partials[row + a.lines * (column + b.lines * blockIdx.y)] = value;
+    } else {
+      double& c = result.c[row + column * result.ldc];
+      c = updated(result, value, c);
+    }
+  });
+}
+
+// C of the parts' sums, added from the first to the last. A thread an entry.
+__global__ void __launch_bounds__(threads)
+    add_parts_kernel(std::int64_t rows, std::int64_t columns, Cut cut, Result result) {
+  const std::int64_t entries = rows * columns,
+                     entry = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (entry >= entries) return;
+  double sum = 0;
+  for (int part = 0; part < cut.parts; ++part) sum += cut.partials[entry + part * entries];
+  double& c = result.c[entry % rows + entry / rows * result.ldc];
+  c = updated(result, sum, c);
+}
+
+std::int64_t tiles_of(std::int64_t lines) {
+  return (lines + panel_lines - 1) / panel_lines;
+}
+
+void launch(const Queue& queue, const OperandView& a, const OperandView& b, const Cut& cut,
+            const Result& result) {
+  if (a.lines == 0 || b.lines == 0) return;
+  const auto row_tiles = static_cast<unsigned>(tiles_of(a.lines));
+  const dim3 grid(row_tiles * static_cast<unsigned>(tiles_of(b.lines)), static_cast<unsigned>(cut.parts));
+  const auto kernel =
+      a.terms < anchored_terms ? multiply_kernel<TwoSumOfProducts> : multiply_kernel<AnchoredSumOfProducts>;
+  kernel<<<grid, threads, 0, queue.stream()>>>(a, b, row_tiles, cut, result);
+  EIGEN_G_LAUNCHED();
+}
+
+}  // namespace
+
+std::int64_t filling_entries(const Queue& queue) {
+  return std::int64_t{queue.multiprocessors()} * resident_blocks * panel_lines * panel_lines;
+}
+
+void multiply(const Queue& queue, double alpha, const OperandView& a, const OperandView& b, double beta,
+              MatrixView<double> c_dev, DeviceBuffer<double>& partials) {
+  const Result result{c_dev.data, c_dev.lda, alpha, beta, Part::all};
+  const std::int64_t tiles = tiles_of(a.lines) * tiles_of(b.lines);
+  const std::int64_t wanted = tiles == 0 ? 1 : filling_entries(queue) / (tiles * panel_lines * panel_lines);
+  const std::int64_t most = std::clamp<std::int64_t>(a.terms / part_terms, 1, 65535);
+  const std::int64_t parts = std::clamp<std::int64_t>(wanted, 1, most);
+  const std::int64_t length = (a.blocks + parts - 1) / parts;
+  Cut cut{static_cast<int>(parts), length, nullptr};
+  if (parts > 1) {
+    cut.parts = static_cast<int>((a.blocks + length - 1) / length);
+    const std::int64_t needed = a.lines * b.lines * cut.parts;
+    if (partials.size() < needed) {
+      partials = {};
+      partials = DeviceBuffer<double>(needed);
+    }
+    cut.partials = partials.data();
+  }
+  launch(queue, a, b, cut, result);
+  if (cut.parts > 1) {
+    const auto blocks = static_cast<unsigned>((a.lines * b.lines + threads - 1) / threads);
+    add_parts_kernel<<<blocks, threads, 0, queue.stream()>>>(a.lines, b.lines, cut, result);
+    EIGEN_G_LAUNCHED();
+  }
+}
+
+void multiply_symmetric(const Queue& queue, Uplo uplo, double alpha, const OperandView& a,
+                        const OperandView& b, double beta, MatrixView<double> c_dev) {
+  const Part part = uplo == Uplo::lower ? Part::lower : Part::upper;
+  const Cut whole{1, a.blocks, nullptr};
+  launch(queue, a, b, whole, {c_dev.data, c_dev.lda, alpha, beta, part});
+  launch(queue, b, a, whole, {c_dev.data, c_dev.lda, alpha, 1, part});
+}
+
+}  // namespace eigen_g::df

@@ -1,0 +1,164 @@
+// Double-float arithmetic: a double as the sum of two floats, and sums of products of such pairs in float
+// operations only. Built of error-free transforms; on the device every operation names its rounding, so that the
+// compiler neither contracts nor reorders one. Not to be compiled with fast-math.
+//
+//   split:         x = hi + lo (1 + d), hi = fl(x), lo = fl(x - hi), |x - hi - lo| <= u^2 |x|,    u = 2^-24
+//   two_sum:       s + e = a + b exactly, s = fl(a + b)                        Knuth; 6 operations
+//   fast_two_sum:  the same for |a| >= |b|                                     Dekker; 3 operations
+//
+// Two sums of products, for vectors that come in blocks of `block_length` terms (gemm_df/README.md derives their
+// error bounds):
+//
+//   TwoSumOfProducts       12 operations a term, error relative to the sum of |a b|
+//   AnchoredSumOfProducts   6 operations a term, error relative to the blocks' norms |a|_2 |b|_2
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "hybrid/host_device.hpp"
+
+namespace eigen_g::df {
+
+inline constexpr int block_length = 16;  // terms between two calls of end_block
+inline constexpr int settle_length = 8;  // terms between two calls of settle
+
+// From so many terms on, a product of matrices takes the anchored sum: its bound is then within k 2^-45 |a|_2 |b|_2.
+inline constexpr std::int64_t anchored_terms = 128;
+// A product whose result does not fill the GPU is cut along its terms, no shorter than this.
+inline constexpr std::int64_t part_terms = 128;
+// Float operations a multiply-add of a product with k terms, those of settle, end_block and begin_block included.
+constexpr double operations_per_term(std::int64_t k) {
+  return k < anchored_terms ? 12 + 3.0 / settle_length + 3.0 / block_length : 6 + 15.0 / block_length;
+}
+
+struct DoubleFloat {
+  float hi = 0;
+  float lo = 0;
+};
+
+namespace exact {
+
+#ifdef __CUDA_ARCH__
+__device__ inline float add(float a, float b) {
+  return __fadd_rn(a, b);
+}
+__device__ inline float sub(float a, float b) {
+  return __fsub_rn(a, b);
+}
+__device__ inline float mul(float a, float b) {
+  return __fmul_rn(a, b);
+}
+__device__ inline float fma(float a, float b, float c) {
+  return __fmaf_rn(a, b, c);
+}
+#else
+inline float add(float a, float b) {
+  return a + b;
+}
+inline float sub(float a, float b) {
+  return a - b;
+}
+inline float mul(float a, float b) {
+  return a * b;
+}
+inline float fma(float a, float b, float c) {
+  return std::fma(a, b, c);
+}
+#endif
+
+}  // namespace exact
+
+EIGEN_G_HOST_DEVICE inline DoubleFloat split(double x) {
+  const float hi = static_cast<float>(x);
+  return {hi, static_cast<float>(x - static_cast<double>(hi))};
+}
+
+EIGEN_G_HOST_DEVICE inline DoubleFloat two_sum(float a, float b) {
+  const float s = exact::add(a, b);
+  const float t = exact::sub(s, a);
+  return {s, exact::add(exact::sub(a, exact::sub(s, t)), exact::sub(b, t))};
+}
+
+EIGEN_G_HOST_DEVICE inline DoubleFloat fast_two_sum(float a, float b) {
+  const float s = exact::add(a, b);
+  return {s, exact::sub(b, exact::sub(s, a))};
+}
+
+// hi gathers the products' leading parts by two-sums, lo all that is left over.
+struct TwoSumOfProducts {
+  float hi = 0, lo = 0;
+
+  EIGEN_G_HOST_DEVICE void begin_block(float) {}
+  EIGEN_G_HOST_DEVICE void add(DoubleFloat a, DoubleFloat b) {
+    const float p = exact::mul(a.hi, b.hi);
+    float e = exact::fma(a.hi, b.hi, -p);
+    e = exact::fma(a.hi, b.lo, e);
+    e = exact::fma(a.lo, b.hi, e);
+    const DoubleFloat s = two_sum(hi, p);
+    hi = s.hi;
+    lo = exact::add(lo, exact::add(s.lo, e));
+  }
+  EIGEN_G_HOST_DEVICE void settle() {
+    const DoubleFloat s = fast_two_sum(hi, lo);
+    hi = s.hi;
+    lo = s.lo;
+  }
+  EIGEN_G_HOST_DEVICE void end_block() { settle(); }
+};
+
+// Within a block the leading parts are added to an anchor, a float so large that every partial sum keeps its
+// exponent: then ulp(anchored) = g is fixed, `anchored` only takes multiples of g, and
+//
+//   s = fl(anchored + a b),    t = s - anchored exactly = a b rounded to a multiple of g,    a b - t in one fma,
+//
+// which is the error of the addition and of the product at once, in three operations instead of eight.
+// The extraction by an anchor is that of Rump, Ogita and Oishi's AccSum (SIAM J. Sci. Comput. 31 (2008)).
+struct AnchoredSumOfProducts {
+  float anchored = 0, hi = 0, lo = 0;
+
+  // 1.5 times the power of two that is the leading bit of r.
+  static EIGEN_G_HOST_DEVICE float anchor(float r) {
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(r) & 0x7f800000u) | 0x00400000u);
+  }
+  // reach > 4 |a_hi|_2 |b_hi|_2 of the block: no partial sum is larger than a quarter of it (Cauchy-Schwarz).
+  EIGEN_G_HOST_DEVICE void begin_block(float reach) { anchored = anchor(reach); }
+  EIGEN_G_HOST_DEVICE void add(DoubleFloat a, DoubleFloat b) {
+    const float s = exact::fma(a.hi, b.hi, anchored);
+    const float t = exact::sub(s, anchored);
+    anchored = s;
+    float e = exact::fma(a.hi, b.hi, -t);
+    e = exact::fma(a.hi, b.lo, e);
+    e = exact::fma(a.lo, b.hi, e);
+    lo = exact::add(lo, e);
+  }
+  EIGEN_G_HOST_DEVICE void settle() {}
+  EIGEN_G_HOST_DEVICE void end_block() {
+    DoubleFloat s = two_sum(hi, exact::sub(anchored, anchor(anchored)));
+    s = fast_two_sum(s.hi, exact::add(lo, s.lo));
+    hi = s.hi;
+    lo = s.lo;
+  }
+};
+
+// Of a line's leading parts in a block: h(0) ... h(block_length - 1). The product of two reaches is the reach that
+// begin_block asks for: each is 2 |h|_2, with 2^-14 for all roundings on the way. No square overflows or vanishes.
+template <class Part>
+EIGEN_G_HOST_DEVICE float reach_of(Part&& h) {
+  float most = 0;
+  for (int i = 0; i < block_length; ++i) most = fmaxf(most, fabsf(h(i)));
+  const std::uint32_t field = std::bit_cast<std::uint32_t>(most) >> 23;
+  const std::uint32_t exponent = field == 0 ? 1 : field;
+  const float down = std::bit_cast<float>((254u - exponent) << 23);  // to [1, 2); a NaN or infinity stays one
+  float squares = 0;
+  for (int i = 0; i < block_length; ++i) {
+    const float scaled = exact::mul(h(i), down);
+    squares = exact::fma(scaled, scaled, squares);
+  }
+  const float norm = exact::mul(sqrtf(squares), 2 * (1 + 0x1p-14f));
+  const float reach = exact::mul(norm, std::bit_cast<float>(exponent << 23));
+  return most > 0 && reach < 0x1p-126f ? 0x1p-126f : reach;  // no subnormal, which would have lost bits
+}
+
+}  // namespace eigen_g::df

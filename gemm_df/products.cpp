@@ -1,0 +1,147 @@
+#include "gemm_df/products.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "gemm_df/df_gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/error.hpp"
+#include "hybrid/memory.hpp"
+#include "hybrid/queue.hpp"
+
+namespace eigen_g {
+
+struct Products::State {
+  const Queue* queue;
+  Engine wanted;
+  EngineRates rates;
+  df::Operand left, right;
+  DeviceBuffer<double> partials;
+  std::array<double, 4> flops{};  // since the last account, by engine
+
+  Engine account(Engine engine, double of_all) {
+    flops[static_cast<std::size_t>(engine)] += of_all;
+    return engine;
+  }
+};
+
+namespace {
+
+double flops_of(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+void gemm_emulated([[maybe_unused]] const Queue& queue, [[maybe_unused]] Op op_a, [[maybe_unused]] Op op_b,
+                   [[maybe_unused]] double alpha, [[maybe_unused]] MatrixView<const double> a_dev,
+                   [[maybe_unused]] MatrixView<const double> b_dev, [[maybe_unused]] double beta,
+                   [[maybe_unused]] MatrixView<double> c_dev) {
+#if CUBLAS_VER_MAJOR >= 13
+  const auto cublas_op = [](Op op) { return op == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
+  const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
+  EIGEN_G_CUBLAS(cublasSetEmulationStrategy(queue.blas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+  EIGEN_G_CUBLAS(cublasGemmEx_64(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols, k,
+                                 &alpha, a_dev.data, CUDA_R_64F, a_dev.lda, b_dev.data, CUDA_R_64F, b_dev.lda,
+                                 &beta, c_dev.data, CUDA_R_64F, c_dev.lda,
+                                 CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_GEMM_DEFAULT));
+#endif
+}
+
+// Lines first ... first + count - 1 of a matrix.
+MatrixView<const double> part_of(MatrixView<const double> matrix, df::Lines lines, std::int64_t first,
+                                 std::int64_t count) {
+  return lines == df::Lines::rows ? matrix.block(first, 0, count, matrix.cols)
+                                  : matrix.block(0, first, matrix.rows, count);
+}
+
+// Lines of k terms that take half of the scratch memory, in whole panels.
+std::int64_t lines_at_once(std::int64_t k) {
+  const std::int64_t blocks = std::max<std::int64_t>(1, (k + df::block_length - 1) / df::block_length);
+  const auto panels = static_cast<std::int64_t>(df_scratch_bytes / 2 / sizeof(df::Record)) / blocks;
+  return df::panel_lines * std::max<std::int64_t>(1, panels);
+}
+
+}  // namespace
+
+bool emulated_engine_built() {
+  return CUBLAS_VER_MAJOR >= 13;
+}
+
+Products::Products(const Queue& queue, Engine wanted, const EngineRates& rates)
+    : state_(std::make_unique<State>(State{&queue, wanted, rates, {}, {}, {}, {}})) {
+  if (wanted == Engine::emulated && !emulated_engine_built())
+    throw InvalidArgument("engine", "emulated needs a build with CUDA 13 or later");
+}
+Products::Products(const Queue& queue) : Products(queue, Engine::native) {}
+Products::~Products() = default;
+Products::Products(Products&&) noexcept = default;
+Products& Products::operator=(Products&&) noexcept = default;
+
+const Queue& Products::queue() const {
+  return *state_->queue;
+}
+
+void Products::gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
+                    MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) const {
+  if (c_dev.rows == 0 || c_dev.cols == 0) return;
+  State& s = *state_;
+  const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
+  const Engine engine = choose_engine(s.wanted, s.rates, c_dev.rows, c_dev.cols, k);
+  switch (s.account(engine, flops_of(c_dev.rows, c_dev.cols, k))) {
+    case Engine::df: {
+      const df::Lines left = op_a == Op::none ? df::Lines::rows : df::Lines::columns;
+      const df::Lines right = op_b == Op::none ? df::Lines::columns : df::Lines::rows;
+      const std::int64_t most = lines_at_once(k);
+      for (std::int64_t i = 0; i < c_dev.rows; i += most) {
+        const std::int64_t rows = std::min(most, c_dev.rows - i);
+        s.left.convert(*s.queue, left, part_of(a_dev, left, i, rows));
+        for (std::int64_t j = 0; j < c_dev.cols; j += most) {
+          const std::int64_t cols = std::min(most, c_dev.cols - j);
+          s.right.convert(*s.queue, right, part_of(b_dev, right, j, cols));
+          df::multiply(*s.queue, alpha, s.left.view(), s.right.view(), beta, c_dev.block(i, j, rows, cols),
+                       s.partials);
+        }
+      }
+      break;
+    }
+    case Engine::emulated:
+      gemm_emulated(*s.queue, op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
+      break;
+    case Engine::native:
+    case Engine::automatic:
+      eigen_g::gemm(*s.queue, op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
+  }
+}
+
+void Products::syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
+                           double beta, MatrixView<double> c_dev) const {
+  const std::int64_t n = c_dev.rows;
+  if (n == 0) return;
+  State& s = *state_;
+  const Engine engine = choose_rank_2k_engine(s.wanted, s.rates, n, a_dev.cols);
+  if (s.account(engine, flops_of(n, n, a_dev.cols)) == Engine::df) {
+    s.left.convert(*s.queue, df::Lines::rows, a_dev);
+    s.right.convert(*s.queue, df::Lines::rows, b_dev);
+    df::multiply_symmetric(*s.queue, Uplo::lower, alpha, s.left.view(), s.right.view(), beta, c_dev);
+  } else {
+    eigen_g::syr2k_lower(*s.queue, alpha, a_dev, b_dev, beta, c_dev);
+  }
+}
+
+std::string Products::take_ran() const {
+  std::vector<std::pair<double, Engine>> ran;
+  for (const Engine engine : {Engine::native, Engine::df, Engine::emulated})
+    if (const double f = std::exchange(state_->flops[static_cast<std::size_t>(engine)], 0); f > 0)
+      ran.emplace_back(f, engine);
+  std::stable_sort(ran.begin(), ran.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string names;
+  for (const auto& [f, engine] : ran) names += (names.empty() ? "" : "+") + std::string(name(engine));
+  return names;
+}
+
+std::uint64_t Products::scratch_bytes() const {
+  return state_->left.bytes() + state_->right.bytes() + state_->partials.bytes();
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,66 @@
+// The solver's large matrix products on one queue, each by the engine that was asked for or that is the fastest.
+//
+// A Products is handed to a stage in place of the queue; a Queue converts to one whose engine is native. Its scratch
+// memory (converted operands) and its account of what ran are its own. Move-only; used from one thread at a time.
+//
+// Column-major, 64-bit sizes, device memory; ordered on the queue; a product with an empty result returns at once.
+// Throw DeviceError, OutOfMemory. Repeat bit for bit on the same GPU. CUDA builds only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gemm_df/engine.hpp"
+#include "gemm_df/gemm.hpp"
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/uplo.hpp"
+
+namespace eigen_g {
+
+class Queue;
+
+// Whether this build's cuBLAS has the engine `emulated`.
+bool emulated_engine_built();
+
+class Products {
+ public:
+  // `queue` must outlive it. Throws InvalidArgument for an engine that this build does not have.
+  Products(const Queue& queue, Engine wanted, const EngineRates& rates = {});
+  Products(const Queue& queue);  // NOLINT(google-explicit-constructor): native
+  ~Products();
+  Products(Products&&) noexcept;
+  Products& operator=(Products&&) noexcept;
+
+  const Queue& queue() const;
+
+  // C := alpha op_a(A) op_b(B) + beta C; beta = 0 does not read C. BLAS: dgemm. The engine df takes scratch memory of
+  // 8.25 bytes an entry of A and B, at most df_scratch_bytes; larger products are cut.
+  void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
+            double beta, MatrixView<double> c_dev) const;
+  // C := alpha (A B^T + B A^T) + beta C on the lower triangle of C (n x n); A and B are n x k. BLAS: dsyr2k. cuBLAS
+  // emulates no dsyr2k: emulated is native here.
+  void syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
+                   MatrixView<double> c_dev) const;
+
+  // The engines that ran since the last call, the one with the most flops first: "df", "df+native"; "" for none.
+  std::string take_ran() const;
+  std::uint64_t scratch_bytes() const;  // of device memory held now
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
+
+inline void gemm(const Products& products, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
+                 MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {
+  products.gemm(op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
+}
+inline void syr2k_lower(const Products& products, double alpha, MatrixView<const double> a_dev,
+                        MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {
+  products.syr2k_lower(alpha, a_dev, b_dev, beta, c_dev);
+}
+
+}  // namespace eigen_g
