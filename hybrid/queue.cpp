@@ -1,25 +1,29 @@
 #include "hybrid/queue.hpp"
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/partition.hpp"
 
 namespace eigen_g {
 
-void Queue::open() {
-  int device = 0;
-  EIGEN_G_CUDA(cudaGetDevice(&device));
-  EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+void Queue::open(bool in_partition) {
+  multiprocessors_ = multiprocessors_of(stream_);
   EIGEN_G_CUBLAS(cublasCreate(&blas_));
   EIGEN_G_CUBLAS(cublasSetStream(blas_, stream_));
+  if (in_partition) EIGEN_G_CUBLAS(cublasSetSmCountTarget(blas_, multiprocessors_));
 }
 
 Queue::Queue() {
   EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   owns_stream_ = true;
-  open();
+  open(false);
+}
+
+Queue::Queue(const Partition& partition) : stream_(partition.create_stream()), owns_stream_(true) {
+  open(true);
 }
 
 Queue::Queue(cudaStream_t stream) : stream_(stream) {
-  open();
+  open(false);
 }
 
 Queue::~Queue() {
@@ -31,6 +35,14 @@ void Queue::wait() const {
   EIGEN_G_CUDA(cudaStreamSynchronize(stream_));
 }
 
+CurrentGpu::CurrentGpu(int index) {
+  EIGEN_G_CUDA(cudaGetDevice(&before_));
+  EIGEN_G_CUDA(cudaSetDevice(index));
+}
+CurrentGpu::~CurrentGpu() {
+  cudaSetDevice(before_);
+}
+
 Event::Event() {
   EIGEN_G_CUDA(cudaEventCreate(&event_));
 }
@@ -39,6 +51,9 @@ Event::~Event() {
 }
 void Event::record(const Queue& queue) {
   EIGEN_G_CUDA(cudaEventRecord(event_, queue.stream()));
+}
+void Event::hold(const Queue& queue) const {
+  EIGEN_G_CUDA(cudaStreamWaitEvent(queue.stream(), event_, 0));
 }
 void Event::wait() const {
   EIGEN_G_CUDA(cudaEventSynchronize(event_));

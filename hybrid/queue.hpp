@@ -8,10 +8,13 @@
 
 namespace eigen_g {
 
+class Partition;
+
 class Queue {
  public:
-  Queue();                              // a stream of its own on the current GPU
-  explicit Queue(cudaStream_t stream);  // somebody else's stream; only the handle is owned
+  Queue();                                     // a stream of its own on the current GPU
+  explicit Queue(const Partition& partition);  // and on this part of it, which must outlive the queue
+  explicit Queue(cudaStream_t stream);         // somebody else's stream; only the handle is owned
   ~Queue();
   Queue(Queue&& other) noexcept { swap(other); }
   Queue& operator=(Queue&& other) noexcept {
@@ -21,7 +24,7 @@ class Queue {
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t blas() const { return blas_; }
-  int multiprocessors() const { return multiprocessors_; }
+  int multiprocessors() const { return multiprocessors_; }  // that its work runs on
   void wait() const;  // blocks until the queue is empty; throws DeviceError for what failed in it
 
  private:
@@ -31,11 +34,24 @@ class Queue {
     std::swap(owns_stream_, other.owns_stream_);
     std::swap(multiprocessors_, other.multiprocessors_);
   }
-  void open();
+  void open(bool in_partition);
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;
   bool owns_stream_ = false;
   int multiprocessors_ = 0;
+};
+
+// Makes a GPU the current one of this thread for its lifetime. Queues, events and device memory belong to the GPU that is
+// current when they are made.
+class CurrentGpu {
+ public:
+  explicit CurrentGpu(int index);
+  ~CurrentGpu();
+  CurrentGpu(const CurrentGpu&) = delete;
+  CurrentGpu& operator=(const CurrentGpu&) = delete;
+
+ private:
+  int before_ = 0;
 };
 
 // Moments on a queue, for times between them. Move-only.
@@ -49,6 +65,7 @@ class Event {
     return *this;
   }
   void record(const Queue& queue);
+  void hold(const Queue& queue) const;             // what `queue` gets from now on begins after the moment
   void wait() const;                               // blocks until the recorded moment has passed
   double seconds_since(const Event& start) const;  // both recorded and passed
 
