@@ -144,7 +144,7 @@ SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& c
     return plan;
   }
   for (const std::size_t i : active) {
-    plan.parts[i] = share(i, time);
+    plan.parts[i] = active.size() == 1 ? n : share(i, time);
     plan.seconds[i] = plan.parts[i] > 0 ? time : 0;
   }
   plan.total = time;
