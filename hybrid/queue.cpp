@@ -5,25 +5,26 @@
 
 namespace eigen_g {
 
-void Queue::open(bool in_partition) {
+void Queue::open() {
   multiprocessors_ = multiprocessors_of(stream_);
   EIGEN_G_CUBLAS(cublasCreate(&blas_));
   EIGEN_G_CUBLAS(cublasSetStream(blas_, stream_));
-  if (in_partition) EIGEN_G_CUBLAS(cublasSetSmCountTarget(blas_, multiprocessors_));
+  if (multiprocessors_ < multiprocessors_of(nullptr))  // a partition's: cuBLAS sees the whole GPU
+    EIGEN_G_CUBLAS(cublasSetSmCountTarget(blas_, multiprocessors_));
 }
 
 Queue::Queue() {
   EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   owns_stream_ = true;
-  open(false);
+  open();
 }
 
 Queue::Queue(const Partition& partition) : stream_(partition.create_stream()), owns_stream_(true) {
-  open(true);
+  open();
 }
 
 Queue::Queue(cudaStream_t stream) : stream_(stream) {
-  open(false);
+  open();
 }
 
 Queue::~Queue() {

@@ -34,7 +34,7 @@ class Queue {
     std::swap(owns_stream_, other.owns_stream_);
     std::swap(multiprocessors_, other.multiprocessors_);
   }
-  void open(bool in_partition);
+  void open();
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;
   bool owns_stream_ = false;

@@ -18,6 +18,7 @@ TEST_CASE("a partition of a GPU") {
 #include "hybrid/memory.hpp"
 #include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
+#include "tests/support/solving.hpp"
 
 using namespace eigen_g;
 
@@ -39,17 +40,23 @@ double product_seconds(const Queue& queue) {
   return end.seconds_since(begin);
 }
 
+// Nothing where toolkit or driver are too old, and the test is then skipped.
+std::optional<Partition> partition_of(int multiprocessors) {
+  try {
+    return Partition(multiprocessors);
+  } catch (const DeviceError& error) {
+    support::note_skip(error.what());
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a partition's queue has its multiprocessors and runs on no more", "[gpu]") {
   NEEDS_GPU();
   const Device gpu = gpu_device(current_gpu());
-  std::optional<Partition> part;
-  try {
-    part.emplace(8);
-  } catch (const DeviceError& error) {
-    SKIP_TEST(error.what());
-  }
+  const std::optional<Partition> part = partition_of(8);
+  if (!part) return;
   CHECK(part->multiprocessors() >= 8);
   CHECK(part->multiprocessors() <= gpu.cores);
   const Queue small(*part), whole;
@@ -60,6 +67,24 @@ TEST_CASE("a partition's queue has its multiprocessors and runs on no more", "[g
   if (part->multiprocessors() * 4 > gpu.cores)
     SKIP_TEST("too small a GPU to see a part of it in the time of a product");
   CHECK(product_seconds(small) > 2 * product_seconds(whole));
+}
+
+TEST_CASE("a solve on a partition's stream", "[gpu]") {
+  NEEDS_GPU();
+  const std::optional<Partition> part = partition_of(8);
+  if (!part) return;
+  const Queue queue(*part);
+  constexpr std::int64_t n = 700;
+  eigen_g::generate::Spec spec;
+  spec.n = n;
+  const support::Stored s = support::stored(spec, Uplo::lower, 0);
+  const DeviceBuffer<double> a(n * n), w(n), z(n * n);
+  EIGEN_G_CUDA(cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice));
+  support::Solved solved{std::vector<double>(n), std::vector<double>(n * n), n, {}};
+  solved.report = eigen_g::eigen_g(n, a.data(), n, w.data(), z.data(), n, queue.stream());
+  EIGEN_G_CUDA(cudaMemcpy(solved.w.data(), w.data(), w.bytes(), cudaMemcpyDeviceToHost));
+  EIGEN_G_CUDA(cudaMemcpy(solved.z.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+  support::check_pairs(s, solved);
 }
 
 TEST_CASE("a partition that cannot be is refused", "[gpu]") {
