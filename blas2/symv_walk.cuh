@@ -379,24 +379,40 @@ class SymvPartialSums {
     rows_ = partials.rows + static_cast<std::int64_t>(partition.slot(first_block, strip)) * H + row % H;
   }
 
-  // Sums number part, part + parts, part + 2 parts, ..., added in this order, `batch` loads on their way. All parts
-  // together are the row of y. Needs the partials of all blocks.
+  // Sums number part, part + parts, part + 2 parts, ..., added in this order; all parts together are the row of y. Needs
+  // the partials of all blocks. The first `batch` of a part can be fetched ahead: fetch() only sends the loads on their
+  // way, add() waits for them.
+  template <int batch>
+  struct Fetched {
+    Sum value[batch];
+  };
+  template <int batch>
+  __device__ Fetched<batch> fetch(int part, int parts, bool wanted = true) const {
+    Fetched<batch> fetched;
+    const int end = wanted ? all_ : 0;
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      const int k = part + i * parts;
+      fetched.value[i] = k >= end       ? Ops::empty()
+                         : k < sources_ ? load_from_l2(columns_ + k * stride_)
+                                        : load_from_l2(rows_ + static_cast<std::int64_t>(k - sources_) * H);
+    }
+    return fetched;
+  }
+  template <int batch>
+  __device__ Sum add(Fetched<batch> fetched, int part, int parts) const {
+    Sum sum = Ops::empty();
+    for (int k = part;;) {
+#pragma unroll
+      for (int i = 0; i < batch; ++i) sum = Ops::add(sum, fetched.value[i]);
+      k += batch * parts;
+      if (k >= all_) return sum;
+      fetched = fetch<batch>(k, parts);
+    }
+  }
   template <int batch>
   __device__ Sum add(int part, int parts) const {
-    Sum sum = Ops::empty();
-    for (int k = part; k < all_; k += batch * parts) {
-      Sum value[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) {
-        const int at = k + i * parts;
-        value[i] = at < sources_ ? load_from_l2(columns_ + at * stride_)
-                   : at < all_   ? load_from_l2(rows_ + static_cast<std::int64_t>(at - sources_) * H)
-                                 : Ops::empty();
-      }
-#pragma unroll
-      for (int i = 0; i < batch; ++i) sum = Ops::add(sum, value[i]);
-    }
-    return sum;
+    return add(fetch<batch>(part, parts), part, parts);
   }
 
  private:
