@@ -123,7 +123,7 @@ EIGEN_G_HOST_DEVICE inline void add_product(DoubleDoubleSum& sum, const DoubleDo
   const double p = exact::mul(a.hi, b.hi);
   const double s = exact::add(sum.hi, p);
   const double t = exact::sub(s, sum.hi);
-  const double of_sum = exact::sub(sum.hi, exact::sub(s, t));  // s = sum.hi + p - of_sum - (p - t), exactly
+  const double of_sum = exact::sub(sum.hi, exact::sub(s, t));  // sum.hi + p = s + of_sum + (p - t), exactly
   const double of_product = exact::fma(a.lo, b.hi, exact::fma(a.hi, b.lo, exact::fma(a.hi, b.hi, -t)));
   sum = {s, exact::add(sum.lo, exact::add(of_sum, of_product))};
 }
