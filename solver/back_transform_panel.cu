@@ -1,7 +1,7 @@
-// The back-transformation of few rows: columns of Z do not depend on each other, so a thread block takes `panel_columns`
+// The back-transformation of few rows: columns of Z do not depend on each other, so a thread block takes eight
 // of them into its shared memory and applies every block of reflectors there,
 //
-//   Z := Z - V (T (V^T Z)),   V: `panel_width` reflectors, the last block first,
+//   Z := Z - V (T (V^T Z)),   V: 32 reflectors, the last block first,
 //
 // without a word to any other thread block. V comes from L2 and is read twice. Rows are dealt to the warps in chunks of
 // 16, for good: a warp alone reads and writes its rows of Z.
@@ -17,10 +17,9 @@ namespace eigen_g {
 
 namespace {
 
-constexpr int width = panel_width, columns = panel_columns, chunk = 16;
+constexpr int width = 32, columns = 8, chunk = 16;
 constexpr int apply_warps = 16;
 constexpr int square = width * width, product = width * columns;
-static_assert(width == 32 && columns == 8, "the fragments are written for these");
 
 struct Reflectors {
   const double* a;

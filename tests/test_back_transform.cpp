@@ -8,42 +8,30 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/reflectors.hpp"
 #include "tests/support/tolerances.hpp"
 #ifdef EIGEN_G_HAVE_CUDA
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
-#include "solver/tridiagonalize.hpp"
 
 using namespace eigen_g;
 
 namespace {
 
-// Reflectors in the GPU's layout: column j has zeros in rows 0 ... j and from row n on, 1 in row j + 1. Every fifth is the
-// identity (tau = 0), as where the reduction had nothing to do.
+using support::Reflectors;
+
 struct Problem {
-  std::int64_t n, m, lda, ldz;
-  std::vector<double> a, tau, z;
+  Reflectors reflectors;
+  std::int64_t n, m, ldz;
+  std::vector<double> z;
 };
 
 Problem random_problem(std::int64_t n, std::int64_t m, std::int64_t ldz) {
-  constexpr std::int64_t multiple = tridiagonalize_row_multiple;
-  Problem p{n, m, (n + multiple - 1) / multiple * multiple, ldz, {}, {}, {}};
-  std::mt19937_64 generator(static_cast<unsigned>(n + 1000 * m));
-  std::normal_distribution<double> normal;
-  p.a.assign(static_cast<std::size_t>(p.lda * n), 0);
-  p.tau.assign(static_cast<std::size_t>(n), std::nan(""));
+  Problem p{support::random_reflectors(n), n, m, ldz, {}};
   p.z.assign(static_cast<std::size_t>(ldz * m), std::nan(""));
-  for (std::int64_t j = 0; j + 1 < n; ++j) {
-    double* const v = &p.a[static_cast<std::size_t>(j * p.lda)];
-    double square = 1;
-    v[j + 1] = 1;
-    for (std::int64_t i = j + 2; i < n; ++i) {
-      v[i] = normal(generator);
-      square += v[i] * v[i];
-    }
-    p.tau[static_cast<std::size_t>(j)] = j % 5 == 4 ? 0 : 2 / square;
-  }
+  std::mt19937_64 generator(static_cast<unsigned>(m));
+  std::normal_distribution<double> normal;
   for (std::int64_t c = 0; c < m; ++c)
     for (std::int64_t i = 0; i < n; ++i) p.z[static_cast<std::size_t>(i + c * ldz)] = normal(generator);
   return p;
@@ -51,16 +39,17 @@ Problem random_problem(std::int64_t n, std::int64_t m, std::int64_t ldz) {
 
 std::vector<double> on_gpu(const Problem& p) {
   Queue queue;
-  DeviceBuffer<double> a(p.lda * p.n), tau(p.n), z(p.ldz * p.m),
+  const Reflectors& r = p.reflectors;
+  DeviceBuffer<double> a(r.lda * p.n), tau(p.n), z(p.ldz * p.m),
       workspace(back_transform_workspace(p.n, p.m));
   const auto up = [](const DeviceBuffer<double>& to, const std::vector<double>& from) {
     EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
   };
-  up(a, p.a);
-  up(tau, p.tau);
+  up(a, r.a);
+  up(tau, r.tau);
   up(z, p.z);
   EIGEN_G_CUDA(cudaMemset(workspace.data(), 0xff, workspace.bytes()));
-  back_transform(queue, MatrixView<const double>{a.data(), p.n, p.n, p.lda}, tau.data(),
+  back_transform(queue, MatrixView<const double>{a.data(), p.n, p.n, r.lda}, tau.data(),
                  {z.data(), p.n, p.m, p.ldz}, workspace.data());
   queue.wait();
   std::vector<double> got(p.z.size());
@@ -84,10 +73,10 @@ void check(std::int64_t n, std::int64_t m, std::int64_t stride = 1, std::int64_t
     const double* const z = &got[static_cast<std::size_t>(c * p.ldz)];
     std::vector<long double> truth(given, given + n);
     for (std::int64_t j = n - 2; j >= 0; --j) {
-      const double* const v = &p.a[static_cast<std::size_t>(j * p.lda)];
+      const double* const v = p.reflectors.column(j);
       long double dot = 0;
       for (std::int64_t i = j + 1; i < n; ++i) dot += v[i] * truth[static_cast<std::size_t>(i)];
-      dot *= p.tau[static_cast<std::size_t>(j)];
+      dot *= p.reflectors.tau[static_cast<std::size_t>(j)];
       for (std::int64_t i = j + 1; i < n; ++i) truth[static_cast<std::size_t>(i)] -= v[i] * dot;
     }
     long double error = 0, size = 0;

@@ -30,7 +30,8 @@ inline constexpr double published =
 inline constexpr double reduction_random = 1;
 inline constexpr double reduction = 10;
 
-// ||z - Q z||_2 / (||z||_2 n ulp) of a column of the back-transformation, against long double.
+// Back-transformation against long double: ||z - Q z||_2 / (||z||_2 n ulp) of a column, and of T the largest error over
+// the largest element times n ulp.
 inline constexpr double back_transform = 1;
 
 // ||T Z - Z W||_1 / (n ulp ||T||_1) and ||Z^T Z - I||_1 / (n ulp) of the tridiagonal divide and conquer: random T of 32
