@@ -25,7 +25,7 @@ TEST_CASE("wrong usage of bench and tune") {
   fail_with(2, {"bench", "symv", "--rounds", "1"});
   for (const char* benchmark : {"gemm", "tridiagonalize", "solve"}) {
     fail_with(2, {"bench", benchmark, "--sizes", "0"});
-    fail_with(2, {"bench", benchmark, "--rounds", "1"});
+    fail_with(2, {"bench", benchmark, "--rounds", "0"});
     fail_with(2, {"bench", benchmark, "nonsense"});
   }
   fail_with(2, {"tune", "symv", "--budget", "0"});

@@ -11,8 +11,9 @@ namespace eigen_g::apps::bench {
 
 struct SolvePlan {
   std::vector<std::int64_t> sizes;
-  int rounds = 7;      // wanted of each call
-  double seconds = 6;  // no further round of a size begins after so long; three are taken whatever they last
+  int rounds = 7;  // wanted of each call
+  double seconds =
+      6;  // no further round of a size begins after so long; up to three are taken whatever they last
   std::function<void(std::int64_t n, double fraction)> progress;
 };
 

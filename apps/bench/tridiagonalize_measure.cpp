@@ -109,6 +109,7 @@ class Size {
       }
     TimingRule rule;
     rule.rounds = plan.rounds;
+    rule.least_rounds = std::min(rule.least_rounds, plan.rounds);
     rule.seconds = plan.seconds;
     const auto timings = time_in_turns(queue_, work, rule);
     for (std::size_t i = 0; i < timings.size(); ++i) {

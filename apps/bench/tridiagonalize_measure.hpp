@@ -11,8 +11,9 @@ namespace eigen_g::apps::bench {
 
 struct TridiagonalizePlan {
   std::vector<std::int64_t> sizes;
-  int rounds = 7;      // wanted of each call
-  double seconds = 6;  // no further round of a size begins after so long; three are taken whatever they last
+  int rounds = 7;  // wanted of each call
+  double seconds =
+      6;  // no further round of a size begins after so long; up to three are taken whatever they last
   std::int64_t check = 4000;  // Q is formed and checked for n up to this
   bool breakdown = false;
   std::function<void(std::int64_t n, double fraction)> progress;
