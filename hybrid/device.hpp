@@ -28,8 +28,9 @@ int gpu_count();
 // The CPU first, then the GPUs.
 std::vector<Device> devices();
 Device cpu_device();
-Device gpu_device(int index);  // throws DeviceError
-int current_gpu();             // CUDA's current device; throws DeviceError
+const std::string& cpu_name();  // read once
+Device gpu_device(int index);   // throws DeviceError
+int current_gpu();              // CUDA's current device; throws DeviceError
 
 // Bytes of host memory that can still be allocated (cgroup limit and MemAvailable; 0: not known).
 std::uint64_t host_memory_available();

@@ -124,7 +124,7 @@ Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstre
   const auto start = Clock::now();
   const ThreadLimit limit(options.threads);
   Report report;
-  report.devices = {gpu ? gpu_device(current_gpu()).name : cpu_device().name};
+  report.devices = {gpu ? gpu_device(current_gpu()).name : cpu_name()};
   if (problem.n > 0) {
     const auto pipeline = open_pipeline(gpu, problem, pointers, stream);
     run(*pipeline, options, report);
