@@ -1,11 +1,14 @@
 // The benchmarks of `eigen_g bench`: one row here, one file each.
 #pragma once
 
+#include <string>
+
 #include "apps/command.hpp"
 
 namespace eigen_g::apps::bench {
 
 void add_bench_symv(CLI::App& bench, Action& action);
+void add_bench_hybrid(CLI::App& bench, Action& action);
 
 struct Benchmark {
   const char* name;
@@ -14,6 +17,16 @@ struct Benchmark {
 };
 inline constexpr Benchmark benchmarks[] = {
     {"symv", "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.", add_bench_symv},
+    {"hybrid",
+     "Large products cut over GPUs and CPU: seconds over the ratio, and the automatic one against the best.",
+     add_bench_hybrid},
 };
+
+// Of the table; `name` must be in it.
+inline std::string description_of(const std::string& name) {
+  for (const Benchmark& b : benchmarks)
+    if (name == b.name) return b.what;
+  return "";
+}
 
 }  // namespace eigen_g::apps::bench
