@@ -107,6 +107,13 @@ std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<d
   return ranges;
 }
 
+DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const double compute = flops > 0 ? column_flops / flops : never;
+  if (link <= 0) return {0, compute};
+  return {common_bytes / link, std::max(compute, column_bytes / link)};
+}
+
 SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs, double least_columns,
                           double least_gain) {
   std::vector<std::size_t> active;

@@ -42,6 +42,11 @@ struct DeviceCost {
   double column_seconds = 0;  // > 0: the slower of computing a column and moving it
 };
 
+// A device that computes a column of `column_flops` at `flops` flop/s, and to which `common_bytes` go whatever its share and
+// `column_bytes` for each column (there, and as many back at the same time) at `link` bytes/s. link = 0: nothing has to
+// travel. flops = 0: it cannot take part. Copies of columns run beside the products; those for all do not.
+DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link);
+
 struct SharePlan {
   std::vector<double> parts;    // columns of each device, not rounded; they add up to the columns planned for
   std::vector<double> seconds;  // of each device; 0 without a share

@@ -164,7 +164,7 @@ Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstre
   Report report;
   std::unique_ptr<Pipeline> pipeline;
   if (problem.n > 0) pipeline = open_pipeline(gpu, problem, pointers, stream, choice);
-  report.devices = {gpu ? gpu_facts(current_gpu()).name : cpu_device().name};
+  report.devices = {gpu ? gpu_facts(current_gpu()).name : cpu_name()};
   if (pipeline) {
     run(*pipeline, options, report);
     report.host_bytes = pipeline->bytes().host;

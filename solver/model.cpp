@@ -88,15 +88,11 @@ class Model {
   PredictedStage shared(const char* name, const Columns& c, double efficiency) const {
     if (c.count == 0) return {name, 0, {}};
     const double a_column = c.flops / c.count;
-    std::vector<DeviceCost> costs{{0, a_column / (machine_.products.flops[engine_] * efficiency)}};
+    std::vector<DeviceCost> costs{cost_of(a_column, machine_.products.flops[engine_] * efficiency, 0, 0, 0)};
     for (const ModelHelper& helper : machine_.helpers) {
       const double own = helper.products.flops[engine_];
-      const double flops = (own > 0 && !helper.is_cpu ? own : helper.products.flops[native]) * efficiency;
-      const double compute = flops > 0 ? a_column / flops : std::numeric_limits<double>::infinity();
-      if (helper.link > 0)
-        costs.push_back({c.common_bytes / helper.link, std::max(compute, c.column_bytes / helper.link)});
-      else
-        costs.push_back({0, compute});
+      const double flops = own > 0 && !helper.is_cpu ? own : helper.products.flops[native];
+      costs.push_back(cost_of(a_column, flops * efficiency, c.common_bytes, c.column_bytes, helper.link));
     }
     const SharePlan plan = finish_together(static_cast<std::int64_t>(c.count), costs);
     const auto taking_part =

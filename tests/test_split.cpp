@@ -127,6 +127,17 @@ TEST_CASE("what a device needs before its first column is taken off its share") 
   CHECK(plan.total == Approx(600));
 }
 
+TEST_CASE("what a device's column costs") {
+  const DeviceCost here = cost_of(1e9, 1e12, 1e9, 1e6, 0);  // nothing travels
+  CHECK(here.fixed_seconds == 0);
+  CHECK(here.column_seconds == Approx(1e-3));
+  const DeviceCost there = cost_of(1e9, 1e12, 1e9, 1e6, 1e10);
+  CHECK(there.fixed_seconds == Approx(0.1));
+  CHECK(there.column_seconds == Approx(1e-3));  // the copy of a column hides behind its product
+  CHECK(cost_of(1e9, 1e12, 1e9, 1e8, 1e10).column_seconds == Approx(1e-2));
+  CHECK(std::isinf(cost_of(1e9, 0, 0, 0, 1e10).column_seconds));
+}
+
 TEST_CASE("a share that does not pay becomes zero") {
   CHECK(finish_together(1000, {{0, 1}, {1000, 1}}).parts == std::vector<double>{1000, 0});  // starts too late
   CHECK(finish_together(1000, {{0, 1}, {0, 200}}).parts ==
