@@ -41,7 +41,10 @@ resolve() {
     realpath --relative-to=. "${from%/*}/$text"
   elif [[ $text == eigen_g/* ]]; then  # the public headers as an installed package shows them
     text=${text#eigen_g/}
-    [[ $text == */* ]] && echo "$text" || echo "solver/$text"
+    if [[ $text != */* ]]; then
+      [[ ! -f solver/$text && -f blas2/$text ]] && text=blas2/$text || text=solver/$text
+    fi
+    echo "$text"
   elif [[ $text == */* && -n ${sees[${text%%/*}]:-} ]]; then
     echo "$text"
   fi
