@@ -87,8 +87,8 @@ def draw_tridiagonalize(plt, report, folder):
 
     report = dict(report, cases=[case for case in report["cases"] if case["breakdown"]])
     if report["cases"]:
-        rows = {part: [max(0.0, case["breakdown"][part]) for case in report["cases"]]
-                for part in ("product", "panel", "update", "synchronisation")}
+        rows = {part.replace("_", " "): [max(0.0, case["breakdown"][part]) for case in report["cases"]]
+                for part in ("on_chip", "product", "panel", "update", "synchronisation")}
         draw_bars(plt, report, rows, "Reduction to tridiagonal form: parts", folder, "tridiagonalize_breakdown")
 
 

@@ -24,6 +24,7 @@
 #include "solver/divide_and_conquer.hpp"
 #include "solver/pack.hpp"
 #include "solver/tridiagonalize.hpp"
+#include "solver/tridiagonalize_on_chip.hpp"
 #include "solver/verify_reduction.hpp"
 
 namespace eigen_g::apps::bench {
@@ -223,46 +224,41 @@ class Size {
     return distance / (static_cast<double>(n_) * DBL_EPSILON * largest);
   }
 
-  // Pieces of the reduction by themselves at a few orders of the trailing matrix, added up over the columns.
+  // Pieces of the reduction by themselves: the end on the chip, and what comes before at a few orders of the trailing
+  // matrix, added up over the columns.
   TridiagonalizeBreakdown breakdown(double total) const {
     TridiagonalizeBreakdown b;
     b.total = total;
+    b.on_chip_order = std::min(n_, most_on_chip(queue_.multiprocessors()));
+    b.on_chip = on_chip_seconds(b.on_chip_order);
+    if (b.on_chip_order == n_) return b;
+
     b.panel_columns = breakdown_columns;
     b.blocks = 2 * queue_.multiprocessors();
     const double barrier = grid_barrier_seconds(queue_, b.blocks, barrier_threads);
-    b.synchronisation = 2 * barrier * static_cast<double>(std::max<std::int64_t>(0, n_ - 1));
+    b.synchronisation = 2 * barrier * static_cast<double>(n_ - b.on_chip_order);
 
     make_matrix();
-    const DeviceBuffer<double> x(n_), y(n_), v(padded(n_) * breakdown_columns),
-        w(padded(n_) * breakdown_columns);
+    const DeviceBuffer<double> x(n_), y(n_), v(a_.lda * breakdown_columns), w(a_.lda * breakdown_columns);
     for (const auto* buffer : {&x, &y, &v, &w})
       blas2::fill_random(queue_, buffer->data(), buffer->size(), seed);
     blas2::SymvWorkspace workspace;
     workspace.reserve(blas2::SymvType::d, n_);
-    std::vector<std::int64_t> orders;  // as far from n as the trailing matrices that begin at a panel
-    for (int k = 1; k <= breakdown_sizes; ++k) {
-      const std::int64_t start =
-          n_ * (breakdown_sizes - k) / breakdown_sizes / breakdown_columns * breakdown_columns;
-      if (orders.empty() || n_ - start > orders.back()) orders.push_back(n_ - start);
-    }
-    TimingRule rule;
-    rule.rounds = 5;
     std::vector<double> product, update;
+    const std::vector<std::int64_t> orders = sampled_orders(b.on_chip_order);
     for (const std::int64_t order : orders) {
       const MatrixView<double> trailing = a_.block(n_ - order, n_ - order, order, order);
-      const auto timed = [&](auto&& call) {
-        const Timing timing = time_in_turns(queue_, {{[&](std::int64_t) { call(); }, 1, true}}, rule)[0];
-        if (!timing.failure.empty()) throw DeviceError(timing.failure);
-        return timing.median;
-      };
-      product.push_back(timed([&] {
-        blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1, trailing.data, trailing.lda, x.data(), 1,
-                            0, y.data(), 1, workspace);
-      }));
-      update.push_back(timed([&] {
-        syr2k_lower(queue_, -1, {v.data(), order, breakdown_columns, padded(n_)},
-                    {w.data(), order, breakdown_columns, padded(n_)}, 1, trailing);
-      }));
+      product.push_back(seconds_of({[&](std::int64_t) {
+                                      blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1,
+                                                          trailing.data, trailing.lda, x.data(), 1, 0,
+                                                          y.data(), 1, workspace);
+                                    },
+                                    1, true}));
+      update.push_back(seconds_of({[&](std::int64_t) {
+                                     syr2k_lower(queue_, -1, {v.data(), order, breakdown_columns, a_.lda},
+                                                 {w.data(), order, breakdown_columns, a_.lda}, 1, trailing);
+                                   },
+                                   1, true}));
     }
     b.sizes_measured = static_cast<int>(orders.size());
     b.product = integral(orders, product);
@@ -270,10 +266,40 @@ class Size {
     return b;
   }
 
-  // Of a function of the order from 0 to n by its values at ascending orders: linear between them, constant before the
-  // first.
+  double on_chip_seconds(std::int64_t order) const {
+    if (order == 0) return 0;
+    const std::int64_t first = n_ - order;
+    return seconds_of({[&](std::int64_t) {
+                         tridiagonalize_on_chip(queue_, a_.block(first, first, order, order),
+                                                own_.d.data() + first, own_.e.data() + first,
+                                                own_.tau.data() + first, scratch_.data(),
+                                                queue_.multiprocessors());
+                       },
+                       1, false, [&] { make_matrix(); }});
+  }
+
+  double seconds_of(const Work& work) const {
+    TimingRule rule;
+    rule.rounds = 5;
+    const Timing timing = time_in_turns(queue_, {work}, rule)[0];
+    if (!timing.failure.empty()) throw DeviceError(timing.failure);
+    return timing.median;
+  }
+
+  // Ascending from about `least` to n, as far from n as the trailing matrices that begin at a panel.
+  std::vector<std::int64_t> sampled_orders(std::int64_t least) const {
+    std::vector<std::int64_t> orders;
+    for (int k = 0; k <= breakdown_sizes; ++k) {
+      const std::int64_t start =
+          (n_ - least) * (breakdown_sizes - k) / breakdown_sizes / breakdown_columns * breakdown_columns;
+      if (n_ - start > (orders.empty() ? 0 : orders.back())) orders.push_back(n_ - start);
+    }
+    return orders;
+  }
+
+  // Of a function of the order from the first of the ascending orders to the last, linear between its values there.
   static double integral(const std::vector<std::int64_t>& orders, const std::vector<double>& values) {
-    double sum = static_cast<double>(orders.front()) * values.front();
+    double sum = 0;
     for (std::size_t k = 1; k < orders.size(); ++k)
       sum += static_cast<double>(orders[k] - orders[k - 1]) * (values[k] + values[k - 1]) / 2;
     return sum;

@@ -70,14 +70,14 @@ std::string figure(const std::optional<double>& value) {
 }
 
 std::string breakdown_table(const TridiagonalizeBench& bench) {
-  TextTable table({"n", "total ms", "product", "panel", "update", "synchronisation"});
+  TextTable table({"n", "total ms", "on chip", "product", "panel", "update", "synchronisation"});
   bool any = false;
   for (const TridiagonalizeCase& c : bench.cases) {
     if (!c.breakdown) continue;
     any = true;
     const auto ms = [](double seconds) { return print("%.2f", seconds * 1e3); };
     const TridiagonalizeBreakdown& b = *c.breakdown;
-    table.add({std::to_string(c.n), ms(b.total), ms(b.product), ms(b.panel()), ms(b.update),
+    table.add({std::to_string(c.n), ms(b.total), ms(b.on_chip), ms(b.product), ms(b.panel()), ms(b.update),
                ms(b.synchronisation)});
   }
   return any ? "\n" + table.text() +

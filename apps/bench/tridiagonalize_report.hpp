@@ -24,12 +24,13 @@
 //       bit_for_bit   whether two runs gave the same d, e and tau
 //     breakdown     null where it was not asked for; seconds:
 //       total             eigen_g's call
-//       product           the products A v alone (blas2 symv on the trailing matrices, from graphs)
+//       on_chip           the last on_chip_order columns, which the chip holds, reduced alone
+//       product           before those: the products A v alone (blas2 symv on the trailing matrices, from graphs)
 //       update            the rank-2k updates alone, of panel_columns columns each
 //       synchronisation   two barriers a column alone, among `blocks` blocks
-//       panel             the rest: total without the three; below zero where the reduction does something of the three
-//                         faster than it is done alone, as it does with what it keeps on the chip
-//       panel_columns, blocks, sizes_measured (from which the sums over the columns are interpolated)
+//       panel             the rest: total without the four; below zero where the reduction does something of them faster
+//                         than it is done alone
+//       on_chip_order, panel_columns, blocks, sizes_measured (from which the sums over the columns are interpolated)
 #pragma once
 
 #include <cstdint>
@@ -47,9 +48,10 @@ inline constexpr double small_reduction_limit = 10;  // where n < 64 bounds litt
 inline constexpr double identity_limit = 3;          // trace, squares, eigenvalues
 
 struct TridiagonalizeBreakdown {
-  double total = 0, product = 0, update = 0, synchronisation = 0;
+  double total = 0, on_chip = 0, product = 0, update = 0, synchronisation = 0;
+  std::int64_t on_chip_order = 0;
   int panel_columns = 0, blocks = 0, sizes_measured = 0;
-  double panel() const { return total - product - update - synchronisation; }
+  double panel() const { return total - on_chip - product - update - synchronisation; }
 };
 
 struct TridiagonalizeCase {
