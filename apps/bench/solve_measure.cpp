@@ -73,8 +73,8 @@ class Size {
   void measure(const SolvePlan& plan, SolveCase& c) {
     std::vector<Work> work;
     std::map<std::string, Reports> reports;
-    const auto add = [&](const std::string& name, std::uint64_t device_bytes, std::function<void()> prepare,
-                         std::function<void()> call) {
+    const auto add = [&](const std::string& name, std::optional<std::uint64_t> device_bytes,
+                         std::function<void()> prepare, std::function<void()> call) {
       TimedCall timed;
       timed.name = name;
       timed.device_bytes = device_bytes;
@@ -99,11 +99,14 @@ class Size {
     if (cusolver_)
       for (const bool deterministic : {true, false})
         for (const bool vectors : {true, false}) {
-          const std::uint64_t needed = cusolver_->syevd_bytes(vectors, n_, a_dev_.data(), n_, w_dev_.data());
           add(
-              std::string(deterministic ? "cusolver_" : "cusolver_nondeterministic_") + what(vectors), needed,
-              [this, deterministic, needed] {
+              std::string(deterministic ? "cusolver_" : "cusolver_nondeterministic_") + what(vectors),
+              std::nullopt,
+              [this, &c, call = c.calls.size(), deterministic, vectors] {
                 if (!cusolver_->choose(deterministic)) throw DeviceError("this cuSOLVER has no such mode");
+                const std::uint64_t needed =
+                    cusolver_->syevd_bytes(vectors, n_, a_dev_.data(), n_, w_dev_.data());
+                c.calls[call].device_bytes = needed;
                 cusolver_->reserve(needed);
                 make_matrix();
               },
