@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hybrid/error.hpp"
+
 namespace eigen_g {
 
 namespace {
@@ -29,6 +31,8 @@ void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, 
           MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
           MatrixView<double> c_dev) {
   const std::int64_t m = c_dev.rows, k = op_a == Op::none ? a_dev.cols : a_dev.rows;
+  if (m == 0 || c_dev.cols == 0) return;
+  if (k < 1) throw InvalidArgument("a_dev", "gives an inner dimension of 0");
   // Terms [first, first + count) of op_a(A), and of some columns of op_b(B), as they are stored.
   const auto slice_of_a = [&](std::int64_t first, std::int64_t count) {
     return op_a == Op::none ? a_dev.block(0, first, m, count) : a_dev.block(first, 0, count, m);
@@ -42,7 +46,7 @@ void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, 
   ColumnWork work;
   work.columns_dev = c_dev;
   work.reads_columns = beta != 0;
-  work.steps = std::max<std::int64_t>(1, (k + slice - 1) / slice);  // of no terms one too: C := beta C
+  work.steps = (k + slice - 1) / slice;
   work.blocks = [&](std::int64_t step, ColumnRange range) -> Blocks {
     const std::int64_t first = step * slice, count = std::min(slice, k - first);
     return {slice_of_a(first, count), slice_of_b(first, count, range)};

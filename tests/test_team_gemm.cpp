@@ -28,16 +28,16 @@ constexpr double guard = -7.25e77;
 
 // A host matrix whose columns lie `padding` apart from each other, and its copy on the GPU. Between the columns: guards.
 struct Operand {
+  std::int64_t rows, cols, lda;
   std::vector<double> host;
   DeviceBuffer<double> device;
-  std::int64_t rows, cols, lda;
 
   Operand(std::int64_t r, std::int64_t c, std::int64_t padding, unsigned seed)
-      : host(static_cast<std::size_t>((r + padding) * c), guard),
-        device((r + padding) * c),
-        rows(r),
+      : rows(r),
         cols(c),
-        lda(std::max<std::int64_t>(1, r + padding)) {
+        lda(std::max<std::int64_t>(1, r + padding)),
+        host(static_cast<std::size_t>(lda * c), guard),
+        device(lda * c) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> entry(-1, 1);
     for (std::int64_t j = 0; j < c; ++j)
@@ -110,7 +110,7 @@ void check_team(const ColumnTeam::Members& members, const std::vector<std::vecto
         for (const Shape s : {Shape{70, 129, 33}, Shape{65, 200, 1030}})
           check_product(team, queue, parts, s, op_a, op_b, -1.5, 0.5, 3);
     for (const Shape s : {Shape{1, 1, 1}, Shape{64, 64, 64}, Shape{130, 31, 512}, Shape{33, 97, 513},
-                          Shape{0, 5, 5}, Shape{5, 0, 5}, Shape{40, 70, 0}})
+                          Shape{0, 5, 5}, Shape{5, 0, 5}, Shape{0, 5, 0}})
       for (const double beta : {0.0, 1.0})
         check_product(team, queue, parts, s, Op::none, Op::none, 1, beta, 0);
   }
@@ -121,6 +121,15 @@ void check_team(const ColumnTeam::Members& members, const std::vector<std::vecto
 TEST_CASE("a product cut over a GPU and the CPU", "[gpu]") {
   NEEDS_GPU();
   check_team({{}, true, 0}, {{1, 1}, {3, 1}, {0, 1}, {1, 0}, {1, 1e-9}});
+}
+
+TEST_CASE("a product without terms is refused", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  ColumnTeam team(queue, {{}, true, 0});
+  const Operand a(4, 0, 0, 1), b(0, 6, 0, 1), c(4, 6, 0, 1);
+  CHECK_THROWS_AS(gemm(team, {1, 1}, Op::none, Op::none, 1, a.view(), b.view(), 0, c.view()),
+                  InvalidArgument);
 }
 
 TEST_CASE("a team of one GPU", "[gpu]") {
