@@ -80,6 +80,7 @@ Queue::Queue(cudaStream_t stream) : Queue(OnGpu{current_gpu()}) {
 Queue::~Queue() {
   if (blas_) {
     cublasSetStream(blas_, nullptr);  // somebody else's stream may not live as long
+    cublasSetAtomicsMode(blas_, CUBLAS_ATOMICS_NOT_ALLOWED);  // as it was made, whatever its user set
     kept.keep(device_, blas_);
   }
   if (owned_ == Owned::kept) kept.keep(device_, stream_);
