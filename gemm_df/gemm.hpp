@@ -21,7 +21,7 @@ void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const d
           MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
 
 // C := alpha (A B^T + B A^T) + beta C on the lower triangle of C (n x n); A and B are n x k.
-// Cost: 2 n^2 k flops. BLAS: dsyr2k.
+// Few columns and beta = 1 go to syr2k.hpp's kernel, the rest to cuBLAS. Cost: 2 n^2 k flops. BLAS: dsyr2k.
 void syr2k_lower(const Queue& queue, double alpha, MatrixView<const double> a_dev,
                  MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
 

@@ -1,19 +1,16 @@
 // C += alpha (A B^T + B A^T) = alpha [A B] [B A]^T, lower triangle, for so few columns that reading and writing C costs
 // as much as the product. X = [A B] are the columns of a tile's rows, Y = [B A] those of its columns.
 //
-// Two kernels. For few rows, small tiles: one a thread block, many of them on a multiprocessor, which fill each other's
-// gaps. For many rows one thread block a multiprocessor: X of 128 rows stays in its shared memory while two groups of
-// four warps go along the tiles of that row, each at its own pace: while one meets its tile of C, the other one has
-// the tensor cores. That halves what is read from L2, which was the limit of the small tiles (n = 20000, 64 columns, H200:
-// 1.9 ms with 64 x 64 tiles, 3.0 ms with one block of 128 x 128 tiles, where nothing fills the gaps).
+// A thread block makes one small tile; many of them on a multiprocessor fill each other's gaps. Chunks of columns come
+// through shared memory in a ring of stages, and the tile of C is called into L2 before the first of them. Rows are
+// counted from an address that is aligned to 128 bytes in C, up to 15 rows before the first: copies of 16 bytes need even
+// rows, and whole lines of C are written. What the rows before the first hold is computed and dropped.
 //
-// In both, chunks of columns come through shared memory in a ring of stages, and the tile of C is called into L2 before
-// the first of them. Rows are counted from an address that is aligned to 128 bytes in C, up to 15 rows before the
-// first: copies of 16 bytes need even rows, and whole lines of C are written. What the rows before the first hold is
-// computed and dropped.
+// Rejected, n = 20000 with 64 columns on an H200, where this takes 1.7 ms (cuBLAS 3.5): tiles of 128 x 128, 2.3 ms with 16
+// warps and 3.0 with 8; one thread block a multiprocessor that keeps X of 128 rows in its shared memory while two groups
+// of four warps go along the tiles of that row, 2.8 ms.
 #include "gemm_df/syr2k.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "gemm_df/tensor_core.cuh"
@@ -176,16 +173,14 @@ struct Chunks {
   }
 };
 
-// Tiles row by row, `wide` (1 + ... + i) of them before row i.
-template <int wide>
+// Tiles row by row, 1 + ... + i of them before row i.
 __host__ __device__ std::int32_t tiles_before(std::int32_t i) {
-  return wide * (i * (i + 1) / 2);
+  return i * (i + 1) / 2;
 }
-template <int wide>
 __device__ std::int32_t row_of_tile(std::int32_t tile) {
-  auto i = static_cast<std::int32_t>((sqrt(8.0 * (tile / wide) + 1) - 1) / 2);
-  while (tiles_before<wide>(i) > tile) --i;
-  while (tiles_before<wide>(i + 1) <= tile) ++i;
+  auto i = static_cast<std::int32_t>((sqrt(8.0 * tile + 1) - 1) / 2);
+  while (tiles_before(i) > tile) --i;
+  while (tiles_before(i + 1) <= tile) ++i;
   return i;
 }
 
@@ -215,7 +210,7 @@ template <class T>
 __global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const __grid_constant__ Update u) {
   extern __shared__ double ring[];
   const auto tile = static_cast<std::int32_t>(blockIdx.x);
-  const std::int32_t i = row_of_tile<1>(tile), row = i * T::side, col = (tile - tiles_before<1>(i)) * T::side;
+  const std::int32_t i = row_of_tile(tile), row = i * T::side, col = (tile - tiles_before(i)) * T::side;
   const bool whole = whole_tile<T::side, T::side>(u, row, col, threadIdx.x, T::threads);
 
   const typename T::Copy x_copy(threadIdx.x, row, u.first, u.end), y_copy(threadIdx.x, col, u.first, u.end);
@@ -248,141 +243,26 @@ __global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const
   product.add_to(u, row + warp_row, col + warp_col, whole);
 }
 
-// Many rows: tiles of 128 x 64, two groups of four warps with 32 x 64 each.
-struct Rows {
-  static constexpr int rows = 128, cols = 64, warp_rows = 32, groups = 2, group_threads = 128;
-  static constexpr int threads = groups * group_threads, stages = 5;
-  using CopyX = Copier<rows, threads>;
-  using CopyY = Copier<cols, group_threads>;
-  static constexpr int stage = depth * CopyY::stride;
-  static std::size_t shared_bytes(std::int32_t columns) {
-    const int chunks = 2 * ((columns + depth - 1) / depth);
-    return sizeof(double) *
-           static_cast<std::size_t>(chunks * depth * CopyX::stride + groups * stages * stage);
-  }
-};
-
-__global__ void __launch_bounds__(Rows::threads, 1) syr2k_rows_kernel(const __grid_constant__ Update u) {
-  using R = Rows;
-  extern __shared__ double x_all[];
-  const Chunks chunks(u);
-  const int group = threadIdx.x / R::group_threads, thread = threadIdx.x % R::group_threads;
-  const int warp_row = thread / 32 * R::warp_rows, g = thread % 32 / 4, t = thread % 4;
-  double* const ring = x_all + chunks.count() * depth * R::CopyX::stride + group * R::stages * R::stage;
-  const double* const x_own = x_all + t * R::CopyX::stride + warp_row + 2 * g;
-  const double* const y_own = ring + t * R::CopyY::stride + 2 * g;
-  WarpProduct<R::warp_rows, R::cols> product;
-
-  // This block's share of the tiles; every second one is a group's.
-  constexpr int wide = R::rows / R::cols;
-  const std::int64_t all = tiles_before<wide>((u.end + R::rows - 1) / R::rows);
-  const auto begin = static_cast<std::int32_t>(all * blockIdx.x / gridDim.x);
-  const auto end = static_cast<std::int32_t>(all * (blockIdx.x + 1) / gridDim.x);
-  for (std::int32_t next = begin; next < end;) {
-    const std::int32_t i = row_of_tile<wide>(next), row = i * R::rows;
-    const std::int32_t row_end = min(end, tiles_before<wide>(i + 1));
-    const std::int32_t own = next + ((next - begin) % R::groups != group);
-    const std::int32_t tiles = max(0, row_end - own + R::groups - 1) / R::groups;
-    std::int32_t col = (own - tiles_before<wide>(i)) * R::cols;
-    next = row_end;
-
-    __syncthreads();  // nobody reads the last row's X any more
-    const R::CopyX x_copy(threadIdx.x, row, u.first, u.end);
-    for (int chunk = 0; chunk < chunks.count(); ++chunk)
-      chunks.copy_x(x_copy, x_all + chunk * depth * R::CopyX::stride, chunk);
-
-    std::int32_t fetch_col = col;
-    int fetch_chunk = 0, fetch_stage = 0, fetch_tile = 0;
-    const auto fetch = [&] {
-      if (fetch_tile < tiles) {
-        chunks.copy_y(R::CopyY(thread, fetch_col, u.first, u.end), ring + fetch_stage * R::stage,
-                      fetch_chunk);
-        if (++fetch_chunk == chunks.count()) {
-          fetch_chunk = 0;
-          fetch_col += R::groups * R::cols;
-          ++fetch_tile;
-        }
-        fetch_stage = fetch_stage + 1 == R::stages ? 0 : fetch_stage + 1;
-      }
-      close_copies();
-    };
-    for (int chunk = 0; chunk < R::stages - 1; ++chunk) fetch();
-    wait_for_copies<0>();
-    __syncthreads();
-
-    int stage = 0;
-    if (tiles > 0) product.load(0, x_own, y_own);
-    for (std::int32_t tile = 0; tile < tiles; ++tile, col += R::groups * R::cols) {
-      const bool whole = whole_tile<R::rows, R::cols>(u, row, col, thread, R::group_threads);
-      product.clear();
-      for (int chunk = 0; chunk < chunks.count(); ++chunk) {
-        const double* x = x_own + chunk * depth * R::CopyX::stride;
-        const double* y = y_own + stage * R::stage;
-        product.load(1, x + 4 * R::CopyX::stride, y + 4 * R::CopyY::stride);
-        product.step(0);
-        // The chunk after this one has come; what was read before this one may be written over.
-        const bool last = chunk + 1 == chunks.count();
-        if (!last || tile + 1 < tiles) {
-          wait_for_copies<R::stages - 3>();
-          asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(R::group_threads) : "memory");
-          fetch();
-          stage = stage + 1 == R::stages ? 0 : stage + 1;
-          product.load(0, last ? x_own : x + depth * R::CopyX::stride, y_own + stage * R::stage);
-        }
-        product.step(1);
-      }
-      product.add_to(u, row + warp_row, col, whole);
-    }
-  }
-}
+// From so many rows on the large tiles are better; with more columns than `most_columns`, cuBLAS.
+using Small = Tile<32, 16, 16, 4, 4>;
+using Large = Tile<64, 16, 32, 4, 3>;
+constexpr std::int64_t least_rows_large = 1500, most_columns = 128;
 
 // Compute capability that the kernels run for: the tensor core knows double from 8.0 on.
 bool has_tensor_core() {
   cudaFuncAttributes attributes{};
-  EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, syr2k_rows_kernel));
+  EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, syr2k_tile_kernel<Large>));
   return attributes.ptxVersion >= 80;
 }
 
 template <class T>
-void launch_tiles(const Queue& queue, const Update& u) {
+void launch(const Queue& queue, const Update& u) {
   EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_tile_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(T::shared_bytes)));
-  const auto tiles = static_cast<unsigned>(tiles_before<1>((u.end + T::side - 1) / T::side));
+  const auto tiles = static_cast<unsigned>(tiles_before((u.end + T::side - 1) / T::side));
   syr2k_tile_kernel<T><<<tiles, T::threads, T::shared_bytes, queue.stream()>>>(u);
   EIGEN_G_LAUNCHED();
 }
-
-// Columns for which X fits into shared memory; more are taken in several passes over C.
-std::int64_t most_columns_of_rows() {
-  int device = 0, shared = 0;
-  EIGEN_G_CUDA(cudaGetDevice(&device));
-  EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  std::int32_t columns = 0;
-  while (Rows::shared_bytes(columns + depth) <= static_cast<std::size_t>(shared)) columns += depth;
-  return columns;
-}
-
-void launch_rows(const Queue& queue, Update u) {
-  const std::int64_t most = most_columns_of_rows(), passes = (u.columns + most - 1) / most;
-  std::int32_t left = u.columns;
-  for (std::int64_t pass = passes; pass > 0; --pass) {
-    u.columns = static_cast<std::int32_t>(((left + pass - 1) / pass + depth - 1) / depth * depth);
-    u.columns = std::min(u.columns, left);
-    const std::size_t shared = Rows::shared_bytes(u.columns);
-    EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_rows_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(shared)));
-    syr2k_rows_kernel<<<static_cast<unsigned>(queue.multiprocessors()), Rows::threads, shared,
-                        queue.stream()>>>(u);
-    EIGEN_G_LAUNCHED();
-    u.a += u.columns * u.lda;
-    u.b += u.columns * u.ldb;
-    left -= u.columns;
-  }
-}
-
-using Tiny = Tile<32, 16, 16, 4, 4>;
-using Small = Tile<64, 16, 32, 4, 3>;
-constexpr std::int64_t most_rows_tiny = 1000, most_rows_small = 2500;
 
 std::int64_t rows_off_line(const double* p, std::int64_t bytes) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes)) /
@@ -397,7 +277,7 @@ bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const doubl
   const bool equal_lines = rows_off_line(a_dev.data, 16) == shift % 2 &&
                            rows_off_line(b_dev.data, 16) == shift % 2 && a_dev.lda % 2 == 0 &&
                            b_dev.lda % 2 == 0 && c_dev.lda % 2 == 0;
-  if (!equal_lines || !has_tensor_core()) return false;
+  if (!equal_lines || a_dev.cols > most_columns || !has_tensor_core()) return false;
   const Update update{static_cast<std::int32_t>(shift),
                       static_cast<std::int32_t>(shift + c_dev.rows),
                       static_cast<std::int32_t>(a_dev.cols),
@@ -408,12 +288,10 @@ bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const doubl
                       b_dev.lda,
                       c_dev.data - shift * (1 + c_dev.lda),
                       c_dev.lda};
-  if (c_dev.rows <= most_rows_tiny)
-    launch_tiles<Tiny>(queue, update);
-  else if (c_dev.rows <= most_rows_small)
-    launch_tiles<Small>(queue, update);
+  if (c_dev.rows < least_rows_large)
+    launch<Small>(queue, update);
   else
-    launch_rows(queue, update);
+    launch<Large>(queue, update);
   return true;
 }
 

@@ -13,16 +13,18 @@ namespace {
 
 constexpr std::int64_t most_rows_of_panels = 1056;
 
-// Wide blocks make fast products, narrow ones less work beside them.
+// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace. Few rows come here only where
+// their panels do not fit into shared memory.
 ReflectorBlocks blocks_of(std::int64_t n) {
-  return {n, n <= 3000 ? 256 : 512};
+  return {n, n <= most_rows_of_panels ? 64 : n <= 12000 ? 256 : 512};
 }
 
 }  // namespace
 
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
   const ReflectorBlocks blocks = blocks_of(n);
-  return std::max(back_transform_panels_workspace(n), 2 * blocks.doubles() + 2 * blocks.width * m);
+  return std::max(back_transform_panels_workspace(n),
+                  blocks.doubles() + std::max(blocks.doubles(), 2 * blocks.width * m));
 }
 
 void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
@@ -33,9 +35,8 @@ void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* 
     return back_transform_panels(queue, a_dev, tau_dev, z_dev, workspace_dev);
   const ReflectorBlocks blocks = blocks_of(n);
   double* const all_t = workspace_dev;
-  double* const all_s = all_t + blocks.doubles();
-  double* const products = all_s + blocks.doubles();
-  triangular_factors(queue, blocks, a_dev, tau_dev, all_s, all_t);
+  double* const products = all_t + blocks.doubles();  // and S, before the first of them
+  triangular_factors(queue, blocks, a_dev, tau_dev, products, all_t);
 
   for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V (T (V^T Z))
     const std::int64_t first = blocks.first(b), columns = blocks.columns(b);

@@ -16,10 +16,12 @@ class Queue;
 // Cost: 2 n^2 m flops. Throws OutOfMemory, DeviceError.
 void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, MatrixView<double> z);
 
-// GPU: blocks of k reflectors as I - V T V^T (compact WY), T from V^T V, four matrix products a block.
+// GPU: blocks of k reflectors as I - V T V^T (compact WY). Few rows, up to 1056: one kernel (back_transform_panel.hpp);
+// else k = 256, from n = 12001 on 512, T from V^T V, four matrix products a block.
 //   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout
 //   workspace_dev: back_transform_workspace(n, m) doubles
-// Ordered on `queue`. Cost: 2 n^2 m flops and n^2 k for T. Source: Schreiber and Van Loan 1989; LAPACK
+// Ordered on `queue`. Repeats bit for bit on the same GPU. Faster where the columns of Z are aligned to
+// 16 bytes (ldz even). Cost: 2 n^2 m flops, 4 n m k more, and n^2 k for T. Source: Schreiber and Van Loan 1989; LAPACK
 // dlarft, dlarfb.
 void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev);

@@ -141,7 +141,7 @@ TEST_CASE("syr2k: rows that are not equally aligned, and any alpha and beta", "[
 TEST_CASE("syr2k: as many rows as the largest tiles are for", "[gpu][large]") {
   NEEDS_GPU();
 #ifdef EIGEN_G_HAVE_CUDA
-  for (const std::int64_t m : {1000, 2049}) check({m, 30, m % 11}, 5);
+  for (const std::int64_t m : {1000, 1499, 1500, 2049}) check({m, 30, m % 11}, 5);
   for (const std::int64_t m : {2501, 2560, 2561, 2689})
     for (const std::int64_t k : {3, 64, 100}) check({m, k, m % 11}, 23);
   check({7001, 64, 15}, 101);
