@@ -64,6 +64,16 @@ std::string seconds_rows(const Seconds& s, const Report* solve) {
   return text + seconds_row("  ", "total", s.total);
 }
 
+std::string count_text(const SolveReport& r) {
+  const auto count = static_cast<std::int64_t>(r.values.size());
+  std::string text = std::to_string(count);
+  if (r.subset.by == Subset::By::all) return text;
+  text += " of " + std::to_string(r.matrix.n);
+  if (count > 0)
+    text += ", numbers " + std::to_string(r.solve.first) + " to " + std::to_string(r.solve.first + count - 1);
+  return text;
+}
+
 std::string check_rows(const Verification& check) {
   constexpr std::size_t label_width = 28;
   std::string text = print("check on the %s in double, %lld of %lld pairs\n", check.on_gpu ? "GPU" : "CPU",
@@ -94,6 +104,18 @@ Json matrix_json(const MatrixFacts& m) {
           {"triangle", m.triangle == Uplo::lower ? "lower" : "upper"},
           {"symmetrized", m.symmetrized},
           {"asymmetry", m.asymmetry}};
+}
+
+Json subset_json(const Subset& subset) {
+  switch (subset.by) {
+    case Subset::By::all:
+      break;
+    case Subset::By::number:
+      return {{"by", "index"}, {"first", subset.first}, {"last", subset.last}};
+    case Subset::By::value:
+      return {{"by", "value"}, {"above", subset.above}, {"upto", subset.upto}};
+  }
+  return {};
 }
 
 Json number_or_null(const std::optional<double>& value) {
@@ -151,7 +173,7 @@ std::string to_table(const SolveReport& r) {
     text +=
         row("eigenvalues", print("not converged (LAPACK info %lld)", static_cast<long long>(r.solve.failed)));
   } else {
-    text += row("eigenvalues", std::to_string(r.values.size()));
+    text += row("eigenvalues", count_text(r));
     if (!r.values.empty()) {
       text += row("  lowest", print("%.16g", r.values.front()));
       text += row("  highest", print("%.16g", r.values.back()));
@@ -179,7 +201,11 @@ std::string to_table(const VerifyReport& r) {
 
 std::string json_of(const SolveReport& r) {
   const bool converged = r.solve.status == Status::converged;
-  Json values{{"count", r.values.size()}, {"lowest", Json()}, {"highest", Json()}, {"all", r.values}};
+  Json values{{"count", r.values.size()},
+              {"lowest", Json()},
+              {"highest", Json()},
+              {"all", r.values},
+              {"first_index", r.solve.first - 1}};
   if (!r.values.empty()) {
     values["lowest"] = r.values.front();
     values["highest"] = r.values.back();
@@ -188,6 +214,7 @@ std::string json_of(const SolveReport& r) {
   object["matrix"] = matrix_json(r.matrix);
   object["status"] = converged ? "converged" : "not_converged";
   object["failed"] = r.solve.failed;
+  object["subset"] = subset_json(r.subset);
   object["values"] = values;
   object["vectors"] = r.vectors;
   object["devices"] = r.solve.devices;

@@ -17,7 +17,9 @@
 //
 // Of a solve also:
 //   status             "converged" or "not_converged"; failed: the info of the divide and conquer
-//   values             count, lowest, highest; all: every value, ascending
+//   subset             what was asked for: by ("index": first, last; "value": above, upto, null where infinite); null: all
+//   values             count, lowest, highest; all: every value found, ascending; first_index: place of the first among
+//                      all n
 //   vectors            how many were computed
 //   devices, ratio     that took part, the GPU first; the share of the work of each
 //   engine             of the matrix products
@@ -56,6 +58,7 @@ struct Seconds {
 
 struct SolveReport {
   MatrixFacts matrix;
+  Subset subset;
   Report solve;
   std::vector<double> values;
   std::int64_t vectors = 0;

@@ -1,5 +1,6 @@
 #include "apps/result_files.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "apps/signals.hpp"
@@ -26,34 +27,47 @@ io::TextFormat text_format(ResultFormat format) {
 
 }  // namespace
 
-ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, std::int64_t n, bool vectors)
-    : format_(format), n_(n) {
+ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape)
+    : format_(format), shape_(shape) {
   if (!prefix.empty()) {
     values_file_ = prefix + ".values" + ending(format);
-    if (vectors) vectors_file_ = prefix + ".vectors" + ending(format);
+    if (shape.vectors) vectors_file_ = prefix + ".vectors" + ending(format);
   }
-  if (!prefix.empty() && format == ResultFormat::npy) {
-    values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{n});
+  if (!prefix.empty() && format == ResultFormat::npy && shape.found_known) {
+    values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{shape.most});
     values_ = values_npy_->data();
-    if (!vectors) return;
-    vectors_npy_ = std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{n, n});
+    if (!shape.vectors) return;
+    vectors_npy_ =
+        std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape.n, shape.most});
     vectors_ = vectors_npy_->data();
     return;
   }
   if (!prefix.empty()) {
     values_text_ = std::make_unique<io::OutputFile>(values_file_);
-    if (vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_);
+    if (shape.vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_);
   }
-  values_memory_ = host_array<double>(n);
+  values_memory_ = host_array<double>(shape.most);
   values_ = values_memory_.get();
-  if (!vectors) return;
-  vectors_memory_ = host_array<double>(n * n);
+  if (!shape.vectors) return;
+  vectors_memory_ = host_array<double>(shape.n * shape.most);
   vectors_ = vectors_memory_.get();
 }
 
-void ResultFiles::commit(int threads) {
-  if (values_text_) io::write_text(*values_text_, {values_, n_, 1, n_}, text_format(format_), threads);
-  if (vectors_text_) io::write_text(*vectors_text_, {vectors_, n_, n_, n_}, text_format(format_), threads);
+void ResultFiles::copy_into_npy(std::int64_t found) {
+  values_text_.reset();
+  vectors_text_.reset();
+  values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{found});
+  std::copy_n(values_, found, values_npy_->data());
+  if (!shape_.vectors) return;
+  vectors_npy_ = std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape_.n, found});
+  std::copy_n(vectors_, shape_.n * found, vectors_npy_->data());
+}
+
+void ResultFiles::commit(std::int64_t found, int threads) {
+  if (values_text_ && format_ == ResultFormat::npy) copy_into_npy(found);
+  if (values_text_) io::write_text(*values_text_, {values_, found, 1, found}, text_format(format_), threads);
+  if (vectors_text_)
+    io::write_text(*vectors_text_, {vectors_, shape_.n, found, shape_.n}, text_format(format_), threads);
 
   const HoldSignals both_or_none;
   if (vectors_npy_) vectors_npy_->commit();

@@ -2,15 +2,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
 #include "apps/command.hpp"
 #include "apps/common_options.hpp"
+#include "apps/exit_codes.hpp"
 #include "apps/help.hpp"
+#include "apps/io/text_number.hpp"
 #include "apps/result_files.hpp"
 #include "apps/stopwatch.hpp"
 #include "apps/text.hpp"
+#include "solver/subset.hpp"
 
 namespace eigen_g::apps {
 
@@ -21,6 +25,7 @@ struct SolveOptions {
   RunOptions run;
   std::string prefix;
   std::string format = "npy";
+  std::string range_index, range_value;  // "LO:HI"; "": all
   bool values_only = false;
   bool verify = false;
 };
@@ -29,11 +34,47 @@ ResultFormat result_format(const std::string& name) {
   return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
 }
 
-Report run_solver(const SolveOptions& options, const io::SymmetricMatrix& matrix, DeviceChoice device,
-                  const ResultFiles& results, Progress& progress) {
+// LO:HI as two numbers; a side that is left out keeps what `low` or `high` holds.
+template <class Number, class Parser>
+void parse_range(const char* option, const std::string& text, Number& low, Number& high, Parser&& parse) {
+  const auto colon = text.find(':');
+  const auto side = [&](const std::string& number, Number& value) {
+    const char* p = number.data();
+    const char* const end = p + number.size();
+    return number.empty() || (parse(p, end, value) == io::Parse::done && p == end);
+  };
+  if (colon == std::string::npos || !side(text.substr(0, colon), low) || !side(text.substr(colon + 1), high))
+    throw UsageError(std::string(option) + ": " + text + " is not LO:HI");
+}
+
+Subset subset_of(const SolveOptions& options, std::int64_t n) {
+  Subset subset;
+  const char* option = nullptr;
+  if (!options.range_index.empty()) {
+    option = "--range-index";
+    subset = Subset::numbers(1, n);
+    parse_range(option, options.range_index, subset.first, subset.last, io::parse_integer);
+  } else if (!options.range_value.empty()) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    option = "--range-value";
+    subset = Subset::values(-infinite, infinite);
+    parse_range(option, options.range_value, subset.above, subset.upto, io::parse_real);
+  }
+  try {
+    check_subset(n, subset);
+  } catch (const InvalidArgument& error) {
+    const std::string message = error.what();
+    throw UsageError(std::string(option) + ": " + message.substr(message.rfind('.', message.find(':')) + 1));
+  }
+  return subset;
+}
+
+Report run_solver(const SolveOptions& options, const Subset& subset, const io::SymmetricMatrix& matrix,
+                  DeviceChoice device, const ResultFiles& results, Progress& progress) {
   Options how;
   how.uplo = matrix.uplo;
   how.vectors = !options.values_only;
+  how.subset = subset;
   how.device = device;
   how.threads = options.run.threads;
   how.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
@@ -58,26 +99,30 @@ ExitCode solve_file(const SolveOptions& options) {
   report.seconds.read = reading.seconds();
   report.matrix = facts_of(options.matrix, matrix);
 
-  ResultFiles results(options.prefix, result_format(options.format), matrix.n, !options.values_only);
-  report.solve = run_solver(options, matrix, device, results, progress);
+  report.subset = subset_of(options, matrix.n);
+  ResultFiles results(
+      options.prefix, result_format(options.format),
+      {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value});
+  report.solve = run_solver(options, report.subset, matrix, device, results, progress);
+  const std::int64_t m = report.solve.m;
   const bool converged = report.solve.status == Status::converged;
   if (converged) {
-    report.values.assign(results.values(), results.values() + matrix.n);
-    report.vectors = options.values_only ? 0 : matrix.n;
+    report.values.assign(results.values(), results.values() + m);
+    report.vectors = options.values_only ? 0 : m;
   }
 
   if (options.verify && converged) {
     const Stopwatch checking;
     progress.at("verify");
     report.check =
-        verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, matrix.n, results.values(), results.vectors(),
+        verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(), results.vectors(),
                std::max<std::int64_t>(1, matrix.n), device, options.run.threads);
     report.seconds.verify = checking.seconds();
   }
   if (succeeded(report) && !options.prefix.empty()) {
     const Stopwatch writing;
     progress.at("write");
-    results.commit(options.run.threads);
+    results.commit(m, options.run.threads);
     report.seconds.write = writing.seconds();
     report.values_file = results.values_file();
     report.vectors_file = results.vectors_file();
@@ -97,6 +142,8 @@ constexpr const char* examples = R"(
   eigen_g solve matrix.mtx                            eigenvalues and stage times, nothing written
   eigen_g solve matrix.npy -o result --verify         result.values.npy and result.vectors.npy, once checked
   eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
+  eigen_g solve matrix.mtx -o result --range-index 1:10     the ten lowest pairs
+  eigen_g solve matrix.mtx -o result --range-value -1:0.5   the pairs with -1 < w <= 0.5
   eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 
@@ -114,6 +161,16 @@ void add_solve(CLI::App& app, Action& action) {
   command.add_option("--format", options->format, "Of the results: npy (default), mtx, txt")
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))
       ->option_text("FORMAT");
+  CLI::Option* range_index =
+      command
+          .add_option("--range-index", options->range_index,
+                      "Only eigenvalues number LO to HI, ascending from 1; a side left out: the end")
+          ->option_text("LO:HI");
+  command
+      .add_option("--range-value", options->range_value,
+                  "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound")
+      ->option_text("LO:HI")
+      ->excludes(range_index);
   CLI::Option* values_only = command.add_flag("--values-only", options->values_only,
                                               "Eigenvalues without eigenvectors; not with --verify");
   command

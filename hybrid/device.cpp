@@ -94,25 +94,49 @@ int gpu_count() {
   return count;
 }
 
-Device gpu_device(int index) {
+namespace {
+
+Device read_facts(int index) {
   cudaDeviceProp p{};
   EIGEN_G_CUDA(cudaGetDeviceProperties(&p, index));
-  int before = 0;
-  EIGEN_G_CUDA(cudaGetDevice(&before));
-  EIGEN_G_CUDA(cudaSetDevice(index));
-  std::size_t free = 0, total = 0;
-  EIGEN_G_CUDA(cudaMemGetInfo(&free, &total));
-  EIGEN_G_CUDA(cudaSetDevice(before));
   Device d;
   d.kind = DeviceKind::gpu;
   d.index = index;
   d.name = p.name;
-  d.memory_total = total;
-  d.memory_free = free;
+  d.memory_total = p.totalGlobalMem;
   d.cores = p.multiProcessorCount;
   d.compute_major = p.major;
   d.compute_minor = p.minor;
   d.l2_bytes = static_cast<std::uint64_t>(p.l2CacheSize);
+  return d;
+}
+
+}  // namespace
+
+const Device& gpu_facts(int index) {
+  static const std::vector<Device> all = [] {
+    std::vector<Device> gpus;
+    for (int i = 0; i < gpu_count(); ++i) gpus.push_back(read_facts(i));
+    return gpus;
+  }();
+  if (index < 0 || static_cast<std::size_t>(index) >= all.size())
+    throw DeviceError("there is no GPU " + std::to_string(index));
+  return all[static_cast<std::size_t>(index)];
+}
+
+std::uint64_t gpu_memory_free(int index) {
+  const int before = current_gpu();
+  std::size_t free = 0, total = 0;
+  if (index != before) EIGEN_G_CUDA(cudaSetDevice(index));
+  const cudaError_t status = cudaMemGetInfo(&free, &total);
+  if (index != before) EIGEN_G_CUDA(cudaSetDevice(before));
+  EIGEN_G_CUDA(status);
+  return free;
+}
+
+Device gpu_device(int index) {
+  Device d = gpu_facts(index);
+  d.memory_free = gpu_memory_free(index);
   return d;
 }
 
@@ -147,6 +171,12 @@ int gpu_count() {
   return 0;
 }
 Device gpu_device(int) {
+  throw DeviceError("built without CUDA");
+}
+const Device& gpu_facts(int) {
+  throw DeviceError("built without CUDA");
+}
+std::uint64_t gpu_memory_free(int) {
   throw DeviceError("built without CUDA");
 }
 int current_gpu() {

@@ -29,7 +29,10 @@ int gpu_count();
 std::vector<Device> devices();
 Device cpu_device();
 Device gpu_device(int index);  // throws DeviceError
-int current_gpu();             // CUDA's current device; throws DeviceError
+const Device& gpu_facts(
+    int index);  // all but memory_free (0), read once a process: costs nothing; throws DeviceError
+std::uint64_t gpu_memory_free(int index);  // bytes; throws DeviceError
+int current_gpu();                         // CUDA's current device; throws DeviceError
 
 // Bytes of host memory that can still be allocated (cgroup limit and MemAvailable; 0: not known).
 std::uint64_t host_memory_available();

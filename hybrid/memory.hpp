@@ -46,4 +46,30 @@ using DeviceBuffer = Buffer<T, detail::allocate_device, detail::free_device>;
 template <class T>
 using PinnedBuffer = Buffer<T, detail::allocate_pinned, detail::free_pinned>;
 
+// Device memory of one call in one piece. A small piece is kept by its thread for the next call on that GPU, until
+// release_kept_memory() or the thread's end: cudaMalloc and cudaFree take longer than parts of a small solve. Whoever
+// borrows it waits for the work that uses it before the end of its life. Move-only.
+class WorkMemory {
+ public:
+  static constexpr std::uint64_t most_kept_bytes = std::uint64_t{64} << 20;
+
+  WorkMemory() = default;
+  explicit WorkMemory(std::int64_t doubles);  // uninitialised; throws OutOfMemory, DeviceError
+  ~WorkMemory();
+  WorkMemory(WorkMemory&& other) noexcept : device_(other.device_), buffer_(std::move(other.buffer_)) {}
+  WorkMemory& operator=(WorkMemory&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  double* data() const { return buffer_.data(); }
+
+ private:
+  int device_ = 0;
+  DeviceBuffer<double> buffer_;
+};
+
+// Frees what the calling thread keeps, on every GPU.
+void release_kept_memory();
+
 }  // namespace eigen_g

@@ -1,4 +1,7 @@
 // A queue of work on one GPU: a CUDA stream and the cuBLAS handle that uses it. Move-only. CUDA builds only.
+//
+// Making and destroying a handle takes longer than a small solve. So the stream and the handle of a queue that ends are
+// kept by its thread for the next queue on that GPU, until release_kept_queues() or the thread's end.
 #pragma once
 
 #include <cublas_v2.h>
@@ -12,7 +15,7 @@ class Queue {
  public:
   Queue();                              // a stream of its own on the current GPU
   explicit Queue(cudaStream_t stream);  // somebody else's stream; only the handle is owned
-  ~Queue();
+  ~Queue();                             // does not wait for what is queued
   Queue(Queue&& other) noexcept { swap(other); }
   Queue& operator=(Queue&& other) noexcept {
     swap(other);
@@ -30,13 +33,22 @@ class Queue {
     std::swap(blas_, other.blas_);
     std::swap(owns_stream_, other.owns_stream_);
     std::swap(multiprocessors_, other.multiprocessors_);
+    std::swap(device_, other.device_);
   }
+  struct OnGpu {
+    int device;
+  };
+  explicit Queue(OnGpu gpu) : device_(gpu.device) {}
   void open();
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;
   bool owns_stream_ = false;
   int multiprocessors_ = 0;
+  int device_ = 0;
 };
+
+// Destroys the streams and handles that the calling thread keeps, on every GPU.
+void release_kept_queues();
 
 // Moments on a queue, for times between them. Move-only.
 class Event {

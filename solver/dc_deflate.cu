@@ -1,6 +1,7 @@
 #include "solver/dc_deflate.hpp"
 #include "solver/dc_launch.cuh"
 #include "solver/dc_team.cuh"
+#include "solver/dc_z_vector.hpp"
 
 namespace eigen_g::dc {
 
@@ -8,19 +9,22 @@ namespace {
 
 constexpr int most_threads = 1024;
 
-__global__ void __launch_bounds__(most_threads) deflate_kernel(Batch batch) {
+__global__ void __launch_bounds__(most_threads) deflate_kernel(Batch batch, MatrixView<const double> q) {
   __shared__ Block::Scratch scratch;
   const Merge merge = batch.merges[blockIdx.x];
-  deflate(Block(scratch), merge, batch.arrays.at(merge.first), batch.arrays.e[merge.first + merge.upper - 1],
-          &batch.shapes[blockIdx.x]);
+  const Arrays x = batch.arrays.at(merge.first);
+  const double e = batch.arrays.e[merge.first + merge.upper - 1];
+  for (Index i = Block::rank(); i < merge.size; i += Block::size()) form_z(merge, batch.rows, q, x, e, i);
+  Block::sync();
+  deflate(Block(scratch), merge, x, e, &batch.shapes[blockIdx.x]);
 }
 
 }  // namespace
 
-void deflate(const Queue& queue, const Batch& batch) {
+void deflate(const Queue& queue, const Batch& batch, MatrixView<const double> q) {
   int threads = 64;
   while (threads < most_threads && threads < batch.largest) threads *= 2;
-  deflate_kernel<<<static_cast<unsigned>(batch.count), threads, 0, queue.stream()>>>(batch);
+  deflate_kernel<<<static_cast<unsigned>(batch.count), threads, 0, queue.stream()>>>(batch, q);
   EIGEN_G_LAUNCHED();
 }
 

@@ -30,38 +30,38 @@ struct Batch {
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays& arrays, Rows rows,
                   MatrixView<double> q, unsigned* failed);
 
-// dc_z_vector: merged_d, merged_z, source of d, column and the rows of Q beside the cuts.
-void form_z(const Queue& queue, const Batch& batch, MatrixView<const double> q);
-
-// dc_deflate: shapes, pole, weight, group, deflated and the rotations. One block a merge.
-void deflate(const Queue& queue, const Batch& batch);
+// dc_z_vector and dc_deflate: from d, column and the rows of Q beside the cuts to shapes, pole, weight, group, deflated
+// and the rotations. One block a merge.
+void deflate(const Queue& queue, const Batch& batch, MatrixView<const double> q);
 
 // dc_secular: base, tau, root. A warp a root; largest^2 divisions a sweep, about three sweeps.
 void solve_secular(const Queue& queue, const Batch& batch);
 
-// dc_rank_one: group_pole, group_weight. A warp a pole.
-void correct_weights(const Queue& queue, const Batch& batch);
-// U's columns first ... first + columns - 1 of every merge; merge rows m.first ... of `panel`, columns from 0 on.
+// dc_merge and dc_rank_one: d and column; with weights also group_pole, group_weight. A warp a value and a pole.
+void order_values(const Queue& queue, const Batch& batch, bool with_weights);
+
+// dc_rank_one: U's columns first ... first + columns - 1 of every merge; merge rows m.first ... of `panel`, columns from 0 on.
 void form_vectors(const Queue& queue, const Batch& batch, Index first, Index columns,
                   MatrixView<double> panel);
 // Values only: Q's two rows after the merge.
 void form_end_rows(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
                    MatrixView<double> q);
 
-// dc_merge: the compressed Q; then Q's columns k ... of every merge from it; then d and column.
+// dc_merge: the compressed Q; then Q's columns k ... of every merge from it.
 void compress(const Queue& queue, const Batch& batch, MatrixView<const double> q,
               MatrixView<double> compressed);
 void keep_deflated(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
                    MatrixView<double> q);
-void order_values(const Queue& queue, const Batch& batch);
 
-// dc_product: Q's columns 0 ... k - 1 := compressed Q times U, U whole in `panel`; for merges too small for cuBLAS to
-// fill a GPU with one of them.
-void multiply(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
-              MatrixView<const double> panel, MatrixView<double> q);
+// dc_product: Q's columns first ... first + columns - 1 := compressed Q times U's columns, which stand in `panel` from
+// column 0 on; of the deflated ones among them the compressed Q's own. For merges too small for cuBLAS to fill a GPU
+// with one of them.
+void multiply(const Queue& queue, const Batch& batch, Index first, Index columns,
+              MatrixView<const double> compressed, MatrixView<const double> panel, MatrixView<double> q);
 
-// w := 2^exponent d, and Z's columns := Q's in the order of d; z.data null: values only.
-void store_ordered(const Queue& queue, Index n, int exponent, const Arrays& arrays,
+// Value and vector number first + j, in ascending order, to w_j := 2^exponent d and Z's column j, 0 <= j < z.cols;
+// z.data null: values only.
+void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays& arrays,
                    MatrixView<const double> q, double* w, MatrixView<double> z);
 
 }  // namespace eigen_g::dc

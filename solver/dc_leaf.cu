@@ -27,6 +27,11 @@ struct WarpVectors {
     if (threadIdx.x % 32 == 0) array[i] = x;
   }
   __device__ void sync() const { __syncwarp(); }
+  __device__ Index end_of_block(const double* e, Index l, Index size, double negligible) const {
+    const auto lane = static_cast<Index>(threadIdx.x % 32);
+    return __ffs(static_cast<int>(__ballot_sync(~0u, block_ends(e, lane, size, negligible)) & (~0u << l))) -
+           1;
+  }
 };
 
 __global__ void __launch_bounds__(32 * leaves_a_block)

@@ -13,6 +13,24 @@ inline constexpr int ql_sweeps_a_value = 60;
 // where squares vanish.
 inline constexpr double leaf_floor = 0x1p-390;
 
+// 1 / sqrt x, to about a unit of roundoff. A device's own is several times as fast as its root and its quotient.
+EIGEN_G_HOST_DEVICE inline double inverse_root(double x) {
+#ifdef __CUDA_ARCH__
+  return rsqrt(x);
+#else
+  return 1 / sqrt(x);
+#endif
+}
+
+// The first i >= l after which the matrix comes apart: |e_i| <= negligible, or i = size - 1. A NaN is not negligible.
+EIGEN_G_HOST_DEVICE inline bool block_ends(const double* e, Index i, Index size, double negligible) {
+  return i + 1 >= size || fabs(e[i]) <= negligible;
+}
+EIGEN_G_HOST_DEVICE inline Index block_end(const double* e, Index l, Index size, double negligible) {
+  while (!block_ends(e, l, size, negligible)) ++l;
+  return l;
+}
+
 // d (size entries) and e (size - 1, room for size) become the values, in no order, and rubbish. Each rotation is handed
 // on, for columns i and i + 1 of Z, i descending within a sweep:
 //
@@ -20,6 +38,7 @@ inline constexpr double leaf_floor = 0x1p-390;
 //   rotate(i, c, s)         z_i+1 := s z_i + c z_i+1,   z_i := c z_i - s z_i+1
 //   end_sweep(i)            i was the last one
 //   keep(array, i, x)       array[i] := x; a device lets one lane write
+//   end_of_block(e, l, size, negligible)   block_end() of them, which lanes may look for together
 //   sync()                  after which every lane sees what was kept
 //
 // Returns false where a value has not converged after ql_sweeps_a_value sweeps. An off-diagonal entry is negligible at
@@ -37,8 +56,7 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
 
   for (Index l = 0; l < size; ++l) {
     for (int sweeps = 0;; ++sweeps) {
-      Index end = l;
-      while (end + 1 < size && !(fabs(e[end]) <= negligible)) ++end;  // a NaN never converges
+      const Index end = vectors.end_of_block(e, l, size, negligible);
       if (end == l) break;
       if (sweeps == ql_sweeps_a_value) return false;
 
@@ -48,21 +66,26 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
       double s = 1, c = 1, p = 0;
       double d_above = d[end];  // d[i + 1], before and after it has changed
       Index i = end - 1;
+      double e_ahead = e[i], d_ahead = d[i];  // loaded a rotation before they are needed
       vectors.sync();
       vectors.begin_sweep(end);
       for (; i >= l; --i) {
-        const double f = s * e[i], b = c * e[i];
+        const double e_i = e_ahead, d_i = d_ahead;
+        if (i > l) {
+          e_ahead = e[i - 1];
+          d_ahead = d[i - 1];
+        }
+        const double f = s * e_i, b = c * e_i;
         const double square = f * f + g * g;
         if (square < negligible_square) {  // the matrix has come apart here
           vectors.keep(e, i + 1, 0);
           vectors.keep(d, i + 1, d_above - p);
           break;
         }
-        const double r = sqrt(square), inverse = 1 / r;
+        const double inverse = inverse_root(square), r = square * inverse;
         s = f * inverse;
         c = g * inverse;
         const double h = d_above - p;
-        const double d_i = d[i];
         const double q = (d_i - h) * s + 2 * c * b;
         p = s * q;
         if (i + 1 < end) vectors.keep(e, i + 1, r);

@@ -9,7 +9,6 @@ namespace eigen_g::dc {
 namespace {
 
 constexpr int most_threads = 256;
-constexpr int order_threads = 128;
 constexpr int blocks_a_multiprocessor = 16;
 
 // Rows of a block in x: those of child 1 in tiles of blockDim.x, then those of child 2.
@@ -48,20 +47,15 @@ __global__ void __launch_bounds__(most_threads)
     q(tile.row, merge.first + t) = compressed(tile.row, merge.first + t);
 }
 
-__global__ void __launch_bounds__(order_threads) order_kernel(Batch batch) {
-  const Merge merge = batch.merges[blockIdx.y];
-  const Index t = blockIdx.x * order_threads + threadIdx.x;
-  if (t < merge.size) order_value(merge, batch.shapes[blockIdx.y], batch.arrays.at(merge.first), t);
-}
-
 __global__ void __launch_bounds__(most_threads)
-    store_kernel(Index n, int exponent, Arrays x, MatrixView<const double> q, double* w,
+    store_kernel(Index n, Index first, int exponent, Arrays x, MatrixView<const double> q, double* w,
                  MatrixView<double> z) {
-  const Index row = blockIdx.x * most_threads + threadIdx.x;
+  const Index row = blockIdx.x * most_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
   if (row >= n) return;
-  if (blockIdx.y == 0) w[row] = ldexp(x.d[row], exponent);
+  if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], exponent);
   if (!z.data) return;
-  for (Index j = blockIdx.y; j < n; j += static_cast<Index>(gridDim.y)) z(row, j) = q(row, x.column[j]);
+  for (Index j = blockIdx.y; j < columns; j += static_cast<Index>(gridDim.y))
+    z(row, j) = q(row, x.column[first + j]);
 }
 
 // Threads of a block and blocks so that the GPU is full and a block still has several columns to do.
@@ -95,18 +89,13 @@ void keep_deflated(const Queue& queue, const Batch& batch, MatrixView<const doub
   EIGEN_G_LAUNCHED();
 }
 
-void order_values(const Queue& queue, const Batch& batch) {
-  order_kernel<<<blocks_over(batch, batch.largest, order_threads), order_threads, 0, queue.stream()>>>(batch);
-  EIGEN_G_LAUNCHED();
-}
-
-void store_ordered(const Queue& queue, Index n, int exponent, const Arrays& arrays,
+void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays& arrays,
                    MatrixView<const double> q, double* w, MatrixView<double> z) {
   const Index tiles = (n + most_threads - 1) / most_threads;
   const Index slices =
       z.data ? std::min(n, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(slices));
-  store_kernel<<<blocks, most_threads, 0, queue.stream()>>>(n, exponent, arrays, q, w, z);
+  store_kernel<<<blocks, most_threads, 0, queue.stream()>>>(n, first, exponent, arrays, q, w, z);
   EIGEN_G_LAUNCHED();
 }
 

@@ -41,18 +41,22 @@ EIGEN_G_HOST_DEVICE inline bool compress_skips(const Shape& shape, const Arrays&
   return upper_row ? x.kind[s] == lower_kind : x.target[s] < shape.lower_begin();
 }
 
-// Value t of the merge (the roots, then the deflated ones) to its place in ascending order. Roots ascend as they are;
-// deflated values nearly do. Of equal values roots come first.
-EIGEN_G_HOST_DEVICE inline void order_value(const Merge& merge, const Shape& shape, const Arrays& x,
-                                            Index t) {
+// Value t of the merge (the roots, then the deflated ones) to its place in ascending order, by one team. Roots ascend as
+// they are; deflated values nearly do. Of equal values roots come first.
+template <class Team>
+EIGEN_G_HOST_DEVICE void order_value(const Team& team, const Merge& merge, const Shape& shape,
+                                     const Arrays& x, Index t) {
   const Index deflated = merge.size - shape.k;
   const bool is_root = t < shape.k;
   const double value = is_root ? x.root[t] : x.deflated[t - shape.k];
-  Index place = is_root ? t : count_below(x.root, shape.k, value, true);
-  for (Index i = 0; i < deflated; ++i) {
+  Index before = 0;
+  for (Index i = team.rank(); i < deflated; i += team.size()) {
     const double other = x.deflated[i];
-    place += other < value || (other == value && !is_root && i < t - shape.k);
+    before += other < value || (other == value && !is_root && i < t - shape.k);
   }
+  const auto deflated_before = static_cast<Index>(team.sum(before));
+  if (team.rank() != 0) return;
+  const Index place = deflated_before + (is_root ? t : count_below(x.root, shape.k, value, true));
   x.d[place] = value;
   x.column[place] = merge.first + t;
 }

@@ -52,26 +52,34 @@ struct Loaded {
 };
 
 __global__ void __launch_bounds__(threads)
-    product_kernel(Batch batch, MatrixView<const double> compressed, MatrixView<const double> panel,
-                   MatrixView<double> q) {
+    product_kernel(Batch batch, Index first, Index columns, MatrixView<const double> compressed,
+                   MatrixView<const double> panel, MatrixView<double> q) {
   __shared__ __align__(16) Slab slabs[2];
   const Merge merge = batch.merges[blockIdx.z];
   const Shape shape = batch.shapes[blockIdx.z];
-  const Index column = blockIdx.x * tile;
-  if (column >= shape.k) return;
+  const Index column = blockIdx.x * tile;  // of U's in the panel
+  const Index columns_left =
+      min(columns, shape.k - first) - column;  // of roots; then those that are deflated
+  const Index columns_kept = min(columns, merge.size - first) - column;
 
   const Index upper_tiles = (merge.upper + tile - 1) / tile, row_tile = blockIdx.y;
   const bool upper = row_tile < upper_tiles;
   const Index row = upper ? row_tile * tile : merge.upper + (row_tile - upper_tiles) * tile;
   const Index row_end = upper ? merge.upper : merge.size;
   if (row >= row_end) return;
+  for (Index j = max(columns_left, 0) + static_cast<Index>(threadIdx.x / tile); j < min(columns_kept, tile);
+       j += threads / tile) {
+    const Index i = row + static_cast<Index>(threadIdx.x % tile), t = merge.first + first + column + j;
+    if (i < row_end) q(merge.first + i, t) = compressed(merge.first + i, t);
+  }
+  if (columns_left <= 0) return;
   const Index inner_first = upper ? 0 : shape.lower_begin(), inner_end = upper ? shape.upper_end() : shape.k;
   const Factors f{&compressed(merge.first + row, merge.first + inner_first),
                   &panel(merge.first + inner_first, column),
                   compressed.lda,
                   panel.lda,
                   row_end - row,
-                  shape.k - column,
+                  columns_left,
                   inner_end - inner_first};
 
   const int first_row = threadIdx.x % (tile / thread_rows) * thread_rows;
@@ -111,17 +119,17 @@ __global__ void __launch_bounds__(threads)
   for (int j = 0; j < thread_columns; ++j)
     for (int i = 0; i < thread_rows; ++i)
       if (first_row + i < f.rows && first_column + j < f.columns)
-        q(merge.first + row + first_row + i, merge.first + column + first_column + j) = c[j][i];
+        q(merge.first + row + first_row + i, merge.first + first + column + first_column + j) = c[j][i];
 }
 
 }  // namespace
 
-void multiply(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
-              MatrixView<const double> panel, MatrixView<double> q) {
-  const auto tiles = static_cast<unsigned>((batch.largest + tile - 1) / tile);
-  const dim3 blocks(tiles, tiles + 1,
-                    static_cast<unsigned>(batch.count));  // both children may end in a ragged tile
-  product_kernel<<<blocks, threads, 0, queue.stream()>>>(batch, compressed, panel, q);
+void multiply(const Queue& queue, const Batch& batch, Index first, Index columns,
+              MatrixView<const double> compressed, MatrixView<const double> panel, MatrixView<double> q) {
+  const auto tiles = [](Index length) { return static_cast<unsigned>((length + tile - 1) / tile); };
+  const dim3 blocks(tiles(columns), tiles(batch.largest) + 1,  // both children may end in a ragged tile
+                    static_cast<unsigned>(batch.count));
+  product_kernel<<<blocks, threads, 0, queue.stream()>>>(batch, first, columns, compressed, panel, q);
   EIGEN_G_LAUNCHED();
 }
 

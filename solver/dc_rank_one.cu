@@ -1,4 +1,5 @@
 #include "solver/dc_launch.cuh"
+#include "solver/dc_merge.hpp"
 #include "solver/dc_rank_one.hpp"
 #include "solver/dc_team.cuh"
 
@@ -8,11 +9,14 @@ namespace {
 
 constexpr int warps = 4;
 
-__global__ void __launch_bounds__(32 * warps) weight_kernel(Batch batch) {
+__global__ void __launch_bounds__(32 * warps) order_kernel(Batch batch, bool with_weights) {
   const Merge merge = batch.merges[blockIdx.y];
   const Shape shape = batch.shapes[blockIdx.y];
+  const Arrays x = batch.arrays.at(merge.first);
   const Index i = blockIdx.x * warps + threadIdx.x / 32;
-  if (i < shape.k) correct_weight(Warp(), shape, batch.arrays.at(merge.first), i);
+  if (i >= merge.size) return;
+  if (with_weights && i < shape.k) correct_weight(Warp(), shape, x, i);
+  order_value(Warp(), merge, shape, x, i);
 }
 
 __global__ void __launch_bounds__(32 * warps)
@@ -38,8 +42,9 @@ __global__ void __launch_bounds__(32 * warps)
 
 }  // namespace
 
-void correct_weights(const Queue& queue, const Batch& batch) {
-  weight_kernel<<<blocks_over(batch, batch.largest, warps), 32 * warps, 0, queue.stream()>>>(batch);
+void order_values(const Queue& queue, const Batch& batch, bool with_weights) {
+  order_kernel<<<blocks_over(batch, batch.largest, warps), 32 * warps, 0, queue.stream()>>>(batch,
+                                                                                            with_weights);
   EIGEN_G_LAUNCHED();
 }
 

@@ -1,10 +1,20 @@
 // The pipeline on one GPU: every stage in device memory.
+//
+// Four matrices and a fifth of one, of which the caller's count (U: panel of the divide and conquer):
+//
+//                  working matrix          Z                       Q            U
+//   host pointers  own                     own; C until the end    own          own
+//   device         own, or a itself where  caller's; C until the   a, or own    own
+//                  its layout serves       end, or own C for a
+//                                          subset by number
 #include <algorithm>
+#include <optional>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
+#include "hybrid/transfer.hpp"
 #include "solver/back_transform.hpp"
 #include "solver/check_input.hpp"
 #include "solver/pack.hpp"
@@ -16,54 +26,113 @@ namespace eigen_g {
 
 namespace {
 
-std::int64_t padded_rows(std::int64_t n) {
-  constexpr std::int64_t multiple = tridiagonalize_row_multiple;
-  return (n + multiple - 1) / multiple * multiple;
+std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
+  return (x + multiple - 1) / multiple * multiple;
 }
 
-// Doubles of each part of the workspace: the one place that knows them.
-struct Sizes {
-  std::int64_t matrix, vectors, values, scratch;
+std::int64_t padded_rows(std::int64_t n) {
+  return round_up(n, tridiagonalize_row_multiple);
+}
 
-  Sizes(std::int64_t n, bool with_vectors, Pointers pointers, int multiprocessors)
-      : matrix(padded_rows(n) * n),
-        vectors(with_vectors && pointers == Pointers::host ? n * n : 0),
-        values(n),
-        scratch(std::max({tridiagonalize_workspace(n, multiprocessors),
-                          divide_and_conquer_workspace(n, with_vectors),
-                          with_vectors ? back_transform_workspace(n, n) : 0})) {}
-  WorkspaceBytes bytes(std::int64_t n) const {
-    const auto of = [](std::int64_t count) { return static_cast<std::uint64_t>(count) * sizeof(double); };
-    const std::int64_t host = 4 * n;  // the divide and conquer's d, e and tree
-    return {of(host), of(matrix + vectors + 3 * values + scratch)};
+// What a solve has to bring itself.
+struct Needs {
+  std::int64_t n = 0, most = 0;  // columns of Z
+  bool vectors = false;
+  bool matrix = false, z = false, q = false;
+
+  // On host pointers, and on device pointers at most.
+  Needs(std::int64_t order, bool with_vectors, Pointers pointers, const Subset& subset)
+      : n(order),
+        most(with_vectors ? subset.most(order) : 0),
+        vectors(with_vectors),
+        matrix(true),
+        z(with_vectors && (pointers == Pointers::host || most < n)),
+        q(with_vectors && pointers == Pointers::host) {}
+  explicit Needs(const Problem& p, Pointers pointers) : Needs(p.n, p.z.data != nullptr, pointers, p.subset) {
+    if (pointers == Pointers::host) return;
+    const bool over_a = vectors && p.z.data == p.a.data;
+    matrix = over_a || !serves_as_it_is(p.spare);
+    q = vectors && (over_a || !matrix);
   }
+
+ private:
+  // The reduction wants padded, aligned columns, and no rows beyond n that are somebody else's.
+  static bool serves_as_it_is(MatrixView<const double> a) {
+    return a.data && a.lda == a.rows && padded_rows(a.rows) == a.rows &&
+           reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
+  }
+};
+
+// The one place that knows the parts of the workspace; sizes in doubles.
+class Layout {
+ public:
+  Layout(const Needs& needs, int multiprocessors)
+      : matrix_(needs.matrix ? padded_rows(needs.n) * needs.n : 0),
+        z_(needs.z ? even(needs.n) * needs.n : 0),
+        q_(needs.q ? even(needs.n) * needs.n : 0),
+        values_(needs.n),
+        scratch_(std::max({tridiagonalize_workspace(needs.n, multiprocessors),
+                           divide_and_conquer_workspace(needs.n, needs.vectors, false),
+                           needs.vectors ? back_transform_workspace(needs.n, needs.most) : 0})),
+        n_(needs.n) {}
+
+  WorkspaceBytes bytes() const {
+    const std::int64_t host = 4 * n_;  // the divide and conquer's d, e and tree
+    return {static_cast<std::uint64_t>(host) * sizeof(double),
+            static_cast<std::uint64_t>(doubles()) * sizeof(double)};
+  }
+  std::int64_t doubles() const {
+    return aligned(matrix_) + aligned(z_) + aligned(q_) + 3 * aligned(values_) + aligned(scratch_);
+  }
+  struct Parts {
+    double *matrix, *z, *q, *values, *off_diagonal, *tau, *scratch;  // the first three may be null
+  };
+  Parts place(double* from) const {
+    const auto take = [&](std::int64_t count) {
+      double* const part = count > 0 ? from : nullptr;
+      from += aligned(count);
+      return part;
+    };
+    Parts parts{};
+    parts.matrix = take(matrix_);
+    parts.z = take(z_);
+    parts.q = take(q_);
+    for (double** part : {&parts.values, &parts.off_diagonal, &parts.tau}) *part = take(values_);
+    parts.scratch = take(scratch_);
+    return parts;
+  }
+  static std::int64_t even(std::int64_t n) { return round_up(n, 2); }  // makes for faster products
+
+ private:
+  static std::int64_t aligned(std::int64_t count) { return round_up(count, 32); }
+  std::int64_t matrix_, z_, q_, values_, scratch_, n_;
 };
 
 class DevicePipeline final : public Pipeline {
  public:
+  // Throws OutOfMemory with the sum of what is needed; nothing is taken then.
   DevicePipeline(const Problem& problem, Pointers pointers, CUstream_st* stream)
       : p_(problem),
         on_host_(pointers == Pointers::host),
         queue_(on_host_ ? Queue() : Queue(stream)),
-        sizes_(p_.n, p_.z.data != nullptr, pointers, queue_.multiprocessors()) {
-    const std::uint64_t needed = bytes().device;
-    const Device gpu = gpu_device(current_gpu());
-    if (needed > gpu.memory_free)
-      throw OutOfMemory(OutOfMemory::Where::device, gpu.name, needed, gpu.memory_free);
-    matrix_ = DeviceBuffer<double>(sizes_.matrix);
-    vectors_ = DeviceBuffer<double>(sizes_.vectors);
-    values_ = DeviceBuffer<double>(sizes_.values);
-    off_diagonal_ = DeviceBuffer<double>(sizes_.values);
-    tau_ = DeviceBuffer<double>(sizes_.values);
-    scratch_ = DeviceBuffer<double>(sizes_.scratch);
-    a_ = {matrix_.data(), p_.n, p_.n, padded_rows(p_.n)};
-    if (p_.z.data) z_ = on_host_ ? MatrixView<double>{vectors_.data(), p_.n, p_.n, p_.n} : p_.z;
+        layout_(Needs(p_, pointers), queue_.multiprocessors()),
+        memory_(layout_.doubles()),
+        parts_(layout_.place(memory_.data())),
+        a_{parts_.matrix ? parts_.matrix : p_.spare.data, p_.n, p_.n, padded_rows(p_.n)} {
+    const auto own = [&](double* part) { return MatrixView<double>{part, p_.n, p_.n, Layout::even(p_.n)}; };
+    if (!p_.z.data) return;
+    z_ = on_host_ ? own(parts_.z) : p_.z;
+    if (parts_.z) places_.compressed = own(parts_.z);
+    places_.q = parts_.q ? own(parts_.q) : p_.spare;
+  }
+  ~DevicePipeline() override {
+    cudaStreamSynchronize(queue_.stream());  // an exception may have left work that uses the memory
   }
 
   void load() override {
     MatrixView<const double> source = p_.a;
     if (on_host_) {
-      copy_columns(p_.a, a_, cudaMemcpyHostToDevice);
+      upload(queue_, p_.uplo == Uplo::lower ? Part::lower : Part::upper, p_.a, a_);
       source = a_;
     }
     pack_lower(queue_, p_.uplo, source, a_);
@@ -71,43 +140,59 @@ class DevicePipeline final : public Pipeline {
   double check() override { return check_input(queue_, p_.uplo, a_); }
   void scale(int k) override { eigen_g::scale(queue_, a_, k); }
   void tridiagonalize(const std::function<void(double)>& progress) override {
-    eigen_g::tridiagonalize(queue_, a_, values_.data(), off_diagonal_.data(), tau_.data(), scratch_.data(),
+    if (on_host_ && p_.z.data && p_.subset.by != Subset::By::value) fetch_.emplace(p_.z);
+    eigen_g::tridiagonalize(queue_, a_, parts_.values, parts_.off_diagonal, parts_.tau, parts_.scratch,
                             progress);
   }
-  Outcome divide_and_conquer() override {
-    return eigen_g::divide_and_conquer(queue_, p_.n, values_.data(), off_diagonal_.data(), z_,
-                                       scratch_.data());
+  Outcome divide_and_conquer(int k) override {
+    const Outcome outcome = eigen_g::divide_and_conquer(queue_, p_.n, parts_.values, parts_.off_diagonal, z_,
+                                                        parts_.scratch, {p_.subset, -k}, places_);
+    found_ = outcome.found.count;
+    return outcome;
   }
   void back_transform() override {
-    if (z_.data) eigen_g::back_transform(queue_, a_, tau_.data(), z_, scratch_.data());
+    if (z_.data)
+      eigen_g::back_transform(queue_, a_, parts_.tau, z_.block(0, 0, p_.n, found_), parts_.scratch);
   }
-  void unscale(int k) override { scale_values(queue_, p_.n, values_.data(), -k); }
+  void unscale(int k) override { scale_values(queue_, found_, parts_.values, -k); }
   void store() override {
-    EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, values_.data(), values_.bytes(), cudaMemcpyDefault, queue_.stream()));
-    if (z_.data && on_host_) copy_columns(z_, p_.z, cudaMemcpyDeviceToHost);
+    fetch_.reset();
+    if (found_ == 0) return;
+    EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_.values, sizeof(double) * static_cast<std::size_t>(found_),
+                                 cudaMemcpyDefault, queue_.stream()));
+    if (z_.data && on_host_) download(queue_, z_.block(0, 0, p_.n, found_), p_.z.block(0, 0, p_.n, found_));
   }
   void wait() override { queue_.wait(); }
-  WorkspaceBytes bytes() const override { return sizes_.bytes(p_.n); }
+  void mark() override {
+    moments_.emplace_back();
+    moments_.back().record(queue_);
+  }
+  std::vector<double> laps() const override {
+    std::vector<double> seconds;
+    for (std::size_t i = 1; i < moments_.size(); ++i)
+      seconds.push_back(moments_[i].seconds_since(moments_[i - 1]));
+    return seconds;
+  }
+  WorkspaceBytes bytes() const override { return layout_.bytes(); }
 
  private:
-  void copy_columns(MatrixView<const double> from, MatrixView<double> to, cudaMemcpyKind kind) {
-    const auto width = [](std::int64_t count) { return sizeof(double) * static_cast<std::size_t>(count); };
-    EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, width(to.lda), from.data, width(from.lda), width(from.rows),
-                                   static_cast<std::size_t>(from.cols), kind, queue_.stream()));
-  }
-
   Problem p_;
   bool on_host_;
   Queue queue_;
-  Sizes sizes_;
-  DeviceBuffer<double> matrix_, vectors_, values_, off_diagonal_, tau_, scratch_;
+  Layout layout_;
+  WorkMemory memory_;
+  Layout::Parts parts_;
   MatrixView<double> a_, z_;
+  MergePlaces places_;
+  std::int64_t found_ = 0;
+  std::optional<PageFetch> fetch_;
+  std::vector<Event> moments_;
 };
 
 }  // namespace
 
-WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers) {
-  return Sizes(n, vectors, pointers, gpu_device(current_gpu()).cores).bytes(n);
+WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers, const Subset& subset) {
+  return Layout(Needs(n, vectors, pointers, subset), gpu_facts(current_gpu()).cores).bytes();
 }
 
 std::unique_ptr<Pipeline> device_pipeline(const Problem& problem, Pointers pointers, CUstream_st* stream) {

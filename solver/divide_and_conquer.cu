@@ -12,7 +12,7 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// Low levels take nine launches each and never wait for the host. A level with a large merge waits once, for the k of
+// Low levels take six launches each and never wait for the host. A level with a large merge waits once, for the k of
 // its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never formed.
 #include <algorithm>
 #include <cstdint>
@@ -32,9 +32,9 @@ namespace {
 using namespace dc;
 
 // Merges of more rows than this go to cuBLAS one by one, smaller ones through dc_product together.
-constexpr Index largest_in_one_launch = 1024;
-// U is a fifth of a matrix, but never so narrow that products with it leave a GPU idle.
-constexpr std::int64_t least_panel_columns = 2048;
+constexpr Index largest_in_one_launch = 512;
+// U is 3/16 of a matrix, but never so narrow that products with it leave a GPU idle.
+constexpr std::int64_t least_panel_columns = 1024;
 constexpr std::int64_t panel_column_multiple = 128;
 static_assert(largest_in_one_launch <= least_panel_columns, "dc_product takes U whole");
 
@@ -61,7 +61,7 @@ struct Workspace {
 // The one place that knows the workspace's parts.
 class Layout {
  public:
-  Layout(std::int64_t n, bool vectors) : n_(n), vectors_(vectors) {}
+  Layout(std::int64_t n, bool vectors, bool with_q) : n_(n), vectors_(vectors), with_q_(with_q) {}
 
   std::int64_t doubles() const {
     return matrices() + arrays_doubles(n_) + doubles_of<Leaf>(n_) + doubles_of<Merge>(n_) +
@@ -75,7 +75,7 @@ class Layout {
     };
     Workspace w{};
     if (vectors_) {
-      w.q = {take(lda() * n_), n_, n_, lda()};
+      if (with_q_) w.q = {take(lda() * n_), n_, n_, lda()};
       w.panel = {take(lda() * panel_columns()), n_, panel_columns(), lda()};
     } else {
       w.q = {take(2 * n_), 2, n_, 2};
@@ -92,14 +92,15 @@ class Layout {
  private:
   std::int64_t lda() const { return round_up(n_, 2); }
   std::int64_t panel_columns() const {
-    return std::min(n_, std::max(least_panel_columns, round_up(n_ / 5, panel_column_multiple)));
+    return std::min(
+        n_, std::max(least_panel_columns, 3 * n_ / 16 / panel_column_multiple * panel_column_multiple));
   }
-  std::int64_t matrices() const { return vectors_ ? lda() * (n_ + panel_columns()) : 4 * n_; }
+  std::int64_t matrices() const { return vectors_ ? lda() * ((with_q_ ? n_ : 0) + panel_columns()) : 4 * n_; }
   // Merges of one level, each of more rows than a leaf.
   std::int64_t shapes() const { return n_ / leaf_rows + 1; }
 
   std::int64_t n_;
-  bool vectors_;
+  bool vectors_, with_q_;
 };
 
 template <class T>
@@ -143,80 +144,138 @@ void multiply_one(const Queue& queue, const Merge& m, const Shape& shape, Index 
   part(m.first + m.upper, m.size - m.upper, shape.lower_begin(), shape.k);
 }
 
-// Q's columns 0 ... k - 1 of every merge of a level with a large one.
-void multiply_by_cublas(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch,
-                        MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
-  std::vector<Shape> shapes(merges.size());
+std::vector<Shape> shapes_of(const Queue& queue, const Batch& batch) {
+  std::vector<Shape> shapes(static_cast<std::size_t>(batch.count));
   copy(queue, shapes.data(), batch.shapes, shapes.size());
   queue.wait();
+  return shapes;
+}
+
+// Roots begin ... end - 1 of a merge.
+struct Roots {
+  Index begin, end;
+  Index count() const { return std::max(end - begin, Index{0}); }
+};
+
+// Q's columns begin ... end - 1 of every merge of a level with a large one, as far as it has so many roots.
+void multiply_by_cublas(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
+                        MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+  const std::vector<Shape> shapes = shapes_of(queue, batch);
   Index most = 0;
   for (const Shape& shape : shapes) most = std::max(most, shape.k);
+  const Index end = std::min(most, roots.end), all = Roots{roots.begin, end}.count();
   const auto widest = static_cast<Index>(panel.cols);
-  const Index passes = (most + widest - 1) / widest;
+  const Index passes = (all + widest - 1) / widest;
   const Index width =
-      passes > 0 ? std::min(widest, static_cast<Index>(round_up((most + passes - 1) / passes, 64))) : 0;
-  for (Index first = 0; first < most; first += width) {
-    form_vectors(queue, batch, first, width, panel);
+      passes > 0 ? std::min(widest, static_cast<Index>(round_up((all + passes - 1) / passes, 64))) : 0;
+  for (Index first = roots.begin; first < end; first += width) {
+    const Index columns = std::min(width, end - first);
+    form_vectors(queue, batch, first, columns, panel);
     for (std::size_t i = 0; i < merges.size(); ++i)
       if (shapes[i].k > first)
-        multiply_one(queue, merges[i], shapes[i], first, std::min(width, shapes[i].k - first), c, panel, q);
+        multiply_one(queue, merges[i], shapes[i], first, std::min(columns, shapes[i].k - first), c, panel, q);
   }
 }
 
-void merge_level(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch, const Workspace& w,
-                 MatrixView<double> c) {
-  form_z(queue, batch, w.q);
-  deflate(queue, batch);
+// d and column of a level; what else its vectors need, if there will be any.
+void solve_level(const Queue& queue, const Batch& batch, bool with_vectors, const Workspace& w) {
+  deflate(queue, batch, w.q);
   solve_secular(queue, batch);
-  correct_weights(queue, batch);
+  order_values(queue, batch, with_vectors);
+}
+
+// Q's columns of a level: the deflated ones and those of these roots.
+void form_level(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
+                const Workspace& w, MatrixView<double> c) {
   compress(queue, batch, w.q, c);
-  keep_deflated(queue, batch, c, w.q);
-  order_values(queue, batch);
+  const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
+  const bool one_launch = batch.rows.all && batch.largest <= largest_in_one_launch;
+  if (!one_launch || !all_roots) keep_deflated(queue, batch, c, w.q);
   if (!batch.rows.all) {
     form_end_rows(queue, batch, c, w.q);
-  } else if (batch.largest > largest_in_one_launch) {
-    multiply_by_cublas(queue, merges, batch, c, w.panel, w.q);
-  } else {
-    form_vectors(queue, batch, 0, batch.largest, w.panel);
-    multiply(queue, batch, c, w.panel, w.q);
+  } else if (!one_launch) {
+    multiply_by_cublas(queue, merges, batch, roots, c, w.panel, w.q);
+  } else if (const Index columns = Roots{roots.begin, std::min(roots.end, batch.largest)}.count();
+             columns > 0) {
+    form_vectors(queue, batch, roots.begin, columns, w.panel);
+    multiply(queue, batch, roots.begin, columns, c, w.panel, w.q);
   }
+}
+
+// Which of T's values are wanted, by the values themselves where need be.
+Selected select_on_device(const Queue& queue, const Wanted& wanted, Index n, int exponent, const Arrays& x) {
+  std::vector<double> d;
+  if (wanted.subset.by == Subset::By::value) {
+    d = to_host(queue, x.d, n);
+    queue.wait();
+  }
+  return select(wanted.subset, n, d.data(), exponent, wanted.scale);
+}
+
+// The roots among these values of the last merge: all that lie between two of them ascend as they do.
+Roots roots_among(const Queue& queue, const Batch& last, const Selected& found) {
+  std::vector<Index> column(static_cast<std::size_t>(found.count));
+  copy(queue, column.data(), last.arrays.column + found.first, column.size());
+  const Index k = shapes_of(queue, last).front().k;
+  Roots roots{k, 0};
+  for (const Index root : column) {
+    if (root >= k) continue;
+    roots.begin = std::min(roots.begin, root);
+    roots.end = std::max(roots.end, root + 1);
+  }
+  return roots;
 }
 
 }  // namespace
 
-std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors) {
-  return Layout(n, with_vectors).doubles();
+std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, bool with_q) {
+  return Layout(n, with_vectors, with_q).doubles();
 }
 
 Outcome divide_and_conquer(const Queue& queue, std::int64_t n, double* d_dev, double* e_dev,
-                           MatrixView<double> z_dev, double* workspace_dev) {
+                           MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted,
+                           const MergePlaces& places) {
   if (n == 0) return {};
   const auto order = static_cast<Index>(n);
   std::vector<double> d = to_host(queue, d_dev, order), e = to_host(queue, e_dev, order - 1);
   queue.wait();
   const Division division = divide(d, e);
-  if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1};
+  if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
 
   const Rows rows{z_dev.data != nullptr};
-  const Workspace w = Layout(n, rows.all).place(workspace_dev);
-  const MatrixView<double> c = rows.all ? z_dev : w.end_rows;
+  Workspace w = Layout(n, rows.all, !places.q.data).place(workspace_dev);
+  if (rows.all && places.q.data) w.q = places.q;
+  const MatrixView<double> c = !rows.all ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
   const Tree& tree = division.tree;
+  const bool subset = wanted.subset.by != Subset::By::all;
+  const Roots every_root{0, order};
+  Selected found{0, n};
   upload(queue, d, e, tree, w);
 
   solve_leaves(queue, w.leaves, static_cast<Index>(tree.leaves.size()), w.arrays, rows, w.q, w.failed);
+  if (subset && tree.levels.empty())
+    found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
   Batch batch{w.merges, w.shapes, 0, 0, w.arrays, rows, w.failed};
   for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    const bool last = level + 1 == tree.levels.size();
     batch.count = static_cast<Index>(tree.levels[level].size());
     batch.largest = tree.largest[level];
-    merge_level(queue, tree.levels[level], batch, w, c);
+    const bool with_vectors = rows.all || !last;  // the last values need none
+    solve_level(queue, batch, with_vectors, w);
+    if (last && subset) found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
+    if (with_vectors)
+      form_level(queue, tree.levels[level], batch,
+                 last && subset ? roots_among(queue, batch, found) : every_root, w, c);
     batch.merges += batch.count;
   }
-  store_ordered(queue, order, division.exponent, w.arrays, w.q, d_dev, z_dev);
+  const MatrixView<double> stored{z_dev.data, n, found.count, z_dev.lda};
+  store_ordered(queue, order, static_cast<Index>(found.first), division.exponent, w.arrays, w.q, d_dev,
+                stored);
 
   unsigned failed = 0;
   copy(queue, &failed, w.failed, 1);
   queue.wait();
-  return failed == ~0u ? Outcome{} : Outcome{Status::not_converged, failed};
+  return failed == ~0u ? Outcome{Status::converged, 0, found} : Outcome{Status::not_converged, failed, {}};
 }
 
 }  // namespace eigen_g

@@ -3,11 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "hybrid/cpu.hpp"
 #include "hybrid/device.hpp"
 #include "solver/pipeline.hpp"
 #include "solver/scale.hpp"
+#include "solver/subset.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include "hybrid/memory.hpp"
+#include "hybrid/queue.hpp"
+#include "hybrid/transfer.hpp"
+#endif
 
 namespace eigen_g {
 
@@ -21,19 +29,22 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Tells the caller where a solve is and adds up the time of each stage.
+// Tells the caller where a solve is and adds up the time of each stage. Only who is told of a stage's end waits for it:
+// otherwise the stages follow each other in the pipeline's own queue.
 class StageClock {
  public:
   StageClock(Pipeline& pipeline, const Options& options, Report& report)
-      : pipeline_(pipeline), options_(options), report_(report) {}
+      : pipeline_(pipeline), options_(options), report_(report) {
+    pipeline_.mark();
+  }
 
   template <class Work>
   auto operator()(Stage stage, Work&& work) {
     tell(stage, 0);
-    const auto start = Clock::now();
     const auto finish = [&] {
-      pipeline_.wait();
-      report_.stage_seconds[static_cast<std::size_t>(stage)] += seconds_since(start);
+      pipeline_.mark();
+      stages_.push_back(stage);
+      if (options_.progress) pipeline_.wait();
       tell(stage, 1);
     };
     if constexpr (std::is_void_v<decltype(work())>) {
@@ -46,6 +57,13 @@ class StageClock {
     }
   }
 
+  void finish() {
+    pipeline_.wait();
+    const std::vector<double> laps = pipeline_.laps();
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      report_.stage_seconds[static_cast<std::size_t>(stages_[i])] += laps[i];
+  }
+
  private:
   void tell(Stage stage, double fraction) const {
     if (options_.progress) options_.progress(stage, fraction);
@@ -53,6 +71,7 @@ class StageClock {
   Pipeline& pipeline_;
   const Options& options_;
   Report& report_;
+  std::vector<Stage> stages_;
 };
 
 void run(Pipeline& pipeline, const Options& options, Report& report) {
@@ -65,17 +84,20 @@ void run(Pipeline& pipeline, const Options& options, Report& report) {
   const int k = scale_exponent(stage(Stage::check, [&] { return pipeline.check(); }));
   stage(Stage::scale, [&] { pipeline.scale(k); });
   stage(Stage::tridiagonalize, [&] { pipeline.tridiagonalize(reduction_progress); });
-  const Outcome outcome = stage(Stage::divide_and_conquer, [&] { return pipeline.divide_and_conquer(); });
+  const Outcome outcome = stage(Stage::divide_and_conquer, [&] { return pipeline.divide_and_conquer(k); });
   stage(Stage::back_transform, [&] { pipeline.back_transform(); });
   stage(Stage::unscale, [&] { pipeline.unscale(k); });
   stage(Stage::transfer, [&] { pipeline.store(); });
+  stage.finish();
 
   report.status = outcome.status;
   report.failed = outcome.failed;
+  report.m = outcome.found.count;
+  report.first = outcome.found.first + 1;
 }
 
 void check_arguments(std::int64_t n, const void* a, std::int64_t lda, const void* w, const void* z,
-                     std::int64_t ldz, bool vectors) {
+                     std::int64_t ldz, const Options& options) {
   const auto require = [](bool good, const char* argument, const std::string& what) {
     if (!good) throw InvalidArgument(argument, what);
   };
@@ -84,18 +106,26 @@ void check_arguments(std::int64_t n, const void* a, std::int64_t lda, const void
   require(n >= 0, "n", "is " + std::to_string(n) + ", must not be negative");
   require(a || n == 0, "a", "is null");
   require(lda >= std::max<std::int64_t>(1, n), "lda", "is " + std::to_string(lda) + at_least_n);
+  check_subset(n, options.subset);
   require(w || n == 0, "w", "is null");
-  if (!vectors) return;
+  if (!options.vectors) return;
   require(z || n == 0, "z", "is null, but vectors are wanted");
   require(ldz >= std::max<std::int64_t>(1, n), "ldz", "is " + std::to_string(ldz) + at_least_n);
 }
 
 Problem problem_of(std::int64_t n, const double* a, std::int64_t lda, double* w, double* z, std::int64_t ldz,
                    const Options& options) {
-  return {options.uplo, n, {a, n, n, lda}, w, {options.vectors ? z : nullptr, n, n, ldz}};
+  Problem problem;
+  problem.uplo = options.uplo;
+  problem.n = n;
+  problem.a = {a, n, n, lda};
+  problem.w = w;
+  problem.subset = options.subset;
+  if (options.vectors) problem.z = {z, n, options.subset.most(n), ldz};
+  return problem;
 }
 
-bool take_gpu(DeviceChoice choice, std::int64_t n, bool vectors) {
+bool take_gpu(DeviceChoice choice, std::int64_t n) {
   if (choice == DeviceChoice::cpu) return false;
   const int gpus = gpu_count();
   if (choice == DeviceChoice::gpu) {
@@ -105,28 +135,35 @@ bool take_gpu(DeviceChoice choice, std::int64_t n, bool vectors) {
                             : "a GPU was asked for, but there is none");
     return true;
   }
-  if (gpus == 0 || n < smallest_for_gpu) return false;
-  return workspace_bytes(n, vectors, true).device <= gpu_device(current_gpu()).memory_free;
+  return gpus > 0 && n >= smallest_for_gpu;
 }
 
-std::unique_ptr<Pipeline> open_pipeline(bool gpu, const Problem& problem, [[maybe_unused]] Pointers pointers,
-                                        [[maybe_unused]] CUstream_st* stream) {
+// Sets `gpu` to false where the choice is free and the GPU's memory does not suffice.
+std::unique_ptr<Pipeline> open_pipeline(bool& gpu, const Problem& problem, [[maybe_unused]] Pointers pointers,
+                                        [[maybe_unused]] CUstream_st* stream,
+                                        [[maybe_unused]] DeviceChoice choice) {
 #ifdef EIGEN_G_HAVE_CUDA
-  if (gpu) return device_pipeline(problem, pointers, stream);
-#else
-  (void)gpu;
+  if (gpu) {
+    try {
+      return device_pipeline(problem, pointers, stream);
+    } catch (const OutOfMemory& trouble) {
+      if (choice == DeviceChoice::gpu || !trouble.on_device()) throw;
+    }
+  }
 #endif
+  gpu = false;
   return host_pipeline(problem);
 }
 
 Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstream_st* stream,
-                     const Options& options) {
+                     DeviceChoice choice, const Options& options) {
   const auto start = Clock::now();
   const ThreadLimit limit(options.threads);
   Report report;
-  report.devices = {gpu ? gpu_device(current_gpu()).name : cpu_device().name};
-  if (problem.n > 0) {
-    const auto pipeline = open_pipeline(gpu, problem, pointers, stream);
+  std::unique_ptr<Pipeline> pipeline;
+  if (problem.n > 0) pipeline = open_pipeline(gpu, problem, pointers, stream, choice);
+  report.devices = {gpu ? gpu_facts(current_gpu()).name : cpu_device().name};
+  if (pipeline) {
     run(*pipeline, options, report);
     report.host_bytes = pipeline->bytes().host;
     report.device_bytes = pipeline->bytes().device;
@@ -139,39 +176,56 @@ Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstre
 
 Report eigen_g(std::int64_t n, const double* a, std::int64_t lda, double* w, double* z, std::int64_t ldz,
                const Options& options) {
-  check_arguments(n, a, lda, w, z, ldz, options.vectors);
-  return solve_problem(take_gpu(options.device, n, options.vectors),
-                       problem_of(n, a, lda, w, z, ldz, options), Pointers::host, nullptr, options);
+  check_arguments(n, a, lda, w, z, ldz, options);
+  return solve_problem(take_gpu(options.device, n), problem_of(n, a, lda, w, z, ldz, options), Pointers::host,
+                       nullptr, options.device, options);
 }
 
 Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, double* z_dev,
                std::int64_t ldz, CUstream_st* stream, const Options& options) {
-  check_arguments(n, a_dev, lda, w_dev, z_dev, ldz, options.vectors);
+  check_arguments(n, a_dev, lda, w_dev, z_dev, ldz, options);
   if (options.device == DeviceChoice::cpu)
     throw InvalidArgument("options.device", "is cpu, but the pointers are a GPU's");
-  take_gpu(DeviceChoice::gpu, n, options.vectors);
-  return solve_problem(true, problem_of(n, a_dev, lda, w_dev, z_dev, ldz, options), Pointers::device, stream,
-                       options);
+  if (options.vectors && z_dev == a_dev && ldz != lda)
+    throw InvalidArgument("ldz", "is " + std::to_string(ldz) + ", must be lda = " + std::to_string(lda) +
+                                     " where z is a itself");
+  take_gpu(DeviceChoice::gpu, n);
+  Problem problem = problem_of(n, a_dev, lda, w_dev, z_dev, ldz, options);
+  problem.spare = {a_dev, n, n, lda};
+  return solve_problem(true, problem, Pointers::device, stream, DeviceChoice::gpu, options);
 }
 
 Solution solve(std::int64_t n, const double* a, std::int64_t lda, const Options& options) {
-  check_arguments(n, a, lda, &lda, &lda, std::max<std::int64_t>(1, n), options.vectors);
+  check_arguments(n, a, lda, &lda, &lda, std::max<std::int64_t>(1, n), options);
+  const std::int64_t most = options.subset.most(n);
   Solution solution;
-  solution.values.resize(static_cast<std::size_t>(n));
-  if (options.vectors) solution.vectors.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  solution.values.resize(static_cast<std::size_t>(most));
+  if (options.vectors) solution.vectors.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(most));
   solution.report = eigen_g(n, a, lda, solution.values.data(), solution.vectors.data(),
                             std::max<std::int64_t>(1, n), options);
+  const std::int64_t m = solution.report.m;
+  solution.values.resize(static_cast<std::size_t>(m));
+  if (options.vectors) solution.vectors.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(m));
   return solution;
 }
 
-WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
-                               [[maybe_unused]] Pointers pointers) {
+WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, [[maybe_unused]] Pointers pointers,
+                               const Subset& subset) {
+  check_subset(n, subset);
 #ifdef EIGEN_G_HAVE_CUDA
-  if (on_gpu) return device_pipeline_bytes(n, vectors, pointers);
+  if (on_gpu) return device_pipeline_bytes(n, vectors, pointers, subset);
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
-  return host_pipeline_bytes(n, vectors);
+  return host_pipeline_bytes(n, vectors, subset);
+}
+
+void release_kept() {
+#ifdef EIGEN_G_HAVE_CUDA
+  release_kept_staging();
+  release_kept_memory();
+  release_kept_queues();
+#endif
 }
 
 const char* name(Stage stage) {

@@ -27,10 +27,27 @@ struct CUstream_st;
  * Blocks until done. Source: LAPACK dsyevd. */
 int64_t eigen_g_dsyevd(char jobz, char uplo, int64_t n, double* a, int64_t lda, double* w);
 
-/* The same on device pointers of the current GPU: a_dev is destroyed, z_dev (n x n, ldz >= max(1, n); not
- * read, may be null, with jobz 'N') holds the vectors. Ordered after what `stream` holds; complete on return. */
+/* The same on device pointers of the current GPU: a_dev is destroyed, z_dev (n x n, ldz >= max(1, n); may be a_dev
+ * itself with ldz = lda; not read, may be null, with jobz 'N') holds the vectors. Ordered after what `stream` holds; complete on return. */
 int64_t eigen_g_dsyevd_device(char jobz, char uplo, int64_t n, double* a_dev, int64_t lda, double* w_dev,
                               double* z_dev, int64_t ldz, struct CUstream_st* stream);
+
+/* A part of the spectrum, with LAPACK's names. Both as above, but
+ *   range   'A': all; 'V': the values in (vl, vu]; 'I': values number il to iu, ascending, counted from 1
+ *   vl, vu  read with range 'V': vl < vu, may be infinite      il, iu  read with range 'I': 1 <= il <= iu <= n
+ *   m       one value, host, out: how many were found
+ *   w       m values; room for n, of which the rest is undefined
+ *   a       with jobz 'V' columns 1 to m hold the vectors on return, the rest is undefined
+ *   z_dev   n x m, of which with range 'V' n columns must have room, with range 'I' iu - il + 1
+ * Source: LAPACK dsyevr, cuSOLVER syevdx. */
+int64_t eigen_g_dsyevdx(char jobz, char range, char uplo, int64_t n, double* a, int64_t lda, double vl,
+                        double vu, int64_t il, int64_t iu, int64_t* m, double* w);
+int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, int64_t n, double* a_dev, int64_t lda,
+                               double vl, double vu, int64_t il, int64_t iu, int64_t* m, double* w_dev,
+                               double* z_dev, int64_t ldz, struct CUstream_st* stream);
+
+/* Between calls a thread keeps some memory and handles of the GPUs that it used; this frees the calling thread's. */
+void eigen_g_release_kept(void);
 
 /* One line of text for an info; never null. */
 const char* eigen_g_info_text(int64_t info);

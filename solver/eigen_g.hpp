@@ -31,9 +31,23 @@ const char* name(Stage stage);  // "transfer", "check", ...
 
 enum class Status { converged, not_converged };
 
+// Which of the eigenpairs w_1 <= ... <= w_n are wanted.
+struct Subset {
+  enum class By { all, number, value };
+  By by = By::all;
+  std::int64_t first = 1, last = 0;  // by number: first <= k <= last, counted from 1 (LAPACK's il and iu)
+  double above = 0, upto = 0;        // by value: above < w_k <= upto (LAPACK's vl and vu), may be infinite
+
+  static Subset numbers(std::int64_t first, std::int64_t last);
+  static Subset values(double above, double upto);
+  // At most so many pairs of a matrix of order n: room that w and z need, in values and in columns.
+  std::int64_t most(std::int64_t n) const;
+};
+
 struct Options {
   Uplo uplo = Uplo::lower;  // the triangle of A that is read; the other one may hold anything
   bool vectors = true;      // false: values only
+  Subset subset;  // the pairs that are wanted; the values have the same bits as those of a whole solve
   DeviceChoice device = DeviceChoice::automatic;
   int threads = 0;  // CPU threads; 0: as many as OpenBLAS takes by itself
   // Called from the calling thread as a stage begins (0), goes on, and ends (1). An exception thrown from it
@@ -45,6 +59,8 @@ struct Options {
 struct Report {
   Status status = Status::converged;
   std::int64_t failed = 0;  // not_converged: LAPACK's info of the divide and conquer, or a row of T
+  std::int64_t m = 0;       // pairs found: n, or as many as the subset holds
+  std::int64_t first = 1;   // number of the first of them among all, from 1
   std::array<double, all_stages.size()> stage_seconds{};  // by static_cast<int>(Stage)
   double seconds = 0;                                     // whole call, allocation included
   std::vector<std::string> devices;                       // that took part, the GPU first
@@ -61,6 +77,8 @@ struct Report {
 //   w       n values, host, out, ascending
 //   z       n x n, leading dimension ldz >= max(1, n), host, out: column k belongs to w[k], 2-norm 1, sign free.
 //           With options.vectors false neither read nor written; may then be null. z may be a itself.
+// With options.subset the first report.m values and columns hold what was found; w and z need room for
+// subset.most(n) of them, and what lies behind the m-th within that room is undefined.
 // Blocks until done.
 // Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError.
 // Cost: 4/3 n^3 flops and 4/3 n^3 bytes for the tridiagonalization, at most 4/3 n^3 flops for the divide and
@@ -72,7 +90,8 @@ Report eigen_g(std::int64_t n, const double* a, std::int64_t lda, double* w, dou
 // Device pointers, on the GPU that holds them.
 //   a_dev   n x n, lda, device memory, in; destroyed (both triangles)
 //   w_dev   n values, device, out
-//   z_dev   n x n, ldz, device, out; null with options.vectors false; must not overlap a_dev
+//   z_dev   n x n, ldz, device, out; null with options.vectors false. z_dev may be a_dev itself with ldz = lda; else the
+//           two must not overlap. Even leading dimensions and 16-byte alignment of both are fastest.
 //   stream  the work is ordered after what the stream holds and is complete when the call returns; null: the
 //           default stream
 // options.device cpu is an InvalidArgument here. Everything else as above.
@@ -82,18 +101,30 @@ Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, d
 // Values and vectors with their memory, for callers who do not want to keep their own.
 struct Solution {
   std::vector<double> values;
-  std::vector<double> vectors;  // n x n column-major, empty without vectors
+  std::vector<double> vectors;  // n x report.m column-major, empty without vectors
   Report report;
 };
 Solution solve(std::int64_t n, const double* a, std::int64_t lda, const Options& options = {});
 
-// Bytes that eigen_g() takes for itself beyond a, w, z: workspace of an order-n problem.
+// Bytes that eigen_g() takes at most for itself beyond a, w, z. With these three, an n x n solve on a GPU needs
+//
+//   all vectors   3.2 n^2 doubles of device memory for n >= 6000, 3 n^2 + 1200 n for smaller ones, from host and from
+//                 device pointers
+//   values only   n^2 + O(n) from host pointers, 2 n^2 + O(n) from device pointers
+//
+// (a subset by number from device pointers takes n x n for itself beside z; z_dev in a_dev's place takes as much itself as
+// it saves the caller). Where more is needed than is free, eigen_g() throws OutOfMemory with both figures before any work.
 struct WorkspaceBytes {
   std::uint64_t host = 0;
   std::uint64_t device = 0;
 };
 enum class Pointers { host, device };
-WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, Pointers pointers = Pointers::host);
+WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, Pointers pointers = Pointers::host,
+                               const Subset& subset = {});
+
+// Between calls a thread keeps for each GPU that it used: a stream, a cuBLAS handle, at most 64 MiB of device memory and
+// 32 MiB of pinned host memory. This frees what the calling thread keeps; its end does so too.
+void release_kept();
 
 // "0.1.0"
 const char* version();

@@ -1,5 +1,6 @@
 // The pipeline on the CPU: every stage is a LAPACK routine.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "hybrid/cpu.hpp"
@@ -19,6 +20,7 @@ class HostPipeline final : public Pipeline {
   explicit HostPipeline(const Problem& problem)
       : p_(problem),
         matrix_(host_array<double>(p_.n * p_.n)),
+        values_(host_array<double>(p_.n)),
         off_diagonal_(host_array<double>(p_.n)),
         tau_(host_array<double>(p_.n)),
         a_{matrix_.get(), p_.n, p_.n, std::max<std::int64_t>(p_.n, 1)} {}
@@ -39,39 +41,58 @@ class HostPipeline final : public Pipeline {
     eigen_g::scale(p_.uplo, a_, k);
   }
   void tridiagonalize(const std::function<void(double)>&) override {
-    eigen_g::tridiagonalize(p_.uplo, a_, p_.w, off_diagonal_.get(), tau_.get());
+    eigen_g::tridiagonalize(p_.uplo, a_, values_.get(), off_diagonal_.get(), tau_.get());
   }
-  Outcome divide_and_conquer() override {
-    return eigen_g::divide_and_conquer(p_.n, p_.w, off_diagonal_.get(), p_.z);
+  Outcome divide_and_conquer(int k) override {
+    const Outcome outcome =
+        eigen_g::divide_and_conquer(p_.n, values_.get(), off_diagonal_.get(), p_.z, {p_.subset, -k});
+    found_ = outcome.found.count;
+    return outcome;
   }
   void back_transform() override {
-    if (p_.z.data) eigen_g::back_transform(p_.uplo, a_, tau_.get(), p_.z);
+    if (p_.z.data && found_ > 0)
+      eigen_g::back_transform(p_.uplo, a_, tau_.get(), p_.z.block(0, 0, p_.n, found_));
   }
   void unscale(int k) override {
-    scale_values(p_.n, p_.w, -k);
+    scale_values(found_, values_.get(), -k);
   }
-  void store() override {}  // the stages write into the caller's w and z
+  void store() override {  // the stages write into the caller's z
+    std::copy_n(values_.get(), found_, p_.w);
+  }
   void wait() override {}
+  void mark() override {
+    moments_.push_back(Clock::now());
+  }
+  std::vector<double> laps() const override {
+    std::vector<double> seconds;
+    for (std::size_t i = 1; i < moments_.size(); ++i)
+      seconds.push_back(std::chrono::duration<double>(moments_[i] - moments_[i - 1]).count());
+    return seconds;
+  }
   WorkspaceBytes bytes() const override {
-    return host_pipeline_bytes(p_.n, p_.z.data != nullptr);
+    return host_pipeline_bytes(p_.n, p_.z.data != nullptr, p_.subset);
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   Problem p_;
-  HostArray<double> matrix_, off_diagonal_, tau_;
+  HostArray<double> matrix_, values_, off_diagonal_, tau_;
   MatrixView<double> a_;
+  std::int64_t found_ = 0;
+  std::vector<Clock::time_point> moments_;
 };
 
 }  // namespace
 
-WorkspaceBytes host_pipeline_bytes(std::int64_t n, bool vectors) {
+WorkspaceBytes host_pipeline_bytes(std::int64_t n, bool vectors, const Subset& subset) {
   const std::uint64_t matrix = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) * sizeof(double);
-  const std::uint64_t vectors_and_blocks = static_cast<std::uint64_t>(n) * (2 + 64) * sizeof(double);
-  return {matrix + (vectors ? matrix : 0) + vectors_and_blocks, 0};
+  const std::uint64_t vectors_and_blocks = static_cast<std::uint64_t>(n) * (3 + 64) * sizeof(double);
+  const std::uint64_t matrices = !vectors ? 1 : subset.most(n) < n ? 3 : 2;  // A, dstedc's work, its Z
+  return {matrices * matrix + vectors_and_blocks, 0};
 }
 
 std::unique_ptr<Pipeline> host_pipeline(const Problem& problem) {
-  const std::uint64_t needed = host_pipeline_bytes(problem.n, problem.z.data != nullptr).host;
+  const std::uint64_t needed = host_pipeline_bytes(problem.n, problem.z.data != nullptr, problem.subset).host;
   const std::uint64_t available = host_memory_available();
   if (available > 0 && needed > available)
     throw OutOfMemory(OutOfMemory::Where::host, "the host", needed, available);

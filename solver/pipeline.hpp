@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "hybrid/matrix_view.hpp"
 #include "solver/divide_and_conquer.hpp"
@@ -20,7 +21,9 @@ struct Problem {
   std::int64_t n = 0;
   MatrixView<const double> a;
   double* w = nullptr;
-  MatrixView<double> z;  // data null: values only
+  MatrixView<double> z;  // n x subset.most(n); data null: values only
+  Subset subset;
+  MatrixView<double> spare;  // a itself where its memory may be used for other things; else null
 };
 
 class Pipeline {
@@ -30,11 +33,15 @@ class Pipeline {
   virtual double check() = 0;     // its largest absolute entry; throws NonFiniteEntry
   virtual void scale(int k) = 0;  // times 2^k
   virtual void tridiagonalize(const std::function<void(double)>& progress) = 0;
-  virtual Outcome divide_and_conquer() = 0;
+  virtual Outcome divide_and_conquer(
+      int k) = 0;  // of the matrix times 2^k; which pairs are found goes for what follows
   virtual void back_transform() = 0;
   virtual void unscale(int k) = 0;  // the values, times 2^-k
   virtual void store() = 0;         // values and vectors to the caller
   virtual void wait() = 0;          // until all of the above is done
+  virtual void mark() = 0;          // a moment among the above
+  // Seconds between one marked moment and the next, after wait().
+  virtual std::vector<double> laps() const = 0;
   virtual WorkspaceBytes bytes() const = 0;
 };
 
@@ -43,7 +50,7 @@ std::unique_ptr<Pipeline> host_pipeline(const Problem& problem);
 // In device_pipeline.cpp, CUDA builds only.
 std::unique_ptr<Pipeline> device_pipeline(const Problem& problem, Pointers pointers, CUstream_st* stream);
 
-WorkspaceBytes host_pipeline_bytes(std::int64_t n, bool vectors);
-WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers);
+WorkspaceBytes host_pipeline_bytes(std::int64_t n, bool vectors, const Subset& subset);
+WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers, const Subset& subset);
 
 }  // namespace eigen_g

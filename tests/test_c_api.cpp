@@ -56,6 +56,51 @@ TEST_CASE("C: info is minus the position of the wrong argument") {
   CHECK(eigen_g_dsyevd('N', 'L', 4, s.a.data(), 4, w.data()) == -4);
 }
 
+TEST_CASE("C: a part of the spectrum") {
+  const std::int64_t n = 60;
+  const Stored s = random_matrix(n, Uplo::upper, 2);
+  std::vector<double> all(static_cast<std::size_t>(n)), a = s.a;
+  REQUIRE(eigen_g_dsyevd('V', 'U', n, a.data(), s.lda, all.data()) == 0);
+  const auto part = [&](char jobz, char range, double vl, double vu, std::int64_t il, std::int64_t iu) {
+    std::vector<double> w(static_cast<std::size_t>(n));
+    std::int64_t m = -1;
+    a = s.a;
+    REQUIRE(eigen_g_dsyevdx(jobz, range, 'U', n, a.data(), s.lda, vl, vu, il, iu, &m, w.data()) == 0);
+    REQUIRE(m >= 0);
+    w.resize(static_cast<std::size_t>(m));
+    if (jobz == 'V')
+      CHECK(eigen_g::passed(eigen_g::verify(Uplo::upper, n, s.a.data(), s.lda, m, w.data(), a.data(), s.lda,
+                                            eigen_g::DeviceChoice::cpu)));
+    return w;
+  };
+  const auto numbers = [&](int first, int last) {
+    return std::vector<double>(all.begin() + (first - 1), all.begin() + last);
+  };
+  CHECK(support::same_bits(part('V', 'a', 1, 0, 1, 0), all));  // what is not named is not read
+  CHECK(support::same_bits(part('V', 'I', 0, 0, 5, 20), numbers(5, 20)));
+  CHECK(support::same_bits(part('v', 'V', all[4], all[19], 0, 0), numbers(6, 20)));
+  CHECK(support::eigenvalue_ratio(part('N', 'i', 0, 0, 60, 60), numbers(60, 60)) <=
+        static_cast<double>(n) * support::limits::values_only);
+  CHECK(part('V', 'V', all[59], support::infinity, 0, 0).empty());
+}
+
+TEST_CASE("C: info of a wrong part of the spectrum") {
+  Stored s = random_matrix(4, Uplo::lower, 0);
+  std::vector<double> w(4);
+  std::int64_t m = 0;
+  const auto info = [&](char range, double vl, double vu, std::int64_t il, std::int64_t iu,
+                        std::int64_t* count) {
+    return eigen_g_dsyevdx('V', range, 'L', 4, s.a.data(), 4, vl, vu, il, iu, count, w.data());
+  };
+  CHECK(info('B', 0, 0, 0, 0, &m) == -2);
+  CHECK(info('V', support::nan, 0, 0, 0, &m) == -7);
+  CHECK(info('V', 1, 1, 0, 0, &m) == -8);
+  CHECK(info('I', 0, 0, 0, 3, &m) == -9);
+  CHECK(info('I', 0, 0, 2, 5, &m) == -10);
+  CHECK(info('I', 0, 0, 2, 1, &m) == -10);
+  CHECK(info('A', 0, 0, 0, 0, nullptr) == -11);
+}
+
 TEST_CASE("C: device pointers where there is no GPU") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   std::vector<double> a(4, 1.0), w(2), z(4);

@@ -1,4 +1,5 @@
 // The command as a process: what it computes, writes and prints when all goes well.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -119,6 +120,44 @@ TEST_CASE("solve --values-only writes values alone, the same ones") {
                             all = io::read_values(folder / "all.values.npy");
   REQUIRE(alone.size() == all.size());
   for (std::size_t k = 0; k < all.size(); ++k) CHECK(std::fabs(alone[k] - all[k]) <= 50 * 50 * 0x1p-52);
+}
+
+TEST_CASE("solve --range-index and --range-value: n x m results that verify takes") {
+  const TemporaryFolder folder;
+  const std::string path = made(folder, "clement", 90);
+  const std::vector<double> all = values_of(succeed({"solve", path, "-q", "--json", "-"}));
+  const std::string format = GENERATE("npy", "mtx", "txt");
+  const auto check = [&](const std::vector<std::string>& range, std::size_t first, std::size_t count) {
+    CAPTURE(range.front(), range.back(), format);
+    std::vector<std::string> arguments{"solve", path, "--verify", "-o", folder / "r", "--format", format};
+    arguments.insert(arguments.end(), range.begin(), range.end());
+    arguments.insert(arguments.end(), {"-q", "--json", "-"});
+    const json report = json::parse(succeed(arguments).out);
+    const std::vector<double> expected(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                       all.begin() + static_cast<std::ptrdiff_t>(first + count));
+    CHECK(report["values"]["all"].get<std::vector<double>>() == expected);
+    CHECK(report["values"]["count"] == count);
+    CHECK(report["values"]["first_index"] == first);
+    CHECK(report["vectors"] == count);
+    CHECK(report["check"]["m"] == count);
+    if (count == 0) return;
+    CHECK(io::read_values(folder / ("r.values." + format)) == expected);
+    const io::DenseMatrix z = io::read_vectors(folder / ("r.vectors." + format));
+    CHECK(z.rows == 90);
+    CHECK(z.cols == static_cast<std::int64_t>(count));
+    succeed({"verify", path, "--values", folder / ("r.values." + format), "--vectors",
+             folder / ("r.vectors." + format)});
+  };
+  check({"--range-index", "11:20"}, 10, 10);
+  check({"--range-index", ":3"}, 0, 3);
+  check({"--range-index", "90:"}, 89, 1);
+  check({"--range-value", "-10:10"},
+        static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), -10.0) - all.begin()),
+        static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), 10.0) -
+                                 std::upper_bound(all.begin(), all.end(), -10.0)));
+  check({"--range-value", "1e6:"}, 90, 0);
+  const Outcome table = succeed({"solve", path, "--range-index", "11:20"});
+  CHECK_THAT(table.out, ContainsSubstring("10 of 90, numbers 11 to 20"));
 }
 
 TEST_CASE("without -o nothing is written") {

@@ -62,6 +62,22 @@ TEST_CASE("wrong usage ends in 2") {
   CHECK(folder.names().empty());
 }
 
+TEST_CASE("a range that there is not ends in 2 and is named, with nothing written") {
+  const TemporaryFolder folder;
+  succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
+  const auto refused = [&](const std::string& option, const std::string& range) {
+    CAPTURE(option, range);
+    const Outcome outcome = fail_with(2, {"solve", folder / "a.npy", "-o", folder / "r", option, range});
+    CHECK_THAT(outcome.err, ContainsSubstring(option));
+    CHECK(folder.names() == std::vector<std::string>{"a.npy"});
+  };
+  for (const char* range : {"0:3", "5:4", "1:21", "21:21", "3", "1:2:3", "a:b", "1.5:2", "1 :2"})
+    refused("--range-index", range);
+  for (const char* range : {"1:1", "2:1", "nan:1", "0:nan", "1", "x:", "1:2:3"})
+    refused("--range-value", range);
+  fail_with(2, {"solve", folder / "a.npy", "--range-index", "1:2", "--range-value", "0:1"});
+}
+
 TEST_CASE("a file that cannot be read ends in 3 and is named") {
   const TemporaryFolder folder;
   const std::string missing = folder / "missing.mtx";

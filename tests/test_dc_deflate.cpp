@@ -229,7 +229,7 @@ TEST_CASE("Deflated values that a rotation moved are sorted again with the roots
   REQUIRE(r.x.deflated[0] > r.x.deflated[1]);
   r.x.root[0] = 0.55;
   r.x.root[1] = 1.1;
-  for (Index t = 0; t < 4; ++t) order_value(r.merge, r.shape, r.x, t);
+  for (Index t = 0; t < 4; ++t) order_value(OneThread(), r.merge, r.shape, r.x, t);
   CHECK(std::is_sorted(r.x.d, r.x.d + 4));
   const Index expected[] = {3, 2, 0, 1};
   CHECK(std::equal(expected, expected + 4, r.x.column));

@@ -93,7 +93,7 @@ TEST_CASE("Values are ordered, of equal ones roots first, then as they were foun
   const double root[] = {1, 2, 2}, deflated[] = {2, 0.5, 2, 9};
   std::copy_n(root, 3, x.root);
   std::copy_n(deflated, 4, x.deflated);
-  for (Index t = 0; t < n; ++t) order_value(merge, shape, x, t);
+  for (Index t = 0; t < n; ++t) order_value(OneThread(), merge, shape, x, t);
   const double d[] = {0.5, 1, 2, 2, 2, 2, 9};
   const Index column[] = {4, 0, 1, 2, 3, 5, 6};
   CHECK(std::equal(d, d + n, x.d));

@@ -112,6 +112,102 @@ TEST_CASE("device pointers: the default stream, and nothing to solve", "[gpu]") 
         eigen_g::Status::converged);
 }
 
+TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  for (const std::int64_t n : {1, 2, 64, 65, 128, 300})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+      for (const bool subset : {false, true}) {
+        CAPTURE(n, support::name(uplo), subset);
+        const Stored s = random_matrix(n, uplo, 2);
+        const OnDevice d(s, queue, 0);
+        eigen_g::Options o;
+        o.uplo = uplo;
+        const std::int64_t m = subset ? (n + 1) / 2 : n;
+        if (subset) o.subset = eigen_g::Subset::numbers(1, m);
+        support::Solved solved;
+        solved.report =
+            eigen_g::eigen_g(n, d.a.data(), d.lda, d.w.data(), d.a.data(), d.lda, queue.stream(), o);
+        REQUIRE(solved.report.m == m);
+        solved.w = OnDevice::download(d.w);
+        solved.z = OnDevice::download(d.a);
+        CHECK(eigen_g::passed(eigen_g::verify(uplo, n, s.a.data(), s.lda, m, solved.w.data(), solved.z.data(),
+                                              d.lda, eigen_g::DeviceChoice::cpu)));
+      }
+}
+
+TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 matrices in all", "[gpu]") {
+  NEEDS_GPU();
+  const auto free_bytes = [] {
+    std::size_t free = 0, total = 0;
+    EIGEN_G_CUDA(cudaMemGetInfo(&free, &total));
+    return static_cast<double>(free);
+  };
+  constexpr double granularity = 2 << 20;
+  const std::int64_t n = 3100;
+  const Stored s = random_matrix(n);
+  for (const bool vectors : {true, false})
+    for (const bool on_host : {true, false}) {
+      CAPTURE(vectors, on_host);
+      const auto told = static_cast<double>(
+          eigen_g::workspace_bytes(n, vectors, true,
+                                   on_host ? eigen_g::Pointers::host : eigen_g::Pointers::device)
+              .device);
+      std::vector<double> w(static_cast<std::size_t>(n)), z(s.a.size());
+      const Queue queue;
+      const OnDevice d(s, queue, 0);
+      queue.wait();
+      double before = 0, taken = 0;
+      eigen_g::Options o;
+      o.vectors = vectors;
+      o.device = eigen_g::DeviceChoice::gpu;
+      o.progress = [&](eigen_g::Stage, double) { taken = std::max(taken, before - free_bytes()); };
+      for (int run = 0; run < 2; ++run) {  // the first one also loads code
+        eigen_g::release_kept_memory();
+        before = free_bytes();
+        taken = 0;
+        const eigen_g::Report report =
+            on_host
+                ? eigen_g::eigen_g(n, s.a.data(), s.lda, w.data(), z.data(), n, o)
+                : eigen_g::eigen_g(n, d.a.data(), d.lda, d.w.data(), d.z.data(), d.ldz, queue.stream(), o);
+        CHECK(static_cast<double>(report.device_bytes) <= told);
+        CHECK(static_cast<double>(report.device_bytes) >= 0.99 * told);
+      }
+      CHECK(taken <= told + granularity);
+      CHECK(taken >= told - granularity);
+    }
+  const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers) {
+    const double square = 8.0 * static_cast<double>(order) * static_cast<double>(order);
+    const double own = static_cast<double>(eigen_g::workspace_bytes(order, vectors, true, pointers).device);
+    const double callers = pointers == eigen_g::Pointers::host ? 0 : vectors ? 2 : 1;
+    return own / square + callers;
+  };
+  for (const eigen_g::Pointers pointers : {eigen_g::Pointers::host, eigen_g::Pointers::device}) {
+    for (const std::int64_t order : {6000, 10000, 20000, 50000}) CHECK(in_all(order, true, pointers) <= 3.2);
+    for (const std::int64_t order : {1000, 2500, 5000})
+      CHECK(in_all(order, true, pointers) <= 3 + 1200.0 / static_cast<double>(order));
+    CHECK(in_all(10000, false, pointers) <= (pointers == eigen_g::Pointers::host ? 1.1 : 2.1));
+  }
+}
+
+TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1000000;  // 8 TB; the matrix itself is never touched
+  double w = 0, z = 0;
+  const double a = 0;
+  eigen_g::Options o;
+  o.device = eigen_g::DeviceChoice::gpu;
+  try {
+    eigen_g::eigen_g(n, &a, n, &w, &z, n, o);
+    FAIL("there is no such GPU");
+  } catch (const eigen_g::OutOfMemory& error) {
+    CHECK(error.on_device());
+    CHECK(error.needed() == eigen_g::workspace_bytes(n, true, true).device);
+    CHECK(error.available() > 0);
+    CHECK(error.available() < error.needed());
+  }
+}
+
 TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
@@ -132,6 +228,7 @@ TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   CHECK(refused(d, 50, 49, d.z.data(), 50) == "lda");
   CHECK(refused(d, 50, 50, nullptr, 50) == "z");
   CHECK(refused(d, 50, 50, d.z.data(), 49) == "ldz");
+  CHECK(refused(d, 50, 50, d.a.data(), 51) == "ldz");
   CHECK(refused(d, 50, 50, d.z.data(), 50, eigen_g::DeviceChoice::cpu) == "options.device");
 
   s.at(40, 7) = support::infinity;

@@ -104,6 +104,27 @@ TEST_CASE("the JSON of a solve has its fields, and values read back to the same 
   CHECK(d["check"]["limit"] == lapack_ratio_limit);
 }
 
+TEST_CASE("a subset is told as it was asked for, and where in the spectrum it lies") {
+  apps::SolveReport r = sample();
+  CHECK(json::parse(apps::json_of(r))["subset"].is_null());
+  r.matrix.n = 9;
+  r.solve.first = 4;
+  r.subset = Subset::numbers(4, 6);
+  json d = json::parse(apps::json_of(r));
+  CHECK(d["subset"]["by"] == "index");
+  CHECK(d["subset"]["first"] == 4);
+  CHECK(d["subset"]["last"] == 6);
+  CHECK(d["values"]["first_index"] == 3);
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("3 of 9, numbers 4 to 6"));
+  r.subset = Subset::values(-2.5, std::numeric_limits<double>::infinity());
+  d = json::parse(apps::json_of(r));
+  CHECK(d["subset"]["by"] == "value");
+  CHECK(d["subset"]["above"] == -2.5);
+  CHECK(d["subset"]["upto"].is_null());
+  r.values.clear();
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("0 of 9\n"));
+}
+
 TEST_CASE("the paper's four figures stand in the table by their names") {
   const std::string table = apps::to_table(sample());
   for (const char* line :

@@ -31,6 +31,9 @@ struct PlainVectors {
   void end_sweep(dc::Index) const {}
   void sync() const {}
   void keep(double* array, dc::Index i, double x) const { array[i] = x; }
+  dc::Index end_of_block(const double* e, dc::Index l, dc::Index size, double negligible) const {
+    return dc::block_end(e, l, size, negligible);
+  }
   void rotate(dc::Index i, double c, double s) const {
     for (std::int64_t r = 0; r < rows; ++r) {
       const double low = z[r + i * ldz], high = z[r + (i + 1) * ldz];
@@ -152,7 +155,7 @@ class DcOnCpu {
     else
       for (dc::Index j = 0; j < shape.k; ++j)
         dc::form_end_rows(team, shape, x, &compressed_(0, merge.first), j, &q_(0, merge.first + j));
-    for (dc::Index t = 0; t < merge.size; ++t) dc::order_value(merge, shape, x, t);
+    for (dc::Index t = 0; t < merge.size; ++t) dc::order_value(team, merge, shape, x, t);
   }
 
   void multiply(const dc::Merge& merge, const dc::Shape& shape, const dc::Arrays& x) {
