@@ -53,14 +53,15 @@ std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
   return block_count(n) * width * width + 2 * width * m;
 }
 
-void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
+void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev) {
+  const Queue& queue = products.queue();
   const std::int64_t n = a_dev.rows, m = z_dev.cols, reflectors = n - 1;
   const std::int64_t blocks = block_count(n);
   if (blocks == 0 || m == 0) return;
   const std::int64_t width = block_columns(n);
   double* const all_t = workspace_dev;
-  double* const products = all_t + blocks * width * width;
+  double* const vz_and_tvz = all_t + blocks * width * width;
 
   // Block b: reflectors b k ... ; V has its rows from first + 1 on, zero above its unit diagonal.
   const auto first_of = [&](std::int64_t b) { return b * width; };
@@ -73,18 +74,18 @@ void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* 
   };
 
   for (std::int64_t b = 0; b < blocks; ++b)  // S = V^T V
-    gemm(queue, Op::transpose, Op::none, 1, v_of(b), v_of(b), 0, t_of(b));
+    gemm(products, Op::transpose, Op::none, 1, v_of(b), v_of(b), 0, t_of(b));
   triangular_factor_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(reflectors, width,
                                                                                           tau_dev, all_t);
   EIGEN_G_LAUNCHED();
 
   for (std::int64_t b = blocks - 1; b >= 0; --b) {  // Z := Z - V (T (V^T Z))
     const MatrixView<double> z = z_dev.block(first_of(b) + 1, 0, n - first_of(b) - 1, m);
-    const MatrixView<double> vz{products, width_of(b), m, width};
-    const MatrixView<double> tvz{products + width * m, width_of(b), m, width};
-    gemm(queue, Op::transpose, Op::none, 1, v_of(b), z, 0, vz);
-    gemm(queue, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
-    gemm(queue, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
+    const MatrixView<double> vz{vz_and_tvz, width_of(b), m, width};
+    const MatrixView<double> tvz{vz_and_tvz + width * m, width_of(b), m, width};
+    gemm(products, Op::transpose, Op::none, 1, v_of(b), z, 0, vz);
+    gemm(products, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
+    gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
   }
 }
 

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 
+#include "gemm_df/products.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g {
-
-class Queue;
 
 // CPU. LAPACK: dormtr.
 //   a    n x n, lda, host, in: the reflectors as tridiagonalize() leaves them     tau  n-1, host, in
@@ -19,9 +18,9 @@ void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, Ma
 // GPU: blocks of k reflectors as I - V T V^T (compact WY), T from V^T V, four matrix products a block.
 //   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout
 //   workspace_dev: back_transform_workspace(n, m) doubles
-// Ordered on `queue`. Cost: 2 n^2 m flops and n^2 k for T. Source: Schreiber and Van Loan 1989; LAPACK
+// Ordered on the products' queue. Cost: 2 n^2 m flops and n^2 k for T. Source: Schreiber and Van Loan 1989; LAPACK
 // dlarft, dlarfb.
-void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
+void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev);
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m);
 

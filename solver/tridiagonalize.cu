@@ -508,10 +508,12 @@ std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
   return Layout(n, multiprocessors).doubles();
 }
 
-void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
-                    double* workspace_dev, const StageProgress& progress, int multiprocessors) {
+void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                    double* tau_dev, double* workspace_dev, const StageProgress& progress,
+                    int multiprocessors) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
+  const Queue& queue = products.queue();
   const int all = queue.multiprocessors();
   const Layout layout(n, multiprocessors > 0 ? std::min(multiprocessors, all) : all);
   const Exchange exchange = layout.place(workspace_dev);
@@ -555,7 +557,7 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
     if (next >= n - 1) break;
-    syr2k_lower(queue, -1, a_dev.block(next, p, n - next, columns),
+    syr2k_lower(products, -1, a_dev.block(next, p, n - next, columns),
                 {exchange.w + next, n - next, columns, exchange.ldw}, 1,
                 a_dev.block(next, next, n - next, n - next));
     p = next;

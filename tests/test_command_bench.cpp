@@ -25,6 +25,7 @@ TEST_CASE("wrong usage of bench and tune") {
   fail_with(2, {"bench", "symv", "--rounds", "1"});
   fail_with(2, {"bench", "gemm", "--sizes", "0"});
   fail_with(2, {"bench", "gemm", "--rounds", "1"});
+  fail_with(2, {"bench", "gemm-accuracy", "--n", "0"});
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
 }
@@ -34,6 +35,7 @@ TEST_CASE("without a GPU bench and tune say so and write nothing") {
   const support::TemporaryFolder folder;
   fail_with(6, {"bench", "symv", "--json", folder / "b.json"});
   fail_with(6, {"bench", "gemm", "--json", folder / "g.json"});
+  fail_with(6, {"bench", "gemm-accuracy", "--json", folder / "a.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
 }
@@ -76,4 +78,19 @@ TEST_CASE("bench gemm judges every engine", "[gpu]") {
       CHECK(f["failure"].is_null());
       CHECK(f["seconds"] > 0);
     }
+}
+
+TEST_CASE("bench gemm-accuracy verifies a solve with every engine", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "a.json";
+  const auto outcome = succeed({"bench", "gemm-accuracy", "--n", "700", "--json", json});
+  CHECK_THAT(outcome.out, ContainsSubstring("paper, double-float"));
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["runs"].size() == 3);
+  for (const auto& run : report["runs"]) {
+    CAPTURE(run["engine"]);
+    CHECK(run["failure"].is_null());
+    CHECK(run["passed"] == true);
+  }
 }

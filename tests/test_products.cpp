@@ -125,6 +125,16 @@ TEST_CASE("Every engine updates the lower triangle by rank 2k", "[gpu]") {
   }
 }
 
+TEST_CASE("A GPU's own figures choose as a measurement does", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const EngineRates estimated = estimated_engine_rates(queue);
+  EngineRates measured = measure_engine_rates(queue);
+  measured.emulated = {};
+  CHECK(choose_engine(Engine::automatic, estimated, 8000, 8000, 8000) ==
+        choose_engine(Engine::automatic, measured, 8000, 8000, 8000));
+}
+
 TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;

@@ -7,6 +7,7 @@ namespace eigen_g::apps::bench {
 
 void add_bench_symv(CLI::App& bench, Action& action);
 void add_bench_gemm(CLI::App& bench, Action& action);
+void add_bench_gemm_accuracy(CLI::App& bench, Action& action);
 
 struct Benchmark {
   const char* name;
@@ -16,6 +17,8 @@ struct Benchmark {
 inline constexpr Benchmark benchmarks[] = {
     {"symv", "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.", add_bench_symv},
     {"gemm", "Matrix products by every engine: TFLOP/s, error, double-float against SGEMM.", add_bench_gemm},
+    {"gemm-accuracy", "A solve with every engine, in the paper's figures of accuracy.",
+     add_bench_gemm_accuracy},
 };
 
 }  // namespace eigen_g::apps::bench

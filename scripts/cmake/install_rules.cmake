@@ -5,7 +5,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigen_g)
 
 # Headers keep their folders, because they include each other by relative paths. The short names <eigen_g/eigen_g.hpp>
 # are one line each, and mean the same inside the build tree and out of it.
-set(public_headers solver/eigen_g.hpp solver/eigen_g.h solver/verify.hpp hybrid/error.hpp hybrid/uplo.hpp)
+set(public_headers solver/eigen_g.hpp solver/eigen_g.h solver/verify.hpp gemm_df/engine.hpp hybrid/error.hpp hybrid/uplo.hpp)
 foreach(header ${public_headers})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/${folder})
