@@ -14,7 +14,9 @@ namespace {
 constexpr const char* examples = R"(
   eigen_g bench --list
   eigen_g bench symv --types d --sizes 2000,10000,20000
-  eigen_g bench symv --json symv.json && scripts/plot_symv.py symv.json -o figures)";
+  eigen_g bench symv --json symv.json && scripts/plot_symv.py symv.json -o figures
+  eigen_g bench tridiagonalize --breakdown
+  eigen_g bench solve --json solve.json && scripts/plot_solver.py solve.json -o figures)";
 
 }  // namespace
 

@@ -39,6 +39,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_generate(app, action);
   add_info(app, action);
   add_tune(app, action);
+  add_model(app, action);
   add_bench(app, action);
   app.footer(
       "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' tells more.\n\n" +

@@ -22,6 +22,7 @@ void add_verify(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
+void add_model(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 
 // All of the command; returns the exit code.

@@ -7,6 +7,7 @@
 
 #include "apps/io/file_error.hpp"
 #include "apps/text.hpp"
+#include "hybrid/calibration.hpp"
 
 namespace eigen_g::apps {
 
@@ -36,6 +37,8 @@ Failure classify(const std::exception_ptr& error) {
   } catch (const UsageError& e) {
     return {ExitCode::usage, e.what()};
   } catch (const io::FileError& e) {
+    return {ExitCode::file, e.what()};
+  } catch (const CalibrationError& e) {
     return {ExitCode::file, e.what()};
   } catch (const NonFiniteEntry& e) {
     return {ExitCode::file, e.what()};

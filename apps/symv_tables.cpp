@@ -1,24 +1,15 @@
 #include "apps/symv_tables.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "apps/io/file_error.hpp"
 #include "apps/text.hpp"
+#include "hybrid/calibration.hpp"
 
 namespace eigen_g::apps {
 
 namespace {
-
-std::filesystem::path cache_folder() {
-  // The XDG base directory specification: a relative path is to be ignored.
-  const char* xdg = std::getenv("XDG_CACHE_HOME");
-  if (xdg && std::filesystem::path(xdg).is_absolute()) return std::filesystem::path(xdg) / "eigen_g";
-  const char* home = std::getenv("HOME");
-  if (home && *home) return std::filesystem::path(home) / ".cache" / "eigen_g";
-  return {};
-}
 
 std::string model(const std::string& name, int major, int minor, int multiprocessors) {
   return print("%s, compute capability %d.%d, %d multiprocessors", name.c_str(), major, minor,

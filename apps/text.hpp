@@ -14,5 +14,6 @@ std::string bytes_text(std::uint64_t bytes);                   // "0 B", "812 B"
 std::string left_column(std::string text, std::size_t width);  // padded on the right by blanks, never cut
 std::string words(std::string name);                           // "divide_and_conquer" -> "divide and conquer"
 std::string joined(const std::vector<std::string>& parts);     // "a, b, c"
+std::string today();                                           // "2026-11-21", UTC
 
 }  // namespace eigen_g::apps

@@ -1,7 +1,6 @@
-// eigen_g tune symv: measures SYMV's configurations on this GPU and writes the table of the best.
+// eigen_g tune, and of it tune symv: measures SYMV's configurations on this GPU and writes the table of the best.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -18,6 +17,7 @@
 #include "apps/progress.hpp"
 #include "apps/symv_tables.hpp"
 #include "apps/text.hpp"
+#include "apps/tune_hybrid.hpp"
 #include "solver/eigen_g.hpp"
 
 namespace eigen_g::apps {
@@ -37,14 +37,8 @@ struct Options {
 constexpr const char* examples = R"(
   eigen_g tune symv                             all types, into the cache folder
   eigen_g tune symv --types d --budget 60
-  eigen_g tune symv -o symv_nvidia_h200.txt     for data/perf or for --table)";
-
-std::string today() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  return print("%04d-%02d-%02d", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
-}
+  eigen_g tune symv -o symv_nvidia_h200.txt     for data/perf or for --table
+  eigen_g tune hybrid                           rates of the CPU, the GPUs and their links)";
 
 std::filesystem::path output_of(const Options& o, const Device& gpu) {
   if (!o.output.empty()) return o.output;
@@ -140,9 +134,11 @@ ExitCode tune_symv(const Options& o) {
 }  // namespace
 
 void add_tune(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("tune", "Find the fastest kernels for this GPU.");
-  set_help(command, "eigen_g tune symv [OPTIONS]", examples);
+  CLI::App& command =
+      *app.add_subcommand("tune", "Find out how fast this machine is: its kernels, its devices.");
+  set_help(command, "eigen_g tune symv|hybrid [OPTIONS]", examples);
   command.require_subcommand(1);
+  add_tune_hybrid(command, action);
 
   auto options = std::make_shared<Options>();
   CLI::App& symv = *command.add_subcommand("symv",

@@ -116,6 +116,18 @@ EIGEN_G_HOST_DEVICE inline void add_to(DoubleDoubleSum& sum, const DoubleDoubleS
   sum = {s.hi, exact::add(sum.lo, exact::add(s.lo, term.lo))};
 }
 
+// sum += a b in 10 operations: product() and add_to() with the product's rounding error and half of the two-sum's taken
+// in one, p - t + (a.hi b.hi - p) = a.hi b.hi - t.
+EIGEN_G_HOST_DEVICE inline void add_product(DoubleDoubleSum& sum, const DoubleDouble& a,
+                                            const DoubleDouble& b) {
+  const double p = exact::mul(a.hi, b.hi);
+  const double s = exact::add(sum.hi, p);
+  const double t = exact::sub(s, sum.hi);
+  const double of_sum = exact::sub(sum.hi, exact::sub(s, t));  // sum.hi + p = s + of_sum + (p - t), exactly
+  const double of_product = exact::fma(a.lo, b.hi, exact::fma(a.hi, b.lo, exact::fma(a.hi, b.hi, -t)));
+  sum = {s, exact::add(sum.lo, exact::add(of_sum, of_product))};
+}
+
 EIGEN_G_HOST_DEVICE inline DoubleDouble rounded(const DoubleDoubleSum& sum) {
   const DoubleDouble s = two_sum(sum.hi, sum.lo);
   return {s.hi, s.lo};

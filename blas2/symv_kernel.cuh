@@ -41,31 +41,33 @@ __device__ void update_y(const SymvCall<T>& call, std::int32_t row, const typena
                                      : Scalar<T>::update(call.alpha, sum, call.beta, *y);
 }
 
-// y of the rows [first, end), by the blocks number block of `blocks` together; `parts` warps share a row. parts
-// divides the number of warps. Called by all threads; a barrier separates it from what used `shared` before. ready() is
-// called once, when it is known where the first sums lie; the partial sums must be complete when it returns.
-template <class Shape, class Ready>
+// y of the rows [first, end), by the blocks number block of `blocks` together, of `warps` warps each; `parts` warps share
+// a row. parts divides the number of warps. Called by all threads; a barrier separates it from what used `shared` before.
+// ready() is called once, when it is known where the first sums lie; the partial sums must be complete when it returns.
+template <class Shape, int warps, int batch, class Ready>
 __device__ void finish_rows(const SymvCall<typename Shape::T>& call, std::int32_t first, std::int32_t end,
-                            int block, int blocks, int parts, typename Shape::Sum (&shared)[Shape::warps][32],
+                            int block, int blocks, int parts, typename Shape::Sum (&shared)[warps][32],
                             Ready&& ready) {
   using Ops = Scalar<typename Shape::T>;
   using Sum = typename Shape::Sum;
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const int part = warp % parts;
-  const int rows_at_once = Shape::warps / parts * 32;
+  const int rows_at_once = warps / parts * 32;
   const std::int32_t start = first + block * rows_at_once;
   for (std::int32_t base = start; base == start || base < end; base += blocks * rows_at_once) {
     const std::int32_t row = base + warp / parts * 32 + lane;
     const SymvPartialSums<Shape> sums(call.partition, call.partials, row < end ? row : end - 1);
     if (base == start) ready();
     Sum sum = Ops::empty();
-    if (row < end) sum = sums.template add<8>(part, parts);
+    if (row < end) sum = sums.template add<batch>(part, parts);
     if (parts > 1) {
       __syncthreads();
       shared[warp][lane] = sum;
       __syncthreads();
       if (part == 0)
-        for (int p = 1; p < parts; ++p) sum = Ops::add(sum, shared[warp + p][lane]);
+#pragma unroll
+        for (int p = 1; p < warps; ++p)
+          if (p < parts) sum = Ops::add(sum, shared[warp + p][lane]);
     }
     if (part == 0 && row < end) update_y(call, row, sum);
   }
@@ -118,7 +120,7 @@ class SymvArrival {
     const std::int32_t top = strip * Shape::strip_rows, n = call_.partition.n();
     const std::int32_t first = top > call_.input.shift ? top : call_.input.shift;
     const std::int32_t end = top + Shape::strip_rows < n ? top + Shape::strip_rows : n;
-    finish_rows<Shape>(call_, first, end, 0, 1, spare > 1 ? spare : 1, sums_, [] {});
+    finish_rows<Shape, Shape::warps, 8>(call_, first, end, 0, 1, spare > 1 ? spare : 1, sums_, [] {});
     if (threadIdx.x == 0) call_.arrived[strip] = 0;
     __syncthreads();  // the walk takes its shared memory back
   }
@@ -159,22 +161,26 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
     const int tasks = (call.partition.n() + 31) / 32;
     int parts = Shape::warps;
     while (parts > 1 && tasks * parts > warps) parts /= 2;
-    finish_rows<Shape>(call, call.input.shift, call.partition.n(), block, static_cast<int>(gridDim.x), parts,
-                       shared.sums, [&] {
-                         barrier.wait();
-                         if (threadIdx.x == 0) barrier.leave();
-                       });
+    finish_rows<Shape, Shape::warps, 8>(call, call.input.shift, call.partition.n(), block,
+                                        static_cast<int>(gridDim.x), parts, shared.sums, [&] {
+                                          barrier.wait();
+                                          if (threadIdx.x == 0) barrier.leave();
+                                        });
   }
 }
 
 // The second kernel: a block adds up 32 rows.
+constexpr int symv_sum_warps = 8;
 template <class Shape>
-__global__ void __launch_bounds__(Shape::threads)
+__global__ void __launch_bounds__(32 * symv_sum_warps)
     symv_sum_kernel(const __grid_constant__ SymvCall<typename Shape::T> call) {
-  __shared__ typename Shape::Sum sums[Shape::warps][32];
+  using Sum = typename Shape::Sum;
+  constexpr int batch = sizeof(Sum) > 8 ? 8 : 16;
+  __shared__ Sum sums[symv_sum_warps][32];
   allow_next_kernel();
-  finish_rows<Shape>(call, call.input.shift, call.partition.n(), static_cast<int>(blockIdx.x),
-                     static_cast<int>(gridDim.x), Shape::warps, sums, [] { wait_for_previous_kernels(); });
+  finish_rows<Shape, symv_sum_warps, batch>(call, call.input.shift, call.partition.n(),
+                                            static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                                            symv_sum_warps, sums, [] { wait_for_previous_kernels(); });
 }
 
 // y := beta y, where alpha = 0.

@@ -99,8 +99,8 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   const int strip_rows = static_cast<int>(rows_per_strip(type, config));
   const bool lower = uplo == Uplo::lower;
   const std::int32_t shift = symv_shift(lower, n, strip_rows, config.columns);
-  call.partition =
-      SymvPartition(lower, n + shift, strip_rows, config.columns, resident * state.multiprocessors, shift);
+  call.partition = SymvPartition(lower, n + shift, strip_rows, config.columns,
+                                 resident * state.multiprocessors, shift, config.column_warps);
   call.input.shift = shift;
   call.input.a -= shift * (1 + call.input.lda);
   call.input.x -= shift * call.input.incx;
@@ -113,14 +113,14 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   call.arrived = state.arrived.data() + grid_barrier_words;
   call.finish = config.finish;
   const bool fits_in_l2 = static_cast<std::uint64_t>(n * n / 2) * sizeof(T) <= state.l2_bytes / 2;
-  call.input.kept_groups = fits_in_l2 ? std::numeric_limits<std::int32_t>::max() : 0;
+  call.input.kept_of_256 = fits_in_l2 ? 256 : 0;
 
   // Dependent launch in stream order needs compute capability 9.
   const LaunchMode early = state.compute_major >= 9 ? LaunchMode::after_prologue : LaunchMode::plain;
   queue_kernel(instance.walk, call.partition.blocks(), instance.threads, stream,
                config.finish == SymvFinish::grid_barrier ? LaunchMode::cooperative : early, call);
   if (config.finish == SymvFinish::second_kernel)
-    queue_kernel(instance.sum, static_cast<int>((n + 31) / 32), instance.threads, stream, early, call);
+    queue_kernel(instance.sum, static_cast<int>((n + 31) / 32), 32 * symv_sum_warps, stream, early, call);
 }
 
 inline void check_symv_arguments(bool reads_matrix, std::int64_t n, const void* a, std::int64_t lda,

@@ -12,9 +12,10 @@
 //        |-----\                                                        \----|
 //
 // All (strip, group) in lexicographic order form one sequence, and each group costs the same: one in the diagonal block
-// has fewer stored rows, but takes its block as long, since latency and not the block's own bytes set its pace. Block b
-// of B takes the groups from total b / B to total (b + 1) / B. A share never is empty: B is at most the number of
-// groups.
+// has fewer stored rows, but takes its block as long, since latency and not the block's own bytes set its pace. A strip
+// ends with `change` places more that stand for no group: what it costs a block to go on to the next strip, where its
+// loads start anew. Block b of B takes the places from total b / B to total (b + 1) / B. A share never is without a
+// group: B is at most the number of groups, and where a share would not exceed `change`, that is 0.
 //
 // A piece is what one block does in one strip; its partial row sums have slot b + s - first_strip, which no
 // other piece has, because from each piece to the next b or s or both grow by one.
@@ -47,9 +48,9 @@ class SymvPartition {
   SymvPartition() = default;
 
   // n: order, 1 to largest_n; rows per strip H and columns per group C >= 4, H a multiple of C; blocks wanted >= 1;
-  // begin: the columns before it need not be walked (lower only, 0 <= begin < n).
+  // begin: the columns before it need not be walked (lower only, 0 <= begin < n); change: see above.
   EIGEN_G_HOST_DEVICE SymvPartition(bool lower, std::int64_t n, int strip_rows, int group_columns, int blocks,
-                                    std::int64_t begin = 0)
+                                    std::int64_t begin = 0, int change = 0)
       : lower_(lower),
         n_(static_cast<std::int32_t>(n)),
         columns_(group_columns),
@@ -60,8 +61,12 @@ class SymvPartition {
     first_strip_ = static_cast<std::int32_t>(begin / strip_rows);
     const std::uint32_t total = groups_before(strips_ - 1) + groups_in(strips_ - 1);
     blocks_ = total < static_cast<std::uint32_t>(blocks) ? static_cast<std::int32_t>(total) : blocks;
-    share_ = total / static_cast<std::uint32_t>(blocks_);
-    remainder_ = total % static_cast<std::uint32_t>(blocks_);
+    const auto parts = static_cast<std::uint32_t>(blocks_), wanted = static_cast<std::uint32_t>(change);
+    const auto changes = static_cast<std::uint32_t>(strips_ - 1 - first_strip_);
+    change_ = (total + changes * wanted) / parts > wanted ? wanted : 0;
+    const std::uint32_t places = total + changes * change_;
+    share_ = places / parts;
+    remainder_ = places % parts;
   }
 
   EIGEN_G_HOST_DEVICE bool lower() const { return lower_; }
@@ -90,18 +95,20 @@ class SymvPartition {
     int low = first_strip_, high = strips_ - 1;  // the last strip that starts at or before the position
     while (low < high) {
       const int middle = (low + high + 1) / 2;
-      if (groups_before(middle) <= position)
+      if (place_of(middle) <= position)
         low = middle;
       else
         high = middle - 1;
     }
-    return {low, first_group(low) + static_cast<std::int32_t>(position - groups_before(low))};
+    const std::uint32_t group = position - place_of(low);
+    if (group >= groups_in(low)) return {low + 1, first_group(low + 1)};
+    return {low, first_group(low) + static_cast<std::int32_t>(group)};
   }
 
   // The blocks with a piece of a strip: first_block to last_block, both included.
-  EIGEN_G_HOST_DEVICE int first_block(int strip) const { return block_at(groups_before(strip)); }
+  EIGEN_G_HOST_DEVICE int first_block(int strip) const { return block_at(place_of(strip)); }
   EIGEN_G_HOST_DEVICE int last_block(int strip) const {
-    return block_at(groups_before(strip) + groups_in(strip) - 1);
+    return block_at(place_of(strip) + groups_in(strip) - 1);
   }
 
   // The strips that hold a partial column sum for the rows of `strip`: first_source to last_source, both
@@ -137,7 +144,10 @@ class SymvPartition {
     const std::uint32_t left = groups_ - top(strip);
     return left < height_ ? left : height_;
   }
-  // The block that has the group at this position of the sequence: the first `remainder_` shares are one longer.
+  EIGEN_G_HOST_DEVICE std::uint32_t place_of(int strip) const {
+    return groups_before(strip) + static_cast<std::uint32_t>(strip - first_strip_) * change_;
+  }
+  // The block that has this place of the sequence: the first `remainder_` shares are one longer.
   EIGEN_G_HOST_DEVICE int block_at(std::uint32_t position) const {
     const std::uint32_t longer = remainder_ * (share_ + 1);
     return static_cast<int>(position < longer ? position / (share_ + 1)
@@ -150,7 +160,7 @@ class SymvPartition {
   std::int32_t strips_ = 0, first_strip_ = 0, blocks_ = 0;
   std::uint32_t height_ = 1;
   std::uint32_t groups_ = 0, begin_ = 0;
-  std::uint32_t share_ = 1, remainder_ = 0;
+  std::uint32_t share_ = 1, remainder_ = 0, change_ = 0;
 };
 
 // Partial column sums of a strip lie this far from those of the next.

@@ -90,7 +90,7 @@ struct Scalar<DoubleDouble> {
   static __device__ Sum empty() { return {}; }
   static __device__ T times(const T& a, const T& b) { return a * b; }
   static __device__ Sum conjugate_product(const T& a, const T& x) { return product(a, x); }
-  static __device__ void multiply_add(Sum& s, const T& a, const T& x) { add_to(s, product(a, x)); }
+  static __device__ void multiply_add(Sum& s, const T& a, const T& x) { add_product(s, a, x); }
   static __device__ void conjugate_multiply_add(Sum& s, const T& a, const T& x) { multiply_add(s, a, x); }
   static __device__ Sum add(Sum a, const Sum& b) {
     add_to(a, b);

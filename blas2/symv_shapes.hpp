@@ -10,10 +10,12 @@ struct SymvShapeParameters {
 };
 
 // High strips suit large matrices (fewer partial sums), low ones small matrices (more blocks have work).
-inline constexpr std::array<SymvShapeParameters, 10> symv_shapes{{{8, 1, 1, 8},
+inline constexpr std::array<SymvShapeParameters, 12> symv_shapes{{{8, 1, 1, 8},
                                                                   {8, 1, 2, 4},
                                                                   {8, 1, 1, 4},
                                                                   {4, 1, 2, 8},
+                                                                  {4, 1, 2, 4},
+                                                                  {4, 2, 2, 4},
                                                                   {4, 1, 1, 8},
                                                                   {4, 2, 1, 8},
                                                                   {2, 4, 1, 8},

@@ -83,8 +83,9 @@ struct SymvInput {
   const T* x = nullptr;
   std::int64_t incx = 1;
   std::int32_t shift = 0;
-  // Of each block's share so many groups from its beginning are kept in L2 for the next product with the same matrix.
-  std::int32_t kept_groups = 0;
+  // So many of 256 groups stay in L2 for the next product with the same matrix. They lie between the others, so that
+  // memory works all the time.
+  std::int32_t kept_of_256 = 0;
 };
 
 template <class Shape>
@@ -121,7 +122,7 @@ class SymvWalk {
                              Meanwhile&& meanwhile, PieceDone&& piece_done) {
     const int first = begin / C;
     bool is_first = true;
-    left_to_keep_ = input_.kept_groups;
+    loads_ = 0;
     for (int strip = from.strip; strip <= to.strip && strip < partition_.strips(); ++strip) {
       const int start = strip == from.strip ? from.group : partition_.first_group(strip);
       const int stop = strip == to.strip ? to.group : partition_.last_group(strip);
@@ -165,8 +166,9 @@ class SymvWalk {
   }
 
   __device__ void load(Group& g, int group) {
-    loader_.keep_in_l2(left_to_keep_ > 0);
-    left_to_keep_ -= Shape::column_warps;
+    const std::int32_t kept = input_.kept_of_256;
+    loader_.keep_in_l2(((loads_ + 1) * kept >> 8) > (loads_ * kept >> 8));
+    ++loads_;
     const T* p = input_.a + lane_row_ + static_cast<std::int64_t>(group * C) * input_.lda;
     if (is_clean(group)) {
 #pragma unroll
@@ -202,18 +204,16 @@ class SymvWalk {
     }
   }
 
-  // Both parts of a group; its column sums over the warp go to shared memory.
-  __device__ void multiply(const Group& g, int group, int round, int buffer) {
+  // Both parts of a group; its column sums over the warp go to shared memory. What is to be loaded in its place is sent
+  // for as soon as its elements are multiplied, before the sums over the lanes.
+  __device__ void multiply(Group& g, int group, int next, int stop, int round, int buffer) {
     const int at = (group - round) * C;
     const T* x = &shared_.x[buffer][at];
-    const bool writes = lane_ % (32 / C) == 0;
-    Sum* const to = &shared_.column[buffer][row_warp_][at + lane_ / (32 / C)];
-    if (is_void(group)) {
-      if (writes) *to = Ops::empty();
-      return;
-    }
     Sum column[C];
-    if (is_clean(group)) {
+    if (is_void(group)) {
+#pragma unroll
+      for (int j = 0; j < C; ++j) column[j] = Ops::empty();
+    } else if (is_clean(group)) {
 #pragma unroll
       for (int j = 0; j < C; ++j) {
         const T xc = x[j];
@@ -244,8 +244,9 @@ class SymvWalk {
           }
       }
     }
+    if (next < stop) load(g, next);
     sum_over_lanes(column);
-    if (writes) *to = column[0];
+    if (lane_ % (32 / C) == 0) shared_.column[buffer][row_warp_][at + lane_ / (32 / C)] = column[0];
   }
 
   // After the steps with 16, 8, ... half of the columns are left to each half of the lanes; lane l ends with column
@@ -271,12 +272,9 @@ class SymvWalk {
     lane_row_ = warp_row_ + lane_ * V;
     const int thread = static_cast<int>(threadIdx.x);
 
-    // Two groups in turn: one is multiplied while the other is on its way.
-    Group even, odd;
-    constexpr int step = Shape::column_warps;
-    int group = start + column_warp_;
-    if (group < stop) load(even, group);
-    if (thread < Shape::round_columns) shared_.x[0][thread] = x_at(start * C + thread);
+    // x first: nothing can be multiplied before it is there, and behind the matrix it would have to wait.
+    T x_first = Ops::zero();
+    if (thread < Shape::round_columns) x_first = x_at(start * C + thread);
 #pragma unroll
     for (int q = 0; q < Q; ++q)
 #pragma unroll
@@ -284,6 +282,14 @@ class SymvWalk {
         x_row_[q][v] = x_at(row_of(q, v));
         y_row_[q][v] = Ops::empty();
       }
+
+    // Two groups in turn: one is multiplied while the other is on its way.
+    Group even, odd;
+    constexpr int step = Shape::column_warps;
+    int group = start + column_warp_;
+    if (group < stop) load(even, group);
+    if (group + step < stop) load(odd, group + step);
+    if (thread < Shape::round_columns) shared_.x[0][thread] = x_first;
     meanwhile();
     __syncthreads();
 
@@ -293,11 +299,9 @@ class SymvWalk {
       T x_next = Ops::zero();
       if (thread < Shape::round_columns && round_end < stop) x_next = x_at(round_end * C + thread);
       for (; group < round_end; group += 2 * step) {
-        if (group + step < stop) load(odd, group + step);
-        multiply(even, group, round, buffer);
+        multiply(even, group, group + 2 * step, stop, round, buffer);
         if (group + step >= round_end) break;  // in the last round only: a round has an even number of steps
-        if (group + 2 * step < stop) load(even, group + 2 * step);
-        multiply(odd, group + step, round, buffer);
+        multiply(odd, group + step, group + 3 * step, stop, round, buffer);
       }
       if (thread < Shape::round_columns) shared_.x[buffer ^ 1][thread] = x_next;
       __syncthreads();
@@ -347,7 +351,7 @@ class SymvWalk {
   typename Shape::Shared& shared_;
   MatrixLoader loader_;
   int lane_, row_warp_, column_warp_;
-  std::int32_t left_to_keep_ = 0;
+  std::int32_t loads_ = 0;  // of this warp
   std::int32_t warp_row_ = 0, lane_row_ = 0;
   T x_row_[Q][V];
   Sum y_row_[Q][V];
@@ -375,24 +379,40 @@ class SymvPartialSums {
     rows_ = partials.rows + static_cast<std::int64_t>(partition.slot(first_block, strip)) * H + row % H;
   }
 
-  // Sums number part, part + parts, part + 2 parts, ..., added in this order, `batch` loads on their way. All parts
-  // together are the row of y. Needs the partials of all blocks.
+  // Sums number part, part + parts, part + 2 parts, ..., added in this order; all parts together are the row of y. Needs
+  // the partials of all blocks. The first `batch` of a part can be fetched ahead: fetch() only sends the loads on their
+  // way, add() waits for them.
+  template <int batch>
+  struct Fetched {
+    Sum value[batch];
+  };
+  template <int batch>
+  __device__ Fetched<batch> fetch(int part, int parts, bool wanted = true) const {
+    Fetched<batch> fetched;
+    const int end = wanted ? all_ : 0;
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      const int k = part + i * parts;
+      fetched.value[i] = k >= end       ? Ops::empty()
+                         : k < sources_ ? load_from_l2(columns_ + k * stride_)
+                                        : load_from_l2(rows_ + static_cast<std::int64_t>(k - sources_) * H);
+    }
+    return fetched;
+  }
+  template <int batch>
+  __device__ Sum add(Fetched<batch> fetched, int part, int parts) const {
+    Sum sum = Ops::empty();
+    for (int k = part;;) {
+#pragma unroll
+      for (int i = 0; i < batch; ++i) sum = Ops::add(sum, fetched.value[i]);
+      k += batch * parts;
+      if (k >= all_) return sum;
+      fetched = fetch<batch>(k, parts);
+    }
+  }
   template <int batch>
   __device__ Sum add(int part, int parts) const {
-    Sum sum = Ops::empty();
-    for (int k = part; k < all_; k += batch * parts) {
-      Sum value[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) {
-        const int at = k + i * parts;
-        value[i] = at < sources_ ? load_from_l2(columns_ + at * stride_)
-                   : at < all_   ? load_from_l2(rows_ + static_cast<std::int64_t>(at - sources_) * H)
-                                 : Ops::empty();
-      }
-#pragma unroll
-      for (int i = 0; i < batch; ++i) sum = Ops::add(sum, value[i]);
-    }
-    return sum;
+    return add(fetch<batch>(part, parts), part, parts);
   }
 
  private:

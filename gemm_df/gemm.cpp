@@ -1,5 +1,6 @@
 #include "gemm_df/gemm.hpp"
 
+#include "gemm_df/syr2k.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/queue.hpp"
 
@@ -23,6 +24,7 @@ void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const d
 void syr2k_lower(const Queue& queue, double alpha, MatrixView<const double> a_dev,
                  MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {
   if (c_dev.rows == 0) return;
+  if (beta == 1 && syr2k_lower_narrow(queue, alpha, a_dev, b_dev, c_dev)) return;
   EIGEN_G_CUBLAS(cublasDsyr2k_64(queue.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, c_dev.rows, a_dev.cols,
                                  &alpha, a_dev.data, a_dev.lda, b_dev.data, b_dev.lda, &beta, c_dev.data,
                                  c_dev.lda));

@@ -30,14 +30,18 @@ ThreadLimit::~ThreadLimit() {
   omp_set_num_threads(omp_before_);
 }
 
+void require_host_memory(std::uint64_t bytes) {
+  if (bytes <= std::uint64_t{1} << 26) return;
+  const std::uint64_t available = host_memory_available();
+  if (available > 0 && bytes > available)
+    throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
+}
+
 void* allocate_host(std::uint64_t bytes) {
   constexpr std::uint64_t alignment = 64;
-  const std::uint64_t available = host_memory_available();
-  // Linux grants more than it has; ask first where it matters.
-  const bool hopeless = bytes > (std::uint64_t{1} << 26) && available > 0 && bytes > available;
-  void* p =
-      hopeless ? nullptr : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!p) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
+  require_host_memory(bytes);
+  void* p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!p) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, host_memory_available());
   return p;
 }
 

@@ -19,7 +19,7 @@ namespace eigen_g {
 
 namespace {
 
-std::string cpu_name() {
+std::string read_cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
     const auto colon = line.find(": ");
@@ -64,6 +64,11 @@ std::uint64_t host_memory_available() {
     if (available == 0 || left < available) available = left;
   }
   return available;
+}
+
+const std::string& cpu_name() {
+  static const std::string name = read_cpu_name();
+  return name;
 }
 
 Device cpu_device() {

@@ -28,7 +28,8 @@ int gpu_count();
 // The CPU first, then the GPUs.
 std::vector<Device> devices();
 Device cpu_device();
-Device gpu_device(int index);  // throws DeviceError
+const std::string& cpu_name();  // read once
+Device gpu_device(int index);   // throws DeviceError
 const Device& gpu_facts(
     int index);  // all but memory_free (0), read once a process: costs nothing; throws DeviceError
 std::uint64_t gpu_memory_free(int index);  // bytes; throws DeviceError

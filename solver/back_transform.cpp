@@ -16,8 +16,12 @@ void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, Ma
   };
   double query = 0;
   call(&query, -1);
-  const auto work = host_array<double>(static_cast<std::int64_t>(query));
-  call(work.get(), static_cast<lapack_int>(query));
+  // dormtr asks for n nb doubles and forgets the 65 x 64 in which dormqr and dormql form T: with them missing, blocks shrink,
+  // and below n of about 130 nothing is blocked.
+  constexpr lapack_int factors = 65 * 64;
+  const lapack_int size = static_cast<lapack_int>(query) + factors;
+  const auto work = host_array<double>(size);
+  call(work.get(), size);
 }
 
 }  // namespace eigen_g

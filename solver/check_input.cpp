@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hybrid/cpu.hpp"
 #include "hybrid/error.hpp"
 
 namespace eigen_g {
@@ -15,9 +16,10 @@ double check_input(Uplo uplo, MatrixView<const double> a) {
 
   double largest = 0;
   std::int64_t bad_column = std::numeric_limits<std::int64_t>::max();
-#pragma omp parallel for schedule(dynamic, 32) reduction(max                      \
-                                                         : largest) reduction(min \
-                                                                              : bad_column) if (n > 256)
+#pragma omp parallel for schedule(dynamic, 32) reduction(max        \
+                                                         : largest) \
+    reduction(min                                                   \
+              : bad_column) if (n >= smallest_parallel_order)
   for (std::int64_t j = 0; j < n; ++j) {
     const double* column = &a(0, j);
     double column_largest = 0;

@@ -1,8 +1,9 @@
 // Divide and conquer on one GPU.
 //
 //   T        tridiagonal, scaled to 1, torn into leaves; d, e its diagonals, in the end d the eigenvalues
-//   Q        n x n in the workspace: block diagonal, the eigenvectors of the leaves, then of each level's merges
-//   C        n x n in Z's place until the end: Q's columns rotated and grouped, deflated ones last (compressed Q)
+//   Q        n x n in the workspace or lent by the caller: block diagonal, the eigenvectors of the leaves, then of each
+//            level's merges; of the last one, where a subset is wanted, only the columns that are in it
+//   C        n x n lent or in Z's place until the end: Q's columns rotated and grouped, deflated ones last (compressed Q)
 //   U        n x panel_columns in the workspace: eigenvectors of the rank-one problems, some columns at a time
 //   k        poles that do not deflate
 //

@@ -35,24 +35,25 @@ struct Wanted {
 Outcome divide_and_conquer(std::int64_t n, double* d, double* e, MatrixView<double> z,
                            const Wanted& wanted = {});
 
+// n x n matrices in device memory that the caller has at hand; data null: none.
+struct MergePlaces {
+  MatrixView<double> q, compressed;
+};
+
 // GPU: all of it there. T is scaled by a power of two, its small off-diagonals are dropped as dstedc does, and it is torn
 // into leaves on the host, from copies of d and e; the leaves are solved and merged level by level (dc_*.hpp, one act a
 // file).
 //   d_dev, e_dev, z_dev: as above in device memory; ldz >= n
 //   workspace_dev: divide_and_conquer_workspace(n, with_vectors) doubles: O(n), and with vectors n^2 for Q and U of
 //   max(1024, 3/16 n) columns
-//   places: n x n matrices that the caller has at hand: `q` in place of the workspace's (divide_and_conquer_workspace
-//   then takes with_q false), `compressed` in place of z_dev, which else needs n columns whatever is wanted. z_dev may be
-//   `compressed` itself.
+//   places: `q` in place of the workspace's (divide_and_conquer_workspace then takes with_q false); `compressed` in place
+//   of z_dev, which else needs n columns whatever is wanted. z_dev may be `compressed` itself.
 // Of a subset only the vectors found are formed by the last merge, which costs O(n^2) and a product in proportion.
 // T may have any finite entries; a NaN or an infinity is a Status with its row, from 1. `failed` is else the index of the
 // leaf's first row or of the root that did not converge.
 // Ordered on the products' queue; blocks until done. Two runs give the same bits. Cost: at most 4/3 n^3 flops; one host round trip at
-// either end, one for each level with a merge of more than 1024 rows, and one or two for a subset.
+// either end, one for each level with a merge of more than 512 rows, and one or two for a subset.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
-struct MergePlaces {
-  MatrixView<double> q, compressed;  // data null: as said above
-};
 Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_dev, double* e_dev,
                            MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted = {},
                            const MergePlaces& places = {});

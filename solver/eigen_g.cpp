@@ -7,6 +7,7 @@
 
 #include "hybrid/cpu.hpp"
 #include "hybrid/device.hpp"
+#include "hybrid/nvtx.hpp"
 #include "solver/pipeline.hpp"
 #include "solver/scale.hpp"
 #include "solver/subset.hpp"
@@ -40,6 +41,7 @@ class StageClock {
 
   template <class Work>
   auto operator()(Stage stage, Work&& work) {
+    const ProfilerRange range(name(stage));
     tell(stage, 0);
     const auto finish = [&] {
       pipeline_.mark();
@@ -164,7 +166,7 @@ Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstre
   Report report;
   std::unique_ptr<Pipeline> pipeline;
   if (problem.n > 0) pipeline = open_pipeline(gpu, problem, pointers, stream, choice);
-  report.devices = {gpu ? gpu_facts(current_gpu()).name : cpu_device().name};
+  report.devices = {gpu ? gpu_facts(current_gpu()).name : cpu_name()};
   if (pipeline) {
     run(*pipeline, options, report);
     report.host_bytes = pipeline->bytes().host;

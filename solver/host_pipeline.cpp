@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "hybrid/cpu.hpp"
-#include "hybrid/device.hpp"
 #include "solver/back_transform.hpp"
 #include "solver/check_input.hpp"
 #include "solver/pipeline.hpp"
@@ -27,7 +26,7 @@ class HostPipeline final : public Pipeline {
 
   void load() override {
     const bool lower = p_.uplo == Uplo::lower;
-#pragma omp parallel for schedule(dynamic, 32) if (p_.n > 256)
+#pragma omp parallel for schedule(dynamic, 32) if (p_.n >= smallest_parallel_order)
     for (std::int64_t j = 0; j < p_.n; ++j) {
       const std::int64_t first = lower ? j : 0;
       const std::int64_t last = lower ? p_.n : j + 1;
@@ -95,10 +94,7 @@ WorkspaceBytes host_pipeline_bytes(std::int64_t n, bool vectors, const Subset& s
 }
 
 std::unique_ptr<Pipeline> host_pipeline(const Problem& problem) {
-  const std::uint64_t needed = host_pipeline_bytes(problem.n, problem.z.data != nullptr, problem.subset).host;
-  const std::uint64_t available = host_memory_available();
-  if (available > 0 && needed > available)
-    throw OutOfMemory(OutOfMemory::Where::host, "the host", needed, available);
+  require_host_memory(host_pipeline_bytes(problem.n, problem.z.data != nullptr, problem.subset).host);
   return std::make_unique<HostPipeline>(problem);
 }
 

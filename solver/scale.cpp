@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "hybrid/cpu.hpp"
+
 namespace eigen_g {
 
 int scale_exponent(double largest) {
@@ -11,7 +13,7 @@ int scale_exponent(double largest) {
 
 void scale(Uplo uplo, MatrixView<double> a, int k) {
   if (k == 0) return;
-#pragma omp parallel for schedule(dynamic, 32) if (a.rows > 256)
+#pragma omp parallel for schedule(dynamic, 32) if (a.rows >= smallest_parallel_order)
   for (std::int64_t j = 0; j < a.cols; ++j) {
     const std::int64_t first = uplo == Uplo::lower ? j : 0;
     const std::int64_t last = uplo == Uplo::lower ? a.rows : j + 1;

@@ -1,5 +1,5 @@
 // Householder tridiagonalization on the GPU, panel by panel: one cooperative kernel reduces the columns of a panel, one
-// SYR2K of cuBLAS updates what is right of it.
+// SYR2K updates what is right of it; what fits on the chip goes to tridiagonalize_on_chip.
 //
 // In a panel that starts at column p, A is the matrix as the last update left it, V and W (n x i) hold the reflectors
 // of the panel so far, and the matrix that is really meant is A - V W^T - W V^T. For column j = p + i let x be its
@@ -40,6 +40,7 @@
 #include "hybrid/grid_barrier.cuh"
 #include "hybrid/queue.hpp"
 #include "solver/tridiagonalize.hpp"
+#include "solver/tridiagonalize_on_chip.hpp"
 
 namespace eigen_g {
 
@@ -60,6 +61,7 @@ constexpr int least_resident_columns =
     32;  // with fewer, rank-2k updates cost more than V and W from device memory
 constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column
 constexpr double negligible_square = 0x1p-900;
+constexpr int fetched_rows = 8;  // partial sums of a row that are on their way together
 static_assert(2 * most_panel_columns <= threads, "a thread takes a dot");
 
 // What the blocks exchange; device memory, a part of the workspace.
@@ -81,11 +83,11 @@ struct Panel {
   std::int64_t lda;
   std::int32_t n;
   std::int32_t first;       // p
-  std::int32_t columns;     // to reduce; 0: only d
+  std::int32_t columns;     // to reduce
   std::int32_t slice_rows;  // of Q, a block
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
   double *d, *e, *tau;
-  std::int32_t kept_groups;  // of the walk: what stays in L2 from column to column
+  std::int32_t kept_of_256;  // of the walk: what stays in L2 from column to column
   blas2::SymvPartition partition;
   Exchange exchange;
 };
@@ -124,16 +126,17 @@ __device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... val
   return totals;
 }
 
-// This thread's share of the sum over the blocks' values p[k * stride], two loads on their way.
-__device__ double share_of_blocks(const double* p, int stride) {
-  const int blocks = static_cast<int>(gridDim.x);
-  double sum = 0;
-  for (int k = threadIdx.x; k < blocks; k += 2 * threads) {
-    const double first = __ldcg(p + k * stride);
-    const double second = k + threads < blocks ? __ldcg(p + (k + threads) * stride) : 0;
-    sum += first + second;
-  }
-  return sum;
+// The values p[k * stride] of the blocks that a thread adds to a sum over all blocks: fetched (the loads are on their way)
+// and then added, so that a wait for one does not hold up the next.
+struct Share {
+  double first, second;
+  __device__ double sum() const { return first + second; }
+};
+constexpr int most_blocks = 2 * threads;
+__device__ Share share_of_blocks(const double* p, int stride) {
+  const int blocks = static_cast<int>(gridDim.x), k = threadIdx.x;
+  return {k < blocks ? __ldcg(p + k * stride) : 0,
+          k + threads < blocks ? __ldcg(p + (k + threads) * stride) : 0};
 }
 
 // V and W of a block's own rows: in its shared memory for the whole panel where they fit, else read from device memory.
@@ -205,7 +208,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   if (t < 2) cut[t] = panel.partition.cut(block + t);
   const std::int32_t shift = panel.shift;
   const blas2::SymvInput<double> input{
-      panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_groups};
+      panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_of_256};
   blas2::SymvWalk<Shape> walk(panel.partition, input, ex.partials, passing.walk);
   GridBarrier barrier(ex.arrivals);
 
@@ -235,14 +238,16 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     const auto fetch = [&] {
       alpha = __ldcg(ex.x + q);
       a_qq = __ldcg(panel.a + q + q * panel.lda);
+      const double v_q = t < i ? __ldcg(panel.a + q + (panel.first + t) * panel.lda) : 0;
+      const double w_q = t < i ? __ldcg(ex.w + q + t * ex.ldw) : 0;
+      const Share square = share_of_blocks(ex.dots + square_dot, dot_stride);
+      const Share dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : Share{0, 0};
       if (t < i) {
-        f1[t] = __ldcg(panel.a + q + (panel.first + t) * panel.lda);
-        g1[t] = __ldcg(ex.w + q + t * ex.ldw);
+        f1[t] = v_q;
+        g1[t] = w_q;
       }
-      const double square = share_of_blocks(ex.dots + square_dot, dot_stride);
-      const double dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : 0;
-      squares[t] = square;
-      first_dot[t] = dot;
+      squares[t] = square.sum();
+      first_dot[t] = dot.sum();
     };
     walk.clear_quadratic();
     if (block < panel.partition.blocks())
@@ -255,7 +260,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       ex.quadratic[block] = walked.value[2];
     }
     for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
-      double sum = share_of_blocks(ex.dots + dot, dot_stride);
+      double sum = share_of_blocks(ex.dots + dot, dot_stride).sum();
       __syncthreads();
       sum = block_sums(scratch[0], sum).value[0];
       if (t == 0) ex.products[dot] = sum;
@@ -275,38 +280,49 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
                              max(panel.first, min(slice_first + lane, panel.n - 1)) + shift);
     barrier.wait();
 
-    // Q: what all blocks need of the whole matrix, f and g, x^T A x - 2 f^T g, h_q, f1^T g1. All loads go out together.
-    double quadratic = share_of_blocks(ex.quadratic, 1), f1_g1 = 0;
+    // Q: what all blocks need of the whole matrix, f and g, x^T A x - 2 f^T g, h_q, f1^T g1, and what the slice's first
+    // rows need of it. All loads go out together.
+    const Share quadratic_share = share_of_blocks(ex.quadratic, 1);
     const double ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
-    double h_q = sums_of_q.template add<1>(t, threads);
+    const auto h_q_share = sums_of_q.template fetch<1>(t, threads);
+    const std::int32_t first_row = slice_first + lane;
+    const bool has_first = group < groups && lane < slice && first_row >= q;
+    const bool leads_first = has_first && group == 0;
+    const double first_a = leads_first ? __ldcg(panel.a + first_row + q * panel.lda) : 0;
+    const double first_x = leads_first ? __ldcg(ex.x + first_row) : 0;
+    const auto first_h = sums_of_first.template fetch<fetched_rows>(group, groups, has_first);
 
-    // The slice, `lanes` rows at a time; the first rows' loads go out before the sums above are complete.
-    double v_dot_y = 0, w_q = 0, half = 0, b_q = 0, square = 0;
+    double quadratic = quadratic_share.sum(), f1_g1 = 0;
+    double h_q = sums_of_q.template add<1>(h_q_share, t, threads);
+    if (t < i) {
+      f[t] = ft;
+      g[t] = gt;
+      quadratic -= 2 * ft * gt;
+      h_q -= f1[t] * gt + g1[t] * ft;
+      f1_g1 = f1[t] * g1[t];
+    }
+    const auto sums = block_sums(scratch[1], quadratic, h_q, f1_g1);  // its barrier also ends f and g
+    h_q = sums.value[1];
+    const double b_q = a_qq - 2 * sums.value[2];
+    const double v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
+    const double half = 0.5 * tau * (tau * v_dot_y);
+    const double w_q = tau * s * (h_q - beta * b_q) - half;
+
+    // The slice, `lanes` rows at a time.
+    double square = 0;
     for (std::int32_t start = 0; start == 0 || start < slice; start += lanes) {
       const std::int32_t own = start + lane, row = slice_first + own;
       const bool has_row = group < groups && own < slice && row >= q;
       const bool leads = has_row && group == 0;
-      const double a_row = leads ? __ldcg(panel.a + row + q * panel.lda) : 0;
-      const double x_row = leads ? __ldcg(ex.x + row) : 0;
-      double h = 0, b = 0;
-      if (has_row)
-        h = (start == 0 ? sums_of_first : Sums(panel.partition, ex.partials, row + shift))
-                .template add<8>(group, groups);
-      if (start == 0) {
-        if (t < i) {
-          f[t] = ft;
-          g[t] = gt;
-          quadratic -= 2 * ft * gt;
-          h_q -= f1[t] * gt + g1[t] * ft;
-          f1_g1 = f1[t] * g1[t];
-        }
-        const auto sums = block_sums(scratch[1], quadratic, h_q, f1_g1);  // its barrier also ends f and g
-        h_q = sums.value[1];
-        b_q = a_qq - 2 * sums.value[2];
-        v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
-        half = 0.5 * tau * (tau * v_dot_y);
-        w_q = tau * s * (h_q - beta * b_q) - half;
+      double a_row = first_a, x_row = first_x, h = 0, b = 0;
+      if (start > 0 && leads) {
+        a_row = __ldcg(panel.a + row + q * panel.lda);
+        x_row = __ldcg(ex.x + row);
       }
+      if (has_row)
+        h = start == 0
+                ? sums_of_first.add(first_h, group, groups)
+                : Sums(panel.partition, ex.partials, row + shift).template add<fetched_rows>(group, groups);
       if (has_row)
         for (int k = group; k < i; k += groups) {
           const double v = own_rows.v(own, k), w = own_rows.w(own, k);
@@ -422,7 +438,7 @@ struct Layout {
   Layout(std::int64_t n, int multiprocessors)
       : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
                tridiagonalize_row_multiple),
-        blocks(std::int64_t{blocks_per_multiprocessor} * multiprocessors),
+        blocks(std::min(most_blocks, blocks_per_multiprocessor * multiprocessors)),
         column_stride(blas2::symv_column_stride(n + variants().back().strip_rows)) {
     for (const Variant& v : variants()) {
       const std::int64_t strips = v.strips(std::min(n, v.most_rows)) + 1;  // the first may be a part of one
@@ -502,20 +518,13 @@ std::size_t shared_share() {
   return share;
 }
 
-}  // namespace
-
-std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
-  return Layout(n, multiprocessors).doubles();
-}
-
-void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
-                    double* tau_dev, double* workspace_dev, const StageProgress& progress,
-                    int multiprocessors) {
-  const std::int64_t n = a_dev.cols;
-  if (n == 0) return;
+// Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
+std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                           double* tau_dev, double* workspace_dev, int multiprocessors, std::int64_t stop,
+                           const std::function<void(std::int64_t column)>& reached) {
   const Queue& queue = products.queue();
-  const int all = queue.multiprocessors();
-  const Layout layout(n, multiprocessors > 0 ? std::min(multiprocessors, all) : all);
+  const std::int64_t n = a_dev.cols;
+  const Layout layout(n, multiprocessors);
   const Exchange exchange = layout.place(workspace_dev);
   const std::size_t share = shared_share();
   int device = 0, l2_bytes = 0;
@@ -524,15 +533,15 @@ void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* 
   EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
                                queue.stream()));
 
-  std::vector<std::pair<Event, double>> milestones;
-  for (std::int64_t p = 0; p < std::max<std::int64_t>(n - 1, 1);) {
+  std::int64_t p = 0;
+  while (n - p > stop) {
     const PanelShape shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
     const Variant& kernel = variant_for(n - p);
     const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
     const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
-                                         static_cast<int>(layout.blocks), std::min(p + 1, n - 1) + shift);
-    const double group_bytes = double{sizeof(double)} * kernel.strip_rows * kernel.group_columns;
+                                         static_cast<int>(layout.blocks), p + 1 + shift);
+    const double bytes = sizeof(double) / 2.0 * static_cast<double>(n - p) * static_cast<double>(n - p);
     Panel panel{a_dev.data,
                 a_dev.lda,
                 static_cast<std::int32_t>(n),
@@ -543,8 +552,7 @@ void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* 
                 d_dev,
                 e_dev,
                 tau_dev,
-                static_cast<std::int32_t>(kept_share_of_l2 * l2_bytes /
-                                          (group_bytes * static_cast<double>(layout.blocks))),
+                static_cast<std::int32_t>(256 * std::min(1.0, kept_share_of_l2 * l2_bytes / bytes)),
                 partition,
                 exchange};
     // The strips before the first that is walked have no place among the column sums.
@@ -556,21 +564,48 @@ void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* 
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
-    if (next >= n - 1) break;
     syr2k_lower(products, -1, a_dev.block(next, p, n - next, columns),
                 {exchange.w + next, n - next, columns, exchange.ldw}, 1,
                 a_dev.block(next, next, n - next, n - next));
     p = next;
-    if (progress) {
-      milestones.emplace_back(Event(), 1 - std::pow(1 - static_cast<double>(p) / static_cast<double>(n), 3));
-      milestones.back().first.record(queue);
-    }
+    reached(p);
   }
+  return p;
+}
+
+}  // namespace
+
+std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
+  return std::max(Layout(n, multiprocessors).doubles(), on_chip_workspace(n));
+}
+
+void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                    double* tau_dev, double* workspace_dev, const StageProgress& progress,
+                    int multiprocessors) {
+  const std::int64_t n = a_dev.cols;
+  if (n == 0) return;
+  const Queue& queue = products.queue();
+  const int all = queue.multiprocessors();
+  const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
+  const std::int64_t on_chip = most_on_chip(taken);
+
+  std::vector<std::pair<Event, double>> milestones;
+  std::int64_t p = 0;
+  if (n > on_chip)
+    p = reduce_panels(products, a_dev, d_dev, e_dev, tau_dev, workspace_dev, taken, on_chip,
+                      [&](std::int64_t column) {
+                        if (!progress) return;
+                        const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
+                        milestones.emplace_back(Event(), 1 - std::pow(left, 3));
+                        milestones.back().first.record(queue);
+                      });
+  tridiagonalize_on_chip(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
+                         workspace_dev, taken);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
   clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
   EIGEN_G_LAUNCHED();
-  for (const auto& [reached, fraction] : milestones) {
-    reached.wait();
+  for (const auto& [event, fraction] : milestones) {
+    event.wait();
     progress(fraction);
   }
 }

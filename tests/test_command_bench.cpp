@@ -8,8 +8,8 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  CHECK_THAT(outcome.out, ContainsSubstring("symv"));
-  CHECK_THAT(outcome.out, ContainsSubstring("gemm"));
+  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve"})
+    CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
 
@@ -23,8 +23,11 @@ TEST_CASE("wrong usage of bench and tune") {
   }
   fail_with(2, {"bench", "symv", "--sizes", "10,0"});
   fail_with(2, {"bench", "symv", "--rounds", "1"});
-  fail_with(2, {"bench", "gemm", "--sizes", "0"});
-  fail_with(2, {"bench", "gemm", "--rounds", "1"});
+  for (const char* benchmark : {"gemm", "tridiagonalize", "solve"}) {
+    fail_with(2, {"bench", benchmark, "--sizes", "0"});
+    fail_with(2, {"bench", benchmark, "--rounds", "0"});
+    fail_with(2, {"bench", benchmark, "nonsense"});
+  }
   fail_with(2, {"bench", "gemm-accuracy", "--n", "0"});
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
@@ -33,9 +36,8 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  fail_with(6, {"bench", "symv", "--json", folder / "b.json"});
-  fail_with(6, {"bench", "gemm", "--json", folder / "g.json"});
-  fail_with(6, {"bench", "gemm-accuracy", "--json", folder / "a.json"});
+  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve"})
+    fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
 }
@@ -63,6 +65,31 @@ TEST_CASE("tune writes a table that bench takes", "[gpu]") {
       CHECK(f["failure"].is_null());
       CHECK(f["seconds"] > 0);
     }
+}
+
+TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string reduction = folder / "t.json", solve = folder / "s.json";
+  succeed({"bench", "tridiagonalize", "--sizes", "1,2,65,400", "--rounds", "3", "--breakdown", "--json",
+           reduction});
+  const auto first = nlohmann::json::parse(support::text_of_file(reduction));
+  CHECK(first["cases"].size() == 4);
+  for (const auto& c : first["cases"]) {
+    CAPTURE(c["n"]);
+    CHECK(c["calls"][0]["seconds"] > 0);
+    CHECK(c["checks"]["backward"] >= 0);
+    CHECK(c["breakdown"]["total"] > 0);
+  }
+  succeed({"bench", "solve", "--sizes", "1,2,65,400", "--rounds", "3", "--json", solve});
+  const auto second = nlohmann::json::parse(support::text_of_file(solve));
+  CHECK(second["cases"].size() == 4);
+  for (const auto& c : second["cases"]) {
+    CAPTURE(c["n"]);
+    for (int k = 0; k < 4; ++k) CHECK(c["calls"][k]["seconds"] > 0);
+    CHECK(c["calls"][0]["residual"] >= 0);
+    CHECK(c["bit_for_bit"] == true);
+  }
 }
 
 TEST_CASE("bench gemm judges every engine", "[gpu]") {

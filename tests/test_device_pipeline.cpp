@@ -9,6 +9,8 @@ TEST_CASE("device pointers") {
 
 #else
 
+#include <thread>
+
 #include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
@@ -215,6 +217,55 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
       CHECK(in_all(order, true, pointers) <= 3 + 1200.0 / static_cast<double>(order));
     CHECK(in_all(10000, false, pointers) <= (pointers == eigen_g::Pointers::host ? 1.1 : 2.1));
   }
+}
+
+TEST_CASE("what a thread keeps between solves changes no result, and can be released", "[gpu]") {
+  NEEDS_GPU();
+  const Stored large = random_matrix(400), small = random_matrix(90);
+  eigen_g::Options o;
+  o.device = eigen_g::DeviceChoice::gpu;
+  const auto solve = [&](const Stored& s, const eigen_g::Options& how) {
+    return eigen_g::solve(s.n, s.a.data(), s.lda, how);
+  };
+  eigen_g::release_kept();
+  const eigen_g::Solution first = solve(large, o), other = solve(small, o), second = solve(large, o);
+  CHECK(support::same_bits(first.vectors, second.vectors));
+
+  eigen_g::Options nested = o;  // a solve within a solve has memory of its own
+  eigen_g::Solution inner;
+  nested.progress = [&](eigen_g::Stage stage, double fraction) {
+    if (stage == eigen_g::Stage::divide_and_conquer && fraction == 0) inner = solve(small, o);
+  };
+  CHECK(support::same_bits(solve(large, nested).vectors, first.vectors));
+  CHECK(support::same_bits(inner.vectors, other.vectors));
+
+  std::vector<eigen_g::Solution> of_thread(2);
+  std::vector<std::thread> threads;
+  for (eigen_g::Solution& solution : of_thread)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 5; ++k) solution = solve(large, o);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const eigen_g::Solution& solution : of_thread)
+    CHECK(support::same_bits(solution.vectors, first.vectors));
+
+  struct Enough {};
+  eigen_g::Options interrupted = o;
+  interrupted.progress = [](eigen_g::Stage stage, double) {
+    if (stage == eigen_g::Stage::back_transform) throw Enough();
+  };
+  CHECK_THROWS_AS(solve(large, interrupted), Enough);
+  CHECK(support::same_bits(solve(large, o).vectors, first.vectors));
+
+  const auto free_bytes = [] {
+    std::size_t free = 0, total = 0;
+    EIGEN_G_CUDA(cudaMemGetInfo(&free, &total));
+    return free;
+  };
+  const std::size_t kept = free_bytes();
+  eigen_g::release_kept();
+  CHECK(free_bytes() > kept);
+  CHECK(support::same_bits(solve(large, o).vectors, first.vectors));
 }
 
 TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]") {

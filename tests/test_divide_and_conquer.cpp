@@ -99,10 +99,11 @@ TEST_CASE("The acts together on the CPU: published tridiagonal matrices") {
   }
 }
 
-TEST_CASE("A panel of U's columns at a time gives the same as all at once") {
+TEST_CASE("A panel of U's columns at a time gives what all at once give") {
   const Tridiagonal t = support::reduced_random(200);
   const auto whole = support::dc_on_cpu(t.d, t.e, true, 200), parts = support::dc_on_cpu(t.d, t.e, true, 7);
-  CHECK(whole.w == parts.w);
+  CHECK(support::value_distance(t, parts.w, whole.w) <=
+        limits::values_only);  // BLAS may add up narrow products otherwise
   support::check_decomposition(t, parts.w, parts.z, 200);
 }
 

@@ -106,18 +106,39 @@ TEST_CASE("cancellation leaves the low part") {
 TEST_CASE("a sum of products stays within its bound") {
   Numbers random;
   for (const int n : {1, 2, 10, 1000, 20000}) {
-    DoubleDoubleSum sum;
+    DoubleDoubleSum sums[2];
     Quad exact = 0, absolute = 0;
     for (int i = 0; i < n; ++i) {
       const DoubleDouble a = random.pair(3), b = random.pair(3);
-      add_to(sum, product(a, b));
+      add_to(sums[0], product(a, b));
+      add_product(sums[1], a, b);
       exact += exact_value(a) * exact_value(b);
       absolute += magnitude(exact_value(a) * exact_value(b));
     }
-    const Quad error = magnitude(exact_value(rounded(sum)) - exact);
-    const double units = static_cast<double>(error / absolute * static_cast<Quad>(0x1p106));
-    CAPTURE(n, units);
-    CHECK(units <= n + 4);
-    CHECK(units <= 8 * std::sqrt(n));  // errors of random sign
+    for (const DoubleDoubleSum& sum : sums) {
+      const Quad error = magnitude(exact_value(rounded(sum)) - exact);
+      const double units = static_cast<double>(error / absolute * static_cast<Quad>(0x1p106));
+      CAPTURE(n, &sum - sums, units);
+      CHECK(units <= n + 4);
+      CHECK(units <= 8 * std::sqrt(n));  // errors of random sign
+    }
   }
+}
+
+TEST_CASE("a product that cancels a sum leaves the product's own error") {
+  Numbers random;
+  double worst = 0;
+  for (int i = 0; i < trials; ++i) {
+    const DoubleDouble a = random.pair(3), b = random.pair(3);
+    const DoubleDouble before = i % 2 ? -(a * b) : DoubleDouble(-a.hi * b.hi * (1 + i % 64));
+    DoubleDoubleSum sum{before.hi, before.lo};
+    add_product(sum, a, b);
+    const Quad product = exact_value(a) * exact_value(b), from = exact_value(before);
+    const Quad error = magnitude(static_cast<Quad>(sum.hi) + static_cast<Quad>(sum.lo) - (from + product));
+    worst = std::max(worst, static_cast<double>(error / (magnitude(from) + magnitude(product)) *
+                                                static_cast<Quad>(0x1p106)));
+  }
+  CAPTURE(worst);
+  CHECK(worst <= 5);
+  CHECK(worst > 0.01);
 }

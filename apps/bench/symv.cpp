@@ -65,7 +65,7 @@ ExitCode bench_symv(const Options& o) {
 
 void add_bench_symv(CLI::App& bench, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *bench.add_subcommand("symv", benchmarks[0].what);
+  CLI::App& command = *bench.add_subcommand("symv", description_of("symv"));
   set_help(command, "eigen_g bench symv [OPTIONS]", examples);
   command.add_option("--types", options->types, "Letters of s d c z w (default: all)")
       ->option_text("LETTERS");

@@ -59,6 +59,10 @@ class Runner {
  public:
   Runner(const Queue& queue, const Work& work, const TimingRule& rule) : work_(&work) {
     try {
+      if (work.prepare) {
+        seconds_of(queue);
+        return;
+      }
       work.enqueue(0);  // loads the code and grows workspaces
       queue.wait();
       const std::int64_t rotation = std::max<std::int64_t>(1, work.rotation);
@@ -73,7 +77,13 @@ class Runner {
   }
 
   bool runs() const { return failure_.empty(); }
-  void round(const Queue& queue) { seconds_.push_back(seconds_of(queue) / static_cast<double>(calls_)); }
+  void round(const Queue& queue) {
+    try {
+      seconds_.push_back(seconds_of(queue) / static_cast<double>(calls_));
+    } catch (const Error& e) {
+      failure_ = e.what();
+    }
+  }
 
   Timing timing() const {
     Timing t;
@@ -90,6 +100,10 @@ class Runner {
 
  private:
   double seconds_of(const Queue& queue) {
+    if (work_->prepare) {
+      work_->prepare();
+      queue.wait();
+    }
     start_.record(queue);
     if (replay_) {
       replay_->run(queue);

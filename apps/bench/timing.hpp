@@ -20,6 +20,9 @@ struct Work {
   std::function<void(std::int64_t call)> enqueue;  // queues call number `call` on the queue that is timed
   std::int64_t rotation = 1;  // calls until the same input comes again: a replay makes a multiple of it
   bool capture = true;        // false: queued on the stream call by call, launches and all
+  // Where it is set, it is queued and waited for before each call, outside of what is timed; a round is then one call
+  // after one that warms up, with its launches and whatever it does on the host, and neither captured nor repeated.
+  std::function<void()> prepare = nullptr;
 };
 
 struct TimingRule {
@@ -37,8 +40,7 @@ struct Timing {
   std::string failure;     // not empty: the work threw this, and nothing was measured
 };
 
-// One Timing a piece of work, in order. A piece that throws an Error in its first call is left out of the
-// rounds.
+// One Timing a piece of work, in order. A piece that throws an Error is left out from then on.
 std::vector<Timing> time_in_turns(const Queue& queue, const std::vector<Work>& work, const TimingRule& rule);
 
 }  // namespace eigen_g::apps::bench

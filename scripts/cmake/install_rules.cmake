@@ -5,14 +5,18 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigen_g)
 
 # Headers keep their folders, because they include each other by relative paths. The short names <eigen_g/eigen_g.hpp>
 # are one line each, and mean the same inside the build tree and out of it.
-set(public_headers solver/eigen_g.hpp solver/eigen_g.h solver/verify.hpp gemm_df/engine.hpp hybrid/error.hpp hybrid/uplo.hpp)
-foreach(header ${public_headers})
+set(headers_with_short_name solver/eigen_g.hpp solver/eigen_g.h solver/stages.hpp solver/stages.h solver/verify.hpp)
+if(EIGEN_G_HAVE_CUDA)
+  list(APPEND headers_with_short_name blas2/symv_c.h)
+endif()
+foreach(header ${headers_with_short_name} gemm_df/engine.hpp hybrid/error.hpp hybrid/uplo.hpp)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/${folder})
 endforeach()
-foreach(name eigen_g.hpp eigen_g.h verify.hpp)
+foreach(header ${headers_with_short_name})
+  get_filename_component(name ${header} NAME)
   set(short_header ${PROJECT_BINARY_DIR}/include/eigen_g/${name})
-  file(CONFIGURE OUTPUT ${short_header} CONTENT "#include \"solver/${name}\"\n")
+  file(CONFIGURE OUTPUT ${short_header} CONTENT "#include \"${header}\"\n")
   install(FILES ${short_header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g)
 endforeach()
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <eigen_g/eigen_g.hpp>
+#include <eigen_g/stages.hpp>
 #include <eigen_g/verify.hpp>
 #include <limits>
 
@@ -12,6 +13,11 @@ int main() {
   const bool right = std::abs(x.values[0] - 1) < 1e-14 && std::abs(x.values[1] - 3) < 1e-14 &&
                      eigen_g::passed(check) && eigen_g::version()[0] != '\0';
 
+  double t[] = {2, 1, 0, 2}, d[2], e[1], tau[1];  // already tridiagonal
+  const bool staged =
+      eigen_g::sytrd(eigen_g::Uplo::lower, 2, t, 2, d, e, tau).status == eigen_g::Status::converged &&
+      d[0] == 2 && std::abs(e[0]) == 1;
+
   bool refused = false;
   try {
     eigen_g::solve(2, a, 1);
@@ -19,6 +25,6 @@ int main() {
     refused = error.argument() == "lda";
   }
   std::printf("eigen_g %s: %.15g %.15g%s%s\n", eigen_g::version(), x.values[0], x.values[1],
-              right ? "" : " WRONG", refused ? "" : ", bad lda NOT REFUSED");
-  return right && refused ? 0 : 1;
+              right && staged ? "" : " WRONG", refused ? "" : ", bad lda NOT REFUSED");
+  return right && staged && refused ? 0 : 1;
 }

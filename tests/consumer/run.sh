@@ -29,6 +29,7 @@ case $way in
     cmake --build "$work/build"
     "$work/build/consumer_cpp"
     "$work/build/consumer_c"
+    [[ ! -x $work/build/consumer_symv ]] || "$work/build/consumer_symv"
     ;;
   pkg-config)
     export PKG_CONFIG_PATH=$lib/pkgconfig
@@ -36,9 +37,15 @@ case $way in
     [[ -n $(find "$lib" -name 'libeigen_g.so*') ]] || static=(--static)
     read -r -a flags < <(pkg-config --cflags eigen_g)
     read -r -a libraries < <(pkg-config --libs "${static[@]}" eigen_g)
+    cuda=$(pkg-config --variable=cuda eigen_g)
     ${CXX:-c++} -std=c++20 "$here/consumer.cpp" "${flags[@]}" "${libraries[@]}" -o "$work/consumer_cpp"
     ${CC:-cc} -std=c11 "$here/consumer.c" "${flags[@]}" "${libraries[@]}" -lm -o "$work/consumer_c"
-    LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$work/consumer_cpp"
-    LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$work/consumer_c"
+    export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    "$work/consumer_cpp"
+    "$work/consumer_c"
+    if [[ $cuda == TRUE ]]; then
+      ${CC:-cc} -std=c11 "$here/consumer_symv.c" "${flags[@]}" "${libraries[@]}" -o "$work/consumer_symv"
+      "$work/consumer_symv"
+    fi
     ;;
 esac

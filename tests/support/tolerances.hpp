@@ -30,6 +30,10 @@ inline constexpr double published =
 inline constexpr double reduction_random = 1;
 inline constexpr double reduction = 10;
 
+// Back-transformation against long double: ||z - Q z||_2 / (||z||_2 n ulp) of a column, and of T the largest error over
+// the largest element times n ulp.
+inline constexpr double back_transform = 1;
+
 // ||T Z - Z W||_1 / (n ulp ||T||_1) and ||Z^T Z - I||_1 / (n ulp) of the tridiagonal divide and conquer: random T of 32
 // rows and more, and every other T.
 inline constexpr double tridiagonal_random = 1.5;
@@ -44,6 +48,9 @@ inline constexpr double rounded_pairs = 1;
 
 // SYMV's rows over u sqrt(n + 2) of what they add up: the factor of BLAS++'s check_gemm.
 inline constexpr double symv = 3;
+
+// Elements of a rank-2k update over u sqrt(2 k + 2) of what they add up.
+inline constexpr double rank_2k = 3;
 
 // Figures of one and the same perturbed pairs, by two ways of summing; relative.
 inline constexpr double same_figure = 1e-9;

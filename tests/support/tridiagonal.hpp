@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -192,7 +193,9 @@ inline double value_distance(const Tridiagonal& t, const std::vector<double>& x,
     const double difference = std::fabs(x[k] / largest - y[k] / largest);
     if (!(difference <= distance)) distance = difference;
   }
-  return distance / (static_cast<double>(t.n()) * limits::ulp);
+  // Subnormal values are only as good as the smallest one.
+  return distance / std::max(static_cast<double>(t.n()) * limits::ulp,
+                             std::numeric_limits<double>::denorm_min() / largest);
 }
 
 }  // namespace support

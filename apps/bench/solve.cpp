@@ -1,0 +1,69 @@
+// eigen_g bench solve
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/bench/bench.hpp"
+#include "apps/bench/machine.hpp"
+#include "apps/bench/sizes.hpp"
+#include "apps/bench/solve_measure.hpp"
+#include "apps/common_options.hpp"
+#include "apps/help.hpp"
+#include "apps/progress.hpp"
+#include "hybrid/device.hpp"
+
+namespace eigen_g::apps::bench {
+
+namespace {
+
+struct Options {
+  std::string sizes = "128,256,512,1000,2000,4000,10000";
+  SolvePlan plan;
+  RunOptions run;
+};
+
+constexpr const char* examples = R"(
+  eigen_g bench solve                                 128 to 10000, about a minute
+  eigen_g bench solve --sizes 20000,32768 --rounds 1
+  eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)";
+
+ExitCode bench_solve(const Options& o) {
+  SolvePlan plan = o.plan;
+  plan.sizes = parse_sizes(o.sizes, "--sizes");
+  if (gpu_count() == 0) throw DeviceError("bench solve needs a GPU, and there is none");
+  ReportSink sink(o.run);
+  SolveBench bench;
+  {
+    Progress progress(!o.run.quiet);
+    plan.progress = [&progress](std::int64_t n, double fraction) {
+      progress.at("bench solve " + std::to_string(n), fraction);
+    };
+    bench = measure_solve(plan);
+  }
+  sink.put(to_table(bench), json_of(bench, machine_json()).dump(1) + "\n");
+  return passed(bench) ? ExitCode::done : ExitCode::not_verified;
+}
+
+}  // namespace
+
+void add_bench_solve(CLI::App& bench, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *bench.add_subcommand("solve", description_of("solve"));
+  set_help(command, "eigen_g bench solve [OPTIONS]", examples);
+  command.add_option("--sizes", options->sizes, "Numbers and ranges from:to:step (default: 128 to 10000)")
+      ->option_text("LIST");
+  command
+      .add_option("--rounds", options->plan.rounds,
+                  "Timed rounds a call (default: 7, but 3 where they take long)")
+      ->check(CLI::Range(1, 10000))
+      ->option_text("N");
+  command
+      .add_option("--json", options->run.json,
+                  "Write the report as JSON; - for stdout, the table then goes to stderr")
+      ->option_text("FILE");
+  add_quiet_option(command, options->run.quiet);
+  command.callback([options, &action] { action = [options] { return bench_solve(*options); }; });
+}
+
+}  // namespace eigen_g::apps::bench

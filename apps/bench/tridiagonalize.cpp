@@ -1,0 +1,76 @@
+// eigen_g bench tridiagonalize
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/bench/bench.hpp"
+#include "apps/bench/machine.hpp"
+#include "apps/bench/sizes.hpp"
+#include "apps/bench/tridiagonalize_measure.hpp"
+#include "apps/common_options.hpp"
+#include "apps/help.hpp"
+#include "apps/progress.hpp"
+#include "hybrid/device.hpp"
+
+namespace eigen_g::apps::bench {
+
+namespace {
+
+struct Options {
+  std::string sizes = "512,1000,2000,4000,10000";
+  TridiagonalizePlan plan;
+  RunOptions run;
+};
+
+constexpr const char* examples = R"(
+  eigen_g bench tridiagonalize                        512 to 10000, half a minute
+  eigen_g bench tridiagonalize --sizes 20000 --breakdown
+  eigen_g bench tridiagonalize --json t.json && scripts/plot_solver.py t.json -o figures)";
+
+ExitCode bench_tridiagonalize(const Options& o) {
+  TridiagonalizePlan plan = o.plan;
+  plan.sizes = parse_sizes(o.sizes, "--sizes");
+  if (gpu_count() == 0) throw DeviceError("bench tridiagonalize needs a GPU, and there is none");
+  ReportSink sink(o.run);
+  TridiagonalizeBench bench;
+  {
+    Progress progress(!o.run.quiet);
+    plan.progress = [&progress](std::int64_t n, double fraction) {
+      progress.at("bench tridiagonalize " + std::to_string(n), fraction);
+    };
+    bench = measure_tridiagonalize(plan);
+  }
+  sink.put(to_table(bench), json_of(bench, machine_json()).dump(1) + "\n");
+  return passed(bench) ? ExitCode::done : ExitCode::not_verified;
+}
+
+}  // namespace
+
+void add_bench_tridiagonalize(CLI::App& bench, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *bench.add_subcommand("tridiagonalize", description_of("tridiagonalize"));
+  set_help(command, "eigen_g bench tridiagonalize [OPTIONS]", examples);
+  command.add_option("--sizes", options->sizes, "Numbers and ranges from:to:step (default: 512 to 10000)")
+      ->option_text("LIST");
+  command
+      .add_option("--rounds", options->plan.rounds,
+                  "Timed rounds a call (default: 7, but 3 where they take long)")
+      ->check(CLI::Range(1, 10000))
+      ->option_text("N");
+  command
+      .add_option("--check", options->plan.check,
+                  "Form Q and check it for n up to this, on the CPU (default: 4000)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
+      ->option_text("N");
+  command.add_flag("--breakdown", options->plan.breakdown,
+                   "Also time products, updates and synchronisation by themselves");
+  command
+      .add_option("--json", options->run.json,
+                  "Write the report as JSON; - for stdout, the table then goes to stderr")
+      ->option_text("FILE");
+  add_quiet_option(command, options->run.quiet);
+  command.callback([options, &action] { action = [options] { return bench_tridiagonalize(*options); }; });
+}
+
+}  // namespace eigen_g::apps::bench

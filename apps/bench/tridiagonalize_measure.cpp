@@ -1,0 +1,329 @@
+#include "apps/bench/tridiagonalize_measure.hpp"
+
+#include <algorithm>
+
+#include "hybrid/device.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+#include "apps/bench/cusolver_peers.hpp"
+#include "apps/bench/timing.hpp"
+#include "apps/text.hpp"
+#include "blas2/symv.hpp"
+#include "blas2/symv_truth.hpp"
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cpu.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/grid_barrier_seconds.hpp"
+#include "hybrid/memory.hpp"
+#include "solver/back_transform.hpp"
+#include "solver/divide_and_conquer.hpp"
+#include "solver/pack.hpp"
+#include "solver/tridiagonalize.hpp"
+#include "solver/verify_reduction.hpp"
+
+namespace eigen_g::apps::bench {
+
+namespace {
+
+constexpr std::uint64_t seed = 4;
+constexpr int breakdown_sizes = 12;
+constexpr int breakdown_columns = 64;
+constexpr int barrier_threads = 256;
+
+std::int64_t padded(std::int64_t n) {
+  return (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
+}
+
+std::vector<double> download(const Queue& queue, const double* from, std::int64_t count) {
+  std::vector<double> to(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+  EIGEN_G_CUDA(
+      cudaMemcpyAsync(to.data(), from, sizeof(double) * to.size(), cudaMemcpyDeviceToHost, queue.stream()));
+  queue.wait();
+  return to;
+}
+
+// What one reduction leaves.
+struct Tridiagonal {
+  explicit Tridiagonal(std::int64_t n) : d(n), e(n), tau(n) {}
+  DeviceBuffer<double> d, e, tau;
+};
+
+// A size: its matrix, made anew before each call, and both sides' results.
+class Size {
+ public:
+  Size(Queue& queue, Cusolver* cusolver, std::int64_t n)
+      : queue_(queue),
+        cusolver_(cusolver),
+        n_(n),
+        memory_(padded(n) * n),
+        a_{memory_.data(), n, n, padded(n)},
+        own_(n),
+        peer_(n),
+        scratch_(scratch_doubles(queue, n)) {}
+
+  static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
+    return static_cast<std::uint64_t>(padded(n) * n + 6 * n + scratch_doubles(queue, n)) * sizeof(double);
+  }
+
+  // The lower triangle at random, the rows behind n zero.
+  void make_matrix() const {
+    blas2::fill_random(queue_, a_.data, a_.lda * n_, seed);
+    pack_lower(queue_, Uplo::lower, a_, a_);
+  }
+  void reduce() const {
+    tridiagonalize(queue_, a_, own_.d.data(), own_.e.data(), own_.tau.data(), scratch_.data());
+  }
+  void reduce_by_peer() const {
+    cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d.data(), peer_.e.data(), peer_.tau.data());
+  }
+
+  void measure(const TridiagonalizePlan& plan, TridiagonalizeCase& c) const {
+    c.lda = a_.lda;
+    std::vector<Work> work;
+    const auto add = [&](const char* name, std::uint64_t device_bytes, std::function<void()> prepare,
+                         std::function<void()> call) {
+      TimedCall timed;
+      timed.name = name;
+      timed.device_bytes = device_bytes;
+      c.calls.push_back(timed);
+      work.push_back({[call](std::int64_t) { call(); }, 1, false, std::move(prepare)});
+    };
+    add(
+        "eigen_g", scratch_.bytes(), [this] { make_matrix(); }, [this] { reduce(); });
+    if (cusolver_)
+      for (const bool deterministic : {true, false}) {
+        const std::uint64_t needed = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
+        add(
+            deterministic ? "cusolver" : "cusolver_nondeterministic", needed,
+            [this, needed, deterministic] {
+              if (!cusolver_->choose(deterministic)) throw DeviceError("this cuSOLVER has no such mode");
+              cusolver_->reserve(needed);
+              make_matrix();
+            },
+            [this] { reduce_by_peer(); });
+      }
+    TimingRule rule;
+    rule.rounds = plan.rounds;
+    rule.least_rounds = std::min(rule.least_rounds, plan.rounds);
+    rule.seconds = plan.seconds;
+    const auto timings = time_in_turns(queue_, work, rule);
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      TimedCall& call = c.calls[i];
+      call.seconds = timings[i].median;
+      call.low = timings[i].low;
+      call.high = timings[i].high;
+      call.rounds = timings[i].rounds;
+      call.failure = timings[i].failure;
+    }
+    if (cusolver_) cusolver_->release();
+    if (find(c.calls, "eigen_g")) check(plan, c);
+    if (plan.breakdown && find(c.calls, "eigen_g"))
+      c.breakdown = breakdown(find(c.calls, "eigen_g")->seconds);
+  }
+
+ private:
+  static std::int64_t scratch_doubles(const Queue& queue, std::int64_t n) {
+    return std::max(tridiagonalize_workspace(n, queue.multiprocessors()),
+                    divide_and_conquer_workspace(n, false));
+  }
+
+  void check(const TridiagonalizePlan& plan, TridiagonalizeCase& c) const {
+    // The peer's T is that of its last round.
+    if (find(c.calls, "cusolver") || find(c.calls, "cusolver_nondeterministic")) {
+      c.eigenvalues = eigenvalue_distance();
+    }
+    const auto once = [&] {
+      make_matrix();
+      reduce();
+      return std::vector{download(queue_, own_.d.data(), n_), download(queue_, own_.e.data(), n_ - 1),
+                         download(queue_, own_.tau.data(), n_ - 1)};
+    };
+    const auto first = once(), second = once();
+    c.bit_for_bit = true;
+    for (std::size_t k = 0; k < first.size(); ++k)
+      c.bit_for_bit = c.bit_for_bit &&
+                      (first[k].empty() ||
+                       std::memcmp(first[k].data(), second[k].data(), sizeof(double) * first[k].size()) == 0);
+
+    HostArray<double> q;
+    if (n_ <= plan.check) q = form_q();
+    make_matrix();
+    const auto matrix = host_array<double>(n_ * n_);
+    const MatrixView<double> a{matrix.get(), n_, n_, n_};
+    copy_down(a, a_);
+    compare_norms(a, first[0], first[1], c);
+    if (!q) return;
+    const ReductionRatios ratios =
+        verify_reduction(Uplo::lower, a, first[0].data(), first[1].data(), {q.get(), n_, n_, n_});
+    c.backward = ratios.backward;
+    c.orthogonality = ratios.orthogonality;
+  }
+
+  void copy_down(MatrixView<double> to, MatrixView<const double> from) const {
+    const auto width = [](std::int64_t count) { return sizeof(double) * static_cast<std::size_t>(count); };
+    EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, width(to.lda), from.data, width(from.lda), width(n_),
+                                   static_cast<std::size_t>(n_), cudaMemcpyDeviceToHost, queue_.stream()));
+    queue_.wait();
+  }
+
+  // Q I from the reflectors that the last reduce() left.
+  HostArray<double> form_q() const {
+    auto q = host_array<double>(n_ * n_);
+    std::fill(q.get(), q.get() + n_ * n_, 0.0);
+    for (std::int64_t j = 0; j < n_; ++j) q[static_cast<std::size_t>(j * (n_ + 1))] = 1;
+    const DeviceBuffer<double> z(n_ * n_), workspace(back_transform_workspace(n_, n_));
+    const MatrixView<double> z_dev{z.data(), n_, n_, n_};
+    EIGEN_G_CUDA(cudaMemcpyAsync(z.data(), q.get(), z.bytes(), cudaMemcpyHostToDevice, queue_.stream()));
+    back_transform(queue_, a_, own_.tau.data(), z_dev, workspace.data());
+    copy_down({q.get(), n_, n_, n_}, z_dev);
+    return q;
+  }
+
+  void compare_norms(MatrixView<const double> a, const std::vector<double>& d, const std::vector<double>& e,
+                     TridiagonalizeCase& c) const {
+    double trace = 0, squares = 0;
+#pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
+    for (std::int64_t j = 0; j < n_; ++j) {
+      double sum = 0;
+      for (std::int64_t i = j + 1; i < n_; ++i) sum += a(i, j) * a(i, j);
+      trace += a(j, j);
+      squares += 2 * sum + a(j, j) * a(j, j);
+    }
+    double reduced_trace = 0, reduced_squares = 0;
+    for (const double x : d) {
+      reduced_trace += x;
+      reduced_squares += x * x;
+    }
+    for (const double x : e) reduced_squares += 2 * x * x;
+    const double unit = static_cast<double>(n_) * DBL_EPSILON;
+    c.trace = std::fabs(reduced_trace - trace) / (unit * std::sqrt(squares));
+    c.squares = std::fabs(reduced_squares - squares) / (unit * squares);
+  }
+
+  // Destroys both T.
+  std::optional<double> eigenvalue_distance() const {
+    std::vector<double> values[2];
+    const Tridiagonal* const sides[] = {&own_, &peer_};
+    for (int side = 0; side < 2; ++side) {
+      const Outcome outcome =
+          divide_and_conquer(queue_, n_, sides[side]->d.data(), sides[side]->e.data(), {}, scratch_.data());
+      if (outcome.status != Status::converged) return std::nan("");
+      values[side] = download(queue_, sides[side]->d.data(), n_);
+    }
+    double distance = 0, largest = 0;
+    for (std::size_t k = 0; k < values[0].size(); ++k) {
+      largest = std::max(largest, std::fabs(values[0][k]));
+      distance = std::max(distance, std::fabs(values[0][k] - values[1][k]));
+    }
+    return distance / (static_cast<double>(n_) * DBL_EPSILON * largest);
+  }
+
+  // Pieces of the reduction by themselves at a few orders of the trailing matrix, added up over the columns.
+  TridiagonalizeBreakdown breakdown(double total) const {
+    TridiagonalizeBreakdown b;
+    b.total = total;
+    b.panel_columns = breakdown_columns;
+    b.blocks = 2 * queue_.multiprocessors();
+    const double barrier = grid_barrier_seconds(queue_, b.blocks, barrier_threads);
+    b.synchronisation = 2 * barrier * static_cast<double>(std::max<std::int64_t>(0, n_ - 1));
+
+    make_matrix();
+    const DeviceBuffer<double> x(n_), y(n_), v(padded(n_) * breakdown_columns),
+        w(padded(n_) * breakdown_columns);
+    for (const auto* buffer : {&x, &y, &v, &w})
+      blas2::fill_random(queue_, buffer->data(), buffer->size(), seed);
+    blas2::SymvWorkspace workspace;
+    workspace.reserve(blas2::SymvType::d, n_);
+    std::vector<std::int64_t> orders;  // as far from n as the trailing matrices that begin at a panel
+    for (int k = 1; k <= breakdown_sizes; ++k) {
+      const std::int64_t start =
+          n_ * (breakdown_sizes - k) / breakdown_sizes / breakdown_columns * breakdown_columns;
+      if (orders.empty() || n_ - start > orders.back()) orders.push_back(n_ - start);
+    }
+    TimingRule rule;
+    rule.rounds = 5;
+    std::vector<double> product, update;
+    for (const std::int64_t order : orders) {
+      const MatrixView<double> trailing = a_.block(n_ - order, n_ - order, order, order);
+      const auto timed = [&](auto&& call) {
+        const Timing timing = time_in_turns(queue_, {{[&](std::int64_t) { call(); }, 1, true}}, rule)[0];
+        if (!timing.failure.empty()) throw DeviceError(timing.failure);
+        return timing.median;
+      };
+      product.push_back(timed([&] {
+        blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1, trailing.data, trailing.lda, x.data(), 1,
+                            0, y.data(), 1, workspace);
+      }));
+      update.push_back(timed([&] {
+        syr2k_lower(queue_, -1, {v.data(), order, breakdown_columns, padded(n_)},
+                    {w.data(), order, breakdown_columns, padded(n_)}, 1, trailing);
+      }));
+    }
+    b.sizes_measured = static_cast<int>(orders.size());
+    b.product = integral(orders, product);
+    b.update = integral(orders, update) / breakdown_columns;
+    return b;
+  }
+
+  // Of a function of the order from 0 to n by its values at ascending orders: linear between them, constant before the
+  // first.
+  static double integral(const std::vector<std::int64_t>& orders, const std::vector<double>& values) {
+    double sum = static_cast<double>(orders.front()) * values.front();
+    for (std::size_t k = 1; k < orders.size(); ++k)
+      sum += static_cast<double>(orders[k] - orders[k - 1]) * (values[k] + values[k - 1]) / 2;
+    return sum;
+  }
+
+  Queue& queue_;
+  Cusolver* cusolver_;
+  std::int64_t n_;
+  DeviceBuffer<double> memory_;
+  MatrixView<double> a_;
+  Tridiagonal own_, peer_;
+  DeviceBuffer<double> scratch_;
+};
+
+}  // namespace
+
+TridiagonalizeBench measure_tridiagonalize(const TridiagonalizePlan& plan) {
+  if (gpu_count() == 0) throw DeviceError("this benchmark needs a GPU, and there is none");
+  Queue queue;
+  const auto cusolver = Cusolver::open(queue);
+  TridiagonalizeBench bench;
+  bench.cusolver = Cusolver::version();
+  double work_done = 0, work_total = 0;
+  const auto work_of = [](std::int64_t n) { return std::pow(static_cast<double>(n), 3); };
+  for (const std::int64_t n : plan.sizes) work_total += work_of(n);
+  for (const std::int64_t n : plan.sizes) {
+    if (plan.progress) plan.progress(n, work_done / work_total);
+    TridiagonalizeCase c;
+    c.n = n;
+    const std::uint64_t needed = Size::bytes(queue, n), free = gpu_device(current_gpu()).memory_free;
+    if (needed < free / 10 * 9)
+      Size(queue, cusolver.get(), n).measure(plan, c);
+    else
+      c.skipped = bytes_text(needed) + " of GPU memory needed, " + bytes_text(free) + " free";
+    bench.cases.push_back(std::move(c));
+    work_done += work_of(n);
+  }
+  return bench;
+}
+
+}  // namespace eigen_g::apps::bench
+
+#else
+
+namespace eigen_g::apps::bench {
+
+TridiagonalizeBench measure_tridiagonalize(const TridiagonalizePlan&) {
+  throw DeviceError("this benchmark needs a GPU, and this program is built without CUDA");
+}
+
+}  // namespace eigen_g::apps::bench
+
+#endif

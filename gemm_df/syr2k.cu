@@ -1,0 +1,420 @@
+// C += alpha (A B^T + B A^T) = alpha [A B] [B A]^T, lower triangle, for so few columns that reading and writing C costs
+// as much as the product. X = [A B] are the columns of a tile's rows, Y = [B A] those of its columns.
+//
+// Two kernels. For few rows, small tiles: one a thread block, many of them on a multiprocessor, which fill each other's
+// gaps. For many rows one thread block a multiprocessor: X of 128 rows stays in its shared memory while two groups of
+// four warps go along the tiles of that row, each at its own pace: while one meets its tile of C, the other one has
+// the tensor cores. That halves what is read from L2, which was the limit of the small tiles (n = 20000, 64 columns, H200:
+// 1.9 ms with 64 x 64 tiles, 3.0 ms with one block of 128 x 128 tiles, where nothing fills the gaps).
+//
+// In both, chunks of columns come through shared memory in a ring of stages, and the tile of C is called into L2 before
+// the first of them. Rows are counted from an address that is aligned to 128 bytes in C, up to 15 rows before the
+// first: copies of 16 bytes need even rows, and whole lines of C are written. What the rows before the first hold is
+// computed and dropped.
+#include "gemm_df/syr2k.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "gemm_df/tensor_core.cuh"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/queue.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+struct Update {
+  std::int32_t first, end;  // rows and columns of C
+  std::int32_t columns;     // of A and of B
+  double alpha;
+  const double *a, *b;
+  std::int64_t lda, ldb;
+  double* c;
+  std::int64_t ldc;
+};
+
+constexpr int depth = 8;  // columns of X and Y a stage
+
+// What a warp makes of a tile: `rows` x `cols`, with the operands of one step while those of the next are on their way.
+template <int rows, int cols>
+struct WarpProduct {
+  static constexpr int down = rows / 16, across = cols / 8;
+  static_assert(rows % 16 == 0 && cols % 16 == 0);
+  double sum[down][across][4];
+  double2 x[2][down], y[2][across / 2];
+
+  __device__ void clear() {
+#pragma unroll
+    for (int r = 0; r < down; ++r)
+#pragma unroll
+      for (int c = 0; c < across; ++c)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) sum[r][c][e] = 0;
+  }
+  // Pointers to this thread's first element: k = t, row 2g.
+  __device__ void load(int buffer, const double* from_x, const double* from_y) {
+#pragma unroll
+    for (int r = 0; r < down; ++r) x[buffer][r] = *reinterpret_cast<const double2*>(from_x + 16 * r);
+#pragma unroll
+    for (int c = 0; c < across / 2; ++c) y[buffer][c] = *reinterpret_cast<const double2*>(from_y + 16 * c);
+  }
+  __device__ void step(int buffer) {
+#pragma unroll
+    for (int r = 0; r < down; ++r)
+#pragma unroll
+      for (int c = 0; c < across; ++c)
+        tensor_step(sum[r][c], x[buffer][r].x, x[buffer][r].y,
+                    c % 2 == 0 ? y[buffer][c / 2].x : y[buffer][c / 2].y);
+  }
+  // C += alpha sum; the warp's first element is (row, col). `whole`: all of the tile is to be written.
+  __device__ void add_to(const Update& u, std::int32_t row, std::int32_t col, bool whole) const {
+    row += threadIdx.x % 32 / 4 * 2;
+    col += threadIdx.x % 4 * 4;
+    if (whole)
+      add_to_whole(u, row, col);
+    else
+      add_to_part(u, row, col);
+  }
+
+ private:
+  static constexpr int batch = across < 4 ? across : 4;  // loads on their way, twice
+  __device__ void add_to_whole(const Update& u, std::int32_t row, std::int32_t col) const {
+#pragma unroll
+    for (int r = 0; r < down; ++r)
+#pragma unroll
+      for (int first = 0; first < across; first += batch) {
+        double2 v[batch][2];
+#pragma unroll
+        for (int c = 0; c < batch; ++c)
+#pragma unroll
+          for (int e = 0; e < 2; ++e)
+            v[c][e] = __ldcg(reinterpret_cast<const double2*>(place(u, row, col, r, first + c, e)));
+#pragma unroll
+        for (int c = 0; c < batch; ++c)
+#pragma unroll
+          for (int e = 0; e < 2; ++e) {
+            const double(&own)[4] = sum[r][first + c];
+            *reinterpret_cast<double2*>(place(u, row, col, r, first + c, e)) = {
+                fma(u.alpha, own[e], v[c][e].x), fma(u.alpha, own[2 + e], v[c][e].y)};
+          }
+      }
+  }
+  __device__ void add_to_part(const Update& u, std::int32_t row, std::int32_t col) const {
+#pragma unroll
+    for (int r = 0; r < down; ++r)
+#pragma unroll
+      for (int c = 0; c < across; ++c)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const std::int32_t at_row = row + 16 * r + e / 2, at_col = col + in_pair(c, e % 2);
+          double* const at = place(u, row, col, r, c, e % 2) + e / 2;
+          if (at_col >= u.first && at_row >= at_col && at_row < u.end) *at = fma(u.alpha, sum[r][c][e], *at);
+        }
+  }
+  static __device__ std::int32_t in_pair(int c, int e) {
+    return c / 2 * 16 + 2 * e + c % 2;
+  }
+  static __device__ double* place(const Update& u, std::int32_t row, std::int32_t col, int r, int c, int e) {
+    return u.c + row + 16 * r + (col + in_pair(c, e)) * u.ldc;
+  }
+};
+
+// Copies of `height` rows of `depth` columns to shared memory by `threads` threads; each keeps to one pair of rows.
+template <int height, int threads>
+class Copier {
+ public:
+  static constexpr int stride = height + 4;  // 4 (mod 16)
+  static_assert(stride % 16 == 4 && threads % (height / 2) == 0);
+
+  // Of the rows `row` ... only first ... end - 1 are read, and what shares 16 bytes with one of them; zeros for the rest.
+  __device__ Copier(int thread, std::int32_t row, std::int32_t first, std::int32_t end) {
+    const int pair = thread % (height / 2);
+    column_ = thread / (height / 2);
+    place_ = column_ * stride + 2 * pair;
+    row_ = row + 2 * pair;
+    bytes_ = row_ + 1 < first || row_ >= end ? 0 : row_ + 1 == end ? 8 : 16;
+    if (bytes_ == 0) row_ = first / 2 * 2;
+  }
+  __device__ void operator()(double* stage, const double* from, std::int64_t ld, std::int32_t column,
+                             std::int32_t columns) const {
+#pragma unroll
+    for (int step = 0; step < depth; step += threads / (height / 2)) {
+      const std::int32_t own = column + column_ + step;
+      if (column_ + step < depth)
+        copy_16_async(stage + place_ + step * stride, from + row_ + (own < columns ? own : 0) * ld,
+                      own < columns ? bytes_ : 0);
+    }
+  }
+
+ private:
+  int column_, place_, bytes_;
+  std::int32_t row_;
+};
+
+// Chunk `chunk` of X or Y: of A's columns or of B's.
+struct Chunks {
+  const Update& u;
+  std::int32_t half;
+
+  __device__ explicit Chunks(const Update& update) : u(update), half((u.columns + depth - 1) / depth) {}
+  __device__ std::int32_t count() const { return 2 * half; }
+  template <class C>
+  __device__ void copy_x(const C& copier, double* to, std::int32_t chunk) const {
+    copy(copier, to, chunk, chunk >= half);
+  }
+  template <class C>
+  __device__ void copy_y(const C& copier, double* to, std::int32_t chunk) const {
+    copy(copier, to, chunk, chunk < half);
+  }
+
+ private:
+  template <class C>
+  __device__ void copy(const C& copier, double* to, std::int32_t chunk, bool of_b) const {
+    copier(to, of_b ? u.b : u.a, of_b ? u.ldb : u.lda, (chunk < half ? chunk : chunk - half) * depth,
+           u.columns);
+  }
+};
+
+// Tiles row by row, `wide` (1 + ... + i) of them before row i.
+template <int wide>
+__host__ __device__ std::int32_t tiles_before(std::int32_t i) {
+  return wide * (i * (i + 1) / 2);
+}
+template <int wide>
+__device__ std::int32_t row_of_tile(std::int32_t tile) {
+  auto i = static_cast<std::int32_t>((sqrt(8.0 * (tile / wide) + 1) - 1) / 2);
+  while (tiles_before<wide>(i) > tile) --i;
+  while (tiles_before<wide>(i + 1) <= tile) ++i;
+  return i;
+}
+
+// Whether all of the tile is to be written; called into L2 if so.
+template <int rows, int cols>
+__device__ bool whole_tile(const Update& u, std::int32_t row, std::int32_t col, int thread, int threads) {
+  const bool whole = row >= col + cols - 1 && col >= u.first && row + rows <= u.end;
+  if (whole)
+    for (int line = thread; line < rows * cols / 16; line += threads)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(u.c + row + line % (rows / 16) * 16 +
+                                                    (col + line / (rows / 16)) * u.ldc));
+  return whole;
+}
+
+// Small tiles, `side` x `side`; a warp makes `warp_rows` x `warp_cols` of one.
+template <int side_, int warp_rows_, int warp_cols_, int stages_, int blocks_>
+struct Tile {
+  static constexpr int side = side_, warp_rows = warp_rows_, warp_cols = warp_cols_;
+  static constexpr int stages = stages_, blocks = blocks_;
+  static constexpr int warps_down = side / warp_rows, threads = 32 * warps_down * (side / warp_cols);
+  using Copy = Copier<side, threads>;
+  static constexpr int operand = depth * Copy::stride;
+  static constexpr std::size_t shared_bytes = sizeof(double) * stages * 2 * operand;
+};
+
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const __grid_constant__ Update u) {
+  extern __shared__ double ring[];
+  const auto tile = static_cast<std::int32_t>(blockIdx.x);
+  const std::int32_t i = row_of_tile<1>(tile), row = i * T::side, col = (tile - tiles_before<1>(i)) * T::side;
+  const bool whole = whole_tile<T::side, T::side>(u, row, col, threadIdx.x, T::threads);
+
+  const typename T::Copy x_copy(threadIdx.x, row, u.first, u.end), y_copy(threadIdx.x, col, u.first, u.end);
+  const Chunks chunks(u);
+  const auto fetch = [&](int chunk) {
+    double* const stage = ring + chunk % T::stages * 2 * T::operand;
+    if (chunk < chunks.count()) {
+      chunks.copy_x(x_copy, stage, chunk);
+      chunks.copy_y(y_copy, stage + T::operand, chunk);
+    }
+    close_copies();
+  };
+  const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  const int warp_row = warp % T::warps_down * T::warp_rows, warp_col = warp / T::warps_down * T::warp_cols;
+  WarpProduct<T::warp_rows, T::warp_cols> product;
+  product.clear();
+  for (int chunk = 0; chunk < T::stages - 1; ++chunk) fetch(chunk);
+  for (int chunk = 0; chunk < chunks.count(); ++chunk) {
+    wait_for_copies<T::stages - 2>();
+    __syncthreads();
+    fetch(chunk + T::stages - 1);
+    const double* const x = ring + chunk % T::stages * 2 * T::operand + t * T::Copy::stride + 2 * g;
+#pragma unroll
+    for (int k = 0; k < depth / 4; ++k)
+      product.load(k % 2, x + 4 * k * T::Copy::stride + warp_row,
+                   x + 4 * k * T::Copy::stride + T::operand + warp_col);
+#pragma unroll
+    for (int k = 0; k < depth / 4; ++k) product.step(k % 2);
+  }
+  product.add_to(u, row + warp_row, col + warp_col, whole);
+}
+
+// Many rows: tiles of 128 x 64, two groups of four warps with 32 x 64 each.
+struct Rows {
+  static constexpr int rows = 128, cols = 64, warp_rows = 32, groups = 2, group_threads = 128;
+  static constexpr int threads = groups * group_threads, stages = 5;
+  using CopyX = Copier<rows, threads>;
+  using CopyY = Copier<cols, group_threads>;
+  static constexpr int stage = depth * CopyY::stride;
+  static std::size_t shared_bytes(std::int32_t columns) {
+    const int chunks = 2 * ((columns + depth - 1) / depth);
+    return sizeof(double) *
+           static_cast<std::size_t>(chunks * depth * CopyX::stride + groups * stages * stage);
+  }
+};
+
+__global__ void __launch_bounds__(Rows::threads, 1) syr2k_rows_kernel(const __grid_constant__ Update u) {
+  using R = Rows;
+  extern __shared__ double x_all[];
+  const Chunks chunks(u);
+  const int group = threadIdx.x / R::group_threads, thread = threadIdx.x % R::group_threads;
+  const int warp_row = thread / 32 * R::warp_rows, g = thread % 32 / 4, t = thread % 4;
+  double* const ring = x_all + chunks.count() * depth * R::CopyX::stride + group * R::stages * R::stage;
+  const double* const x_own = x_all + t * R::CopyX::stride + warp_row + 2 * g;
+  const double* const y_own = ring + t * R::CopyY::stride + 2 * g;
+  WarpProduct<R::warp_rows, R::cols> product;
+
+  // This block's share of the tiles; every second one is a group's.
+  constexpr int wide = R::rows / R::cols;
+  const std::int64_t all = tiles_before<wide>((u.end + R::rows - 1) / R::rows);
+  const auto begin = static_cast<std::int32_t>(all * blockIdx.x / gridDim.x);
+  const auto end = static_cast<std::int32_t>(all * (blockIdx.x + 1) / gridDim.x);
+  for (std::int32_t next = begin; next < end;) {
+    const std::int32_t i = row_of_tile<wide>(next), row = i * R::rows;
+    const std::int32_t row_end = min(end, tiles_before<wide>(i + 1));
+    const std::int32_t own = next + ((next - begin) % R::groups != group);
+    const std::int32_t tiles = max(0, row_end - own + R::groups - 1) / R::groups;
+    std::int32_t col = (own - tiles_before<wide>(i)) * R::cols;
+    next = row_end;
+
+    __syncthreads();  // nobody reads the last row's X any more
+    const R::CopyX x_copy(threadIdx.x, row, u.first, u.end);
+    for (int chunk = 0; chunk < chunks.count(); ++chunk)
+      chunks.copy_x(x_copy, x_all + chunk * depth * R::CopyX::stride, chunk);
+
+    std::int32_t fetch_col = col;
+    int fetch_chunk = 0, fetch_stage = 0, fetch_tile = 0;
+    const auto fetch = [&] {
+      if (fetch_tile < tiles) {
+        chunks.copy_y(R::CopyY(thread, fetch_col, u.first, u.end), ring + fetch_stage * R::stage,
+                      fetch_chunk);
+        if (++fetch_chunk == chunks.count()) {
+          fetch_chunk = 0;
+          fetch_col += R::groups * R::cols;
+          ++fetch_tile;
+        }
+        fetch_stage = fetch_stage + 1 == R::stages ? 0 : fetch_stage + 1;
+      }
+      close_copies();
+    };
+    for (int chunk = 0; chunk < R::stages - 1; ++chunk) fetch();
+    wait_for_copies<0>();
+    __syncthreads();
+
+    int stage = 0;
+    if (tiles > 0) product.load(0, x_own, y_own);
+    for (std::int32_t tile = 0; tile < tiles; ++tile, col += R::groups * R::cols) {
+      const bool whole = whole_tile<R::rows, R::cols>(u, row, col, thread, R::group_threads);
+      product.clear();
+      for (int chunk = 0; chunk < chunks.count(); ++chunk) {
+        const double* x = x_own + chunk * depth * R::CopyX::stride;
+        const double* y = y_own + stage * R::stage;
+        product.load(1, x + 4 * R::CopyX::stride, y + 4 * R::CopyY::stride);
+        product.step(0);
+        // The chunk after this one has come; what was read before this one may be written over.
+        const bool last = chunk + 1 == chunks.count();
+        if (!last || tile + 1 < tiles) {
+          wait_for_copies<R::stages - 3>();
+          asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(R::group_threads) : "memory");
+          fetch();
+          stage = stage + 1 == R::stages ? 0 : stage + 1;
+          product.load(0, last ? x_own : x + depth * R::CopyX::stride, y_own + stage * R::stage);
+        }
+        product.step(1);
+      }
+      product.add_to(u, row + warp_row, col, whole);
+    }
+  }
+}
+
+// Compute capability that the kernels run for: the tensor core knows double from 8.0 on.
+bool has_tensor_core() {
+  cudaFuncAttributes attributes{};
+  EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, syr2k_rows_kernel));
+  return attributes.ptxVersion >= 80;
+}
+
+template <class T>
+void launch_tiles(const Queue& queue, const Update& u) {
+  EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_tile_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(T::shared_bytes)));
+  const auto tiles = static_cast<unsigned>(tiles_before<1>((u.end + T::side - 1) / T::side));
+  syr2k_tile_kernel<T><<<tiles, T::threads, T::shared_bytes, queue.stream()>>>(u);
+  EIGEN_G_LAUNCHED();
+}
+
+// Columns for which X fits into shared memory; more are taken in several passes over C.
+std::int64_t most_columns_of_rows() {
+  int device = 0, shared = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  std::int32_t columns = 0;
+  while (Rows::shared_bytes(columns + depth) <= static_cast<std::size_t>(shared)) columns += depth;
+  return columns;
+}
+
+void launch_rows(const Queue& queue, Update u) {
+  const std::int64_t most = most_columns_of_rows(), passes = (u.columns + most - 1) / most;
+  std::int32_t left = u.columns;
+  for (std::int64_t pass = passes; pass > 0; --pass) {
+    u.columns = static_cast<std::int32_t>(((left + pass - 1) / pass + depth - 1) / depth * depth);
+    u.columns = std::min(u.columns, left);
+    const std::size_t shared = Rows::shared_bytes(u.columns);
+    EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_rows_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(shared)));
+    syr2k_rows_kernel<<<static_cast<unsigned>(queue.multiprocessors()), Rows::threads, shared,
+                        queue.stream()>>>(u);
+    EIGEN_G_LAUNCHED();
+    u.a += u.columns * u.lda;
+    u.b += u.columns * u.ldb;
+    left -= u.columns;
+  }
+}
+
+using Tiny = Tile<32, 16, 16, 4, 4>;
+using Small = Tile<64, 16, 32, 4, 3>;
+constexpr std::int64_t most_rows_tiny = 1000, most_rows_small = 2500;
+
+std::int64_t rows_off_line(const double* p, std::int64_t bytes) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes)) /
+         static_cast<std::int64_t>(sizeof(double));
+}
+
+}  // namespace
+
+bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
+                        MatrixView<const double> b_dev, MatrixView<double> c_dev) {
+  const std::int64_t shift = rows_off_line(c_dev.data, 128);
+  const bool equal_lines = rows_off_line(a_dev.data, 16) == shift % 2 &&
+                           rows_off_line(b_dev.data, 16) == shift % 2 && a_dev.lda % 2 == 0 &&
+                           b_dev.lda % 2 == 0 && c_dev.lda % 2 == 0;
+  if (!equal_lines || !has_tensor_core()) return false;
+  const Update update{static_cast<std::int32_t>(shift),
+                      static_cast<std::int32_t>(shift + c_dev.rows),
+                      static_cast<std::int32_t>(a_dev.cols),
+                      alpha,
+                      a_dev.data - shift,
+                      b_dev.data - shift,
+                      a_dev.lda,
+                      b_dev.lda,
+                      c_dev.data - shift * (1 + c_dev.lda),
+                      c_dev.lda};
+  if (c_dev.rows <= most_rows_tiny)
+    launch_tiles<Tiny>(queue, update);
+  else if (c_dev.rows <= most_rows_small)
+    launch_tiles<Small>(queue, update);
+  else
+    launch_rows(queue, update);
+  return true;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,65 @@
+#include "gemm_df/team_gemm.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+
+namespace eigen_g {
+
+namespace {
+
+// Terms of the inner dimension in a step: enough that C, which each step reads and writes, costs little beside the product,
+// and few enough that the first step, which nothing hides, arrives soon.
+constexpr std::int64_t slice = 512;
+
+// Columns of C to which the cut is rounded: tiles of the products are full.
+constexpr std::int64_t column_granularity = 32;
+
+CBLAS_TRANSPOSE cblas_op(Op op) {
+  return op == Op::none ? CblasNoTrans : CblasTrans;
+}
+
+blasint size_of(std::int64_t value) {
+  return static_cast<blasint>(value);  // a slice of a matrix that a CPU can help with is far below 2^31
+}
+
+}  // namespace
+
+void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, double alpha,
+          MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
+          MatrixView<double> c_dev) {
+  const std::int64_t m = c_dev.rows, k = op_a == Op::none ? a_dev.cols : a_dev.rows;
+  // Terms [first, first + count) of op_a(A), and of some columns of op_b(B), as they are stored.
+  const auto slice_of_a = [&](std::int64_t first, std::int64_t count) {
+    return op_a == Op::none ? a_dev.block(0, first, m, count) : a_dev.block(first, 0, count, m);
+  };
+  const auto slice_of_b = [&](std::int64_t first, std::int64_t count, ColumnRange range) {
+    return op_b == Op::none ? b_dev.block(first, range.first, count, range.count)
+                            : b_dev.block(range.first, first, range.count, count);
+  };
+  const auto beta_of = [&](std::int64_t step) { return step == 0 ? beta : 1; };
+
+  ColumnWork work;
+  work.columns_dev = c_dev;
+  work.reads_columns = beta != 0;
+  work.steps = std::max<std::int64_t>(1, (k + slice - 1) / slice);  // of no terms one too: C := beta C
+  work.blocks = [&](std::int64_t step, ColumnRange range) -> Blocks {
+    const std::int64_t first = step * slice, count = std::min(slice, k - first);
+    return {slice_of_a(first, count), slice_of_b(first, count, range)};
+  };
+  work.on_first = [&](const Queue& queue, ColumnRange range, MatrixView<double> c) {
+    gemm(queue, op_a, op_b, alpha, a_dev, slice_of_b(0, k, range), beta, c);
+  };
+  work.on_gpu = [&](const Queue& queue, std::int64_t step, const Blocks& blocks, MatrixView<double> c) {
+    gemm(queue, op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), c);
+  };
+  work.on_cpu = [&](std::int64_t step, const Blocks& blocks, MatrixView<double> c) {
+    const std::int64_t terms = op_a == Op::none ? blocks[0].cols : blocks[0].rows;
+    cblas_dgemm(CblasColMajor, cblas_op(op_a), cblas_op(op_b), size_of(c.rows), size_of(c.cols),
+                size_of(terms), alpha, blocks[0].data, size_of(blocks[0].lda), blocks[1].data,
+                size_of(blocks[1].lda), beta_of(step), c.data, size_of(c.lda));
+  };
+  team.run(work, parts, column_granularity);
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,67 @@
+// Products in double by the tensor core, for kernels that keep a tile of the result in registers. A GPU without it (before
+// compute capability 8.0) gets the same sums in plain arithmetic, slowly.
+//
+// A warp's product is built of 16 x 8 x 4 steps. Which of the result's rows and columns a step's own rows and columns
+// stand for is free, and can be chosen such that two neighbours in memory go to the same thread (g, t) = (lane / 4,
+// lane % 4): of 16 rows, 2g and 2g + 1; of 16 columns (two steps), 4t ... 4t + 3. Operands are then read from shared
+// memory two rows at once, element (row, k) at [k * stride + row]; with stride = 4 (mod 16) no two threads collide in a
+// bank.
+#pragma once
+
+namespace eigen_g {
+
+// d += a b, one step. Thread (g, t) has of a the elements (g, t) and (g + 8, t), of b (t, g), and of d (g, 2t), (g, 2t + 1),
+// (g + 8, 2t), (g + 8, 2t + 1).
+__device__ inline void tensor_step(double (&d)[4], double a0, double a1, double b) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+      : "d"(a0), "d"(a1), "d"(b));
+#elif __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(d[0]), "+d"(d[1])
+      : "d"(a0), "d"(b));
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(d[2]), "+d"(d[3])
+      : "d"(a1), "d"(b));
+#else
+  const int lane = threadIdx.x % 32, t = lane % 4;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const double upper = __shfl_sync(~0u, a0, lane - t + k), lower = __shfl_sync(~0u, a1, lane - t + k);
+    const double left = __shfl_sync(~0u, b, 8 * t + k), right = __shfl_sync(~0u, b, 8 * t + 4 + k);
+    d[0] = fma(upper, left, d[0]);
+    d[1] = fma(upper, right, d[1]);
+    d[2] = fma(lower, left, d[2]);
+    d[3] = fma(lower, right, d[3]);
+  }
+#endif
+}
+
+// 16 bytes from global to shared memory, both aligned, without waiting (before 8.0: at once); of `bytes` (0, 8, 16) < 16
+// the rest becomes zero.
+__device__ inline void copy_16_async(double* to, const double* from, int bytes) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from), "r"(bytes)
+               : "memory");
+#else
+  to[0] = bytes > 0 ? from[0] : 0;
+  to[1] = bytes > 8 ? from[1] : 0;
+#endif
+}
+__device__ inline void close_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Until at most `open` of the closed groups are on their way.
+template <int open>
+__device__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(open) : "memory");
+#endif
+}
+
+}  // namespace eigen_g

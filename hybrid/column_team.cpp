@@ -1,0 +1,323 @@
+#include "hybrid/column_team.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "hybrid/cpu.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/device.hpp"
+#include "hybrid/memory.hpp"
+#include "hybrid/worker.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t line = 8;  // doubles: copies begin their columns on lines of 64 bytes
+
+std::int64_t padded(std::int64_t rows) {
+  return (rows + line - 1) / line * line;
+}
+
+std::int64_t doubles_of(const Blocks& blocks) {
+  std::int64_t count = 0;
+  for (const auto& block : blocks) count += padded(block.rows) * block.cols;
+  return count;
+}
+
+// Memory in which a device keeps its copies: grows, and is then given back first.
+template <class Memory>
+class Staging {
+ public:
+  void reserve(std::int64_t count) {
+    if (count <= memory_.size()) return;
+    memory_ = Memory();
+    memory_ = Memory(count);
+  }
+  MatrixView<double> columns(std::int64_t rows, std::int64_t cols) const {
+    return {memory_.data(), rows, cols, std::max<std::int64_t>(1, padded(rows))};
+  }
+  // Where copies of these blocks stand, one behind the other.
+  std::vector<MatrixView<double>> places(const Blocks& blocks) const {
+    std::vector<MatrixView<double>> places;
+    double* next = memory_.data();
+    for (const auto& block : blocks) {
+      places.push_back({next, block.rows, block.cols, std::max<std::int64_t>(1, padded(block.rows))});
+      next += padded(block.rows) * block.cols;
+    }
+    return places;
+  }
+  std::uint64_t bytes() const { return memory_.bytes(); }
+
+ private:
+  Memory memory_;
+};
+
+std::size_t bytes_of(std::int64_t doubles) {
+  return static_cast<std::size_t>(doubles) * sizeof(double);
+}
+
+void copy(MatrixView<const double> from, MatrixView<double> to, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (from.rows == 0 || from.cols == 0) return;
+  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of(to.lda), from.data, bytes_of(from.lda),
+                                 bytes_of(from.rows), static_cast<std::size_t>(from.cols), kind, stream));
+}
+
+void copy_between(MatrixView<const double> from, int from_gpu, MatrixView<double> to, int to_gpu,
+                  cudaStream_t stream) {
+  if (from.rows == 0 || from.cols == 0) return;
+  cudaMemcpy3DPeerParms copy{};
+  copy.srcDevice = from_gpu;
+  copy.srcPtr = make_cudaPitchedPtr(const_cast<double*>(from.data), bytes_of(from.lda), bytes_of(from.rows),
+                                    static_cast<std::size_t>(from.cols));
+  copy.dstDevice = to_gpu;
+  copy.dstPtr =
+      make_cudaPitchedPtr(to.data, bytes_of(to.lda), bytes_of(to.rows), static_cast<std::size_t>(to.cols));
+  copy.extent = make_cudaExtent(bytes_of(from.rows), static_cast<std::size_t>(from.cols), 1);
+  EIGEN_G_CUDA(cudaMemcpy3DPeerAsync(&copy, stream));
+}
+
+// From GPU a, which is current, to GPU b: directly where the machine can; otherwise the driver goes through the host.
+void enable_peer_access(int a, int b) {
+  int possible = 0;
+  EIGEN_G_CUDA(cudaDeviceCanAccessPeer(&possible, a, b));
+  if (!possible) return;
+  const cudaError_t status = cudaDeviceEnablePeerAccess(b, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled)
+    cudaGetLastError();
+  else
+    EIGEN_G_CUDA(status);
+}
+
+Blocks read_only(const std::vector<MatrixView<double>>& views) {
+  return {views.begin(), views.end()};
+}
+
+std::int64_t largest_step(const ColumnWork& work, ColumnRange range) {
+  std::int64_t largest = 0;
+  for (std::int64_t s = 0; s < work.steps; ++s)
+    largest = std::max(largest, doubles_of(work.blocks(s, range)));
+  return largest;
+}
+
+MatrixView<double> part_of(const ColumnWork& work, ColumnRange range) {
+  return work.columns_dev.block(0, range.first, work.columns_dev.rows, range.count);
+}
+
+constexpr std::size_t slots = 2;  // a step's blocks arrive in one while the other is worked on
+
+struct Span {
+  Event begin, end;
+};
+
+// A further GPU. Everything that it does is queued by the caller's thread.
+struct PeerGpu {
+  explicit PeerGpu(int gpu) : index(gpu) {}
+  int index;
+  Queue compute, copies;  // on its GPU
+  std::array<Event, slots> arrived, free;
+  std::array<Staging<DeviceBuffer<double>>, slots> blocks;
+  Staging<DeviceBuffer<double>> columns;
+  std::vector<Span> spans;
+
+  void reserve(const ColumnWork& work, ColumnRange range) {
+    const std::int64_t step = largest_step(work, range), all = padded(work.columns_dev.rows) * range.count;
+    copies.wait();  // nothing uses what is given back
+    compute.wait();
+    for (auto& slot : blocks) slot.reserve(step);
+    columns.reserve(all);
+  }
+
+  // `begin` has been recorded on the first GPU's queue.
+  void enqueue(const ColumnWork& work, ColumnRange range, int first_gpu, const Event& begin) {
+    const CurrentGpu current(index);
+    reserve(work, range);
+    Span& span = spans.emplace_back();
+    const MatrixView<double> part = part_of(work, range), own = columns.columns(part.rows, part.cols);
+    begin.hold(copies);
+    span.begin.record(copies);
+    if (work.reads_columns) copy_between(part, first_gpu, own, index, copies.stream());
+    for (std::int64_t s = 0; s < work.steps; ++s) {
+      const auto slot = static_cast<std::size_t>(s) % slots;
+      const Blocks sources = work.blocks(s, range);
+      const auto places = blocks[slot].places(sources);
+      if (s >= static_cast<std::int64_t>(slots)) free[slot].hold(copies);
+      for (std::size_t i = 0; i < sources.size(); ++i)
+        copy_between(sources[i], first_gpu, places[i], index, copies.stream());
+      arrived[slot].record(copies);
+      arrived[slot].hold(compute);
+      work.on_gpu(compute, s, read_only(places), own);
+      free[slot].record(compute);
+    }
+    copy_between(own, index, part, first_gpu, compute.stream());
+    span.end.record(compute);
+  }
+};
+
+// The CPU's side: a thread that waits for copies, works, and sends the result back.
+struct Cpu {
+  int threads = 0;
+  Queue copies;  // on the first GPU
+  std::array<Event, slots> arrived;
+  std::array<Staging<PinnedBuffer<double>>, slots> blocks;
+  Staging<PinnedBuffer<double>> columns;
+  Event returned;
+  double seconds = 0;
+  Worker worker;
+
+  void reserve(const ColumnWork& work, ColumnRange range) {
+    const std::int64_t step = largest_step(work, range), all = padded(work.columns_dev.rows) * range.count;
+    copies.wait();
+    for (auto& slot : blocks) slot.reserve(step);
+    columns.reserve(all);
+  }
+
+  void do_share(const ColumnWork& work, ColumnRange range, int first_gpu) {
+    const auto start = Clock::now();
+    const CurrentGpu current(first_gpu);
+    const ThreadLimit limit(threads);
+    const MatrixView<double> part = part_of(work, range), own = columns.columns(part.rows, part.cols);
+    std::array<std::vector<MatrixView<double>>, slots> places;
+    const auto send = [&](std::int64_t s) {
+      const auto slot = static_cast<std::size_t>(s) % slots;
+      const Blocks sources = work.blocks(s, range);
+      places[slot] = blocks[slot].places(sources);
+      for (std::size_t i = 0; i < sources.size(); ++i)
+        copy(sources[i], places[slot][i], cudaMemcpyDeviceToHost, copies.stream());
+      arrived[slot].record(copies);
+    };
+    if (work.reads_columns) copy(part, own, cudaMemcpyDeviceToHost, copies.stream());
+    if (work.steps > 0) send(0);
+    for (std::int64_t s = 0; s < work.steps; ++s) {
+      const auto slot = static_cast<std::size_t>(s) % slots;
+      if (s + 1 < work.steps) send(s + 1);  // its slot was last used by step s - 1, which is over
+      arrived[slot].wait();
+      work.on_cpu(s, read_only(places[slot]), own);
+    }
+    copy(own, part, cudaMemcpyHostToDevice, copies.stream());
+    returned.record(copies);
+    returned.wait();
+    seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  }
+};
+
+}  // namespace
+
+struct ColumnTeam::State {
+  const Queue* first;
+  int first_gpu;
+  std::vector<PeerGpu> peers;
+  std::unique_ptr<Cpu> cpu;
+  std::vector<Span> spans;  // of the first GPU
+
+  ~State() {  // nothing may use the staging memory when it goes
+    for (PeerGpu& peer : peers) {
+      cudaStreamSynchronize(peer.copies.stream());
+      cudaStreamSynchronize(peer.compute.stream());
+    }
+    if (cpu) cudaStreamSynchronize(cpu->copies.stream());
+  }
+};
+
+ColumnTeam::ColumnTeam(const Queue& first, const Members& members) : state_(std::make_unique<State>()) {
+  state_->first = &first;
+  state_->first_gpu = current_gpu();
+  std::set<int> taken{state_->first_gpu};
+  const int count = gpu_count();
+  state_->peers.reserve(members.gpus.size());
+  for (const int gpu : members.gpus) {
+    if (gpu < 0 || gpu >= count)
+      throw InvalidArgument(
+          "members", "GPU " + std::to_string(gpu) + " is not there; there are " + std::to_string(count));
+    if (!taken.insert(gpu).second)
+      throw InvalidArgument("members", "GPU " + std::to_string(gpu) + " stands there twice");
+    enable_peer_access(state_->first_gpu, gpu);
+    const CurrentGpu current(gpu);
+    enable_peer_access(gpu, state_->first_gpu);
+    state_->peers.emplace_back(gpu);
+  }
+  if (members.cpu) {
+    state_->cpu = std::make_unique<Cpu>();
+    state_->cpu->threads = members.cpu_threads;
+  }
+}
+
+ColumnTeam::~ColumnTeam() = default;
+ColumnTeam::ColumnTeam(ColumnTeam&&) noexcept = default;
+ColumnTeam& ColumnTeam::operator=(ColumnTeam&&) noexcept = default;
+
+std::size_t ColumnTeam::size() const {
+  return 1 + state_->peers.size() + (state_->cpu ? 1 : 0);
+}
+
+void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity) {
+  if (parts.size() != size())
+    throw InvalidArgument("parts", "has " + std::to_string(parts.size()) + " shares, the team has " +
+                                       std::to_string(size()) + " devices");
+  const auto ranges = split_columns(work.columns_dev.cols, parts, granularity);
+  if (work.columns_dev.rows == 0 || work.columns_dev.cols == 0) return;
+  State& t = *state_;
+  Span& span = t.spans.emplace_back();
+  span.begin.record(*t.first);
+
+  const ColumnRange cpu_range = t.cpu ? ranges.back() : ColumnRange{};
+  if (cpu_range.count > 0) {
+    t.cpu->reserve(work, cpu_range);
+    span.begin.hold(t.cpu->copies);
+    t.cpu->worker.start([&] { t.cpu->do_share(work, cpu_range, t.first_gpu); });
+  }
+  std::exception_ptr thrown;
+  try {
+    for (std::size_t i = 0; i < t.peers.size(); ++i)
+      if (ranges[i + 1].count > 0) t.peers[i].enqueue(work, ranges[i + 1], t.first_gpu, span.begin);
+    if (ranges[0].count > 0) work.on_first(*t.first, ranges[0], part_of(work, ranges[0]));
+    span.end.record(*t.first);
+  } catch (...) {
+    thrown = std::current_exception();  // the CPU's thread still uses `work`
+  }
+  if (cpu_range.count > 0) t.cpu->worker.wait();
+  if (thrown) std::rethrow_exception(thrown);
+  for (std::size_t i = 0; i < t.peers.size(); ++i)
+    if (ranges[i + 1].count > 0) t.peers[i].spans.back().end.hold(*t.first);
+}
+
+std::vector<double> ColumnTeam::take_seconds() {
+  std::vector<double> seconds;
+  const auto take = [&](std::vector<Span>& spans) {
+    double sum = 0;
+    for (const Span& span : spans) {
+      span.end.wait();
+      sum += span.end.seconds_since(span.begin);
+    }
+    spans.clear();
+    seconds.push_back(sum);
+  };
+  take(state_->spans);
+  for (PeerGpu& peer : state_->peers) take(peer.spans);
+  if (state_->cpu) seconds.push_back(std::exchange(state_->cpu->seconds, 0));
+  return seconds;
+}
+
+std::uint64_t ColumnTeam::device_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const PeerGpu& peer : state_->peers) {
+    bytes += peer.columns.bytes();
+    for (const auto& slot : peer.blocks) bytes += slot.bytes();
+  }
+  return bytes;
+}
+
+std::uint64_t ColumnTeam::pinned_bytes() const {
+  if (!state_->cpu) return 0;
+  std::uint64_t bytes = state_->cpu->columns.bytes();
+  for (const auto& slot : state_->cpu->blocks) bytes += slot.bytes();
+  return bytes;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,63 @@
+// How a range of columns is cut over a list of devices by a ratio, and which ratio makes them finish together. Pure:
+// needs no GPU. Source: Eigen-G (IPSJ SIG), which gives each GPU a fixed ratio GPU:CPU such as 27:14.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eigen_g {
+
+// Shares of the work in the order of the device list, each >= 0 and finite, one of them positive; only their
+// proportions count. Empty: automatic.
+struct Ratio {
+  std::vector<double> parts;
+  bool automatic() const { return parts.empty(); }
+};
+
+// "27:14", "4:4:1", "1", "0.5:1", "auto"; blanks around a share are ignored. Throws InvalidArgument("ratio").
+Ratio parse_ratio(std::string_view text);
+// The same with the shortest digits that read back to the same doubles.
+std::string to_text(const Ratio& ratio);
+
+struct ColumnRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t end() const { return first + count; }
+  friend bool operator==(const ColumnRange&, const ColumnRange&) = default;
+};
+
+// Cuts columns 0 ... columns - 1 into one range a share, in order, without gap or overlap. Where a range ends is rounded
+// to the nearest multiple of `granularity`, and the last device with a share takes the ragged end; a share that rounds
+// to nothing, or is 0, has an empty range. Throws InvalidArgument for shares that a Ratio may not have, columns < 0,
+// granularity < 1.
+std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<double>& parts,
+                                       std::int64_t granularity = 1);
+
+// Time that a device takes for c > 0 columns: fixed + c * column. A device that cannot take part has an infinite one.
+struct DeviceCost {
+  double fixed_seconds = 0;   // what travels or starts whatever its share
+  double column_seconds = 0;  // > 0: the slower of computing a column and moving it
+};
+
+// A device that computes a column of `column_flops` at `flops` flop/s, and to which `common_bytes` go whatever its share and
+// `column_bytes` for each column (there, and as many back at the same time) at `link` bytes/s. link = 0: nothing has to
+// travel. flops = 0: it cannot take part. Copies of columns run beside the products; those for all do not.
+DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link);
+
+struct SharePlan {
+  std::vector<double> parts;    // columns of each device, not rounded; they add up to the columns planned for
+  std::vector<double> seconds;  // of each device; 0 without a share
+  double total = 0;             // the last one is then finished
+};
+
+// The shares with which all devices that have one finish together. A device is left out where it gets less than
+// `least_columns`, or where the others alone are at most `least_gain` slower, so that a share too small to pay for its
+// transfer becomes zero. The fastest device alone always remains. Throws InvalidArgument where no device can take part.
+inline constexpr double least_gain_of_a_share = 0.02;
+SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs,
+                          double least_columns = 1, double least_gain = least_gain_of_a_share);
+
+}  // namespace eigen_g

@@ -1,0 +1,90 @@
+#include "solver/calibrate.hpp"
+
+#include <cblas.h>
+
+#include <chrono>
+#include <limits>
+
+#include "hybrid/cpu.hpp"
+#include "solver/calibrate_steps.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace calibration;
+
+// Values without a pattern that a processor could profit from.
+HostArray<double> random_array(std::int64_t count) {
+  auto array = host_array<double>(count);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u;  // splitmix64
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    array[static_cast<std::size_t>(i)] = static_cast<double>(x >> 11) * 0x1p-52 - 1;
+  }
+  return array;
+}
+
+// The shortest of several calls: what else the machine does only adds to it.
+template <class Work>
+double shortest(int calls, Work&& work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int call = 0; call <= calls; ++call) {
+    const auto start = Clock::now();
+    work();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (call > 0) best = std::min(best, seconds);  // the first one starts threads and touches pages
+  }
+  return best;
+}
+
+void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& progress) {
+  const bool full = effort == Effort::full;
+  const Growth growth = full ? Growth{512, 4096, 0.15} : Growth{256, 1024, 0.01};
+  std::int64_t symv_order = full ? 8192 : 2048;
+  const std::uint64_t available = host_memory_available();
+  while (symv_order > 1024 && available > 0 &&
+         static_cast<std::uint64_t>(symv_order * symv_order) * sizeof(double) > available / 4)
+    symv_order /= 2;
+  Steps step(progress, "CPU", full ? 9 : 4);
+
+  const std::int64_t s = growth.to;
+  const auto a = random_array(s * s), b = random_array(s * s), c = random_array(s * s);
+  const auto product = [&](const Shape& shape) {
+    const auto m = static_cast<blasint>(shape.m), n = static_cast<blasint>(shape.n),
+               k = static_cast<blasint>(shape.k);
+    return shortest(3, [&] {
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.get(), m, b.get(), k, 0, c.get(),
+                  m);
+    });
+  };
+  measure_products(rates, "native", growth, effort, product, step);
+
+  const auto matrix = random_array(symv_order * symv_order), x = random_array(symv_order),
+             y = random_array(symv_order);
+  const auto n = static_cast<blasint>(symv_order);
+  const double seconds = shortest(
+      3, [&] { cblas_dsymv(CblasColMajor, CblasLower, n, 1, matrix.get(), n, x.get(), 1, 0, y.get(), 1); });
+  rates.symv_bandwidth =
+      static_cast<double>(symv_order) * static_cast<double>(symv_order + 1) / 2 * sizeof(double) / seconds;
+  step();
+}
+
+}  // namespace
+
+Calibration calibrate(Effort effort, int threads, const CalibrationProgress& progress) {
+  const ThreadLimit limit(threads);
+  Calibration calibration = uncalibrated_machine();
+  calibration.full = effort == Effort::full;
+  for (DeviceRates& rates : calibration.devices)
+    if (rates.device.kind == DeviceKind::cpu) measure_cpu(rates, effort, progress);
+#ifdef EIGEN_G_HAVE_CUDA
+  measure_gpus(calibration, effort, progress);
+#endif
+  return calibration;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,270 @@
+#include "solver/stages.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include "hybrid/cpu.hpp"
+#include "hybrid/device.hpp"
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/nvtx.hpp"
+#include "solver/back_transform.hpp"
+#include "solver/check_input.hpp"
+#include "solver/divide_and_conquer.hpp"
+#include "solver/scale.hpp"
+#include "solver/tridiagonalize.hpp"
+#ifdef EIGEN_G_HAVE_CUDA
+#include "solver/device_stages.hpp"
+#endif
+
+namespace eigen_g {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Below this order a GPU's start and round trips cost more than a stage does on a CPU.
+constexpr std::int64_t smallest_for_gpu = 200;
+
+void require(bool good, const char* argument, const std::string& what) {
+  if (!good) throw InvalidArgument(argument, what);
+}
+
+void require_size(std::int64_t n, const char* name) {
+  require(n >= 0, name, "is " + std::to_string(n) + ", must not be negative");
+}
+
+void require_pointer(const void* p, bool needed, const char* name) {
+  require(p || !needed, name, "is null");
+}
+
+void require_lda(std::int64_t lda, std::int64_t n, const char* name) {
+  const std::int64_t least = std::max<std::int64_t>(1, n);
+  require(lda >= least, name,
+          "is " + std::to_string(lda) + ", must be at least max(1, n) = " + std::to_string(least));
+}
+
+// A NaN or an infinity among d or e, both in host memory.
+void require_finite(const double* values, std::int64_t count, const char* name) {
+  for (std::int64_t i = 0; i < count; ++i)
+    require(std::isfinite(values[i]), name,
+            "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
+}
+
+void check_sytrd(std::int64_t n, const void* a, std::int64_t lda, const void* d, const void* e,
+                 const void* tau) {
+  require_size(n, "n");
+  require_pointer(a, n > 0, "a");
+  require_lda(lda, n, "lda");
+  require_pointer(d, n > 0, "d");
+  require_pointer(e, n > 1, "e");
+  require_pointer(tau, n > 1, "tau");
+}
+
+void check_stedc(std::int64_t n, const void* d, const void* e, const void* z, std::int64_t ldz) {
+  require_size(n, "n");
+  require_pointer(d, n > 0, "d");
+  require_pointer(e, n > 1, "e");
+  if (z) require_lda(ldz, n, "ldz");
+}
+
+void check_ormtr(std::int64_t n, std::int64_t m, const void* a, std::int64_t lda, const void* tau,
+                 const void* z, std::int64_t ldz) {
+  require_size(n, "n");
+  require_size(m, "m");
+  require_pointer(a, n > 0, "a");
+  require_lda(lda, n, "lda");
+  require_pointer(tau, n > 1, "tau");
+  require_pointer(z, n > 0 && m > 0, "z");
+  require_lda(ldz, n, "ldz");
+}
+
+void require_gpu() {
+  if (gpu_count() > 0) return;
+  throw DeviceError(cuda_toolkit_version().empty() ? "a GPU is needed, but this is a build without CUDA"
+                                                   : "a GPU is needed, but there is none");
+}
+
+// Whether host pointers go to the GPU. `needed` tells the bytes that it would take there.
+template <class Needed>
+bool take_gpu(const StageOptions& options, std::int64_t n, Needed&& needed) {
+  if (options.device == DeviceChoice::cpu) return false;
+  if (options.device == DeviceChoice::gpu) {
+    require_gpu();
+    return true;
+  }
+  return gpu_count() > 0 && n >= smallest_for_gpu && needed().device <= gpu_device(current_gpu()).memory_free;
+}
+
+// One stage on one device, timed; call() returns its Outcome and is left out where there is nothing to do.
+template <class Call>
+StageReport run(const char* stage, bool gpu, int threads, bool nothing, const WorkspaceBytes& bytes,
+                Call&& call) {
+  const auto start = Clock::now();
+  const ProfilerRange range(stage);
+  const ThreadLimit limit(threads);
+  StageReport report;
+  report.device = gpu ? gpu_device(current_gpu()).name : cpu_device().name;
+  if (!nothing) {
+    const Outcome outcome = call();
+    report.status = outcome.status;
+    report.failed = outcome.failed;
+    report.bytes = bytes;
+  }
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return report;
+}
+
+Outcome sytrd_on_cpu(Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau) {
+  const std::int64_t n = a.cols;
+  const int k = scale_exponent(check_input(uplo, a));
+  scale(uplo, a, k);
+  tridiagonalize(uplo, a, d, e, tau);
+  if (k == 0) return {};
+  scale_values(n, d, -k);
+  scale_values(n - 1, e, -k);
+  for (std::int64_t i = 0; i < n; ++i) a(i, i) = d[i];
+  for (std::int64_t i = 0; i + 1 < n; ++i) (uplo == Uplo::lower ? a(i + 1, i) : a(i, i + 1)) = e[i];
+  return {};
+}
+
+std::uint64_t bytes_of(std::int64_t doubles) {
+  return static_cast<std::uint64_t>(doubles) * sizeof(double);
+}
+
+// LAPACK's workspaces with blocks of at most 64 columns.
+constexpr std::int64_t lapack_block = 64;
+
+}  // namespace
+
+StageReport sytrd(Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d, double* e, double* tau,
+                  const StageOptions& options) {
+  check_sytrd(n, a, lda, d, e, tau);
+  const auto needed = [&](bool on_gpu) {
+    return sytrd_workspace_bytes(uplo, n, lda, on_gpu, Pointers::host);
+  };
+  const bool gpu = take_gpu(options, n, [&] { return needed(true); });
+  return run("sytrd", gpu, options.threads, n == 0, needed(gpu), [&]() -> Outcome {
+#ifdef EIGEN_G_HAVE_CUDA
+    if (gpu) {
+      sytrd_on_gpu(Pointers::host, uplo, {a, n, n, lda}, d, e, tau, nullptr);
+      return {};
+    }
+#endif
+    return sytrd_on_cpu(uplo, {a, n, n, lda}, d, e, tau);
+  });
+}
+
+StageReport stedc(std::int64_t n, double* d, double* e, double* z, std::int64_t ldz,
+                  const StageOptions& options) {
+  check_stedc(n, d, e, z, ldz);
+  require_finite(d, n, "d");
+  require_finite(e, n - 1, "e");
+  const auto needed = [&](bool on_gpu) {
+    return stedc_workspace_bytes(n, z != nullptr, on_gpu, Pointers::host);
+  };
+  const bool gpu = take_gpu(options, n, [&] { return needed(true); });
+  return run("stedc", gpu, options.threads, n == 0, needed(gpu), [&] {
+    const MatrixView<double> vectors{z, n, n, ldz};
+#ifdef EIGEN_G_HAVE_CUDA
+    if (gpu) return stedc_on_gpu(Pointers::host, n, d, e, vectors, nullptr);
+#endif
+    return divide_and_conquer(n, d, e, vectors);
+  });
+}
+
+StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a, std::int64_t lda,
+                  const double* tau, double* z, std::int64_t ldz, const StageOptions& options) {
+  check_ormtr(n, m, a, lda, tau, z, ldz);
+  const auto needed = [&](bool on_gpu) { return ormtr_workspace_bytes(uplo, n, m, on_gpu, Pointers::host); };
+  const bool gpu = take_gpu(options, n, [&] { return needed(true); });
+  return run("ormtr", gpu, options.threads, n < 2 || m == 0, needed(gpu), [&]() -> Outcome {
+    const MatrixView<const double> reflectors{a, n, n, lda};
+    const MatrixView<double> columns{z, n, m, ldz};
+#ifdef EIGEN_G_HAVE_CUDA
+    if (gpu) {
+      ormtr_on_gpu(Pointers::host, uplo, reflectors, tau, columns, nullptr);
+      return {};
+    }
+#endif
+    back_transform(uplo, reflectors, tau, columns);
+    return {};
+  });
+}
+
+StageReport sytrd(Uplo uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev, double* e_dev,
+                  double* tau_dev, [[maybe_unused]] CUstream_st* stream) {
+  check_sytrd(n, a_dev, lda, d_dev, e_dev, tau_dev);
+  require_gpu();
+  const WorkspaceBytes needed = sytrd_workspace_bytes(uplo, n, lda, true, Pointers::device);
+  return run("sytrd", true, 0, n == 0, needed, [&] {
+#ifdef EIGEN_G_HAVE_CUDA
+    sytrd_on_gpu(Pointers::device, uplo, {a_dev, n, n, lda}, d_dev, e_dev, tau_dev, stream);
+#endif
+    return Outcome{};
+  });
+}
+
+StageReport stedc(std::int64_t n, double* d_dev, double* e_dev, double* z_dev, std::int64_t ldz,
+                  [[maybe_unused]] CUstream_st* stream) {
+  check_stedc(n, d_dev, e_dev, z_dev, ldz);
+  require_gpu();
+  const WorkspaceBytes needed = stedc_workspace_bytes(n, z_dev != nullptr, true, Pointers::device);
+  return run("stedc", true, 0, n == 0, needed, [&] {
+#ifdef EIGEN_G_HAVE_CUDA
+    require_finite(on_host(d_dev, n, stream).data(), n, "d");
+    require_finite(on_host(e_dev, n - 1, stream).data(), n - 1, "e");
+    return stedc_on_gpu(Pointers::device, n, d_dev, e_dev, {z_dev, n, n, ldz}, stream);
+#else
+    return Outcome{};
+#endif
+  });
+}
+
+StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a_dev, std::int64_t lda,
+                  const double* tau_dev, double* z_dev, std::int64_t ldz,
+                  [[maybe_unused]] CUstream_st* stream) {
+  check_ormtr(n, m, a_dev, lda, tau_dev, z_dev, ldz);
+  require_gpu();
+  const WorkspaceBytes needed = ormtr_workspace_bytes(uplo, n, m, true, Pointers::device);
+  return run("ormtr", true, 0, n < 2 || m == 0, needed, [&] {
+#ifdef EIGEN_G_HAVE_CUDA
+    ormtr_on_gpu(Pointers::device, uplo, {a_dev, n, n, lda}, tau_dev, {z_dev, n, m, ldz}, stream);
+#endif
+    return Outcome{};
+  });
+}
+
+WorkspaceBytes sytrd_workspace_bytes([[maybe_unused]] Uplo uplo, std::int64_t n,
+                                     [[maybe_unused]] std::int64_t lda, bool on_gpu,
+                                     [[maybe_unused]] Pointers pointers) {
+#ifdef EIGEN_G_HAVE_CUDA
+  if (on_gpu) return sytrd_gpu_bytes(pointers, uplo, n, lda);
+#else
+  if (on_gpu) throw DeviceError("built without CUDA");
+#endif
+  return {bytes_of(n * lapack_block), 0};
+}
+
+WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
+                                     [[maybe_unused]] Pointers pointers) {
+#ifdef EIGEN_G_HAVE_CUDA
+  if (on_gpu) return stedc_gpu_bytes(pointers, n, vectors);
+#else
+  if (on_gpu) throw DeviceError("built without CUDA");
+#endif
+  return {vectors ? bytes_of(n * n + 9 * n + 4) : 0, 0};
+}
+
+WorkspaceBytes ormtr_workspace_bytes([[maybe_unused]] Uplo uplo, [[maybe_unused]] std::int64_t n,
+                                     std::int64_t m, bool on_gpu, [[maybe_unused]] Pointers pointers) {
+#ifdef EIGEN_G_HAVE_CUDA
+  if (on_gpu) return ormtr_gpu_bytes(pointers, uplo, n, m);
+#else
+  if (on_gpu) throw DeviceError("built without CUDA");
+#endif
+  return {bytes_of((m + lapack_block + 1) * lapack_block), 0};
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,39 @@
+// The triangular factors of the compact WY form: a block of k reflectors of the tridiagonalization is
+//
+//   H_1 H_2 ... H_k = I - V T V^T,    T upper triangular, k x k.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hybrid/matrix_view.hpp"
+
+namespace eigen_g {
+
+class Queue;
+
+// The n - 1 reflectors of a tridiagonalization cut into blocks of `width`, the last one with what is left.
+struct ReflectorBlocks {
+  std::int64_t n, width;
+
+  std::int64_t count() const { return n > 1 ? (n - 2) / width + 1 : 0; }
+  std::int64_t first(std::int64_t block) const { return block * width; }
+  std::int64_t columns(std::int64_t block) const { return std::min(width, n - 1 - first(block)); }
+  // V begins at row first(block), which is zero in all of its columns: so it is as well aligned as the matrix.
+  std::int64_t rows(std::int64_t block) const { return n - first(block); }
+  std::int64_t doubles() const { return count() * width * width; }  // of all T, or of all S
+};
+
+// T of every block, from S = V^T V.
+//   width    a multiple of 32, at most triangular_factor_most_width
+//   a_dev    n x n: the reflectors as tridiagonalize() leaves them on the GPU, lda and alignment as there; n > 1
+//   tau_dev  n-1
+//   s_dev    blocks.doubles(), scratch; unused, and may be null, where width is 32
+//   t_dev    blocks.doubles(), out: T of a block after the other, each column-major with leading dimension `width`
+// All in device memory, ordered on `queue`. Throws DeviceError. Repeats bit for bit on the same GPU.
+// Cost: n^2 width flops. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
+void triangular_factors(Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
+                        const double* tau_dev, double* s_dev, double* t_dev);
+inline constexpr std::int64_t triangular_factor_most_width = 512;
+
+}  // namespace eigen_g
