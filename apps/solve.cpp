@@ -25,6 +25,7 @@ struct SolveOptions {
   RunOptions run;
   std::string prefix;
   std::string format = "npy";
+  std::string gemm = "auto";
   std::string range_index, range_value;  // "LO:HI"; "": all
   bool values_only = false;
   bool verify = false;
@@ -77,6 +78,7 @@ Report run_solver(const SolveOptions& options, const Subset& subset, const io::S
   how.subset = subset;
   how.device = device;
   how.threads = options.run.threads;
+  how.engine = engine_of(options.gemm).value();
   how.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
   try {
     return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
@@ -171,6 +173,13 @@ void add_solve(CLI::App& app, Action& action) {
                   "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound")
       ->option_text("LO:HI")
       ->excludes(range_index);
+  command
+      .add_option("--gemm", options->gemm,
+                  "Engine of the matrix products on a GPU: native (double), df (two floats a double), "
+                  "emulated (double "
+                  "from integer tensor cores), auto (default)")
+      ->check(CLI::IsMember({"native", "df", "emulated", "auto"}))
+      ->option_text("ENGINE");
   CLI::Option* values_only = command.add_flag("--values-only", options->values_only,
                                               "Eigenvalues without eigenvectors; not with --verify");
   command

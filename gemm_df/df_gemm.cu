@@ -45,13 +45,6 @@ struct Cut {
   double* partials;  // lines of a x lines of b each
 };
 
-// Terms of the inner loop in a row: a longer body than these does not stay in the instruction cache (8 terms of the
-// two-sum run at 3.6 TFLOP/s, 4 at 4.5).
-template <class Sum>
-constexpr int unrolled_terms = 8;
-template <>
-constexpr int unrolled_terms<TwoSumOfProducts> = 4;
-
 // x 2^exponent; the common case without an operation in double.
 __device__ double scaled(double x, int exponent) {
   const int high = __double2hiint(x), field = (high >> 20) & 0x7ff;
@@ -132,10 +125,11 @@ __global__ void __launch_bounds__(threads, resident_blocks)
       const Factors<thread_columns> y(stage.b.reach, column_group);
       for_sums([&](Sum& sum, int i, int j) { sum.begin_block(exact::mul(x.v[i], y.v[j])); });
     }
+    // A body of more terms does not stay in the instruction cache: eight of the two-sum run at 3.6 TFLOP/s, four at 4.5.
 #pragma unroll 1
-    for (int half = 0; half < block_length; half += settle_length) {
-#pragma unroll unrolled_terms < Sum>
-      for (int term = half; term < half + settle_length; ++term) {
+    for (int run = 0; run < block_length; run += Sum::run_length) {
+#pragma unroll
+      for (int term = run; term < run + Sum::run_length; ++term) {
         const Factors<thread_rows> x_hi(stage.a.hi[term], row_group), x_lo(stage.a.lo[term], row_group);
         const Factors<thread_columns> y_hi(stage.b.hi[term], column_group),
             y_lo(stage.b.lo[term], column_group);

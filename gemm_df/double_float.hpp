@@ -21,18 +21,12 @@
 
 namespace eigen_g::df {
 
-inline constexpr int block_length = 16;  // terms between two calls of end_block
-inline constexpr int settle_length = 8;  // terms between two calls of settle
+inline constexpr int block_length = 16;  // terms between begin_block and end_block
 
 // From so many terms on, a product of matrices takes the anchored sum: its bound is then within k 2^-45 |a|_2 |b|_2.
 inline constexpr std::int64_t anchored_terms = 128;
 // A product whose result does not fill the GPU is cut along its terms, no shorter than this.
 inline constexpr std::int64_t part_terms = 128;
-// Float operations a multiply-add of a product with k terms, those of settle, end_block and begin_block included.
-constexpr double operations_per_term(std::int64_t k) {
-  return k < anchored_terms ? 12 + 3.0 / settle_length + 3.0 / block_length : 6 + 15.0 / block_length;
-}
-
 struct DoubleFloat {
   float hi = 0;
   float lo = 0;
@@ -88,6 +82,7 @@ EIGEN_G_HOST_DEVICE inline DoubleFloat fast_two_sum(float a, float b) {
 
 // hi gathers the products' leading parts by two-sums, lo all that is left over.
 struct TwoSumOfProducts {
+  static constexpr int run_length = 4;  // terms between two calls of settle
   float hi = 0, lo = 0;
 
   EIGEN_G_HOST_DEVICE void begin_block(float) {}
@@ -101,11 +96,11 @@ struct TwoSumOfProducts {
     lo = exact::add(lo, exact::add(s.lo, e));
   }
   EIGEN_G_HOST_DEVICE void settle() {
-    const DoubleFloat s = fast_two_sum(hi, lo);
+    const DoubleFloat s = two_sum(hi, lo);  // after cancellation |hi| may be less than |lo|
     hi = s.hi;
     lo = s.lo;
   }
-  EIGEN_G_HOST_DEVICE void end_block() { settle(); }
+  EIGEN_G_HOST_DEVICE void end_block() {}
 };
 
 // Within a block the leading parts are added to an anchor, a float so large that every partial sum keeps its
@@ -116,6 +111,7 @@ struct TwoSumOfProducts {
 // which is the error of the addition and of the product at once, in three operations instead of eight.
 // The extraction by an anchor is that of Rump, Ogita and Oishi's AccSum (SIAM J. Sci. Comput. 31 (2008)).
 struct AnchoredSumOfProducts {
+  static constexpr int run_length = 8;
   float anchored = 0, hi = 0, lo = 0;
 
   // 1.5 times the power of two that is the leading bit of r.
@@ -141,6 +137,11 @@ struct AnchoredSumOfProducts {
     lo = s.lo;
   }
 };
+
+// Float operations a multiply-add of a product with k terms: of add, settle, begin_block and end_block.
+constexpr double operations_per_term(std::int64_t k) {
+  return k < anchored_terms ? 12 + 6.0 / TwoSumOfProducts::run_length : 6 + 14.0 / block_length;
+}
 
 // Of a line's leading parts in a block: h(0) ... h(block_length - 1). The product of two reaches is the reach that
 // begin_block asks for: each is 2 |h|_2, with 2^-14 for all roundings on the way. No square overflows or vanishes.

@@ -12,4 +12,8 @@ class Queue;
 // frees about 120 MB of device memory; blocks. Throws OutOfMemory, DeviceError. CUDA builds only.
 EngineRates measure_engine_rates(const Queue& queue);
 
+// What the GPU's own figures promise, nothing measured: native in proportion to the ratio of its float and its double
+// rate, emulated not at all.
+EngineRates estimated_engine_rates(const Queue& queue);
+
 }  // namespace eigen_g

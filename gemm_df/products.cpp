@@ -17,6 +17,7 @@ struct Products::State {
   const Queue* queue;
   Engine wanted;
   EngineRates rates;
+  std::uint64_t most_scratch;
   df::Operand left, right;
   DeviceBuffer<double> partials;
   std::array<double, 4> flops{};  // since the last account, by engine
@@ -56,9 +57,9 @@ MatrixView<const double> part_of(MatrixView<const double> matrix, df::Lines line
 }
 
 // Lines of k terms that take half of the scratch memory, in whole panels.
-std::int64_t lines_at_once(std::int64_t k) {
+std::int64_t lines_at_once(std::int64_t k, std::uint64_t most_scratch) {
   const std::int64_t blocks = std::max<std::int64_t>(1, (k + df::block_length - 1) / df::block_length);
-  const auto panels = static_cast<std::int64_t>(df_scratch_bytes / 2 / sizeof(df::Record)) / blocks;
+  const auto panels = static_cast<std::int64_t>(most_scratch / 2 / sizeof(df::Record)) / blocks;
   return df::panel_lines * std::max<std::int64_t>(1, panels);
 }
 
@@ -68,8 +69,8 @@ bool emulated_engine_built() {
   return CUBLAS_VER_MAJOR >= 13;
 }
 
-Products::Products(const Queue& queue, Engine wanted, const EngineRates& rates)
-    : state_(std::make_unique<State>(State{&queue, wanted, rates, {}, {}, {}, {}})) {
+Products::Products(const Queue& queue, Engine wanted, const EngineRates& rates, std::uint64_t most_scratch)
+    : state_(std::make_unique<State>(State{&queue, wanted, rates, most_scratch, {}, {}, {}, {}})) {
   if (wanted == Engine::emulated && !emulated_engine_built())
     throw InvalidArgument("engine", "emulated needs a build with CUDA 13 or later");
 }
@@ -92,7 +93,7 @@ void Products::gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_d
     case Engine::df: {
       const df::Lines left = op_a == Op::none ? df::Lines::rows : df::Lines::columns;
       const df::Lines right = op_b == Op::none ? df::Lines::columns : df::Lines::rows;
-      const std::int64_t most = lines_at_once(k);
+      const std::int64_t most = lines_at_once(k, s.most_scratch);
       for (std::int64_t i = 0; i < c_dev.rows; i += most) {
         const std::int64_t rows = std::min(most, c_dev.rows - i);
         s.left.convert(*s.queue, left, part_of(a_dev, left, i, rows));

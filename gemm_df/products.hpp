@@ -23,10 +23,14 @@ class Queue;
 // Whether this build's cuBLAS has the engine `emulated`.
 bool emulated_engine_built();
 
+inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
+
 class Products {
  public:
-  // `queue` must outlive it. Throws InvalidArgument for an engine that this build does not have.
-  Products(const Queue& queue, Engine wanted, const EngineRates& rates = {});
+  // `queue` must outlive it. The engine df takes scratch memory of 8.25 bytes an entry of both operands, at most about
+  // `most_scratch` bytes: larger products are cut. Throws InvalidArgument for an engine that this build does not have.
+  Products(const Queue& queue, Engine wanted, const EngineRates& rates = {},
+           std::uint64_t most_scratch = df_scratch_bytes);
   Products(const Queue& queue);  // NOLINT(google-explicit-constructor): native
   ~Products();
   Products(Products&&) noexcept;
@@ -34,8 +38,7 @@ class Products {
 
   const Queue& queue() const;
 
-  // C := alpha op_a(A) op_b(B) + beta C; beta = 0 does not read C. BLAS: dgemm. The engine df takes scratch memory of
-  // 8.25 bytes an entry of A and B, at most df_scratch_bytes; larger products are cut.
+  // C := alpha op_a(A) op_b(B) + beta C; beta = 0 does not read C. BLAS: dgemm.
   void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
             double beta, MatrixView<double> c_dev) const;
   // C := alpha (A B^T + B A^T) + beta C on the lower triangle of C (n x n); A and B are n x k. BLAS: dsyr2k. cuBLAS
@@ -51,8 +54,6 @@ class Products {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
 
 inline void gemm(const Products& products, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
                  MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {

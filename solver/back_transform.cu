@@ -27,27 +27,28 @@ std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
                   blocks.doubles() + std::max(blocks.doubles(), 2 * blocks.width * m));
 }
 
-void back_transform(Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
+void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev) {
+  const Queue& queue = products.queue();
   const std::int64_t n = a_dev.rows, m = z_dev.cols;
   if (n < 2 || m == 0) return;
   if (n <= most_rows_of_panels && back_transform_panels_fit(n))
     return back_transform_panels(queue, a_dev, tau_dev, z_dev, workspace_dev);
   const ReflectorBlocks blocks = blocks_of(n);
   double* const all_t = workspace_dev;
-  double* const products = all_t + blocks.doubles();  // and S, before the first of them
-  triangular_factors(queue, blocks, a_dev, tau_dev, products, all_t);
+  double* const vz_and_tvz = all_t + blocks.doubles();  // and S, before the first of them
+  triangular_factors(queue, blocks, a_dev, tau_dev, vz_and_tvz, all_t);
 
   for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V (T (V^T Z))
     const std::int64_t first = blocks.first(b), columns = blocks.columns(b);
     const MatrixView<const double> v = a_dev.block(first, first, blocks.rows(b), columns);
     const MatrixView<const double> t{all_t + b * blocks.width * blocks.width, columns, columns, blocks.width};
     const MatrixView<double> z = z_dev.block(first, 0, blocks.rows(b), m);
-    const MatrixView<double> vz{products, columns, m, blocks.width};
-    const MatrixView<double> tvz{products + blocks.width * m, columns, m, blocks.width};
-    gemm(queue, Op::transpose, Op::none, 1, v, z, 0, vz);
-    gemm(queue, Op::none, Op::none, 1, t, vz, 0, tvz);
-    gemm(queue, Op::none, Op::none, -1, v, tvz, 1, z);
+    const MatrixView<double> vz{vz_and_tvz, columns, m, blocks.width};
+    const MatrixView<double> tvz{vz_and_tvz + blocks.width * m, columns, m, blocks.width};
+    gemm(products, Op::transpose, Op::none, 1, v, z, 0, vz);
+    gemm(products, Op::none, Op::none, 1, t, vz, 0, tvz);
+    gemm(products, Op::none, Op::none, -1, v, tvz, 1, z);
   }
 }
 

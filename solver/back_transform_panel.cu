@@ -169,7 +169,7 @@ bool back_transform_panels_fit(std::int64_t n) {
   return panel_bytes(n) <= static_cast<std::size_t>(shared);
 }
 
-void back_transform_panels(Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
+void back_transform_panels(const Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
                            MatrixView<double> z_dev, double* workspace_dev) {
   const auto n = static_cast<std::int32_t>(a_dev.rows), m = static_cast<std::int32_t>(z_dev.cols);
   if (n < 2 || m == 0) return;

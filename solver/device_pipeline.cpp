@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "gemm_df/engine_rates.hpp"
+#include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
 #include "hybrid/memory.hpp"
@@ -115,6 +117,8 @@ class DevicePipeline final : public Pipeline {
       : p_(problem),
         on_host_(pointers == Pointers::host),
         queue_(on_host_ ? Queue() : Queue(stream)),
+        products_(queue_, p_.engine,
+                  p_.rates.native.flops_per_second > 0 ? p_.rates : estimated_engine_rates(queue_)),
         layout_(Needs(p_, pointers), queue_.multiprocessors()),
         memory_(layout_.doubles()),
         parts_(layout_.place(memory_.data())),
@@ -141,18 +145,21 @@ class DevicePipeline final : public Pipeline {
   void scale(int k) override { eigen_g::scale(queue_, a_, k); }
   void tridiagonalize(const std::function<void(double)>& progress) override {
     if (on_host_ && p_.z.data && p_.subset.by != Subset::By::value) fetch_.emplace(p_.z);
-    eigen_g::tridiagonalize(queue_, a_, parts_.values, parts_.off_diagonal, parts_.tau, parts_.scratch,
+    eigen_g::tridiagonalize(products_, a_, parts_.values, parts_.off_diagonal, parts_.tau, parts_.scratch,
                             progress);
+    note(Stage::tridiagonalize);
   }
   Outcome divide_and_conquer(int k) override {
-    const Outcome outcome = eigen_g::divide_and_conquer(queue_, p_.n, parts_.values, parts_.off_diagonal, z_,
-                                                        parts_.scratch, {p_.subset, -k}, places_);
+    const Outcome outcome = eigen_g::divide_and_conquer(products_, p_.n, parts_.values, parts_.off_diagonal,
+                                                        z_, parts_.scratch, {p_.subset, -k}, places_);
     found_ = outcome.found.count;
+    note(Stage::divide_and_conquer);
     return outcome;
   }
   void back_transform() override {
     if (z_.data)
-      eigen_g::back_transform(queue_, a_, parts_.tau, z_.block(0, 0, p_.n, found_), parts_.scratch);
+      eigen_g::back_transform(products_, a_, parts_.tau, z_.block(0, 0, p_.n, found_), parts_.scratch);
+    note(Stage::back_transform);
   }
   void unscale(int k) override { scale_values(queue_, found_, parts_.values, -k); }
   void store() override {
@@ -173,12 +180,34 @@ class DevicePipeline final : public Pipeline {
       seconds.push_back(moments_[i].seconds_since(moments_[i - 1]));
     return seconds;
   }
-  WorkspaceBytes bytes() const override { return layout_.bytes(); }
+  WorkspaceBytes bytes() const override {
+    WorkspaceBytes all = layout_.bytes();
+    all.device += products_.scratch_bytes();
+    return all;
+  }
+  std::string engine() const override {
+    const auto same = [&](const Ran& ran) { return ran.engine == ran_.front().engine; };
+    if (ran_.empty()) return name(Engine::native);
+    if (std::all_of(ran_.begin(), ran_.end(), same)) return ran_.front().engine;
+    std::string text;
+    for (const Ran& ran : ran_)
+      text += (text.empty() ? "" : ", ") + std::string(name(ran.stage)) + " " + ran.engine;
+    return text;
+  }
 
  private:
+  struct Ran {
+    Stage stage;
+    std::string engine;
+  };
+  void note(Stage stage) {
+    if (const std::string engine = products_.take_ran(); !engine.empty()) ran_.push_back({stage, engine});
+  }
   Problem p_;
   bool on_host_;
   Queue queue_;
+  Products products_;
+  std::vector<Ran> ran_;
   Layout layout_;
   WorkMemory memory_;
   Layout::Parts parts_;

@@ -129,16 +129,16 @@ void upload(const Queue& queue, const std::vector<double>& d, const std::vector<
 }
 
 // C's nonzero blocks times the rows of U that belong to them: columns first ... first + columns - 1 of one merge.
-void multiply_one(const Queue& queue, const Merge& m, const Shape& shape, Index first, Index columns,
+void multiply_one(const Products& products, const Merge& m, const Shape& shape, Index first, Index columns,
                   MatrixView<const double> c, MatrixView<const double> panel, MatrixView<double> q) {
   const auto part = [&](Index row, Index rows, Index inner, Index inner_end) {
     const MatrixView<double> result = q.block(row, m.first + first, rows, columns);
     if (inner == inner_end)
       EIGEN_G_CUDA(cudaMemset2DAsync(result.data, sizeof(double) * static_cast<std::size_t>(result.lda), 0,
                                      sizeof(double) * static_cast<std::size_t>(rows),
-                                     static_cast<std::size_t>(columns), queue.stream()));
+                                     static_cast<std::size_t>(columns), products.queue().stream()));
     else
-      gemm(queue, Op::none, Op::none, 1, c.block(row, m.first + inner, rows, inner_end - inner),
+      gemm(products, Op::none, Op::none, 1, c.block(row, m.first + inner, rows, inner_end - inner),
            panel.block(m.first + inner, 0, inner_end - inner, columns), 0, result);
   };
   part(m.first, m.upper, 0, shape.upper_end());
@@ -159,8 +159,9 @@ struct Roots {
 };
 
 // Q's columns begin ... end - 1 of every merge of a level with a large one, as far as it has so many roots.
-void multiply_by_cublas(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
-                        MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+void multiply_large(const Products& products, const std::vector<Merge>& merges, const Batch& batch,
+                    Roots roots, MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+  const Queue& queue = products.queue();
   const std::vector<Shape> shapes = shapes_of(queue, batch);
   Index most = 0;
   for (const Shape& shape : shapes) most = std::max(most, shape.k);
@@ -174,7 +175,8 @@ void multiply_by_cublas(const Queue& queue, const std::vector<Merge>& merges, co
     form_vectors(queue, batch, first, columns, panel);
     for (std::size_t i = 0; i < merges.size(); ++i)
       if (shapes[i].k > first)
-        multiply_one(queue, merges[i], shapes[i], first, std::min(columns, shapes[i].k - first), c, panel, q);
+        multiply_one(products, merges[i], shapes[i], first, std::min(columns, shapes[i].k - first), c, panel,
+                     q);
   }
 }
 
@@ -186,8 +188,9 @@ void solve_level(const Queue& queue, const Batch& batch, bool with_vectors, cons
 }
 
 // Q's columns of a level: the deflated ones and those of these roots.
-void form_level(const Queue& queue, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
+void form_level(const Products& products, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
                 const Workspace& w, MatrixView<double> c) {
+  const Queue& queue = products.queue();
   compress(queue, batch, w.q, c);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
   const bool one_launch = batch.rows.all && batch.largest <= largest_in_one_launch;
@@ -195,7 +198,7 @@ void form_level(const Queue& queue, const std::vector<Merge>& merges, const Batc
   if (!batch.rows.all) {
     form_end_rows(queue, batch, c, w.q);
   } else if (!one_launch) {
-    multiply_by_cublas(queue, merges, batch, roots, c, w.panel, w.q);
+    multiply_large(products, merges, batch, roots, c, w.panel, w.q);
   } else if (const Index columns = Roots{roots.begin, std::min(roots.end, batch.largest)}.count();
              columns > 0) {
     form_vectors(queue, batch, roots.begin, columns, w.panel);
@@ -233,10 +236,11 @@ std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, boo
   return Layout(n, with_vectors, with_q).doubles();
 }
 
-Outcome divide_and_conquer(const Queue& queue, std::int64_t n, double* d_dev, double* e_dev,
+Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_dev, double* e_dev,
                            MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted,
                            const MergePlaces& places) {
   if (n == 0) return {};
+  const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
   std::vector<double> d = to_host(queue, d_dev, order), e = to_host(queue, e_dev, order - 1);
   queue.wait();
@@ -265,7 +269,7 @@ Outcome divide_and_conquer(const Queue& queue, std::int64_t n, double* d_dev, do
     solve_level(queue, batch, with_vectors, w);
     if (last && subset) found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
     if (with_vectors)
-      form_level(queue, tree.levels[level], batch,
+      form_level(products, tree.levels[level], batch,
                  last && subset ? roots_among(queue, batch, found) : every_root, w, c);
     batch.merges += batch.count;
   }

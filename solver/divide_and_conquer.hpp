@@ -3,13 +3,12 @@
 
 #include <cstdint>
 
+#include "gemm_df/products.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "solver/eigen_g.hpp"
 #include "solver/subset.hpp"
 
 namespace eigen_g {
-
-class Queue;
 
 // A numerical outcome. `failed` is positive where it did not converge: LAPACK's info on the CPU, a row or a root of T,
 // from 1, on a GPU.
@@ -52,10 +51,10 @@ struct MergePlaces {
 // Of a subset only the vectors found are formed by the last merge, which costs O(n^2) and a product in proportion.
 // T may have any finite entries; a NaN or an infinity is a Status with its row, from 1. `failed` is else the index of the
 // leaf's first row or of the root that did not converge.
-// Ordered on `queue`; blocks until done. Two runs give the same bits. Cost: at most 4/3 n^3 flops; one host round trip at
+// Ordered on the products' queue; blocks until done. Two runs give the same bits. Cost: at most 4/3 n^3 flops; one host round trip at
 // either end, one for each level with a merge of more than 512 rows, and one or two for a subset.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
-Outcome divide_and_conquer(const Queue& queue, std::int64_t n, double* d_dev, double* e_dev,
+Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_dev, double* e_dev,
                            MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted = {},
                            const MergePlaces& places = {});
 std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, bool with_q = true);

@@ -123,6 +123,8 @@ Problem problem_of(std::int64_t n, const double* a, std::int64_t lda, double* w,
   problem.a = {a, n, n, lda};
   problem.w = w;
   problem.subset = options.subset;
+  problem.engine = options.engine;
+  problem.rates = options.engine_rates;
   if (options.vectors) problem.z = {z, n, options.subset.most(n), ldz};
   return problem;
 }
@@ -169,6 +171,7 @@ Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstre
     run(*pipeline, options, report);
     report.host_bytes = pipeline->bytes().host;
     report.device_bytes = pipeline->bytes().device;
+    report.engine = pipeline->engine();
   }
   report.seconds = seconds_since(start);
   return report;

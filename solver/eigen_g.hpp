@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "../gemm_df/engine.hpp"
 #include "../hybrid/error.hpp"
 #include "../hybrid/uplo.hpp"
 
@@ -49,6 +50,11 @@ struct Options {
   bool vectors = true;      // false: values only
   Subset subset;  // the pairs that are wanted; the values have the same bits as those of a whole solve
   DeviceChoice device = DeviceChoice::automatic;
+  // Of the large matrix products on a GPU (a CPU's are native). df and emulated take up to 2 GiB of device memory more;
+  // df costs about one decimal digit of the vectors' accuracy. Automatic goes by engine_rates where they are set
+  // (measure_engine_rates), else by the figures of the GPU.
+  Engine engine = Engine::automatic;
+  EngineRates engine_rates;
   int threads = 0;  // CPU threads; 0: as many as OpenBLAS takes by itself
   // Called from the calling thread as a stage begins (0), goes on, and ends (1). An exception thrown from it
   // abandons the solve and reaches the caller; outputs are then undefined.
@@ -64,8 +70,10 @@ struct Report {
   std::array<double, all_stages.size()> stage_seconds{};  // by static_cast<int>(Stage)
   double seconds = 0;                                     // whole call, allocation included
   std::vector<std::string> devices;                       // that took part, the GPU first
-  std::string ratio = "1";         // share of the work a device, in the order of devices: "1" or "27:14"
-  std::string engine = "native";   // of the matrix products: "native"
+  std::string ratio = "1";  // share of the work a device, in the order of devices: "1" or "27:14"
+  // Of the matrix products: "native", "df", "df+native" (the one with the most flops first); where the stages differ
+  // "tridiagonalize native, divide_and_conquer df, back_transform df+native".
+  std::string engine = "native";
   std::uint64_t host_bytes = 0;    // workspace, without the caller's A, w, Z
   std::uint64_t device_bytes = 0;  // device memory that the call took itself
   double seconds_of(Stage stage) const { return stage_seconds[static_cast<std::size_t>(stage)]; }

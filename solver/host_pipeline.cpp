@@ -71,6 +71,9 @@ class HostPipeline final : public Pipeline {
   WorkspaceBytes bytes() const override {
     return host_pipeline_bytes(p_.n, p_.z.data != nullptr, p_.subset);
   }
+  std::string engine() const override {
+    return name(Engine::native);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "gemm_df/engine.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "solver/divide_and_conquer.hpp"
 #include "solver/eigen_g.hpp"
@@ -23,6 +25,8 @@ struct Problem {
   double* w = nullptr;
   MatrixView<double> z;  // n x subset.most(n); data null: values only
   Subset subset;
+  Engine engine = Engine::automatic;  // on a GPU
+  EngineRates rates;
   MatrixView<double> spare;  // a itself where its memory may be used for other things; else null
 };
 
@@ -43,6 +47,7 @@ class Pipeline {
   // Seconds between one marked moment and the next, after wait().
   virtual std::vector<double> laps() const = 0;
   virtual WorkspaceBytes bytes() const = 0;
+  virtual std::string engine() const = 0;  // Report's
 };
 
 // Throw OutOfMemory with the sum of what is needed before any of it is taken.

@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void triangular_factors(Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
+void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
                         const double* tau_dev, double* s_dev, double* t_dev) {
   const auto n = static_cast<std::int32_t>(blocks.n), width = static_cast<std::int32_t>(blocks.width);
   const auto count = static_cast<unsigned>(blocks.count());

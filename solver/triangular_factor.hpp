@@ -32,7 +32,7 @@ struct ReflectorBlocks {
 //   t_dev    blocks.doubles(), out: T of a block after the other, each column-major with leading dimension `width`
 // All in device memory, ordered on `queue`. Throws DeviceError. Repeats bit for bit on the same GPU.
 // Cost: n^2 width flops. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
-void triangular_factors(Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
+void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
                         const double* tau_dev, double* s_dev, double* t_dev);
 inline constexpr std::int64_t triangular_factor_most_width = 512;
 

@@ -519,9 +519,10 @@ std::size_t shared_share() {
 }
 
 // Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
-std::int64_t reduce_panels(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
                            double* tau_dev, double* workspace_dev, int multiprocessors, std::int64_t stop,
                            const std::function<void(std::int64_t column)>& reached) {
+  const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
   const Layout layout(n, multiprocessors);
   const Exchange exchange = layout.place(workspace_dev);
@@ -563,7 +564,7 @@ std::int64_t reduce_panels(Queue& queue, MatrixView<double> a_dev, double* d_dev
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
-    syr2k_lower(queue, -1, a_dev.block(next, p, n - next, columns),
+    syr2k_lower(products, -1, a_dev.block(next, p, n - next, columns),
                 {exchange.w + next, n - next, columns, exchange.ldw}, 1,
                 a_dev.block(next, next, n - next, n - next));
     p = next;
@@ -578,10 +579,12 @@ std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
   return std::max(Layout(n, multiprocessors).doubles(), on_chip_workspace(n));
 }
 
-void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
-                    double* workspace_dev, const StageProgress& progress, int multiprocessors) {
+void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                    double* tau_dev, double* workspace_dev, const StageProgress& progress,
+                    int multiprocessors) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
+  const Queue& queue = products.queue();
   const int all = queue.multiprocessors();
   const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
   const std::int64_t on_chip = most_on_chip(taken);
@@ -589,7 +592,7 @@ void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, doubl
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t p = 0;
   if (n > on_chip)
-    p = reduce_panels(queue, a_dev, d_dev, e_dev, tau_dev, workspace_dev, taken, on_chip,
+    p = reduce_panels(products, a_dev, d_dev, e_dev, tau_dev, workspace_dev, taken, on_chip,
                       [&](std::int64_t column) {
                         if (!progress) return;
                         const double left = 1 - static_cast<double>(column) / static_cast<double>(n);

@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <functional>
 
+#include "gemm_df/products.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g {
-
-class Queue;
 
 using StageProgress = std::function<void(double fraction)>;  // may be empty
 
@@ -25,15 +24,17 @@ void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, doubl
 //   a_dev  n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device; rows n..lda-1 zero.
 //          in: the lower triangle. out: column j holds v_j whole: zeros in rows 0..j, 1 in row j+1
 //   d_dev  n, e_dev n-1, tau_dev n-1 values, device, out
-//   workspace_dev  tridiagonalize_workspace(n, queue.multiprocessors()) doubles
+//   workspace_dev  tridiagonalize_workspace(n, products.queue().multiprocessors()) doubles
 //   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel, which may
 //                    no longer fit into its shared memory
-// Ordered on `queue`; with `progress` the call blocks. Repeats bit for bit on the same GPU.
+// Ordered on the products' queue, rank-2k updates by their engine; with `progress` the call blocks. Repeats bit for bit on
+// the same GPU.
 // Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column; the last columns, for which what is left
 // fits on the chip (2304 on an H200), one exchange a column and no memory.
 // Source: LAPACK dlatrd; the fusion is derived in tridiagonalize.cu.
-void tridiagonalize(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev, double* tau_dev,
-                    double* workspace_dev, const StageProgress& progress = {}, int multiprocessors = 0);
+void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                    double* tau_dev, double* workspace_dev, const StageProgress& progress = {},
+                    int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
 std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors);
 

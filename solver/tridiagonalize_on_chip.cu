@@ -385,7 +385,7 @@ std::int64_t on_chip_workspace(std::int64_t n) {
   return 16 * row_pairs(n);
 }
 
-void tridiagonalize_on_chip(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+void tridiagonalize_on_chip(const Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
                             double* tau_dev, double* workspace_dev, int multiprocessors) {
   const std::int64_t n = a_dev.cols;
   const Layout layout(n, Chip(multiprocessors));

@@ -20,7 +20,7 @@ std::int64_t on_chip_workspace(std::int64_t n);
 // only rows j + 1 ... of column j are written.
 // Ordered on `queue`. Repeats bit for bit on the same GPU. Cost: a column about 1 us and its share of n^2 / 2 updates
 // on the chip; from memory A is read once.
-void tridiagonalize_on_chip(Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+void tridiagonalize_on_chip(const Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
                             double* tau_dev, double* workspace_dev, int multiprocessors);
 
 }  // namespace eigen_g

@@ -110,6 +110,17 @@ TEST_CASE("verify takes fewer vectors than n") {
   CHECK(report["check"]["passed"] == true);
 }
 
+TEST_CASE("solve --gemm takes the engines by name, and the report names what ran") {
+  const support::TemporaryFolder folder;
+  const std::string path = made(folder, "minij", 30);
+  for (const char* engine : {"native", "df", "emulated", "auto"}) {
+    const auto report =
+        json::parse(succeed({"solve", path, "-q", "--device", "cpu", "--gemm", engine, "--json", "-"}).out);
+    CHECK(report["engine"] == "native");  // a CPU has no other
+  }
+  fail_with(2, {"solve", path, "--gemm", "double"});
+}
+
 TEST_CASE("solve --values-only writes values alone, the same ones") {
   const TemporaryFolder folder, results;
   const std::string path = made(folder, "clement", 50);

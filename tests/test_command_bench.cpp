@@ -8,7 +8,7 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  for (const char* name : {"symv", "gemm", "tridiagonalize", "solve"})
+  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve"})
     CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
@@ -28,6 +28,7 @@ TEST_CASE("wrong usage of bench and tune") {
     fail_with(2, {"bench", benchmark, "--rounds", "0"});
     fail_with(2, {"bench", benchmark, "nonsense"});
   }
+  fail_with(2, {"bench", "gemm-accuracy", "--n", "0"});
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
 }
@@ -35,7 +36,7 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  for (const char* benchmark : {"symv", "gemm", "tridiagonalize", "solve"})
+  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
@@ -104,4 +105,19 @@ TEST_CASE("bench gemm judges every engine", "[gpu]") {
       CHECK(f["failure"].is_null());
       CHECK(f["seconds"] > 0);
     }
+}
+
+TEST_CASE("bench gemm-accuracy verifies a solve with every engine", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "a.json";
+  const auto outcome = succeed({"bench", "gemm-accuracy", "--n", "700", "--json", json});
+  CHECK_THAT(outcome.out, ContainsSubstring("paper, double-float"));
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["runs"].size() == 3);
+  for (const auto& run : report["runs"]) {
+    CAPTURE(run["engine"]);
+    CHECK(run["failure"].is_null());
+    CHECK(run["passed"] == true);
+  }
 }

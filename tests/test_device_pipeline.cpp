@@ -11,6 +11,7 @@ TEST_CASE("device pointers") {
 
 #include <thread>
 
+#include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
@@ -99,6 +100,32 @@ TEST_CASE("device pointers: pairs and values, either triangle, any leading dimen
         support::check_values(s, w);
         CHECK(support::eigenvalue_ratio(w, solved.w) <= support::limits::values_only);
       }
+}
+
+TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
+  NEEDS_GPU();
+  using eigen_g::Engine;
+  std::vector<Engine> engines{Engine::native, Engine::df};
+  if (eigen_g::emulated_engine_built()) engines.push_back(Engine::emulated);
+  const Stored s = random_matrix(1500);
+  for (const Engine engine : engines) {
+    CAPTURE(name(engine));
+    eigen_g::Options o = support::options(eigen_g::DeviceChoice::gpu);
+    o.engine = engine;
+    const support::Solved solved = support::solve_guarded(s, o);
+    support::check_pairs(s, solved);
+    CHECK_THAT(solved.report.engine, ContainsSubstring(name(engine)));
+    if (engine != Engine::emulated) CHECK(solved.report.engine == name(engine));
+    CHECK(support::same_bits(solved.w, support::solve_guarded(s, o).w));
+  }
+  // By these rates double-float is always the fastest, by those never.
+  eigen_g::Options o = support::options(eigen_g::DeviceChoice::gpu);
+  o.engine_rates.native.flops_per_second = 1e9;
+  o.engine_rates.df.flops_per_second = 1e15;
+  CHECK(support::solve_guarded(s, o).report.engine == "df");
+  o.engine_rates.native.flops_per_second = 1e15;
+  o.engine_rates.df.flops_per_second = 1e9;
+  CHECK(support::solve_guarded(s, o).report.engine == "native");
 }
 
 TEST_CASE("device pointers: the default stream, and nothing to solve", "[gpu]") {

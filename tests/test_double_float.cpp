@@ -35,10 +35,8 @@ Sums sums(const std::vector<double>& a, const std::vector<double>& b) {
       plain.add(x[i], y[i]);
       anchored.add(x[i], y[i]);
       REQUIRE(AnchoredSumOfProducts::anchor(anchored.anchored) == anchor);  // it keeps its exponent
-      if (i % settle_length == settle_length - 1) {
-        plain.settle();
-        anchored.settle();
-      }
+      if ((i + 1) % TwoSumOfProducts::run_length == 0) plain.settle();
+      if ((i + 1) % AnchoredSumOfProducts::run_length == 0) anchored.settle();
     }
     plain.end_block();
     anchored.end_block();

@@ -80,6 +80,26 @@ TEST_CASE("Every engine computes the product", "[gpu]") {
       }
 }
 
+TEST_CASE("A product that does not fit the scratch memory is cut, to the same bits", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const Index m = 333, n = 270, k = 150;
+  const DeviceBuffer<double> a = random_values(m * k, 1), b = random_values(n * k, 2);
+  for (const Op op : {Op::none, Op::transpose}) {
+    const DeviceBuffer<double> whole = random_values(m * n, 3), cut = random_values(m * n, 3);
+    const MatrixView<const double> left{a.data(), op == Op::none ? m : k, op == Op::none ? k : m,
+                                        op == Op::none ? m : k};
+    const MatrixView<const double> right{b.data(), op == Op::none ? k : n, op == Op::none ? n : k,
+                                         op == Op::none ? k : n};
+    const Products roomy(queue, Engine::df), narrow(queue, Engine::df, {}, 300000);
+    roomy.gemm(op, op, -1, left, right, 0.5, {whole.data(), m, n, m});
+    narrow.gemm(op, op, -1, left, right, 0.5, {cut.data(), m, n, m});
+    queue.wait();
+    CHECK(narrow.scratch_bytes() < roomy.scratch_bytes());
+    CHECK(on_host(cut) == on_host(whole));
+  }
+}
+
 TEST_CASE("A Queue is a Products of the native engine", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
@@ -123,6 +143,16 @@ TEST_CASE("Every engine updates the lower triangle by rank 2k", "[gpu]") {
         REQUIRE(std::fabs(at(after, i, j) - sum) <= 1e-11L);
       }
   }
+}
+
+TEST_CASE("A GPU's own figures choose as a measurement does", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const EngineRates estimated = estimated_engine_rates(queue);
+  EngineRates measured = measure_engine_rates(queue);
+  measured.emulated = {};
+  CHECK(choose_engine(Engine::automatic, estimated, 8000, 8000, 8000) ==
+        choose_engine(Engine::automatic, measured, 8000, 8000, 8000));
 }
 
 TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu]") {

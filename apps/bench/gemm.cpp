@@ -47,7 +47,7 @@ ExitCode bench_gemm(const Options& o) {
 
 void add_bench_gemm(CLI::App& bench, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *bench.add_subcommand("gemm", benchmarks[1].what);
+  CLI::App& command = *bench.add_subcommand("gemm", description_of("gemm"));
   set_help(command, "eigen_g bench gemm [OPTIONS]", examples);
   command.add_option("--sizes", options->sizes, "Numbers and ranges from:to:step (default: 1024 to 8192)")
       ->option_text("LIST");

@@ -9,7 +9,7 @@ set(headers_with_short_name solver/eigen_g.hpp solver/eigen_g.h solver/stages.hp
 if(EIGEN_G_HAVE_CUDA)
   list(APPEND headers_with_short_name blas2/symv_c.h)
 endif()
-foreach(header ${headers_with_short_name} hybrid/error.hpp hybrid/uplo.hpp)
+foreach(header ${headers_with_short_name} gemm_df/engine.hpp hybrid/error.hpp hybrid/uplo.hpp)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/${folder})
 endforeach()
