@@ -32,7 +32,7 @@ std::optional<Engine> engine_of(const std::string& name) {
   return found->engine;
 }
 
-double predicted_seconds(Engine engine, const EngineRates& rates, std::int64_t m, std::int64_t n,
+double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t m, std::int64_t n,
                          std::int64_t k) {
   const EngineRate& rate = engine == Engine::df         ? rates.df
                            : engine == Engine::emulated ? rates.emulated
@@ -48,7 +48,7 @@ double predicted_seconds(Engine engine, const EngineRates& rates, std::int64_t m
   return flops / rate.flops_per_second + entries * rate.seconds_per_entry;
 }
 
-Engine choose_engine(Engine wanted, const EngineRates& rates, std::int64_t m, std::int64_t n,
+Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, std::int64_t n,
                      std::int64_t k) {
   if (wanted != Engine::automatic) return wanted;
   Engine best = Engine::native;
@@ -63,8 +63,8 @@ Engine choose_engine(Engine wanted, const EngineRates& rates, std::int64_t m, st
   return best;
 }
 
-Engine choose_rank_2k_engine(Engine wanted, const EngineRates& rates, std::int64_t n, std::int64_t k) {
-  EngineRates without = rates;
+Engine choose_rank_2k_engine(Engine wanted, const ProductRates& rates, std::int64_t n, std::int64_t k) {
+  ProductRates without = rates;
   without.emulated = {};
   return choose_engine(wanted == Engine::emulated ? Engine::native : wanted, without, n, (n + 1) / 2, 2 * k);
 }

@@ -23,20 +23,21 @@ struct EngineRate {
   std::int64_t smallest_result = 0;  // a smaller m n, with few terms, takes as long as this one
 };
 
-struct EngineRates {
+struct ProductRates {
   EngineRate native, df, emulated;
 };
 
 // Seconds of one product by a rate that was measured with k >= df::anchored_terms; infinite where it does not run.
-double predicted_seconds(Engine engine, const EngineRates& rates, std::int64_t m, std::int64_t n,
+double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t m, std::int64_t n,
                          std::int64_t k);
 
 // `wanted` itself unless it is automatic; then the engine with the least predicted time, native where nothing was
 // measured and where two are equal.
-Engine choose_engine(Engine wanted, const EngineRates& rates, std::int64_t m, std::int64_t n, std::int64_t k);
+Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, std::int64_t n,
+                     std::int64_t k);
 
 // The same for A B^T + B A^T on a triangle of n x n, A and B n x k: the product of 2 k terms with half of the entries
 // that it is. cuBLAS emulates no dsyr2k; where emulated is asked for, this one is native.
-Engine choose_rank_2k_engine(Engine wanted, const EngineRates& rates, std::int64_t n, std::int64_t k);
+Engine choose_rank_2k_engine(Engine wanted, const ProductRates& rates, std::int64_t n, std::int64_t k);
 
 }  // namespace eigen_g

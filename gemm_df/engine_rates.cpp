@@ -61,7 +61,7 @@ EngineRate rate_of(const Products& products, const double* operand_dev, double* 
 
 }  // namespace
 
-EngineRates estimated_engine_rates(const Queue& queue) {
+ProductRates estimated_engine_rates(const Queue& queue) {
   int device = 0, ratio = 0, kilohertz = 0, major = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
@@ -70,19 +70,19 @@ EngineRates estimated_engine_rates(const Queue& queue) {
   constexpr double float_lanes = 128;  // of a multiprocessor
   const double operations = float_lanes * queue.multiprocessors() * kilohertz * 1e3;
   const double tensor_cores = ratio <= 2 && major >= 8 ? 2 : 1;  // of those GPUs double the rate in double
-  EngineRates rates;
+  ProductRates rates;
   rates.native.flops_per_second = 2 * operations * tensor_cores / std::max(ratio, 1);
   rates.df.flops_per_second = 2 * operations / df::operations_per_term(df::anchored_terms);
   rates.df.smallest_result = df::filling_entries(queue);
   return rates;
 }
 
-EngineRates measure_engine_rates(const Queue& queue) {
+ProductRates measure_engine_rates(const Queue& queue) {
   const DeviceBuffer<double> values = operand(), result(order * order);
   const auto measured = [&](Engine engine) {
     return rate_of(Products(queue, engine), values.data(), result.data());
   };
-  EngineRates rates;
+  ProductRates rates;
   rates.native = measured(Engine::native);
   rates.df = measured(Engine::df);
   rates.df.smallest_result = df::filling_entries(queue);

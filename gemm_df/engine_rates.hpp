@@ -10,10 +10,10 @@ class Queue;
 // Times each engine on products of a few thousand rows and columns with 128 and 1024 terms: well under a second, also
 // where double is 1/64 of float. An engine that this build or this GPU does not have keeps the rate 0. Takes and
 // frees about 120 MB of device memory; blocks. Throws OutOfMemory, DeviceError. CUDA builds only.
-EngineRates measure_engine_rates(const Queue& queue);
+ProductRates measure_engine_rates(const Queue& queue);
 
 // What the GPU's own figures promise, nothing measured: native in proportion to the ratio of its float and its double
 // rate, emulated not at all.
-EngineRates estimated_engine_rates(const Queue& queue);
+ProductRates estimated_engine_rates(const Queue& queue);
 
 }  // namespace eigen_g

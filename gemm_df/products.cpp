@@ -16,7 +16,7 @@ namespace eigen_g {
 struct Products::State {
   const Queue* queue;
   Engine wanted;
-  EngineRates rates;
+  ProductRates rates;
   std::uint64_t most_scratch;
   df::Operand left, right;
   DeviceBuffer<double> partials;
@@ -69,7 +69,7 @@ bool emulated_engine_built() {
   return CUBLAS_VER_MAJOR >= 13;
 }
 
-Products::Products(const Queue& queue, Engine wanted, const EngineRates& rates, std::uint64_t most_scratch)
+Products::Products(const Queue& queue, Engine wanted, const ProductRates& rates, std::uint64_t most_scratch)
     : state_(std::make_unique<State>(State{&queue, wanted, rates, most_scratch, {}, {}, {}, {}})) {
   if (wanted == Engine::emulated && !emulated_engine_built())
     throw InvalidArgument("engine", "emulated needs a build with CUDA 13 or later");

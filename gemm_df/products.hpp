@@ -29,7 +29,7 @@ class Products {
  public:
   // `queue` must outlive it. The engine df takes scratch memory of 8.25 bytes an entry of both operands, at most about
   // `most_scratch` bytes: larger products are cut. Throws InvalidArgument for an engine that this build does not have.
-  Products(const Queue& queue, Engine wanted, const EngineRates& rates = {},
+  Products(const Queue& queue, Engine wanted, const ProductRates& rates = {},
            std::uint64_t most_scratch = df_scratch_bytes);
   Products(const Queue& queue);  // NOLINT(google-explicit-constructor): native
   ~Products();

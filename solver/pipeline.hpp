@@ -26,7 +26,7 @@ struct Problem {
   MatrixView<double> z;  // n x subset.most(n); data null: values only
   Subset subset;
   Engine engine = Engine::automatic;  // on a GPU
-  EngineRates rates;
+  ProductRates rates;
   MatrixView<double> spare;  // a itself where its memory may be used for other things; else null
 };
 

@@ -10,16 +10,16 @@ using namespace eigen_g;
 namespace {
 
 // A GPU with 1/64 of float's rate in double; the emulation is fast but slow to begin.
-EngineRates weak_double() {
-  EngineRates rates;
+ProductRates weak_double() {
+  ProductRates rates;
   rates.native = {0.5e12, 1e-11, 0};
   rates.df = {4e12, 2e-11, 100 * 64 * 64};
   rates.emulated = {12e12, 2e-10, 0};
   return rates;
 }
 // A data-centre GPU.
-EngineRates strong_double() {
-  EngineRates rates;
+ProductRates strong_double() {
+  ProductRates rates;
   rates.native = {55e12, 4e-12, 0};
   rates.df = {8e12, 4e-12, 400 * 64 * 64};
   rates.emulated = {20e12, 4e-11, 0};
@@ -45,17 +45,17 @@ TEST_CASE("An engine that is asked for is taken") {
 
 TEST_CASE("Where nothing was measured the automatic engine is native") {
   CHECK(choose_engine(Engine::automatic, {}, 1000, 1000, 1000) == Engine::native);
-  EngineRates one;
+  ProductRates one;
   one.native.flops_per_second = 1;
   CHECK(choose_engine(Engine::automatic, one, 1000, 1000, 1000) == Engine::native);
 }
 
 TEST_CASE("Weak double: double-float for few terms, emulation for many") {
-  const EngineRates rates = weak_double();
+  const ProductRates rates = weak_double();
   CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 64) == Engine::df);
   CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 128) == Engine::df);
   CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 10000) == Engine::emulated);
-  EngineRates no_emulation = rates;
+  ProductRates no_emulation = rates;
   no_emulation.emulated = {};
   CHECK(choose_engine(Engine::automatic, no_emulation, 10000, 10000, 10000) == Engine::df);
   // A result of one tile leaves most of the GPU idle unless its terms are shared out.
@@ -64,13 +64,13 @@ TEST_CASE("Weak double: double-float for few terms, emulation for many") {
 }
 
 TEST_CASE("Strong double: native") {
-  const EngineRates rates = strong_double();
+  const ProductRates rates = strong_double();
   for (const std::int64_t k : {32, 128, 1000, 10000})
     CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, k) == Engine::native);
 }
 
 TEST_CASE("Predicted seconds: in proportion to flops, plus entries, infinite without the engine") {
-  const EngineRates rates = weak_double();
+  const ProductRates rates = weak_double();
   CHECK(predicted_seconds(Engine::native, rates, 1000, 2000, 500) == Approx(2e9 / 0.5e12 + 2e6 * 1e-11));
   CHECK(predicted_seconds(Engine::df, rates, 1000, 2000, 500) == Approx(2e9 / 4e12 + 2e6 * 2e-11));
   const double slower = df::operations_per_term(64) / df::operations_per_term(500);
@@ -84,7 +84,7 @@ TEST_CASE("Predicted seconds: in proportion to flops, plus entries, infinite wit
 }
 
 TEST_CASE("Rank-2k updates are never emulated, and count as 2 k terms") {
-  const EngineRates weak = weak_double(), strong = strong_double();
+  const ProductRates weak = weak_double(), strong = strong_double();
   CHECK(choose_rank_2k_engine(Engine::emulated, weak, 10000, 64) == Engine::native);
   CHECK(choose_rank_2k_engine(Engine::df, strong, 10000, 64) == Engine::df);
   CHECK(choose_rank_2k_engine(Engine::automatic, weak, 10000, 64) == Engine::df);

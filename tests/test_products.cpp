@@ -148,8 +148,8 @@ TEST_CASE("Every engine updates the lower triangle by rank 2k", "[gpu]") {
 TEST_CASE("A GPU's own figures choose as a measurement does", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  const EngineRates estimated = estimated_engine_rates(queue);
-  EngineRates measured = measure_engine_rates(queue);
+  const ProductRates estimated = estimated_engine_rates(queue);
+  ProductRates measured = measure_engine_rates(queue);
   measured.emulated = {};
   CHECK(choose_engine(Engine::automatic, estimated, 8000, 8000, 8000) ==
         choose_engine(Engine::automatic, measured, 8000, 8000, 8000));
@@ -160,7 +160,7 @@ TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu
   const Queue queue;
   Event start, stop;
   start.record(queue);
-  const EngineRates rates = measure_engine_rates(queue);
+  const ProductRates rates = measure_engine_rates(queue);
   stop.record(queue);
   stop.wait();
   CHECK(stop.seconds_since(start) < 1);

@@ -57,7 +57,7 @@ struct GemmCase {
 };
 
 struct GemmBench {
-  EngineRates rates;
+  ProductRates rates;
   double rates_seconds = 0;
   std::vector<GemmCase> cases;
 };
