@@ -25,7 +25,7 @@ struct SolveOptions {
   RunOptions run;
   std::string prefix;
   std::string format = "npy";
-  std::string gemm = "auto";
+  std::string gemm = "native";
   std::string range_index, range_value;  // "LO:HI"; "": all
   bool values_only = false;
   bool verify = false;
@@ -174,10 +174,10 @@ void add_solve(CLI::App& app, Action& action) {
       ->option_text("LO:HI")
       ->excludes(range_index);
   command
-      .add_option("--gemm", options->gemm,
-                  "Engine of the matrix products on a GPU: native (double), df (two floats a double), "
-                  "emulated (double "
-                  "from integer tensor cores), auto (default)")
+      .add_option(
+          "--gemm", options->gemm,
+          "Engine of the matrix products on a GPU: native (double; default), df (two floats a double), "
+          "emulated (double from integer tensor cores), auto (by the GPU's rates)")
       ->check(CLI::IsMember({"native", "df", "emulated", "auto"}))
       ->option_text("ENGINE");
   CLI::Option* values_only = command.add_flag("--values-only", options->values_only,

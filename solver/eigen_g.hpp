@@ -53,7 +53,7 @@ struct Options {
   // Of the large matrix products on a GPU (a CPU's are native). df and emulated take up to 2 GiB of device memory more;
   // df costs about one decimal digit of the vectors' accuracy. Automatic goes by engine_rates where they are set
   // (measure_engine_rates), else by the figures of the GPU.
-  Engine engine = Engine::automatic;
+  Engine engine = Engine::native;
   ProductRates engine_rates;
   int threads = 0;  // CPU threads; 0: as many as OpenBLAS takes by itself
   // Called from the calling thread as a stage begins (0), goes on, and ends (1). An exception thrown from it

@@ -25,7 +25,7 @@ struct Problem {
   double* w = nullptr;
   MatrixView<double> z;  // n x subset.most(n); data null: values only
   Subset subset;
-  Engine engine = Engine::automatic;  // on a GPU
+  Engine engine = Engine::native;  // on a GPU
   ProductRates rates;
   MatrixView<double> spare;  // a itself where its memory may be used for other things; else null
 };
