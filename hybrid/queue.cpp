@@ -79,7 +79,7 @@ Queue::Queue(cudaStream_t stream) : Queue(OnGpu{current_gpu()}) {
 
 Queue::~Queue() {
   if (blas_) {
-    cublasSetStream(blas_, nullptr);  // somebody else's stream may not live as long
+    cublasSetStream(blas_, nullptr);                          // somebody else's stream may not live as long
     cublasSetAtomicsMode(blas_, CUBLAS_ATOMICS_NOT_ALLOWED);  // as it was made, whatever its user set
     kept.keep(device_, blas_);
   }
