@@ -209,6 +209,7 @@ TEST_CASE("a signal ends in 130 and leaves no file, and what stood there stays")
 }
 
 TEST_CASE("an interrupted command on a terminal wipes its progress line") {
+  if (!Process::terminals()) SKIP_TEST("no pseudo-terminals");
   const TemporaryFolder folder, results;
   const std::string path = slow_matrix(folder);
   Process process(

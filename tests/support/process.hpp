@@ -64,6 +64,15 @@ class Process {
  public:
   enum class Stderr { file, terminal };
 
+  // Whether this machine has pseudo-terminals; a bare chroot may have none.
+  static bool terminals() {
+    int master = -1, terminal = -1;
+    if (::openpty(&master, &terminal, nullptr, nullptr, nullptr) != 0) return false;
+    ::close(master);
+    ::close(terminal);
+    return true;
+  }
+
   explicit Process(const std::vector<std::string>& arguments, const Environment& environment = {},
                    Stderr kind = Stderr::file, const std::string& stdout_path = {}) {
     int terminal = -1;
