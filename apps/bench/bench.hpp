@@ -11,6 +11,7 @@ void add_bench_symv(CLI::App& bench, Action& action);
 void add_bench_tridiagonalize(CLI::App& bench, Action& action);
 void add_bench_solve(CLI::App& bench, Action& action);
 void add_bench_gemm(CLI::App& bench, Action& action);
+void add_bench_hybrid(CLI::App& bench, Action& action);
 
 struct Benchmark {
   const char* name;
@@ -24,6 +25,9 @@ inline constexpr Benchmark benchmarks[] = {
     {"solve", "Whole solves against cuSOLVER's Xsyevd: seconds by stage, and verification, over n.",
      add_bench_solve},
     {"gemm", "Matrix products by every engine: TFLOP/s, error, double-float against SGEMM.", add_bench_gemm},
+    {"hybrid",
+     "Large products cut over GPUs and CPU: seconds over the ratio, and the automatic one against the best.",
+     add_bench_hybrid},
 };
 
 // Of the table; `name` must be in it.
