@@ -1,9 +1,8 @@
 #include "gemm_df/team_gemm.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 
+#include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/error.hpp"
 
 namespace eigen_g {
@@ -16,14 +15,6 @@ constexpr std::int64_t slice = 512;
 
 // Columns of C to which the cut is rounded: tiles of the products are full.
 constexpr std::int64_t column_granularity = 32;
-
-CBLAS_TRANSPOSE cblas_op(Op op) {
-  return op == Op::none ? CblasNoTrans : CblasTrans;
-}
-
-blasint size_of(std::int64_t value) {
-  return static_cast<blasint>(value);  // a slice of a matrix that a CPU can help with is far below 2^31
-}
 
 }  // namespace
 
@@ -51,17 +42,14 @@ void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, 
     const std::int64_t first = step * slice, count = std::min(slice, k - first);
     return {slice_of_a(first, count), slice_of_b(first, count, range)};
   };
-  work.on_first = [&](const Queue& queue, ColumnRange range, MatrixView<double> c) {
-    gemm(queue, op_a, op_b, alpha, a_dev, slice_of_b(0, k, range), beta, c);
+  work.on_first = [&](const Queue& queue, const OwnColumns& own) {
+    gemm(queue, op_a, op_b, alpha, a_dev, slice_of_b(0, k, own.range), beta, own.columns);
   };
-  work.on_gpu = [&](const Queue& queue, std::int64_t step, const Blocks& blocks, MatrixView<double> c) {
-    gemm(queue, op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), c);
+  work.on_gpu = [&](const Queue& queue, std::int64_t step, const Blocks& blocks, const OwnColumns& own) {
+    gemm(queue, op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), own.columns);
   };
-  work.on_cpu = [&](std::int64_t step, const Blocks& blocks, MatrixView<double> c) {
-    const std::int64_t terms = op_a == Op::none ? blocks[0].cols : blocks[0].rows;
-    cblas_dgemm(CblasColMajor, cblas_op(op_a), cblas_op(op_b), size_of(c.rows), size_of(c.cols),
-                size_of(terms), alpha, blocks[0].data, size_of(blocks[0].lda), blocks[1].data,
-                size_of(blocks[1].lda), beta_of(step), c.data, size_of(c.lda));
+  work.on_cpu = [&](std::int64_t step, const Blocks& blocks, const OwnColumns& own) {
+    gemm_on_cpu(op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), own.columns);
   };
   team.run(work, parts, column_granularity);
 }

@@ -31,12 +31,15 @@ std::int64_t doubles_of(const Blocks& blocks) {
   return count;
 }
 
-// Memory in which a device keeps its copies: grows, and is then given back first.
+// Memory in which a device keeps its copies. Where it must grow, what there is is given back first, once idle() has waited
+// for everything that may use it.
 template <class Memory>
 class Staging {
  public:
-  void reserve(std::int64_t count) {
+  template <class Idle>
+  void reserve(std::int64_t count, Idle&& idle) {
     if (count <= memory_.size()) return;
+    idle();
     memory_ = Memory();
     memory_ = Memory(count);
   }
@@ -123,15 +126,18 @@ struct PeerGpu {
   Queue compute, copies;  // on its GPU
   std::array<Event, slots> arrived, free;
   std::array<Staging<DeviceBuffer<double>>, slots> blocks;
-  Staging<DeviceBuffer<double>> columns;
+  Staging<DeviceBuffer<double>> columns, scratch;
   std::vector<Span> spans;
 
   void reserve(const ColumnWork& work, ColumnRange range) {
     const std::int64_t step = largest_step(work, range), all = padded(work.columns_dev.rows) * range.count;
-    copies.wait();  // nothing uses what is given back
-    compute.wait();
-    for (auto& slot : blocks) slot.reserve(step);
-    columns.reserve(all);
+    const auto idle = [this] {
+      copies.wait();
+      compute.wait();
+    };
+    for (auto& slot : blocks) slot.reserve(step, idle);
+    columns.reserve(all, idle);
+    scratch.reserve(padded(work.scratch_rows) * range.count, idle);
   }
 
   // `begin` has been recorded on the first GPU's queue.
@@ -139,10 +145,12 @@ struct PeerGpu {
     const CurrentGpu current(index);
     reserve(work, range);
     Span& span = spans.emplace_back();
-    const MatrixView<double> part = part_of(work, range), own = columns.columns(part.rows, part.cols);
+    const MatrixView<double> part = part_of(work, range),
+                             copy_of_part = columns.columns(part.rows, part.cols);
+    const OwnColumns own{range, copy_of_part, scratch.columns(work.scratch_rows, part.cols)};
     begin.hold(copies);
     span.begin.record(copies);
-    if (work.reads_columns) copy_between(part, first_gpu, own, index, copies.stream());
+    if (work.reads_columns) copy_between(part, first_gpu, own.columns, index, copies.stream());
     for (std::int64_t s = 0; s < work.steps; ++s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
       const Blocks sources = work.blocks(s, range);
@@ -155,7 +163,7 @@ struct PeerGpu {
       work.on_gpu(compute, s, read_only(places), own);
       free[slot].record(compute);
     }
-    copy_between(own, index, part, first_gpu, compute.stream());
+    copy_between(own.columns, index, part, first_gpu, compute.stream());
     span.end.record(compute);
   }
 };
@@ -166,23 +174,26 @@ struct Cpu {
   Queue copies;  // on the first GPU
   std::array<Event, slots> arrived;
   std::array<Staging<PinnedBuffer<double>>, slots> blocks;
-  Staging<PinnedBuffer<double>> columns;
+  Staging<PinnedBuffer<double>> columns, scratch;
   Event returned;
   double seconds = 0;
   Worker worker;
 
   void reserve(const ColumnWork& work, ColumnRange range) {
     const std::int64_t step = largest_step(work, range), all = padded(work.columns_dev.rows) * range.count;
-    copies.wait();
-    for (auto& slot : blocks) slot.reserve(step);
-    columns.reserve(all);
+    const auto idle = [this] { copies.wait(); };
+    for (auto& slot : blocks) slot.reserve(step, idle);
+    columns.reserve(all, idle);
+    scratch.reserve(padded(work.scratch_rows) * range.count, idle);
   }
 
   void do_share(const ColumnWork& work, ColumnRange range, int first_gpu) {
     const auto start = Clock::now();
     const CurrentGpu current(first_gpu);
     const ThreadLimit limit(threads);
-    const MatrixView<double> part = part_of(work, range), own = columns.columns(part.rows, part.cols);
+    const MatrixView<double> part = part_of(work, range),
+                             copy_of_part = columns.columns(part.rows, part.cols);
+    const OwnColumns own{range, copy_of_part, scratch.columns(work.scratch_rows, part.cols)};
     std::array<std::vector<MatrixView<double>>, slots> places;
     const auto send = [&](std::int64_t s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
@@ -192,7 +203,7 @@ struct Cpu {
         copy(sources[i], places[slot][i], cudaMemcpyDeviceToHost, copies.stream());
       arrived[slot].record(copies);
     };
-    if (work.reads_columns) copy(part, own, cudaMemcpyDeviceToHost, copies.stream());
+    if (work.reads_columns) copy(part, own.columns, cudaMemcpyDeviceToHost, copies.stream());
     if (work.steps > 0) send(0);
     for (std::int64_t s = 0; s < work.steps; ++s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
@@ -200,7 +211,7 @@ struct Cpu {
       arrived[slot].wait();
       work.on_cpu(s, read_only(places[slot]), own);
     }
-    copy(own, part, cudaMemcpyHostToDevice, copies.stream());
+    copy(own.columns, part, cudaMemcpyHostToDevice, copies.stream());
     returned.record(copies);
     returned.wait();
     seconds += std::chrono::duration<double>(Clock::now() - start).count();
@@ -215,8 +226,10 @@ struct ColumnTeam::State {
   std::vector<PeerGpu> peers;
   std::unique_ptr<Cpu> cpu;
   std::vector<Span> spans;  // of the first GPU
+  Staging<DeviceBuffer<double>> scratch;
 
   ~State() {  // nothing may use the staging memory when it goes
+    cudaStreamSynchronize(first->stream());
     for (PeerGpu& peer : peers) {
       cudaStreamSynchronize(peer.copies.stream());
       cudaStreamSynchronize(peer.compute.stream());
@@ -276,7 +289,11 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
   try {
     for (std::size_t i = 0; i < t.peers.size(); ++i)
       if (ranges[i + 1].count > 0) t.peers[i].enqueue(work, ranges[i + 1], t.first_gpu, span.begin);
-    if (ranges[0].count > 0) work.on_first(*t.first, ranges[0], part_of(work, ranges[0]));
+    if (ranges[0].count > 0) {
+      t.scratch.reserve(padded(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
+      work.on_first(*t.first, {ranges[0], part_of(work, ranges[0]),
+                               t.scratch.columns(work.scratch_rows, ranges[0].count)});
+    }
     span.end.record(*t.first);
   } catch (...) {
     thrown = std::current_exception();  // the CPU's thread still uses `work`
@@ -305,9 +322,9 @@ std::vector<double> ColumnTeam::take_seconds() {
 }
 
 std::uint64_t ColumnTeam::device_bytes() const {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = state_->scratch.bytes();
   for (const PeerGpu& peer : state_->peers) {
-    bytes += peer.columns.bytes();
+    bytes += peer.columns.bytes() + peer.scratch.bytes();
     for (const auto& slot : peer.blocks) bytes += slot.bytes();
   }
   return bytes;
@@ -315,7 +332,7 @@ std::uint64_t ColumnTeam::device_bytes() const {
 
 std::uint64_t ColumnTeam::pinned_bytes() const {
   if (!state_->cpu) return 0;
-  std::uint64_t bytes = state_->cpu->columns.bytes();
+  std::uint64_t bytes = state_->cpu->columns.bytes() + state_->cpu->scratch.bytes();
   for (const auto& slot : state_->cpu->blocks) bytes += slot.bytes();
   return bytes;
 }

@@ -22,21 +22,27 @@ namespace eigen_g {
 
 using Blocks = std::vector<MatrixView<const double>>;
 
+// A device's part of a piece of work, in its memory: its columns, and scratch_rows x as many of scratch memory.
+struct OwnColumns {
+  ColumnRange range;
+  MatrixView<double> columns, scratch;
+};
+
 // One piece of work on all columns.
 struct ColumnWork {
   MatrixView<double> columns_dev;  // the matrix that is cut, in the first GPU's memory
   bool reads_columns = true;       // false: every entry is written, none is read
+  std::int64_t scratch_rows = 0;
   std::int64_t steps = 1;
   // What a device with this range needs in a step, in the first GPU's memory.
   std::function<Blocks(std::int64_t step, ColumnRange range)> blocks;
-  // All steps on the first GPU's own range, in place, queued on its queue.
-  std::function<void(const Queue& queue, ColumnRange range, MatrixView<double> columns_dev)> on_first;
-  // A step on a further GPU, queued on its queue; the blocks and the columns are copies in its memory.
-  std::function<void(const Queue& queue, std::int64_t step, const Blocks& blocks_dev,
-                     MatrixView<double> columns_dev)>
+  // All steps on the first GPU's own columns, in place, queued on its queue.
+  std::function<void(const Queue& queue, const OwnColumns& own)> on_first;
+  // A step on a further GPU, queued on its queue; the blocks are copies in its memory.
+  std::function<void(const Queue& queue, std::int64_t step, const Blocks& blocks_dev, const OwnColumns& own)>
       on_gpu;
   // A step on the CPU, in host memory. Runs in a thread of the team.
-  std::function<void(std::int64_t step, const Blocks& blocks, MatrixView<double> columns)> on_cpu;
+  std::function<void(std::int64_t step, const Blocks& blocks, const OwnColumns& own)> on_cpu;
 };
 
 class ColumnTeam {
@@ -58,7 +64,7 @@ class ColumnTeam {
 
   // `parts`: a share a device, cut by split_columns with `granularity`. The work begins after what the first queue holds,
   // and what that queue gets afterwards begins after the work. Blocks until the CPU has done its share, not for the GPUs.
-  // Takes staging memory as it needs it and keeps it. Throws what the work throws, OutOfMemory, DeviceError; the columns
+  // Takes staging and scratch memory as it needs it and keeps it. Throws what the work throws, OutOfMemory, DeviceError; the columns
   // are then undefined.
   void run(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity = 1);
 
@@ -66,7 +72,7 @@ class ColumnTeam {
   // have ended.
   std::vector<double> take_seconds();
 
-  std::uint64_t device_bytes() const;  // staging, on all GPUs
+  std::uint64_t device_bytes() const;  // staging and scratch, on all GPUs
   std::uint64_t pinned_bytes() const;
 
  private:

@@ -4,13 +4,11 @@
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <optional>
 
 #include "blas2/symv_truth.hpp"
@@ -20,6 +18,7 @@
 #include "hybrid/memory.hpp"
 #include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
+#include "solver/team_reflectors.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -29,7 +28,6 @@ using Clock = std::chrono::steady_clock;
 using Parts = std::vector<double>;
 
 constexpr std::int64_t block_reflectors = 256;
-constexpr std::int64_t column_granularity = 32;
 
 // Work on columns and what planning it takes.
 struct Stage {
@@ -47,86 +45,32 @@ DeviceBuffer<double> random_matrix(const Queue& queue, std::int64_t count, std::
   return memory;
 }
 
-// Blocks of reflectors, random and so scaled that Z stays of its size.
+// Blocks of reflectors, random and so scaled that Z stays of its size; the last block first, as a back-transformation goes.
 class Reflectors {
  public:
   Reflectors(const Queue& queue, std::int64_t n)
-      : n_(n),
-        v_(random_matrix(queue, n * n, 1)),
-        t_(random_matrix(queue, block_reflectors * block_reflectors, 2)) {}
-
-  double flops() const {
-    double sum = 0;
-    for (std::int64_t s = 0; s < steps(); ++s)
-      sum += 4.0 * static_cast<double>(rows(s)) * static_cast<double>(width(s));
-    return sum * static_cast<double>(n_);
+      : v_(random_matrix(queue, n * n, 1)), t_(block_reflectors * block_reflectors) {
+    // Entries of V T V^T Z are of the size of sqrt(n) 256 times those of T and Z.
+    const std::vector<double> t(static_cast<std::size_t>(t_.size()),
+                                1 / (256 * std::sqrt(static_cast<double>(n))));
+    EIGEN_G_CUDA(cudaMemcpy(t_.data(), t.data(), t_.bytes(), cudaMemcpyHostToDevice));
+    for (std::int64_t first = (n - 1) / block_reflectors * block_reflectors; first >= 0;
+         first -= block_reflectors) {
+      const std::int64_t rows = n - first, width = std::min(block_reflectors, rows);
+      blocks_.push_back({first,
+                         {v_.data() + first + first * n, rows, width, n},
+                         {t_.data(), width, width, block_reflectors}});
+      entries_ += static_cast<double>(rows * width);
+    }
   }
-  double bytes() const {
-    double sum = 0;
-    for (std::int64_t s = 0; s < steps(); ++s) sum += static_cast<double>(rows(s) * width(s));
-    return sum * sizeof(double);
-  }
-
-  void apply(ColumnTeam& team, const Parts& parts, MatrixView<double> z) {
-    ColumnWork work;
-    work.columns_dev = z;
-    work.steps = steps();
-    work.blocks = [&](std::int64_t s, ColumnRange) { return blocks(s); };
-    work.on_first = [&](const Queue& queue, ColumnRange, MatrixView<double> columns) {
-      for (std::int64_t s = 0; s < steps(); ++s) step_on_gpu(queue, s, blocks(s), columns);
-    };
-    work.on_gpu = [&](const Queue& queue, std::int64_t s, const Blocks& b, MatrixView<double> columns) {
-      step_on_gpu(queue, s, b, columns);
-    };
-    work.on_cpu = [&](std::int64_t s, const Blocks& b, MatrixView<double> columns) {
-      step_on_cpu(s, b, columns);
-    };
-    team.run(work, parts, column_granularity);
-  }
+  const std::vector<ReflectorBlock>& blocks() const { return blocks_; }
+  double flops(double columns) const { return 4 * entries_ * columns; }
+  double bytes() const { return entries_ * sizeof(double); }
 
  private:
-  // The last block first, as a back-transformation goes.
-  std::int64_t steps() const { return (n_ + block_reflectors - 1) / block_reflectors; }
-  std::int64_t first(std::int64_t s) const { return (steps() - 1 - s) * block_reflectors; }
-  std::int64_t rows(std::int64_t s) const { return n_ - first(s); }
-  std::int64_t width(std::int64_t s) const { return std::min(block_reflectors, rows(s)); }
-  Blocks blocks(std::int64_t s) const {
-    return {{v_.data() + first(s) + first(s) * n_, rows(s), width(s), n_},
-            {t_.data(), width(s), width(s), block_reflectors}};
-  }
-  // 1 / (entries of T V^T Z): what a step adds to Z is then of Z's size.
-  static constexpr double damping = -1e-5;
-
-  void step_on_gpu(const Queue& queue, std::int64_t s, const Blocks& b, MatrixView<double> z) {
-    DeviceBuffer<double>& memory = products_[queue.stream()];
-    const std::int64_t k = width(s);
-    if (memory.size() < 2 * block_reflectors * z.cols)
-      memory = DeviceBuffer<double>(2 * block_reflectors * z.cols);
-    const MatrixView<double> vz{memory.data(), k, z.cols, k}, tvz{memory.data() + k * z.cols, k, z.cols, k},
-        rows_of_z = z.block(first(s), 0, rows(s), z.cols);
-    gemm(queue, Op::transpose, Op::none, 1, b[0], rows_of_z, 0, vz);
-    gemm(queue, Op::none, Op::none, 1, b[1], vz, 0, tvz);
-    gemm(queue, Op::none, Op::none, damping, b[0], tvz, 1, rows_of_z);
-  }
-  void step_on_cpu(std::int64_t s, const Blocks& b, MatrixView<double> z) {
-    host_products_.resize(static_cast<std::size_t>(2 * block_reflectors * z.cols));
-    const auto size = [](std::int64_t x) { return static_cast<blasint>(x); };
-    const blasint k = size(width(s)), m = size(z.cols), r = size(rows(s));
-    double* const vz = host_products_.data();
-    double* const tvz = vz + width(s) * z.cols;
-    const MatrixView<double> rows_of_z = z.block(first(s), 0, rows(s), z.cols);
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, k, m, r, 1, b[0].data, size(b[0].lda),
-                rows_of_z.data, size(rows_of_z.lda), 0, vz, k);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, m, k, 1, b[1].data, size(b[1].lda), vz, k, 0,
-                tvz, k);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, m, k, damping, b[0].data, size(b[0].lda), tvz,
-                k, 1, rows_of_z.data, size(rows_of_z.lda));
-  }
-
-  std::int64_t n_;
   DeviceBuffer<double> v_, t_;
-  std::map<cudaStream_t, DeviceBuffer<double>> products_;
-  std::vector<double> host_products_;
+  std::vector<ReflectorBlock> blocks_;
+  double entries_ = 0;
 };
 
 HybridCut measure_cut(ColumnTeam& team, const Queue& queue, const Stage& stage, const Parts& parts,
@@ -218,7 +162,7 @@ std::vector<HybridStage> measure_hybrid(const HybridPlan& plan, const Calibratio
   const auto order = static_cast<double>(n);
   const DeviceBuffer<double> a = random_matrix(queue, half * half, 3), b = random_matrix(queue, half * n, 4),
                              c(half * n), z(n * n);
-  Reflectors reflectors(queue, n);
+  const Reflectors reflectors(queue, n);
   const MatrixView<double> product{c.data(), half, n, half}, vectors{z.data(), n, n, n};
   const Stage stages[] = {
       {"merge", 2 * static_cast<double>(half * half) * order, order * order / 4 * sizeof(double),
@@ -227,9 +171,9 @@ std::vector<HybridStage> measure_hybrid(const HybridPlan& plan, const Calibratio
          gemm(t, parts, Op::none, Op::none, 1, {a.data(), half, half, half}, {b.data(), half, n, half}, 0,
               product);
        }},
-      {"back-transform", reflectors.flops(), reflectors.bytes(), order * sizeof(double), block_reflectors,
-       vectors, [&] { blas2::fill_random(queue, z.data(), z.size(), 5); },
-       [&](ColumnTeam& t, const Parts& parts) { reflectors.apply(t, parts, vectors); }}};
+      {"back-transform", reflectors.flops(order), reflectors.bytes(), order * sizeof(double),
+       block_reflectors, vectors, [&] { blas2::fill_random(queue, z.data(), z.size(), 5); },
+       [&](ColumnTeam& t, const Parts& parts) { apply_reflectors(t, parts, reflectors.blocks(), vectors); }}};
 
   std::vector<HybridStage> results;
   const double cuts = 2.0 * static_cast<double>(plan.cpu_percents.size() + 2);

@@ -1,0 +1,34 @@
+#include "gemm_df/cpu_gemm.hpp"
+
+#include <cblas.h>
+
+#include <limits>
+#include <string>
+
+#include "hybrid/error.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+CBLAS_TRANSPOSE cblas_op(Op op) {
+  return op == Op::none ? CblasNoTrans : CblasTrans;
+}
+
+blasint size_of(std::int64_t value) {
+  if (value > std::numeric_limits<blasint>::max())
+    throw InvalidArgument("c", "is too large for the CPU's products: " + std::to_string(value));
+  return static_cast<blasint>(value);
+}
+
+}  // namespace
+
+void gemm_on_cpu(Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b,
+                 double beta, MatrixView<double> c) {
+  if (c.rows == 0 || c.cols == 0) return;
+  const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
+  cblas_dgemm(CblasColMajor, cblas_op(op_a), cblas_op(op_b), size_of(c.rows), size_of(c.cols), size_of(k),
+              alpha, a.data, size_of(a.lda), b.data, size_of(b.lda), beta, c.data, size_of(c.lda));
+}
+
+}  // namespace eigen_g

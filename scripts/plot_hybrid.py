@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Draws time over the ratio from the JSON of `eigen_g bench hybrid --json FILE`.
+
+usage: scripts/plot_hybrid.py bench.json [bench.json ...] -o FOLDER
+
+Into FOLDER, as .svg and .png: hybrid_<multiprocessors of the first GPU, or all>, a panel a stage: seconds over the CPU's share
+of the columns, the GPUs alone, and the automatic cut.
+Needs matplotlib (Debian, Ubuntu: apt-get install python3-matplotlib).
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+
+def read(path):
+    try:
+        report = json.loads(pathlib.Path(path).read_text())
+    except (OSError, ValueError) as error:
+        sys.exit(f"plot_hybrid.py: {path}: {error}")
+    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") != 1:
+        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 1")
+    return report
+
+
+def cpu_percent(cut):
+    return 100 * cut["parts"][-1] / sum(cut["parts"])
+
+
+def draw(plt, report, folder):
+    figure, grid = plt.subplots(1, len(report["stages"]), figsize=(1 + 5 * len(report["stages"]), 4.2), squeeze=False)
+    for ax, stage in zip(grid[0], report["stages"]):
+        # All columns on the CPU would squeeze the rest of the curve.
+        points = sorted((cpu_percent(cut), cut["seconds"]) for cut in stage["sweep"] if cpu_percent(cut) < 100)
+        if points:
+            ax.plot(*zip(*points), label="measured", color="#d55e00", marker="o", markersize=4, linewidth=1.6)
+        ax.axhline(stage["first_alone"]["seconds"], label="first GPU alone", color="#555555", linestyle="--", linewidth=1.2)
+        ax.plot([cpu_percent(stage["automatic"])], [stage["automatic"]["seconds"]], label="automatic", color="#0072b2",
+                marker="*", markersize=12, linestyle="none")
+        ax.set_title(f"{stage['name']}, n = {report['n']}", fontsize=10)
+        ax.set_xlabel("columns of the CPU, %")
+        ax.set_ylim(bottom=0)
+        ax.set_xlim(left=-0.5)
+        ax.grid(True, color="#dddddd", linewidth=0.6)
+        ax.set_axisbelow(True)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    grid[0][0].set_ylabel("seconds")
+    grid[0][0].legend(fontsize=8, frameon=False, loc="lower right")
+    machine = report["machine"]
+    part = f"{report['multiprocessors']} multiprocessors of " if report["multiprocessors"] else ""
+    gpu = (machine["gpu"] or {}).get("name", "no GPU")
+    figure.text(0.995, 0.005, f"{part}{gpu}, {machine['cpu']['cores']} CPU cores, {machine['date'][:10]}", ha="right",
+                va="bottom", fontsize=7, color="#555555")
+    figure.tight_layout(rect=(0, 0.03, 1, 1))
+    for ending in ("svg", "png"):
+        target = folder / f"hybrid_{report['multiprocessors'] or 'all'}.{ending}"
+        figure.savefig(target, dpi=150, metadata={"Date": None} if ending == "svg" else None)
+        print(target)
+    plt.close(figure)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("json", nargs="+", help="report of `eigen_g bench hybrid --json FILE`")
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="made if it is not there")
+    arguments = parser.parse_args()
+    reports = [read(path) for path in arguments.json]
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit("plot_hybrid.py: matplotlib is missing; on Debian or Ubuntu: apt-get install python3-matplotlib")
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "eigen_g"  # the same picture is the same file
+    import matplotlib.pyplot as plt
+    folder = pathlib.Path(arguments.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    for report in reports:
+        draw(plt, report, folder)
+
+
+if __name__ == "__main__":
+    main()
