@@ -8,6 +8,7 @@
 #include "hybrid/cpu.hpp"
 #include "hybrid/device.hpp"
 #include "hybrid/nvtx.hpp"
+#include "solver/arguments.hpp"
 #include "solver/pipeline.hpp"
 #include "solver/scale.hpp"
 #include "solver/subset.hpp"
@@ -21,9 +22,6 @@
 namespace eigen_g {
 
 namespace {
-
-// Below this order a GPU's start and round trips cost more than the whole solve does on a CPU.
-constexpr std::int64_t smallest_for_gpu = 200;
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
@@ -100,19 +98,14 @@ void run(Pipeline& pipeline, const Options& options, Report& report) {
 
 void check_arguments(std::int64_t n, const void* a, std::int64_t lda, const void* w, const void* z,
                      std::int64_t ldz, const Options& options) {
-  const auto require = [](bool good, const char* argument, const std::string& what) {
-    if (!good) throw InvalidArgument(argument, what);
-  };
-  const std::string at_least_n =
-      ", must be at least max(1, n) = " + std::to_string(std::max<std::int64_t>(1, n));
-  require(n >= 0, "n", "is " + std::to_string(n) + ", must not be negative");
-  require(a || n == 0, "a", "is null");
-  require(lda >= std::max<std::int64_t>(1, n), "lda", "is " + std::to_string(lda) + at_least_n);
+  require_size(n, "n");
+  require_pointer(a, n > 0, "a");
+  require_leading_dimension(lda, n, "lda");
   check_subset(n, options.subset);
-  require(w || n == 0, "w", "is null");
+  require_pointer(w, n > 0, "w");
   if (!options.vectors) return;
   require(z || n == 0, "z", "is null, but vectors are wanted");
-  require(ldz >= std::max<std::int64_t>(1, n), "ldz", "is " + std::to_string(ldz) + at_least_n);
+  require_leading_dimension(ldz, n, "ldz");
 }
 
 Problem problem_of(std::int64_t n, const double* a, std::int64_t lda, double* w, double* z, std::int64_t ldz,
@@ -127,19 +120,6 @@ Problem problem_of(std::int64_t n, const double* a, std::int64_t lda, double* w,
   problem.rates = options.engine_rates;
   if (options.vectors) problem.z = {z, n, options.subset.most(n), ldz};
   return problem;
-}
-
-bool take_gpu(DeviceChoice choice, std::int64_t n) {
-  if (choice == DeviceChoice::cpu) return false;
-  const int gpus = gpu_count();
-  if (choice == DeviceChoice::gpu) {
-    if (gpus == 0)
-      throw DeviceError(cuda_toolkit_version().empty()
-                            ? "a GPU was asked for, but this is a build without CUDA"
-                            : "a GPU was asked for, but there is none");
-    return true;
-  }
-  return gpus > 0 && n >= smallest_for_gpu;
 }
 
 // Sets `gpu` to false where the choice is free and the GPU's memory does not suffice.
@@ -194,7 +174,7 @@ Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, d
   if (options.vectors && z_dev == a_dev && ldz != lda)
     throw InvalidArgument("ldz", "is " + std::to_string(ldz) + ", must be lda = " + std::to_string(lda) +
                                      " where z is a itself");
-  take_gpu(DeviceChoice::gpu, n);
+  require_gpu();
   Problem problem = problem_of(n, a_dev, lda, w_dev, z_dev, ldz, options);
   problem.spare = {a_dev, n, n, lda};
   return solve_problem(true, problem, Pointers::device, stream, DeviceChoice::gpu, options);

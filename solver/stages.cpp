@@ -9,6 +9,7 @@
 #include "hybrid/device.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/nvtx.hpp"
+#include "solver/arguments.hpp"
 #include "solver/back_transform.hpp"
 #include "solver/check_input.hpp"
 #include "solver/divide_and_conquer.hpp"
@@ -24,27 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Below this order a GPU's start and round trips cost more than a stage does on a CPU.
-constexpr std::int64_t smallest_for_gpu = 200;
-
-void require(bool good, const char* argument, const std::string& what) {
-  if (!good) throw InvalidArgument(argument, what);
-}
-
-void require_size(std::int64_t n, const char* name) {
-  require(n >= 0, name, "is " + std::to_string(n) + ", must not be negative");
-}
-
-void require_pointer(const void* p, bool needed, const char* name) {
-  require(p || !needed, name, "is null");
-}
-
-void require_lda(std::int64_t lda, std::int64_t n, const char* name) {
-  const std::int64_t least = std::max<std::int64_t>(1, n);
-  require(lda >= least, name,
-          "is " + std::to_string(lda) + ", must be at least max(1, n) = " + std::to_string(least));
-}
-
 // A NaN or an infinity among d or e, both in host memory.
 void require_finite(const double* values, std::int64_t count, const char* name) {
   for (std::int64_t i = 0; i < count; ++i)
@@ -56,7 +36,7 @@ void check_sytrd(std::int64_t n, const void* a, std::int64_t lda, const void* d,
                  const void* tau) {
   require_size(n, "n");
   require_pointer(a, n > 0, "a");
-  require_lda(lda, n, "lda");
+  require_leading_dimension(lda, n, "lda");
   require_pointer(d, n > 0, "d");
   require_pointer(e, n > 1, "e");
   require_pointer(tau, n > 1, "tau");
@@ -66,7 +46,7 @@ void check_stedc(std::int64_t n, const void* d, const void* e, const void* z, st
   require_size(n, "n");
   require_pointer(d, n > 0, "d");
   require_pointer(e, n > 1, "e");
-  if (z) require_lda(ldz, n, "ldz");
+  if (z) require_leading_dimension(ldz, n, "ldz");
 }
 
 void check_ormtr(std::int64_t n, std::int64_t m, const void* a, std::int64_t lda, const void* tau,
@@ -74,27 +54,17 @@ void check_ormtr(std::int64_t n, std::int64_t m, const void* a, std::int64_t lda
   require_size(n, "n");
   require_size(m, "m");
   require_pointer(a, n > 0, "a");
-  require_lda(lda, n, "lda");
+  require_leading_dimension(lda, n, "lda");
   require_pointer(tau, n > 1, "tau");
   require_pointer(z, n > 0 && m > 0, "z");
-  require_lda(ldz, n, "ldz");
+  require_leading_dimension(ldz, n, "ldz");
 }
 
-void require_gpu() {
-  if (gpu_count() > 0) return;
-  throw DeviceError(cuda_toolkit_version().empty() ? "a GPU is needed, but this is a build without CUDA"
-                                                   : "a GPU is needed, but there is none");
-}
-
-// Whether host pointers go to the GPU. `needed` tells the bytes that it would take there.
+// Whether host pointers go to the GPU. Where the choice is free, the bytes that it would take there, needed(), must be.
 template <class Needed>
 bool take_gpu(const StageOptions& options, std::int64_t n, Needed&& needed) {
-  if (options.device == DeviceChoice::cpu) return false;
-  if (options.device == DeviceChoice::gpu) {
-    require_gpu();
-    return true;
-  }
-  return gpu_count() > 0 && n >= smallest_for_gpu && needed().device <= gpu_device(current_gpu()).memory_free;
+  if (!take_gpu(options.device, n)) return false;
+  return options.device == DeviceChoice::gpu || needed().device <= gpu_memory_free(current_gpu());
 }
 
 // One stage on one device, timed; call() returns its Outcome and is left out where there is nothing to do.
@@ -105,7 +75,7 @@ StageReport run(const char* stage, bool gpu, int threads, bool nothing, const Wo
   const ProfilerRange range(stage);
   const ThreadLimit limit(threads);
   StageReport report;
-  report.device = gpu ? gpu_device(current_gpu()).name : cpu_device().name;
+  report.device = gpu ? gpu_facts(current_gpu()).name : cpu_name();
   if (!nothing) {
     const Outcome outcome = call();
     report.status = outcome.status;

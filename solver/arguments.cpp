@@ -1,0 +1,47 @@
+#include "solver/arguments.hpp"
+
+#include <algorithm>
+
+#include "hybrid/device.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// Below this order a GPU's start and round trips cost more than the work does on a CPU.
+constexpr std::int64_t smallest_for_gpu = 200;
+
+}  // namespace
+
+void require(bool good, const char* name, const std::string& what) {
+  if (!good) throw InvalidArgument(name, what);
+}
+
+void require_size(std::int64_t n, const char* name) {
+  require(n >= 0, name, "is " + std::to_string(n) + ", must not be negative");
+}
+
+void require_pointer(const void* p, bool needed, const char* name) {
+  require(p || !needed, name, "is null");
+}
+
+void require_leading_dimension(std::int64_t ld, std::int64_t n, const char* name) {
+  const std::int64_t least = std::max<std::int64_t>(1, n);
+  require(ld >= least, name,
+          "is " + std::to_string(ld) + ", must be at least max(1, n) = " + std::to_string(least));
+}
+
+void require_gpu() {
+  if (gpu_count() > 0) return;
+  throw DeviceError(cuda_toolkit_version().empty() ? "a GPU was asked for, but this is a build without CUDA"
+                                                   : "a GPU was asked for, but there is none");
+}
+
+bool take_gpu(DeviceChoice choice, std::int64_t n) {
+  if (choice == DeviceChoice::cpu) return false;
+  if (choice == DeviceChoice::automatic) return gpu_count() > 0 && n >= smallest_for_gpu;
+  require_gpu();
+  return true;
+}
+
+}  // namespace eigen_g

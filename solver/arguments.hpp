@@ -1,0 +1,24 @@
+// What the public calls ask of their arguments, and which device they take.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "solver/eigen_g.hpp"
+
+namespace eigen_g {
+
+// Throw InvalidArgument(name, ...) where the argument is not as it must be.
+void require(bool good, const char* name, const std::string& what);
+void require_size(std::int64_t n, const char* name);                                // n >= 0
+void require_pointer(const void* p, bool needed, const char* name);                 // not null where needed
+void require_leading_dimension(std::int64_t ld, std::int64_t n, const char* name);  // >= max(1, n)
+
+// Throws DeviceError where there is no GPU, or none in this build.
+void require_gpu();
+
+// Whether a problem of order n on host pointers goes to the GPU, as far as the choice and the order tell. Throws
+// DeviceError where the choice is a GPU and there is none.
+bool take_gpu(DeviceChoice choice, std::int64_t n);
+
+}  // namespace eigen_g
