@@ -93,16 +93,20 @@ void add_threads_option(CLI::App& command, int& threads) {
       ->option_text("N");
 }
 
-void add_run_options(CLI::App& command, RunOptions& options) {
-  command.add_option("--device", options.device, "auto (default: the GPU where there is one), cpu, gpu")
-      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
-      ->option_text("DEVICE");
-  add_threads_option(command, options.threads);
+void add_report_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--json", options.json,
                   "Write the report as JSON; - for stdout, the table then goes to stderr")
       ->option_text("FILE");
   add_quiet_option(command, options.quiet);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("--device", options.device, "auto (default: the GPU where there is one), cpu, gpu")
+      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
+      ->option_text("DEVICE");
+  add_threads_option(command, options.threads);
+  add_report_options(command, options);
 }
 
 DeviceChoice device_choice(const RunOptions& options) {

@@ -42,6 +42,7 @@ struct RunOptions {
   bool quiet = false;
 };
 void add_run_options(CLI::App& command, RunOptions& options);
+void add_report_options(CLI::App& command, RunOptions& options);  // --json and --quiet alone
 void add_quiet_option(CLI::App& command, bool& quiet);
 void add_threads_option(CLI::App& command, int& threads);
 

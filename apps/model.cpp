@@ -216,11 +216,7 @@ void add_model(CLI::App& app, Action& action) {
       .add_option("--calibration", options->calibration,
                   "Calibration of this machine (default: the cached one)")
       ->option_text("FILE");
-  command
-      .add_option("--json", options->run.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
-      ->option_text("FILE");
-  add_quiet_option(command, options->run.quiet);
+  add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return model(*options); }; });
 }
 

@@ -6,12 +6,10 @@
 
 #include "apps/bench/bench.hpp"
 #include "apps/bench/gemm_measure.hpp"
-#include "apps/bench/machine.hpp"
+#include "apps/bench/measured.hpp"
 #include "apps/bench/sizes.hpp"
 #include "apps/common_options.hpp"
 #include "apps/help.hpp"
-#include "apps/progress.hpp"
-#include "hybrid/device.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -31,16 +29,10 @@ ExitCode bench_gemm(const Options& o) {
   GemmBenchPlan plan;
   plan.cases = gemm_cases(parse_sizes(o.sizes, "--sizes"));
   plan.rounds = o.rounds;
-  if (gpu_count() == 0) throw DeviceError("bench gemm needs a GPU, and there is none");
-  ReportSink sink(o.run);
-  GemmBench bench;
-  {
-    Progress progress(!o.run.quiet);
-    plan.progress = [&progress](double fraction) { progress.at("bench gemm", fraction); };
-    bench = measure_gemm(plan);
-  }
-  sink.put(to_table(bench), json_of(bench, machine_json()).dump(1) + "\n");
-  return passed(bench) ? ExitCode::done : ExitCode::not_verified;
+  return put_measured("gemm", o.run, [&](const auto& tell) {
+    plan.progress = [&](double fraction) { tell("", fraction); };
+    return measure_gemm(plan);
+  });
 }
 
 }  // namespace
@@ -54,11 +46,7 @@ void add_bench_gemm(CLI::App& bench, Action& action) {
   command.add_option("--rounds", options->rounds, "Timed rounds a contender (default: 7)")
       ->check(CLI::Range(3, 10000))
       ->option_text("N");
-  command
-      .add_option("--json", options->run.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
-      ->option_text("FILE");
-  add_quiet_option(command, options->run.quiet);
+  add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_gemm(*options); }; });
 }
 

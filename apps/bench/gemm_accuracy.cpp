@@ -18,6 +18,7 @@
 
 #include "apps/bench/bench.hpp"
 #include "apps/bench/machine.hpp"
+#include "apps/bench/measured.hpp"
 #include "apps/bench/text_table.hpp"
 #include "apps/common_options.hpp"
 #include "apps/generate/matrices.hpp"
@@ -150,7 +151,7 @@ constexpr const char* examples = R"(
   eigen_g bench gemm-accuracy --n 4000 --json accuracy.json)";
 
 ExitCode bench_gemm_accuracy(const AccuracyOptions& o) {
-  if (gpu_count() == 0) throw DeviceError("bench gemm-accuracy needs a GPU, and there is none");
+  require_gpu_for("gemm-accuracy");
   ReportSink sink(o.run);
   std::vector<Run> runs;
   {
@@ -173,11 +174,7 @@ void add_bench_gemm_accuracy(CLI::App& bench, Action& action) {
       ->check(CLI::Range(1, 1000000))
       ->option_text("N");
   command.add_option("--seed", options->seed, "Of the random entries (default: 1)")->option_text("N");
-  command
-      .add_option("--json", options->run.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
-      ->option_text("FILE");
-  add_quiet_option(command, options->run.quiet);
+  add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_gemm_accuracy(*options); }; });
 }
 

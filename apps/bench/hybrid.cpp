@@ -12,6 +12,7 @@
 #include "apps/bench/bench.hpp"
 #include "apps/bench/hybrid_measure.hpp"
 #include "apps/bench/machine.hpp"
+#include "apps/bench/measured.hpp"
 #include "apps/bench/text_table.hpp"
 #include "apps/common_options.hpp"
 #include "apps/help.hpp"
@@ -103,7 +104,7 @@ Json json_of(const Options& o, const std::string& source, const std::vector<Hybr
 ExitCode bench_hybrid(const Options& o) {
   HybridPlan plan = o.plan;
   const int there = gpu_count();
-  if (there == 0) throw DeviceError("bench hybrid needs a GPU, and there is none");
+  require_gpu_for("hybrid");
   if (o.gpus > there)
     throw UsageError("--gpus: " + std::to_string(o.gpus) + " are asked for, there are " +
                      std::to_string(there));
@@ -161,11 +162,7 @@ void add_bench_hybrid(CLI::App& bench, Action& action) {
                   "Calibration of this machine (default: the cached one)")
       ->option_text("FILE");
   add_threads_option(command, plan.threads);
-  command
-      .add_option("--json", options->run.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
-      ->option_text("FILE");
-  add_quiet_option(command, options->run.quiet);
+  add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_hybrid(*options); }; });
 }
 

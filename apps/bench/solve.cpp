@@ -5,13 +5,11 @@
 #include <string>
 
 #include "apps/bench/bench.hpp"
-#include "apps/bench/machine.hpp"
+#include "apps/bench/measured.hpp"
 #include "apps/bench/sizes.hpp"
 #include "apps/bench/solve_measure.hpp"
 #include "apps/common_options.hpp"
 #include "apps/help.hpp"
-#include "apps/progress.hpp"
-#include "hybrid/device.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -31,18 +29,10 @@ constexpr const char* examples = R"(
 ExitCode bench_solve(const Options& o) {
   SolvePlan plan = o.plan;
   plan.sizes = parse_sizes(o.sizes, "--sizes");
-  if (gpu_count() == 0) throw DeviceError("bench solve needs a GPU, and there is none");
-  ReportSink sink(o.run);
-  SolveBench bench;
-  {
-    Progress progress(!o.run.quiet);
-    plan.progress = [&progress](std::int64_t n, double fraction) {
-      progress.at("bench solve " + std::to_string(n), fraction);
-    };
-    bench = measure_solve(plan);
-  }
-  sink.put(to_table(bench), json_of(bench, machine_json()).dump(1) + "\n");
-  return passed(bench) ? ExitCode::done : ExitCode::not_verified;
+  return put_measured("solve", o.run, [&](const auto& tell) {
+    plan.progress = [&](std::int64_t n, double fraction) { tell(std::to_string(n), fraction); };
+    return measure_solve(plan);
+  });
 }
 
 }  // namespace
@@ -58,11 +48,7 @@ void add_bench_solve(CLI::App& bench, Action& action) {
                   "Timed rounds a call (default: 7, but 3 where they take long)")
       ->check(CLI::Range(1, 10000))
       ->option_text("N");
-  command
-      .add_option("--json", options->run.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
-      ->option_text("FILE");
-  add_quiet_option(command, options->run.quiet);
+  add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_solve(*options); }; });
 }
 

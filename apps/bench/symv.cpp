@@ -5,13 +5,12 @@
 #include <string>
 
 #include "apps/bench/bench.hpp"
-#include "apps/bench/machine.hpp"
+#include "apps/bench/measured.hpp"
 #include "apps/bench/sizes.hpp"
 #include "apps/bench/symv_measure.hpp"
 #include "apps/bench/symv_report.hpp"
 #include "apps/common_options.hpp"
 #include "apps/help.hpp"
-#include "apps/progress.hpp"
 #include "apps/symv_tables.hpp"
 #include "hybrid/device.hpp"
 
@@ -42,23 +41,19 @@ ExitCode bench_symv(const Options& o) {
   plan.sizes = parse_sizes(o.sizes, "--sizes");
   plan.rounds = o.rounds;
   plan.repeats = o.repeats;
-  if (gpu_count() == 0) throw DeviceError("bench symv needs a GPU, and there is none");
-  ReportSink sink(o.run);
-
+  require_gpu_for("symv");
   const ChosenTable chosen = choose_symv_table(o.table, gpu_device(current_gpu()));
   if (!chosen.refused.empty()) complain(chosen.refused);
   if (!o.run.quiet) complain("SYMV's configurations: " + chosen.source);
   plan.table = chosen.table;
 
-  SymvBench bench;
-  bench.table = chosen.source;
-  {
-    Progress progress(!o.run.quiet);
-    plan.progress = [&progress](const SymvCase&, double fraction) { progress.at("bench symv", fraction); };
+  return put_measured("symv", o.run, [&](const auto& tell) {
+    plan.progress = [&](const SymvCase&, double fraction) { tell("", fraction); };
+    SymvBench bench;
+    bench.table = chosen.source;
     bench.cases = measure_symv(plan);
-  }
-  sink.put(to_table(bench), json_of(bench, machine_json()).dump(1) + "\n");
-  return passed(bench) ? ExitCode::done : ExitCode::not_verified;
+    return bench;
+  });
 }
 
 }  // namespace
@@ -81,11 +76,7 @@ void add_bench_symv(CLI::App& bench, Action& action) {
   command
       .add_option("--table", options->table, "Tuning table to use (default: see 'eigen_g tune symv --help')")
       ->option_text("FILE");
-  command
-      .add_option("--json", options->run.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
-      ->option_text("FILE");
-  add_quiet_option(command, options->run.quiet);
+  add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_symv(*options); }; });
 }
 

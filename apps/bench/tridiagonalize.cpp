@@ -5,13 +5,11 @@
 #include <string>
 
 #include "apps/bench/bench.hpp"
-#include "apps/bench/machine.hpp"
+#include "apps/bench/measured.hpp"
 #include "apps/bench/sizes.hpp"
 #include "apps/bench/tridiagonalize_measure.hpp"
 #include "apps/common_options.hpp"
 #include "apps/help.hpp"
-#include "apps/progress.hpp"
-#include "hybrid/device.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -31,18 +29,10 @@ constexpr const char* examples = R"(
 ExitCode bench_tridiagonalize(const Options& o) {
   TridiagonalizePlan plan = o.plan;
   plan.sizes = parse_sizes(o.sizes, "--sizes");
-  if (gpu_count() == 0) throw DeviceError("bench tridiagonalize needs a GPU, and there is none");
-  ReportSink sink(o.run);
-  TridiagonalizeBench bench;
-  {
-    Progress progress(!o.run.quiet);
-    plan.progress = [&progress](std::int64_t n, double fraction) {
-      progress.at("bench tridiagonalize " + std::to_string(n), fraction);
-    };
-    bench = measure_tridiagonalize(plan);
-  }
-  sink.put(to_table(bench), json_of(bench, machine_json()).dump(1) + "\n");
-  return passed(bench) ? ExitCode::done : ExitCode::not_verified;
+  return put_measured("tridiagonalize", o.run, [&](const auto& tell) {
+    plan.progress = [&](std::int64_t n, double fraction) { tell(std::to_string(n), fraction); };
+    return measure_tridiagonalize(plan);
+  });
 }
 
 }  // namespace
@@ -65,11 +55,7 @@ void add_bench_tridiagonalize(CLI::App& bench, Action& action) {
       ->option_text("N");
   command.add_flag("--breakdown", options->plan.breakdown,
                    "Also time products, updates and synchronisation by themselves");
-  command
-      .add_option("--json", options->run.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
-      ->option_text("FILE");
-  add_quiet_option(command, options->run.quiet);
+  add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_tridiagonalize(*options); }; });
 }
 
