@@ -110,6 +110,12 @@ class Layout {
   std::int64_t matrix_, z_, q_, values_, scratch_, n_;
 };
 
+// Only an automatic choice asks for rates; the GPU tells the figures behind an estimate slowly.
+ProductRates rates_for(const Problem& p, const Queue& queue) {
+  const bool given = p.rates.native.flops_per_second > 0;
+  return p.engine == Engine::automatic && !given ? estimated_engine_rates(queue) : p.rates;
+}
+
 class DevicePipeline final : public Pipeline {
  public:
   // Throws OutOfMemory with the sum of what is needed; nothing is taken then.
@@ -117,8 +123,7 @@ class DevicePipeline final : public Pipeline {
       : p_(problem),
         on_host_(pointers == Pointers::host),
         queue_(on_host_ ? Queue() : Queue(stream)),
-        products_(queue_, p_.engine,
-                  p_.rates.native.flops_per_second > 0 ? p_.rates : estimated_engine_rates(queue_)),
+        products_(queue_, p_.engine, rates_for(p_, queue_)),
         layout_(Needs(p_, pointers), queue_.multiprocessors()),
         memory_(layout_.doubles()),
         parts_(layout_.place(memory_.data())),
