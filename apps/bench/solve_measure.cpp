@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "apps/bench/cusolver_peers.hpp"
+#include "apps/bench/over_sizes.hpp"
 #include "apps/bench/statistics.hpp"
 #include "apps/bench/timing.hpp"
 #include "apps/text.hpp"
@@ -64,7 +65,7 @@ class Size {
   }
 
   // Of the bench's own arrays and of what a call on device or on host pointers takes beside them.
-  static std::uint64_t bytes(std::int64_t n) {
+  static std::uint64_t bytes(const Queue&, std::int64_t n) {
     return 2 * bytes_of(n * n) + bytes_of(n) +
            std::max(workspace_bytes(n, true, true, Pointers::device).device,
                     workspace_bytes(n, true, true, Pointers::host).device);
@@ -222,27 +223,7 @@ class Size {
 }  // namespace
 
 SolveBench measure_solve(const SolvePlan& plan) {
-  if (gpu_count() == 0) throw DeviceError("this benchmark needs a GPU, and there is none");
-  Queue queue;
-  const auto cusolver = Cusolver::open(queue);
-  SolveBench bench;
-  bench.cusolver = Cusolver::version();
-  double work_done = 0, work_total = 0;
-  const auto work_of = [](std::int64_t n) { return std::pow(static_cast<double>(n), 3); };
-  for (const std::int64_t n : plan.sizes) work_total += work_of(n);
-  for (const std::int64_t n : plan.sizes) {
-    if (plan.progress) plan.progress(n, work_done / work_total);
-    SolveCase c;
-    c.n = n;
-    const std::uint64_t needed = Size::bytes(n), free = gpu_device(current_gpu()).memory_free;
-    if (needed < free / 100 * 97)
-      Size(queue, cusolver.get(), n).measure(plan, c);
-    else
-      c.skipped = bytes_text(needed) + " of GPU memory needed, " + bytes_text(free) + " free";
-    bench.cases.push_back(std::move(c));
-    work_done += work_of(n);
-  }
-  return bench;
+  return measure_over_sizes<Size, SolveBench>(plan);
 }
 
 }  // namespace eigen_g::apps::bench

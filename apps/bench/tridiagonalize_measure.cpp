@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "apps/bench/cusolver_peers.hpp"
+#include "apps/bench/over_sizes.hpp"
 #include "apps/bench/timing.hpp"
 #include "apps/text.hpp"
 #include "blas2/symv.hpp"
@@ -317,27 +318,7 @@ class Size {
 }  // namespace
 
 TridiagonalizeBench measure_tridiagonalize(const TridiagonalizePlan& plan) {
-  if (gpu_count() == 0) throw DeviceError("this benchmark needs a GPU, and there is none");
-  Queue queue;
-  const auto cusolver = Cusolver::open(queue);
-  TridiagonalizeBench bench;
-  bench.cusolver = Cusolver::version();
-  double work_done = 0, work_total = 0;
-  const auto work_of = [](std::int64_t n) { return std::pow(static_cast<double>(n), 3); };
-  for (const std::int64_t n : plan.sizes) work_total += work_of(n);
-  for (const std::int64_t n : plan.sizes) {
-    if (plan.progress) plan.progress(n, work_done / work_total);
-    TridiagonalizeCase c;
-    c.n = n;
-    const std::uint64_t needed = Size::bytes(queue, n), free = gpu_device(current_gpu()).memory_free;
-    if (needed < free / 10 * 9)
-      Size(queue, cusolver.get(), n).measure(plan, c);
-    else
-      c.skipped = bytes_text(needed) + " of GPU memory needed, " + bytes_text(free) + " free";
-    bench.cases.push_back(std::move(c));
-    work_done += work_of(n);
-  }
-  return bench;
+  return measure_over_sizes<Size, TridiagonalizeBench>(plan);
 }
 
 }  // namespace eigen_g::apps::bench

@@ -1,0 +1,43 @@
+// A benchmark against cuSOLVER over its sizes. CUDA builds only.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "apps/bench/cusolver_peers.hpp"
+#include "apps/text.hpp"
+#include "hybrid/device.hpp"
+#include "hybrid/queue.hpp"
+
+namespace eigen_g::apps::bench {
+
+// Size(queue, cusolver, n).measure(plan, bench.cases[i]) for every size of the plan whose Size::bytes(queue, n) leave some
+// of the GPU's memory to its peers' workspaces; the others are skipped cases. The progress counts n^3 of work a size.
+// Throws DeviceError where there is no GPU.
+template <class Size, class Bench, class Plan>
+Bench measure_over_sizes(const Plan& plan) {
+  constexpr std::uint64_t usable_percent = 95;
+  if (gpu_count() == 0) throw DeviceError("this benchmark needs a GPU, and there is none");
+  Queue queue;
+  const auto cusolver = Cusolver::open(queue);
+  Bench bench;
+  bench.cusolver = Cusolver::version();
+  double work_done = 0, work_total = 0;
+  const auto work_of = [](std::int64_t n) { return std::pow(static_cast<double>(n), 3); };
+  for (const std::int64_t n : plan.sizes) work_total += work_of(n);
+  for (const std::int64_t n : plan.sizes) {
+    if (plan.progress) plan.progress(n, work_done / work_total);
+    auto& c = bench.cases.emplace_back();
+    c.n = n;
+    const std::uint64_t needed = Size::bytes(queue, n), free = gpu_memory_free(current_gpu());
+    if (needed < free / 100 * usable_percent)
+      Size(queue, cusolver.get(), n).measure(plan, c);
+    else
+      c.skipped = bytes_text(needed) + " of GPU memory needed, " + bytes_text(free) + " free";
+    work_done += work_of(n);
+  }
+  return bench;
+}
+
+}  // namespace eigen_g::apps::bench
