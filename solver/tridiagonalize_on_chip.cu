@@ -13,7 +13,8 @@
 // so nothing but h and r travels, once a column, and a block never waits for more than these: each double is
 // published as two words that hold the number of the step beside its half, and who needs it polls for that number. No
 // barrier, no fence. Of two sets of mailboxes one is written while the other may still be read: a block publishes for
-// step k + 2 only after it has read all of step k + 1, which every other block published after reading step k.
+// step k + 2 only after it has read all of step k + 1, which every other block published after reading step k. (A block
+// that ends with step k publishes nothing more, and nobody waits for it; it only waits until the others have come so far.)
 //
 // Whatever every block computes for itself comes out the same everywhere: same operations, same order. The rows that
 // live longest are in registers, the others in shared memory.
@@ -75,8 +76,9 @@ __device__ Packet look(const Packet* from) {
 #endif
   return p;
 }
+// A later step's packet counts: only a block that ends with this step and has no use for the values can meet one.
 __device__ bool arrived(const Packet& p, unsigned step) {
-  return static_cast<unsigned>(p.low >> 32) == step && static_cast<unsigned>(p.high >> 32) == step;
+  return static_cast<unsigned>(p.low >> 32) >= step && static_cast<unsigned>(p.high >> 32) >= step;
 }
 __device__ double value(const Packet& p) {
   return __longlong_as_double(static_cast<long long>(p.high << 32 | (p.low & 0xffffffffu)));
