@@ -31,11 +31,14 @@ void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, doubl
 // the same GPU.
 // Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column; the last columns, for which what is left
 // fits on the chip (2304 on an H200), one exchange a column and no memory.
-// Source: LAPACK dlatrd; the fusion is derived in tridiagonalize.cu.
+// Source: LAPACK dlatrd; the fusion is derived in tridiagonalize_panel.cuh.
 void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
                     double* tau_dev, double* workspace_dev, const StageProgress& progress = {},
                     int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
+// A column whose tail's squares sum to less is reduced already (tau = 0): far below rounding, where max |A| is within
+// 2^-100 ... 2^100.
+inline constexpr double negligible_square = 0x1p-900;
 std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors);
 
 }  // namespace eigen_g

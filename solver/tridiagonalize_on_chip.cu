@@ -2,7 +2,7 @@
 // matrix (whole, both triangles) in block i mod blocks, one cooperative kernel for all columns, one exchange a column.
 //
 // Step k reduces column k; q = k + 1. Every block knows x, column k below the diagonal. With the scalars of
-// tridiagonalize.cu (alpha = x_q, beta, s, tau; v = s (x - beta e_q)):
+// tridiagonalize_panel.cuh (alpha = x_q, beta, s, tau; v = s (x - beta e_q)):
 //
 //   each block    h_i = (A x)_i for its own rows i >= q, and publishes them
 //   owner of q    publishes r = A(q, :)
@@ -23,6 +23,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/queue.hpp"
+#include "solver/tridiagonalize.hpp"
 #include "solver/tridiagonalize_on_chip.hpp"
 
 namespace eigen_g {
@@ -31,7 +32,6 @@ namespace {
 
 constexpr int most_rows = 32;  // of a block: a lane sums a row
 constexpr int at_once = 4;     // rows in a pass
-constexpr double negligible_square = 0x1p-900;
 
 // A double on its way: its halves, each with the step's number in the upper word.
 struct alignas(16) Packet {

@@ -1,5 +1,5 @@
 // The reduction of a matrix that fits into the registers and the shared memory of the whole GPU: the last columns of
-// every reduction, all of a small one. Part of tridiagonalize.cu, which documents the whole.
+// every reduction, all of a small one. Part of tridiagonalize.cu; tridiagonalize_panel.cuh documents the reflectors.
 #pragma once
 
 #include <cstdint>
