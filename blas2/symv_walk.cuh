@@ -24,6 +24,7 @@
 #include "blas2/symv_partition.hpp"
 #include "blas2/symv_scalar.cuh"
 #include "blas2/symv_shapes.hpp"
+#include "blas2/warp_sums.cuh"
 
 namespace eigen_g::blas2 {
 
@@ -245,25 +246,8 @@ class SymvWalk {
       }
     }
     if (next < stop) load(g, next);
-    sum_over_lanes(column);
+    warp_sums<T>(column, lane_);
     if (lane_ % (32 / C) == 0) shared_.column[buffer][row_warp_][at + lane_ / (32 / C)] = column[0];
-  }
-
-  // After the steps with 16, 8, ... half of the columns are left to each half of the lanes; lane l ends with column
-  // l / (32 / C) in column[0].
-  __device__ void sum_over_lanes(Sum (&column)[C]) const {
-    int mask = 16;
-#pragma unroll
-    for (int half = C / 2; half > 0; half /= 2, mask /= 2)
-#pragma unroll
-      for (int i = 0; i < half; ++i) {
-        const bool upper_half = lane_ & mask;
-        const Sum kept = upper_half ? column[i + half] : column[i];
-        const Sum given = upper_half ? column[i] : column[i + half];
-        column[i] = Ops::add(kept, Ops::shuffle(given, mask));
-      }
-#pragma unroll
-    for (; mask > 0; mask /= 2) column[0] = Ops::add(column[0], Ops::shuffle(column[0], mask));
   }
 
   template <class Meanwhile>

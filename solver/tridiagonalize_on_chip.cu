@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 
+#include "blas2/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/tridiagonalize.hpp"
@@ -88,25 +89,6 @@ __device__ double warp_sum(double x) {
 #pragma unroll
   for (int mask = 16; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
   return x;
-}
-
-// Sums of `count` values (a power of two) over the warp at once: lane l gets the sum of value l / (32 / count).
-template <int count>
-__device__ double warp_sums(double (&x)[count]) {
-  const int lane = threadIdx.x % 32;
-  int mask = 16;
-#pragma unroll
-  for (int half = count / 2; half > 0; half /= 2, mask /= 2) {
-    const bool upper = lane & mask;
-#pragma unroll
-    for (int i = 0; i < half; ++i) {
-      const double sent = upper ? x[i] : x[i + half], kept = upper ? x[i + half] : x[i];
-      x[i] = kept + __shfl_xor_sync(~0u, sent, mask);
-    }
-  }
-#pragma unroll
-  for (; mask > 0; mask /= 2) x[0] += __shfl_xor_sync(~0u, x[0], mask);
-  return x[0];
 }
 
 // The sum of n values in shared memory, in four chains.
@@ -209,8 +191,8 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
               if (needed(2 * u)) publish(mail_r + p.place(column_of(2 * u)), entry_of(i, u).x, step);
               if (needed(2 * u + 1)) publish(mail_r + p.place(column_of(2 * u + 1)), entry_of(i, u).y, step);
             }
-      const double sum = warp_sums(sums);
-      if (lane % (32 / at_once) == 0) dots[slot + lane / (32 / at_once)][warp] = sum;
+      blas2::warp_sums<double>(sums, lane);
+      if (lane % (32 / at_once) == 0) dots[slot + lane / (32 / at_once)][warp] = sums[0];
     };
     for (int slot = first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
       pass(slot,
