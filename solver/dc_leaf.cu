@@ -2,27 +2,29 @@
 #include "hybrid/queue.hpp"
 #include "solver/dc_device.hpp"
 #include "solver/dc_leaf.hpp"
+#include "solver/dc_team.cuh"
 
 namespace eigen_g::dc {
 
 namespace {
 
-constexpr int leaves_a_block = 4;
+constexpr int leaves_a_block = 2;
+constexpr Index stride = leaf_rows + 1;  // of Z's columns: lanes may own columns, too, without bank conflicts
 static_assert(leaf_rows == 32, "a lane owns a row of Z, a warp a leaf");
 
-// Z of one leaf, column i at 32 i: a lane reads and writes its own row only, and carries the column that the next
+// Z of one leaf, column i at i stride: a lane reads and writes its own row only, and carries the column that the next
 // rotation of a sweep needs again.
 struct WarpVectors {
   double* z;  // this lane's row
   double carried = 0;
-  __device__ void begin_sweep(Index i) { carried = z[32 * i]; }
+  __device__ void begin_sweep(Index i) { carried = z[stride * i]; }
   __device__ void rotate(Index i, double c, double s) {
-    const double low = z[32 * i];
-    z[32 * (i + 1)] = s * low + c * carried;
+    const double low = z[stride * i];
+    z[stride * (i + 1)] = s * low + c * carried;
     carried = c * low - s * carried;
     __syncwarp();  // no lane overwrites what another one has yet to read
   }
-  __device__ void end_sweep(Index i) { z[32 * i] = carried; }
+  __device__ void end_sweep(Index i) { z[stride * i] = carried; }
   __device__ void keep(double* array, Index i, double x) const {
     if (threadIdx.x % 32 == 0) array[i] = x;
   }
@@ -37,7 +39,8 @@ struct WarpVectors {
 __global__ void __launch_bounds__(32 * leaves_a_block)
     leaf_kernel(const Leaf* leaves, Index count, Arrays x, Rows rows, MatrixView<double> q,
                 unsigned* failed) {
-  __shared__ double all_z[leaves_a_block][32 * 32], all_d[leaves_a_block][32], all_e[leaves_a_block][32];
+  __shared__ double all_z[leaves_a_block][32 * stride], all_y[leaves_a_block][32 * stride];
+  __shared__ double all_d[leaves_a_block][32], all_e[leaves_a_block][32];
   const int warp = threadIdx.x / 32;
   const Index lane = threadIdx.x % 32, which = blockIdx.x * leaves_a_block + warp;
   if (which >= count) return;
@@ -46,11 +49,12 @@ __global__ void __launch_bounds__(32 * leaves_a_block)
   const bool mine = lane < leaf.size;
   d[lane] = mine ? x.d[leaf.first + lane] : 0;
   e[lane] = lane + 1 < leaf.size ? x.e[leaf.first + lane] : 0;
-  for (Index i = 0; i < 32; ++i) z[32 * i + lane] = i == lane;
+  for (Index i = 0; i < 32; ++i) z[stride * i + lane] = i == lane;
   __syncwarp();
 
   const bool converged = implicit_ql(leaf.size, d, e, WarpVectors{z + lane});
   __syncwarp();
+  orthogonalize(Warp(), leaf.size, stride, z, all_y[warp]);
   if (!converged && lane == 0) atomicMin(failed, static_cast<unsigned>(leaf.first + 1));
 
   if (mine) {
@@ -59,10 +63,10 @@ __global__ void __launch_bounds__(32 * leaves_a_block)
     x.d[leaf.first + place] = d[lane];
     x.column[leaf.first + place] = leaf.first + lane;
     if (rows.all) {
-      for (Index i = 0; i < leaf.size; ++i) q(leaf.first + lane, leaf.first + i) = z[32 * i + lane];
+      for (Index i = 0; i < leaf.size; ++i) q(leaf.first + lane, leaf.first + i) = z[stride * i + lane];
     } else {
-      q(0, leaf.first + lane) = z[32 * lane];
-      q(1, leaf.first + lane) = z[32 * lane + leaf.size - 1];
+      q(0, leaf.first + lane) = z[stride * lane];
+      q(1, leaf.first + lane) = z[stride * lane + leaf.size - 1];
     }
   }
 }

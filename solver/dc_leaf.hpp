@@ -1,4 +1,4 @@
-// T = Z diag(d) Z^T of one leaf by the implicit QL method with Wilkinson's shift.
+// T = Z diag(d) Z^T of one leaf by the implicit QL method with Wilkinson's shift, and Z made orthogonal again.
 #pragma once
 
 #include <cmath>
@@ -103,6 +103,27 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
     }
   }
   return true;
+}
+
+// Z := Z + Z (I - Z^T Z) / 2, Newton's step to the nearest orthogonal matrix, which takes away what the errors of all the
+// rotations left: many units of roundoff become about one. Columns of Z and of Y (scratch) are `stride` apart. Sources:
+// Bjorck and Bowie 1971; Higham 1986.
+template <class Team>
+EIGEN_G_HOST_DEVICE void orthogonalize(const Team& team, Index size, Index stride, double* z, double* y) {
+  for (Index j = team.rank(); j < size; j += team.size())
+    for (Index i = 0; i < size; ++i) {
+      double defect = i == j;
+      for (Index k = 0; k < size; ++k) defect -= z[k + i * stride] * z[k + j * stride];
+      y[i + j * stride] = 0.5 * defect;
+    }
+  team.sync();
+  for (Index row = team.rank(); row < size; row += team.size())
+    for (Index j = 0; j < size; ++j) {
+      double change = 0;  // entries of the row that have changed already make a difference of second order
+      for (Index k = 0; k < size; ++k) change += z[row + k * stride] * y[k + j * stride];
+      z[row + j * stride] += change;
+    }
+  team.sync();
 }
 
 }  // namespace eigen_g::dc

@@ -49,6 +49,7 @@ std::vector<double> on_gpu(const Problem& p) {
   up(tau, r.tau);
   up(z, p.z);
   EIGEN_G_CUDA(cudaMemset(workspace.data(), 0xff, workspace.bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   back_transform(queue, MatrixView<const double>{a.data(), p.n, p.n, r.lda}, tau.data(),
                  {z.data(), p.n, p.m, p.ldz}, workspace.data());
   queue.wait();

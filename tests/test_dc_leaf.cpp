@@ -10,6 +10,20 @@ using support::Tridiagonal;
 
 namespace {
 
+// max |Z^T Z - I|, in units of roundoff.
+double defect_of(const std::vector<double>& z, Index n) {
+  long double worst = 0;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      long double dot = i == j ? -1 : 0;
+      for (Index k = 0; k < n; ++k)
+        dot += static_cast<long double>(z[static_cast<std::size_t>(k + i * n)]) *
+               z[static_cast<std::size_t>(k + j * n)];
+      worst = std::max(worst, std::fabs(dot));
+    }
+  return static_cast<double>(worst) / unit_roundoff;
+}
+
 void check_leaf(Tridiagonal t, double limit = support::limits::tridiagonal) {
   const auto n = static_cast<Index>(t.n());
   double largest = 0;
@@ -24,6 +38,9 @@ void check_leaf(Tridiagonal t, double limit = support::limits::tridiagonal) {
   e.push_back(support::nan);  // room that is not read
   for (Index i = 0; i < n; ++i) z[static_cast<std::size_t>(i + i * n)] = 1;
   REQUIRE(implicit_ql(n, d.data(), e.data(), support::PlainVectors{z.data(), n, n}));
+  std::vector<double> scratch(z.size(), support::nan);
+  orthogonalize(OneThread{}, n, n, z.data(), scratch.data());
+  CHECK(defect_of(z, n) <= support::limits::leaf_defect);
   std::vector<Index> order(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return d[a] < d[b]; });
@@ -53,6 +70,23 @@ TEST_CASE("A leaf's QL on matrices of every kind") {
       CAPTURE(kind, n);
       check_leaf(support::tridiagonal(kind, n));
     }
+}
+
+TEST_CASE(
+    "Orthogonalizing takes a defect d to the order of d squared, and leaves other columns' room alone") {
+  const Index n = 20, stride = 23;
+  std::vector<double> z(static_cast<std::size_t>(n * stride), 7), y(z.size(), support::nan);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i)
+      z[static_cast<std::size_t>(i + j * stride)] =
+          (i == j) + 1e-5 * std::sin(static_cast<double>(3 * i + 7 * j));  // not orthogonal by about 1e-5
+  orthogonalize(OneThread{}, n, stride, z.data(), y.data());
+  std::vector<double> packed;
+  for (Index j = 0; j < n; ++j) {
+    packed.insert(packed.end(), z.begin() + j * stride, z.begin() + j * stride + n);
+    for (Index i = n; i < stride; ++i) CHECK(z[static_cast<std::size_t>(i + j * stride)] == 7);
+  }
+  CHECK(defect_of(packed, n) * unit_roundoff < 1e-7);
 }
 
 TEST_CASE("A leaf far below the rest of its matrix is split, not ground to subnormals") {

@@ -67,7 +67,30 @@ void check_on_cpu(const Tridiagonal& t, double limit) {
   CHECK(support::value_distance(t, values.w, pairs.w) <= limits::values_only);
 }
 
+// |Z^T Z - I|_F / (n ulp).
+double orthogonality(std::int64_t n, const std::vector<double>& z) {
+  const auto order = static_cast<int>(n);
+  std::vector<double> product(z.size());
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, order, order, order, 1, z.data(), order, z.data(),
+              order, 0, product.data(), order);
+  double squares = 0;
+  for (std::int64_t j = 0; j < n; ++j) product[static_cast<std::size_t>(j + j * n)] -= 1;
+  for (const double x : product) squares += x * x;
+  return std::sqrt(squares) / (static_cast<double>(n) * limits::ulp);
+}
+
 }  // namespace
+
+TEST_CASE("The vectors of a random T are more orthogonal than LAPACK's") {
+  const Tridiagonal t = support::reduced_random(777);
+  std::vector<double> d = t.d, e = t.e, z(777 * 777);
+  e.push_back(0);
+  REQUIRE(divide_and_conquer(777, d.data(), e.data(), {z.data(), 777, 777, 777}).status == Status::converged);
+  const double ours = orthogonality(777, support::dc_on_cpu(t.d, t.e).z);
+  CAPTURE(ours, orthogonality(777, z));
+  CHECK(ours <= limits::tridiagonal_orthogonality);
+  CHECK(ours < orthogonality(777, z));
+}
 
 TEST_CASE("The acts together on the CPU: random T of every size to 140, then around the tree's edges") {
   for (std::int64_t n = 1; n <= 140; ++n) {
@@ -145,6 +168,7 @@ OnGpuResult dc_on_gpu(const Tridiagonal& t, bool vectors = true, std::int64_t pa
   EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
   if (n > 1)
     EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
 
   OnGpuResult r;
   r.ldz = ldz;
@@ -206,6 +230,14 @@ TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products", "[
                                2047, 2048, 2049, 2100, 3001}) {
     CAPTURE(n);
     check_on_gpu(support::reduced_random(n), limit_of(n, true), n % 2);
+  }
+}
+
+TEST_CASE("On a GPU: the vectors of a random T are orthogonal to the same accuracy", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {777, 3000}) {
+    CAPTURE(n);
+    CHECK(orthogonality(n, dc_on_gpu(support::reduced_random(n)).z) <= limits::tridiagonal_orthogonality);
   }
 }
 

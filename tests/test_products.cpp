@@ -26,6 +26,7 @@ DeviceBuffer<double> random_values(Index count, unsigned seed) {
   for (double& x : host) x = value(random);
   DeviceBuffer<double> device(count);
   EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   return device;
 }
 

@@ -46,6 +46,7 @@ std::vector<double> on_gpu(const support::Reflectors& r, const ReflectorBlocks& 
   EIGEN_G_CUDA(cudaMemcpy(a.data(), r.a.data(), a.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemcpy(tau.data(), r.tau.data(), tau.bytes(), cudaMemcpyHostToDevice));
   for (const auto* buffer : {&s, &t}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   triangular_factors(queue, blocks, MatrixView<const double>{a.data(), r.n, r.n, r.lda}, tau.data(), s.data(),
                      t.data());
   queue.wait();

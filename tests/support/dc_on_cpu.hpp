@@ -106,6 +106,8 @@ class DcOnCpu {
     for (dc::Index i = 0; i < m; ++i) z[static_cast<std::size_t>(i + i * m)] = 1;
     if (!dc::implicit_ql(m, d.data(), e.data(), PlainVectors{z.data(), m, m}))
       result_.failed = leaf.first + 1;
+    std::vector<double> scratch(z.size());
+    dc::orthogonalize(dc::OneThread{}, m, m, z.data(), scratch.data());
     for (dc::Index i = 0; i < m; ++i) {
       dc::Index place = 0;
       for (dc::Index k = 0; k < m; ++k) place += d[k] < d[i] || (d[k] == d[i] && k < i);

@@ -41,7 +41,9 @@ inline constexpr double tridiagonal = 10;
 
 // Acts of the divide and conquer against long double: relative error of a result in units of roundoff.
 inline constexpr double secular_root = 16;     // of f(root), in units of the sums of its terms' sizes
-inline constexpr double corrected_weight = 4;  // times the number of factors
+inline constexpr double corrected_weight = 4;  // of its square, however many factors
+inline constexpr double tridiagonal_orthogonality = 0.32;  // |Z^T Z - I|_F / (n ulp) of a random T, n >= 500
+inline constexpr double leaf_defect = 8;                   // max |Z^T Z - I| of a leaf
 
 // verify() of closed-form eigenpairs rounded to double: nothing but verify()'s own roundoff.
 inline constexpr double rounded_pairs = 1;
