@@ -170,8 +170,20 @@ TEST_CASE("bench solve: what makes it fail") {
   CHECK(fails([](Case& c) { c.values.reset(); }));
   CHECK(fails([](Case& c) { c.values = 4; }));
   CHECK(fails([](Case& c) { c.bit_for_bit = false; }));
+  CHECK(fails([](Case& c) { c.bit_for_bit.reset(); }));
   CHECK(fails([](Case& c) { c.calls[3].failure = "out of memory"; }));
   CHECK(fails([](Case& c) { c.skipped = "too large"; }));
+  const auto brief = [](Case& c) {
+    c.brief = true;
+    c.calls.erase(c.calls.begin() + 1, c.calls.begin() + 4);
+    c.checks.erase("host_vectors");
+    c.values.reset();
+    c.bit_for_bit.reset();
+  };
+  CHECK_FALSE(fails(brief));
+  CHECK(fails([&](Case& c) { brief(c), c.checks.clear(); }));
+  CHECK(fails([&](Case& c) { brief(c), c.bit_for_bit = false; }));
+  CHECK(fails([&](Case& c) { brief(c), c.calls[0].failure = "out of memory"; }));
   CHECK_FALSE(fails([](Case& c) { c.calls[4].failure = "no room for cuSOLVER"; }));
   CHECK_FALSE(passed(SolveBench{}));
 }

@@ -17,18 +17,23 @@ namespace {
 
 struct Options {
   std::string sizes = "128,256,512,1000,2000,4000,10000";
+  int rounds = 0;  // 0: the default
   SolvePlan plan;
   RunOptions run;
 };
 
 constexpr const char* examples = R"(
   eigen_g bench solve                                 128 to 10000, about a minute
-  eigen_g bench solve --sizes 20000,32768 --rounds 1
+  eigen_g bench solve --sizes 2000,20000,32768 --brief
   eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)";
 
 ExitCode bench_solve(const Options& o) {
   SolvePlan plan = o.plan;
   plan.sizes = parse_sizes(o.sizes, "--sizes");
+  if (o.rounds > 0)
+    plan.rounds = o.rounds;
+  else if (plan.brief)
+    plan.rounds = 1;
   return put_measured("solve", o.run, [&](const auto& tell) {
     plan.progress = [&](std::int64_t n, double fraction) { tell(std::to_string(n), fraction); };
     return measure_solve(plan);
@@ -44,10 +49,12 @@ void add_bench_solve(CLI::App& bench, Action& action) {
   command.add_option("--sizes", options->sizes, "Numbers and ranges from:to:step (default: 128 to 10000)")
       ->option_text("LIST");
   command
-      .add_option("--rounds", options->plan.rounds,
-                  "Timed rounds a call (default: 7, but 3 where they take long)")
+      .add_option("--rounds", options->rounds,
+                  "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)")
       ->check(CLI::Range(1, 10000))
       ->option_text("N");
+  command.add_flag("--brief", options->plan.brief,
+                   "For large sizes: all vectors on device pointers only, and only the first size warms up");
   add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_solve(*options); }; });
 }

@@ -28,15 +28,15 @@ namespace {
 
 constexpr std::uint64_t seed = 5;
 
-// Of one call of eigen_g, the first of them a warm-up.
+// Of one call of eigen_g, a warm-up first if there was one.
 using Reports = std::vector<Report>;
 
-// Median by stage without the warm-up.
-std::vector<double> median_stages(const Reports& reports) {
+// Median by stage, of all but the first `left_out`.
+std::vector<double> median_stages(const Reports& reports, std::size_t left_out) {
   std::vector<double> medians;
   for (const Stage stage : all_stages) {
     std::vector<double> seconds;
-    for (std::size_t i = 1; i < reports.size(); ++i) seconds.push_back(reports[i].seconds_of(stage));
+    for (std::size_t i = left_out; i < reports.size(); ++i) seconds.push_back(reports[i].seconds_of(stage));
     medians.push_back(quantile(seconds, 0.5));
   }
   return medians;
@@ -84,22 +84,31 @@ class Size {
     };
     const std::uint64_t own = std::max(workspace_bytes(n_, true, true, Pointers::device).device,
                                        workspace_bytes(n_, true, true, Pointers::host).device);
-    for (const Pointers pointers : {Pointers::device, Pointers::host})
-      for (const bool vectors : {true, false}) {
-        const std::string name =
-            std::string(pointers == Pointers::device ? "device_" : "host_") + what(vectors);
-        Reports& of_call = reports[name];
-        add(
-            name, workspace_bytes(n_, vectors, true, pointers).device,
-            [this, own] {
-              if (cusolver_ && gpu_device(current_gpu()).memory_free < own) cusolver_->release();
-              make_matrix();
-            },
-            [this, pointers, vectors, &of_call] { of_call.push_back(solve(pointers, vectors)); });
-      }
-    if (cusolver_)
+    const auto wanted = [&](Pointers pointers, bool vectors) {
+      return !plan.brief || (pointers == Pointers::device && vectors);
+    };
+    c.brief = plan.brief;
+    const auto add_own = [&] {
+      for (const Pointers pointers : {Pointers::device, Pointers::host})
+        for (const bool vectors : {true, false}) {
+          if (!wanted(pointers, vectors)) continue;
+          const std::string name =
+              std::string(pointers == Pointers::device ? "device_" : "host_") + what(vectors);
+          Reports& of_call = reports[name];
+          add(
+              name, workspace_bytes(n_, vectors, true, pointers).device,
+              [this, own] {
+                if (cusolver_ && gpu_device(current_gpu()).memory_free < own) cusolver_->release();
+                make_matrix();
+              },
+              [this, pointers, vectors, &of_call] { of_call.push_back(solve(pointers, vectors)); });
+        }
+    };
+    const auto add_peers = [&] {
+      if (!cusolver_) return;
       for (const bool deterministic : {true, false})
         for (const bool vectors : {true, false}) {
+          if (!wanted(Pointers::device, vectors)) continue;
           add(
               std::string(deterministic ? "cusolver_" : "cusolver_nondeterministic_") + what(vectors),
               std::nullopt,
@@ -113,10 +122,15 @@ class Size {
               },
               [this, vectors] { cusolver_->syevd(vectors, n_, a_dev_.data(), n_, w_dev_.data()); });
         }
+    };
+    if (plan.brief) add_peers();  // so that what is left in the end are our own results
+    add_own();
+    if (!plan.brief) add_peers();
     TimingRule rule;
     rule.rounds = plan.rounds;
     rule.least_rounds = std::min(rule.least_rounds, plan.rounds);
     rule.seconds = plan.seconds;
+    rule.warm_up = !plan.brief || n_ == plan.sizes.front();
     const auto timings = time_in_turns(queue_, work, rule);
     for (std::size_t i = 0; i < timings.size(); ++i) {
       TimedCall& call = c.calls[i];
@@ -127,8 +141,11 @@ class Size {
       call.failure = timings[i].failure;
     }
     for (const auto& [name, of_call] : reports)
-      if (find(c.calls, name)) c.stages[name] = median_stages(of_call);
-    check(c);
+      if (find(c.calls, name)) c.stages[name] = median_stages(of_call, rule.warm_up ? 1 : 0);
+    if (plan.brief)
+      check_brief(plan, c);
+    else
+      check(c);
   }
 
  private:
@@ -162,6 +179,32 @@ class Size {
                                    : SolveChecks{nan, nan};
   }
 
+  // As device_vectors: a new matrix, its pairs to host memory.
+  void solve_again(double* z, double* w) {
+    make_matrix();
+    solve(Pointers::device, true);
+    download(z_dev_, z);
+    download(w_dev_, w);
+  }
+
+  // Whether a second solve gives the bits of w_, z_.
+  bool repeats() {
+    const auto again = host_array<double>(n_ * n_);
+    std::vector<double> w_again(static_cast<std::size_t>(n_));
+    solve_again(again.get(), w_again.data());
+    return std::memcmp(again.get(), z_.get(), bytes_of(n_ * n_)) == 0 &&
+           std::memcmp(w_again.data(), w_.data(), bytes_of(n_)) == 0;
+  }
+
+  void check_brief(const SolvePlan& plan, SolveCase& c) {
+    if (cusolver_) cusolver_->release();  // verify() wants device memory too
+    if (!find(c.calls, "device_vectors")) return;
+    download(z_dev_, z_.get());
+    download(w_dev_, w_.data());
+    if (plan.rounds > 1) c.bit_for_bit = repeats();
+    c.checks["device_vectors"] = ratios();
+  }
+
   void check(SolveCase& c) {
     const auto poison = [&] {
       std::fill(z_.get(), z_.get() + n_ * n_, std::nan(""));
@@ -189,18 +232,8 @@ class Size {
     std::vector<double> values_only(static_cast<std::size_t>(n_));
     download(w_dev_, values_only.data());
 
-    const auto run = [&](double* z, double* w) {
-      make_matrix();
-      solve(Pointers::device, true);
-      download(z_dev_, z);
-      download(w_dev_, w);
-    };
-    const auto again = host_array<double>(n_ * n_);
-    std::vector<double> w_again(static_cast<std::size_t>(n_));
-    run(again.get(), w_again.data());
-    run(z_.get(), w_.data());
-    c.bit_for_bit = std::memcmp(again.get(), z_.get(), bytes_of(n_ * n_)) == 0 &&
-                    std::memcmp(w_again.data(), w_.data(), bytes_of(n_)) == 0;
+    solve_again(z_.get(), w_.data());
+    c.bit_for_bit = repeats();
     c.checks["device_vectors"] = ratios();
 
     double distance = 0, largest = 0;

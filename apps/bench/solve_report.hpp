@@ -18,7 +18,8 @@
 //       null where they were not checked
 //     ratios        vectors, values: time of the faster cuSOLVER mode over eigen_g's on device pointers; null without it
 //     values        max |w - w'| / (n ulp max |w|) of "device_values" and "device_vectors"
-//     bit_for_bit   whether the values of all rounds of each of eigen_g's calls were the same
+//     bit_for_bit   whether a second "device_vectors" gave the same values and vectors; null where there was one only
+//     brief         true: only calls with vectors on device pointers were wanted
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,8 @@ struct SolveCase {
   std::map<std::string, std::vector<double>> stages;  // by call: median seconds by static_cast<int>(Stage)
   std::map<std::string, SolveChecks> checks;          // by call
   std::optional<double> values;
-  bool bit_for_bit = false;
+  std::optional<bool> bit_for_bit;
+  bool brief = false;
 };
 
 struct SolveBench {
@@ -54,8 +56,8 @@ struct SolveBench {
   std::vector<SolveCase> cases;
 };
 
-// eigen_g's four calls ran, both with vectors pass the LAPACK ratios, the values agree and repeat, in every case that was
-// not skipped, and one was not.
+// The calls of eigen_g that were wanted ran, those with vectors pass the LAPACK ratios, the values agree and repeat, in
+// every case that was not skipped, and one was not.
 bool passed(const SolveBench& bench);
 
 nlohmann::ordered_json json_of(const SolveBench& bench, const nlohmann::ordered_json& machine);

@@ -60,7 +60,7 @@ class Runner {
   Runner(const Queue& queue, const Work& work, const TimingRule& rule) : work_(&work) {
     try {
       if (work.prepare) {
-        seconds_of(queue);
+        if (rule.warm_up) seconds_of(queue);
         return;
       }
       work.enqueue(0);  // loads the code and grows workspaces

@@ -30,6 +30,7 @@ struct TimingRule {
   int least_rounds = 3;         // taken even if `seconds` are over
   double round_seconds = 1e-3;  // a replay takes at least about so long
   double seconds = 1e9;         // no further round begins after so long
+  bool warm_up = true;          // false: no call before the first round of work with `prepare`
 };
 
 struct Timing {
