@@ -7,6 +7,7 @@
 #include "hybrid/device.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
+#include "hybrid/transfer.hpp"
 #include "solver/back_transform.hpp"
 #include "solver/check_input.hpp"
 #include "solver/reflector_layout.hpp"
@@ -156,9 +157,9 @@ void sytrd_on_gpu(Pointers pointers, Uplo uplo, MatrixView<double> a, double* d,
   } else {
     const MatrixView<double> a_dev{given.data(), n, n, n};
     double *const d_dev = values.data(), *const e_dev = d_dev + n, *const tau_dev = e_dev + n;
-    copy_matrix(queue, a_dev, a);
+    upload(queue, Part::all, a, a_dev);  // both triangles go back as they came, but for the results
     reduce(queue, uplo, a_dev, d_dev, e_dev, tau_dev, working_of(a_dev), padding.data(), scratch.data());
-    copy_matrix(queue, a, a_dev);
+    download(queue, a_dev, a);
     copy_values(queue, d, d_dev, n);
     copy_values(queue, e, e_dev, n - 1);
     copy_values(queue, tau, tau_dev, n - 1);
@@ -180,7 +181,7 @@ Outcome stedc_on_gpu(Pointers pointers, std::int64_t n, double* d, double* e, Ma
   copy_values(queue, e_dev, e, n - 1);
   const Outcome outcome = divide_and_conquer(queue, n, d_dev, e_dev, z_dev, scratch.data());
   copy_values(queue, d, d_dev, n);
-  if (z.data) copy_matrix(queue, z, z_dev);
+  if (z.data) download(queue, z_dev, z);
   queue.wait();
   return outcome;
 }
@@ -200,8 +201,8 @@ void ormtr_on_gpu(Pointers pointers, Uplo uplo, MatrixView<const double> a, cons
   MatrixView<const double> a_dev = a;
   if (host) {  // a lower triangle becomes v where it arrives
     const MatrixView<double> arrival = upper ? MatrixView<double>{given.data(), n, n, n} : v;
-    copy_matrix(queue, arrival, a);
-    copy_matrix(queue, z_dev, z);
+    upload(queue, upper ? Part::upper : Part::lower, a, arrival);
+    upload(queue, Part::all, z, z_dev);
     a_dev = arrival;
   }
   take_reflectors(queue, uplo, a_dev, v);
@@ -212,7 +213,7 @@ void ormtr_on_gpu(Pointers pointers, Uplo uplo, MatrixView<const double> a, cons
   }
   back_transform(queue, v, tau_dev.data(), z_dev, scratch.data());
   if (upper) reverse_rows(queue, z_dev);
-  if (host) copy_matrix(queue, z, z_dev);
+  if (host) download(queue, z_dev, z);
   queue.wait();
 }
 
