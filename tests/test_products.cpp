@@ -81,6 +81,35 @@ TEST_CASE("Every engine computes the product", "[gpu]") {
       }
 }
 
+TEST_CASE("A long product in slices: any number of terms, both ways to store the operands", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const Index m = 20, n = 17;
+  for (const Index k : {Index{0}, Index{1}, most_terms_of_a_sum, most_terms_of_a_sum + 1, Index{4000}})
+    for (const bool na : {true, false})
+      for (const bool nb : {true, false}) {
+        CAPTURE(k, na, nb);
+        const Index lda = na ? m : k + 1, ldb = nb ? k + 1 : n;
+        const DeviceBuffer<double> a = random_values(lda * (na ? k + 1 : m), 1),
+                                   b = random_values(ldb * (nb ? n : k + 1), 2), c = random_values(m * n, 3);
+        const std::vector<double> ha = on_host(a), hb = on_host(b), before = on_host(c);
+        gemm(queue, na ? Op::none : Op::transpose, nb ? Op::none : Op::transpose, 3,
+             {a.data(), na ? m : k, na ? k : m, lda}, {b.data(), nb ? k : n, nb ? n : k, ldb}, -2,
+             {c.data(), m, n, m});
+        queue.wait();
+        const std::vector<double> after = on_host(c);
+        const auto at = [](const std::vector<double>& x, Index i) { return x[static_cast<std::size_t>(i)]; };
+        for (Index j = 0; j < n; ++j)
+          for (Index i = 0; i < m; ++i) {
+            long double sum = 0;
+            for (Index l = 0; l < k; ++l)
+              sum += static_cast<long double>(at(ha, na ? i + l * lda : l + i * lda)) *
+                     at(hb, nb ? l + j * ldb : j + l * ldb);
+            REQUIRE(std::fabs(at(after, i + j * m) - (3 * sum - 2 * at(before, i + j * m))) <= 1e-12L);
+          }
+      }
+}
+
 TEST_CASE("A product that does not fit the scratch memory is cut, to the same bits", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
