@@ -121,6 +121,15 @@ TEST_CASE("bench tridiagonalize: what makes it fail") {
   CHECK(fails([](Case& c) { c.squares = std::nan(""); }));
   CHECK(fails([](Case& c) { c.eigenvalues = 4; }));
   CHECK(fails([](Case& c) { c.bit_for_bit = false; }));
+  CHECK(fails([](Case& c) { c.bit_for_bit.reset(); }));
+  CHECK(fails([](Case& c) { c.trace.reset(); }));
+  const auto brief = [](Case& c) {
+    c.brief = true;
+    c.backward.reset(), c.orthogonality.reset(), c.trace.reset(), c.squares.reset(), c.bit_for_bit.reset();
+  };
+  CHECK_FALSE(fails(brief));
+  CHECK(fails([&](Case& c) { brief(c), c.eigenvalues = 4; }));
+  CHECK(fails([&](Case& c) { brief(c), c.eigenvalues.reset(); }));
   CHECK(fails([](Case& c) { c.calls[0].failure = "out of memory"; }));
   CHECK(fails([](Case& c) { c.skipped = "too large"; }));   // nothing was measured
   CHECK_FALSE(fails([](Case& c) { c.backward.reset(); }));  // too large for it

@@ -30,10 +30,7 @@ constexpr const char* examples = R"(
 ExitCode bench_solve(const Options& o) {
   SolvePlan plan = o.plan;
   plan.sizes = parse_sizes(o.sizes, "--sizes");
-  if (o.rounds > 0)
-    plan.rounds = o.rounds;
-  else if (plan.brief)
-    plan.rounds = 1;
+  plan.rounds = o.rounds > 0 ? o.rounds : plan.brief ? 1 : plan.rounds;
   return put_measured("solve", o.run, [&](const auto& tell) {
     plan.progress = [&](std::int64_t n, double fraction) { tell(std::to_string(n), fraction); };
     return measure_solve(plan);
@@ -53,8 +50,10 @@ void add_bench_solve(CLI::App& bench, Action& action) {
                   "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)")
       ->check(CLI::Range(1, 10000))
       ->option_text("N");
-  command.add_flag("--brief", options->plan.brief,
-                   "For large sizes: all vectors on device pointers only, and only the first size warms up");
+  command.add_flag(
+      "--brief", options->plan.brief,
+      "For large sizes: all vectors on device pointers only, one cuSOLVER mode (the non-deterministic), "
+      "no warm-up but of the first size");
   add_report_options(command, options->run);
   command.callback([options, &action] { action = [options] { return bench_solve(*options); }; });
 }

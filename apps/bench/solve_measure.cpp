@@ -108,7 +108,7 @@ class Size {
       if (!cusolver_) return;
       for (const bool deterministic : {true, false})
         for (const bool vectors : {true, false}) {
-          if (!wanted(Pointers::device, vectors)) continue;
+          if (!wanted(Pointers::device, vectors) || (plan.brief && deterministic)) continue;
           add(
               std::string(deterministic ? "cusolver_" : "cusolver_nondeterministic_") + what(vectors),
               std::nullopt,

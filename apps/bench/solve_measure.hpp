@@ -14,8 +14,8 @@ struct SolvePlan {
   int rounds = 7;  // wanted of each call
   double seconds =
       6;  // no further round of a size begins after so long; up to three are taken whatever they last
-  // For large sizes: all vectors on device pointers only, and only the first size warms up; cuSOLVER's results are not
-  // checked, and a single round is not compared with another one.
+  // For large sizes: all vectors on device pointers only, a round without a warm-up but of the first size, cuSOLVER in its
+  // non-deterministic mode only; its results are not checked, and a single round is not compared with another one.
   bool brief = false;
   std::function<void(std::int64_t n, double fraction)> progress;
 };

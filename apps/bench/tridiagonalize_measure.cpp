@@ -86,6 +86,7 @@ class Size {
 
   void measure(const TridiagonalizePlan& plan, TridiagonalizeCase& c) const {
     c.lda = a_.lda;
+    c.brief = plan.brief;
     std::vector<Work> work;
     const auto add = [&](const char* name, std::uint64_t device_bytes, std::function<void()> prepare,
                          std::function<void()> call) {
@@ -99,6 +100,7 @@ class Size {
         "eigen_g", scratch_.bytes(), [this] { make_matrix(); }, [this] { reduce(); });
     if (cusolver_)
       for (const bool deterministic : {true, false}) {
+        if (plan.brief && deterministic) continue;
         const std::uint64_t needed = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
         add(
             deterministic ? "cusolver" : "cusolver_nondeterministic", needed,
@@ -113,6 +115,7 @@ class Size {
     rule.rounds = plan.rounds;
     rule.least_rounds = std::min(rule.least_rounds, plan.rounds);
     rule.seconds = plan.seconds;
+    rule.warm_up = !plan.brief || n_ == plan.sizes.front();
     const auto timings = time_in_turns(queue_, work, rule);
     for (std::size_t i = 0; i < timings.size(); ++i) {
       TimedCall& call = c.calls[i];
@@ -138,6 +141,7 @@ class Size {
     // The peer's T is that of its last round.
     if (find(c.calls, "cusolver") || find(c.calls, "cusolver_nondeterministic")) {
       c.eigenvalues = eigenvalue_distance();
+      if (plan.brief) return;
     }
     const auto once = [&] {
       make_matrix();

@@ -16,6 +16,9 @@ struct TridiagonalizePlan {
       6;  // no further round of a size begins after so long; up to three are taken whatever they last
   std::int64_t check = 4000;  // Q is formed and checked for n up to this
   bool breakdown = false;
+  // For large sizes: a round without a warm-up but of the first size, cuSOLVER in its non-deterministic mode only, and no
+  // check but that the eigenvalues agree with cuSOLVER's.
+  bool brief = false;
   std::function<void(std::int64_t n, double fraction)> progress;
 };
 

@@ -22,6 +22,7 @@
 //       squares       | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
 //       eigenvalues   max |w - w'| / (n ulp max |w|) of T's values and those of cuSOLVER's T; null without it
 //       bit_for_bit   whether two runs gave the same d, e and tau
+//     brief         true: of the checks only `eigenvalues` was made, of cuSOLVER's modes only one was timed
 //     breakdown     null where it was not asked for; seconds:
 //       total             eigen_g's call
 //       on_chip           the last on_chip_order columns, which the chip holds, reduced alone
@@ -59,8 +60,9 @@ struct TridiagonalizeCase {
   std::string skipped;  // not empty: nothing else is there
   std::vector<TimedCall> calls;
   std::optional<double> backward, orthogonality, eigenvalues;
-  double trace = 0, squares = 0;
-  bool bit_for_bit = false;
+  std::optional<double> trace, squares;
+  std::optional<bool> bit_for_bit;
+  bool brief = false;
   std::optional<TridiagonalizeBreakdown> breakdown;
 
   double bytes() const {
@@ -73,8 +75,8 @@ struct TridiagonalizeBench {
   std::vector<TridiagonalizeCase> cases;
 };
 
-// eigen_g's own call ran, its checks are within their limits and it repeats, in every case that was not skipped, and one
-// was not.
+// eigen_g's own call ran, its checks are within their limits and it repeats (of a brief case: the eigenvalues agree), in
+// every case that was not skipped, and one was not.
 bool passed(const TridiagonalizeBench& bench);
 
 nlohmann::ordered_json json_of(const TridiagonalizeBench& bench, const nlohmann::ordered_json& machine);
