@@ -8,6 +8,7 @@
 #   --no-tests      leave the tests out
 #   --no-bench      leave the benchmarks out
 #   --no-solve      leave the two solves out
+#   --no-build      take the executables that are in the build folder already
 #   --n N           order of the matrix of the two solves (default 10000)
 #   --sanitize      also run the small GPU tests under compute-sanitizer: memcheck, then racecheck
 # Build folder: build-gpu/ of the project, or EIGEN_G_BUILD; see scripts/common.sh.
@@ -23,7 +24,7 @@ benchmarks=("symv: symv --sizes 1000,2000,4096,8192,20000"
 
 out=$build_dir/gpu_check
 only='*'
-tests=yes bench=yes solve=yes sanitize=
+compile=yes tests=yes bench=yes solve=yes sanitize=
 n=10000
 small_gpu_tests='[gpu]~[large]'
 test_limit=300 # seconds for one test executable
@@ -32,6 +33,7 @@ log_limit=8000000
 while (($#)); do
   case $1 in
     --only) only=$2; shift ;;
+    --no-build) compile= ;;
     --no-tests) tests= ;;
     --no-bench) bench= ;;
     --no-solve) solve= ;;
@@ -91,17 +93,19 @@ for file in "$root"/tests/test_*.cpp; do
   if [[ -n $tests$sanitize ]] && selected "$name"; then test_names+=("$name"); fi
 done
 
-echo "Building in $build_dir"
-start=$(now)
-if ! {
-  configure "$build_dir" -DEIGEN_G_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=native &&
-    build "$build_dir" eigen_g_command "${test_names[@]}"
-} >"$out/build.log" 2>&1; then
-  tail -n 40 "$out/build.log"
-  die "the build failed; the whole log is $out/build.log"
+if [[ -n $compile ]]; then
+  echo "Building in $build_dir"
+  start=$(now)
+  if ! {
+    configure "$build_dir" -DEIGEN_G_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=native &&
+      build "$build_dir" eigen_g_command "${test_names[@]}"
+  } >"$out/build.log" 2>&1; then
+    tail -n 40 "$out/build.log"
+    die "the build failed; the whole log is $out/build.log"
+  fi
+  record build pass "$(since "$start")" ""
 fi
 command=$build_dir/apps/eigen_g
-record build pass "$(since "$start")" ""
 "$command" info | tee -a "$out/build.log"
 
 if [[ -n $tests ]]; then
