@@ -123,7 +123,7 @@ class SymvWalk {
                              Meanwhile&& meanwhile, PieceDone&& piece_done) {
     const int first = begin / C;
     bool is_first = true;
-    loads_ = 0;
+    if (!ahead_) loads_ = 0;
     for (int strip = from.strip; strip <= to.strip && strip < partition_.strips(); ++strip) {
       const int start = strip == from.strip ? from.group : partition_.first_group(strip);
       const int stop = strip == to.strip ? to.group : partition_.last_group(strip);
@@ -136,12 +136,31 @@ class SymvWalk {
     }
   }
 
+  // Sends for the first elements of A that the next walk multiplies, which must have these cuts and this `begin`. x need
+  // not be there yet: memory works while the blocks wait for it. Columns before `begin` may still be changing, to any
+  // finite values, where x will be zero.
+  __device__ void load_ahead(const SymvCut& from, const SymvCut& to, std::int32_t begin) {
+    if (from.strip >= partition_.strips()) return;
+    const int first = begin / C;
+    const int stop = from.strip == to.strip ? to.group : partition_.last_group(from.strip);
+    set_strip(from.strip);
+    loads_ = 0;
+    ahead_ = true;
+    const int group = (from.group > first ? from.group : first) + column_warp_;
+    if (group < stop) load(even_, group);
+    if (group + Shape::column_warps < stop) load(odd_, group + Shape::column_warps);
+  }
+
   // This thread's part of x^H A x over all that was walked since it was cleared; S and D. It costs nothing where nobody
   // asks for it.
   __device__ Sum quadratic() const { return quadratic_; }
   __device__ void clear_quadratic() { quadratic_ = Ops::empty(); }
 
  private:
+  __device__ void set_strip(int strip) {
+    warp_row_ = strip * Shape::strip_rows + row_warp_ * Shape::warp_rows;
+    lane_row_ = warp_row_ + lane_ * V;
+  }
   __device__ void add_to_quadratic(const T& x, const Sum& y) {
     if constexpr (std::is_same_v<T, Sum>) Ops::multiply_add(quadratic_, x, y);
   }
@@ -252,8 +271,7 @@ class SymvWalk {
 
   template <class Meanwhile>
   __device__ void walk_piece(int slot, int strip, int start, int stop, Meanwhile&& meanwhile) {
-    warp_row_ = strip * Shape::strip_rows + row_warp_ * Shape::warp_rows;
-    lane_row_ = warp_row_ + lane_ * V;
+    set_strip(strip);
     const int thread = static_cast<int>(threadIdx.x);
 
     // x first: nothing can be multiplied before it is there, and behind the matrix it would have to wait.
@@ -268,11 +286,13 @@ class SymvWalk {
       }
 
     // Two groups in turn: one is multiplied while the other is on its way.
-    Group even, odd;
     constexpr int step = Shape::column_warps;
     int group = start + column_warp_;
-    if (group < stop) load(even, group);
-    if (group + step < stop) load(odd, group + step);
+    if (!ahead_) {
+      if (group < stop) load(even_, group);
+      if (group + step < stop) load(odd_, group + step);
+    }
+    ahead_ = false;
     if (thread < Shape::round_columns) shared_.x[0][thread] = x_first;
     meanwhile();
     __syncthreads();
@@ -283,9 +303,9 @@ class SymvWalk {
       T x_next = Ops::zero();
       if (thread < Shape::round_columns && round_end < stop) x_next = x_at(round_end * C + thread);
       for (; group < round_end; group += 2 * step) {
-        multiply(even, group, group + 2 * step, stop, round, buffer);
+        multiply(even_, group, group + 2 * step, stop, round, buffer);
         if (group + step >= round_end) break;  // in the last round only: a round has an even number of steps
-        multiply(odd, group + step, group + 3 * step, stop, round, buffer);
+        multiply(odd_, group + step, group + 3 * step, stop, round, buffer);
       }
       if (thread < Shape::round_columns) shared_.x[buffer ^ 1][thread] = x_next;
       __syncthreads();
@@ -335,6 +355,8 @@ class SymvWalk {
   typename Shape::Shared& shared_;
   MatrixLoader loader_;
   int lane_, row_warp_, column_warp_;
+  Group even_, odd_;        // in turn: one is multiplied while the other is on its way
+  bool ahead_ = false;      // those of the next piece are on their way
   std::int32_t loads_ = 0;  // of this warp
   std::int32_t warp_row_ = 0, lane_row_ = 0;
   T x_row_[Q][V];

@@ -6,9 +6,10 @@
 // counted from an address that is aligned to 128 bytes in C, up to 15 rows before the first: copies of 16 bytes need even
 // rows, and whole lines of C are written. What the rows before the first hold is computed and dropped.
 //
-// Rejected, n = 20000 with 64 columns on an H200, where this takes 1.7 ms (cuBLAS 3.5): tiles of 128 x 128, 2.3 ms with 16
-// warps and 3.0 with 8; one thread block a multiprocessor that keeps X of 128 rows in its shared memory while two groups
-// of four warps go along the tiles of that row, 2.8 ms.
+// Rejected, n = 20000 with 64 columns on an H200, where this takes 1.7 ms (cuBLAS 3.5): warps of 16 x 32, 1.9 ms; tiles of
+// 128 x 64 and 96 x 96, 1.8 ms, 128 x 128, 2.0; tiles that run at the same time chosen such that they share X and Y, no
+// change; one thread block a multiprocessor that keeps X of 128 rows in its shared memory while two groups of four warps
+// go along the tiles of that row, 2.8 ms.
 #include "gemm_df/syr2k.hpp"
 
 #include <cstdint>
@@ -245,7 +246,7 @@ __global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const
 
 // From so many rows on the large tiles are better; with more columns than `most_columns`, cuBLAS.
 using Small = Tile<32, 16, 16, 4, 4>;
-using Large = Tile<64, 16, 32, 4, 3>;
+using Large = Tile<64, 32, 32, 5, 4>;
 constexpr std::int64_t least_rows_large = 1500, most_columns = 128;
 
 // Compute capability that the kernels run for: the tensor core knows double from 8.0 on.

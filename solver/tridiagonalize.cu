@@ -21,9 +21,9 @@ using namespace reduction;
 
 // High strips have few column sums; in low ones a strip's row sums come from few blocks, which counts where the triangle
 // is small.
-using LowStrips = blas2::SymvShape<double, 1, 8, 1, 4, true>;
-using HighStrips = blas2::SymvShape<double, 4, 2, 1, 8, true>;
-constexpr std::int64_t most_rows_low = 2500;
+using LowStrips = blas2::SymvShape<double, 2, 4, 1, 4, true>;
+using HighStrips = blas2::SymvShape<double, 4, 2, 1, 4, true>;
+constexpr std::int64_t most_rows_low = 6000;
 
 static_assert(LowStrips::threads == threads && HighStrips::threads == threads);
 constexpr int least_resident_columns =
@@ -172,7 +172,7 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
     const Variant& kernel = variant_for(n - p);
     const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
     const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
-                                         static_cast<int>(layout.blocks), p + 1 + shift);
+                                         static_cast<int>(layout.blocks), p + 1 + shift, kernel.column_warps);
     const double bytes = sizeof(double) / 2.0 * static_cast<double>(n - p) * static_cast<double>(n - p);
     Panel panel{a_dev.data,
                 a_dev.lda,

@@ -20,7 +20,10 @@
 //                    x' = b - v w_q - w v_q,  column q after this step, and its partial dots with V, W and itself
 //   barrier
 //
-// so each column costs one pass over A, one over the block's own rows of V and W, which stay in its shared memory for
+// What is left of A does not change within a panel: the first elements that a block multiplies are sent for before the
+// barrier that x waits for.
+//
+// So each column costs one pass over A, one over the block's own rows of V and W, which stay in its shared memory for
 // the whole panel, and two barriers. A part of A as large as a share of L2 stays there from column to column; only the
 // rest comes from memory each time. Every sum has an order that depends on n and the grid alone: results repeat bit
 // for bit on the same GPU.
@@ -192,6 +195,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const blas2::SymvInput<double> input{
       panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_of_256};
   blas2::SymvWalk<Shape> walk(panel.partition, input, ex.partials, passing.walk);
+  const bool walks = block < panel.partition.blocks();
   GridBarrier barrier(ex.arrivals);
 
   // Column p as the update left it.
@@ -209,6 +213,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       ex.dots[block * dot_stride + square_dot] = total;
       barrier.arrive();
     }
+    if (walks) walk.load_ahead(cut[0], cut[1], panel.first + 1 + shift);
     barrier.wait();
   }
 
@@ -232,7 +237,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       first_dot[t] = dot.sum();
     };
     walk.clear_quadratic();
-    if (block < panel.partition.blocks())
+    if (walks)
       walk(block, cut[0], cut[1], q + shift, fetch, [](int, int, int) {});
     else
       fetch();
@@ -376,6 +381,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     if (t == 0) ex.dots[block * dot_stride + square_dot] = block_square;
     __syncthreads();
     if (t == 0) barrier.arrive();
+    if (walks) walk.load_ahead(cut[0], cut[1], q + 1 + shift);
     barrier.wait();
   }
 }

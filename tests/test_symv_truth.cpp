@@ -22,6 +22,7 @@ template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& host) {
   DeviceBuffer<T> device(static_cast<std::int64_t>(host.size()));
   EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   return device;
 }
 

@@ -42,6 +42,7 @@ struct Poisoned {
   double operator()(std::int64_t i, std::int64_t j) const { return host[index(i, j)]; }
   MatrixView<double> on_device() {
     EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
     return {device.data() + row, rows, cols, lda};
   }
 };
@@ -104,6 +105,7 @@ bool own_kernel_runs() {
   Queue queue;
   DeviceBuffer<double> data(64);
   EIGEN_G_CUDA(cudaMemset(data.data(), 0, data.bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
   return syr2k_lower_narrow(queue, 1, MatrixView<const double>{data.data(), 2, 1, 2},
                             MatrixView<const double>{data.data() + 16, 2, 1, 2}, {data.data() + 32, 2, 2, 2});
 }

@@ -65,6 +65,7 @@ Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo, int multipro
   for (const auto* buffer : {&d, &e, &tau}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemcpy(given.data(), a.data(), given.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemcpy(z.data(), r.q.data(), z.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
   const MatrixView<double> working{matrix.data(), n, n, lda};
   pack_lower(queue, uplo, MatrixView<const double>{given.data(), n, n, n}, working);
   tridiagonalize(queue, working, d.data(), e.data(), tau.data(), workspace.data(), {}, multiprocessors);
@@ -192,6 +193,15 @@ TEST_CASE("tridiagonalize on a GPU: Q T Q^T = A, small", "[gpu]") {
     check_random_on_gpu(n, Uplo::lower);
   check_random_on_gpu(130, Uplo::upper);
   check_random_on_gpu(150, Uplo::lower, 1);
+#endif
+}
+
+// Small enough for a tool that watches every access to shared memory: a panel by two blocks and the rest on one
+// multiprocessor; then all of it on two.
+TEST_CASE("tridiagonalize on a GPU: few columns, few blocks", "[gpu][racecheck]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  for (const int multiprocessors : {1, 2}) check_random_on_gpu(40, Uplo::lower, multiprocessors);
 #endif
 }
 
