@@ -36,16 +36,27 @@ struct ColumnRange {
 std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<double>& parts,
                                        std::int64_t granularity = 1);
 
-// Time that a device takes for c > 0 columns: fixed + c * column. A device that cannot take part has an infinite one.
+// Time that a device takes for c > 0 columns, in which it works and its copies travel side by side:
+//
+//   max(fixed + c * column, copies + c * column_copy)
+//
+// A device that cannot take part has an infinite one.
 struct DeviceCost {
-  double fixed_seconds = 0;   // what travels or starts whatever its share
-  double column_seconds = 0;  // > 0: the slower of computing a column and moving it
+  double fixed_seconds = 0;   // before its first product
+  double column_seconds = 0;  // > 0
+  double copies_seconds = 0;  // of what travels whatever its share
+  double column_copy_seconds = 0;
+  double joining_seconds =
+      0;  // by which all end later if it takes part beside others: threads wake up, events pass
+  double seconds(double columns) const;
+  double columns(double seconds) const;  // that it manages in this time
 };
 
 // A device that computes a column of `column_flops` at `flops` flop/s, and to which `common_bytes` go whatever its share and
 // `column_bytes` for each column (there, and as many back at the same time) at `link` bytes/s. link = 0: nothing has to
-// travel. flops = 0: it cannot take part. Copies of columns run beside the products; those for all do not.
-DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link);
+// travel. flops = 0: it cannot take part. The common bytes come in so many steps, and no product hides the first of them.
+DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link,
+                   double steps = 1);
 
 struct SharePlan {
   std::vector<double> parts;    // columns of each device, not rounded; they add up to the columns planned for
@@ -53,9 +64,9 @@ struct SharePlan {
   double total = 0;             // the last one is then finished
 };
 
-// The shares with which all devices that have one finish together. A device is left out where it gets less than
-// `least_columns`, or where the others alone are at most `least_gain` slower, so that a share too small to pay for its
-// transfer becomes zero. The fastest device alone always remains. Throws InvalidArgument where no device can take part.
+// The shares with which all devices that have one finish together; the last one to join adds to the total. A device is left
+// out where it gets less than `least_columns`, or where the others alone are at most `least_gain` slower, so that a share too
+// small to pay for its transfer becomes zero. The fastest device alone always remains. Throws InvalidArgument where no device can take part.
 inline constexpr double least_gain_of_a_share = 0.02;
 SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs,
                           double least_columns = 1, double least_gain = least_gain_of_a_share);

@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "hybrid/cpu.hpp"
+#include "hybrid/split.hpp"
 #include "solver/calibrate_steps.hpp"
 
 namespace eigen_g {
@@ -85,6 +88,31 @@ Calibration calibrate(Effort effort, int threads, const CalibrationProgress& pro
   measure_gpus(calibration, effort, progress);
 #endif
   return calibration;
+}
+
+const Calibration& calibration_of_process(int threads) {
+  static std::mutex mutex;
+  static std::map<int, Calibration> kept;
+  const std::lock_guard lock(mutex);
+  const auto at = kept.find(threads);
+  return at != kept.end() ? at->second
+                          : kept.emplace(threads, calibrate(Effort::quick, threads)).first->second;
+}
+
+bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multiprocessors) {
+#ifdef EIGEN_G_HAVE_CUDA
+  if (gpu_count() == 0) return false;
+  constexpr double flops_of_core = 5e10;  // few are faster, and a GPU that they would not help is left alone
+  constexpr double quick_seconds = 0.8;
+  static const double cpu = cpu_device().cores * flops_of_core;
+  const double gpu = estimated_product_rate(multiprocessors);
+  const auto order = static_cast<double>(n);
+  const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
+  const double gain = cpu / (cpu + gpu);
+  return gain > least_gain_of_a_share && gain * alone > quick_seconds;
+#else
+  return false;
+#endif
 }
 
 }  // namespace eigen_g

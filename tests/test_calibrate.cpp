@@ -29,6 +29,15 @@ void check_rates(const DeviceRates& r, bool is_cpu) {
   CHECK((r.to_device > 0) == !is_cpu);
   CHECK((r.from_device > 0) == !is_cpu);
   CHECK((r.latency > 0) == !is_cpu);
+  std::set<TeamWork> works;
+  for (const TeamRate& rate : r.team) {
+    CHECK(rate.flops > 1e8);
+    CHECK(rate.flops < 1e15);
+    CHECK((rate.multiprocessors == 0) == is_cpu);
+    CHECK(rate.multiprocessors <= r.device.cores);
+    works.insert(rate.work);
+  }
+  CHECK(works.size() == (gpu_count() > 0 ? 2 : 0));  // a team has a GPU
 }
 
 }  // namespace
@@ -52,8 +61,29 @@ TEST_CASE("a quick calibration: all devices, progress from 0 to 1, nobody else's
     check_rates(c.devices[i], i == 0);
     CHECK((c.devices[i].from_first > 0) == (i >= 2));
     CHECK((c.devices[i].to_first > 0) == (i >= 2));
+    CHECK(c.devices[i].joining < 0.1);
+    CHECK((c.devices[i].joining > 0) == (gpu_count() > 0 && i != 1));
   }
   CHECK(parse_calibration(json_text_of(c), "c").devices.size() == c.devices.size());
+}
+
+TEST_CASE("a process without a calibration measures once for a number of threads") {
+  const Calibration& once = calibration_of_process(1);
+  CHECK(foreign(once, uncalibrated_machine()).empty());
+  CHECK(&calibration_of_process(1) == &once);
+  CHECK(&calibration_of_process(2) != &once);
+  CHECK(&calibration_of_process(1) == &once);
+}
+
+TEST_CASE("a CPU may pay only in a long solve beside a GPU that is not far faster") {
+  constexpr std::int64_t large = 100'000;
+  if (gpu_count() == 0) {
+    CHECK_FALSE(helpers_may_pay(large, 1));
+    SKIP_TEST("no GPU");
+  }
+  CHECK(helpers_may_pay(large, 1));
+  CHECK_FALSE(helpers_may_pay(2, 1));
+  CHECK_FALSE(helpers_may_pay(large, 1'000'000));  // so fast that no CPU gains a fiftieth
 }
 
 TEST_CASE("what the progress throws ends a calibration") {
