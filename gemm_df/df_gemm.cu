@@ -6,6 +6,9 @@
 // cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3, so that the eight row groups
 // of a warp read 128 adjacent bytes and its four column groups 64: no bank is asked twice.
 //
+// Sums of blocks_a_sum blocks are added to C in double. The blocks of a rank-2k update are those of A B^T and then those
+// of B A^T.
+//
 // A result of few tiles is cut along the terms too: each part leaves its sums in a workspace, and a second kernel adds
 // them in order.
 //
@@ -23,14 +26,11 @@ namespace eigen_g::df {
 
 namespace {
 
-#ifndef DF_ROWS
-#define DF_ROWS 8
-#define DF_RESIDENT 2
-#define DF_FLUSH 16
-#endif
-constexpr int thread_rows = DF_ROWS, thread_columns = 4, resident_blocks = DF_RESIDENT;
-constexpr int threads = panel_lines * panel_lines / (thread_rows * thread_columns);
+constexpr int threads = 128, resident_blocks = 2;
+constexpr int thread_rows = 8, thread_columns = 4;
 constexpr int row_groups = panel_lines / thread_rows;
+static_assert(threads * thread_rows * thread_columns == panel_lines * panel_lines,
+              "the threads cover the tile");
 
 enum class Part { all, lower, upper };
 
@@ -47,7 +47,7 @@ struct Cut {
   std::int64_t length, distance;
 };
 
-// x 2^exponent; the common case without an operation in double.
+// x 2^exponent; the common case without an operation in double, the others out of the way.
 __device__ __noinline__ double scaled_with_care(double x, int exponent) {
   return scalbn(x, exponent);
 }
@@ -79,6 +79,7 @@ struct Factors {
   }
 };
 
+// The exponents of a thread's lines.
 template <int count>
 struct Exponents {
   int v[count];
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(threads, resident_blocks)
   const std::int64_t all_blocks = result.part == Part::all ? a.blocks : 2 * a.blocks;
   const std::int64_t first_block = blockIdx.y * cut.length, end = min(first_block + cut.length, all_blocks);
   const auto fetch_block = [&](std::int64_t block) {
-    const bool swapped = block >= a.blocks;
+    const bool swapped = block >= a.blocks;  // b a^T's
     const std::int64_t record = swapped ? block - a.blocks : block;
     fetch(stages[block % 2].a, (swapped ? b : a).records[row_tile * a.blocks + record]);
     fetch(stages[block % 2].b, (swapped ? a : b).records[column_tile * a.blocks + record]);

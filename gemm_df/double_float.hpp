@@ -24,13 +24,10 @@ namespace eigen_g::df {
 inline constexpr int block_length = 16;  // terms between begin_block and end_block
 
 // A sum's blocks, at most; sums of so many are added in double.
-#ifndef DF_FLUSH
-#define DF_FLUSH 16
-#endif
-inline constexpr std::int64_t blocks_a_sum = DF_FLUSH;
+inline constexpr std::int64_t blocks_a_sum = 16;
 
 // From so many terms on, a product of matrices takes the anchored sum: its bound is then within k 2^-45 |a|_2 |b|_2.
-inline constexpr std::int64_t anchored_terms = 80;
+inline constexpr std::int64_t anchored_terms = 64;
 
 // Bounds of a product's error with k terms, in units of 2^-45: of a two-sum, relative to the sum of |a b|; of an anchored
 // sum, relative to |a|_2 |b|_2.
@@ -39,7 +36,7 @@ constexpr double two_sum_bound(std::int64_t k) {
 }
 constexpr double anchored_bound(std::int64_t k) {
   const std::int64_t blocks = (k + block_length - 1) / block_length;
-  return 76 + 0.625 * static_cast<double>(blocks < blocks_a_sum ? blocks : blocks_a_sum);
+  return 48 + 0.625 * static_cast<double>(blocks < blocks_a_sum ? blocks : blocks_a_sum);
 }
 static_assert(anchored_bound(anchored_terms) <= two_sum_bound(anchored_terms));
 
