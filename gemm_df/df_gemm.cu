@@ -6,7 +6,7 @@
 // cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3, so that the eight row groups
 // of a warp read 128 adjacent bytes and its four column groups 64: no bank is asked twice.
 //
-// Sums of blocks_a_sum blocks are added to C in double. The blocks of a rank-2k update are those of A B^T and then those
+// Sums of sum_blocks blocks are added to C in double. The blocks of a rank-2k update are those of A B^T and then those
 // of B A^T.
 //
 // A result of few tiles is cut along the terms too: each part leaves its sums in a workspace, and a second kernel adds
@@ -91,13 +91,13 @@ struct Exponents {
 
 // A record on its way to shared memory, 16 bytes a thread and turn.
 __device__ void fetch(Record& to, const Record& from) {
-  constexpr unsigned chunks = sizeof(Record) / sizeof(float4), whole = chunks / threads * threads;
+  constexpr unsigned chunks = sizeof(Record) / sizeof(float4);
+  static_assert(chunks % threads == 0);
   auto* target = reinterpret_cast<float4*>(&to) + threadIdx.x;
   const auto* source = reinterpret_cast<const float4*>(&from) + threadIdx.x;
 #pragma unroll
-  for (unsigned i = 0; i < whole; i += threads)
+  for (unsigned i = 0; i < chunks; i += threads)
     __pipeline_memcpy_async(target + i, source + i, sizeof(float4));
-  if (threadIdx.x < chunks - whole) __pipeline_memcpy_async(target + whole, source + whole, sizeof(float4));
 }
 
 struct Stage {
@@ -117,13 +117,25 @@ __global__ void __launch_bounds__(threads, resident_blocks)
   const auto fetch_block = [&](std::int64_t block) {
     const bool swapped = block >= a.blocks;  // b a^T's
     const std::int64_t record = swapped ? block - a.blocks : block;
-    fetch(stages[block % 2].a, (swapped ? b : a).records[row_tile * a.blocks + record]);
-    fetch(stages[block % 2].b, (swapped ? a : b).records[column_tile * a.blocks + record]);
+    fetch(stages[block % 2].a, (swapped ? b.records : a.records)[row_tile * a.blocks + record]);
+    fetch(stages[block % 2].b, (swapped ? a.records : b.records)[column_tile * a.blocks + record]);
     __pipeline_commit();
   };
 
   if (first_block < end) fetch_block(first_block);
   for (std::int64_t sum_first = first_block;;) {
+    const bool swapped = sum_first >= a.blocks && sum_first < end;
+    const std::int64_t sum_end = min(sum_first + sum_blocks, swapped ? end : min(a.blocks, end));
+
+    float reach = 0;
+    const float* const x_reaches = (swapped ? b.reaches : a.reaches) + row_tile * reaches_of(a.blocks);
+    const float* const y_reaches = (swapped ? a.reaches : b.reaches) + column_tile * reaches_of(a.blocks);
+    const std::int64_t before = swapped ? a.blocks : 0;
+#pragma unroll 1
+    for (std::int64_t r = (sum_first - before) / reach_blocks; r < reaches_of(sum_end - before); ++r)
+      reach += x_reaches[r] * y_reaches[r];
+    const typename Sum::Anchors anchors = Sum::anchors(reach);
+
     Sum sums[thread_columns][thread_rows];
     const auto for_sums = [&](const auto& act) {
 #pragma unroll
@@ -131,18 +143,12 @@ __global__ void __launch_bounds__(threads, resident_blocks)
 #pragma unroll
         for (int i = 0; i < thread_rows; ++i) act(sums[j][i], i, j);
     };
-    const bool swapped = sum_first >= a.blocks && sum_first < end;
-    const std::int64_t sum_end = min(sum_first + blocks_a_sum, swapped ? end : min(a.blocks, end));
+    for_sums([&](Sum& sum, int, int) { sum.begin(anchors); });
     for (std::int64_t block = sum_first; block < sum_end; ++block) {
       __pipeline_wait_prior(0);
       __syncthreads();
       if (block + 1 < end) fetch_block(block + 1);
       const Stage& stage = stages[block % 2];
-      {
-        const Factors<thread_rows> x(stage.a.reach, row_group);
-        const Factors<thread_columns> y(stage.b.reach, column_group);
-        for_sums([&](Sum& sum, int i, int j) { sum.begin_block(exact::mul(x.v[i], y.v[j])); });
-      }
       // A body of more terms does not stay in the instruction cache.
 #pragma unroll 1
       for (int run = 0; run < block_length; run += Sum::run_length) {
@@ -152,23 +158,27 @@ __global__ void __launch_bounds__(threads, resident_blocks)
           const Factors<thread_columns> y_hi(stage.b.hi[term], column_group),
               y_lo(stage.b.lo[term], column_group);
           for_sums([&](Sum& sum, int i, int j) {
-            sum.add({x_hi.v[i], x_lo.v[i]}, {y_hi.v[j], y_lo.v[j]}, term == run);
+            sum.add(anchors, {x_hi.v[i], x_lo.v[i]}, {y_hi.v[j], y_lo.v[j]}, term == run);
           });
         }
         for_sums([](Sum& sum, int, int) { sum.end_run(); });
       }
       for_sums([](Sum& sum, int, int) { sum.end_block(); });
     }
+
     const bool first = sum_first == first_block;
-    const Exponents<thread_rows> x((swapped ? b : a).exponents + row_tile * panel_lines, row_group);
-    const Exponents<thread_columns> y((swapped ? a : b).exponents + column_tile * panel_lines, column_group);
+    const Exponents<thread_rows> x((swapped ? b.exponents : a.exponents) + row_tile * panel_lines, row_group);
+    const Exponents<thread_columns> y((swapped ? a.exponents : b.exponents) + column_tile * panel_lines,
+                                      column_group);
     for_sums([&](const Sum& sum, int i, int j) {
       const std::int64_t column = column_tile * panel_lines + thread_columns * column_group + j;
       const std::int64_t row = row_tile * panel_lines + i / 4 * (panel_lines / 2) + 4 * row_group + i % 4;
       if (row >= a.lines || column >= b.lines) return;
       if (result.part == Part::lower && row < column) return;
       if (result.part == Part::upper && row > column) return;
-      const double value = scaled(static_cast<double>(sum.hi) + static_cast<double>(sum.lo), x.v[i] + y.v[j]);
+      const DoubleFloat total = sum.sum(anchors);
+      const double value =
+          scaled(static_cast<double>(total.hi) + static_cast<double>(total.lo), x.v[i] + y.v[j]);
       double& c = result.c[row + column * result.ldc + blockIdx.y * cut.distance];
       c = first ? updated(result, value, c) : fma(result.alpha, value, c);
     });
