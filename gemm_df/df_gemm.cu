@@ -58,7 +58,7 @@ __device__ double scaled(double x, int exponent) {
   return scaled_with_care(x, exponent);
 }
 
-__device__ double updated(const Result& result, double sum, double& c) {
+__device__ double updated(const Result& result, double sum, double c) {
   const double product = result.alpha * sum;
   return result.beta == 0 ? product : fma(result.beta, c, product);
 }
@@ -166,22 +166,33 @@ __global__ void __launch_bounds__(threads, resident_blocks)
       for_sums([](Sum& sum, int, int) { sum.end_block(); });
     }
 
-    const bool first = sum_first == first_block;
+    const bool first = sum_first == first_block, reads = !first || result.beta != 0;
     const Exponents<thread_rows> x((swapped ? b.exponents : a.exponents) + row_tile * panel_lines, row_group);
     const Exponents<thread_columns> y((swapped ? a.exponents : b.exponents) + column_tile * panel_lines,
                                       column_group);
-    for_sums([&](const Sum& sum, int i, int j) {
+#pragma unroll
+    for (int j = 0; j < thread_columns; ++j) {
       const std::int64_t column = column_tile * panel_lines + thread_columns * column_group + j;
-      const std::int64_t row = row_tile * panel_lines + i / 4 * (panel_lines / 2) + 4 * row_group + i % 4;
-      if (row >= a.lines || column >= b.lines) return;
-      if (result.part == Part::lower && row < column) return;
-      if (result.part == Part::upper && row > column) return;
-      const DoubleFloat total = sum.sum(anchors);
-      const double value =
-          scaled(static_cast<double>(total.hi) + static_cast<double>(total.lo), x.v[i] + y.v[j]);
-      double& c = result.c[row + column * result.ldc + blockIdx.y * cut.distance];
-      c = first ? updated(result, value, c) : fma(result.alpha, value, c);
-    });
+      const auto row_of = [&](int i) {
+        return row_tile * panel_lines + i / 4 * (panel_lines / 2) + 4 * row_group + i % 4;
+      };
+      const auto kept = [&](std::int64_t row) {
+        return row < a.lines && column < b.lines && (result.part != Part::lower || row >= column) &&
+               (result.part != Part::upper || row <= column);
+      };
+      double* const c = result.c + column * result.ldc + blockIdx.y * cut.distance;
+      double before[thread_rows];  // all on their way before the first is written
+#pragma unroll
+      for (int i = 0; i < thread_rows; ++i) before[i] = reads && kept(row_of(i)) ? c[row_of(i)] : 0;
+#pragma unroll
+      for (int i = 0; i < thread_rows; ++i) {
+        const DoubleFloat total = sums[j][i].sum(anchors);
+        const double sum =
+            scaled(static_cast<double>(total.hi) + static_cast<double>(total.lo), x.v[i] + y.v[j]);
+        if (kept(row_of(i)))
+          c[row_of(i)] = first ? updated(result, sum, before[i]) : fma(result.alpha, sum, before[i]);
+      }
+    }
     sum_first = sum_end;
     if (sum_first >= end) break;
   }
