@@ -6,10 +6,11 @@
 // Error of an entry for k terms (derived in README.md), beside the roundings in double:
 //
 //   k < anchored_terms:  |error| <= k 2^-45 |A||B|_ij
-//   else                 |error| <= anchored_bound(k) 2^-45 |a_i|_2 |b_j|_2 <= min(k, 58) 2^-45 |a_i|_2 |b_j|_2
+//   else                 |error| <= anchored_bound(k).of_terms 2^-45 |A||B|_ij + of_norms 2^-45 |a_i|_2 |b_j|_2
+//                                <= k 2^-45 |a_i|_2 |b_j|_2
 //
-// both plus k 2^-194 max|a_i| max|b_j| for entries that are tiny beside others of their line. Typically 2^-47 / sqrt(k)
-// |a_i|_2 |b_j|_2 at most. Sums of 256 terms are added to C in double one after the other.
+// both plus k 2^-194 max|a_i| max|b_j| for entries that are tiny beside others of their line. Root mean squares are
+// 2^-47 |a_i|_2 |b_j|_2 / sqrt(k) at most. Sums of 256 terms are added to C in double one after the other.
 #pragma once
 
 #include <cstdint>
