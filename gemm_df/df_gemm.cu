@@ -6,6 +6,9 @@
 // cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3, so that the eight row groups
 // of a warp read 128 adjacent bytes and its four column groups 64: no bank is asked twice.
 //
+// Sums of sum_blocks blocks are added to C in double. The blocks of a rank-2k update are those of A B^T and then those
+// of B A^T.
+//
 // A result of few tiles is cut along the terms too: each part leaves its sums in a workspace, and a second kernel adds
 // them in order.
 //
@@ -23,7 +26,7 @@ namespace eigen_g::df {
 
 namespace {
 
-constexpr int threads = 128, resident_blocks = 3;
+constexpr int threads = 128, resident_blocks = 2;
 constexpr int thread_rows = 8, thread_columns = 4;
 constexpr int row_groups = panel_lines / thread_rows;
 static_assert(threads * thread_rows * thread_columns == panel_lines * panel_lines,
@@ -38,23 +41,24 @@ struct Result {
   Part part;
 };
 
-// Blocks of terms first ... first + length - 1 of part 0, and so on; partials of each at `partials` if there are several.
+// Part p of the terms is blocks p length ... (p + 1) length - 1; its result goes to c + p distance.
 struct Cut {
   int parts;
-  std::int64_t length;
-  double* partials;  // lines of a x lines of b each
+  std::int64_t length, distance;
 };
 
-// x 2^exponent; the common case without an operation in double.
-__device__ double scaled(double x, int exponent) {
-  const int high = __double2hiint(x), field = (high >> 20) & 0x7ff;
-  if (x == 0) return x;
-  if (field > 0 && field < 0x7ff && field + exponent > 0 && field + exponent < 0x7ff)
-    return __hiloint2double(high + (exponent << 20), __double2loint(x));
+// x 2^exponent; the common case without an operation in double, the others out of the way.
+__device__ __noinline__ double scaled_with_care(double x, int exponent) {
   return scalbn(x, exponent);
 }
+__device__ double scaled(double x, int exponent) {
+  const int high = __double2hiint(x), field = (high >> 20) & 0x7ff;
+  if (field > 0 && field < 0x7ff && field + exponent > 0 && field + exponent < 0x7ff)
+    return __hiloint2double(high + (exponent << 20), __double2loint(x));
+  return scaled_with_care(x, exponent);
+}
 
-__device__ double updated(const Result& result, double sum, double& c) {
+__device__ double updated(const Result& result, double sum, double c) {
   const double product = result.alpha * sum;
   return result.beta == 0 ? product : fma(result.beta, c, product);
 }
@@ -75,15 +79,25 @@ struct Factors {
   }
 };
 
+// The exponents of a thread's lines.
+template <int count>
+struct Exponents {
+  int v[count];
+  __device__ Exponents(const int* panel, int group) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) v[i] = panel[i / 4 * 4 * row_groups + 4 * group + i % 4];
+  }
+};
+
 // A record on its way to shared memory, 16 bytes a thread and turn.
 __device__ void fetch(Record& to, const Record& from) {
-  constexpr unsigned chunks = sizeof(Record) / sizeof(float4), whole = chunks / threads * threads;
+  constexpr unsigned chunks = sizeof(Record) / sizeof(float4);
+  static_assert(chunks % threads == 0);
   auto* target = reinterpret_cast<float4*>(&to) + threadIdx.x;
   const auto* source = reinterpret_cast<const float4*>(&from) + threadIdx.x;
 #pragma unroll
-  for (unsigned i = 0; i < whole; i += threads)
+  for (unsigned i = 0; i < chunks; i += threads)
     __pipeline_memcpy_async(target + i, source + i, sizeof(float4));
-  if (threadIdx.x < chunks - whole) __pipeline_memcpy_async(target + whole, source + whole, sizeof(float4));
 }
 
 struct Stage {
@@ -98,73 +112,101 @@ __global__ void __launch_bounds__(threads, resident_blocks)
   if (result.part == Part::lower && row_tile < column_tile) return;
   if (result.part == Part::upper && row_tile > column_tile) return;
   const int row_group = threadIdx.x % row_groups, column_group = threadIdx.x / row_groups;
-  const Record* const a_records = a.records + row_tile * a.blocks;
-  const Record* const b_records = b.records + column_tile * b.blocks;
-  const std::int64_t first_block = blockIdx.y * cut.length, end = min(first_block + cut.length, a.blocks);
+  const std::int64_t all_blocks = result.part == Part::all ? a.blocks : 2 * a.blocks;
+  const std::int64_t first_block = blockIdx.y * cut.length, end = min(first_block + cut.length, all_blocks);
   const auto fetch_block = [&](std::int64_t block) {
-    fetch(stages[block % 2].a, a_records[block]);
-    fetch(stages[block % 2].b, b_records[block]);
+    const bool swapped = block >= a.blocks;  // b a^T's
+    const std::int64_t record = swapped ? block - a.blocks : block;
+    fetch(stages[block % 2].a, (swapped ? b.records : a.records)[row_tile * a.blocks + record]);
+    fetch(stages[block % 2].b, (swapped ? a.records : b.records)[column_tile * a.blocks + record]);
     __pipeline_commit();
   };
 
-  Sum sums[thread_columns][thread_rows];
-  const auto for_sums = [&](const auto& act) {
-#pragma unroll
-    for (int j = 0; j < thread_columns; ++j)
-#pragma unroll
-      for (int i = 0; i < thread_rows; ++i) act(sums[j][i], i, j);
-  };
   if (first_block < end) fetch_block(first_block);
-  for (std::int64_t block = first_block; block < end; ++block) {
-    __pipeline_wait_prior(0);
-    __syncthreads();
-    if (block + 1 < end) fetch_block(block + 1);
-    const Stage& stage = stages[block % 2];
-    {
-      const Factors<thread_rows> x(stage.a.reach, row_group);
-      const Factors<thread_columns> y(stage.b.reach, column_group);
-      for_sums([&](Sum& sum, int i, int j) { sum.begin_block(exact::mul(x.v[i], y.v[j])); });
-    }
-    // A body of more terms does not stay in the instruction cache: eight of the two-sum run at 3.6 TFLOP/s, four at 4.5.
-#pragma unroll 1
-    for (int run = 0; run < block_length; run += Sum::run_length) {
-#pragma unroll
-      for (int term = run; term < run + Sum::run_length; ++term) {
-        const Factors<thread_rows> x_hi(stage.a.hi[term], row_group), x_lo(stage.a.lo[term], row_group);
-        const Factors<thread_columns> y_hi(stage.b.hi[term], column_group),
-            y_lo(stage.b.lo[term], column_group);
-        for_sums([&](Sum& sum, int i, int j) { sum.add({x_hi.v[i], x_lo.v[i]}, {y_hi.v[j], y_lo.v[j]}); });
-      }
-      for_sums([](Sum& sum, int, int) { sum.settle(); });
-    }
-    for_sums([](Sum& sum, int, int) { sum.end_block(); });
-  }
+  for (std::int64_t sum_first = first_block;;) {
+    const bool swapped = sum_first >= a.blocks && sum_first < end;
+    const std::int64_t sum_end = min(sum_first + sum_blocks, swapped ? end : min(a.blocks, end));
 
-  for_sums([&](const Sum& sum, int i, int j) {
-    const std::int64_t column = column_tile * panel_lines + thread_columns * column_group + j;
-    const std::int64_t row = row_tile * panel_lines + i / 4 * (panel_lines / 2) + 4 * row_group + i % 4;
-    if (row >= a.lines || column >= b.lines) return;
-    if (result.part == Part::lower && row < column) return;
-    if (result.part == Part::upper && row > column) return;
-    const double value = scaled(static_cast<double>(sum.hi) + static_cast<double>(sum.lo),
-                                a.exponents[row] + b.exponents[column]);
-    if (cut.parts > 1) {
-      cut.partials[row + a.lines * (column + b.lines * blockIdx.y)] = value;
-    } else {
-      double& c = result.c[row + column * result.ldc];
-      c = updated(result, value, c);
+    float reach = 0;
+    const float* const x_reaches = (swapped ? b.reaches : a.reaches) + row_tile * reaches_of(a.blocks);
+    const float* const y_reaches = (swapped ? a.reaches : b.reaches) + column_tile * reaches_of(a.blocks);
+    const std::int64_t before = swapped ? a.blocks : 0;
+#pragma unroll 1
+    for (std::int64_t r = (sum_first - before) / reach_blocks; r < reaches_of(sum_end - before); ++r)
+      reach += x_reaches[r] * y_reaches[r];
+    const typename Sum::Anchors anchors = Sum::anchors(reach);
+
+    Sum sums[thread_columns][thread_rows];
+    const auto for_sums = [&](const auto& act) {
+#pragma unroll
+      for (int j = 0; j < thread_columns; ++j)
+#pragma unroll
+        for (int i = 0; i < thread_rows; ++i) act(sums[j][i], i, j);
+    };
+    for_sums([&](Sum& sum, int, int) { sum.begin(anchors); });
+    for (std::int64_t block = sum_first; block < sum_end; ++block) {
+      __pipeline_wait_prior(0);
+      __syncthreads();
+      if (block + 1 < end) fetch_block(block + 1);
+      const Stage& stage = stages[block % 2];
+      // A body of more terms does not stay in the instruction cache.
+#pragma unroll 1
+      for (int run = 0; run < block_length; run += Sum::run_length) {
+#pragma unroll
+        for (int term = run; term < run + Sum::run_length; ++term) {
+          const Factors<thread_rows> x_hi(stage.a.hi[term], row_group), x_lo(stage.a.lo[term], row_group);
+          const Factors<thread_columns> y_hi(stage.b.hi[term], column_group),
+              y_lo(stage.b.lo[term], column_group);
+          for_sums([&](Sum& sum, int i, int j) {
+            sum.add(anchors, {x_hi.v[i], x_lo.v[i]}, {y_hi.v[j], y_lo.v[j]}, term == run);
+          });
+        }
+        for_sums([](Sum& sum, int, int) { sum.end_run(); });
+      }
+      for_sums([](Sum& sum, int, int) { sum.end_block(); });
     }
-  });
+
+    const bool first = sum_first == first_block, reads = !first || result.beta != 0;
+    const Exponents<thread_rows> x((swapped ? b.exponents : a.exponents) + row_tile * panel_lines, row_group);
+    const Exponents<thread_columns> y((swapped ? a.exponents : b.exponents) + column_tile * panel_lines,
+                                      column_group);
+#pragma unroll
+    for (int j = 0; j < thread_columns; ++j) {
+      const std::int64_t column = column_tile * panel_lines + thread_columns * column_group + j;
+      const auto row_of = [&](int i) {
+        return row_tile * panel_lines + i / 4 * (panel_lines / 2) + 4 * row_group + i % 4;
+      };
+      const auto kept = [&](std::int64_t row) {
+        return row < a.lines && column < b.lines && (result.part != Part::lower || row >= column) &&
+               (result.part != Part::upper || row <= column);
+      };
+      double* const c = result.c + column * result.ldc + blockIdx.y * cut.distance;
+      double before[thread_rows];  // all on their way before the first is written
+#pragma unroll
+      for (int i = 0; i < thread_rows; ++i) before[i] = reads && kept(row_of(i)) ? c[row_of(i)] : 0;
+#pragma unroll
+      for (int i = 0; i < thread_rows; ++i) {
+        const DoubleFloat total = sums[j][i].sum(anchors);
+        const double sum =
+            scaled(static_cast<double>(total.hi) + static_cast<double>(total.lo), x.v[i] + y.v[j]);
+        if (kept(row_of(i)))
+          c[row_of(i)] = first ? updated(result, sum, before[i]) : fma(result.alpha, sum, before[i]);
+      }
+    }
+    sum_first = sum_end;
+    if (sum_first >= end) break;
+  }
 }
 
 // C of the parts' sums, added from the first to the last. A thread an entry.
 __global__ void __launch_bounds__(threads)
-    add_parts_kernel(std::int64_t rows, std::int64_t columns, Cut cut, Result result) {
+    add_parts_kernel(std::int64_t rows, std::int64_t columns, const double* partials, int parts,
+                     Result result) {
   const std::int64_t entries = rows * columns,
                      entry = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (entry >= entries) return;
   double sum = 0;
-  for (int part = 0; part < cut.parts; ++part) sum += cut.partials[entry + part * entries];
+  for (int part = 0; part < parts; ++part) sum += partials[entry + part * entries];
   double& c = result.c[entry % rows + entry / rows * result.ldc];
   c = updated(result, sum, c);
 }
@@ -178,8 +220,9 @@ void launch(const Queue& queue, const OperandView& a, const OperandView& b, cons
   if (a.lines == 0 || b.lines == 0) return;
   const auto row_tiles = static_cast<unsigned>(tiles_of(a.lines));
   const dim3 grid(row_tiles * static_cast<unsigned>(tiles_of(b.lines)), static_cast<unsigned>(cut.parts));
+  const std::int64_t terms = result.part == Part::all ? a.terms : 2 * a.terms;
   const auto kernel =
-      a.terms < anchored_terms ? multiply_kernel<TwoSumOfProducts> : multiply_kernel<AnchoredSumOfProducts>;
+      terms < anchored_terms ? multiply_kernel<TwoSumOfProducts> : multiply_kernel<AnchoredSumOfProducts>;
   kernel<<<grid, threads, 0, queue.stream()>>>(a, b, row_tiles, cut, result);
   EIGEN_G_LAUNCHED();
 }
@@ -198,30 +241,26 @@ void multiply(const Queue& queue, double alpha, const OperandView& a, const Oper
   const std::int64_t most = std::clamp<std::int64_t>(a.terms / part_terms, 1, 65535);
   const std::int64_t parts = std::clamp<std::int64_t>(wanted, 1, most);
   const std::int64_t length = (a.blocks + parts - 1) / parts;
-  Cut cut{static_cast<int>(parts), length, nullptr};
-  if (parts > 1) {
-    cut.parts = static_cast<int>((a.blocks + length - 1) / length);
-    const std::int64_t needed = a.lines * b.lines * cut.parts;
-    if (partials.size() < needed) {
-      partials = {};
-      partials = DeviceBuffer<double>(needed);
-    }
-    cut.partials = partials.data();
+  if (parts == 1) {
+    launch(queue, a, b, {1, a.blocks, 0}, result);
+    return;
   }
-  launch(queue, a, b, cut, result);
-  if (cut.parts > 1) {
-    const auto blocks = static_cast<unsigned>((a.lines * b.lines + threads - 1) / threads);
-    add_parts_kernel<<<blocks, threads, 0, queue.stream()>>>(a.lines, b.lines, cut, result);
-    EIGEN_G_LAUNCHED();
+  const auto cuts = static_cast<int>((a.blocks + length - 1) / length);
+  const std::int64_t entries = a.lines * b.lines;
+  if (partials.size() < entries * cuts) {
+    partials = {};
+    partials = DeviceBuffer<double>(entries * cuts);
   }
+  launch(queue, a, b, {cuts, length, entries}, {partials.data(), a.lines, 1, 0, Part::all});
+  const auto blocks = static_cast<unsigned>((entries + threads - 1) / threads);
+  add_parts_kernel<<<blocks, threads, 0, queue.stream()>>>(a.lines, b.lines, partials.data(), cuts, result);
+  EIGEN_G_LAUNCHED();
 }
 
 void multiply_symmetric(const Queue& queue, Uplo uplo, double alpha, const OperandView& a,
                         const OperandView& b, double beta, MatrixView<double> c_dev) {
   const Part part = uplo == Uplo::lower ? Part::lower : Part::upper;
-  const Cut whole{1, a.blocks, nullptr};
-  launch(queue, a, b, whole, {c_dev.data, c_dev.lda, alpha, beta, part});
-  launch(queue, b, a, whole, {c_dev.data, c_dev.lda, alpha, 1, part});
+  launch(queue, a, b, {1, 2 * a.blocks, 0}, {c_dev.data, c_dev.lda, alpha, beta, part});
 }
 
 }  // namespace eigen_g::df

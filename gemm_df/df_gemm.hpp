@@ -3,12 +3,14 @@
 // Column-major, 64-bit sizes, device memory; ordered on `queue`; an empty result returns at once; beta = 0 does not
 // read C. Repeat bit for bit on the same GPU. Throw OutOfMemory, DeviceError. CUDA builds only.
 //
-// Error of an entry beside that of double's own rounding, for k terms a sum (derived in README.md):
+// Error of an entry for k terms (derived in README.md), beside the roundings in double:
 //
 //   k < anchored_terms:  |error| <= k 2^-45 |A||B|_ij
-//   else                 |error| <= k 2^-45 |a_i|_2 |b_j|_2
+//   else                 |error| <= anchored_bound(k).of_terms 2^-45 |A||B|_ij + of_norms 2^-45 |a_i|_2 |b_j|_2
+//                                <= k 2^-45 |a_i|_2 |b_j|_2
 //
-// both plus k 2^-194 max|a_i| max|b_j| for entries that are tiny beside others of their line.
+// both plus k 2^-194 max|a_i| max|b_j| for entries that are tiny beside others of their line. Root mean squares are
+// 2^-47 |a_i|_2 |b_j|_2 / sqrt(k) at most. Sums of 256 terms are added to C in double one after the other.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,8 @@ namespace eigen_g::df {
 void multiply(const Queue& queue, double alpha, const OperandView& a, const OperandView& b, double beta,
               MatrixView<double> c_dev, DeviceBuffer<double>& partials);
 
-// c := alpha (a b^T + b a^T) + beta c on one triangle of c (n x n); a and b have n lines. BLAS: dsyr2k.
+// c := alpha (a b^T + b a^T) + beta c on one triangle of c (n x n); a and b have n lines. BLAS: dsyr2k. The bounds of
+// both products, by the anchored sum where 2 k >= anchored_terms. One launch.
 void multiply_symmetric(const Queue& queue, Uplo uplo, double alpha, const OperandView& a,
                         const OperandView& b, double beta, MatrixView<double> c_dev);
 

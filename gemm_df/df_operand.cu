@@ -10,7 +10,7 @@ namespace {
 
 constexpr int largest_exponent = 46;  // hi < 2^46: a sum of 2^31 products stays below 2^123
 constexpr int threads = 256;
-constexpr int blocks_a_pass = 8;  // records that one thread block writes, and terms it looks at, at a time
+constexpr int blocks_a_pass = reach_blocks;  // that one thread block looks at or writes
 constexpr int padded_lines = panel_lines + 1;
 
 // Term l of a line.
@@ -74,19 +74,23 @@ __device__ double power_of_two(int exponent) {
 
 template <bool terms_adjacent>
 __global__ void __launch_bounds__(threads)
-    convert_kernel(Source source, std::int64_t blocks, const int* exponents, Record* records) {
+    convert_kernel(Source source, std::int64_t blocks, const int* exponents, Record* records,
+                   float* reaches) {
   __shared__ double scaled[block_length][padded_lines];
   __shared__ float leading[block_length][panel_lines];
   __shared__ double factors[2][panel_lines];  // one alone may overflow
+  __shared__ int most_squares;                // the bits of a float that is not negative order as it does
   const std::int64_t first_line = static_cast<std::int64_t>(blockIdx.x) * panel_lines;
   if (threadIdx.x < panel_lines) {
     const int down = -exponents[first_line + threadIdx.x];
     factors[0][threadIdx.x] = power_of_two(down / 2);
     factors[1][threadIdx.x] = power_of_two(down - down / 2);
   }
+  if (threadIdx.x == 0) most_squares = 0;
   __syncthreads();
   const std::int64_t first_block = static_cast<std::int64_t>(blockIdx.y) * blocks_a_pass;
   const std::int64_t end = min(first_block + blocks_a_pass, blocks);
+  float squares = 0;  // of line threadIdx.x
   for (std::int64_t block = first_block; block < end; ++block) {
     for_block<terms_adjacent>([&](int line, int term) {
       scaled[term][line] =
@@ -102,8 +106,16 @@ __global__ void __launch_bounds__(threads)
     });
     __syncthreads();
     if (threadIdx.x < panel_lines)
-      record.reach[threadIdx.x] = reach_of([&](int term) { return leading[term][threadIdx.x]; });
+      for (int term = 0; term < block_length; ++term) {
+        const float h = leading[term][threadIdx.x];
+        squares = fmaf(h, h, squares);
+      }
   }
+  // Lines with a NaN or an infinity do not count: theirs are NaNs whatever the anchor.
+  if (threadIdx.x < panel_lines) atomicMax(&most_squares, squares < INFINITY ? __float_as_int(squares) : 0);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    reaches[blockIdx.x * reaches_of(blocks) + blockIdx.y] = reach_of(__int_as_float(most_squares));
 }
 
 }  // namespace
@@ -118,11 +130,15 @@ void Operand::convert(const Queue& queue, Lines lines, MatrixView<const double> 
     records_ = {};
     records_ = DeviceBuffer<Record>(panels * blocks);
   }
+  if (reaches_.size() < panels * reaches_of(blocks)) {
+    reaches_ = {};
+    reaches_ = DeviceBuffer<float>(panels * reaches_of(blocks));
+  }
   if (exponents_.size() < panels * panel_lines) {
     exponents_ = {};
     exponents_ = DeviceBuffer<int>(panels * panel_lines);
   }
-  view_ = {records_.data(), exponents_.data(), source.lines, source.terms, blocks};
+  view_ = {records_.data(), reaches_.data(), exponents_.data(), source.lines, source.terms, blocks};
   if (panels == 0) return;
   EIGEN_G_CUDA(cudaMemsetAsync(exponents_.data(), 0,
                                sizeof(int) * static_cast<std::size_t>(panels * panel_lines), queue.stream()));
@@ -134,7 +150,8 @@ void Operand::convert(const Queue& queue, Lines lines, MatrixView<const double> 
     EIGEN_G_LAUNCHED();
     exponent_kernel<<<exponent_blocks, threads, 0, queue.stream()>>>(panels * panel_lines, exponents_.data());
     EIGEN_G_LAUNCHED();
-    convert<<<grid, threads, 0, queue.stream()>>>(source, blocks, exponents_.data(), records_.data());
+    convert<<<grid, threads, 0, queue.stream()>>>(source, blocks, exponents_.data(), records_.data(),
+                                                  reaches_.data());
     EIGEN_G_LAUNCHED();
   };
   if (rows)

@@ -29,21 +29,29 @@ inline constexpr int panel_lines = 64;
 struct Record {
   float hi[block_length][panel_lines];
   float lo[block_length][panel_lines];
-  float reach[panel_lines];  // reach_of a line's hi in this block
 };
 
+// Blocks that share a reach: that of the panel's longest line in them.
+inline constexpr int reach_blocks = 8;
+
 enum class Lines { rows, columns };
+
+constexpr std::int64_t reaches_of(std::int64_t blocks) {
+  return (blocks + reach_blocks - 1) / reach_blocks;
+}
 
 // What a kernel sees of it.
 struct OperandView {
   const Record* records = nullptr;  // record (panel, block) at panel * blocks + block
-  const int* exponents = nullptr;   // of every line, the filled-up ones included
+  const float* reaches =
+      nullptr;  // reach (panel, r), of blocks from reach_blocks r, at panel * reaches_of(blocks) + r
+  const int* exponents = nullptr;  // of every line, the filled-up ones included
   std::int64_t lines = 0;
   std::int64_t terms = 0;   // of a line
   std::int64_t blocks = 0;  // records of a panel
 };
 
-// Owns device memory, which grows as needed and is kept for the next conversion: 8.25 bytes an entry of the matrix
+// Owns device memory, which grows as needed and is kept for the next conversion: 8 bytes an entry of the matrix
 // filled up to whole panels and blocks. Move-only.
 class Operand {
  public:
@@ -52,10 +60,11 @@ class Operand {
   // DeviceError.
   void convert(const Queue& queue, Lines lines, MatrixView<const double> source_dev);
   OperandView view() const { return view_; }
-  std::uint64_t bytes() const { return records_.bytes() + exponents_.bytes(); }
+  std::uint64_t bytes() const { return records_.bytes() + reaches_.bytes() + exponents_.bytes(); }
 
  private:
   DeviceBuffer<Record> records_;
+  DeviceBuffer<float> reaches_;
   DeviceBuffer<int> exponents_;
   OperandView view_;
 };

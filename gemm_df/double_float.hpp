@@ -4,13 +4,13 @@
 //
 //   split:         x = hi + lo (1 + d), hi = fl(x), lo = fl(x - hi), |x - hi - lo| <= u^2 |x|,    u = 2^-24
 //   two_sum:       s + e = a + b exactly, s = fl(a + b)                        Knuth; 6 operations
-//   fast_two_sum:  the same for |a| >= |b|                                     Dekker; 3 operations
+//   fast_two_sum:  the same if a is a multiple of ulp(b), as for |a| >= |b|    Dekker; 3 operations
 //
-// Two sums of products, for vectors that come in blocks of `block_length` terms (gemm_df/README.md derives their
-// error bounds):
+// Two sums of products, for vectors that come in blocks of `block_length` terms, blocks in runs of `run_length`
+// (gemm_df/README.md derives their error bounds); 13.5 and 10 operations a term:
 //
-//   TwoSumOfProducts       12 operations a term, error relative to the sum of |a b|
-//   AnchoredSumOfProducts   6 operations a term, error relative to the blocks' norms |a|_2 |b|_2
+//   TwoSumOfProducts       any number of terms
+//   AnchoredSumOfProducts  sum_terms terms at most, of which a bound must be known
 #pragma once
 
 #include <bit>
@@ -21,12 +21,29 @@
 
 namespace eigen_g::df {
 
-inline constexpr int block_length = 16;  // terms between begin_block and end_block
+inline constexpr int block_length = 16;
+
+// Terms of a sum in float, at most; such sums are added in double.
+inline constexpr int sum_blocks = 16, sum_terms = sum_blocks * block_length;
 
 // From so many terms on, a product of matrices takes the anchored sum: its bound is then within k 2^-45 |a|_2 |b|_2.
-inline constexpr std::int64_t anchored_terms = 128;
+inline constexpr std::int64_t anchored_terms = 32;
 // A product whose result does not fill the GPU is cut along its terms, no shorter than this.
 inline constexpr std::int64_t part_terms = 128;
+
+// Bounds of an anchored sum's error with k terms, in units of 2^-45: of_terms times the sum of |a b|, and of_norms times
+// |a|_2 |b|_2. The latter is a worst case, of lines that differ much from others of their panel.
+struct AnchoredBound {
+  double of_terms, of_norms;
+};
+constexpr AnchoredBound anchored_bound(std::int64_t k) {
+  const std::int64_t blocks = (k + block_length - 1) / block_length;
+  return {16 + 0.875 * static_cast<double>(blocks < sum_blocks ? blocks : sum_blocks),
+          static_cast<double>(k) / 6};
+}
+static_assert(anchored_bound(anchored_terms).of_terms + anchored_bound(anchored_terms).of_norms <=
+              anchored_terms);
+
 struct DoubleFloat {
   float hi = 0;
   float lo = 0;
@@ -82,11 +99,13 @@ EIGEN_G_HOST_DEVICE inline DoubleFloat fast_two_sum(float a, float b) {
 
 // hi gathers the products' leading parts by two-sums, lo all that is left over.
 struct TwoSumOfProducts {
-  static constexpr int run_length = 4;  // terms between two calls of settle
+  static constexpr int run_length = 4;
+  struct Anchors {};
   float hi = 0, lo = 0;
 
-  EIGEN_G_HOST_DEVICE void begin_block(float) {}
-  EIGEN_G_HOST_DEVICE void add(DoubleFloat a, DoubleFloat b) {
+  static EIGEN_G_HOST_DEVICE Anchors anchors(float) { return {}; }
+  EIGEN_G_HOST_DEVICE void begin(Anchors) {}
+  EIGEN_G_HOST_DEVICE void add(Anchors, DoubleFloat a, DoubleFloat b, bool /*starts_run*/) {
     const float p = exact::mul(a.hi, b.hi);
     float e = exact::fma(a.hi, b.hi, -p);
     e = exact::fma(a.hi, b.lo, e);
@@ -95,71 +114,72 @@ struct TwoSumOfProducts {
     hi = s.hi;
     lo = exact::add(lo, exact::add(s.lo, e));
   }
-  EIGEN_G_HOST_DEVICE void settle() {
+  EIGEN_G_HOST_DEVICE void end_run() {
     const DoubleFloat s = two_sum(hi, lo);  // after cancellation |hi| may be less than |lo|
     hi = s.hi;
     lo = s.lo;
   }
   EIGEN_G_HOST_DEVICE void end_block() {}
+  EIGEN_G_HOST_DEVICE DoubleFloat sum(Anchors) const { return {hi, lo}; }
 };
 
-// Within a block the leading parts are added to an anchor, a float so large that every partial sum keeps its
-// exponent: then ulp(anchored) = g is fixed, `anchored` only takes multiples of g, and
+// Two sums without any rounding, and a third of what is left. `anchored` starts from A = 1.5 2^q, so large that every
+// partial sum keeps its exponent: it only takes multiples of g = ulp(A). `rest` takes multiples of omega / 2, a bit of which
+// sum_terms fit into a float below g.
 //
-//   s = fl(anchored + a b),    t = s - anchored exactly = a b rounded to a multiple of g,    a b - t in one fma,
+//   p = fl(fl(a b + W) - W)    a b to 24 bits or, W = 1.5 2^23 omega, to omega where that is coarser
+//   s = fl(anchored + p),    t = s - anchored exactly,    p - t exactly: at most g / 2, a multiple of omega / 2
 //
-// which is the error of the addition and of the product at once, in three operations instead of eight.
+// a b - p and the cross terms go to `errors`, run by run and block by block.
 // The extraction by an anchor is that of Rump, Ogita and Oishi's AccSum (SIAM J. Sci. Comput. 31 (2008)).
 struct AnchoredSumOfProducts {
-  static constexpr int run_length = 8;
-  float anchored = 0, hi = 0, lo = 0;
+  static constexpr int run_length = 4;
+  struct Anchors {
+    float sum, products;
+  };
+  float anchored, rest = 0, run_errors = 0, block_errors = 0, errors = 0;
 
-  // 1.5 times the power of two that is the leading bit of r.
-  static EIGEN_G_HOST_DEVICE float anchor(float r) {
-    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(r) & 0x7f800000u) | 0x00400000u);
+  // reach > 4 |a_hi|_2 |b_hi|_2 of the whole sum: no partial sum is larger than a quarter of it (Cauchy-Schwarz). A is 1.5
+  // times the power of two that is its leading bit, and omega = sum_terms 2^-24 g.
+  static EIGEN_G_HOST_DEVICE Anchors anchors(float reach) {
+    const float sum = std::bit_cast<float>((std::bit_cast<std::uint32_t>(reach) & 0x7f800000u) | 0x00400000u);
+    return {sum, exact::mul(sum, sum_terms * 0x1p-24f)};
   }
-  // reach > 4 |a_hi|_2 |b_hi|_2 of the block: no partial sum is larger than a quarter of it (Cauchy-Schwarz).
-  EIGEN_G_HOST_DEVICE void begin_block(float reach) { anchored = anchor(reach); }
-  EIGEN_G_HOST_DEVICE void add(DoubleFloat a, DoubleFloat b) {
-    const float s = exact::fma(a.hi, b.hi, anchored);
+  EIGEN_G_HOST_DEVICE void begin(Anchors anchor) { anchored = anchor.sum; }
+  EIGEN_G_HOST_DEVICE void add(Anchors anchor, DoubleFloat a, DoubleFloat b, bool starts_run) {
+    const float p = exact::sub(exact::fma(a.hi, b.hi, anchor.products), anchor.products);
+    const float s = exact::add(anchored, p);
     const float t = exact::sub(s, anchored);
     anchored = s;
-    float e = exact::fma(a.hi, b.hi, -t);
+    rest = exact::add(rest, exact::sub(p, t));
+    float e = exact::fma(a.hi, b.hi, -p);
     e = exact::fma(a.hi, b.lo, e);
     e = exact::fma(a.lo, b.hi, e);
-    lo = exact::add(lo, e);
+    run_errors = starts_run ? e : exact::add(run_errors, e);
   }
-  EIGEN_G_HOST_DEVICE void settle() {}
+  EIGEN_G_HOST_DEVICE void end_run() { block_errors = exact::add(block_errors, run_errors); }
   EIGEN_G_HOST_DEVICE void end_block() {
-    DoubleFloat s = two_sum(hi, exact::sub(anchored, anchor(anchored)));
-    s = fast_two_sum(s.hi, exact::add(lo, s.lo));
-    hi = s.hi;
-    lo = s.lo;
+    errors = exact::add(errors, block_errors);
+    block_errors = 0;
+  }
+  EIGEN_G_HOST_DEVICE DoubleFloat sum(Anchors anchor) const {
+    const DoubleFloat leading = fast_two_sum(exact::sub(anchored, anchor.sum), rest);
+    return {leading.hi, exact::add(leading.lo, errors)};
   }
 };
 
-// Float operations a multiply-add of a product with k terms: of add, settle, begin_block and end_block.
+// Float operations a multiply-add of a product with k terms: of add, end_run and end_block.
 constexpr double operations_per_term(std::int64_t k) {
-  return k < anchored_terms ? 12 + 6.0 / TwoSumOfProducts::run_length : 6 + 14.0 / block_length;
+  return k < anchored_terms ? 12 + 6.0 / TwoSumOfProducts::run_length : 10 + 1.0 / block_length;
 }
 
-// Of a line's leading parts in a block: h(0) ... h(block_length - 1). The product of two reaches is the reach that
-// begin_block asks for: each is 2 |h|_2, with 2^-14 for all roundings on the way. No square overflows or vanishes.
-template <class Part>
-EIGEN_G_HOST_DEVICE float reach_of(Part&& h) {
-  float most = 0;
-  for (int i = 0; i < block_length; ++i) most = fmaxf(most, fabsf(h(i)));
-  const std::uint32_t field = std::bit_cast<std::uint32_t>(most) >> 23;
-  const std::uint32_t exponent = field == 0 ? 1 : field;
-  const float down = std::bit_cast<float>((254u - exponent) << 23);  // to [1, 2); a NaN or infinity stays one
-  float squares = 0;
-  for (int i = 0; i < block_length; ++i) {
-    const float scaled = exact::mul(h(i), down);
-    squares = exact::fma(scaled, scaled, squares);
-  }
-  const float norm = exact::mul(sqrtf(squares), 2 * (1 + 0x1p-14f));
-  const float reach = exact::mul(norm, std::bit_cast<float>(exponent << 23));
-  return most > 0 && reach < 0x1p-126f ? 0x1p-126f : reach;  // no subnormal, which would have lost bits
+// Of the leading parts of a set of lines, of which the largest sum of squares over some terms is given: the sum over
+// terms of the product of two reaches, or of the sum of several such products, is the reach that anchors() asks for.
+// Each is 2 |h|_2, with 2^-10 for all roundings on the way, here and in the sums, and no less than anything that matters
+// beside entries of 2^45.
+inline constexpr float smallest_reach = 0x1p-40f;
+EIGEN_G_HOST_DEVICE inline float reach_of(float squares) {
+  return exact::fma(sqrtf(squares), 2 * (1 + 0x1p-10f), smallest_reach);
 }
 
 }  // namespace eigen_g::df

@@ -19,7 +19,7 @@ static_assert(few_terms >= df::anchored_terms, "the double-float rate is that of
 constexpr int repeats = 3;
 
 // Values of all signs and of full precision: the emulation's speed may depend on them.
-DeviceBuffer<double> operand() {
+DeviceBuffer<double> operand(const Queue& queue) {
   std::vector<double> values(static_cast<std::size_t>(order * many_terms));
   std::uint64_t state = 1;
   for (double& value : values) {
@@ -27,7 +27,9 @@ DeviceBuffer<double> operand() {
     value = static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-63;
   }
   DeviceBuffer<double> device(order * many_terms);
-  EIGEN_G_CUDA(cudaMemcpy(device.data(), values.data(), device.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(
+      cudaMemcpyAsync(device.data(), values.data(), device.bytes(), cudaMemcpyHostToDevice, queue.stream()));
+  queue.wait();
   return device;
 }
 
@@ -78,7 +80,7 @@ ProductRates estimated_engine_rates(const Queue& queue) {
 }
 
 ProductRates measure_engine_rates(const Queue& queue) {
-  const DeviceBuffer<double> values = operand(), result(order * order);
+  const DeviceBuffer<double> values = operand(queue), result(order * order);
   const auto measured = [&](Engine engine) {
     return rate_of(Products(queue, engine), values.data(), result.data());
   };

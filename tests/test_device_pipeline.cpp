@@ -120,6 +120,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   }
   // By these rates double-float is always the fastest, by those never.
   eigen_g::Options o = support::options(eigen_g::DeviceChoice::gpu);
+  o.engine = Engine::automatic;
   o.engine_rates.native.flops_per_second = 1e9;
   o.engine_rates.df.flops_per_second = 1e15;
   CHECK(support::solve_guarded(s, o).report.engine == "df");

@@ -16,52 +16,100 @@ struct Sums {
   double two_sum = 0, anchored = 0;
 };
 
-// Both sums of products as the kernel forms them, from lines in units of which the largest entry is below 2^46.
-Sums sums(const std::vector<double>& a, const std::vector<double>& b) {
-  TwoSumOfProducts plain;
-  AnchoredSumOfProducts anchored;
-  for (std::size_t first = 0; first < a.size(); first += block_length) {
-    DoubleFloat x[block_length] = {}, y[block_length] = {};
-    for (std::size_t i = 0; i < block_length && first + i < a.size(); ++i) {
-      x[i] = split(a[first + i]);
-      y[i] = split(b[first + i]);
+// Both sums of products as the kernel forms them, from lines of which the largest entry is in [2^45, 2^46). `longer` is how
+// much longer other lines of the panels are.
+Sums sums(const std::vector<double>& a, const std::vector<double>& b, float longer = 1) {
+  Sums found;
+  for (std::size_t first = 0; first < a.size(); first += sum_terms) {
+    std::vector<DoubleFloat> x, y;
+    for (std::size_t i = first; i < std::min(first + sum_terms, a.size()); ++i) {
+      x.push_back(split(a[i]));
+      y.push_back(split(b[i]));
     }
-    const float reach =
-        exact::mul(reach_of([&](int i) { return x[i].hi; }), reach_of([&](int i) { return y[i].hi; }));
-    plain.begin_block(reach);
-    anchored.begin_block(reach);
-    const float anchor = anchored.anchored;
-    for (int i = 0; i < block_length; ++i) {
-      plain.add(x[i], y[i]);
-      anchored.add(x[i], y[i]);
-      REQUIRE(AnchoredSumOfProducts::anchor(anchored.anchored) == anchor);  // it keeps its exponent
-      if ((i + 1) % TwoSumOfProducts::run_length == 0) plain.settle();
-      if ((i + 1) % AnchoredSumOfProducts::run_length == 0) anchored.settle();
+    const auto terms = (x.size() + block_length - 1) / block_length * block_length;
+    x.resize(terms);
+    y.resize(terms);
+    float xx = 0, yy = 0;
+    for (std::size_t i = 0; i < terms; ++i) {
+      xx = exact::fma(x[i].hi, x[i].hi, xx);
+      yy = exact::fma(y[i].hi, y[i].hi, yy);
     }
-    plain.end_block();
-    anchored.end_block();
+    const float reach = exact::mul(longer, exact::mul(reach_of(xx), reach_of(yy)));
+
+    const auto anchors = AnchoredSumOfProducts::anchors(reach);
+    AnchoredSumOfProducts anchored;
+    TwoSumOfProducts plain;
+    anchored.begin(anchors);
+    double rest = 0;
+    for (std::size_t i = 0; i < terms; ++i) {
+      const float before = anchored.rest;
+      anchored.add(anchors, x[i], y[i], i % AnchoredSumOfProducts::run_length == 0);
+      plain.add({}, x[i], y[i], i % TwoSumOfProducts::run_length == 0);
+      REQUIRE(AnchoredSumOfProducts::anchors(anchored.anchored).sum == anchors.sum);  // it keeps its exponent
+      const float added = exact::sub(anchored.rest, before);
+      rest += added;
+      REQUIRE(rest == anchored.rest);
+      REQUIRE(std::fmod(added, std::ldexp(anchors.products / 1.5, -24)) == 0);
+      if ((i + 1) % AnchoredSumOfProducts::run_length == 0) anchored.end_run();
+      if ((i + 1) % TwoSumOfProducts::run_length == 0) plain.end_run();
+      if ((i + 1) % block_length == 0) {
+        anchored.end_block();
+        plain.end_block();
+      }
+    }
+    const DoubleFloat of_anchored = anchored.sum(anchors), of_plain = plain.sum({});
+    found.anchored += static_cast<double>(of_anchored.hi) + of_anchored.lo;
+    found.two_sum += static_cast<double>(of_plain.hi) + of_plain.lo;
   }
-  return {static_cast<double>(plain.hi) + plain.lo, static_cast<double>(anchored.hi) + anchored.lo};
+  return found;
 }
 
-void check(const std::vector<double>& a, const std::vector<double>& b) {
-  long double sum = 0, absolute = 0, aa = 0, bb = 0, most_a = 0, most_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const long double x = a[i], y = b[i];
-    sum += x * y;
-    absolute += std::fabs(x * y);
-    aa += x * x;
-    bb += y * y;
-    most_a = std::max(most_a, std::fabs(x));
-    most_b = std::max(most_b, std::fabs(y));
+// In a converted line's units.
+std::vector<double> scaled(std::vector<double> line) {
+  double most = 0;
+  for (const double x : line) most = std::max(most, std::fabs(x));
+  const int exponent = most > 0 ? 45 - std::ilogb(most) : 0;
+  for (double& x : line) x = std::ldexp(x, exponent);
+  return line;
+}
+
+struct Exact {
+  long double sum = 0, absolute = 0, norms = 0, largest = 0;
+  Exact(const std::vector<double>& a, const std::vector<double>& b) {
+    long double aa = 0, bb = 0, most_a = 0, most_b = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const long double x = a[i], y = b[i];
+      sum += x * y;
+      absolute += std::fabs(x * y);
+      aa += x * x;
+      bb += y * y;
+      most_a = std::max(most_a, std::fabs(x));
+      most_b = std::max(most_b, std::fabs(y));
+    }
+    norms = std::sqrt(aa) * std::sqrt(bb);
+    largest = most_a * most_b;
   }
-  const Sums found = sums(a, b);
-  const auto k = static_cast<long double>(a.size());
-  const long double norms = std::sqrt(aa) * std::sqrt(bb), floor = k * 0x1p-149L * (most_a + most_b + 1);
-  CAPTURE(a.size(), static_cast<double>(sum), static_cast<double>(absolute), static_cast<double>(norms));
-  CHECK(std::fabs(found.two_sum - sum) <= k * 0x1p-45L * absolute + floor);
-  CHECK(std::fabs(found.anchored - sum) <=
-        std::max<long double>(k, static_cast<long double>(anchored_terms)) * 0x1p-45L * norms + floor);
+};
+
+void check(const std::vector<double>& a_in_any_units, const std::vector<double>& b_in_any_units) {
+  const std::vector<double> a = scaled(a_in_any_units), b = scaled(b_in_any_units);
+  const Exact exact(a, b);
+  const auto k = static_cast<std::int64_t>(a.size());
+  const auto terms = static_cast<long double>(k);
+  const long double rest =
+      terms * 0x1p-194L * exact.largest + (1 + terms / sum_terms) * 0x1p-53L * exact.absolute;
+  const AnchoredBound bound = anchored_bound(k);
+  CAPTURE(k, static_cast<double>(exact.sum), static_cast<double>(exact.absolute),
+          static_cast<double>(exact.norms));
+  for (const float longer : {1.0f, 16.0f, 1024.0f}) {
+    // No line is longer than all its terms at 2^46, and this one has one of 2^45.
+    if (longer > 1 && longer > 4 * terms * exact.largest / exact.norms) continue;
+    const Sums found = sums(a, b, longer);
+    CAPTURE(longer);
+    CHECK(std::fabs(found.two_sum - exact.sum) <= terms * 0x1p-45L * exact.absolute + rest);
+    CHECK(std::fabs(found.anchored - exact.sum) <=
+          0x1p-45L * (bound.of_terms * exact.absolute + bound.of_norms * exact.norms) + rest);
+  }
 }
 
 }  // namespace
@@ -93,7 +141,7 @@ TEST_CASE("Sums of products stay within their bounds") {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   for (const std::size_t k : {1, 2, 7, 15, 16, 17, 64, 100, 128, 129, 300, 3000})
-    for (int kind = 0; kind < 6; ++kind)
+    for (int kind = 0; kind < 7; ++kind)
       for (int trial = 0; trial < (k < 200 ? 300 : 10); ++trial) {
         CAPTURE(kind);
         std::vector<double> a(k), b(k);
@@ -107,9 +155,45 @@ TEST_CASE("Sums of products stay within their bounds") {
           if (kind == 4) a[i] = std::ldexp(a[i], static_cast<int>(random() % 80) - 40);
           if (kind == 5)
             a[i] = (i % 2 ? 1 : -1) * std::ldexp(1.0, 40), b[i] = (i % 3 ? 1 : -1) * (1 - 0x1p-50);
+          if (kind == 6) {  // large entries that meet small ones: products of about the anchor's ulp
+            a[i] = i % 16 == 0 ? 0x1p45 : std::fabs(a[i]) * 0x1p35;
+            b[i] = i % 16 == 1 ? 0x1p45 : std::fabs(b[i]) * 0x1p35;
+          }
         }
         check(a, b);
       }
+}
+
+TEST_CASE("The anchored sum's errors are those of 48 bits of each term") {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  enum Kind { normal_entries, uniform_entries, peak, eigenvectors };
+  for (const std::size_t k : {32, 64, 128, 256, 1000, 4000})
+    for (const Kind kind : {normal_entries, uniform_entries, peak, eigenvectors}) {
+      CAPTURE(k, kind);
+      const std::size_t trials = 100000 / k;
+      long double squares = 0;
+      for (std::size_t trial = 0; trial < trials; ++trial) {
+        std::vector<double> a(k), b(k);
+        const std::size_t top = random() % k;
+        for (std::size_t i = 0; i < k; ++i) {
+          a[i] = kind == uniform_entries ? uniform(random) : normal(random);
+          b[i] = kind == uniform_entries ? uniform(random) : normal(random);
+          if (kind == peak && i == 0) a[i] = 100;  // as in a reflector
+          // As in a merge's: about 1 / (d_i - lambda_j) with small z_i among others.
+          if (kind == eigenvectors)
+            b[i] *= std::ldexp(1 / (std::fabs(static_cast<double>(i) - static_cast<double>(top)) + 0.6),
+                               random() % 2 ? -static_cast<int>(random() % 40) : 0);
+        }
+        a = scaled(a);
+        b = scaled(b);
+        const Exact exact(a, b);
+        const long double error = (sums(a, b, 4).anchored - exact.sum) / exact.norms;
+        squares += error * error;
+      }
+      CHECK(std::sqrt(squares / static_cast<long double>(trials) * static_cast<long double>(k)) <= 0x1p-47L);
+    }
 }
 
 TEST_CASE("The anchor holds where a line has one entry, where all are equal, and where products vanish") {
@@ -126,18 +210,17 @@ TEST_CASE("The anchor holds where a line has one entry, where all are equal, and
 
 TEST_CASE("A NaN or an infinity in a line makes its sums NaNs") {
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    const auto anchors =
+        AnchoredSumOfProducts::anchors(exact::mul(reach_of(block_length), reach_of(block_length)));
     TwoSumOfProducts plain;
     AnchoredSumOfProducts anchored;
-    const auto hi = [&](int i) { return i == 3 ? static_cast<float>(bad) : 1.0f; };
-    const float reach = reach_of(hi);
-    anchored.begin_block(exact::mul(reach, reach_of([](int) { return 0.5f; })));
+    anchored.begin(anchors);
     for (int i = 0; i < block_length; ++i) {
-      plain.add(split(i == 3 ? bad : 1), {0.5f, 0});
-      anchored.add(split(i == 3 ? bad : 1), {0.5f, 0});
+      const DoubleFloat x = split(i == 3 ? bad : 1), y{0.5f, 0};
+      plain.add({}, x, y, i % TwoSumOfProducts::run_length == 0);
+      anchored.add(anchors, x, y, i % AnchoredSumOfProducts::run_length == 0);
     }
-    plain.end_block();
-    anchored.end_block();
-    CHECK(std::isnan(plain.hi + plain.lo));
-    CHECK(std::isnan(anchored.hi + anchored.lo));
+    CHECK(std::isnan(plain.sum({}).hi + plain.sum({}).lo));
+    CHECK(std::isnan(anchored.sum(anchors).hi + anchored.sum(anchors).lo));
   }
 }
