@@ -89,7 +89,8 @@ struct SymvInput {
   std::int32_t kept_of_256 = 0;
 };
 
-template <class Shape>
+// loads_ahead: load_ahead() may be called; costs registers from one walk to the next.
+template <class Shape, bool loads_ahead = false>
 class SymvWalk {
   using T = typename Shape::T;
   using Ops = Scalar<T>;
@@ -101,6 +102,14 @@ class SymvWalk {
   struct Group {
     Packed a[C][Q];
   };
+  // In turn: one is multiplied while the other is on its way.
+  struct Pair {
+    Group even, odd;
+  };
+  struct Ahead : Pair {
+    bool sent = false;  // for the next piece
+  };
+  struct Nothing {};
 
  public:
   // Constructed and called by all threads of a block.
@@ -123,7 +132,7 @@ class SymvWalk {
                              Meanwhile&& meanwhile, PieceDone&& piece_done) {
     const int first = begin / C;
     bool is_first = true;
-    if (!ahead_) loads_ = 0;
+    if (!is_ahead()) loads_ = 0;
     for (int strip = from.strip; strip <= to.strip && strip < partition_.strips(); ++strip) {
       const int start = strip == from.strip ? from.group : partition_.first_group(strip);
       const int stop = strip == to.strip ? to.group : partition_.last_group(strip);
@@ -145,10 +154,10 @@ class SymvWalk {
     const int stop = from.strip == to.strip ? to.group : partition_.last_group(from.strip);
     set_strip(from.strip);
     loads_ = 0;
-    ahead_ = true;
+    ahead_.sent = true;
     const int group = (from.group > first ? from.group : first) + column_warp_;
-    if (group < stop) load(even_, group);
-    if (group + Shape::column_warps < stop) load(odd_, group + Shape::column_warps);
+    if (group < stop) load(ahead_.even, group);
+    if (group + Shape::column_warps < stop) load(ahead_.odd, group + Shape::column_warps);
   }
 
   // This thread's part of x^H A x over all that was walked since it was cleared; S and D. It costs nothing where nobody
@@ -157,6 +166,18 @@ class SymvWalk {
   __device__ void clear_quadratic() { quadratic_ = Ops::empty(); }
 
  private:
+  __device__ bool is_ahead() const {
+    if constexpr (loads_ahead)
+      return ahead_.sent;
+    else
+      return false;
+  }
+  __device__ Pair& pair_or(Pair& own) {
+    if constexpr (loads_ahead)
+      return ahead_;
+    else
+      return own;
+  }
   __device__ void set_strip(int strip) {
     warp_row_ = strip * Shape::strip_rows + row_warp_ * Shape::warp_rows;
     lane_row_ = warp_row_ + lane_ * V;
@@ -288,11 +309,13 @@ class SymvWalk {
     // Two groups in turn: one is multiplied while the other is on its way.
     constexpr int step = Shape::column_warps;
     int group = start + column_warp_;
-    if (!ahead_) {
-      if (group < stop) load(even_, group);
-      if (group + step < stop) load(odd_, group + step);
+    Pair own;
+    Pair& pair = pair_or(own);
+    if (!is_ahead()) {
+      if (group < stop) load(pair.even, group);
+      if (group + step < stop) load(pair.odd, group + step);
     }
-    ahead_ = false;
+    if constexpr (loads_ahead) ahead_.sent = false;
     if (thread < Shape::round_columns) shared_.x[0][thread] = x_first;
     meanwhile();
     __syncthreads();
@@ -303,9 +326,9 @@ class SymvWalk {
       T x_next = Ops::zero();
       if (thread < Shape::round_columns && round_end < stop) x_next = x_at(round_end * C + thread);
       for (; group < round_end; group += 2 * step) {
-        multiply(even_, group, group + 2 * step, stop, round, buffer);
+        multiply(pair.even, group, group + 2 * step, stop, round, buffer);
         if (group + step >= round_end) break;  // in the last round only: a round has an even number of steps
-        multiply(odd_, group + step, group + 3 * step, stop, round, buffer);
+        multiply(pair.odd, group + step, group + 3 * step, stop, round, buffer);
       }
       if (thread < Shape::round_columns) shared_.x[buffer ^ 1][thread] = x_next;
       __syncthreads();
@@ -355,8 +378,7 @@ class SymvWalk {
   typename Shape::Shared& shared_;
   MatrixLoader loader_;
   int lane_, row_warp_, column_warp_;
-  Group even_, odd_;        // in turn: one is multiplied while the other is on its way
-  bool ahead_ = false;      // those of the next piece are on their way
+  std::conditional_t<loads_ahead, Ahead, Nothing> ahead_;
   std::int32_t loads_ = 0;  // of this warp
   std::int32_t warp_row_ = 0, lane_row_ = 0;
   T x_row_[Q][V];

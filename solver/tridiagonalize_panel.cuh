@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const std::int32_t shift = panel.shift;
   const blas2::SymvInput<double> input{
       panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_of_256};
-  blas2::SymvWalk<Shape> walk(panel.partition, input, ex.partials, passing.walk);
+  blas2::SymvWalk<Shape, true> walk(panel.partition, input, ex.partials, passing.walk);
   const bool walks = block < panel.partition.blocks();
   GridBarrier barrier(ex.arrivals);
 
