@@ -19,7 +19,7 @@ void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const d
   if (c_dev.rows == 0 || c_dev.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
   const std::int64_t slices = std::max<std::int64_t>(1, (k + most_terms_of_a_sum - 1) / most_terms_of_a_sum);
-  const std::int64_t length = ((k + slices - 1) / slices + 31) / 32 * 32;
+  const std::int64_t length = std::max<std::int64_t>(1, ((k + slices - 1) / slices + 31) / 32 * 32);
   for (std::int64_t first = 0; first == 0 || first < k; first += length) {
     const std::int64_t terms = std::min(length, k - first);
     const MatrixView<const double> a = op_a == Op::none ? a_dev.block(0, first, a_dev.rows, terms)

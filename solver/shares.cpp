@@ -13,6 +13,10 @@ namespace {
 
 constexpr double element = sizeof(double);
 
+// Of what a CPU reached when it was measured: its rate varies by more than a tenth from run to run. A share too large by a
+// part of itself makes everything that part longer; one too small costs only the part of what the CPU would have done.
+constexpr double cpu_caution = 0.85;
+
 double link_of(const DeviceRates& device, const DeviceRates& first) {
   return device.device.kind == DeviceKind::gpu ? std::min(device.from_first, device.to_first)
                                                : std::min(first.to_device, first.from_device);
@@ -84,10 +88,11 @@ std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& p)
       cost_of(p.column_flops, flops(first, team.multiprocessors, columns), 0, 0, 0)};
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
     const DeviceRates& device = team.devices[i];
-    const bool narrow = device.device.kind == DeviceKind::cpu;  // so will its products be
-    costs.push_back(cost_of(p.column_flops,
-                            flops(device, device.device.cores, narrow ? columns / 8 : columns),
-                            p.common_bytes, p.column_bytes, link_of(device, first), p.steps));
+    const bool cpu = device.device.kind == DeviceKind::cpu;  // its products will be narrow
+    const double rate = cpu ? cpu_caution * flops(device, device.device.cores, columns / 8)
+                            : flops(device, device.device.cores, columns);
+    costs.push_back(
+        cost_of(p.column_flops, rate, p.common_bytes, p.column_bytes, link_of(device, first), p.steps));
     costs.back().joining_seconds = device.joining;
   }
   return costs;

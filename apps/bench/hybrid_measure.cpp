@@ -37,6 +37,7 @@ const HybridCut& HybridStage::best() const {
 #include "solver/divide_and_conquer.hpp"
 #include "solver/solve_team.hpp"
 #include "solver/team_reflectors.hpp"
+#include "solver/tridiagonalize.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -170,7 +171,9 @@ class StagesWork final : public Work {
         e_(n - 1),
         // I - tau v v^T with tau |v|^2 at most 1/3: Z shrinks by less than half.
         tau_(on_gpu(std::vector<double>(static_cast<std::size_t>(n), 1 / static_cast<double>(n)))),
-        v_(random_matrix(queue, n * n, 1)),
+        ldv_((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
+             tridiagonalize_row_multiple),
+        v_(random_matrix(queue, ldv_ * n, 1)),
         z_(n * n),
         workspace_(std::max(divide_and_conquer_workspace(n, true), back_transform_workspace(n, n))) {}
   std::string name() const override { return "stages"; }
@@ -188,7 +191,7 @@ class StagesWork final : public Work {
   void run(SolveTeam& team, const std::function<void()>& mark) override {
     divide_and_conquer(products_, n_, d_.data(), e_.data(), result(), workspace_.data(), {}, {}, &team);
     mark();
-    back_transform(products_, {v_.data(), n_, n_, n_}, tau_.data(), result(), workspace_.data(), &team);
+    back_transform(products_, {v_.data(), n_, n_, ldv_}, tau_.data(), result(), workspace_.data(), &team);
     mark();
   }
 
@@ -196,7 +199,9 @@ class StagesWork final : public Work {
   std::int64_t n_;
   Products products_;
   RandomTridiagonal tridiagonal_;
-  DeviceBuffer<double> d_from_, e_from_, d_, e_, tau_, v_, z_, workspace_;
+  DeviceBuffer<double> d_from_, e_from_, d_, e_, tau_;
+  std::int64_t ldv_;  // as the reduction leaves the reflectors
+  DeviceBuffer<double> v_, z_, workspace_;
 };
 
 // One work with a team of its own, round after round.
