@@ -26,6 +26,7 @@ TEST_CASE("what a device throws reaches the caller, and the team goes on", "[gpu
   const std::vector<double> ones(50 * 20, 1);
   const DeviceBuffer<double> z(50 * 20);
   EIGEN_G_CUDA(cudaMemcpy(z.data(), ones.data(), z.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   ColumnWork work;
   work.columns_dev = {z.data(), 50, 20, 50};
   work.blocks = [](std::int64_t, ColumnRange) { return Blocks{}; };

@@ -48,6 +48,7 @@ struct Operand {
   void upload() {
     if (!host.empty())
       EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   }
   std::vector<double> download() const {
     std::vector<double> back(host.size());

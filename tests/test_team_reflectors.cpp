@@ -41,6 +41,7 @@ DeviceBuffer<double> on_gpu(const Matrix& host) {
   DeviceBuffer<double> device(static_cast<std::int64_t>(host.size()));
   if (!host.empty())
     EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   return device;
 }
 

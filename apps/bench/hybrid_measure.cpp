@@ -54,6 +54,7 @@ class Reflectors {
     const std::vector<double> t(static_cast<std::size_t>(t_.size()),
                                 1 / (256 * std::sqrt(static_cast<double>(n))));
     EIGEN_G_CUDA(cudaMemcpy(t_.data(), t.data(), t_.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
     for (std::int64_t first = (n - 1) / block_reflectors * block_reflectors; first >= 0;
          first -= block_reflectors) {
       const std::int64_t rows = n - first, width = std::min(block_reflectors, rows);
