@@ -21,19 +21,18 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Time in which the devices `active` together do `columns`: the root of sum (T - fixed_i) / column_i = columns over those
-// whose fixed part is over by then.
-double time_together(double columns, const std::vector<DeviceCost>& costs, std::vector<std::size_t> active) {
-  std::sort(active.begin(), active.end(),
-            [&](std::size_t a, std::size_t b) { return costs[a].fixed_seconds < costs[b].fixed_seconds; });
-  double rate = 0, started = 0, time = 0;  // time = (columns + sum fixed_i / column_i) / sum 1 / column_i
-  for (const std::size_t i : active) {
-    if (rate > 0 && costs[i].fixed_seconds >= time) break;
-    rate += 1 / costs[i].column_seconds;
-    started += costs[i].fixed_seconds / costs[i].column_seconds;
-    time = (columns + started) / rate;
+// Time in which the devices `active` together do `columns`. What they manage grows with the time: bisection, to the last bit.
+double time_together(double columns, const std::vector<DeviceCost>& costs,
+                     const std::vector<std::size_t>& active) {
+  double too_short = 0, enough = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : active) enough = std::min(enough, costs[i].seconds(columns));
+  for (;;) {
+    const double time = (too_short + enough) / 2;
+    if (!(time > too_short && time < enough)) return enough;
+    double done = 0;
+    for (const std::size_t i : active) done += costs[i].columns(time);
+    (done < columns ? too_short : enough) = time;
   }
-  return time;
 }
 
 std::vector<std::size_t> without(std::vector<std::size_t> list, std::size_t device) {
@@ -107,11 +106,23 @@ std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<d
   return ranges;
 }
 
-DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link) {
+double DeviceCost::seconds(double columns) const {
+  return std::max(fixed_seconds + columns * column_seconds, copies_seconds + columns * column_copy_seconds);
+}
+
+double DeviceCost::columns(double seconds) const {
+  if (seconds <= std::max(fixed_seconds, copies_seconds)) return 0;
+  const double computed = (seconds - fixed_seconds) / column_seconds;
+  return column_copy_seconds > 0 ? std::min(computed, (seconds - copies_seconds) / column_copy_seconds)
+                                 : computed;
+}
+
+DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link,
+                   double steps) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const double compute = flops > 0 ? column_flops / flops : never;
   if (link <= 0) return {0, compute};
-  return {common_bytes / link, std::max(compute, column_bytes / link)};
+  return {common_bytes / steps / link, compute, common_bytes / link, column_bytes / link};
 }
 
 SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs, double least_columns,
@@ -119,14 +130,12 @@ SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& c
   std::vector<std::size_t> active;
   for (std::size_t i = 0; i < costs.size(); ++i)
     if (std::isfinite(costs[i].fixed_seconds) && std::isfinite(costs[i].column_seconds) &&
+        std::isfinite(costs[i].copies_seconds) && std::isfinite(costs[i].column_copy_seconds) &&
         costs[i].fixed_seconds >= 0 && costs[i].column_seconds > 0)
       active.push_back(i);
   if (active.empty()) throw InvalidArgument("costs", "no device can take part");
 
   const auto n = static_cast<double>(std::max<std::int64_t>(columns, 0));
-  const auto share = [&](std::size_t i, double time) {
-    return std::max(0.0, (time - costs[i].fixed_seconds) / costs[i].column_seconds);
-  };
   double time = time_together(n, costs, active);
   while (active.size() > 1) {  // leave out, one after the other, the device that is missed least
     std::size_t least = active.front();
@@ -138,7 +147,7 @@ SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& c
         least = i;
       }
     }
-    if (best > time * (1 + least_gain) && share(least, time) >= least_columns) break;
+    if (best > time * (1 + least_gain) && costs[least].columns(time) >= least_columns) break;
     active = without(active, least);
     time = time_together(n, costs, active);
   }
@@ -150,9 +159,11 @@ SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& c
     plan.parts[active.front()] = 1;  // still a ratio
     return plan;
   }
+  double sum = 0;  // above n where a device's copies are over just then
+  for (const std::size_t i : active) sum += plan.parts[i] = costs[i].columns(time);
   for (const std::size_t i : active) {
-    plan.parts[i] = active.size() == 1 ? n : share(i, time);
-    plan.seconds[i] = plan.parts[i] > 0 ? time : 0;
+    plan.parts[i] = active.size() == 1 ? n : n * plan.parts[i] / sum;
+    plan.seconds[i] = plan.parts[i] > 0 ? costs[i].seconds(plan.parts[i]) : 0;
   }
   plan.total = time;
   return plan;

@@ -36,16 +36,25 @@ struct ColumnRange {
 std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<double>& parts,
                                        std::int64_t granularity = 1);
 
-// Time that a device takes for c > 0 columns: fixed + c * column. A device that cannot take part has an infinite one.
+// Time that a device takes for c > 0 columns, in which it works and its copies travel side by side:
+//
+//   max(fixed + c * column, copies + c * column_copy)
+//
+// A device that cannot take part has an infinite one.
 struct DeviceCost {
-  double fixed_seconds = 0;   // what travels or starts whatever its share
-  double column_seconds = 0;  // > 0: the slower of computing a column and moving it
+  double fixed_seconds = 0;   // before its first product
+  double column_seconds = 0;  // > 0
+  double copies_seconds = 0;  // of what travels whatever its share
+  double column_copy_seconds = 0;
+  double seconds(double columns) const;
+  double columns(double seconds) const;  // that it manages in this time
 };
 
 // A device that computes a column of `column_flops` at `flops` flop/s, and to which `common_bytes` go whatever its share and
 // `column_bytes` for each column (there, and as many back at the same time) at `link` bytes/s. link = 0: nothing has to
-// travel. flops = 0: it cannot take part. Copies of columns run beside the products; those for all do not.
-DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link);
+// travel. flops = 0: it cannot take part. The common bytes come in so many steps, and no product hides the first of them.
+DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link,
+                   double steps = 1);
 
 struct SharePlan {
   std::vector<double> parts;    // columns of each device, not rounded; they add up to the columns planned for

@@ -133,9 +133,41 @@ TEST_CASE("what a device's column costs") {
   CHECK(here.column_seconds == Approx(1e-3));
   const DeviceCost there = cost_of(1e9, 1e12, 1e9, 1e6, 1e10);
   CHECK(there.fixed_seconds == Approx(0.1));
-  CHECK(there.column_seconds == Approx(1e-3));  // the copy of a column hides behind its product
-  CHECK(cost_of(1e9, 1e12, 1e9, 1e8, 1e10).column_seconds == Approx(1e-2));
+  CHECK(there.column_seconds == Approx(1e-3));
+  CHECK(there.seconds(1000) == Approx(1.1));  // the copies of columns hide behind their products
+  CHECK(cost_of(1e9, 1e12, 1e9, 1e8, 1e10).seconds(1000) ==
+        Approx(10.1));  // and here the products behind the copies
+  const DeviceCost in_steps = cost_of(1e9, 1e12, 1e9, 1e6, 1e10, 10);
+  CHECK(in_steps.seconds(1000) == Approx(1.01));  // of ten steps the first is not hidden
+  CHECK(in_steps.seconds(10) == Approx(0.101));   // all have to travel, however few columns there are
   CHECK(std::isinf(cost_of(1e9, 0, 0, 0, 1e10).column_seconds));
+}
+
+TEST_CASE("a device manages in its time what takes it that time") {
+  for (const DeviceCost& cost :
+       {DeviceCost{0, 2}, DeviceCost{3, 2}, DeviceCost{1, 2, 5, 1}, DeviceCost{1, 2, 5, 4}})
+    for (const double columns : {1.0, 10.0, 1000.0}) {
+      CAPTURE(cost.fixed_seconds, cost.copies_seconds, columns);
+      const double seconds = cost.seconds(columns);
+      CHECK(cost.columns(seconds) >= columns * (1 - 1e-15));
+      CHECK(cost.columns(seconds * 0.999) < columns);
+    }
+  CHECK(DeviceCost{1, 2}.columns(1) == 0);
+  CHECK(DeviceCost{1, 2, 5, 1}.columns(4) == 0);
+  CHECK(DeviceCost{0, 1, 7, 0}.columns(7) == 0);
+  CHECK(DeviceCost{0, 1, 7, 0}.columns(8) == 8);
+}
+
+TEST_CASE("a device that waits for its copies gets what they leave it time for") {
+  // 1000 columns at 1 a second; a second device as fast, to which 300 seconds of copies go beside its products.
+  const SharePlan hidden = finish_together(1000, {{0, 1}, {0, 1, 300, 0.1}});
+  CHECK(hidden.parts[1] == Approx(500));
+  CHECK(hidden.total == Approx(500));
+  CHECK(finish_together(1000, {{0, 1}, {0, 1, 1000, 0.1}}).parts == std::vector<double>{1000, 0});
+  // Copies for 700 seconds and no more: it finishes with them, and the first one before.
+  const SharePlan late = finish_together(1000, {{0, 1}, {0, 1, 700, 0}});
+  CHECK(sum(late.parts) == Approx(1000));
+  CHECK(late.total == Approx(700));
 }
 
 TEST_CASE("a share that does not pay becomes zero") {
