@@ -1,11 +1,14 @@
 #include "hybrid/calibration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "hybrid/cpu.hpp"
 
@@ -16,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* format_name = "eigen_g-calibration";
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 
 struct Version {
   const char* key;
@@ -36,6 +39,10 @@ constexpr Figure figures[] = {
     {"symv_bandwidth", &DeviceRates::symv_bandwidth}, {"to_device", &DeviceRates::to_device},
     {"from_device", &DeviceRates::from_device},       {"latency", &DeviceRates::latency},
     {"from_first", &DeviceRates::from_first},         {"to_first", &DeviceRates::to_first}};
+
+constexpr const char* name_of(TeamWork work) {
+  return work == TeamWork::product ? "product" : "reflectors";
+}
 
 std::string compute_capability(const Device& d) {
   return d.kind == DeviceKind::cpu ? ""
@@ -106,6 +113,20 @@ class Reader {
       const std::string of = "a product of " + where;
       rates.products.push_back({text(product, of, "engine"), count(product, of, "m"), count(product, of, "n"),
                                 count(product, of, "k"), figure(product, of, "flops")});
+    }
+    for (const Json& entry : list(object, where, "team")) {
+      const std::string of = "the team's work of " + where;
+      TeamRate rate;
+      const std::string work = text(entry, of, "work");
+      if (work != name_of(TeamWork::product) && work != name_of(TeamWork::reflectors))
+        refuse("is damaged: 'work' of " + of + " must be product or reflectors");
+      rate.work = work == name_of(TeamWork::product) ? TeamWork::product : TeamWork::reflectors;
+      rate.multiprocessors = static_cast<int>(count(entry, of, "multiprocessors"));
+      rate.rows = count(entry, of, "rows");
+      rate.columns = count(entry, of, "columns");
+      rate.inner = count(entry, of, "inner");
+      rate.flops = figure(entry, of, "flops");
+      rates.team.push_back(rate);
     }
     for (const Figure& f : figures) rates.*f.value = figure(object, where, f.key);
     return rates;
@@ -185,11 +206,20 @@ std::string json_text_of(const Calibration& c) {
     Json products = Json::array();
     for (const ProductRate& p : rates.products)
       products.push_back({{"engine", p.engine}, {"m", p.m}, {"n", p.n}, {"k", p.k}, {"flops", p.flops}});
+    Json team = Json::array();
+    for (const TeamRate& rate : rates.team)
+      team.push_back({{"work", name_of(rate.work)},
+                      {"multiprocessors", rate.multiprocessors},
+                      {"rows", rate.rows},
+                      {"columns", rate.columns},
+                      {"inner", rate.inner},
+                      {"flops", rate.flops}});
     Json device{{"kind", rates.device.kind == DeviceKind::cpu ? "cpu" : "gpu"},
                 {"name", rates.device.name},
                 {"cores", rates.device.cores},
                 {"compute_capability", compute_capability(rates.device)},
-                {"products", products}};
+                {"products", products},
+                {"team", team}};
     for (const Figure& f : figures) device[f.key] = rates.*f.value;
     list.push_back(device);
   }
@@ -238,10 +268,15 @@ ChosenCalibration choose_calibration(const std::filesystem::path& file, const Ca
   return chosen;
 }
 
+namespace {
+
+double apart(double a, std::int64_t b) {
+  return std::fabs(std::log(std::max(a, 1.0) / std::max(static_cast<double>(b), 1.0)));
+}
+
+}  // namespace
+
 double product_rate(const DeviceRates& rates, std::string_view engine, double m, double n, double k) {
-  const auto apart = [](double a, std::int64_t b) {
-    return std::fabs(std::log(std::max(a, 1.0) / std::max(static_cast<double>(b), 1.0)));
-  };
   double nearest = std::numeric_limits<double>::infinity(), rate = 0;
   for (const ProductRate& p : rates.products) {
     if (p.engine != engine) continue;
@@ -252,6 +287,36 @@ double product_rate(const DeviceRates& rates, std::string_view engine, double m,
     }
   }
   return rate;
+}
+
+double team_rate(const DeviceRates& rates, TeamWork work, int multiprocessors, double rows, double columns,
+                 double inner) {
+  const bool cpu = rates.device.kind == DeviceKind::cpu;
+  const double used = cpu ? 1 : std::max(1, multiprocessors);
+  struct Point {
+    double units = 0, rate_of_one = 0;
+  };
+  std::map<int, std::pair<double, Point>> nearest;  // by multiprocessors: its distance in shape
+  for (const TeamRate& rate : rates.team) {
+    if (rate.work != work || rate.flops <= 0) continue;
+    const double units = cpu ? 1 : std::max(1, rate.multiprocessors);
+    const double distance = apart(rows, rate.rows) + apart(columns, rate.columns) + apart(inner, rate.inner);
+    const auto [at, is_new] = nearest.try_emplace(rate.multiprocessors, distance, Point{});
+    if (is_new || distance < at->second.first) at->second = {distance, {units, rate.flops / units}};
+  }
+  if (nearest.empty()) {
+    const double whole = product_rate(rates, "native", rows, columns, inner);
+    return cpu || rates.device.cores < 1 ? whole : whole * used / rates.device.cores;
+  }
+  Point below = nearest.begin()->second.second, above = below;
+  for (const auto& entry : nearest) {
+    above = entry.second.second;
+    if (above.units >= used) break;
+    below = above;
+  }
+  const double span = above.units - below.units;
+  const double along = span > 0 ? std::clamp((used - below.units) / span, 0.0, 1.0) : 0;
+  return used * (below.rate_of_one + along * (above.rate_of_one - below.rate_of_one));
 }
 
 }  // namespace eigen_g

@@ -1,11 +1,13 @@
 // What each device of this machine reached when it was measured, and the file that keeps it. JSON:
 //
-//   format     "eigen_g-calibration"      version  1      date  YYYY-MM-DD
+//   format     "eigen_g-calibration"      version  2      date  YYYY-MM-DD
 //   effort     "quick" (a few figures in under a second) or "full" (eigen_g tune hybrid)
 //   machine    eigen_g, cuda_driver, cuda_toolkit, cublas, openblas: versions
 //   devices    the CPU first, then the GPUs; of each
 //     kind, name, cores, compute_capability      which device it is
 //     products       engine, m, n, k, flops      rates of matrix products, flop/s
+//     team           work, multiprocessors, rows, columns, inner, flops
+//                                                rates in a team (hybrid/column_team.hpp), as far as there is one
 //     symv_bandwidth                             bytes/s of the stored triangle in y := A x; 0: not measured
 //     to_device, from_device, latency            GPU: bytes/s from and to pinned host memory; seconds of a small copy
 //     from_first, to_first                       further GPUs: bytes/s from and to the first one
@@ -32,9 +34,22 @@ struct ProductRate {
   double flops = 0;  // flop/s: 2 m n k over the seconds
 };
 
+// What a team of devices does with columns: a product C := A B, A rows x inner; or blocks of `inner` reflectors that are applied to
+// columns of that many rows.
+enum class TeamWork { product, reflectors };
+
+// Its rate, with native products, from the first copy to the last.
+struct TeamRate {
+  TeamWork work = TeamWork::product;
+  int multiprocessors = 0;  // of a GPU that did it; a CPU: 0
+  std::int64_t rows = 0, columns = 0, inner = 0;
+  double flops = 0;  // flop/s
+};
+
 struct DeviceRates {
   Device device;  // kind, name, cores and compute capability count; memory does not
   std::vector<ProductRate> products;
+  std::vector<TeamRate> team;
   double symv_bandwidth = 0;
   double to_device = 0, from_device = 0, latency = 0;
   double from_first = 0, to_first = 0;
@@ -81,5 +96,12 @@ ChosenCalibration choose_calibration(const std::filesystem::path& file, const Ca
 
 // The rate of the product nearest in shape (as the distance of log m, log n, log k) by this engine; 0: not measured.
 double product_rate(const DeviceRates& rates, std::string_view engine, double m, double n, double k);
+
+// The rate of a device in a team, in flop/s: that of the work nearest in shape; where none was measured, of the nearest
+// native product; 0: not measured. The shape of reflectors: rows of the columns, columns, reflectors in a block.
+//   multiprocessors   of the GPU that are in use, not read for a CPU. A rate between two numbers of them that were measured goes
+//                     by the rate of one, which falls evenly; below and above, it is that of the nearest
+double team_rate(const DeviceRates& rates, TeamWork work, int multiprocessors, double rows, double columns,
+                 double inner);
 
 }  // namespace eigen_g

@@ -26,6 +26,7 @@ Calibration example() {
   cpu.device.name = "A processor";
   cpu.device.cores = 16;
   cpu.products = {{"native", 2048, 2048, 2048, 6.5e11}};
+  cpu.team = {{TeamWork::product, 0, 4096, 1024, 4096, 6e11}, {TeamWork::product, 0, 1024, 256, 1024, 2e11}};
   cpu.symv_bandwidth = 1.5e11;
   gpu.device.kind = DeviceKind::gpu;
   gpu.device.name = "A GPU";
@@ -34,6 +35,9 @@ Calibration example() {
   gpu.products = {{"native", 8192, 8192, 8192, 5.5e13},
                   {"native", 8192, 8192, 64, 1.9e13},
                   {"df", 8192, 8192, 8192, 5e12}};
+  gpu.team = {{TeamWork::product, 132, 4096, 4096, 4096, 132 * 4e11},
+              {TeamWork::product, 8, 4096, 4096, 4096, 8 * 5e11},
+              {TeamWork::reflectors, 8, 8192, 2048, 256, 8 * 4.5e11}};
   gpu.symv_bandwidth = 4.2e12;
   gpu.to_device = gpu.from_device = 5.5e10;
   gpu.latency = 1.0 / 3 * 1e-5;
@@ -70,6 +74,10 @@ TEST_CASE("a calibration is written and read back, every figure to its bits") {
   CHECK(back.devices[1].device.compute_major == 9);
   CHECK(back.devices[1].latency == c.devices[1].latency);
   CHECK(back.devices[1].products[1].k == 64);
+  REQUIRE(back.devices[1].team.size() == 3);
+  CHECK(back.devices[1].team[2].work == TeamWork::reflectors);
+  CHECK(back.devices[1].team[2].multiprocessors == 8);
+  CHECK(back.devices[0].team[1].columns == 256);
   CHECK(foreign(back, c).empty());
 }
 
@@ -81,7 +89,7 @@ TEST_CASE("what a calibration is refused for") {
   check_refused("[]", "has no 'format'");
   check_refused("3", "has no 'format'");
   check_refused(R"({"format": "eigen_g-solve"})", "is no calibration");
-  check_refused(changed([](json& r) { r["version"] = 2; }), "of version 2; this program reads version 1");
+  check_refused(changed([](json& r) { r["version"] = 1; }), "of version 1; this program reads version 2");
   check_refused(changed([](json& r) { r["version"] = "1"; }), "'version' of the file is not a count");
   check_refused(changed([](json& r) { r["effort"] = "some"; }), "'effort' must be");
   check_refused(changed([](json& r) { r.erase("machine"); }), "has no 'machine'");
@@ -100,6 +108,11 @@ TEST_CASE("what a calibration is refused for") {
                 "a product of device 1 has no 'k'");
   check_refused(changed([](json& r) { r["devices"][0]["products"][0]["m"] = 1.5; }),
                 "'m' of a product of device 1");
+  check_refused(changed([](json& r) { r["devices"][1].erase("team"); }), "device 2 has no 'team'");
+  check_refused(changed([](json& r) { r["devices"][1]["team"][0]["work"] = "nothing"; }),
+                "'work' of the team's work of device 2 must be");
+  check_refused(changed([](json& r) { r["devices"][1]["team"][0]["rows"] = -1; }),
+                "'rows' of the team's work of device 2");
 }
 
 TEST_CASE("another machine, device, driver or version is foreign") {
@@ -190,4 +203,25 @@ TEST_CASE("the nearest product measured stands for a shape") {
   CHECK(product_rate(gpu, "native", 100, 100, 100) == 1.9e13);
   CHECK(product_rate(gpu, "df", 1, 1, 1) == 5e12);
   CHECK(product_rate(gpu, "emulated", 8192, 8192, 8192) == 0);
+}
+
+TEST_CASE("a device's rate in a team") {
+  const DeviceRates cpu = example().devices[0], gpu = example().devices[1];
+  CHECK(team_rate(cpu, TeamWork::product, 0, 5000, 800, 5000) == 6e11);
+  CHECK(team_rate(cpu, TeamWork::product, 99, 500, 300, 500) == 2e11);
+  CHECK(team_rate(cpu, TeamWork::reflectors, 0, 8000, 800, 256) == 6.5e11);  // only products were measured
+  const auto merge = [&](int multiprocessors) {
+    return team_rate(gpu, TeamWork::product, multiprocessors, 4000, 4000, 4000) / multiprocessors;
+  };
+  CHECK(merge(132) == Approx(4e11));
+  CHECK(merge(8) == Approx(5e11));
+  CHECK(merge(70) == Approx(4.5e11));  // halfway
+  CHECK(merge(1) == Approx(5e11));
+  CHECK(merge(140) == Approx(4e11));
+  CHECK(team_rate(gpu, TeamWork::reflectors, 132, 8000, 8000, 256) == Approx(132 * 4.5e11));
+  DeviceRates alone = gpu;
+  alone.team.clear();
+  CHECK(team_rate(alone, TeamWork::product, 66, 10000, 10000, 5000) == Approx(5.5e13 / 2));
+  alone.products.clear();
+  CHECK(team_rate(alone, TeamWork::product, 66, 10000, 10000, 5000) == 0);
 }
