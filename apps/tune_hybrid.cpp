@@ -50,16 +50,21 @@ std::string giga(double value) {
 
 std::string summary(const Calibration& calibration) {
   bench::TextTable products({"device", "engine", "m", "n", "k", "GFLOP/s"});
+  bench::TextTable team({"device", "in a team", "multiprocessors", "rows", "columns", "inner", "GFLOP/s"});
   bench::TextTable memory(
       {"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0"});
   for (const DeviceRates& r : calibration.devices) {
     for (const ProductRate& p : r.products)
       products.add({device_title(r), p.engine, std::to_string(p.m), std::to_string(p.n), std::to_string(p.k),
                     giga(p.flops)});
+    for (const TeamRate& t : r.team)
+      team.add({device_title(r), t.work == TeamWork::product ? "product" : "reflectors",
+                t.multiprocessors > 0 ? std::to_string(t.multiprocessors) : "-", std::to_string(t.rows),
+                std::to_string(t.columns), std::to_string(t.inner), giga(t.flops)});
     memory.add({device_title(r), giga(r.symv_bandwidth), giga(r.to_device), giga(r.from_device),
                 r.latency > 0 ? print("%.1f", r.latency * 1e6) : "-", giga(r.from_first), giga(r.to_first)});
   }
-  return products.text() + "\n" + memory.text();
+  return products.text() + "\n" + team.text() + "\n" + memory.text();
 }
 
 ExitCode tune_hybrid(const Options& o) {

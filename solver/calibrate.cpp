@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "hybrid/cpu.hpp"
+#include "hybrid/split.hpp"
 #include "solver/calibrate_steps.hpp"
 
 namespace eigen_g {
@@ -85,6 +88,25 @@ Calibration calibrate(Effort effort, int threads, const CalibrationProgress& pro
   measure_gpus(calibration, effort, progress);
 #endif
   return calibration;
+}
+
+const Calibration& calibration_of_process(int threads) {
+  static std::mutex mutex;
+  static std::map<int, Calibration> kept;
+  const std::lock_guard lock(mutex);
+  const auto at = kept.find(threads);
+  return at != kept.end() ? at->second
+                          : kept.emplace(threads, calibrate(Effort::quick, threads)).first->second;
+}
+
+bool cpu_may_pay([[maybe_unused]] int multiprocessors) {
+#ifdef EIGEN_G_HAVE_CUDA
+  constexpr double flops_of_core = 5e10;  // few are faster, and a GPU that they would not help is left alone
+  return gpu_count() > 0 &&
+         cpu_device().cores * flops_of_core > least_gain_of_a_share * estimated_product_rate(multiprocessors);
+#else
+  return false;
+#endif
 }
 
 }  // namespace eigen_g

@@ -21,4 +21,12 @@ using CalibrationProgress = std::function<void(const std::string& device, double
 // The date is left empty. Throws OutOfMemory, DeviceError.
 Calibration calibrate(Effort effort, int threads = 0, const CalibrationProgress& progress = {});
 
+// For a machine without a calibration file: a quick one, measured at the first call for this number of threads and then kept
+// until the process ends, so that a process cuts every solve alike. Throws as above.
+const Calibration& calibration_of_process(int threads = 0);
+
+// Whether it is worth asking what the CPU could take off so many multiprocessors of the current GPU: by figures that every
+// processor has, nothing measured. False also where the GPU cannot be used.
+bool cpu_may_pay(int multiprocessors);
+
 }  // namespace eigen_g

@@ -1,14 +1,22 @@
-// The GPUs' part of a calibration.
+// The GPUs' part of a calibration, and what every device does in a team.
+#include <algorithm>
 #include <chrono>
+#include <limits>
+#include <optional>
 
 #include "blas2/symv.hpp"
 #include "blas2/symv_truth.hpp"
+#include "gemm_df/engine_rates.hpp"
 #include "gemm_df/gemm.hpp"
+#include "gemm_df/team_gemm.hpp"
 #include "hybrid/column_team.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
+#include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
+#include "hybrid/split.hpp"
 #include "solver/calibrate_steps.hpp"
+#include "solver/team_reflectors.hpp"
 
 namespace eigen_g::calibration {
 
@@ -138,6 +146,108 @@ void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
   step();
 }
 
+// Pieces of a team's work: a product, or a few blocks of reflectors, one of which arrives while nothing is done yet.
+struct TeamShape {
+  static constexpr std::int64_t reflector_blocks = 4;
+  TeamWork work;
+  std::int64_t rows, columns, inner;
+
+  std::int64_t common() const { return rows * inner * (work == TeamWork::product ? 1 : reflector_blocks); }
+  std::int64_t own() const { return (work == TeamWork::product ? inner : rows) * columns; }
+  std::int64_t small() const { return work == TeamWork::product ? rows * columns : inner * inner; }
+  double bytes() const { return static_cast<double>(common() + own() + small()) * sizeof(double); }
+  double flops() const {
+    const auto r = static_cast<double>(rows), c = static_cast<double>(columns),
+               k = static_cast<double>(inner);
+    return work == TeamWork::product ? 2 * r * c * k : reflector_blocks * (4 * r * k + 2 * k * k) * c;
+  }
+};
+
+using TeamShapes = std::vector<TeamShape>;
+constexpr TeamWork product = TeamWork::product, reflectors = TeamWork::reflectors;
+
+TeamShapes shapes_of_cpu(Effort effort) {
+  if (effort == Effort::quick) return {{product, 2048, 512, 2048}, {reflectors, 4096, 512, 256}};
+  return {{product, 1024, 256, 1024},   {product, 2048, 512, 2048},   {product, 4096, 256, 4096},
+          {product, 4096, 1024, 4096},  {reflectors, 2048, 256, 256}, {reflectors, 4096, 512, 256},
+          {reflectors, 8192, 256, 256}, {reflectors, 8192, 1024, 256}};
+}
+TeamShapes shapes_of_gpu(Effort effort) {
+  if (effort == Effort::quick) return {{product, 4096, 4096, 4096}, {reflectors, 4096, 4096, 256}};
+  return {{product, 2048, 2048, 2048},
+          {product, 8192, 8192, 8192},
+          {reflectors, 4096, 4096, 256},
+          {reflectors, 8192, 8192, 256}};
+}
+TeamShapes shapes_of_part(Effort effort) {
+  if (effort == Effort::quick) return {{product, 2048, 1024, 2048}, {reflectors, 4096, 1024, 256}};
+  return {{product, 2048, 1024, 2048},
+          {product, 4096, 2048, 4096},
+          {reflectors, 4096, 1024, 256},
+          {reflectors, 8192, 2048, 256}};
+}
+
+// All of a piece of work on one of a team's devices, as its own clock shows it. What does not fit is left out.
+void measure_team(DeviceRates& rates, ColumnTeam& team, std::size_t device, const Queue& queue,
+                  const TeamShapes& shapes, int rounds, Steps& step) {
+  std::vector<double> parts(team.size());
+  parts[device] = 1;
+  for (const TeamShape& s : shapes) {
+    if (s.bytes() > static_cast<double>(gpu_memory_free(current_gpu())) / 2) continue;
+    const DeviceBuffer<double> common(s.common()), own(s.own()), small(s.small());
+    blas2::fill_random(queue, common.data(), common.size(), 5);
+    std::vector<ReflectorBlock> blocks;
+    for (std::int64_t b = 0; s.work == reflectors && b < TeamShape::reflector_blocks; ++b)
+      blocks.push_back({0,
+                        {common.data() + b * s.rows * s.inner, s.rows, s.inner, s.rows},
+                        {small.data(), s.inner, s.inner, s.inner}});
+    double best = std::numeric_limits<double>::infinity();
+    for (int round = 0; round <= rounds; ++round) {  // the first one takes memory and loads kernels
+      blas2::fill_random(queue, own.data(), own.size(), 6);
+      blas2::fill_random(queue, small.data(), small.size(), 7);
+      if (s.work == product)
+        gemm(team, parts, Op::none, Op::none, 1, {common.data(), s.rows, s.inner, s.rows},
+             {own.data(), s.inner, s.columns, s.inner}, 0, {small.data(), s.rows, s.columns, s.rows});
+      else
+        apply_reflectors(team, parts, blocks, {own.data(), s.rows, s.columns, s.rows});
+      const double seconds = team.take_seconds()[device];
+      if (round > 0) best = std::min(best, seconds);
+    }
+    const bool cpu = rates.device.kind == DeviceKind::cpu;
+    rates.team.push_back(
+        {s.work, cpu ? 0 : queue.multiprocessors(), s.rows, s.columns, s.inner, s.flops() / best});
+    step();
+  }
+}
+
+// On all of the GPU that is current, and on a small part of it, where the others leave one more of its power.
+void measure_gpu_in_team(DeviceRates& rates, Effort effort, Steps& step) {
+  constexpr int part = 8;
+  const int rounds = effort == Effort::full ? 5 : 2;
+  {
+    const Queue queue;
+    ColumnTeam team(queue, {});
+    measure_team(rates, team, 0, queue, shapes_of_gpu(effort), rounds, step);
+  }
+  if (rates.device.cores < 2 * part) return;
+  std::optional<Partition> small;
+  try {
+    small.emplace(part);
+  } catch (const DeviceError&) {  // toolkit or driver cannot do that: nobody will ask for the figures
+    return;
+  }
+  const Queue queue(*small);
+  ColumnTeam team(queue, {});
+  measure_team(rates, team, 0, queue, shapes_of_part(effort), rounds, step);
+}
+
+// With the GPU that is current.
+void measure_cpu_in_team(DeviceRates& cpu, Effort effort, Steps& step) {
+  const Queue queue;
+  ColumnTeam team(queue, {{}, true, 0});
+  measure_team(cpu, team, 1, queue, shapes_of_cpu(effort), effort == Effort::full ? 4 : 2, step);
+}
+
 }  // namespace
 
 void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProgress& progress) {
@@ -145,17 +255,26 @@ void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProg
   for (DeviceRates& rates : calibration.devices) {
     if (rates.device.kind != DeviceKind::gpu) continue;
     const int gpu = rates.device.index;
-    Steps step(progress, "GPU " + std::to_string(gpu), effort == Effort::full ? 12 : 8);
+    Steps step(progress, "GPU " + std::to_string(gpu), effort == Effort::full ? 28 : 14);
     {
       const CurrentGpu current(gpu);
       measure_alone(rates, effort, step);
       measure_link(rates, effort, step);
+      measure_gpu_in_team(rates, effort, step);
+      if (first < 0)
+        for (DeviceRates& cpu : calibration.devices)
+          if (cpu.device.kind == DeviceKind::cpu) measure_cpu_in_team(cpu, effort, step);
     }
     if (first < 0)
       first = gpu;
     else
       measure_peer(rates, first, effort, step);
   }
+}
+
+double estimated_product_rate(int multiprocessors) {
+  const Queue queue;
+  return estimated_engine_rates(queue).native.flops_per_second * multiprocessors / queue.multiprocessors();
 }
 
 }  // namespace eigen_g::calibration

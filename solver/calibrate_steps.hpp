@@ -73,5 +73,7 @@ class Steps {
 
 // In calibrate_gpu.cpp, CUDA builds only: the figures of the GPUs among the devices.
 void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProgress& progress);
+// Of native products on so many multiprocessors of the current GPU, by its own figures.
+double estimated_product_rate(int multiprocessors);
 
 }  // namespace eigen_g::calibration

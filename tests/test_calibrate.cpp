@@ -29,6 +29,15 @@ void check_rates(const DeviceRates& r, bool is_cpu) {
   CHECK((r.to_device > 0) == !is_cpu);
   CHECK((r.from_device > 0) == !is_cpu);
   CHECK((r.latency > 0) == !is_cpu);
+  std::set<TeamWork> works;
+  for (const TeamRate& rate : r.team) {
+    CHECK(rate.flops > 1e8);
+    CHECK(rate.flops < 1e15);
+    CHECK((rate.multiprocessors == 0) == is_cpu);
+    CHECK(rate.multiprocessors <= r.device.cores);
+    works.insert(rate.work);
+  }
+  CHECK(works.size() == (gpu_count() > 0 ? 2 : 0));  // a team has a GPU
 }
 
 }  // namespace
@@ -54,6 +63,26 @@ TEST_CASE("a quick calibration: all devices, progress from 0 to 1, nobody else's
     CHECK((c.devices[i].to_first > 0) == (i >= 2));
   }
   CHECK(parse_calibration(json_text_of(c), "c").devices.size() == c.devices.size());
+}
+
+TEST_CASE("a process without a calibration measures once for a number of threads") {
+  const Calibration& once = calibration_of_process(1);
+  CHECK(foreign(once, uncalibrated_machine()).empty());
+  CHECK(&calibration_of_process(1) == &once);
+  CHECK(&calibration_of_process(2) != &once);
+  CHECK(&calibration_of_process(1) == &once);
+}
+
+TEST_CASE("a CPU may pay only beside a GPU that is not far faster") {
+  if (gpu_count() == 0) {
+    CHECK_FALSE(cpu_may_pay(1));
+    SKIP_TEST("no GPU");
+  }
+  const int all = gpu_device(current_gpu()).cores;
+  if (cpu_may_pay(all))
+    CHECK(cpu_may_pay(1));
+  else
+    CHECK_FALSE(cpu_may_pay(100 * all));
 }
 
 TEST_CASE("what the progress throws ends a calibration") {
