@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "hybrid/device.hpp"
-#include "hybrid/error.hpp"
+#include "../hybrid/device.hpp"
+#include "../hybrid/error.hpp"
 
 namespace eigen_g {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hybrid/error.hpp"
+#include "../hybrid/error.hpp"
 
 namespace eigen_g {
 

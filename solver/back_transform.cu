@@ -5,6 +5,8 @@
 #include "gemm_df/gemm.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/back_transform_panel.hpp"
+#include "solver/solve_team.hpp"
+#include "solver/team_reflectors.hpp"
 #include "solver/triangular_factor.hpp"
 
 namespace eigen_g {
@@ -28,7 +30,7 @@ std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
 }
 
 void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
-                    MatrixView<double> z_dev, double* workspace_dev) {
+                    MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.rows, m = z_dev.cols;
   if (n < 2 || m == 0) return;
@@ -39,16 +41,30 @@ void back_transform(const Products& products, MatrixView<const double> a_dev, co
   double* const vz_and_tvz = all_t + blocks.doubles();  // and S, before the first of them
   triangular_factors(queue, blocks, a_dev, tau_dev, vz_and_tvz, all_t);
 
+  const auto v_of = [&](std::int64_t b) {
+    return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
+  };
+  const auto t_of = [&](std::int64_t b) {
+    return MatrixView<const double>{all_t + b * blocks.width * blocks.width, blocks.columns(b),
+                                    blocks.columns(b), blocks.width};
+  };
+  if (team) {
+    const std::vector<double> shares = team->take_shares(back_transform_products(n, blocks.width, m));
+    if (!shares.empty()) {
+      std::vector<ReflectorBlock> list;
+      for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
+        list.push_back({blocks.first(b), v_of(b), t_of(b)});
+      return apply_reflectors(team->devices(), shares, list, z_dev, &products);
+    }
+  }
   for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V (T (V^T Z))
-    const std::int64_t first = blocks.first(b), columns = blocks.columns(b);
-    const MatrixView<const double> v = a_dev.block(first, first, blocks.rows(b), columns);
-    const MatrixView<const double> t{all_t + b * blocks.width * blocks.width, columns, columns, blocks.width};
-    const MatrixView<double> z = z_dev.block(first, 0, blocks.rows(b), m);
+    const std::int64_t columns = blocks.columns(b);
+    const MatrixView<double> z = z_dev.block(blocks.first(b), 0, blocks.rows(b), m);
     const MatrixView<double> vz{vz_and_tvz, columns, m, blocks.width};
     const MatrixView<double> tvz{vz_and_tvz + blocks.width * m, columns, m, blocks.width};
-    gemm(products, Op::transpose, Op::none, 1, v, z, 0, vz);
-    gemm(products, Op::none, Op::none, 1, t, vz, 0, tvz);
-    gemm(products, Op::none, Op::none, -1, v, tvz, 1, z);
+    gemm(products, Op::transpose, Op::none, 1, v_of(b), z, 0, vz);
+    gemm(products, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
+    gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
   }
 }
 

@@ -9,6 +9,8 @@
 
 namespace eigen_g {
 
+class SolveTeam;
+
 // CPU. LAPACK: dormtr.
 //   a    n x n, lda, host, in: the reflectors as tridiagonalize() leaves them     tau  n-1, host, in
 //   z    n x m, ldz, host, in and out
@@ -19,11 +21,12 @@ void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, Ma
 // else k = 256, from n = 12001 on 512, T from V^T V, four matrix products a block.
 //   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout
 //   workspace_dev: back_transform_workspace(n, m) doubles
+//   team: devices that take columns of Z, but not where it is one kernel; then it blocks until the CPU has done its share
 // Ordered on the products' queue. Repeats bit for bit on the same GPU. Faster where the columns of Z are aligned to
 // 16 bytes (ldz even). Cost: 2 n^2 m flops, 4 n m k more, and n^2 k for T. Source: Schreiber and Van Loan 1989; LAPACK
 // dlarft, dlarfb.
 void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
-                    MatrixView<double> z_dev, double* workspace_dev);
+                    MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team = nullptr);
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m);
 
 }  // namespace eigen_g

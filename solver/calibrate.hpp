@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "hybrid/calibration.hpp"
+#include "../hybrid/calibration.hpp"
 
 namespace eigen_g {
 

@@ -1,4 +1,4 @@
-// The pipeline on one GPU: every stage in device memory.
+// The pipeline on one GPU, to which further devices may be helpers: every stage in its memory.
 //
 // Four matrices and a fifth of one, of which the caller's count (U: panel of the divide and conquer):
 //
@@ -15,6 +15,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
 #include "hybrid/memory.hpp"
+#include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
 #include "hybrid/transfer.hpp"
 #include "solver/back_transform.hpp"
@@ -22,6 +23,7 @@
 #include "solver/pack.hpp"
 #include "solver/pipeline.hpp"
 #include "solver/scale.hpp"
+#include "solver/solve_team.hpp"
 #include "solver/tridiagonalize.hpp"
 
 namespace eigen_g {
@@ -116,13 +118,58 @@ ProductRates rates_for(const Problem& p, const Queue& queue) {
   return p.engine == Engine::automatic && !given ? estimated_engine_rates(queue) : p.rates;
 }
 
+// The GPUs beside the current one, in CUDA's order.
+std::vector<int> further_gpus(const Problem& p) {
+  const int here = current_gpu(), there = gpu_count();
+  if (p.gpus > there)
+    throw InvalidArgument("gpus", "is " + std::to_string(p.gpus) + "; there " +
+                                      (there == 1 ? "is " : "are ") + std::to_string(there));
+  std::vector<int> gpus;
+  for (int gpu = 0; static_cast<int>(gpus.size()) + 1 < p.gpus; ++gpu)
+    if (gpu != here) gpus.push_back(gpu);
+  return gpus;
+}
+
+Shares shares_of(const Problem& p, const std::vector<int>& further, int multiprocessors) {
+  if (!p.ratio.automatic()) return Shares(p.ratio);
+  if (p.calibration) return Shares(team_rates(*p.calibration, current_gpu(), further, multiprocessors));
+  if (further.empty()) return Shares();
+  Ratio by_size{{static_cast<double>(multiprocessors)}};
+  for (const int gpu : further) by_size.parts.push_back(gpu_facts(gpu).cores);
+  by_size.parts.push_back(0);
+  return Shares(by_size);
+}
+
+std::optional<Partition> partition_of(const Problem& p) {
+  if (p.gpu_sms == 0) return std::nullopt;
+  const int all = gpu_facts(current_gpu()).cores;
+  if (p.gpu_sms > all)
+    throw InvalidArgument("gpu_sms", "is " + std::to_string(p.gpu_sms) + ", this GPU has " +
+                                         std::to_string(all) + " multiprocessors");
+  return std::optional<Partition>(std::in_place, p.gpu_sms);
+}
+
+// What is queued on a partition begins after what the caller's stream holds.
+Queue queue_on(const std::optional<Partition>& partition, Pointers pointers, CUstream_st* stream) {
+  if (!partition) return pointers == Pointers::host ? Queue() : Queue(stream);
+  Queue queue(*partition);
+  if (pointers == Pointers::device) {
+    Event before;
+    before.record(Queue(stream));
+    before.hold(queue);
+  }
+  return queue;
+}
+
 class DevicePipeline final : public Pipeline {
  public:
   // Throws OutOfMemory with the sum of what is needed; nothing is taken then.
   DevicePipeline(const Problem& problem, Pointers pointers, CUstream_st* stream)
       : p_(problem),
         on_host_(pointers == Pointers::host),
-        queue_(on_host_ ? Queue() : Queue(stream)),
+        further_(further_gpus(p_)),
+        partition_(partition_of(p_)),
+        queue_(queue_on(partition_, pointers, stream)),
         products_(queue_, p_.engine, rates_for(p_, queue_)),
         layout_(Needs(p_, pointers), queue_.multiprocessors()),
         memory_(layout_.doubles()),
@@ -130,6 +177,8 @@ class DevicePipeline final : public Pipeline {
         a_{parts_.matrix ? parts_.matrix : p_.spare.data, p_.n, p_.n, padded_rows(p_.n)} {
     const auto own = [&](double* part) { return MatrixView<double>{part, p_.n, p_.n, Layout::even(p_.n)}; };
     if (!p_.z.data) return;
+    team_.emplace(queue_, shares_of(p_, further_, queue_.multiprocessors()),
+                  ColumnTeam::Members{further_, true, p_.threads});
     z_ = on_host_ ? own(parts_.z) : p_.z;
     if (parts_.z) places_.compressed = own(parts_.z);
     places_.q = parts_.q ? own(parts_.q) : p_.spare;
@@ -156,14 +205,15 @@ class DevicePipeline final : public Pipeline {
   }
   Outcome divide_and_conquer(int k) override {
     const Outcome outcome = eigen_g::divide_and_conquer(products_, p_.n, parts_.values, parts_.off_diagonal,
-                                                        z_, parts_.scratch, {p_.subset, -k}, places_);
+                                                        z_, parts_.scratch, {p_.subset, -k}, places_, team());
     found_ = outcome.found.count;
     note(Stage::divide_and_conquer);
     return outcome;
   }
   void back_transform() override {
     if (z_.data)
-      eigen_g::back_transform(products_, a_, parts_.tau, z_.block(0, 0, p_.n, found_), parts_.scratch);
+      eigen_g::back_transform(products_, a_, parts_.tau, z_.block(0, 0, p_.n, found_), parts_.scratch,
+                              team());
     note(Stage::back_transform);
   }
   void unscale(int k) override { scale_values(queue_, found_, parts_.values, -k); }
@@ -188,7 +238,28 @@ class DevicePipeline final : public Pipeline {
   WorkspaceBytes bytes() const override {
     WorkspaceBytes all = layout_.bytes();
     all.device += products_.scratch_bytes();
+    if (team_) {
+      all.device += team_->device_bytes();
+      all.host += team_->pinned_bytes();
+    }
     return all;
+  }
+  std::vector<DeviceWork> work() override {
+    const Device& gpu = gpu_facts(current_gpu());
+    std::string name = gpu.name;
+    if (partition_)
+      name += " (" + std::to_string(queue_.multiprocessors()) + " of " + std::to_string(gpu.cores) +
+              " multiprocessors)";
+    std::vector<DeviceWork> list{{name, 1, 0, engine()}};
+    if (!team_) return list;
+    const std::vector<double> parts = team_->parts(), seconds = team_->take_seconds();
+    if (!parts.empty()) list.front().share = parts.front();
+    if (!seconds.empty()) list.front().seconds = seconds.front();
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      if (parts[i] > 0)
+        list.push_back({i <= further_.size() ? gpu_facts(further_[i - 1]).name : cpu_name(), parts[i],
+                        seconds[i], eigen_g::name(Engine::native)});
+    return list;
   }
   std::string engine() const override {
     const auto same = [&](const Ran& ran) { return ran.engine == ran_.front().engine; };
@@ -208,8 +279,11 @@ class DevicePipeline final : public Pipeline {
   void note(Stage stage) {
     if (const std::string engine = products_.take_ran(); !engine.empty()) ran_.push_back({stage, engine});
   }
+  SolveTeam* team() { return team_ ? &*team_ : nullptr; }
   Problem p_;
   bool on_host_;
+  std::vector<int> further_;
+  std::optional<Partition> partition_;
   Queue queue_;
   Products products_;
   std::vector<Ran> ran_;
@@ -221,6 +295,7 @@ class DevicePipeline final : public Pipeline {
   std::int64_t found_ = 0;
   std::optional<PageFetch> fetch_;
   std::vector<Event> moments_;
+  std::optional<SolveTeam> team_;  // last: it waits for what it has queued
 };
 
 }  // namespace

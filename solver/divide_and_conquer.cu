@@ -19,10 +19,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/dc_device.hpp"
+#include "solver/dc_large_product.hpp"
 #include "solver/dc_tree.hpp"
 #include "solver/divide_and_conquer.hpp"
 
@@ -128,56 +128,11 @@ void upload(const Queue& queue, const std::vector<double>& d, const std::vector<
   EIGEN_G_CUDA(cudaMemsetAsync(w.failed, 0xff, sizeof(unsigned), queue.stream()));
 }
 
-// C's nonzero blocks times the rows of U that belong to them: columns first ... first + columns - 1 of one merge.
-void multiply_one(const Products& products, const Merge& m, const Shape& shape, Index first, Index columns,
-                  MatrixView<const double> c, MatrixView<const double> panel, MatrixView<double> q) {
-  const auto part = [&](Index row, Index rows, Index inner, Index inner_end) {
-    const MatrixView<double> result = q.block(row, m.first + first, rows, columns);
-    if (inner == inner_end)
-      EIGEN_G_CUDA(cudaMemset2DAsync(result.data, sizeof(double) * static_cast<std::size_t>(result.lda), 0,
-                                     sizeof(double) * static_cast<std::size_t>(rows),
-                                     static_cast<std::size_t>(columns), products.queue().stream()));
-    else
-      gemm(products, Op::none, Op::none, 1, c.block(row, m.first + inner, rows, inner_end - inner),
-           panel.block(m.first + inner, 0, inner_end - inner, columns), 0, result);
-  };
-  part(m.first, m.upper, 0, shape.upper_end());
-  part(m.first + m.upper, m.size - m.upper, shape.lower_begin(), shape.k);
-}
-
 std::vector<Shape> shapes_of(const Queue& queue, const Batch& batch) {
   std::vector<Shape> shapes(static_cast<std::size_t>(batch.count));
   copy(queue, shapes.data(), batch.shapes, shapes.size());
   queue.wait();
   return shapes;
-}
-
-// Roots begin ... end - 1 of a merge.
-struct Roots {
-  Index begin, end;
-  Index count() const { return std::max(end - begin, Index{0}); }
-};
-
-// Q's columns begin ... end - 1 of every merge of a level with a large one, as far as it has so many roots.
-void multiply_large(const Products& products, const std::vector<Merge>& merges, const Batch& batch,
-                    Roots roots, MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
-  const Queue& queue = products.queue();
-  const std::vector<Shape> shapes = shapes_of(queue, batch);
-  Index most = 0;
-  for (const Shape& shape : shapes) most = std::max(most, shape.k);
-  const Index end = std::min(most, roots.end), all = Roots{roots.begin, end}.count();
-  const auto widest = static_cast<Index>(panel.cols);
-  const Index passes = (all + widest - 1) / widest;
-  const Index width =
-      passes > 0 ? std::min(widest, static_cast<Index>(round_up((all + passes - 1) / passes, 64))) : 0;
-  for (Index first = roots.begin; first < end; first += width) {
-    const Index columns = std::min(width, end - first);
-    form_vectors(queue, batch, first, columns, panel);
-    for (std::size_t i = 0; i < merges.size(); ++i)
-      if (shapes[i].k > first)
-        multiply_one(products, merges[i], shapes[i], first, std::min(columns, shapes[i].k - first), c, panel,
-                     q);
-  }
 }
 
 // d and column of a level; what else its vectors need, if there will be any.
@@ -189,7 +144,7 @@ void solve_level(const Queue& queue, const Batch& batch, bool with_vectors, cons
 
 // Q's columns of a level: the deflated ones and those of these roots.
 void form_level(const Products& products, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
-                const Workspace& w, MatrixView<double> c) {
+                const Workspace& w, MatrixView<double> c, SolveTeam* team) {
   const Queue& queue = products.queue();
   compress(queue, batch, w.q, c);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
@@ -198,7 +153,7 @@ void form_level(const Products& products, const std::vector<Merge>& merges, cons
   if (!batch.rows.all) {
     form_end_rows(queue, batch, c, w.q);
   } else if (!one_launch) {
-    multiply_large(products, merges, batch, roots, c, w.panel, w.q);
+    multiply_large(products, merges, shapes_of(queue, batch), batch, roots, c, w.panel, w.q, team);
   } else if (const Index columns = Roots{roots.begin, std::min(roots.end, batch.largest)}.count();
              columns > 0) {
     form_vectors(queue, batch, roots.begin, columns, w.panel);
@@ -238,7 +193,7 @@ std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, boo
 
 Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_dev, double* e_dev,
                            MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted,
-                           const MergePlaces& places) {
+                           const MergePlaces& places, SolveTeam* team) {
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
@@ -270,7 +225,7 @@ Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_d
     if (last && subset) found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
     if (with_vectors)
       form_level(products, tree.levels[level], batch,
-                 last && subset ? roots_among(queue, batch, found) : every_root, w, c);
+                 last && subset ? roots_among(queue, batch, found) : every_root, w, c, team);
     batch.merges += batch.count;
   }
   const MatrixView<double> stored{z_dev.data, n, found.count, z_dev.lda};

@@ -10,6 +10,8 @@
 
 namespace eigen_g {
 
+class SolveTeam;
+
 // A numerical outcome. `failed` is positive where it did not converge: LAPACK's info on the CPU, a row or a root of T,
 // from 1, on a GPU.
 struct Outcome {
@@ -48,6 +50,7 @@ struct MergePlaces {
 //   max(1024, 3/16 n) columns
 //   places: `q` in place of the workspace's (divide_and_conquer_workspace then takes with_q false); `compressed` in place
 //   of z_dev, which else needs n columns whatever is wanted. z_dev may be `compressed` itself.
+//   team: devices that take columns of the large merges' products; null: none
 // Of a subset only the vectors found are formed by the last merge, which costs O(n^2) and a product in proportion.
 // T may have any finite entries; a NaN or an infinity is a Status with its row, from 1. `failed` is else the index of the
 // leaf's first row or of the root that did not converge.
@@ -56,7 +59,7 @@ struct MergePlaces {
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
 Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_dev, double* e_dev,
                            MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted = {},
-                           const MergePlaces& places = {});
+                           const MergePlaces& places = {}, SolveTeam* team = nullptr);
 std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, bool with_q = true);
 
 }  // namespace eigen_g

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -96,12 +97,32 @@ void run(Pipeline& pipeline, const Options& options, Report& report) {
   report.first = outcome.found.first + 1;
 }
 
+// As far as they tell without looking at the machine.
+void check_devices(const Options& o) {
+  require(o.gpus >= 1, "gpus", "is " + std::to_string(o.gpus) + ", must be at least 1");
+  require(o.gpu_sms >= 0, "gpu_sms", "is " + std::to_string(o.gpu_sms) + ", must not be negative");
+  if (!o.ratio.automatic()) {
+    const std::size_t devices = static_cast<std::size_t>(o.gpus) + 1;
+    require(o.ratio.parts.size() == devices, "ratio",
+            to_text(o.ratio) + " has " + std::to_string(o.ratio.parts.size()) + " shares; there are " +
+                std::to_string(devices) +
+                " devices: " + (o.gpus == 1 ? "the GPU" : std::to_string(o.gpus) + " GPUs") + " and the CPU");
+    split_columns(0, o.ratio.parts);  // throws where one is no share
+  }
+  if (o.device != DeviceChoice::cpu) return;
+  require(o.ratio.automatic(), "ratio",
+          to_text(o.ratio) + " is for a GPU and its helpers; the device is the CPU");
+  require(o.gpus == 1, "gpus", "is " + std::to_string(o.gpus) + ", but the device is the CPU");
+  require(o.gpu_sms == 0, "gpu_sms", "is " + std::to_string(o.gpu_sms) + ", but the device is the CPU");
+}
+
 void check_arguments(std::int64_t n, const void* a, std::int64_t lda, const void* w, const void* z,
                      std::int64_t ldz, const Options& options) {
   require_size(n, "n");
   require_pointer(a, n > 0, "a");
   require_leading_dimension(lda, n, "lda");
   check_subset(n, options.subset);
+  check_devices(options);
   require_pointer(w, n > 0, "w");
   if (!options.vectors) return;
   require(z || n == 0, "z", "is null, but vectors are wanted");
@@ -118,6 +139,11 @@ Problem problem_of(std::int64_t n, const double* a, std::int64_t lda, double* w,
   problem.subset = options.subset;
   problem.engine = options.engine;
   problem.rates = options.engine_rates;
+  problem.gpus = options.gpus;
+  problem.gpu_sms = options.gpu_sms;
+  problem.threads = options.threads;
+  problem.ratio = options.ratio;
+  problem.calibration = options.calibration;
   if (options.vectors) problem.z = {z, n, options.subset.most(n), ldz};
   return problem;
 }
@@ -139,6 +165,14 @@ std::unique_ptr<Pipeline> open_pipeline(bool& gpu, const Problem& problem, [[may
   return host_pipeline(problem);
 }
 
+std::string ratio_text(const Ratio& wanted, const std::vector<DeviceWork>& work) {
+  if (work.size() == 1) return "1";
+  if (!wanted.automatic()) return to_text(wanted);
+  Ratio percent;
+  for (const DeviceWork& device : work) percent.parts.push_back(std::round(1000 * device.share) / 10);
+  return to_text(percent);
+}
+
 Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstream_st* stream,
                      DeviceChoice choice, const Options& options) {
   const auto start = Clock::now();
@@ -152,6 +186,10 @@ Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstre
     report.host_bytes = pipeline->bytes().host;
     report.device_bytes = pipeline->bytes().device;
     report.engine = pipeline->engine();
+    report.work = pipeline->work();
+    report.devices.clear();
+    for (const DeviceWork& work : report.work) report.devices.push_back(work.name);
+    report.ratio = ratio_text(options.ratio, report.work);
   }
   report.seconds = seconds_since(start);
   return report;

@@ -16,11 +16,14 @@
 
 #include "../gemm_df/engine.hpp"
 #include "../hybrid/error.hpp"
+#include "../hybrid/split.hpp"
 #include "../hybrid/uplo.hpp"
 
 struct CUstream_st;  // cudaStream_t is CUstream_st*; no CUDA header is needed to use this one
 
 namespace eigen_g {
+
+struct Calibration;  // hybrid/calibration.hpp
 
 enum class DeviceChoice { automatic, cpu, gpu };
 
@@ -56,9 +59,32 @@ struct Options {
   Engine engine = Engine::native;
   ProductRates engine_rates;
   int threads = 0;  // CPU threads; 0: as many as OpenBLAS takes by itself
+
+  // On a GPU: which devices take columns of the large products (of merges of more than 512 rows in the divide and conquer,
+  // and of the back-transformation from about 1060 rows on): the GPU that holds the matrices, `gpus` - 1 further ones in
+  // CUDA's order, the CPU. Products on the further ones and on the CPU are native. For fixed devices and a fixed ratio, or
+  // the same calibration, results repeat bit for bit.
+  int gpus = 1;
+  // Shares of these devices, GPU[:GPU...]:CPU, `gpus` + 1 of them. Automatic: of each product shares with which all finish
+  // together by `calibration`, none where one does not pay; without a calibration the GPUs go by their multiprocessors, the
+  // CPU has none. A device with a share takes memory in proportion beyond workspace_bytes(): staging on that device (for
+  // the CPU pinned host memory), up to 4 MiB for each 1000 columns on the first GPU.
+  Ratio ratio;
+  std::shared_ptr<const Calibration> calibration;  // of this machine: read_calibration(), calibrate()
+  int gpu_sms =
+      0;  // for experiments: only so many multiprocessors of the GPU, rounded up to what it can do; 0: all
+
   // Called from the calling thread as a stage begins (0), goes on, and ends (1). An exception thrown from it
   // abandons the solve and reaches the caller; outputs are then undefined.
   std::function<void(Stage, double fraction)> progress;
+};
+
+// What a device did of the large products.
+struct DeviceWork {
+  std::string name;
+  double share = 1;    // of their flops
+  double seconds = 0;  // from its first copy to its last in those that were cut over devices; 0: none was
+  std::string engine;
 };
 
 // What a solve did.
@@ -70,12 +96,15 @@ struct Report {
   std::array<double, all_stages.size()> stage_seconds{};  // by static_cast<int>(Stage)
   double seconds = 0;                                     // whole call, allocation included
   std::vector<std::string> devices;                       // that took part, the GPU first
-  std::string ratio = "1";  // share of the work a device, in the order of devices: "1" or "27:14"
+  // Of the large products: as asked for ("27:14"); of an automatic choice "1", or what came out in percent, "83:17", in
+  // the order of devices.
+  std::string ratio = "1";
+  std::vector<DeviceWork> work;  // in the order of devices
   // Of the matrix products: "native", "df", "df+native" (the one with the most flops first); where the stages differ
   // "tridiagonalize native, divide_and_conquer df, back_transform df+native".
   std::string engine = "native";
   std::uint64_t host_bytes = 0;    // workspace, without the caller's A, w, Z
-  std::uint64_t device_bytes = 0;  // device memory that the call took itself
+  std::uint64_t device_bytes = 0;  // device memory that the call took itself, on all GPUs
   double seconds_of(Stage stage) const { return stage_seconds[static_cast<std::size_t>(stage)]; }
 };
 

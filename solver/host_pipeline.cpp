@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hybrid/cpu.hpp"
+#include "hybrid/device.hpp"
 #include "solver/back_transform.hpp"
 #include "solver/check_input.hpp"
 #include "solver/pipeline.hpp"
@@ -73,6 +74,9 @@ class HostPipeline final : public Pipeline {
   }
   std::string engine() const override {
     return name(Engine::native);
+  }
+  std::vector<DeviceWork> work() override {
+    return {{cpu_name(), 1, 0, engine()}};
   }
 
  private:

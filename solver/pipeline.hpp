@@ -1,5 +1,5 @@
 // The stages of a solve as the driver calls them, with the memory that they need. Two machines carry them
-// out: the CPU through LAPACK (host_pipeline), one GPU (device_pipeline).
+// out: the CPU through LAPACK (host_pipeline), a GPU with its helpers (device_pipeline).
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,9 @@ struct Problem {
   Subset subset;
   Engine engine = Engine::native;  // on a GPU
   ProductRates rates;
+  int gpus = 1, gpu_sms = 0, threads = 0;  // and what follows: Options'
+  Ratio ratio;
+  std::shared_ptr<const Calibration> calibration;
   MatrixView<double> spare;  // a itself where its memory may be used for other things; else null
 };
 
@@ -47,7 +50,8 @@ class Pipeline {
   // Seconds between one marked moment and the next, after wait().
   virtual std::vector<double> laps() const = 0;
   virtual WorkspaceBytes bytes() const = 0;
-  virtual std::string engine() const = 0;  // Report's
+  virtual std::string engine() const = 0;      // Report's
+  virtual std::vector<DeviceWork> work() = 0;  // likewise, after wait()
 };
 
 // Throw OutOfMemory with the sum of what is needed before any of it is taken.

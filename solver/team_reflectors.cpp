@@ -22,15 +22,17 @@ void apply_block(const ReflectorBlock& block, const OwnColumns& own, Product&& p
   product(Op::none, Op::none, -1, block.v_dev, tvz, 1, z);
 }
 
-auto product_on(const Queue& queue) {
-  return [&queue](Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b,
-                  double beta, MatrixView<double> c) { gemm(queue, op_a, op_b, alpha, a, b, beta, c); };
+template <class On>  // a Queue or Products
+auto product_on(const On& on) {
+  return [&on](Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b,
+               double beta, MatrixView<double> c) { gemm(on, op_a, op_b, alpha, a, b, beta, c); };
 }
 
 }  // namespace
 
 void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
-                      const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev) {
+                      const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev,
+                      const Products* first) {
   ColumnWork work;
   work.columns_dev = z_dev;
   work.steps = static_cast<std::int64_t>(blocks.size());
@@ -44,7 +46,11 @@ void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
   };
   work.blocks = [&](std::int64_t step, ColumnRange) -> Blocks { return {at(step).v_dev, at(step).t_dev}; };
   work.on_first = [&](const Queue& queue, const OwnColumns& own) {
-    for (const ReflectorBlock& block : blocks) apply_block(block, own, product_on(queue));
+    for (const ReflectorBlock& block : blocks)
+      if (first)
+        apply_block(block, own, product_on(*first));
+      else
+        apply_block(block, own, product_on(queue));
   };
   work.on_gpu = [&](const Queue& queue, std::int64_t step, const Blocks& copies, const OwnColumns& own) {
     apply_block(copy_of(step, copies), own, product_on(queue));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gemm_df/products.hpp"
 #include "hybrid/column_team.hpp"
 
 namespace eigen_g {
@@ -17,10 +18,12 @@ struct ReflectorBlock {
 // Z := ... H_2 H_1 H_0 Z, the blocks in the order of the list. Each device of the team takes a range of Z's columns, in
 // proportion to its share in `parts`; they travel once, the blocks go to every device while it works on the one before.
 //   blocks' v_dev, t_dev, z_dev   in the memory of the team's first GPU
+//   first                         products on the first GPU, whose queue is the team's; null: native. Elsewhere they are native
 // Ordered, blocking and throwing as ColumnTeam::run. Repeats bit for bit for the same team and shares.
 // Cost: 4 rows k m flops a block of k reflectors, m columns; V and T once to every other device, its columns of Z there and
 // back. Source: Schreiber and Van Loan 1989; LAPACK dlarfb.
 void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
-                      const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev);
+                      const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev,
+                      const Products* first = nullptr);
 
 }  // namespace eigen_g

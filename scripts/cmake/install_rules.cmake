@@ -5,11 +5,13 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigen_g)
 
 # Headers keep their folders, because they include each other by relative paths. The short names <eigen_g/eigen_g.hpp>
 # are one line each, and mean the same inside the build tree and out of it.
-set(headers_with_short_name solver/eigen_g.hpp solver/eigen_g.h solver/stages.hpp solver/stages.h solver/verify.hpp)
+set(headers_with_short_name solver/eigen_g.hpp solver/eigen_g.h solver/stages.hpp solver/stages.h solver/verify.hpp
+    solver/calibrate.hpp)
 if(EIGEN_G_HAVE_CUDA)
   list(APPEND headers_with_short_name blas2/symv_c.h)
 endif()
-foreach(header ${headers_with_short_name} gemm_df/engine.hpp hybrid/error.hpp hybrid/uplo.hpp)
+foreach(header ${headers_with_short_name} gemm_df/engine.hpp hybrid/calibration.hpp hybrid/device.hpp hybrid/error.hpp
+        hybrid/split.hpp hybrid/uplo.hpp)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/${folder})
 endforeach()

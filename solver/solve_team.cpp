@@ -1,0 +1,38 @@
+#include "solver/solve_team.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace eigen_g {
+
+std::vector<double> SolveTeam::take_shares(const ColumnProducts& products) {
+  std::vector<double> shares = shares_.of(products);
+  flops_.resize(std::max({flops_.size(), shares.size(), std::size_t{1}}));
+  const double flops = products.column_flops * static_cast<double>(products.columns);
+  if (shares.empty()) {
+    flops_.front() += flops;
+  } else {
+    const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (std::size_t i = 0; i < shares.size(); ++i) flops_[i] += flops * shares[i] / all;
+  }
+  return shares;
+}
+
+ColumnTeam& SolveTeam::devices() {
+  if (!team_) team_.emplace(*first_, members_);
+  return *team_;
+}
+
+std::vector<double> SolveTeam::parts() const {
+  std::vector<double> parts = flops_;
+  const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+  if (all <= 0) return {};
+  for (double& part : parts) part /= all;
+  return parts;
+}
+
+std::vector<double> SolveTeam::take_seconds() {
+  return team_ ? team_->take_seconds() : std::vector<double>{};
+}
+
+}  // namespace eigen_g

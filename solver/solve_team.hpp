@@ -1,0 +1,40 @@
+// The devices that work on a solve's large products at the same time, and an account of what each did. CUDA builds only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hybrid/column_team.hpp"
+#include "solver/shares.hpp"
+
+namespace eigen_g {
+
+class SolveTeam {
+ public:
+  // Takes no memory and starts nothing before a product is cut. `first` must outlive it.
+  SolveTeam(const Queue& first, Shares shares, ColumnTeam::Members members)
+      : first_(&first), shares_(std::move(shares)), members_(std::move(members)) {}
+
+  // A share a device for the products that come next, which go into the account; empty: the first GPU does them alone.
+  std::vector<double> take_shares(const ColumnProducts& products);
+  // Made at the first call: throws as ColumnTeam's constructor.
+  ColumnTeam& devices();
+
+  // Of all products in the account each device's part, in the order of the shares; they add up to 1, or are empty where there
+  // were none.
+  std::vector<double> parts() const;
+  // Seconds at work on cut products, likewise; empty where none was cut. Blocks until all have ended; counts from the last call.
+  std::vector<double> take_seconds();
+  std::uint64_t device_bytes() const { return team_ ? team_->device_bytes() : 0; }
+  std::uint64_t pinned_bytes() const { return team_ ? team_->pinned_bytes() : 0; }
+
+ private:
+  const Queue* first_;
+  Shares shares_;
+  ColumnTeam::Members members_;
+  std::optional<ColumnTeam> team_;
+  std::vector<double> flops_;  // of each device
+};
+
+}  // namespace eigen_g
