@@ -1,0 +1,129 @@
+// How a solve's products are cut over its devices: no GPU is needed.
+#include "solver/shares.hpp"
+
+#include <numeric>
+
+#include "hybrid/error.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace eigen_g;
+
+namespace {
+
+DeviceRates gpu(int index, double flops, double link) {
+  DeviceRates rates;
+  rates.device.kind = DeviceKind::gpu;
+  rates.device.index = index;
+  rates.device.cores = 100;
+  rates.products = {{"native", 4096, 4096, 4096, flops}};
+  rates.to_device = rates.from_device = link;
+  rates.to_first = rates.from_first = link;
+  return rates;
+}
+
+DeviceRates cpu(double flops) {
+  DeviceRates rates;
+  rates.device.cores = 16;
+  rates.products = {{"native", 4096, 4096, 4096, flops}};
+  return rates;
+}
+
+Calibration machine(double gpu_flops, double cpu_flops) {
+  Calibration c;
+  c.devices = {cpu(cpu_flops), gpu(0, gpu_flops, 50e9), gpu(1, gpu_flops, 300e9)};
+  return c;
+}
+
+std::string refused(const Calibration& calibration, int first, const std::vector<int>& gpus) {
+  try {
+    team_rates(calibration, first, gpus, 100);
+  } catch (const InvalidArgument& error) {
+    return error.argument();
+  }
+  return "";
+}
+
+double sum(const std::vector<double>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+const ColumnProducts merge = merge_products(4000, 4000, 4000, 4000, 8000);
+
+}  // namespace
+
+TEST_CASE("a merge's two products: flops of a column, and what travels") {
+  const ColumnProducts p = merge_products(30, 10, 20, 25, 7);
+  CHECK(p.columns == 7);
+  CHECK(p.column_flops == 2.0 * (30 * 10 + 20 * 25));
+  CHECK(p.common_bytes == 8.0 * (30 * 10 + 20 * 25));
+  CHECK(p.column_bytes == 8.0 * 50);
+}
+
+TEST_CASE("the back-transformation's products are those of its blocks") {
+  for (const std::int64_t n : {257, 1000, 8000})
+    for (const std::int64_t width : {64, 256}) {
+      CAPTURE(n, width);
+      double flops = 0, bytes = 0;
+      for (std::int64_t first = 0; first < n - 1; first += width) {
+        const auto rows = static_cast<double>(n - first),
+                   columns = static_cast<double>(std::min(width, n - 1 - first));
+        flops += 4 * rows * columns + 2 * columns * columns;
+        bytes += 8 * (rows * columns + columns * columns);
+      }
+      const ColumnProducts p = back_transform_products(n, width, 50);
+      CHECK(p.columns == 50);
+      CHECK(p.column_bytes == 8.0 * static_cast<double>(n));
+      const double edge = 2.0 * static_cast<double>(width) / static_cast<double>(n);  // of the last block
+      CHECK(p.column_flops == Approx(flops).epsilon(edge));
+      CHECK(p.common_bytes == Approx(bytes).epsilon(edge));
+    }
+}
+
+TEST_CASE("the devices of a team are those asked for, the CPU last") {
+  const Calibration c = machine(1e12, 2e11);
+  const TeamRates team = team_rates(c, 1, {0}, 25);
+  REQUIRE(team.devices.size() == 3);
+  CHECK(team.devices[0].device.index == 1);
+  CHECK(team.devices[1].device.index == 0);
+  CHECK(team.devices[2].device.kind == DeviceKind::cpu);
+  CHECK(refused(c, 0, {2}) == "calibration");
+  CHECK(refused(c, 2, {}) == "calibration");
+  Calibration without = c;
+  without.devices[1].products.clear();
+  CHECK(refused(without, 0, {1}) == "calibration");
+  without.devices.erase(without.devices.begin());
+  CHECK(refused(without, 1, {}) == "calibration");
+}
+
+TEST_CASE("shares go by rates, and a small one becomes none") {
+  // A CPU at about a fifth of the GPU gets a sixth.
+  const SharePlan weak = plan_of(team_rates(machine(3.4e12, 0.65e12), 0, {}, 100), merge);
+  CHECK(sum(weak.parts) == Approx(8000));
+  CHECK(weak.parts[1] > 0.12 * 8000);
+  CHECK(weak.parts[1] < 0.65 / (3.4 + 0.65) * 8000);
+  const double alone = merge.column_flops * 8000 / 3.4e12;
+  CHECK(weak.total < alone / 1.12);
+  // A hundredth of it does not pay.
+  CHECK(plan_of(team_rates(machine(65e12, 0.65e12), 0, {}, 100), merge).parts[1] == 0);
+  // A part of the multiprocessors has a part of the rate: a GPU of 34 TFLOP/s cut to a tenth is as good as the first.
+  const SharePlan cut = plan_of(team_rates(machine(34e12, 0.65e12), 0, {}, 10), merge);
+  CHECK(cut.parts[1] == Approx(weak.parts[1]));
+  // Two GPUs alike, nearly halves.
+  const SharePlan two = plan_of(team_rates(machine(50e12, 0.65e12), 0, {1}, 100), merge);
+  CHECK(two.parts[1] > 0.4 * 8000);
+  CHECK(two.parts[1] <= 0.5 * 8000);
+  CHECK(two.parts[2] == 0);
+}
+
+TEST_CASE("a solve cuts by a ratio as it stands, by rates, or not at all") {
+  CHECK(Shares().of(merge).empty());
+  CHECK(Shares(parse_ratio("27:14")).of(merge) == std::vector<double>{27, 14});
+  CHECK(Shares(parse_ratio("0:1")).of(merge) == std::vector<double>{0, 1});
+  CHECK(Shares(parse_ratio("1:0")).of(merge).empty());
+  CHECK(Shares(parse_ratio("auto")).of(merge).empty());
+  const TeamRates weak = team_rates(machine(3.4e12, 0.65e12), 0, {}, 100);
+  CHECK(Shares(weak).of(merge) == plan_of(weak, merge).parts);
+  CHECK(Shares(team_rates(machine(65e12, 0.65e12), 0, {}, 100)).of(merge).empty());
+  CHECK(Shares(parse_ratio("1:1")).of(merge_products(10, 10, 10, 10, 0)).empty());
+  CHECK(Shares(weak).of(merge_products(10, 0, 10, 0, 5)).empty());
+}
