@@ -25,37 +25,70 @@ std::int64_t padded(std::int64_t rows) {
   return (rows + line - 1) / line * line;
 }
 
+MatrixView<double> matrix_at(double* memory, std::int64_t rows, std::int64_t cols) {
+  return {memory, rows, cols, std::max<std::int64_t>(1, padded(rows))};
+}
+
 std::int64_t doubles_of(const Blocks& blocks) {
   std::int64_t count = 0;
   for (const auto& block : blocks) count += padded(block.rows) * block.cols;
   return count;
 }
 
-// Memory in which a device keeps its copies. Where it must grow, what there is is given back first, once idle() has waited
-// for everything that may use it.
+// Copies of these blocks, one behind the other.
+std::vector<MatrixView<double>> places_at(double* memory, const Blocks& blocks) {
+  std::vector<MatrixView<double>> places;
+  for (const auto& block : blocks) {
+    places.push_back(matrix_at(memory, block.rows, block.cols));
+    memory += padded(block.rows) * block.cols;
+  }
+  return places;
+}
+
+constexpr std::size_t slots = 2;  // a step's blocks arrive in one while the other is worked on
+
+// Where a device keeps its copies: its columns, its scratch memory, the slots.
+class Layout {
+ public:
+  Layout(const ColumnWork& work, ColumnRange range)
+      : rows_(work.columns_dev.rows), scratch_rows_(work.scratch_rows), cols_(range.count) {
+    for (std::int64_t s = 0; s < work.steps; ++s) step_ = std::max(step_, doubles_of(work.blocks(s, range)));
+  }
+  explicit Layout(const CpuShare& share)
+      : rows_(share.rows),
+        scratch_rows_(share.scratch_rows),
+        cols_(share.columns),
+        step_(share.step_doubles) {}
+
+  std::int64_t doubles() const { return slot(slots); }
+  MatrixView<double> columns(double* memory) const { return matrix_at(memory, rows_, cols_); }
+  MatrixView<double> scratch(double* memory) const {
+    return matrix_at(memory + padded(rows_) * cols_, scratch_rows_, cols_);
+  }
+  double* slot(double* memory, std::size_t s) const { return memory + slot(s); }
+
+ private:
+  std::int64_t slot(std::size_t s) const {
+    return (padded(rows_) + padded(scratch_rows_)) * cols_ + static_cast<std::int64_t>(s) * step_;
+  }
+  std::int64_t rows_, scratch_rows_, cols_, step_ = 0;
+};
+
+// Memory of a device's own. Where it must grow, what there is is given back first, once idle() has waited for everything
+// that may use it.
 template <class Memory>
 class Staging {
  public:
   template <class Idle>
-  void reserve(std::int64_t count, Idle&& idle) {
-    if (count <= memory_.size()) return;
-    idle();
-    memory_ = Memory();
-    memory_ = Memory(count);
-  }
-  MatrixView<double> columns(std::int64_t rows, std::int64_t cols) const {
-    return {memory_.data(), rows, cols, std::max<std::int64_t>(1, padded(rows))};
-  }
-  // Where copies of these blocks stand, one behind the other.
-  std::vector<MatrixView<double>> places(const Blocks& blocks) const {
-    std::vector<MatrixView<double>> places;
-    double* next = memory_.data();
-    for (const auto& block : blocks) {
-      places.push_back({next, block.rows, block.cols, std::max<std::int64_t>(1, padded(block.rows))});
-      next += padded(block.rows) * block.cols;
+  double* reserve(std::int64_t count, Idle&& idle) {
+    if (count > memory_.size()) {
+      idle();
+      memory_ = Memory();
+      memory_ = Memory(count);
     }
-    return places;
+    return memory_.data();
   }
+  double* data() const { return memory_.data(); }
   std::uint64_t bytes() const { return memory_.bytes(); }
 
  private:
@@ -102,18 +135,9 @@ Blocks read_only(const std::vector<MatrixView<double>>& views) {
   return {views.begin(), views.end()};
 }
 
-std::int64_t largest_step(const ColumnWork& work, ColumnRange range) {
-  std::int64_t largest = 0;
-  for (std::int64_t s = 0; s < work.steps; ++s)
-    largest = std::max(largest, doubles_of(work.blocks(s, range)));
-  return largest;
-}
-
 MatrixView<double> part_of(const ColumnWork& work, ColumnRange range) {
   return work.columns_dev.block(0, range.first, work.columns_dev.rows, range.count);
 }
-
-constexpr std::size_t slots = 2;  // a step's blocks arrive in one while the other is worked on
 
 struct Span {
   Event begin, end;
@@ -125,36 +149,27 @@ struct PeerGpu {
   int index;
   Queue compute, copies;  // on its GPU
   std::array<Event, slots> arrived, free;
-  std::array<Staging<DeviceBuffer<double>>, slots> blocks;
-  Staging<DeviceBuffer<double>> columns, scratch;
+  Staging<DeviceBuffer<double>> memory;
   std::vector<Span> spans;
-
-  void reserve(const ColumnWork& work, ColumnRange range) {
-    const std::int64_t step = largest_step(work, range), all = padded(work.columns_dev.rows) * range.count;
-    const auto idle = [this] {
-      copies.wait();
-      compute.wait();
-    };
-    for (auto& slot : blocks) slot.reserve(step, idle);
-    columns.reserve(all, idle);
-    scratch.reserve(padded(work.scratch_rows) * range.count, idle);
-  }
 
   // `begin` has been recorded on the first GPU's queue.
   void enqueue(const ColumnWork& work, ColumnRange range, int first_gpu, const Event& begin) {
     const CurrentGpu current(index);
-    reserve(work, range);
+    const Layout layout(work, range);
+    double* const at = memory.reserve(layout.doubles(), [this] {
+      copies.wait();
+      compute.wait();
+    });
     Span& span = spans.emplace_back();
-    const MatrixView<double> part = part_of(work, range),
-                             copy_of_part = columns.columns(part.rows, part.cols);
-    const OwnColumns own{range, copy_of_part, scratch.columns(work.scratch_rows, part.cols)};
+    const MatrixView<double> part = part_of(work, range);
+    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
     begin.hold(copies);
     span.begin.record(copies);
     if (work.reads_columns) copy_between(part, first_gpu, own.columns, index, copies.stream());
     for (std::int64_t s = 0; s < work.steps; ++s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
       const Blocks sources = work.blocks(s, range);
-      const auto places = blocks[slot].places(sources);
+      const auto places = places_at(layout.slot(at, slot), sources);
       if (s >= static_cast<std::int64_t>(slots)) free[slot].hold(copies);
       for (std::size_t i = 0; i < sources.size(); ++i)
         copy_between(sources[i], first_gpu, places[i], index, copies.stream());
@@ -173,32 +188,40 @@ struct Cpu {
   int threads = 0;
   Queue copies;  // on the first GPU
   std::array<Event, slots> arrived;
-  std::array<Staging<PinnedBuffer<double>>, slots> blocks;
-  Staging<PinnedBuffer<double>> columns, scratch;
+  Staging<PinnedBuffer<double>> memory;
   Event returned;
   double seconds = 0;
+  bool preparing = false;
   Worker worker;
 
-  void reserve(const ColumnWork& work, ColumnRange range) {
-    const std::int64_t step = largest_step(work, range), all = padded(work.columns_dev.rows) * range.count;
-    const auto idle = [this] { copies.wait(); };
-    for (auto& slot : blocks) slot.reserve(step, idle);
-    columns.reserve(all, idle);
-    scratch.reserve(padded(work.scratch_rows) * range.count, idle);
+  void reserve(const Layout& layout) {
+    memory.reserve(layout.doubles(), [this] { copies.wait(); });
   }
 
-  void do_share(const ColumnWork& work, ColumnRange range, int first_gpu) {
+  void prepare(const Layout& layout, int first_gpu) {
+    finish_preparing();
+    preparing = true;
+    worker.start([this, layout, first_gpu] {
+      const CurrentGpu current(first_gpu);
+      reserve(layout);
+    });
+  }
+  void finish_preparing() {
+    if (std::exchange(preparing, false)) worker.wait();
+  }
+
+  void do_share(const ColumnWork& work, ColumnRange range, const Layout& layout, int first_gpu) {
     const auto start = Clock::now();
     const CurrentGpu current(first_gpu);
     const ThreadLimit limit(threads);
-    const MatrixView<double> part = part_of(work, range),
-                             copy_of_part = columns.columns(part.rows, part.cols);
-    const OwnColumns own{range, copy_of_part, scratch.columns(work.scratch_rows, part.cols)};
+    double* const at = memory.data();
+    const MatrixView<double> part = part_of(work, range);
+    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
     std::array<std::vector<MatrixView<double>>, slots> places;
     const auto send = [&](std::int64_t s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
       const Blocks sources = work.blocks(s, range);
-      places[slot] = blocks[slot].places(sources);
+      places[slot] = places_at(layout.slot(at, slot), sources);
       for (std::size_t i = 0; i < sources.size(); ++i)
         copy(sources[i], places[slot][i], cudaMemcpyDeviceToHost, copies.stream());
       arrived[slot].record(copies);
@@ -269,6 +292,10 @@ std::size_t ColumnTeam::size() const {
   return 1 + state_->peers.size() + (state_->cpu ? 1 : 0);
 }
 
+void ColumnTeam::prepare(const CpuShare& share) {
+  if (state_->cpu && share.columns > 0) state_->cpu->prepare(Layout(share), state_->first_gpu);
+}
+
 void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity) {
   if (parts.size() != size())
     throw InvalidArgument("parts", "has " + std::to_string(parts.size()) + " shares, the team has " +
@@ -280,19 +307,23 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
   span.begin.record(*t.first);
 
   const ColumnRange cpu_range = t.cpu ? ranges.back() : ColumnRange{};
+  std::optional<Layout> cpu_layout;
   if (cpu_range.count > 0) {
-    t.cpu->reserve(work, cpu_range);
+    t.cpu->finish_preparing();
+    cpu_layout.emplace(work, cpu_range);
+    t.cpu->reserve(*cpu_layout);
     span.begin.hold(t.cpu->copies);
-    t.cpu->worker.start([&] { t.cpu->do_share(work, cpu_range, t.first_gpu); });
+    t.cpu->worker.start([&] { t.cpu->do_share(work, cpu_range, *cpu_layout, t.first_gpu); });
   }
   std::exception_ptr thrown;
   try {
     for (std::size_t i = 0; i < t.peers.size(); ++i)
       if (ranges[i + 1].count > 0) t.peers[i].enqueue(work, ranges[i + 1], t.first_gpu, span.begin);
     if (ranges[0].count > 0) {
-      t.scratch.reserve(padded(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
+      double* const scratch =
+          t.scratch.reserve(padded(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
       work.on_first(*t.first, {ranges[0], part_of(work, ranges[0]),
-                               t.scratch.columns(work.scratch_rows, ranges[0].count)});
+                               matrix_at(scratch, work.scratch_rows, ranges[0].count)});
     }
     span.end.record(*t.first);
   } catch (...) {
@@ -323,18 +354,14 @@ std::vector<double> ColumnTeam::take_seconds() {
 
 std::uint64_t ColumnTeam::device_bytes() const {
   std::uint64_t bytes = state_->scratch.bytes();
-  for (const PeerGpu& peer : state_->peers) {
-    bytes += peer.columns.bytes() + peer.scratch.bytes();
-    for (const auto& slot : peer.blocks) bytes += slot.bytes();
-  }
+  for (const PeerGpu& peer : state_->peers) bytes += peer.memory.bytes();
   return bytes;
 }
 
 std::uint64_t ColumnTeam::pinned_bytes() const {
   if (!state_->cpu) return 0;
-  std::uint64_t bytes = state_->cpu->columns.bytes() + state_->cpu->scratch.bytes();
-  for (const auto& slot : state_->cpu->blocks) bytes += slot.bytes();
-  return bytes;
+  state_->cpu->finish_preparing();
+  return state_->cpu->memory.bytes();
 }
 
 }  // namespace eigen_g

@@ -45,6 +45,13 @@ struct ColumnWork {
   std::function<void(std::int64_t step, const Blocks& blocks, const OwnColumns& own)> on_cpu;
 };
 
+// How large a CPU's share will be at most.
+struct CpuShare {
+  std::int64_t rows = 0, columns = 0;  // of its columns
+  std::int64_t step_doubles = 0;       // of all blocks of a step
+  std::int64_t scratch_rows = 0;
+};
+
 class ColumnTeam {
  public:
   struct Members {
@@ -61,6 +68,11 @@ class ColumnTeam {
 
   // Devices in the order of the shares: the first GPU, the further GPUs, the CPU.
   std::size_t size() const;
+
+  // Begins to take the CPU's staging memory for a share so large, while the caller does other work: pinning it takes a second
+  // for a few GB. Blocks only for another one that has not ended. Without a CPU nothing happens. What it throws, the next
+  // run() with a share of the CPU throws, or pinned_bytes().
+  void prepare(const CpuShare& share);
 
   // `parts`: a share a device, cut by split_columns with `granularity`. The work begins after what the first queue holds,
   // and what that queue gets afterwards begins after the work. Blocks until the CPU has done its share, not for the GPUs.

@@ -52,6 +52,62 @@ TEST_CASE("what a device throws reaches the caller, and the team goes on", "[gpu
   }
 }
 
+TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]") {
+  NEEDS_GPU();
+  constexpr std::int64_t rows = 100, columns = 64, block = 40;
+  const Queue queue;
+  const DeviceBuffer<double> z(rows * columns), v(rows * block);
+  std::vector<double> host(static_cast<std::size_t>(rows * block));
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<double>(i);
+  EIGEN_G_CUDA(cudaMemcpy(v.data(), host.data(), v.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));  // NaN
+  EIGEN_G_CUDA(cudaDeviceSynchronize());                // a queue does not wait for the default stream
+  ColumnWork work;
+  work.columns_dev = {z.data(), rows, columns, rows};
+  work.reads_columns = false;
+  work.scratch_rows = 7;
+  work.steps = 3;
+  work.blocks = [&](std::int64_t step, ColumnRange) {
+    return Blocks{{v.data() + step, rows - step, block, rows}};
+  };
+  work.on_first = [](const Queue&, const OwnColumns&) {};
+  work.on_cpu = [](std::int64_t step, const Blocks& blocks, const OwnColumns& own) {
+    for (std::int64_t j = 0; j < own.columns.cols; ++j) {
+      for (std::int64_t i = 0; i < 7; ++i) own.scratch(i, j) = -1;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const double term = i < rows - step ? blocks[0](i, j % block) : 0;
+        own.columns(i, j) = step == 0 ? term : own.columns(i, j) + term;
+      }
+    }
+  };
+  for (const bool in_advance : {false, true}) {
+    ColumnTeam team(queue, {{}, true, 0});
+    if (in_advance) {
+      team.prepare({rows, columns, 104 * block, 7});
+      team.prepare({rows, columns, 104 * block, 7});
+    }
+    const std::uint64_t before = team.pinned_bytes();
+    team.run(work, {0, 1});
+    queue.wait();
+    CHECK((before > 0) == in_advance);
+    CHECK(team.pinned_bytes() == (in_advance ? before : sizeof(double) * (112 * columns + 2 * 104 * block)));
+    CHECK(team.device_bytes() == 0);
+    std::vector<double> result(static_cast<std::size_t>(rows * columns));
+    EIGEN_G_CUDA(cudaMemcpy(result.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+    int wrong = 0;
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (std::int64_t step = 0; step < 3; ++step)
+          if (i < rows - step) sum += static_cast<double>(i + step + j % block * rows);
+        wrong += result[static_cast<std::size_t>(i + j * rows)] != sum;
+      }
+    CHECK(wrong == 0);
+    EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+  }
+}
+
 TEST_CASE("a team is refused where it cannot be", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
