@@ -14,9 +14,7 @@ namespace {
 
 constexpr std::int64_t column_granularity = 32;  // tiles of the products are full
 
-// Terms of a cut product in a step: the result, which each step reads and writes, costs little beside the product, and the
-// first step, which nothing hides, arrives soon.
-constexpr Index slice = 512;
+constexpr auto slice = static_cast<Index>(merge_step);
 
 // One of a merge's two products: rows of C and of the result, terms begin ... end - 1 of each, counted from the merge's
 // first row and column.

@@ -19,6 +19,7 @@
 #include "hybrid/queue.hpp"
 #include "hybrid/transfer.hpp"
 #include "solver/back_transform.hpp"
+#include "solver/calibrate.hpp"
 #include "solver/check_input.hpp"
 #include "solver/pack.hpp"
 #include "solver/pipeline.hpp"
@@ -130,14 +131,17 @@ std::vector<int> further_gpus(const Problem& p) {
   return gpus;
 }
 
+// A quick calibration takes longer than what helpers would save of a smaller solve.
+constexpr std::int64_t smallest_to_measure_for = 2000;
+
 Shares shares_of(const Problem& p, const std::vector<int>& further, int multiprocessors) {
   if (!p.ratio.automatic()) return Shares(p.ratio);
-  if (p.calibration) return Shares(team_rates(*p.calibration, current_gpu(), further, multiprocessors));
-  if (further.empty()) return Shares();
-  Ratio by_size{{static_cast<double>(multiprocessors)}};
-  for (const int gpu : further) by_size.parts.push_back(gpu_facts(gpu).cores);
-  by_size.parts.push_back(0);
-  return Shares(by_size);
+  const auto by = [&](const Calibration& calibration) {
+    return Shares(team_rates(calibration, current_gpu(), further, multiprocessors));
+  };
+  if (p.calibration) return by(*p.calibration);
+  if (p.n < smallest_to_measure_for || (further.empty() && !cpu_may_pay(multiprocessors))) return Shares();
+  return by(calibration_of_process(p.threads));
 }
 
 std::optional<Partition> partition_of(const Problem& p) {

@@ -65,10 +65,11 @@ struct Options {
   // CUDA's order, the CPU. Products on the further ones and on the CPU are native. For fixed devices and a fixed ratio, or
   // the same calibration, results repeat bit for bit.
   int gpus = 1;
-  // Shares of these devices, GPU[:GPU...]:CPU, `gpus` + 1 of them. Automatic: of each product shares with which all finish
-  // together by `calibration`, none where one does not pay; without a calibration the GPUs go by their multiprocessors, the
-  // CPU has none. A device with a share takes memory in proportion beyond workspace_bytes(): staging on that device (for
-  // the CPU pinned host memory), up to 4 MiB for each 1000 columns on the first GPU.
+  // Shares of these devices, GPU[:GPU...]:CPU, `gpus` + 1 of them. Automatic: of each product the shares with which all finish
+  // together by `calibration`, none where one does not pay. Without a calibration n below 2000 stays on the first GPU; above,
+  // where helpers may pay, the first solve of a process measures a quick one, in less than a second, for all that follow. A
+  // device with a share takes memory in proportion beyond workspace_bytes(): staging on that device (for the CPU pinned host
+  // memory), up to 4 MiB for each 1000 columns on the first GPU.
   Ratio ratio;
   std::shared_ptr<const Calibration> calibration;  // of this machine: read_calibration(), calibrate()
   int gpu_sms =

@@ -1,22 +1,16 @@
 #include "solver/shares.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "hybrid/error.hpp"
+#include "solver/triangular_factor.hpp"
 
 namespace eigen_g {
 
 namespace {
 
 constexpr double element = sizeof(double);
-
-// Whatever a device beside the first needs before its first product and after its last: a thread wakes up, the first block
-// arrives, events pass.
-constexpr double start_seconds = 1e-4;
-
-double native_rate(const DeviceRates& rates, const ColumnProducts& p) {
-  return product_rate(rates, "native", p.rows, static_cast<double>(p.columns), p.inner);
-}
 
 double link_of(const DeviceRates& device, const DeviceRates& first) {
   return device.device.kind == DeviceKind::gpu ? std::min(device.from_first, device.to_first)
@@ -29,8 +23,12 @@ ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std:
                               std::int64_t lower_inner, std::int64_t columns) {
   const double entries = static_cast<double>(upper) * static_cast<double>(upper_inner) +
                          static_cast<double>(lower) * static_cast<double>(lower_inner);
+  const auto steps = [](std::int64_t inner) {
+    return static_cast<double>(std::max<std::int64_t>(1, (inner + merge_step - 1) / merge_step));
+  };
   ColumnProducts p;
   p.columns = columns;
+  p.steps = steps(upper_inner) + steps(lower_inner);
   p.column_flops = 2 * entries;
   p.rows = static_cast<double>(std::max(upper, lower));
   p.inner = static_cast<double>(std::max(upper_inner, lower_inner));
@@ -40,15 +38,19 @@ ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std:
 }
 
 ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m) {
-  const auto order = static_cast<double>(n), block = static_cast<double>(width);
-  const double entries = order * (order + block) / 2;  // of V, block after block
+  const ReflectorBlocks blocks{n, width};
   ColumnProducts p;
+  p.work = TeamWork::reflectors;
   p.columns = m;
-  p.column_flops = 4 * entries + 2 * order * block;
-  p.rows = order;
-  p.inner = block;
-  p.common_bytes = element * (entries + order * block);
-  p.column_bytes = element * order;
+  p.rows = static_cast<double>(n);
+  p.inner = static_cast<double>(width);
+  p.steps = static_cast<double>(std::max<std::int64_t>(1, blocks.count()));
+  for (std::int64_t b = 0; b < blocks.count(); ++b) {
+    const auto rows = static_cast<double>(blocks.rows(b)), k = static_cast<double>(blocks.columns(b));
+    p.column_flops += 4 * rows * k + 2 * k * k;
+    p.common_bytes += element * (rows * k + k * k);
+  }
+  p.column_bytes = element * static_cast<double>(n);
   return p;
 }
 
@@ -67,24 +69,38 @@ TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::v
   const DeviceRates& first = team.devices.front();
   if (product_rate(first, "native", 1, 1, 1) <= 0 || first.device.cores < 1)
     throw InvalidArgument("calibration", "has no rate of products of GPU " + std::to_string(first_gpu));
-  team.part = static_cast<double>(multiprocessors) / first.device.cores;
+  team.multiprocessors = multiprocessors;
   return team;
 }
 
 std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& p) {
   const DeviceRates& first = team.devices.front();
-  std::vector<DeviceCost> costs{cost_of(p.column_flops, team.part * native_rate(first, p), 0, 0, 0)};
+  const auto flops = [&](const DeviceRates& device, int multiprocessors) {
+    return team_rate(device, p.work, multiprocessors, p.rows, static_cast<double>(p.columns), p.inner);
+  };
+  std::vector<DeviceCost> costs{cost_of(p.column_flops, flops(first, team.multiprocessors), 0, 0, 0)};
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
     const DeviceRates& device = team.devices[i];
-    costs.push_back(cost_of(p.column_flops, native_rate(device, p), p.common_bytes, p.column_bytes,
-                            link_of(device, first)));
-    costs.back().fixed_seconds += start_seconds;
+    costs.push_back(cost_of(p.column_flops, flops(device, device.device.cores), p.common_bytes,
+                            p.column_bytes, link_of(device, first), p.steps));
   }
   return costs;
 }
 
-SharePlan plan_of(const TeamRates& team, const ColumnProducts& products) {
-  return finish_together(products.columns, costs_of(team, products));
+SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, const Ratio& ratio) {
+  if (ratio.automatic()) return finish_together(columns, costs);
+  const double all = std::accumulate(ratio.parts.begin(), ratio.parts.end(), 0.0);
+  SharePlan plan{ratio.parts, std::vector<double>(costs.size()), 0};
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    plan.parts[i] *= static_cast<double>(columns) / all;
+    if (plan.parts[i] > 0) plan.seconds[i] = costs[i].seconds(plan.parts[i]);
+    plan.total = std::max(plan.total, plan.seconds[i]);
+  }
+  return plan;
+}
+
+SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio) {
+  return plan_of(costs_of(team, products), products.columns, ratio);
 }
 
 std::vector<double> Shares::of(const ColumnProducts& products) const {

@@ -15,11 +15,13 @@ namespace eigen_g {
 
 // Products on columns, as planning sees them.
 struct ColumnProducts {
+  TeamWork work = TeamWork::product;
   std::int64_t columns = 0;
   double column_flops = 0;     // of one column
-  double rows = 0, inner = 0;  // of one product: the shape by which its rate is looked up
+  double rows = 0, inner = 0;  // the shape by which a rate is looked up
   double common_bytes = 0;     // to every device beside the first, whatever its share
   double column_bytes = 0;     // of a column, there, and as many back
+  double steps = 1;            // in which the common bytes come
 };
 
 // `columns` columns of a merge: `upper` rows with `upper_inner` terms each and `lower` ones with `lower_inner`.
@@ -31,7 +33,8 @@ ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::
 // The devices of a solve: the GPU that holds the matrices, further GPUs, the CPU.
 struct TeamRates {
   std::vector<DeviceRates> devices;
-  double part = 1;  // of the first GPU's multiprocessors that are in use
+  int multiprocessors = 0;  // of the first GPU, in use
+  double part() const { return static_cast<double>(multiprocessors) / devices.front().device.cores; }
 };
 
 // first_gpu, gpus: CUDA's numbers. multiprocessors: of the first GPU, in use. Throws InvalidArgument("calibration") where it
@@ -42,8 +45,13 @@ TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::v
 // What a column takes on each device, native products everywhere.
 std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& products);
 
-// The shares with which all finish together (split.hpp).
-SharePlan plan_of(const TeamRates& team, const ColumnProducts& products);
+// The shares with which all finish together (split.hpp), or those of a ratio that is not automatic.
+SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, const Ratio& ratio);
+SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio = {});
+
+// Terms of a merge's products in a step of a team: the result, which each step reads and writes, costs little beside the
+// product, and the first step, which nothing hides, arrives soon.
+inline constexpr std::int64_t merge_step = 512;
 
 // How a solve cuts its products: by a ratio as it stands, by rates, or not at all.
 class Shares {
