@@ -29,6 +29,10 @@ std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
                   blocks.doubles() + std::max(blocks.doubles(), 2 * blocks.width * m));
 }
 
+std::int64_t back_transform_cut_width(std::int64_t n) {
+  return n > most_rows_of_panels ? blocks_of(n).width : 0;
+}
+
 void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team) {
   const Queue& queue = products.queue();
@@ -48,7 +52,7 @@ void back_transform(const Products& products, MatrixView<const double> a_dev, co
     return MatrixView<const double>{all_t + b * blocks.width * blocks.width, blocks.columns(b),
                                     blocks.columns(b), blocks.width};
   };
-  if (team) {
+  if (team && back_transform_cut_width(n) > 0) {
     const std::vector<double> shares = team->take_shares(back_transform_products(n, blocks.width, m));
     if (!shares.empty()) {
       std::vector<ReflectorBlock> list;

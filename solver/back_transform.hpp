@@ -28,5 +28,7 @@ void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, Ma
 void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team = nullptr);
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m);
+std::int64_t back_transform_cut_width(
+    std::int64_t n);  // k where columns may be cut over a team; 0: they may not
 
 }  // namespace eigen_g

@@ -12,8 +12,6 @@ namespace eigen_g::dc {
 
 namespace {
 
-constexpr std::int64_t column_granularity = 32;  // tiles of the products are full
-
 constexpr auto slice = static_cast<Index>(merge_step);
 
 // One of a merge's two products: rows of C and of the result, terms begin ... end - 1 of each, counted from the merge's

@@ -49,6 +49,9 @@ std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& pr
 SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, const Ratio& ratio);
 SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio = {});
 
+// Columns to which a cut is rounded, so that tiles of the products are full.
+inline constexpr std::int64_t column_granularity = 32;
+
 // Terms of a merge's products in a step of a team: the result, which each step reads and writes, costs little beside the
 // product, and the first step, which nothing hides, arrives soon.
 inline constexpr std::int64_t merge_step = 512;

@@ -5,6 +5,22 @@
 
 namespace eigen_g {
 
+void SolveTeam::prepare(std::int64_t n, std::int64_t m, std::int64_t width) {
+  const std::int64_t half = n - n / 2;
+  const std::vector<double> merge = shares_.of(merge_products(n / 2, n / 2, half, half, n)),
+                            back = shares_.of(width > 0 ? back_transform_products(n, width, m)
+                                                        : ColumnProducts{});
+  if (merge.empty() && back.empty()) return;
+  ColumnTeam& team = devices();
+  const auto of_cpu = [](const std::vector<double>& shares, std::int64_t columns) {
+    return shares.empty() ? 0 : split_columns(columns, shares, column_granularity).back().count;
+  };
+  CpuShare share{n, std::max(of_cpu(merge, n), of_cpu(back, m)), 0, 2 * width};
+  if (share.columns == 0) return;
+  share.step_doubles = std::max(merge_step * (half + share.columns), width * (n + width));
+  team.prepare(share);
+}
+
 std::vector<double> SolveTeam::take_shares(const ColumnProducts& products) {
   std::vector<double> shares = shares_.of(products);
   flops_.resize(std::max({flops_.size(), shares.size(), std::size_t{1}}));

@@ -16,6 +16,10 @@ class SolveTeam {
   SolveTeam(const Queue& first, Shares shares, ColumnTeam::Members members)
       : first_(&first), shares_(std::move(shares)), members_(std::move(members)) {}
 
+  // Begins what takes long, beside the reduction of a matrix of order n: where the last merge, or the back-transformation of
+  // m vectors in blocks of `width` reflectors (0: it will not be cut), will be cut, makes the team and its staging.
+  void prepare(std::int64_t n, std::int64_t m, std::int64_t width);
+
   // A share a device for the products that come next, which go into the account; empty: the first GPU does them alone.
   std::vector<double> take_shares(const ColumnProducts& products);
   // Made at the first call: throws as ColumnTeam's constructor.

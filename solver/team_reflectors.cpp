@@ -4,12 +4,11 @@
 
 #include "gemm_df/cpu_gemm.hpp"
 #include "gemm_df/gemm.hpp"
+#include "solver/shares.hpp"
 
 namespace eigen_g {
 
 namespace {
-
-constexpr std::int64_t column_granularity = 32;  // tiles of the products are full
 
 // Z := Z - V (T (V^T Z)) on the block's rows of own columns, by product(op_a, op_b, alpha, a, b, beta, c).
 template <class Product>
