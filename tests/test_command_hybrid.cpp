@@ -10,29 +10,56 @@ using nlohmann::json;
 TEST_CASE("bench hybrid sweeps the ratio and repeats bit for bit", "[gpu]") {
   NEEDS_GPU();
   const TemporaryFolder folder;
-  const Outcome outcome = eigen_g_command(
-      {"bench", "hybrid", "--n", "777", "--rounds", "1", "--cpu-percents", "0,40,100", "-q", "--json", "-"},
-      {{"XDG_CACHE_HOME", folder / "cache"}});
+  const Outcome outcome = eigen_g_command({"bench", "hybrid", "--n", "777,1500", "--rounds", "1",
+                                           "--cpu-percents", "0,40,100", "-q", "--json", "-"},
+                                          {{"XDG_CACHE_HOME", folder / "cache"}});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const json report = json::parse(outcome.out);
   CHECK(report["format"] == "eigen_g-bench-hybrid");
   CHECK(report["calibration"] == "measured now");
-  REQUIRE(report["stages"].size() == 2);
-  for (const json& stage : report["stages"]) {
-    CAPTURE(stage["name"]);
-    CHECK(stage["repeats"] == true);
-    CHECK(stage["flops"].get<double>() > 1e8);
-    CHECK(stage["planned_seconds"].get<double>() > 0);
-    REQUIRE(stage["sweep"].size() == 3);
-    CHECK(stage["sweep"][1]["parts"][1].get<double>() == Approx(0.4 * 777));
-    for (const json& cut : stage["sweep"]) CHECK(cut["seconds"].get<double>() > 0);
-    CHECK(stage["sweep"][1]["device_seconds"][1].get<double>() > 0);
+  REQUIRE(report["sizes"].size() == 2);
+  for (const json& size : report["sizes"]) {
+    REQUIRE(size["stages"].size() == 3);
+    for (const json& stage : size["stages"]) {
+      CAPTURE(size["n"], stage["name"]);
+      const bool planned = stage["name"] != "stages", cut = planned || size["n"] == 1500;
+      CHECK(stage["repeats"] == true);
+      CHECK(stage["flops"].get<double>() > 1e8);
+      CHECK((stage["planned_seconds"].get<double>() > 0) == planned);
+      REQUIRE(stage["sweep"].size() == 3);
+      for (const json& point : stage["sweep"]) {
+        CHECK(point["seconds"].get<double>() > 0);
+        CHECK(point["laps"].size() == (planned ? 0 : 2));
+      }
+      if (!cut) continue;  // a small back-transformation is one kernel, and few of the merges are large
+      const json& middle = stage["sweep"][1];
+      REQUIRE(middle["parts"].size() == 2);
+      CHECK(middle["parts"][1].get<double>() == Approx(0.4).epsilon(0.01));
+      CHECK(middle["device_seconds"][1].get<double>() > 0);
+    }
   }
+}
+
+TEST_CASE("a quick bench hybrid: the stages alone, around the automatic share", "[gpu]") {
+  NEEDS_GPU();
+  const TemporaryFolder folder;
+  const Outcome outcome = eigen_g_command({"bench", "hybrid", "--n", "1200", "--quick", "-q", "--json", "-"},
+                                          {{"XDG_CACHE_HOME", folder / "cache"}});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const json report = json::parse(outcome.out);
+  REQUIRE(report["sizes"].size() == 1);
+  REQUIRE(report["sizes"][0]["stages"].size() == 1);
+  const json& stage = report["sizes"][0]["stages"][0];
+  CHECK(stage["name"] == "stages");
+  CHECK(stage["sweep"].size() >= 5);
+  CHECK(stage["sweep"][0]["parts"][0] == 1);
 }
 
 TEST_CASE("what bench hybrid does not take") {
   fail_with(2, {"bench", "hybrid", "--n", "1"});
+  fail_with(2, {"bench", "hybrid", "--n", "1000,x"});
   fail_with(2, {"bench", "hybrid", "--gpu-sms", "0"});
   fail_with(2, {"bench", "hybrid", "--cpu-percents", "101"});
   if (eigen_g::gpu_count() == 0) fail_with(6, {"bench", "hybrid"});

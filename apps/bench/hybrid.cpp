@@ -1,8 +1,8 @@
 // eigen_g bench hybrid
 //
-// JSON, "format": "eigen_g-bench-hybrid", "version": 1: machine; n; multiprocessors of the first GPU; gpus; calibration
-// (where its figures came from); stages: name, flops, planned_seconds, first_alone, automatic, sweep (parts: columns of the
-// first GPU, further ones, the CPU; seconds; device_seconds), repeats.
+// JSON, "format": "eigen_g-bench-hybrid", "version": 2: machine; multiprocessors of the first GPU; gpus; calibration (where
+// its figures came from); sizes: n, stages: name, flops, planned_seconds, first_alone, automatic, sweep (parts of the flops:
+// the first GPU, further ones, the CPU; seconds; laps; device_seconds), repeats.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -13,6 +13,7 @@
 #include "apps/bench/hybrid_measure.hpp"
 #include "apps/bench/machine.hpp"
 #include "apps/bench/measured.hpp"
+#include "apps/bench/sizes.hpp"
 #include "apps/bench/text_table.hpp"
 #include "apps/common_options.hpp"
 #include "apps/help.hpp"
@@ -29,80 +30,106 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   HybridPlan plan;
+  std::string sizes = "8000";
   int gpus = 1;
+  bool quick = false;
   std::string calibration;
   RunOptions run;
 };
 
 constexpr const char* examples = R"(
   eigen_g bench hybrid --gpu-sms 8                a GPU cut down to 8 multiprocessors, and the CPU
+  eigen_g bench hybrid --quick --n 2000,5000,10000,20000
   eigen_g bench hybrid --gpus 2 --n 20000
   eigen_g bench hybrid --gpu-sms 16 --json hybrid.json)";
 
-std::string share_text(const HybridCut& cut) {
-  double sum = 0;
-  for (const double part : cut.parts) sum += part;
+std::string list_text(const std::vector<double>& values, double scale, const char* format,
+                      const char* between) {
   std::string text;
-  for (const double part : cut.parts) text += (text.empty() ? "" : ":") + print("%.3g", 100 * part / sum);
+  for (const double value : values) text += (text.empty() ? "" : between) + print(format, scale * value);
   return text;
 }
 
-std::string table_of(const std::vector<HybridStage>& stages) {
+std::string table_of(const HybridStage& stage) {
+  TextTable table({"flops, %", "seconds", "TFLOP/s", "x GPU alone", "D&C, back", "devices' seconds"});
+  const auto add = [&](const HybridCut& cut, const std::string& note) {
+    table.add({list_text(cut.parts, 100, "%.3g", ":") + note, print("%.4f", cut.seconds),
+               print("%.2f", stage.flops / cut.seconds * 1e-12),
+               print("%.3f", stage.first_alone.seconds / cut.seconds), list_text(cut.laps, 1, "%.4f", " "),
+               list_text(cut.device_seconds, 1, "%.4f", " ")});
+  };
+  add(stage.first_alone, " alone");
+  for (const HybridCut& cut : stage.sweep) add(cut, "");
+  add(stage.automatic, " auto");
+  const std::string planned =
+      stage.planned_seconds > 0 ? print("planned %.4f s; ", stage.planned_seconds) : "";
+  return table.text() + "auto: " + planned +
+         print("%.3f of the time of the best above, %.3f of the GPU's alone; bits %s\n",
+               stage.automatic.seconds / stage.best().seconds,
+               stage.automatic.seconds / stage.first_alone.seconds, stage.repeats ? "same" : "DIFFER");
+}
+
+std::string table_of(const std::vector<HybridSize>& sizes) {
   std::string text;
-  for (const HybridStage& stage : stages) {
-    TextTable table({"columns, %", "seconds", "TFLOP/s", "x GPU alone", "devices' seconds"});
-    const auto add = [&](const HybridCut& cut, const std::string& note) {
-      std::string own;
-      for (const double seconds : cut.device_seconds)
-        own += (own.empty() ? "" : " ") + print("%.4f", seconds);
-      table.add({share_text(cut) + note, print("%.4f", cut.seconds),
-                 print("%.2f", stage.flops / cut.seconds * 1e-12),
-                 print("%.3f", stage.first_alone.seconds / cut.seconds), own});
-    };
-    add(stage.first_alone, " alone");
-    const HybridCut* best = &stage.first_alone;
-    for (const HybridCut& cut : stage.sweep) {
-      add(cut, "");
-      if (cut.seconds < best->seconds) best = &cut;
-    }
-    add(stage.automatic, " auto");
-    text += stage.name + "\n" + table.text() +
-            print("auto: planned %.4f s; %.3f of the best of the sweep's time; bits %s\n\n",
-                  stage.planned_seconds, stage.automatic.seconds / best->seconds,
-                  stage.repeats ? "same" : "DIFFER");
-  }
+  for (const HybridSize& size : sizes)
+    for (const HybridStage& stage : size.stages)
+      text += (text.empty() ? "" : "\n") + stage.name + ", n = " + std::to_string(size.n) + "\n" +
+              table_of(stage);
   return text;
 }
 
 Json json_of(const HybridCut& cut) {
-  return {{"parts", cut.parts}, {"seconds", cut.seconds}, {"device_seconds", cut.device_seconds}};
+  return {{"parts", cut.parts},
+          {"seconds", cut.seconds},
+          {"laps", cut.laps},
+          {"device_seconds", cut.device_seconds}};
 }
 
-Json json_of(const Options& o, const std::string& source, const std::vector<HybridStage>& stages) {
+Json json_of(const HybridStage& stage) {
+  Json sweep = Json::array();
+  for (const HybridCut& cut : stage.sweep) sweep.push_back(json_of(cut));
+  return {{"name", stage.name},
+          {"flops", stage.flops},
+          {"planned_seconds", stage.planned_seconds},
+          {"first_alone", json_of(stage.first_alone)},
+          {"automatic", json_of(stage.automatic)},
+          {"sweep", sweep},
+          {"repeats", stage.repeats}};
+}
+
+Json json_of(const Options& o, const std::string& source, const std::vector<HybridSize>& sizes) {
   Json list = Json::array();
-  for (const HybridStage& stage : stages) {
-    Json sweep = Json::array();
-    for (const HybridCut& cut : stage.sweep) sweep.push_back(json_of(cut));
-    list.push_back({{"name", stage.name},
-                    {"flops", stage.flops},
-                    {"planned_seconds", stage.planned_seconds},
-                    {"first_alone", json_of(stage.first_alone)},
-                    {"automatic", json_of(stage.automatic)},
-                    {"sweep", sweep},
-                    {"repeats", stage.repeats}});
+  for (const HybridSize& size : sizes) {
+    Json stages = Json::array();
+    for (const HybridStage& stage : size.stages) stages.push_back(json_of(stage));
+    list.push_back({{"n", size.n}, {"stages", stages}});
   }
   return {{"format", "eigen_g-bench-hybrid"},
-          {"version", 1},
+          {"version", 2},
           {"machine", machine_json()},
-          {"n", o.plan.n},
           {"multiprocessors", o.plan.multiprocessors},
           {"gpus", o.gpus},
           {"calibration", source},
-          {"stages", list}};
+          {"sizes", list}};
+}
+
+bool sound(const std::vector<HybridSize>& sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [](const HybridSize& size) {
+    return std::all_of(size.stages.begin(), size.stages.end(),
+                       [](const HybridStage& stage) { return stage.repeats; });
+  });
 }
 
 ExitCode bench_hybrid(const Options& o) {
+  constexpr int quick_rounds = 1;
   HybridPlan plan = o.plan;
+  plan.sizes = parse_sizes(o.sizes, "--n");
+  for (const std::int64_t n : plan.sizes)
+    if (n < 64 || n > 100'000) throw UsageError("--n: a size must be from 64 to 100000");
+  if (o.quick) {
+    plan.rounds = quick_rounds;
+    plan.products = false;
+  }
   const int there = gpu_count();
   require_gpu_for("hybrid");
   if (o.gpus > there)
@@ -121,12 +148,10 @@ ExitCode bench_hybrid(const Options& o) {
         [&](const std::string& device, double fraction) { progress.at("tune " + device, fraction); });
   }
   plan.progress = [&progress](double fraction) { progress.at("bench hybrid", fraction); };
-  const std::vector<HybridStage> stages = measure_hybrid(plan, *chosen.calibration);
+  const std::vector<HybridSize> sizes = measure_hybrid(plan, *chosen.calibration);
   progress.finish();
-  sink.put(table_of(stages), json_of(o, chosen.source, stages).dump(1) + "\n");
-  const bool sound =
-      std::all_of(stages.begin(), stages.end(), [](const HybridStage& stage) { return stage.repeats; });
-  return sound ? ExitCode::done : ExitCode::not_verified;
+  sink.put(table_of(sizes), json_of(o, chosen.source, sizes).dump(1) + "\n");
+  return sound(sizes) ? ExitCode::done : ExitCode::not_verified;
 }
 
 }  // namespace
@@ -134,12 +159,12 @@ ExitCode bench_hybrid(const Options& o) {
 void add_bench_hybrid(CLI::App& bench, Action& action) {
   auto options = std::make_shared<Options>();
   HybridPlan& plan = options->plan;
-  plan.cpu_percents = {0, 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 25, 100};
   CLI::App& command = *bench.add_subcommand("hybrid", description_of("hybrid"));
   set_help(command, "eigen_g bench hybrid [OPTIONS]", examples);
-  command.add_option("--n", plan.n, "Order (default: 8000)")
-      ->check(CLI::Range(std::int64_t{64}, std::int64_t{100'000}))
-      ->option_text("N");
+  command.add_option("--n", options->sizes, "Orders: numbers and from:to:step (default: 8000)")
+      ->option_text("LIST");
+  command.add_flag("--quick", options->quick,
+                   "One timed round a cut, and the stages of a solve alone without single products");
   command
       .add_option("--gpu-sms", plan.multiprocessors,
                   "Only so many multiprocessors of the first GPU (default: all)")
@@ -150,7 +175,7 @@ void add_bench_hybrid(CLI::App& bench, Action& action) {
       ->option_text("N");
   command
       .add_option("--cpu-percents", plan.cpu_percents,
-                  "Shares of the CPU to measure (default: 0 to 25, and 100)")
+                  "Shares of the CPU to measure (default: around what its rate is worth)")
       ->delimiter(',')
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("LIST");

@@ -2,6 +2,17 @@
 
 #include "hybrid/error.hpp"
 
+namespace eigen_g::apps::bench {
+
+const HybridCut& HybridStage::best() const {
+  const HybridCut* best = &first_alone;
+  for (const HybridCut& cut : sweep)
+    if (cut.seconds < best->seconds) best = &cut;
+  return *best;
+}
+
+}  // namespace eigen_g::apps::bench
+
 #ifdef EIGEN_G_HAVE_CUDA
 
 #include <algorithm>
@@ -9,15 +20,22 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <random>
 
 #include "blas2/symv_truth.hpp"
+#include "gemm_df/products.hpp"
 #include "gemm_df/team_gemm.hpp"
-#include "hybrid/column_team.hpp"
+#include "hybrid/cpu.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
+#include "hybrid/transfer.hpp"
+#include "solver/back_transform.hpp"
+#include "solver/divide_and_conquer.hpp"
+#include "solver/solve_team.hpp"
 #include "solver/team_reflectors.hpp"
 
 namespace eigen_g::apps::bench {
@@ -25,19 +43,13 @@ namespace eigen_g::apps::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Parts = std::vector<double>;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 constexpr std::int64_t block_reflectors = 256;
-
-// Work on columns and what planning it takes.
-struct Stage {
-  const char* name;
-  double flops, common_bytes, column_bytes;
-  std::int64_t inner;  // of its products
-  MatrixView<double> result;
-  std::function<void()> reset;
-  std::function<void(ColumnTeam& team, const Parts& parts)> run;
-};
+constexpr double many_seconds =
+    2;  // after so long a round there is no second one; a sweep leaves out longer ones
 
 DeviceBuffer<double> random_matrix(const Queue& queue, std::int64_t count, std::uint64_t seed) {
   DeviceBuffer<double> memory(count);
@@ -45,166 +57,314 @@ DeviceBuffer<double> random_matrix(const Queue& queue, std::int64_t count, std::
   return memory;
 }
 
-// Blocks of reflectors, random and so scaled that Z stays of its size; the last block first, as a back-transformation goes.
-class Reflectors {
+DeviceBuffer<double> on_gpu(const std::vector<double>& host) {
+  DeviceBuffer<double> memory(static_cast<std::int64_t>(host.size()));
+  EIGEN_G_CUDA(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
+  return memory;
+}
+
+// Work that a team can do, on operands of its own. run() queues it all and marks the end of each lap.
+class Work {
  public:
-  Reflectors(const Queue& queue, std::int64_t n)
-      : v_(random_matrix(queue, n * n, 1)), t_(block_reflectors * block_reflectors) {
+  virtual ~Work() = default;
+  virtual std::string name() const = 0;
+  virtual double flops() const = 0;
+  virtual std::optional<ColumnProducts> products() const = 0;  // where it is planned in one piece
+  virtual MatrixView<double> result() const = 0;
+  virtual void reset() {}  // before each run
+  virtual void run(SolveTeam& team, const std::function<void()>& mark) = 0;
+};
+
+// The shares for some products; all to the first GPU where they are not cut.
+std::vector<double> whole_shares(SolveTeam& team, const ColumnProducts& products) {
+  std::vector<double> shares = team.take_shares(products);
+  if (shares.empty()) {
+    shares.resize(team.devices().size());
+    shares.front() = 1;
+  }
+  return shares;
+}
+
+class MergeWork final : public Work {
+ public:
+  MergeWork(const Queue& queue, std::int64_t n)
+      : n_(n),
+        half_(n / 2),
+        a_(random_matrix(queue, half_ * half_, 3)),
+        b_(random_matrix(queue, half_ * n, 4)),
+        c_(half_ * n) {}
+  std::string name() const override { return "merge"; }
+  double flops() const override { return products()->column_flops * static_cast<double>(n_); }
+  std::optional<ColumnProducts> products() const override { return merge_products(half_, half_, 0, 0, n_); }
+  MatrixView<double> result() const override { return {c_.data(), half_, n_, half_}; }
+  void run(SolveTeam& team, const std::function<void()>&) override {
+    const auto shares = whole_shares(team, *products());
+    gemm(team.devices(), shares, Op::none, Op::none, 1, {a_.data(), half_, half_, half_},
+         {b_.data(), half_, n_, half_}, 0, result());
+  }
+
+ private:
+  std::int64_t n_, half_;
+  DeviceBuffer<double> a_, b_, c_;
+};
+
+// Random blocks, so scaled that Z stays of its size; the last block first, as a back-transformation goes.
+class ReflectorWork final : public Work {
+ public:
+  ReflectorWork(const Queue& queue, std::int64_t n)
+      : queue_(queue), n_(n), v_(random_matrix(queue, n * n, 1)), z_(n * n) {
     // Entries of V T V^T Z are of the size of sqrt(n) 256 times those of T and Z.
-    const std::vector<double> t(static_cast<std::size_t>(t_.size()),
-                                1 / (256 * std::sqrt(static_cast<double>(n))));
-    EIGEN_G_CUDA(cudaMemcpy(t_.data(), t.data(), t_.bytes(), cudaMemcpyHostToDevice));
-    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
+    t_ = on_gpu(std::vector<double>(block_reflectors * block_reflectors,
+                                    1 / (256 * std::sqrt(static_cast<double>(n)))));
     for (std::int64_t first = (n - 1) / block_reflectors * block_reflectors; first >= 0;
          first -= block_reflectors) {
       const std::int64_t rows = n - first, width = std::min(block_reflectors, rows);
       blocks_.push_back({first,
                          {v_.data() + first + first * n, rows, width, n},
                          {t_.data(), width, width, block_reflectors}});
-      entries_ += static_cast<double>(rows * width);
     }
   }
-  const std::vector<ReflectorBlock>& blocks() const { return blocks_; }
-  double flops(double columns) const { return 4 * entries_ * columns; }
-  double bytes() const { return entries_ * sizeof(double); }
+  std::string name() const override { return "reflectors"; }
+  double flops() const override { return products()->column_flops * static_cast<double>(n_); }
+  std::optional<ColumnProducts> products() const override {
+    return back_transform_products(n_, block_reflectors, n_);
+  }
+  MatrixView<double> result() const override { return {z_.data(), n_, n_, n_}; }
+  void reset() override { blas2::fill_random(queue_, z_.data(), z_.size(), 5); }
+  void run(SolveTeam& team, const std::function<void()>&) override {
+    const auto shares = whole_shares(team, *products());
+    apply_reflectors(team.devices(), shares, blocks_, result());
+  }
 
  private:
-  DeviceBuffer<double> v_, t_;
+  const Queue& queue_;
+  std::int64_t n_;
+  DeviceBuffer<double> v_, t_, z_;
   std::vector<ReflectorBlock> blocks_;
-  double entries_ = 0;
 };
 
-HybridCut measure_cut(ColumnTeam& team, const Queue& queue, const Stage& stage, const Parts& parts,
-                      int rounds) {
-  HybridCut cut{parts, std::numeric_limits<double>::infinity(), Parts(team.size())};
-  for (int round = 0; round <= rounds; ++round) {  // the first one takes memory and loads kernels
-    stage.reset();
-    queue.wait();
-    const auto start = Clock::now();
-    stage.run(team, parts);
-    queue.wait();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const Parts own = team.take_seconds();
-    if (round == 0) continue;
-    cut.seconds = std::min(cut.seconds, seconds);
-    for (std::size_t i = 0; i < own.size(); ++i) cut.device_seconds[i] += own[i] / rounds;
+// The diagonals of T = Q^T A Q for a symmetric A of normally distributed entries: normal, and chi with n - 1, n - 2, ...
+// degrees of freedom. Source: Dumitriu and Edelman 2002.
+struct RandomTridiagonal {
+  std::vector<double> d, e;
+  explicit RandomTridiagonal(std::int64_t n) {
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal(0, std::sqrt(2.0));
+    for (std::int64_t i = 0; i < n; ++i) d.push_back(normal(random));
+    for (std::int64_t i = 1; i < n; ++i)
+      e.push_back(std::sqrt(std::chi_squared_distribution<double>(static_cast<double>(n - i))(random)));
   }
-  return cut;
-}
+};
 
-std::vector<double> result_of(const Stage& stage) {
-  std::vector<double> host(static_cast<std::size_t>(stage.result.rows * stage.result.cols));
-  EIGEN_G_CUDA(
-      cudaMemcpy(host.data(), stage.result.data, host.size() * sizeof(double), cudaMemcpyDeviceToHost));
+// One after the other, as device_pipeline.cpp has them.
+class StagesWork final : public Work {
+ public:
+  StagesWork(const Queue& queue, std::int64_t n)
+      : n_(n),
+        products_(queue, Engine::native, {}),
+        tridiagonal_(n),
+        d_from_(on_gpu(tridiagonal_.d)),
+        e_from_(on_gpu(tridiagonal_.e)),
+        d_(n),
+        e_(n - 1),
+        // I - tau v v^T with tau |v|^2 at most 1/3: Z shrinks by less than half.
+        tau_(on_gpu(std::vector<double>(static_cast<std::size_t>(n), 1 / static_cast<double>(n)))),
+        v_(random_matrix(queue, n * n, 1)),
+        z_(n * n),
+        workspace_(std::max(divide_and_conquer_workspace(n, true), back_transform_workspace(n, n))) {}
+  std::string name() const override { return "stages"; }
+  double flops() const override { return (4.0 / 3 + 2) * std::pow(static_cast<double>(n_), 3); }
+  std::optional<ColumnProducts> products() const override { return std::nullopt; }
+  MatrixView<double> result() const override { return {z_.data(), n_, n_, n_}; }
+  void reset() override {
+    const auto copy = [&](const DeviceBuffer<double>& to, const DeviceBuffer<double>& from) {
+      EIGEN_G_CUDA(cudaMemcpyAsync(to.data(), from.data(), to.bytes(), cudaMemcpyDeviceToDevice,
+                                   products_.queue().stream()));
+    };
+    copy(d_, d_from_);
+    copy(e_, e_from_);
+  }
+  void run(SolveTeam& team, const std::function<void()>& mark) override {
+    divide_and_conquer(products_, n_, d_.data(), e_.data(), result(), workspace_.data(), {}, {}, &team);
+    mark();
+    back_transform(products_, {v_.data(), n_, n_, n_}, tau_.data(), result(), workspace_.data(), &team);
+    mark();
+  }
+
+ private:
+  std::int64_t n_;
+  Products products_;
+  RandomTridiagonal tridiagonal_;
+  DeviceBuffer<double> d_from_, e_from_, d_, e_, tau_, v_, z_, workspace_;
+};
+
+// One work with a team of its own, round after round.
+class Trial {
+ public:
+  Trial(const Queue& queue, const HybridPlan& plan, Shares shares)
+      : queue_(queue), team_(queue, std::move(shares), {plan.gpus, true, plan.threads}) {
+    cut_.seconds = std::numeric_limits<double>::infinity();
+  }
+
+  // Seconds of the round.
+  double measure(Work& work) {
+    work.reset();
+    queue_.wait();
+    std::vector<Event> moments(1);
+    moments.front().record(queue_);
+    const auto start = Clock::now();
+    work.run(team_, [&] {
+      moments.emplace_back();
+      moments.back().record(queue_);
+    });
+    queue_.wait();
+    const double seconds = seconds_since(start);
+    const std::vector<double> own = team_.take_seconds();
+    if (rounds_++ == 0) return seconds;  // it took memory and loaded kernels
+    if (seconds < cut_.seconds) {
+      cut_.seconds = seconds;
+      cut_.laps.clear();
+      for (std::size_t i = 1; i < moments.size(); ++i)
+        cut_.laps.push_back(moments[i].seconds_since(moments[i - 1]));
+    }
+    sums_.resize(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) sums_[i] += own[i];
+    return seconds;
+  }
+
+  HybridCut cut() const {
+    HybridCut cut = cut_;
+    cut.parts = team_.parts();
+    for (const double sum : sums_) cut.device_seconds.push_back(sum / std::max(1, rounds_ - 1));
+    return cut;
+  }
+
+ private:
+  const Queue& queue_;
+  SolveTeam team_;
+  HybridCut cut_;
+  std::vector<double> sums_;
+  int rounds_ = 0;
+};
+
+HostArray<double> result_of(const Queue& queue, const Work& work) {
+  const MatrixView<double> result = work.result();
+  auto host = host_array<double>(result.rows * result.cols);
+  download(queue, result, {host.get(), result.rows, result.cols, result.rows});
   return host;
 }
 
-// The team's devices by their calibrated rates; the first GPU's products in proportion to the multiprocessors in use.
-class Machine {
+class Bench {
  public:
-  Machine(const HybridPlan& plan, const Calibration& calibration, int first_gpu, int multiprocessors) {
-    for (const DeviceRates& rates : calibration.devices)
-      if (rates.device.kind == DeviceKind::cpu)
-        cpu_ = &rates;
-      else if (rates.device.index == first_gpu)
-        gpus_.insert(gpus_.begin(), &rates);
-      else if (std::count(plan.gpus.begin(), plan.gpus.end(), rates.device.index) > 0)
-        gpus_.push_back(&rates);
-    if (!cpu_ || gpus_.size() != plan.gpus.size() + 1)
-      throw InvalidArgument("calibration", "lacks a device of the team");
-    part_ = static_cast<double>(multiprocessors) / gpus_.front()->device.cores;
-  }
+  Bench(const HybridPlan& plan, const Calibration& calibration, const Queue& queue)
+      : plan_(plan),
+        queue_(queue),
+        rates_(team_rates(calibration, current_gpu(), plan.gpus, queue.multiprocessors())) {}
 
-  SharePlan plan(const Stage& stage) const {
-    const auto columns = static_cast<double>(stage.result.cols);
-    const double column_flops = stage.flops / columns;
-    const auto flops = [&](const DeviceRates& rates) {
-      return product_rate(rates, "native", columns, columns, static_cast<double>(stage.inner));
-    };
-    std::vector<DeviceCost> costs{cost_of(column_flops, part_ * flops(*gpus_.front()), 0, 0, 0)};
-    for (std::size_t i = 1; i < gpus_.size(); ++i)
-      costs.push_back(cost_of(column_flops, flops(*gpus_[i]), stage.common_bytes, stage.column_bytes,
-                              std::min(gpus_[i]->from_first, gpus_[i]->to_first)));
-    costs.push_back(cost_of(column_flops, flops(*cpu_), stage.common_bytes, stage.column_bytes,
-                            std::min(gpus_.front()->to_device, gpus_.front()->from_device)));
-    return finish_together(stage.result.cols, costs);
-  }
-
-  // The CPU with a given share, the GPUs among themselves in proportion to their multiprocessors.
-  Parts parts(std::int64_t columns, double cpu_percent) const {
-    Parts list;
-    double sum = 0;
-    for (const DeviceRates* gpu : gpus_) {
-      list.push_back(gpu->device.cores * (list.empty() ? part_ : 1));
-      sum += list.back();
+  std::vector<HybridStage> measure(std::int64_t n, const std::function<void(double)>& progress) const {
+    const std::vector<double> percents = percents_for(n);
+    std::vector<HybridStage> stages;
+    const double trials = static_cast<double>((plan_.products ? 3 : 1) * (percents.size() + 3));
+    double done = 0;
+    const auto tell = [&] { progress(std::min(1.0, ++done / trials)); };
+    if (plan_.products) {
+      stages.push_back(stage(MergeWork(queue_, n), percents, tell));
+      stages.push_back(stage(ReflectorWork(queue_, n), percents, tell));
     }
-    for (double& part : list) part *= static_cast<double>(columns) * (1 - cpu_percent / 100) / sum;
-    list.push_back(static_cast<double>(columns) * cpu_percent / 100);
-    return list;
+    stages.push_back(stage(StagesWork(queue_, n), percents, tell));
+    return stages;
   }
 
  private:
-  std::vector<const DeviceRates*> gpus_;  // the first one in front
-  const DeviceRates* cpu_ = nullptr;
-  double part_ = 1;
+  template <class Tell>
+  HybridStage stage(Work&& work, const std::vector<double>& percents, Tell&& tell) const {
+    HybridStage stage;
+    stage.name = work.name();
+    stage.flops = work.flops();
+    if (const auto products = work.products()) stage.planned_seconds = plan_of(rates_, *products).total;
+
+    Trial alone(queue_, plan_, Shares()), automatic(queue_, plan_, Shares(rates_));
+    rounds(work, {&alone, &automatic});
+    stage.first_alone = alone.cut();
+    tell();
+    stage.automatic = automatic.cut();
+    tell();
+    const HostArray<double> once = result_of(queue_, work);
+    automatic.measure(work);
+    const HostArray<double> again = result_of(queue_, work);
+    const auto count = static_cast<std::size_t>(work.result().rows * work.result().cols);
+    stage.repeats = std::memcmp(once.get(), again.get(), count * sizeof(double)) == 0;
+    tell();
+
+    for (const double percent : percents) {
+      Trial trial(queue_, plan_, Shares(ratio_of(percent)));
+      rounds(work, {&trial});
+      stage.sweep.push_back(trial.cut());
+      tell();
+    }
+    return stage;
+  }
+
+  // The first of all to warm up. In turns, so that what changes meanwhile changes for all of them.
+  void rounds(Work& work, const std::vector<Trial*>& trials) const {
+    double longest = 0;
+    for (int round = 0; round <= plan_.rounds && (round < 2 || longest < many_seconds); ++round)
+      for (Trial* trial : trials) longest = std::max(longest, trial->measure(work));
+  }
+
+  // The CPU with a given share, the GPUs among themselves in proportion to their multiprocessors.
+  Ratio ratio_of(double cpu_percent) const {
+    std::vector<double> parts;
+    for (std::size_t i = 0; i + 1 < rates_.devices.size(); ++i)
+      parts.push_back(i == 0 ? queue_.multiprocessors() : rates_.devices[i].device.cores);
+    const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+    for (double& part : parts) part *= (100 - cpu_percent) / all;
+    parts.push_back(cpu_percent);
+    return {parts};
+  }
+
+  // Around the share with which all would finish together, were none too small to pay; and all, where that takes no minutes.
+  std::vector<double> percents_for(std::int64_t n) const {
+    if (!plan_.cpu_percents.empty()) return plan_.cpu_percents;
+    const ColumnProducts products = back_transform_products(n, block_reflectors, n);
+    const std::vector<DeviceCost> costs = costs_of(rates_, products);
+    const double fair = finish_together(n, costs, 1, 0).parts.back() / static_cast<double>(n);
+    const double least = 0.005;  // of a CPU that is never worth its copies
+    std::vector<double> percents;
+    for (const double factor : {0.0, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.8}) {
+      const double percent = 100 * factor * std::max(fair, least);
+      if (percent <= 100) percents.push_back(std::round(100 * percent) / 100);
+    }
+    if (costs.back().seconds(static_cast<double>(n)) < many_seconds) percents.push_back(100);
+    return percents;
+  }
+
+  const HybridPlan& plan_;
+  const Queue& queue_;
+  TeamRates rates_;
 };
 
 }  // namespace
 
-std::vector<HybridStage> measure_hybrid(const HybridPlan& plan, const Calibration& calibration) {
+std::vector<HybridSize> measure_hybrid(const HybridPlan& plan, const Calibration& calibration) {
   if (gpu_count() == 0) throw DeviceError("bench hybrid needs a GPU, and there is none");
   std::optional<Partition> partition;
   if (plan.multiprocessors > 0) partition.emplace(plan.multiprocessors);
   const Queue queue = partition ? Queue(*partition) : Queue();
-  ColumnTeam team(queue, {plan.gpus, true, plan.threads});
-  const Machine machine(plan, calibration, current_gpu(), queue.multiprocessors());
+  const Bench bench(plan, calibration, queue);
 
-  const std::int64_t n = plan.n, half = n / 2;
-  const auto order = static_cast<double>(n);
-  const DeviceBuffer<double> a = random_matrix(queue, half * half, 3), b = random_matrix(queue, half * n, 4),
-                             c(half * n), z(n * n);
-  const Reflectors reflectors(queue, n);
-  const MatrixView<double> product{c.data(), half, n, half}, vectors{z.data(), n, n, n};
-  const Stage stages[] = {
-      {"merge", 2 * static_cast<double>(half * half) * order, order * order / 4 * sizeof(double),
-       order / 2 * sizeof(double), half, product, [] {},
-       [&](ColumnTeam& t, const Parts& parts) {
-         gemm(t, parts, Op::none, Op::none, 1, {a.data(), half, half, half}, {b.data(), half, n, half}, 0,
-              product);
-       }},
-      {"back-transform", reflectors.flops(order), reflectors.bytes(), order * sizeof(double),
-       block_reflectors, vectors, [&] { blas2::fill_random(queue, z.data(), z.size(), 5); },
-       [&](ColumnTeam& t, const Parts& parts) { apply_reflectors(t, parts, reflectors.blocks(), vectors); }}};
-
-  std::vector<HybridStage> results;
-  const double cuts = 2.0 * static_cast<double>(plan.cpu_percents.size() + 2);
-  double done = 0;
-  for (const Stage& stage : stages) {
-    HybridStage result;
-    result.name = stage.name;
-    result.flops = stage.flops;
-    const auto measure = [&](const Parts& parts) {
-      HybridCut cut = measure_cut(team, queue, stage, parts, plan.rounds);
-      if (plan.progress) plan.progress(++done / cuts);
-      return cut;
-    };
-
-    const SharePlan planned = machine.plan(stage);
-    result.planned_seconds = planned.total;
-    Parts alone(team.size());
-    alone.front() = order;
-    result.first_alone = measure(alone);
-    for (const double percent : plan.cpu_percents) result.sweep.push_back(measure(machine.parts(n, percent)));
-    result.automatic = measure(planned.parts);
-    const std::vector<double> once = result_of(stage);
-    stage.reset();
-    stage.run(team, planned.parts);
-    queue.wait();
-    const std::vector<double> again = result_of(stage);
-    result.repeats = std::memcmp(once.data(), again.data(), once.size() * sizeof(double)) == 0;
-    results.push_back(std::move(result));
+  const auto work_of = [](std::int64_t n) { return std::pow(static_cast<double>(n), 3); };
+  double all = 0, done = 0;
+  for (const std::int64_t n : plan.sizes) all += work_of(n);
+  std::vector<HybridSize> sizes;
+  for (const std::int64_t n : plan.sizes) {
+    sizes.push_back({n, bench.measure(n, [&](double fraction) {
+                       if (plan.progress) plan.progress((done + fraction * work_of(n)) / all);
+                     })});
+    done += work_of(n);
   }
-  return results;
+  return sizes;
 }
 
 }  // namespace eigen_g::apps::bench
@@ -213,7 +373,7 @@ std::vector<HybridStage> measure_hybrid(const HybridPlan& plan, const Calibratio
 
 namespace eigen_g::apps::bench {
 
-std::vector<HybridStage> measure_hybrid(const HybridPlan&, const Calibration&) {
+std::vector<HybridSize> measure_hybrid(const HybridPlan&, const Calibration&) {
   throw DeviceError("bench hybrid needs a GPU, and this is a build without CUDA");
 }
 

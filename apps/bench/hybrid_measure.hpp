@@ -1,7 +1,9 @@
-// A solve's two kinds of large products over a team of devices, for one cut of their columns after the other.
+// What a solve cuts over devices, for one ratio after the other:
 //
 //   merge           C := A B, the upper rows of the last merge when nothing deflates: A n/2 x n/2, B n/2 x n
-//   back-transform  Z := (I - V T V^T) Z for all n / 256 blocks of 256 reflectors, Z n x n, V_b of the rows below its block
+//   reflectors      Z := (I - V T V^T) Z for all n / 256 blocks of 256 reflectors, Z n x n, V_b of the rows below its block
+//   stages          divide and conquer, then back-transformation, as a solve calls them: of a tridiagonal matrix as that of
+//                   a random symmetric one is, and of random reflectors
 #pragma once
 
 #include <cstdint>
@@ -14,33 +16,44 @@
 namespace eigen_g::apps::bench {
 
 struct HybridPlan {
-  std::int64_t n = 8000;
+  std::vector<std::int64_t> sizes{8000};
   int multiprocessors = 0;           // of the first GPU; 0: all
   std::vector<int> gpus;             // further ones
   int threads = 0;                   // of the CPU; 0: as many as OpenBLAS takes
-  std::vector<double> cpu_percents;  // of the columns, to sweep over
-  int rounds = 3;
+  bool products = true;              // false: the stages alone
+  std::vector<double> cpu_percents;  // of the columns, to sweep over; empty: around what its rate is worth
+  int rounds = 3;                    // fewer where they take seconds
   std::function<void(double fraction)> progress;
 };
 
 struct HybridCut {
-  std::vector<double> parts;           // columns a device: the first GPU, further ones, the CPU
-  double seconds = 0;                  // of the whole, the shortest of the rounds
-  std::vector<double> device_seconds;  // each device's own, mean over the rounds
+  std::vector<double>
+      parts;                 // of the flops, a device: the first GPU, further ones, the CPU; they add up to 1
+  double seconds = 0;        // of the whole, the shortest of the rounds
+  std::vector<double> laps;  // in that round: divide and conquer, back-transformation; empty for the products
+  std::vector<double>
+      device_seconds;  // each device's own at cut products, mean over the rounds; empty: none was cut
 };
 
 struct HybridStage {
   std::string name;
-  double flops = 0;
-  std::vector<HybridCut>
-      sweep;  // over the CPU's share, in the order of cpu_percents; GPUs among themselves alike
-  HybridCut first_alone, automatic;  // automatic: the cut planned from the calibration
-  double planned_seconds = 0;        // for it
-  bool repeats = false;              // two rounds of the automatic cut gave the same bits
+  double flops = 0;              // of the stages: as if nothing deflated
+  std::vector<HybridCut> sweep;  // over the CPU's share; GPUs among themselves by their multiprocessors
+  HybridCut first_alone,
+      automatic;               // measured in turns; automatic: cut by the calibration, as a solve does it
+  double planned_seconds = 0;  // for the automatic cut; 0: the stages are not planned in one piece
+  bool repeats = false;        // two rounds of the automatic cut gave the same bits
+
+  const HybridCut& best() const;  // of the sweep and the first GPU alone
 };
 
-// `calibration`: rates of this machine; those of the first GPU's products are taken in proportion to its multiprocessors.
-// Throws OutOfMemory, DeviceError; without CUDA or a GPU: DeviceError.
-std::vector<HybridStage> measure_hybrid(const HybridPlan& plan, const Calibration& calibration);
+struct HybridSize {
+  std::int64_t n = 0;
+  std::vector<HybridStage> stages;
+};
+
+// `calibration`: rates of this machine. Throws InvalidArgument("calibration") where it lacks a device, OutOfMemory,
+// DeviceError; without CUDA or a GPU: DeviceError.
+std::vector<HybridSize> measure_hybrid(const HybridPlan& plan, const Calibration& calibration);
 
 }  // namespace eigen_g::apps::bench
