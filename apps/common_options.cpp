@@ -134,17 +134,20 @@ ReportSink::ReportSink(const RunOptions& options) : options_(options) {
 
 ReportSink::~ReportSink() = default;
 
+void ReportSink::tell(const std::string& table) {
+  if (options_.json != "-")
+    std::cout << table << std::flush;
+  else if (!options_.quiet)
+    std::cerr << table;
+}
+
 void ReportSink::put(const std::string& table, const std::string& json) {
   if (file_) {
     file_->write(json);
     file_->commit();
   }
-  if (options_.json == "-") {
-    std::cout << json;
-    if (!options_.quiet) std::cerr << table;
-  } else {
-    std::cout << table;
-  }
+  if (options_.json == "-") std::cout << json;
+  tell(table);
 }
 
 }  // namespace eigen_g::apps

@@ -62,6 +62,7 @@ class ReportSink {
       const RunOptions& options);  // opens FILE, so that an unwritable one shows before the work
   ~ReportSink();
   void put(const std::string& table, const std::string& json);
+  void tell(const std::string& table);  // where a table goes, before the report
 
  private:
   RunOptions options_;

@@ -45,19 +45,22 @@ std::string matrix_row(const MatrixFacts& m) {
   return text;
 }
 
-std::string seconds_row(const std::string& indent, const std::string& name, double seconds) {
+std::string seconds_row(const std::string& indent, const std::string& name, double seconds,
+                        double predicted = 0) {
   constexpr std::size_t width = 26;
-  return left_column(indent + name, width) + print("%10.4f\n", seconds);
+  return left_column(indent + name, width) + print("%10.4f", seconds) +
+         (predicted > 0 ? print("   predicted %.4f\n", predicted) : "\n");
 }
 
-// `solve`: null in a verification.
-std::string seconds_rows(const Seconds& s, const Report* solve) {
+// `solve`, `plan`: null in a verification, and where nothing was predicted.
+std::string seconds_rows(const Seconds& s, const Report* solve, const SolvePlan* plan) {
   std::string text = "seconds\n" + seconds_row("  ", "read", s.read);
   if (solve) {
     text += seconds_row("  ", "solve", solve->seconds);
     for (const Stage stage : all_stages)
       if (solve->seconds_of(stage) > 0)
-        text += seconds_row("    ", words(name(stage)), solve->seconds_of(stage));
+        text += seconds_row("    ", words(name(stage)), solve->seconds_of(stage),
+                            plan ? plan->seconds_of(stage) : 0);
   }
   if (s.verify) text += seconds_row("  ", "verify", *s.verify);
   if (s.write) text += seconds_row("  ", "write", *s.write);
@@ -122,15 +125,31 @@ Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json seconds_json(const Seconds& s, const Report& solve) {
-  Json stages = Json::object();
+Json seconds_json(const Seconds& s, const Report& solve, const std::optional<SolvePlan>& plan) {
+  Json stages = Json::object(), predicted;
   for (const Stage stage : all_stages) stages[name(stage)] = solve.seconds_of(stage);
+  if (plan) {
+    for (const Stage stage : {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform})
+      predicted[name(stage)] = plan->seconds_of(stage);
+    predicted["calibration"] = plan->calibration;
+  }
   return {{"read", s.read},
           {"solve", solve.seconds},
           {"stages", stages},
+          {"predicted", predicted},
           {"verify", number_or_null(s.verify)},
           {"write", number_or_null(s.write)},
           {"total", s.total}};
+}
+
+Json work_json(const std::vector<DeviceWork>& work) {
+  Json list = Json::array();
+  for (const DeviceWork& device : work)
+    list.push_back({{"name", device.name},
+                    {"share", device.share},
+                    {"seconds", device.seconds},
+                    {"engine", device.engine}});
+  return list;
 }
 
 Json check_json(const Verification& check) {
@@ -182,6 +201,11 @@ std::string to_table(const SolveReport& r) {
   }
   text += row("devices", joined(r.solve.devices) +
                              (r.solve.devices.size() > 1 ? ", ratio " + r.solve.ratio : std::string()));
+  if (r.solve.work.size() > 1)
+    for (const DeviceWork& device : r.solve.work)
+      text +=
+          row("  share", print("%.4g", device.share) + print(" of the products, %.4f s, ", device.seconds) +
+                             device.engine + ", " + device.name);
   text += row("threads", std::to_string(r.threads));
   text += row("products", r.solve.engine);
   text +=
@@ -189,14 +213,15 @@ std::string to_table(const SolveReport& r) {
                            (r.solve.device_bytes ? ", " + bytes_text(r.solve.device_bytes) + " device" : ""));
   if (!r.values_file.empty())
     text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
-  text += seconds_rows(r.seconds, &r.solve);
+  text += seconds_rows(r.seconds, &r.solve, r.plan ? &*r.plan : nullptr);
   if (r.check) text += check_rows(*r.check);
   return text;
 }
 
 std::string to_table(const VerifyReport& r) {
   return matrix_row(r.matrix) + row("eigenvalues", r.values_file) + row("eigenvectors", r.vectors_file) +
-         row("threads", std::to_string(r.threads)) + seconds_rows(r.seconds, nullptr) + check_rows(r.check);
+         row("threads", std::to_string(r.threads)) + seconds_rows(r.seconds, nullptr, nullptr) +
+         check_rows(r.check);
 }
 
 std::string json_of(const SolveReport& r) {
@@ -219,10 +244,11 @@ std::string json_of(const SolveReport& r) {
   object["vectors"] = r.vectors;
   object["devices"] = r.solve.devices;
   object["ratio"] = r.solve.ratio;
+  object["work"] = work_json(r.solve.work);
   object["engine"] = r.solve.engine;
   object["threads"] = r.threads;
   object["bytes"] = {{"host", r.solve.host_bytes}, {"device", r.solve.device_bytes}};
-  object["seconds"] = seconds_json(r.seconds, r.solve);
+  object["seconds"] = seconds_json(r.seconds, r.solve, r.plan);
   object["outputs"] = {{"values", name_or_null(r.values_file)}, {"vectors", name_or_null(r.vectors_file)}};
   object["check"] = r.check ? check_json(*r.check) : Json();
   return text_of(object);

@@ -12,8 +12,9 @@
 //   check              n, m, machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null where m < n),
 //                      orthogonality, lapack_residual, lapack_orthogonality, limit, worst_residual, worst_index,
 //                      ascending, finite, on_gpu, passed; null where nothing was checked
-//   seconds            of a solve: read, solve (the whole library call), stages (of the call, by name), verify, write (null
-//                      where it did not happen), total (the whole command); of verify: read, verify, total
+//   seconds            of a solve: read, solve (the whole library call), stages (of the call, by name), predicted (of the large
+//                      stages, by name, and calibration: where the rates came from; null where there is none), verify,
+//                      write (null where it did not happen), total (the whole command); of verify: read, verify, total
 //
 // Of a solve also:
 //   status             "converged" or "not_converged"; failed: the info of the divide and conquer
@@ -22,6 +23,8 @@
 //                      all n
 //   vectors            how many were computed
 //   devices, ratio     that took part, the GPU first; the share of the work of each
+//   work               of each device: name, share (of the flops of the large products), seconds (at work on those that were cut
+//                      over devices), engine
 //   engine             of the matrix products
 //   threads            of the CPU
 //   bytes              host, device: workspace beside the matrix and the results
@@ -36,6 +39,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/solve_plan.hpp"
 #include "solver/eigen_g.hpp"
 #include "solver/verify.hpp"
 
@@ -59,6 +63,7 @@ struct Seconds {
 struct SolveReport {
   MatrixFacts matrix;
   Subset subset;
+  std::optional<SolvePlan> plan;
   Report solve;
   std::vector<double> values;
   std::int64_t vectors = 0;

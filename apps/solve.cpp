@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apps/command.hpp"
@@ -14,6 +15,8 @@
 #include "apps/result_files.hpp"
 #include "apps/stopwatch.hpp"
 #include "apps/text.hpp"
+#include "solver/arguments.hpp"
+#include "solver/calibrate.hpp"
 #include "solver/subset.hpp"
 
 namespace eigen_g::apps {
@@ -27,6 +30,10 @@ struct SolveOptions {
   std::string format = "npy";
   std::string gemm = "native";
   std::string range_index, range_value;  // "LO:HI"; "": all
+  std::string ratio = "auto";
+  int gpus = 1, gpu_sms = 0;
+  std::string calibration;  // "": the cached one
+  bool explain = false;
   bool values_only = false;
   bool verify = false;
 };
@@ -70,16 +77,42 @@ Subset subset_of(const SolveOptions& options, std::int64_t n) {
   return subset;
 }
 
-Report run_solver(const SolveOptions& options, const Subset& subset, const io::SymmetricMatrix& matrix,
-                  DeviceChoice device, const ResultFiles& results, Progress& progress) {
+Options library_options(const SolveOptions& options, DeviceChoice device) {
   Options how;
-  how.uplo = matrix.uplo;
   how.vectors = !options.values_only;
-  how.subset = subset;
   how.device = device;
   how.threads = options.run.threads;
   how.engine = engine_of(options.gemm).value();
-  how.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
+  how.gpus = options.gpus;
+  how.gpu_sms = options.gpu_sms;
+  how.ratio = parse_ratio(options.ratio);
+  return how;
+}
+
+// Rates of this machine for the solve, and what they let expect: as it was calibrated; where it was not, and is asked to
+// explain, as it is measured now.
+std::optional<SolvePlan> plan(const SolveOptions& options, Options& how, std::int64_t n, Progress& progress) {
+  ChosenCalibration chosen = choose_calibration(options.calibration, uncalibrated_machine());
+  if (!chosen.refused.empty()) complain(chosen.refused);
+  if (!chosen.calibration && options.explain) {
+    progress.at("calibrate");
+    chosen.source = "measured now; 'eigen_g tune hybrid' keeps a better one";
+    chosen.calibration = calibration_of_process(how.threads);
+  }
+  if (!chosen.calibration) return std::nullopt;
+  how.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
+  return plan_solve(how, n, chosen.source);
+}
+
+std::string explained(const std::optional<SolvePlan>& plan, bool on_gpu) {
+  if (plan) return to_table(*plan);
+  return left_column("plan", 14) +
+         (on_gpu ? "no rates of this machine's stages by that engine: nothing is predicted\n"
+                 : "the CPU alone, by LAPACK: nothing is predicted\n");
+}
+
+Report run_solver(const SolveOptions& options, const Options& how, const io::SymmetricMatrix& matrix,
+                  const ResultFiles& results) {
   try {
     return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
                               std::max<std::int64_t>(1, matrix.n), how);
@@ -93,6 +126,7 @@ ExitCode solve_file(const SolveOptions& options) {
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
   const DeviceChoice device = device_choice(options.run);
+  Options how = library_options(options, device);
   SolveReport report;
   report.threads = threads_used(options.run);
 
@@ -102,10 +136,19 @@ ExitCode solve_file(const SolveOptions& options) {
   report.matrix = facts_of(options.matrix, matrix);
 
   report.subset = subset_of(options, matrix.n);
+  how.uplo = matrix.uplo;
+  how.subset = report.subset;
+  const bool on_gpu = take_gpu(device, matrix.n);
+  if (on_gpu) report.plan = plan(options, how, matrix.n, progress);
+  if (options.explain) {
+    progress.finish();
+    sink.tell(explained(report.plan, on_gpu) + "\n");
+  }
+  how.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
   ResultFiles results(
       options.prefix, result_format(options.format),
       {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value});
-  report.solve = run_solver(options, report.subset, matrix, device, results, progress);
+  report.solve = run_solver(options, how, matrix, results);
   const std::int64_t m = report.solve.m;
   const bool converged = report.solve.status == Status::converged;
   if (converged) {
@@ -146,6 +189,8 @@ constexpr const char* examples = R"(
   eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
   eigen_g solve matrix.mtx -o result --range-index 1:10     the ten lowest pairs
   eigen_g solve matrix.mtx -o result --range-value -1:0.5   the pairs with -1 < w <= 0.5
+  eigen_g solve matrix.npy --ratio 27:14 --explain    large products 27 : 14 over GPU and CPU; first what to expect
+  eigen_g solve matrix.npy --gpus 2                   shares by the rates of GPUs and CPU
   eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 
@@ -180,6 +225,25 @@ void add_solve(CLI::App& app, Action& action) {
           "emulated (double from integer tensor cores), auto (by the GPU's rates)")
       ->check(CLI::IsMember({"native", "df", "emulated", "auto"}))
       ->option_text("ENGINE");
+  command
+      .add_option(
+          "--ratio", options->ratio,
+          "Shares of GPU[:GPU...]:CPU in the large products, as 27:14 or 4:4:1; auto (default): by the "
+          "machine's rates, none where one does not pay")
+      ->option_text("RATIO");
+  command.add_option("--gpus", options->gpus, "GPUs that take part (default: 1)")
+      ->check(CLI::Range(1, 64))
+      ->option_text("N");
+  command
+      .add_option("--gpu-sms", options->gpu_sms,
+                  "Only so many multiprocessors of the first GPU, to see how a small one would fare")
+      ->check(CLI::Range(1, 1 << 16))
+      ->option_text("N");
+  command
+      .add_option("--calibration", options->calibration,
+                  "Rates of this machine, by 'eigen_g tune hybrid' (default: the cached ones)")
+      ->option_text("FILE");
+  command.add_flag("--explain", options->explain, "Print the plan and the predicted times before the solve");
   CLI::Option* values_only = command.add_flag("--values-only", options->values_only,
                                               "Eigenvalues without eigenvectors; not with --verify");
   command

@@ -38,6 +38,16 @@ void require_gpu() {
                                                    : "a GPU was asked for, but there is none");
 }
 
+std::vector<int> further_gpus(int gpus) {
+  const int here = current_gpu(), there = gpu_count();
+  require(gpus <= there, "gpus",
+          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
+  std::vector<int> further;
+  for (int gpu = 0; static_cast<int>(further.size()) + 1 < gpus; ++gpu)
+    if (gpu != here) further.push_back(gpu);
+  return further;
+}
+
 bool take_gpu(DeviceChoice choice, std::int64_t n) {
   if (choice == DeviceChoice::cpu) return false;
   if (choice == DeviceChoice::automatic) return gpu_count() > 0 && n >= smallest_for_gpu;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "solver/eigen_g.hpp"
 
@@ -16,6 +17,10 @@ void require_leading_dimension(std::int64_t ld, std::int64_t n, const char* name
 
 // Throws DeviceError where there is no GPU, or none in this build.
 void require_gpu();
+
+// The GPUs beside the current one that make `gpus` of them, in CUDA's order. Throws InvalidArgument("gpus") where there are
+// fewer.
+std::vector<int> further_gpus(int gpus);
 
 // Whether a problem of order n on host pointers goes to the GPU, as far as the choice and the order tell. Throws
 // DeviceError where the choice is a GPU and there is none.

@@ -18,6 +18,7 @@
 #include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
 #include "hybrid/transfer.hpp"
+#include "solver/arguments.hpp"
 #include "solver/back_transform.hpp"
 #include "solver/calibrate.hpp"
 #include "solver/check_input.hpp"
@@ -119,18 +120,6 @@ ProductRates rates_for(const Problem& p, const Queue& queue) {
   return p.engine == Engine::automatic && !given ? estimated_engine_rates(queue) : p.rates;
 }
 
-// The GPUs beside the current one, in CUDA's order.
-std::vector<int> further_gpus(const Problem& p) {
-  const int here = current_gpu(), there = gpu_count();
-  if (p.gpus > there)
-    throw InvalidArgument("gpus", "is " + std::to_string(p.gpus) + "; there " +
-                                      (there == 1 ? "is " : "are ") + std::to_string(there));
-  std::vector<int> gpus;
-  for (int gpu = 0; static_cast<int>(gpus.size()) + 1 < p.gpus; ++gpu)
-    if (gpu != here) gpus.push_back(gpu);
-  return gpus;
-}
-
 // A quick calibration takes longer than what helpers would save of a smaller solve.
 constexpr std::int64_t smallest_to_measure_for = 2000;
 
@@ -171,7 +160,7 @@ class DevicePipeline final : public Pipeline {
   DevicePipeline(const Problem& problem, Pointers pointers, CUstream_st* stream)
       : p_(problem),
         on_host_(pointers == Pointers::host),
-        further_(further_gpus(p_)),
+        further_(further_gpus(p_.gpus)),
         partition_(partition_of(p_)),
         queue_(queue_on(partition_, pointers, stream)),
         products_(queue_, p_.engine, rates_for(p_, queue_)),

@@ -44,6 +44,7 @@ double rank_2k_seconds(double n, double flops, double bandwidth, double efficien
 struct Columns {
   double count, flops;
   double common_bytes, column_bytes;
+  double steps;  // in which the common bytes come
 };
 
 class Model {
@@ -77,12 +78,17 @@ class Model {
   // The merges of one level have half the rows of the ones above: factors of 8 n^2 (1/2 + 1/4 + ...) bytes in all, a
   // column of which travels with its part of U, twice n elements over all levels, and comes back so.
   PredictedStage merge(const char* name) const {
-    return shared(name, {n_, merge_flops(n_), element * n_ * n_, 2 * element * n_}, e_.merge);
+    return shared(name,
+                  {n_, merge_flops(n_), element * n_ * n_, 2 * element * n_,
+                   std::max(1.0, n_ / static_cast<double>(merge_step))},
+                  e_.merge);
   }
   // The reflectors, half of a matrix, to everybody; each column once there and back.
   PredictedStage back(const char* name) const {
-    return shared(name, {m_, back_transform_flops(n_, m_), element * n_ * n_ / 2, element * n_},
-                  e_.back_transform);
+    return shared(
+        name,
+        {m_, back_transform_flops(n_, m_), element * n_ * n_ / 2, element * n_, std::max(1.0, n_ / 256)},
+        e_.back_transform);
   }
 
   PredictedStage shared(const char* name, const Columns& c, double efficiency) const {
@@ -92,9 +98,10 @@ class Model {
     for (const ModelHelper& helper : machine_.helpers) {
       const double own = helper.products.flops[engine_];
       const double flops = own > 0 && !helper.is_cpu ? own : helper.products.flops[native];
-      costs.push_back(cost_of(a_column, flops * efficiency, c.common_bytes, c.column_bytes, helper.link));
+      costs.push_back(
+          cost_of(a_column, flops * efficiency, c.common_bytes, c.column_bytes, helper.link, c.steps));
     }
-    const SharePlan plan = finish_together(static_cast<std::int64_t>(c.count), costs);
+    const SharePlan plan = plan_of(costs, static_cast<std::int64_t>(c.count), machine_.ratio);
     const auto taking_part =
         std::count_if(plan.parts.begin(), plan.parts.end(), [](double part) { return part > 0; });
     return {name, plan.total, taking_part > 1 ? plan.parts : std::vector<double>{}};
@@ -142,6 +149,17 @@ ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficie
 }
 
 ModelMachine machine_of(const Calibration& calibration, const Efficiencies& efficiencies) {
+  TeamRates all;
+  for (const DeviceRates& device : calibration.devices)
+    if (device.device.kind == DeviceKind::gpu) all.devices.push_back(device);
+  if (all.devices.empty()) throw InvalidArgument("calibration", "has no GPU");
+  all.multiprocessors = all.devices.front().device.cores;
+  for (const DeviceRates& device : calibration.devices)
+    if (device.device.kind == DeviceKind::cpu) all.devices.push_back(device);
+  return machine_of(all, efficiencies);
+}
+
+ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies) {
   constexpr double large = 8192;
   const auto rates = [&](const DeviceRates& device) {
     EngineRates products;
@@ -149,27 +167,23 @@ ModelMachine machine_of(const Calibration& calibration, const Efficiencies& effi
       products.flops[i] = product_rate(device, model_engines[i], large, large, large);
     return products;
   };
+  const DeviceRates& first = team.devices.front();
+  const double part = team.part();
   ModelMachine machine;
   machine.efficiencies = efficiencies;
-  double host_link = 0;
-  bool first = true;
-  for (const DeviceRates& device : calibration.devices) {
-    if (device.device.kind != DeviceKind::gpu) continue;
-    if (first) {
-      machine.products = rates(device);
-      machine.bandwidth = device.symv_bandwidth;
-      host_link = std::min(device.to_device, device.from_device);
-    } else {
+  machine.products = rates(first);
+  for (double& flops : machine.products.flops) flops *= part;
+  machine.bandwidth = first.symv_bandwidth * part;
+  if (!(machine.products.flops[native] > 0) || !(machine.bandwidth > 0))
+    throw InvalidArgument("calibration", "has no GPU with a product rate and a bandwidth");
+  for (std::size_t i = 1; i < team.devices.size(); ++i) {
+    const DeviceRates& device = team.devices[i];
+    if (device.device.kind == DeviceKind::gpu)
       machine.helpers.push_back(
           {device.device.name, rates(device), std::min(device.from_first, device.to_first)});
-    }
-    first = false;
+    else
+      machine.helpers.push_back({"CPU", rates(device), std::min(first.to_device, first.from_device), true});
   }
-  if (machine.products.flops[native] <= 0 || machine.bandwidth <= 0)
-    throw InvalidArgument("calibration", "has no GPU with a product rate and a bandwidth");
-  for (const DeviceRates& device : calibration.devices)
-    if (device.device.kind == DeviceKind::cpu)
-      machine.helpers.push_back({"CPU", rates(device), host_link, true});
   return machine;
 }
 

@@ -26,6 +26,7 @@
 
 #include "hybrid/calibration.hpp"
 #include "hybrid/split.hpp"
+#include "solver/shares.hpp"
 
 namespace eigen_g {
 
@@ -64,6 +65,7 @@ struct ModelMachine {
   double bandwidth = 0;  // bytes/s of the stored half in y := A x
   std::vector<ModelHelper> helpers;
   Efficiencies efficiencies;
+  Ratio ratio;  // of the columns, the first GPU's share first; automatic: all finish together
 };
 
 // From the figures that people have: FLOP/s of DGEMM and SGEMM, bytes/s, FLOP/s of the CPU's DGEMM (0: no help). df: the
@@ -78,6 +80,9 @@ ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficie
 // The first GPU of a calibration, the further ones and the CPU; rates are those nearest to large products.
 // Throws InvalidArgument("calibration") where it has no GPU with a product rate and a bandwidth.
 ModelMachine machine_of(const Calibration& calibration, const Efficiencies& efficiencies);
+
+// Of a solve's devices: only the multiprocessors in use count. Throws likewise.
+ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies);
 
 struct PredictedStage {
   std::string name;

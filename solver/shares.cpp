@@ -75,14 +75,18 @@ TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::v
 
 std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& p) {
   const DeviceRates& first = team.devices.front();
-  const auto flops = [&](const DeviceRates& device, int multiprocessors) {
-    return team_rate(device, p.work, multiprocessors, p.rows, static_cast<double>(p.columns), p.inner);
+  const auto columns = static_cast<double>(p.columns);
+  const auto flops = [&](const DeviceRates& device, int multiprocessors, double some) {
+    return team_rate(device, p.work, multiprocessors, p.rows, some, p.inner);
   };
-  std::vector<DeviceCost> costs{cost_of(p.column_flops, flops(first, team.multiprocessors), 0, 0, 0)};
+  std::vector<DeviceCost> costs{
+      cost_of(p.column_flops, flops(first, team.multiprocessors, columns), 0, 0, 0)};
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
     const DeviceRates& device = team.devices[i];
-    costs.push_back(cost_of(p.column_flops, flops(device, device.device.cores), p.common_bytes,
-                            p.column_bytes, link_of(device, first), p.steps));
+    const bool narrow = device.device.kind == DeviceKind::cpu;  // so will its products be
+    costs.push_back(cost_of(p.column_flops,
+                            flops(device, device.device.cores, narrow ? columns / 8 : columns),
+                            p.common_bytes, p.column_bytes, link_of(device, first), p.steps));
   }
   return costs;
 }

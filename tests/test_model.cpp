@@ -152,6 +152,7 @@ TEST_CASE("a calibrated machine: all its devices, over their links") {
   cpu.products = {{"native", 2048, 2048, 2048, 1e12}};
   gpu.device.kind = second.device.kind = DeviceKind::gpu;
   second.device.name = "second";
+  gpu.device.cores = second.device.cores = 100;
   gpu.products = {
       {"native", 8192, 8192, 8192, 4e12}, {"native", 8192, 8192, 64, 1e12}, {"df", 8192, 8192, 8192, 5e12}};
   second.products = gpu.products;
@@ -177,6 +178,20 @@ TEST_CASE("a calibrated machine: all its devices, over their links") {
       CHECK(s.parts[2] > 0);
       CHECK(s.parts[0] / s.parts[1] < 1.1);
     }
+  // A tenth of the first GPU with the CPU as its one helper; and the same by a ratio.
+  ModelMachine small = machine_of(team_rates(c, 0, {}, 10), ideal_efficiencies());
+  CHECK(small.products.flops == std::array<double, 3>{4e11, 5e11, 0});
+  CHECK(small.bandwidth == 1e11);
+  REQUIRE(small.helpers.size() == 1);
+  CHECK(small.helpers[0].is_cpu);
+  const Prediction free = find(predict(small, 8000, 8000), 1, "native");
+  small.ratio = parse_ratio("1:0");
+  const Prediction alone = find(predict(small, 8000, 8000), 1, "native");
+  CHECK(alone.times[2].seconds == Approx(2 * 8000.0 * 8000 * 8000 / 4e11));
+  CHECK(alone.times[2].parts.empty());
+  CHECK(free.seconds < alone.seconds);
+  small.ratio = parse_ratio("1:3");
+  CHECK(find(predict(small, 8000, 8000), 1, "native").times[1].parts == std::vector<double>{2000, 6000});
   c.devices = {cpu};
   CHECK_THROWS_AS(machine_of(c, ideal_efficiencies()), InvalidArgument);
 }

@@ -18,6 +18,10 @@ apps::SolveReport sample() {
   r.matrix = {"some/file.mtx", "Matrix Market array real general", 3, Uplo::upper, true, 3.5e-9};
   r.solve.devices = {"a GPU", "a CPU"};
   r.solve.ratio = "27:14";
+  r.solve.work = {{"a GPU", 0.625, 1.375, "df"}, {"a CPU", 0.375, 1.4375, "native"}};
+  r.plan = apps::SolvePlan{3, 3, "rates.json", {"a GPU", "a CPU"}, "27:14", {}};
+  r.plan->prediction.times = {
+      {"tridiagonalize", 0.1875, {}}, {"divide and conquer", 0.4375, {}}, {"back-transform", 0.5625, {}}};
   r.solve.engine = "native";
   r.solve.seconds = 1.0625;
   for (std::size_t i = 0; i < r.solve.stage_seconds.size(); ++i)
@@ -102,6 +106,25 @@ TEST_CASE("the JSON of a solve has its fields, and values read back to the same 
     CHECK(d["seconds"]["stages"][name(stage)].get<double>() == r.solve.seconds_of(stage));
   CHECK(d["check"]["passed"] == true);
   CHECK(d["check"]["limit"] == lapack_ratio_limit);
+}
+
+TEST_CASE("the report tells what each device did, and what was predicted beside what was measured") {
+  apps::SolveReport r = sample();
+  json d = json::parse(apps::json_of(r));
+  REQUIRE(d["work"].size() == 2);
+  CHECK(d["work"][0] == json{{"name", "a GPU"}, {"share", 0.625}, {"seconds", 1.375}, {"engine", "df"}});
+  CHECK(d["work"][1]["name"] == "a CPU");
+  CHECK(d["seconds"]["predicted"]["divide_and_conquer"] == 0.4375);
+  CHECK(d["seconds"]["predicted"]["back_transform"] == 0.5625);
+  CHECK(d["seconds"]["predicted"]["calibration"] == "rates.json");
+  const std::string table = apps::to_table(r);
+  CHECK_THAT(table, ContainsSubstring("predicted 0.4375") &&
+                        ContainsSubstring("0.625 of the products, 1.3750 s, df, a GPU"));
+  r.plan.reset();
+  r.solve.work.resize(1);
+  d = json::parse(apps::json_of(r));
+  CHECK(d["seconds"]["predicted"].is_null());
+  CHECK_THAT(apps::to_table(r), !ContainsSubstring("predicted") && !ContainsSubstring("of the products"));
 }
 
 TEST_CASE("a subset is told as it was asked for, and where in the spectrum it lies") {
