@@ -1,9 +1,12 @@
 #include "hybrid/memory.hpp"
 
 #include <cuda_runtime.h>
+#include <sys/mman.h>
 
+#include <cstdlib>
 #include <map>
 
+#include "hybrid/cpu.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
 
@@ -27,19 +30,31 @@ void free_device(void* p) noexcept {
   cudaFree(p);
 }
 
+// The driver's own pinned memory (cudaMallocHost) comes in small pages and takes twice as long to get.
 void* allocate_pinned(std::uint64_t bytes) {
-  void* p = nullptr;
-  const cudaError_t status = cudaMallocHost(&p, bytes);
+  constexpr std::uint64_t small_page = 4096, large_page = std::uint64_t{2} << 20;
+  const std::uint64_t page = bytes < large_page ? small_page : large_page;
+  const std::uint64_t whole = (bytes + page - 1) / page * page;  // pages that nobody else pins or frees
+  const auto refuse = [&] {
+    throw OutOfMemory(OutOfMemory::Where::host, "the host (pinned)", bytes, host_memory_available());
+  };
+  require_host_memory(whole);
+  void* const p = std::aligned_alloc(page, whole);
+  if (!p) refuse();
+  if (page == large_page) madvise(p, whole, MADV_HUGEPAGE);  // where the system has them
+  const cudaError_t status = cudaHostRegister(p, whole, cudaHostRegisterPortable);
+  if (status != cudaSuccess) std::free(p);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw OutOfMemory(OutOfMemory::Where::host, "the host (pinned)", bytes, host_memory_available());
+    refuse();
   }
   EIGEN_G_CUDA(status);
   return p;
 }
 
 void free_pinned(void* p) noexcept {
-  cudaFreeHost(p);
+  cudaHostUnregister(p);
+  std::free(p);
 }
 
 }  // namespace detail

@@ -43,6 +43,7 @@ class Buffer {
 
 template <class T>
 using DeviceBuffer = Buffer<T, detail::allocate_device, detail::free_device>;
+// In large pages where the system gives them, so that products on it miss fewer translations.
 template <class T>
 using PinnedBuffer = Buffer<T, detail::allocate_pinned, detail::free_pinned>;
 

@@ -99,11 +99,16 @@ const Calibration& calibration_of_process(int threads) {
                           : kept.emplace(threads, calibrate(Effort::quick, threads)).first->second;
 }
 
-bool cpu_may_pay([[maybe_unused]] int multiprocessors) {
+bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multiprocessors) {
 #ifdef EIGEN_G_HAVE_CUDA
+  if (gpu_count() == 0) return false;
   constexpr double flops_of_core = 5e10;  // few are faster, and a GPU that they would not help is left alone
-  return gpu_count() > 0 &&
-         cpu_device().cores * flops_of_core > least_gain_of_a_share * estimated_product_rate(multiprocessors);
+  constexpr double quick_seconds = 0.8;
+  const double cpu = cpu_device().cores * flops_of_core, gpu = estimated_product_rate(multiprocessors);
+  const auto order = static_cast<double>(n);
+  const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
+  const double gain = cpu / (cpu + gpu);
+  return gain > least_gain_of_a_share && gain * alone > quick_seconds;
 #else
   return false;
 #endif

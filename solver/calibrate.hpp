@@ -25,8 +25,8 @@ Calibration calibrate(Effort effort, int threads = 0, const CalibrationProgress&
 // until the process ends, so that a process cuts every solve alike. Throws as above.
 const Calibration& calibration_of_process(int threads = 0);
 
-// Whether it is worth asking what the CPU could take off so many multiprocessors of the current GPU: by figures that every
-// processor has, nothing measured. False also where the GPU cannot be used.
-bool cpu_may_pay(int multiprocessors);
+// Whether the CPU could take as much off a solve of order n on so many multiprocessors of the current GPU as a quick
+// calibration takes: by figures that every processor has, nothing measured. False where no GPU can be used.
+bool helpers_may_pay(std::int64_t n, int multiprocessors);
 
 }  // namespace eigen_g

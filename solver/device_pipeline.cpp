@@ -129,7 +129,8 @@ Shares shares_of(const Problem& p, const std::vector<int>& further, int multipro
     return Shares(team_rates(calibration, current_gpu(), further, multiprocessors));
   };
   if (p.calibration) return by(*p.calibration);
-  if (p.n < smallest_to_measure_for || (further.empty() && !cpu_may_pay(multiprocessors))) return Shares();
+  if (p.n < smallest_to_measure_for || (further.empty() && !helpers_may_pay(p.n, multiprocessors)))
+    return Shares();
   return by(calibration_of_process(p.threads));
 }
 

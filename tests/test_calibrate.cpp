@@ -73,16 +73,15 @@ TEST_CASE("a process without a calibration measures once for a number of threads
   CHECK(&calibration_of_process(1) == &once);
 }
 
-TEST_CASE("a CPU may pay only beside a GPU that is not far faster") {
+TEST_CASE("a CPU may pay only in a long solve beside a GPU that is not far faster") {
+  constexpr std::int64_t large = 100'000;
   if (gpu_count() == 0) {
-    CHECK_FALSE(cpu_may_pay(1));
+    CHECK_FALSE(helpers_may_pay(large, 1));
     SKIP_TEST("no GPU");
   }
-  const int all = gpu_device(current_gpu()).cores;
-  if (cpu_may_pay(all))
-    CHECK(cpu_may_pay(1));
-  else
-    CHECK_FALSE(cpu_may_pay(100 * all));
+  CHECK(helpers_may_pay(large, 1));
+  CHECK_FALSE(helpers_may_pay(2, 1));
+  CHECK_FALSE(helpers_may_pay(large, 1'000'000));  // so fast that no CPU gains a fiftieth
 }
 
 TEST_CASE("what the progress throws ends a calibration") {
