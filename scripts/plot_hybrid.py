@@ -3,8 +3,8 @@
 
 usage: scripts/plot_hybrid.py bench.json [bench.json ...] -o FOLDER
 
-Into FOLDER, as .svg and .png: hybrid_<multiprocessors of the first GPU, or all>, a panel a stage: seconds over the CPU's share
-of the columns, the GPUs alone, and the automatic cut.
+Into FOLDER, as .svg and .png: hybrid_<multiprocessors of the first GPU, or all>[_<GPUs>gpus], a row a size, a panel a stage:
+seconds over the CPU's share of the flops, the first GPU alone, and the automatic cut.
 Needs matplotlib (Debian, Ubuntu: apt-get install python3-matplotlib).
 """
 import argparse
@@ -18,43 +18,56 @@ def read(path):
         report = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"plot_hybrid.py: {path}: {error}")
-    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") != 1:
-        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 1")
+    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") != 2:
+        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 2")
     return report
 
 
 def cpu_percent(cut):
-    return 100 * cut["parts"][-1] / sum(cut["parts"])
+    parts = cut["parts"]
+    return 100 * parts[-1] / sum(parts) if len(parts) > 1 else 0
+
+
+def draw_stage(ax, n, stage):
+    # All columns on the CPU would squeeze the rest of the curve.
+    points = sorted((cpu_percent(cut), cut["seconds"]) for cut in stage["sweep"] if cpu_percent(cut) < 100)
+    if points:
+        ax.plot(*zip(*points), label="measured", color="#d55e00", marker="o", markersize=4, linewidth=1.6)
+    ax.axhline(stage["first_alone"]["seconds"], label="first GPU alone", color="#555555", linestyle="--", linewidth=1.2)
+    ax.plot([cpu_percent(stage["automatic"])], [stage["automatic"]["seconds"]], label="automatic", color="#0072b2",
+            marker="*", markersize=12, linestyle="none")
+    ax.set_title(f"{stage['name']}, n = {n}", fontsize=10)
+    ax.set_ylim(bottom=0)
+    ax.set_xlim(left=-0.5)
+    ax.grid(True, color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
 
 
 def draw(plt, report, folder):
-    figure, grid = plt.subplots(1, len(report["stages"]), figsize=(1 + 5 * len(report["stages"]), 4.2), squeeze=False)
-    for ax, stage in zip(grid[0], report["stages"]):
-        # All columns on the CPU would squeeze the rest of the curve.
-        points = sorted((cpu_percent(cut), cut["seconds"]) for cut in stage["sweep"] if cpu_percent(cut) < 100)
-        if points:
-            ax.plot(*zip(*points), label="measured", color="#d55e00", marker="o", markersize=4, linewidth=1.6)
-        ax.axhline(stage["first_alone"]["seconds"], label="first GPU alone", color="#555555", linestyle="--", linewidth=1.2)
-        ax.plot([cpu_percent(stage["automatic"])], [stage["automatic"]["seconds"]], label="automatic", color="#0072b2",
-                marker="*", markersize=12, linestyle="none")
-        ax.set_title(f"{stage['name']}, n = {report['n']}", fontsize=10)
-        ax.set_xlabel("columns of the CPU, %")
-        ax.set_ylim(bottom=0)
-        ax.set_xlim(left=-0.5)
-        ax.grid(True, color="#dddddd", linewidth=0.6)
-        ax.set_axisbelow(True)
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
-    grid[0][0].set_ylabel("seconds")
+    sizes = report["sizes"]
+    columns = max(len(size["stages"]) for size in sizes)
+    figure, grid = plt.subplots(len(sizes), columns, figsize=(1 + 5 * columns, 0.6 + 3.6 * len(sizes)), squeeze=False)
+    for row, size in zip(grid, sizes):
+        for ax, stage in zip(row, size["stages"]):
+            draw_stage(ax, size["n"], stage)
+        for ax in row[len(size["stages"]):]:
+            ax.set_visible(False)
+        row[0].set_ylabel("seconds")
+    for ax in grid[-1]:
+        ax.set_xlabel("flops of the CPU, %")
     grid[0][0].legend(fontsize=8, frameon=False, loc="lower right")
     machine = report["machine"]
-    part = f"{report['multiprocessors']} multiprocessors of " if report["multiprocessors"] else ""
     gpu = (machine["gpu"] or {}).get("name", "no GPU")
-    figure.text(0.995, 0.005, f"{part}{gpu}, {machine['cpu']['cores']} CPU cores, {machine['date'][:10]}", ha="right",
+    part = f"{report['multiprocessors']} multiprocessors of " if report["multiprocessors"] else ""
+    gpus = f"{report['gpus']} x {gpu}" if report["gpus"] > 1 else gpu
+    figure.text(0.995, 0.005, f"{part}{gpus}, {machine['cpu']['cores']} CPU cores, {machine['date'][:10]}", ha="right",
                 va="bottom", fontsize=7, color="#555555")
     figure.tight_layout(rect=(0, 0.03, 1, 1))
+    name = f"hybrid_{report['multiprocessors'] or 'all'}" + (f"_{report['gpus']}gpus" if report["gpus"] > 1 else "")
     for ending in ("svg", "png"):
-        target = folder / f"hybrid_{report['multiprocessors'] or 'all'}.{ending}"
+        target = folder / f"{name}.{ending}"
         figure.savefig(target, dpi=150, metadata={"Date": None} if ending == "svg" else None)
         print(target)
     plt.close(figure)
