@@ -52,7 +52,7 @@ std::string summary(const Calibration& calibration) {
   bench::TextTable products({"device", "engine", "m", "n", "k", "GFLOP/s"});
   bench::TextTable team({"device", "in a team", "multiprocessors", "rows", "columns", "inner", "GFLOP/s"});
   bench::TextTable memory(
-      {"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0"});
+      {"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0", "joining us"});
   for (const DeviceRates& r : calibration.devices) {
     for (const ProductRate& p : r.products)
       products.add({device_title(r), p.engine, std::to_string(p.m), std::to_string(p.n), std::to_string(p.k),
@@ -62,7 +62,8 @@ std::string summary(const Calibration& calibration) {
                 t.multiprocessors > 0 ? std::to_string(t.multiprocessors) : "-", std::to_string(t.rows),
                 std::to_string(t.columns), std::to_string(t.inner), giga(t.flops)});
     memory.add({device_title(r), giga(r.symv_bandwidth), giga(r.to_device), giga(r.from_device),
-                r.latency > 0 ? print("%.1f", r.latency * 1e6) : "-", giga(r.from_first), giga(r.to_first)});
+                r.latency > 0 ? print("%.1f", r.latency * 1e6) : "-", giga(r.from_first), giga(r.to_first),
+                r.joining > 0 ? print("%.1f", r.joining * 1e6) : "-"});
   }
   return products.text() + "\n" + team.text() + "\n" + memory.text();
 }

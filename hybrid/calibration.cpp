@@ -35,10 +35,13 @@ struct Figure {
   const char* key;
   double DeviceRates::*value;
 };
-constexpr Figure figures[] = {
-    {"symv_bandwidth", &DeviceRates::symv_bandwidth}, {"to_device", &DeviceRates::to_device},
-    {"from_device", &DeviceRates::from_device},       {"latency", &DeviceRates::latency},
-    {"from_first", &DeviceRates::from_first},         {"to_first", &DeviceRates::to_first}};
+constexpr Figure figures[] = {{"symv_bandwidth", &DeviceRates::symv_bandwidth},
+                              {"to_device", &DeviceRates::to_device},
+                              {"from_device", &DeviceRates::from_device},
+                              {"latency", &DeviceRates::latency},
+                              {"from_first", &DeviceRates::from_first},
+                              {"to_first", &DeviceRates::to_first},
+                              {"joining", &DeviceRates::joining}};
 
 constexpr const char* name_of(TeamWork work) {
   return work == TeamWork::product ? "product" : "reflectors";

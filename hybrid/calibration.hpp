@@ -11,6 +11,8 @@
 //     symv_bandwidth                             bytes/s of the stored triangle in y := A x; 0: not measured
 //     to_device, from_device, latency            GPU: bytes/s from and to pinned host memory; seconds of a small copy
 //     from_first, to_first                       further GPUs: bytes/s from and to the first one
+//     joining                                    beside the first GPU: seconds by which a piece of a team's work takes longer
+//                                                with it, however little it does
 //
 // Rates and times are in SI units, not in GB or GFLOP. A file of another machine, device, driver or version is not used:
 // its figures are those of something else.
@@ -53,6 +55,7 @@ struct DeviceRates {
   double symv_bandwidth = 0;
   double to_device = 0, from_device = 0, latency = 0;
   double from_first = 0, to_first = 0;
+  double joining = 0;
 };
 
 struct Calibration {

@@ -35,6 +35,14 @@ double time_together(double columns, const std::vector<DeviceCost>& costs,
   }
 }
 
+// How much later all end because they are several.
+double joining(const std::vector<DeviceCost>& costs, const std::vector<std::size_t>& active) {
+  double seconds = 0;
+  if (active.size() > 1)
+    for (const std::size_t i : active) seconds = std::max(seconds, costs[i].joining_seconds);
+  return seconds;
+}
+
 std::vector<std::size_t> without(std::vector<std::size_t> list, std::size_t device) {
   list.erase(std::find(list.begin(), list.end(), device));
   return list;
@@ -141,13 +149,15 @@ SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& c
     std::size_t least = active.front();
     double best = std::numeric_limits<double>::infinity();
     for (const std::size_t i : active) {
-      const double alone = time_together(n, costs, without(active, i));
+      const std::vector<std::size_t> others = without(active, i);
+      const double alone = time_together(n, costs, others) + joining(costs, others);
       if (alone < best) {
         best = alone;
         least = i;
       }
     }
-    if (best > time * (1 + least_gain) && costs[least].columns(time) >= least_columns) break;
+    const double together = time + joining(costs, active);
+    if (best > together * (1 + least_gain) && costs[least].columns(time) >= least_columns) break;
     active = without(active, least);
     time = time_together(n, costs, active);
   }
@@ -165,7 +175,7 @@ SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& c
     plan.parts[i] = active.size() == 1 ? n : n * plan.parts[i] / sum;
     plan.seconds[i] = plan.parts[i] > 0 ? costs[i].seconds(plan.parts[i]) : 0;
   }
-  plan.total = time;
+  plan.total = time + joining(costs, active);
   return plan;
 }
 

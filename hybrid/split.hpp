@@ -46,6 +46,8 @@ struct DeviceCost {
   double column_seconds = 0;  // > 0
   double copies_seconds = 0;  // of what travels whatever its share
   double column_copy_seconds = 0;
+  double joining_seconds =
+      0;  // by which all end later if it takes part beside others: threads wake up, events pass
   double seconds(double columns) const;
   double columns(double seconds) const;  // that it manages in this time
 };
@@ -62,9 +64,9 @@ struct SharePlan {
   double total = 0;             // the last one is then finished
 };
 
-// The shares with which all devices that have one finish together. A device is left out where it gets less than
-// `least_columns`, or where the others alone are at most `least_gain` slower, so that a share too small to pay for its
-// transfer becomes zero. The fastest device alone always remains. Throws InvalidArgument where no device can take part.
+// The shares with which all devices that have one finish together; the last one to join adds to the total. A device is left
+// out where it gets less than `least_columns`, or where the others alone are at most `least_gain` slower, so that a share too
+// small to pay for its transfer becomes zero. The fastest device alone always remains. Throws InvalidArgument where no device can take part.
 inline constexpr double least_gain_of_a_share = 0.02;
 SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs,
                           double least_columns = 1, double least_gain = least_gain_of_a_share);

@@ -122,30 +122,6 @@ void measure_link(DeviceRates& rates, Effort effort, Steps& step) {
   step();
 }
 
-// Between the first GPU and this one.
-void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
-  const CurrentGpu current(first);
-  const Queue queue;
-  const int gpu = rates.device.index;
-  const ColumnTeam way(queue, {{gpu}, false, 0});  // opens the direct way where there is one
-  const std::int64_t count = std::int64_t{effort == Effort::full ? 64 : 8} << 17;
-  const DeviceBuffer<double> here(count);
-  DeviceBuffer<double> there;
-  {
-    const CurrentGpu other(gpu);
-    there = DeviceBuffer<double>(count);
-  }
-  const auto bandwidth = [&](void* to, int to_gpu, const void* from, int from_gpu) {
-    const double seconds = shortest(queue, 3, [&] {
-      EIGEN_G_CUDA(cudaMemcpyPeerAsync(to, to_gpu, from, from_gpu, here.bytes(), queue.stream()));
-    });
-    return static_cast<double>(here.bytes()) / seconds;
-  };
-  rates.from_first = bandwidth(there.data(), gpu, here.data(), first);
-  rates.to_first = bandwidth(here.data(), first, there.data(), gpu);
-  step();
-}
-
 // Pieces of a team's work: a product, or a few blocks of reflectors, one of which arrives while nothing is done yet.
 struct TeamShape {
   static constexpr std::int64_t reflector_blocks = 4;
@@ -241,11 +217,60 @@ void measure_gpu_in_team(DeviceRates& rates, Effort effort, Steps& step) {
   measure_team(rates, team, 0, queue, shapes_of_part(effort), rounds, step);
 }
 
+// What a second device adds to the time of a piece of work so small that nothing else counts.
+double joining_seconds(ColumnTeam& team, const Queue& queue) {
+  constexpr std::int64_t n = 64;
+  constexpr int rounds = 20;
+  const DeviceBuffer<double> memory(3 * n * n);
+  blas2::fill_random(queue, memory.data(), memory.size(), 8);
+  const auto matrix = [&](int i) { return MatrixView<double>{memory.data() + i * n * n, n, n, n}; };
+  const auto seconds = [&](const std::vector<double>& parts) {
+    std::vector<double> all;
+    for (int round = 0; round < rounds; ++round) {
+      queue.wait();
+      const auto start = std::chrono::steady_clock::now();
+      gemm(team, parts, Op::none, Op::none, 1, matrix(0), matrix(1), 0, matrix(2));
+      queue.wait();
+      all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    team.take_seconds();
+    std::nth_element(all.begin(), all.begin() + rounds / 2, all.end());
+    return all[rounds / 2];
+  };
+  return std::max(0.0, seconds({1, 1}) - seconds({1, 0}));
+}
+
+// Between the first GPU and this one.
+void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
+  const CurrentGpu current(first);
+  const Queue queue;
+  const int gpu = rates.device.index;
+  ColumnTeam team(queue, {{gpu}, false, 0});  // opens the direct way where there is one
+  const std::int64_t count = std::int64_t{effort == Effort::full ? 64 : 8} << 17;
+  const DeviceBuffer<double> here(count);
+  DeviceBuffer<double> there;
+  {
+    const CurrentGpu other(gpu);
+    there = DeviceBuffer<double>(count);
+  }
+  const auto bandwidth = [&](void* to, int to_gpu, const void* from, int from_gpu) {
+    const double seconds = shortest(queue, 3, [&] {
+      EIGEN_G_CUDA(cudaMemcpyPeerAsync(to, to_gpu, from, from_gpu, here.bytes(), queue.stream()));
+    });
+    return static_cast<double>(here.bytes()) / seconds;
+  };
+  rates.from_first = bandwidth(there.data(), gpu, here.data(), first);
+  rates.to_first = bandwidth(here.data(), first, there.data(), gpu);
+  rates.joining = joining_seconds(team, queue);
+  step();
+}
+
 // With the GPU that is current.
 void measure_cpu_in_team(DeviceRates& cpu, Effort effort, Steps& step) {
   const Queue queue;
   ColumnTeam team(queue, {{}, true, 0});
   measure_team(cpu, team, 1, queue, shapes_of_cpu(effort), effort == Effort::full ? 4 : 2, step);
+  cpu.joining = joining_seconds(team, queue);
 }
 
 }  // namespace

@@ -170,6 +170,21 @@ TEST_CASE("a device that waits for its copies gets what they leave it time for")
   CHECK(late.total == Approx(700));
 }
 
+TEST_CASE("a device whose joining takes as long as it saves is left out") {
+  const SharePlan joined = finish_together(1000, {{0, 1}, {0, 4, 0, 0, 100}});
+  CHECK(joined.parts[0] == Approx(800));
+  CHECK(joined.parts[1] == Approx(200));
+  CHECK(joined.seconds[1] == Approx(800));
+  CHECK(joined.total == Approx(900));
+  CHECK(finish_together(1000, {{0, 1}, {0, 4, 0, 0, 190}}).parts == std::vector<double>{1000, 0});
+  CHECK(finish_together(1000, {{0, 1}, {0, 4, 0, 0, 190}}).total == Approx(1000));
+  // Beside a device that is slow to join anyway it costs nothing more.
+  const SharePlan three = finish_together(1000, {{0, 1}, {0, 1, 0, 0, 190}, {0, 4, 0, 0, 190}});
+  CHECK(three.parts[2] > 0);
+  CHECK(three.total == Approx(1000.0 / 2.25 + 190));
+  CHECK(finish_together(1000, {{0, 1, 0, 0, 5000}}).total == Approx(1000));  // alone: nobody to join
+}
+
 TEST_CASE("a share that does not pay becomes zero") {
   CHECK(finish_together(1000, {{0, 1}, {1000, 1}}).parts == std::vector<double>{1000, 0});  // starts too late
   CHECK(finish_together(1000, {{0, 1}, {0, 200}}).parts ==
