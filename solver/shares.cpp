@@ -87,6 +87,7 @@ std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& p)
     costs.push_back(cost_of(p.column_flops,
                             flops(device, device.device.cores, narrow ? columns / 8 : columns),
                             p.common_bytes, p.column_bytes, link_of(device, first), p.steps));
+    costs.back().joining_seconds = device.joining;
   }
   return costs;
 }
