@@ -16,21 +16,21 @@ namespace {
 constexpr std::int64_t most_rows_of_panels = 1056;
 
 // Wide blocks make fast products, narrow ones less work beside them and a smaller workspace. Few rows come here only where
-// their panels do not fit into shared memory.
-ReflectorBlocks blocks_of(std::int64_t n) {
-  return {n, n <= most_rows_of_panels ? 64 : n <= 12000 ? 256 : 512};
+// their panels do not fit into shared memory. A CPU that takes columns gains most by wide ones.
+ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
+  return {n, n <= most_rows_of_panels ? 64 : n <= (cut ? 4000 : 12000) ? 256 : 512};
 }
 
 }  // namespace
 
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
   const ReflectorBlocks blocks = blocks_of(n);
-  return std::max(back_transform_panels_workspace(n),
-                  blocks.doubles() + std::max(blocks.doubles(), 2 * blocks.width * m));
+  return std::max({back_transform_panels_workspace(n), 2 * blocks_of(n, true).doubles(),
+                   blocks.doubles() + std::max(blocks.doubles(), 2 * blocks.width * m)});
 }
 
 std::int64_t back_transform_cut_width(std::int64_t n) {
-  return n > most_rows_of_panels ? blocks_of(n).width : 0;
+  return n > most_rows_of_panels ? blocks_of(n, true).width : 0;
 }
 
 void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
@@ -40,7 +40,10 @@ void back_transform(const Products& products, MatrixView<const double> a_dev, co
   if (n < 2 || m == 0) return;
   if (n <= most_rows_of_panels && back_transform_panels_fit(n))
     return back_transform_panels(queue, a_dev, tau_dev, z_dev, workspace_dev);
-  const ReflectorBlocks blocks = blocks_of(n);
+  std::vector<double> shares;
+  if (const std::int64_t width = back_transform_cut_width(n); team && width > 0)
+    shares = team->take_shares(back_transform_products(n, width, m));
+  const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
   double* const all_t = workspace_dev;
   double* const vz_and_tvz = all_t + blocks.doubles();  // and S, before the first of them
   triangular_factors(queue, blocks, a_dev, tau_dev, vz_and_tvz, all_t);
@@ -52,14 +55,11 @@ void back_transform(const Products& products, MatrixView<const double> a_dev, co
     return MatrixView<const double>{all_t + b * blocks.width * blocks.width, blocks.columns(b),
                                     blocks.columns(b), blocks.width};
   };
-  if (team && back_transform_cut_width(n) > 0) {
-    const std::vector<double> shares = team->take_shares(back_transform_products(n, blocks.width, m));
-    if (!shares.empty()) {
-      std::vector<ReflectorBlock> list;
-      for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
-        list.push_back({blocks.first(b), v_of(b), t_of(b)});
-      return apply_reflectors(team->devices(), shares, list, z_dev, &products);
-    }
+  if (!shares.empty()) {
+    std::vector<ReflectorBlock> list;
+    for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
+      list.push_back({blocks.first(b), v_of(b), t_of(b)});
+    return apply_reflectors(team->devices(), shares, list, z_dev, &products);
   }
   for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V (T (V^T Z))
     const std::int64_t columns = blocks.columns(b);
