@@ -166,6 +166,18 @@ TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition",
   CHECK(solved.report.work.size() == 2);
 }
 
+TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflectors", "[gpu][large]") {
+  NEEDS_GPU();
+  const Stored s = random_matrix(4250);
+  const Options o = cut("3:1");
+  const Solution once = solve(s.n, s.a.data(), s.lda, o), again = solve(s.n, s.a.data(), s.lda, o);
+  CHECK(support::same_bits(once.values, again.values));
+  CHECK(support::same_bits(once.vectors, again.vectors));
+  CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(), s.n,
+                      DeviceChoice::gpu)));
+  CHECK(once.report.work.size() == 2);
+}
+
 TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1500);
