@@ -126,7 +126,10 @@ constexpr std::int64_t smallest_to_measure_for = 2000;
 Shares shares_of(const Problem& p, const std::vector<int>& further, int multiprocessors) {
   if (!p.ratio.automatic()) return Shares(p.ratio);
   const auto by = [&](const Calibration& calibration) {
-    return Shares(team_rates(calibration, current_gpu(), further, multiprocessors));
+    TeamRates team = team_rates(calibration, current_gpu(), further, multiprocessors);
+    for (std::size_t i = 0; i < further.size(); ++i)
+      team.devices[i + 1].device.memory_free = gpu_memory_free(further[i]);
+    return Shares(std::move(team));
   };
   if (p.calibration) return by(*p.calibration);
   if (p.n < smallest_to_measure_for || (further.empty() && !helpers_may_pay(p.n, multiprocessors)))

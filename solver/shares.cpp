@@ -1,6 +1,7 @@
 #include "solver/shares.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "hybrid/error.hpp"
@@ -104,8 +105,46 @@ SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, co
   return plan;
 }
 
+double columns_that_fit(const ColumnProducts& p, std::uint64_t bytes) {
+  const double beside =
+      p.work == TeamWork::reflectors ? 2 * p.inner : 2.0 * merge_step;  // scratch, or slices of U
+  const double blocks = 2 * p.common_bytes / p.steps;
+  constexpr double reserve = 0.1;  // padding, and whatever else takes memory there
+  return std::max(
+      0.0, ((1 - reserve) * static_cast<double>(bytes) - blocks) / (p.column_bytes + element * beside));
+}
+
 SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio) {
-  return plan_of(costs_of(team, products), products.columns, ratio);
+  std::vector<DeviceCost> costs = costs_of(team, products);
+  if (!ratio.automatic()) return plan_of(costs, products.columns, ratio);
+  SharePlan full{std::vector<double>(costs.size()), std::vector<double>(costs.size()),
+                 0};                     // devices whose memory is
+  std::int64_t rest = products.columns;  // full, and what is left
+  for (;;) {
+    SharePlan plan = finish_together(rest, costs);
+    std::size_t i = 1;
+    std::int64_t fitting = 0;
+    for (; i < costs.size(); ++i) {
+      const Device& device = team.devices[i].device;
+      if (device.kind == DeviceKind::cpu || device.memory_free == 0) continue;
+      fitting = static_cast<std::int64_t>(columns_that_fit(products, device.memory_free));
+      if (plan.parts[i] > static_cast<double>(fitting)) break;
+    }
+    if (i == costs.size()) {
+      for (std::size_t j = 0; j < costs.size(); ++j) {
+        plan.parts[j] += full.parts[j];
+        plan.seconds[j] += full.seconds[j];
+        plan.total = std::max(plan.total, full.seconds[j]);
+      }
+      return plan;
+    }
+    if (fitting >= column_granularity) {
+      full.parts[i] = static_cast<double>(fitting);
+      full.seconds[i] = costs[i].seconds(full.parts[i]);
+      rest -= fitting;
+    }
+    costs[i].column_seconds = std::numeric_limits<double>::infinity();  // it has no more
+  }
 }
 
 std::vector<double> Shares::of(const ColumnProducts& products) const {

@@ -30,7 +30,8 @@ ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std:
 // n - 1 reflectors in blocks of `width` on m columns.
 ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m);
 
-// The devices of a solve: the GPU that holds the matrices, further GPUs, the CPU.
+// The devices of a solve: the GPU that holds the matrices, further GPUs, the CPU. Where a further GPU's memory_free is set, it
+// gets a share that fits.
 struct TeamRates {
   std::vector<DeviceRates> devices;
   int multiprocessors = 0;  // of the first GPU, in use
@@ -48,6 +49,9 @@ std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& pr
 // The shares with which all finish together (split.hpp), or those of a ratio that is not automatic.
 SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, const Ratio& ratio);
 SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio = {});
+
+// Columns of which a device beside the first can keep its copies, and what works on them, in so many bytes.
+double columns_that_fit(const ColumnProducts& products, std::uint64_t bytes);
 
 // Columns to which a cut is rounded, so that tiles of the products are full.
 inline constexpr std::int64_t column_granularity = 32;

@@ -119,6 +119,37 @@ TEST_CASE("shares go by rates, and a small one becomes none") {
   CHECK(two.parts[2] == 0);
 }
 
+TEST_CASE("a further GPU with little memory gets a share that fits, the others do the rest") {
+  const auto parts = [](std::uint64_t free) {
+    TeamRates team = team_rates(machine(50e12, 5e12), 0, {1}, 100);
+    team.devices[1].device.memory_free = free;
+    return plan_of(team, merge).parts;
+  };
+  const std::vector<double> unknown = parts(0), much = parts(std::uint64_t{40} << 30),
+                            little = parts(std::uint64_t{100} << 20), none = parts(1 << 20);
+  CHECK(much == unknown);
+  CHECK(little[1] > 100);
+  CHECK(little[1] <= columns_that_fit(merge, std::uint64_t{100} << 20));
+  CHECK(little[1] * (8000 + 1024) * 8 < (100 << 20));
+  CHECK(little[1] < unknown[1]);
+  CHECK(little[0] > unknown[0]);
+  CHECK(sum(little) == Approx(8000));
+  CHECK(none[1] == 0);
+  CHECK(sum(none) == Approx(8000));
+  Calibration three = machine(50e12, 5e12);
+  three.devices.push_back(gpu(2, 50e12, 300e9));
+  TeamRates team = team_rates(three, 0, {1, 2}, 100);
+  team.devices[1].device.memory_free = team.devices[2].device.memory_free = std::uint64_t{100} << 20;
+  const std::vector<double> both = plan_of(team, merge).parts;
+  CHECK(both[1] == little[1]);
+  CHECK(both[2] == little[1]);
+  CHECK(sum(both) == Approx(8000));
+
+  const ColumnProducts back = back_transform_products(8000, 256, 8000);
+  CHECK(columns_that_fit(back, 1 << 20) == 0);
+  CHECK(columns_that_fit(back, std::uint64_t{1} << 30) * (8000 + 512) * 8 < std::uint64_t{1} << 30);
+}
+
 TEST_CASE("what a ratio that is asked for will take") {
   const std::vector<DeviceCost> costs{{0, 1e-3}, {0.5, 2e-3}};
   const SharePlan plan = plan_of(costs, 1000, parse_ratio("3:1"));
