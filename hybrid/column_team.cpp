@@ -153,14 +153,30 @@ struct PeerGpu {
   Staging<DeviceBuffer<double>> memory;
   std::vector<Span> spans;
 
-  // `begin` has been recorded on the first GPU's queue.
-  void enqueue(const ColumnWork& work, ColumnRange range, int first_gpu, const Event& begin) {
+  void reserve(const Layout& layout) {
     const CurrentGpu current(index);
-    const Layout layout(work, range);
-    double* const at = memory.reserve(layout.doubles(), [this] {
+    memory.reserve(layout.doubles(), [this] {
       copies.wait();
       compute.wait();
     });
+  }
+  // Some steps on whatever its memory holds: kernels are loaded then.
+  void rehearse(const ColumnWork& work, ColumnRange range) {
+    const Layout layout(work, range);
+    reserve(layout);
+    const CurrentGpu current(index);
+    double* const at = memory.data();
+    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
+    for (const std::int64_t s : {std::int64_t{0}, work.steps / 2, work.steps - 1})
+      if (s >= 0 && s < work.steps)
+        work.on_gpu(compute, s, read_only(places_at(layout.slot(at, 0), work.blocks(s, range))), own);
+    compute.wait();
+  }
+  // After reserve(). `begin` has been recorded on the first GPU's queue.
+  void enqueue(const ColumnWork& work, ColumnRange range, int first_gpu, const Event& begin) {
+    const CurrentGpu current(index);
+    const Layout layout(work, range);
+    double* const at = memory.data();
     Span& span = spans.emplace_back();
     const MatrixView<double> part = part_of(work, range);
     const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
@@ -178,6 +194,10 @@ struct PeerGpu {
       arrived[slot].hold(compute);
       work.on_gpu(compute, s, read_only(places), own);
       free[slot].record(compute);
+    }
+    if (work.steps == 0) {  // no step has waited for the columns
+      arrived[0].record(copies);
+      arrived[0].hold(compute);
     }
     copy_between(own.columns, index, part, first_gpu, compute.stream());
     span.end.record(compute);
@@ -297,6 +317,13 @@ void ColumnTeam::prepare(const CpuShare& share) {
   if (state_->cpu && share.columns > 0) state_->cpu->prepare(Layout(share), state_->first_gpu);
 }
 
+void ColumnTeam::rehearse(const ColumnWork& work, const std::vector<double>& parts,
+                          std::int64_t granularity) {
+  const auto ranges = split_columns(work.columns_dev.cols, parts, granularity);
+  for (std::size_t i = 0; i < state_->peers.size(); ++i)
+    if (ranges.at(i + 1).count > 0) state_->peers[i].rehearse(work, ranges[i + 1]);
+}
+
 void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity) {
   if (parts.size() != size())
     throw InvalidArgument("parts", "has " + std::to_string(parts.size()) + " shares, the team has " +
@@ -319,7 +346,7 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
   std::exception_ptr thrown;
   try {
     for (std::size_t i = 0; i < t.peers.size(); ++i)
-      if (ranges[i + 1].count > 0) t.peers[i].enqueue(work, ranges[i + 1], t.first_gpu, span.begin);
+      if (ranges[i + 1].count > 0) t.peers[i].reserve(Layout(work, ranges[i + 1]));
     if (ranges[0].count > 0) {
       double* const scratch =
           t.scratch.reserve(padded(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
@@ -327,6 +354,9 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
                                matrix_at(scratch, work.scratch_rows, ranges[0].count)});
     }
     span.end.record(*t.first);
+    for (std::size_t i = 0; i < t.peers.size();
+         ++i)  // after the first, which need not wait for their launches
+      if (ranges[i + 1].count > 0) t.peers[i].enqueue(work, ranges[i + 1], t.first_gpu, span.begin);
   } catch (...) {
     thrown = std::current_exception();  // the CPU's thread still uses `work`
   }

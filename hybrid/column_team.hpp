@@ -74,6 +74,10 @@ class ColumnTeam {
   // run() with a share of the CPU throws, or pinned_bytes().
   void prepare(const CpuShare& share);
 
+  // Has the further GPUs take the memory for a run() with the same arguments, and load what it will launch, by a few of its
+  // steps on whatever that memory holds; only the shapes of the work's matrices count. Blocks. Throws OutOfMemory, DeviceError.
+  void rehearse(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity = 1);
+
   // `parts`: a share a device, cut by split_columns with `granularity`. The work begins after what the first queue holds,
   // and what that queue gets afterwards begins after the work. Blocks until the CPU has done its share, not for the GPUs.
   // Takes staging and scratch memory as it needs it and keeps it. Throws what the work throws, OutOfMemory, DeviceError; the columns

@@ -80,58 +80,64 @@ void multiply_by_panels(const Products& products, const std::vector<Merge>& merg
 void multiply_cut(ColumnTeam& team, const std::vector<double>& shares, const Products& products,
                   const Merge& m, const Shape& shape, const Batch& batch, Roots roots,
                   MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
-  std::vector<Part> steps;  // one without terms is a step too: it clears its rows
-  for (const Part& part : parts_of(m, shape))
-    for (Index begin = part.begin; begin == part.begin || begin < part.end; begin += slice)
-      steps.push_back({part.row, part.rows, begin, std::min(begin + slice, std::max(begin, part.end))});
-  const auto first_of_its_rows = [&](std::size_t s) { return s == 0 || steps[s].row != steps[s - 1].row; };
-
   const Index own = static_cast<Index>(split_columns(roots.count(), shares, column_granularity)[0].count);
-  const Index others = roots.count() - own, column = m.first + roots.begin;
+  const Index others = roots.count() - own;
   if (others > 0)
     form_vectors(products.queue(), batch, roots.begin + own, others,
-                 q.block(0, column + own, q.rows, others));
-
-  ColumnWork work;
-  work.columns_dev = q.block(m.first, column, m.size, roots.count());
-  work.reads_columns = false;
-  work.steps = static_cast<std::int64_t>(steps.size());
-  work.blocks = [&](std::int64_t s, ColumnRange range) -> Blocks {
-    const Part& p = steps[static_cast<std::size_t>(s)];
-    return {c.block(m.first + p.row, m.first + p.begin, p.rows, p.terms()),
-            q.block(m.first + p.begin, column + range.first, p.terms(), range.count)};
-  };
+                 q.block(0, m.first + roots.begin + own, q.rows, others));
+  ColumnWork work = cut_merge(m, shape, roots, c, q);
   work.on_first = [&](const Queue&, const OwnColumns& mine) {
     const auto begin = roots.begin + static_cast<Index>(mine.range.first);
     multiply_by_panels(products, {m}, {shape}, batch, {begin, begin + static_cast<Index>(mine.range.count)},
                        c, panel, q);
   };
+  team.run(work, shares, column_granularity);
+}
+
+}  // namespace
+
+ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,
+                     MatrixView<double> q) {
+  std::vector<Part> steps;  // one without terms is a step too: it clears its rows
+  for (const Part& part : parts_of(m, shape))
+    for (Index begin = part.begin; begin == part.begin || begin < part.end; begin += slice)
+      steps.push_back({part.row, part.rows, begin, std::min(begin + slice, std::max(begin, part.end))});
+  const Index column = m.first + roots.begin;
   // The rows of a step := or += its slice of the product.
-  const auto step = [&](std::int64_t s, const Blocks& blocks, const OwnColumns& mine, auto&& empty,
-                        auto&& product) {
+  const auto step = [steps](std::int64_t s, const Blocks& blocks, const OwnColumns& mine, auto&& empty,
+                            auto&& product) {
     const auto i = static_cast<std::size_t>(s);
+    const bool first = i == 0 || steps[i].row != steps[i - 1].row;
     const MatrixView<double> rows = mine.columns.block(steps[i].row, 0, steps[i].rows, mine.columns.cols);
     if (steps[i].terms() == 0)
       empty(rows);
     else
-      product(blocks[0], blocks[1], first_of_its_rows(i) ? 0.0 : 1.0, rows);
+      product(blocks[0], blocks[1], first ? 0.0 : 1.0, rows);
   };
-  work.on_gpu = [&](const Queue& queue, std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
+
+  ColumnWork work;
+  work.columns_dev = q.block(m.first, column, m.size, roots.count());
+  work.reads_columns = false;
+  work.steps = static_cast<std::int64_t>(steps.size());
+  work.blocks = [=](std::int64_t s, ColumnRange range) -> Blocks {
+    const Part& p = steps[static_cast<std::size_t>(s)];
+    return {c.block(m.first + p.row, m.first + p.begin, p.rows, p.terms()),
+            q.block(m.first + p.begin, column + range.first, p.terms(), range.count)};
+  };
+  work.on_gpu = [step](const Queue& queue, std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
     step(
         s, blocks, mine, [&](MatrixView<double> rows) { clear(queue, rows); },
         [&](auto a, auto b, double beta, MatrixView<double> rows) {
           gemm(queue, Op::none, Op::none, 1, a, b, beta, rows);
         });
   };
-  work.on_cpu = [&](std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
+  work.on_cpu = [step](std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
     step(s, blocks, mine, clear_on_cpu, [](auto a, auto b, double beta, MatrixView<double> rows) {
       gemm_on_cpu(Op::none, Op::none, 1, a, b, beta, rows);
     });
   };
-  team.run(work, shares, column_granularity);
+  return work;
 }
-
-}  // namespace
 
 void multiply_large(const Products& products, const std::vector<Merge>& merges,
                     const std::vector<Shape>& shapes, const Batch& batch, Roots roots,

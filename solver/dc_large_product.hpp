@@ -16,6 +16,11 @@ struct Roots {
   Index count() const { return end > begin ? end - begin : 0; }
 };
 
+// What devices beside the first do of the product of merge m with this shape: its columns `roots` of Q, where U's stand, by
+// the columns of C.
+ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,
+                     MatrixView<double> q);
+
 // Q's columns `roots` of every merge of a level, as far as it has so many: C's nonzero blocks times the rows of U that
 // belong to them. U is formed in `panel`, as many columns at a time as that has.
 //   merges, shapes   the level's, on the host

@@ -196,7 +196,9 @@ class DevicePipeline final : public Pipeline {
   void scale(int k) override { eigen_g::scale(queue_, a_, k); }
   void tridiagonalize(const std::function<void(double)>& progress) override {
     if (on_host_ && p_.z.data && p_.subset.by != Subset::By::value) fetch_.emplace(p_.z);
-    if (team_) team_->prepare(p_.n, p_.subset.most(p_.n), back_transform_cut_width(p_.n));
+    if (team_)
+      team_->prepare(a_, places_.q, z_.block(0, 0, p_.n, p_.subset.most(p_.n)),
+                     back_transform_cut_width(p_.n));
     eigen_g::tridiagonalize(products_, a_, parts_.values, parts_.off_diagonal, parts_.tau, parts_.scratch,
                             progress);
     note(Stage::tridiagonalize);

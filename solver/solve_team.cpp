@@ -3,22 +3,48 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hybrid/device.hpp"
+#include "solver/dc_large_product.hpp"
+#include "solver/team_reflectors.hpp"
+#include "solver/triangular_factor.hpp"
+
 namespace eigen_g {
 
-void SolveTeam::prepare(std::int64_t n, std::int64_t m, std::int64_t width) {
-  const std::int64_t half = n - n / 2;
+void SolveTeam::prepare(MatrixView<const double> v_dev, MatrixView<double> q_dev, MatrixView<double> z_dev,
+                        std::int64_t width) {
+  const std::int64_t n = v_dev.rows, m = z_dev.cols, half = n - n / 2;
   const std::vector<double> merge = shares_.of(merge_products(n / 2, n / 2, half, half, n)),
                             back = shares_.of(width > 0 ? back_transform_products(n, width, m)
                                                         : ColumnProducts{});
   if (merge.empty() && back.empty()) return;
-  ColumnTeam& team = devices();
-  const auto of_cpu = [](const std::vector<double>& shares, std::int64_t columns) {
-    return shares.empty() ? 0 : split_columns(columns, shares, column_granularity).back().count;
+  const auto make = [=, this, gpu = current_gpu()] {
+    const CurrentGpu current(gpu);
+    ColumnTeam team(*first_, members_);
+    const auto of_cpu = [](const std::vector<double>& shares, std::int64_t columns) {
+      return shares.empty() ? 0 : split_columns(columns, shares, column_granularity).back().count;
+    };
+    CpuShare share{n, std::max(of_cpu(merge, n), of_cpu(back, m)), 0, 2 * width};
+    share.step_doubles = std::max(merge_step * (half + share.columns), width * (n + width));
+    team.prepare(share);
+    if (!back.empty()) {
+      const ReflectorBlocks blocks{n, width};
+      std::vector<ReflectorBlock> list;
+      for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {
+        const std::int64_t first = blocks.first(b), k = blocks.columns(b);
+        list.push_back({first, v_dev.block(first, first, blocks.rows(b), k), v_dev.block(0, 0, k, k)});
+      }
+      team.rehearse(cut_reflectors(list, z_dev), back, column_granularity);
+    }
+    if (!merge.empty()) {
+      using dc::Index;
+      const auto order = static_cast<Index>(n), upper = static_cast<Index>(n / 2);
+      const dc::Shape nothing_deflates{order, upper, 0, order - upper, 0};
+      team.rehearse(dc::cut_merge({0, order, upper}, nothing_deflates, {0, order}, q_dev, q_dev), merge,
+                    column_granularity);
+    }
+    return team;
   };
-  CpuShare share{n, std::max(of_cpu(merge, n), of_cpu(back, m)), 0, 2 * width};
-  if (share.columns == 0) return;
-  share.step_doubles = std::max(merge_step * (half + share.columns), width * (n + width));
-  team.prepare(share);
+  coming_ = std::async(std::launch::async, make);
 }
 
 std::vector<double> SolveTeam::take_shares(const ColumnProducts& products) {
@@ -35,7 +61,10 @@ std::vector<double> SolveTeam::take_shares(const ColumnProducts& products) {
 }
 
 ColumnTeam& SolveTeam::devices() {
-  if (!team_) team_.emplace(*first_, members_);
+  if (coming_.valid())
+    team_ = coming_.get();
+  else if (!team_)
+    team_.emplace(*first_, members_);
   return *team_;
 }
 

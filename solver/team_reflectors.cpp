@@ -29,33 +29,39 @@ auto product_on(const On& on) {
 
 }  // namespace
 
-void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
-                      const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev,
-                      const Products* first) {
+ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev) {
   ColumnWork work;
   work.columns_dev = z_dev;
   work.steps = static_cast<std::int64_t>(blocks.size());
   for (const ReflectorBlock& block : blocks)
     work.scratch_rows = std::max(work.scratch_rows, 2 * block.v_dev.cols);
-  const auto at = [&](std::int64_t step) -> const ReflectorBlock& {
+  const auto at = [&blocks](std::int64_t step) -> const ReflectorBlock& {
     return blocks[static_cast<std::size_t>(step)];
   };
-  const auto copy_of = [&](std::int64_t step, const Blocks& copies) {
+  const auto copy_of = [at](std::int64_t step, const Blocks& copies) {
     return ReflectorBlock{at(step).first, copies[0], copies[1]};
   };
-  work.blocks = [&](std::int64_t step, ColumnRange) -> Blocks { return {at(step).v_dev, at(step).t_dev}; };
+  work.blocks = [at](std::int64_t step, ColumnRange) -> Blocks { return {at(step).v_dev, at(step).t_dev}; };
+  work.on_gpu = [copy_of](const Queue& queue, std::int64_t step, const Blocks& copies,
+                          const OwnColumns& own) {
+    apply_block(copy_of(step, copies), own, product_on(queue));
+  };
+  work.on_cpu = [copy_of](std::int64_t step, const Blocks& copies, const OwnColumns& own) {
+    apply_block(copy_of(step, copies), own, gemm_on_cpu);
+  };
+  return work;
+}
+
+void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
+                      const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev,
+                      const Products* first) {
+  ColumnWork work = cut_reflectors(blocks, z_dev);
   work.on_first = [&](const Queue& queue, const OwnColumns& own) {
     for (const ReflectorBlock& block : blocks)
       if (first)
         apply_block(block, own, product_on(*first));
       else
         apply_block(block, own, product_on(queue));
-  };
-  work.on_gpu = [&](const Queue& queue, std::int64_t step, const Blocks& copies, const OwnColumns& own) {
-    apply_block(copy_of(step, copies), own, product_on(queue));
-  };
-  work.on_cpu = [&](std::int64_t step, const Blocks& copies, const OwnColumns& own) {
-    apply_block(copy_of(step, copies), own, gemm_on_cpu);
   };
   team.run(work, parts, column_granularity);
 }

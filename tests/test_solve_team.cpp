@@ -222,9 +222,18 @@ TEST_CASE("a solve over several GPUs", "[gpu]") {
   NEEDS_GPU();
   if (gpu_count() < 2) SKIP_TEST("fewer than two GPUs");
   const Stored s = random_matrix(1800);
+  Calibration c;
+  for (const Device& device : devices()) {
+    DeviceRates rates;
+    rates.device = device;
+    rates.products = {{"native", 4096, 4096, 4096, device.kind == DeviceKind::cpu ? 1e9 : 1e12}};
+    rates.to_device = rates.from_device = rates.to_first = rates.from_first = 1e13;
+    c.devices.push_back(rates);
+  }
   for (const char* ratio : {"1:1:0", "2:1:1", "0:1:0", "auto"}) {
     CAPTURE(ratio);
-    const Options o = cut(ratio, 2);
+    Options o = cut(ratio, 2);
+    o.calibration = std::make_shared<const Calibration>(c);
     const support::Solved solved = support::solve_guarded(s, o);
     support::check_pairs(s, solved);
     check_repeats(s, o, solved);
