@@ -104,7 +104,8 @@ bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multi
   if (gpu_count() == 0) return false;
   constexpr double flops_of_core = 5e10;  // few are faster, and a GPU that they would not help is left alone
   constexpr double quick_seconds = 0.8;
-  const double cpu = cpu_device().cores * flops_of_core, gpu = estimated_product_rate(multiprocessors);
+  static const double cpu = cpu_device().cores * flops_of_core;
+  const double gpu = estimated_product_rate(multiprocessors);
   const auto order = static_cast<double>(n);
   const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
   const double gain = cpu / (cpu + gpu);

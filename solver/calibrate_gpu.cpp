@@ -1,6 +1,8 @@
 // The GPUs' part of a calibration, and what every device does in a team.
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <mutex>
 #include <optional>
 
 #include "blas2/symv.hpp"
@@ -299,8 +301,15 @@ void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProg
 }
 
 double estimated_product_rate(int multiprocessors) {
-  const Queue queue;
-  return estimated_engine_rates(queue).native.flops_per_second * multiprocessors / queue.multiprocessors();
+  static std::mutex mutex;
+  static std::map<int, double> of_one;  // by GPU: its driver tells its figures slowly
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = of_one.try_emplace(current_gpu(), 0);
+  if (is_new) {
+    const Queue queue;
+    at->second = estimated_engine_rates(queue).native.flops_per_second / queue.multiprocessors();
+  }
+  return at->second * multiprocessors;
 }
 
 }  // namespace eigen_g::calibration

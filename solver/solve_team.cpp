@@ -24,7 +24,9 @@ void SolveTeam::prepare(MatrixView<const double> v_dev, MatrixView<double> q_dev
       return shares.empty() ? 0 : split_columns(columns, shares, column_granularity).back().count;
     };
     CpuShare share{n, std::max(of_cpu(merge, n), of_cpu(back, m)), 0, 2 * width};
-    share.step_doubles = std::max(merge_step * (half + share.columns), width * (n + width));
+    constexpr std::int64_t padding = 16;  // of a copied column, at most
+    share.step_doubles = std::max(merge_step * (half + padding) + (merge_step + padding) * share.columns,
+                                  width * (n + width + 2 * padding));
     team.prepare(share);
     if (!back.empty()) {
       const ReflectorBlocks blocks{n, width};

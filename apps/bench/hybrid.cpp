@@ -121,7 +121,7 @@ bool sound(const std::vector<HybridSize>& sizes) {
 }
 
 ExitCode bench_hybrid(const Options& o) {
-  constexpr int quick_rounds = 1;
+  constexpr int quick_rounds = 2;
   HybridPlan plan = o.plan;
   plan.sizes = parse_sizes(o.sizes, "--n");
   for (const std::int64_t n : plan.sizes)
@@ -164,7 +164,7 @@ void add_bench_hybrid(CLI::App& bench, Action& action) {
   command.add_option("--n", options->sizes, "Orders: numbers and from:to:step (default: 8000)")
       ->option_text("LIST");
   command.add_flag("--quick", options->quick,
-                   "One timed round a cut, and the stages of a solve alone without single products");
+                   "Two timed rounds a cut, and the stages of a solve alone without single products");
   command
       .add_option("--gpu-sms", plan.multiprocessors,
                   "Only so many multiprocessors of the first GPU (default: all)")
