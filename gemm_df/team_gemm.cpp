@@ -7,17 +7,6 @@
 
 namespace eigen_g {
 
-namespace {
-
-// Terms of the inner dimension in a step: enough that C, which each step reads and writes, costs little beside the product,
-// and few enough that the first step, which nothing hides, arrives soon.
-constexpr std::int64_t slice = 512;
-
-// Columns of C to which the cut is rounded: tiles of the products are full.
-constexpr std::int64_t column_granularity = 32;
-
-}  // namespace
-
 void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, double alpha,
           MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
           MatrixView<double> c_dev) {
@@ -37,9 +26,9 @@ void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, 
   ColumnWork work;
   work.columns_dev = c_dev;
   work.reads_columns = beta != 0;
-  work.steps = (k + slice - 1) / slice;
+  work.steps = (k + merge_step - 1) / merge_step;
   work.blocks = [&](std::int64_t step, ColumnRange range) -> Blocks {
-    const std::int64_t first = step * slice, count = std::min(slice, k - first);
+    const std::int64_t first = step * merge_step, count = std::min(merge_step, k - first);
     return {slice_of_a(first, count), slice_of_b(first, count, range)};
   };
   work.on_first = [&](const Queue& queue, const OwnColumns& own) {

@@ -102,8 +102,8 @@ double product_rate(const DeviceRates& rates, std::string_view engine, double m,
 
 // The rate of a device in a team, in flop/s: that of the work nearest in shape; where none was measured, of the nearest
 // native product; 0: not measured. The shape of reflectors: rows of the columns, columns, reflectors in a block.
-//   multiprocessors   of the GPU that are in use, not read for a CPU. A rate between two numbers of them that were measured goes
-//                     by the rate of one, which falls evenly; below and above, it is that of the nearest
+//   multiprocessors   of the GPU that are in use, not read for a CPU. Between two numbers of them that were measured the rate
+//                     of one is interpolated; below and above, it is that of the nearest
 double team_rate(const DeviceRates& rates, TeamWork work, int multiprocessors, double rows, double columns,
                  double inner);
 

@@ -53,13 +53,6 @@ SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const R
 // Columns of which a device beside the first can keep its copies, and what works on them, in so many bytes.
 double columns_that_fit(const ColumnProducts& products, std::uint64_t bytes);
 
-// Columns to which a cut is rounded, so that tiles of the products are full.
-inline constexpr std::int64_t column_granularity = 32;
-
-// Terms of a merge's products in a step of a team: the result, which each step reads and writes, costs little beside the
-// product, and the first step, which nothing hides, arrives soon.
-inline constexpr std::int64_t merge_step = 512;
-
 // How a solve cuts its products: by a ratio as it stands, by rates, or not at all.
 class Shares {
  public:
