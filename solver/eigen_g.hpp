@@ -72,8 +72,8 @@ struct Options {
   // memory), up to 4 MiB for each 1000 columns on the first GPU.
   Ratio ratio;
   std::shared_ptr<const Calibration> calibration;  // of this machine: read_calibration(), calibrate()
-  int gpu_sms =
-      0;  // for experiments: only so many multiprocessors of the GPU, rounded up to what it can do; 0: all
+  // For experiments: only so many multiprocessors of the first GPU, rounded up to what it can do; 0: all.
+  int gpu_sms = 0;
 
   // Called from the calling thread as a stage begins (0), goes on, and ends (1). An exception thrown from it
   // abandons the solve and reaches the caller; outputs are then undefined.
