@@ -102,11 +102,8 @@ class SymvWalk {
   struct Group {
     Packed a[C][Q];
   };
-  // In turn: one is multiplied while the other is on its way.
-  struct Pair {
+  struct Ahead {
     Group even, odd;
-  };
-  struct Ahead : Pair {
     bool sent = false;  // for the next piece
   };
   struct Nothing {};
@@ -172,9 +169,9 @@ class SymvWalk {
     else
       return false;
   }
-  __device__ Pair& pair_or(Pair& own) {
+  __device__ Group& ahead_or(Group& own, int which) {
     if constexpr (loads_ahead)
-      return ahead_;
+      return which == 0 ? ahead_.even : ahead_.odd;
     else
       return own;
   }
@@ -309,11 +306,11 @@ class SymvWalk {
     // Two groups in turn: one is multiplied while the other is on its way.
     constexpr int step = Shape::column_warps;
     int group = start + column_warp_;
-    Pair own;
-    Pair& pair = pair_or(own);
+    Group own_even, own_odd;
+    Group &even = ahead_or(own_even, 0), &odd = ahead_or(own_odd, 1);
     if (!is_ahead()) {
-      if (group < stop) load(pair.even, group);
-      if (group + step < stop) load(pair.odd, group + step);
+      if (group < stop) load(even, group);
+      if (group + step < stop) load(odd, group + step);
     }
     if constexpr (loads_ahead) ahead_.sent = false;
     if (thread < Shape::round_columns) shared_.x[0][thread] = x_first;
@@ -326,9 +323,9 @@ class SymvWalk {
       T x_next = Ops::zero();
       if (thread < Shape::round_columns && round_end < stop) x_next = x_at(round_end * C + thread);
       for (; group < round_end; group += 2 * step) {
-        multiply(pair.even, group, group + 2 * step, stop, round, buffer);
+        multiply(even, group, group + 2 * step, stop, round, buffer);
         if (group + step >= round_end) break;  // in the last round only: a round has an even number of steps
-        multiply(pair.odd, group + step, group + 3 * step, stop, round, buffer);
+        multiply(odd, group + step, group + 3 * step, stop, round, buffer);
       }
       if (thread < Shape::round_columns) shared_.x[buffer ^ 1][thread] = x_next;
       __syncthreads();
