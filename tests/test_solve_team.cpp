@@ -47,6 +47,19 @@ void check_repeats(const Stored& s, const Options& o, const support::Solved& onc
   CHECK(support::same_bits(once.z, again.z));
 }
 
+// This machine's devices with one rate of products each, and links of this bandwidth.
+Calibration calibration_of(double cpu_flops, double gpu_flops, double link) {
+  Calibration c;
+  for (const Device& device : devices()) {
+    DeviceRates rates;
+    rates.device = device;
+    rates.products = {{"native", 4096, 4096, 4096, device.kind == DeviceKind::cpu ? cpu_flops : gpu_flops}};
+    rates.to_device = rates.from_device = rates.to_first = rates.from_first = link;
+    c.devices.push_back(rates);
+  }
+  return c;
+}
+
 }  // namespace
 
 TEST_CASE("a ratio has a share for each device, and is for GPUs") {
@@ -181,14 +194,7 @@ TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflecto
 TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1500);
-  Calibration c;
-  for (const Device& device : devices()) {
-    DeviceRates rates;
-    rates.device = device;
-    rates.products = {{"native", 4096, 4096, 4096, device.kind == DeviceKind::cpu ? 1e12 : 3e12}};
-    rates.to_device = rates.from_device = rates.to_first = rates.from_first = 1e12;
-    c.devices.push_back(rates);
-  }
+  Calibration c = calibration_of(1e12, 3e12, 1e12);
   Options o = support::options(DeviceChoice::gpu);
   o.calibration = std::make_shared<const Calibration>(c);
   const support::Solved shared = support::solve_guarded(s, o);
@@ -222,14 +228,7 @@ TEST_CASE("a solve over several GPUs", "[gpu]") {
   NEEDS_GPU();
   if (gpu_count() < 2) SKIP_TEST("fewer than two GPUs");
   const Stored s = random_matrix(1800);
-  Calibration c;
-  for (const Device& device : devices()) {
-    DeviceRates rates;
-    rates.device = device;
-    rates.products = {{"native", 4096, 4096, 4096, device.kind == DeviceKind::cpu ? 1e9 : 1e12}};
-    rates.to_device = rates.from_device = rates.to_first = rates.from_first = 1e13;
-    c.devices.push_back(rates);
-  }
+  const Calibration c = calibration_of(1e9, 1e12, 1e13);
   for (const char* ratio : {"1:1:0", "2:1:1", "0:1:0", "auto"}) {
     CAPTURE(ratio);
     Options o = cut(ratio, 2);

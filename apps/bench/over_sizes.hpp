@@ -1,16 +1,44 @@
 // A benchmark against cuSOLVER over its sizes. CUDA builds only.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "apps/bench/cusolver_peers.hpp"
+#include "apps/bench/sizes_plan.hpp"
+#include "apps/bench/timed_call.hpp"
+#include "apps/bench/timing.hpp"
 #include "apps/text.hpp"
 #include "hybrid/device.hpp"
 #include "hybrid/queue.hpp"
 
 namespace eigen_g::apps::bench {
+
+// For the calls of size n.
+inline TimingRule rule_of(const SizesPlan& plan, std::int64_t n) {
+  TimingRule rule;
+  rule.rounds = plan.rounds;
+  rule.least_rounds = std::min(rule.least_rounds, plan.rounds);
+  rule.seconds = plan.seconds;
+  rule.warm_up = !plan.brief || n == plan.sizes.front();
+  return rule;
+}
+
+// Work number i is what calls[i] stands for.
+inline void time_calls(const Queue& queue, const std::vector<Work>& work, const TimingRule& rule,
+                       std::vector<TimedCall>& calls) {
+  const std::vector<Timing> timings = time_in_turns(queue, work, rule);
+  for (std::size_t i = 0; i < timings.size(); ++i) {
+    calls[i].seconds = timings[i].median;
+    calls[i].low = timings[i].low;
+    calls[i].high = timings[i].high;
+    calls[i].rounds = timings[i].rounds;
+    calls[i].failure = timings[i].failure;
+  }
+}
 
 // Size(queue, cusolver, n).measure(plan, bench.cases[i]) for every size of the plan whose Size::bytes(queue, n) leave some
 // of the GPU's memory to its peers' workspaces; the others are skipped cases. The progress counts n^3 of work a size.

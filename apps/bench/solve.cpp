@@ -30,7 +30,7 @@ constexpr const char* examples = R"(
 ExitCode bench_solve(const Options& o) {
   SolvePlan plan = o.plan;
   plan.sizes = parse_sizes(o.sizes, "--sizes");
-  plan.rounds = o.rounds > 0 ? o.rounds : plan.brief ? 1 : plan.rounds;
+  plan.take_rounds(o.rounds);
   return put_measured("solve", o.run, [&](const auto& tell) {
     plan.progress = [&](std::int64_t n, double fraction) { tell(std::to_string(n), fraction); };
     return measure_solve(plan);

@@ -126,20 +126,8 @@ class Size {
     if (plan.brief) add_peers();  // so that what is left in the end are our own results
     add_own();
     if (!plan.brief) add_peers();
-    TimingRule rule;
-    rule.rounds = plan.rounds;
-    rule.least_rounds = std::min(rule.least_rounds, plan.rounds);
-    rule.seconds = plan.seconds;
-    rule.warm_up = !plan.brief || n_ == plan.sizes.front();
-    const auto timings = time_in_turns(queue_, work, rule);
-    for (std::size_t i = 0; i < timings.size(); ++i) {
-      TimedCall& call = c.calls[i];
-      call.seconds = timings[i].median;
-      call.low = timings[i].low;
-      call.high = timings[i].high;
-      call.rounds = timings[i].rounds;
-      call.failure = timings[i].failure;
-    }
+    const TimingRule rule = rule_of(plan, n_);
+    time_calls(queue_, work, rule, c.calls);
     for (const auto& [name, of_call] : reports)
       if (find(c.calls, name)) c.stages[name] = median_stages(of_call, rule.warm_up ? 1 : 0);
     if (plan.brief)

@@ -111,20 +111,7 @@ class Size {
             },
             [this] { reduce_by_peer(); });
       }
-    TimingRule rule;
-    rule.rounds = plan.rounds;
-    rule.least_rounds = std::min(rule.least_rounds, plan.rounds);
-    rule.seconds = plan.seconds;
-    rule.warm_up = !plan.brief || n_ == plan.sizes.front();
-    const auto timings = time_in_turns(queue_, work, rule);
-    for (std::size_t i = 0; i < timings.size(); ++i) {
-      TimedCall& call = c.calls[i];
-      call.seconds = timings[i].median;
-      call.low = timings[i].low;
-      call.high = timings[i].high;
-      call.rounds = timings[i].rounds;
-      call.failure = timings[i].failure;
-    }
+    time_calls(queue_, work, rule_of(plan, n_), c.calls);
     if (cusolver_) cusolver_->release();
     if (find(c.calls, "eigen_g")) check(plan, c);
     if (plan.breakdown && find(c.calls, "eigen_g"))

@@ -2,24 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <vector>
 
+#include "apps/bench/sizes_plan.hpp"
 #include "apps/bench/tridiagonalize_report.hpp"
 
 namespace eigen_g::apps::bench {
 
-struct TridiagonalizePlan {
-  std::vector<std::int64_t> sizes;
-  int rounds = 7;  // wanted of each call
-  double seconds =
-      6;  // no further round of a size begins after so long; up to three are taken whatever they last
+// Brief: no check but that the eigenvalues agree with cuSOLVER's.
+struct TridiagonalizePlan : SizesPlan {
   std::int64_t check = 4000;  // Q is formed and checked for n up to this
   bool breakdown = false;
-  // For large sizes: a round without a warm-up but of the first size, cuSOLVER in its non-deterministic mode only, and no
-  // check but that the eigenvalues agree with cuSOLVER's.
-  bool brief = false;
-  std::function<void(std::int64_t n, double fraction)> progress;
 };
 
 // All sizes on the current GPU, one after the other, uniform random matrices; the calls of a size take turns. A size that
