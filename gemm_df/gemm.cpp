@@ -12,24 +12,53 @@ namespace {
 cublasOperation_t cublas_op(Op op) {
   return op == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T;
 }
-}  // namespace
 
-void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
-          MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {
-  if (c_dev.rows == 0 || c_dev.cols == 0) return;
-  const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
+// Calls multiply(A's part, B's part, its terms, beta) for slices of at most most_terms_of_a_sum of the k terms of every sum,
+// in turn; beta is 1 from the second on. Once without terms where k = 0.
+template <class Multiply>
+void in_slices(Op op_a, Op op_b, MatrixView<const double> a, MatrixView<const double> b, double beta,
+               MatrixView<double> c, const Multiply& multiply) {
+  if (c.rows == 0 || c.cols == 0) return;
+  const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
   const std::int64_t slices = std::max<std::int64_t>(1, (k + most_terms_of_a_sum - 1) / most_terms_of_a_sum);
   const std::int64_t length = std::max<std::int64_t>(1, ((k + slices - 1) / slices + 31) / 32 * 32);
   for (std::int64_t first = 0; first == 0 || first < k; first += length) {
     const std::int64_t terms = std::min(length, k - first);
-    const MatrixView<const double> a = op_a == Op::none ? a_dev.block(0, first, a_dev.rows, terms)
-                                                        : a_dev.block(first, 0, terms, a_dev.cols);
-    const MatrixView<const double> b = op_b == Op::none ? b_dev.block(first, 0, terms, b_dev.cols)
-                                                        : b_dev.block(0, first, b_dev.rows, terms);
-    const double onto = first == 0 ? beta : 1;
-    EIGEN_G_CUBLAS(cublasDgemm_64(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols,
-                                  terms, &alpha, a.data, a.lda, b.data, b.lda, &onto, c_dev.data, c_dev.lda));
+    multiply(op_a == Op::none ? a.block(0, first, a.rows, terms) : a.block(first, 0, terms, a.cols),
+             op_b == Op::none ? b.block(first, 0, terms, b.cols) : b.block(0, first, b.rows, terms), terms,
+             first == 0 ? beta : 1);
   }
+}
+}  // namespace
+
+void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
+          MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {
+  in_slices(op_a, op_b, a_dev, b_dev, beta, c_dev,
+            [&](MatrixView<const double> a, MatrixView<const double> b, std::int64_t terms, double onto) {
+              EIGEN_G_CUBLAS(cublasDgemm_64(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
+                                            c_dev.cols, terms, &alpha, a.data, a.lda, b.data, b.lda, &onto,
+                                            c_dev.data, c_dev.lda));
+            });
+}
+
+bool emulated_engine_built() {
+  return CUBLAS_VER_MAJOR >= 13;
+}
+
+void gemm_emulated([[maybe_unused]] const Queue& queue, [[maybe_unused]] Op op_a, [[maybe_unused]] Op op_b,
+                   [[maybe_unused]] double alpha, [[maybe_unused]] MatrixView<const double> a_dev,
+                   [[maybe_unused]] MatrixView<const double> b_dev, [[maybe_unused]] double beta,
+                   [[maybe_unused]] MatrixView<double> c_dev) {
+#if CUBLAS_VER_MAJOR >= 13
+  EIGEN_G_CUBLAS(cublasSetEmulationStrategy(queue.blas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+  in_slices(op_a, op_b, a_dev, b_dev, beta, c_dev,
+            [&](MatrixView<const double> a, MatrixView<const double> b, std::int64_t terms, double onto) {
+              EIGEN_G_CUBLAS(cublasGemmEx_64(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
+                                             c_dev.cols, terms, &alpha, a.data, CUDA_R_64F, a.lda, b.data,
+                                             CUDA_R_64F, b.lda, &onto, c_dev.data, CUDA_R_64F, c_dev.lda,
+                                             CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_GEMM_DEFAULT));
+            });
+#endif
 }
 
 void syr2k_lower(const Queue& queue, double alpha, MatrixView<const double> a_dev,

@@ -1,5 +1,4 @@
-// The solver's large matrix products, by one of the engines. So far there is one: native, that is cuBLAS in
-// double.
+// The solver's large matrix products by cuBLAS: in double, and in double emulated on integers.
 //
 // Column-major, 64-bit sizes, device memory; ordered on `queue`; a product with an empty result returns at
 // once. Throw DeviceError. Repeat bit for bit on the same GPU. CUDA builds only.
@@ -24,6 +23,14 @@ inline constexpr std::int64_t most_terms_of_a_sum = 1280;
 // Cost: 2 m n k flops. BLAS: dgemm.
 void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
           MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
+
+// The same by cuBLAS's fixed-point emulation on the integer tensor cores. cuBLAS chooses the bits by the entries, and where
+// these would be too many it multiplies in double (as the times of a random eigenproblem's merges show): hence the slices
+// here too. Without them the eigenvectors of n = 10000 lose 1.6 times as much (H200). Does nothing in a build whose cuBLAS
+// has no emulation (before CUDA 13).
+bool emulated_engine_built();
+void gemm_emulated(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
+                   MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
 
 // C := alpha (A B^T + B A^T) + beta C on the lower triangle of C (n x n); A and B are n x k.
 // Few columns and beta = 1 go to syr2k.hpp's kernel, the rest to cuBLAS. Cost: 2 n^2 k flops. BLAS: dsyr2k.

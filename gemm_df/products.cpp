@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "gemm_df/df_gemm.hpp"
-#include "hybrid/cuda_check.hpp"
 #include "hybrid/error.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
@@ -34,21 +33,6 @@ double flops_of(std::int64_t m, std::int64_t n, std::int64_t k) {
   return 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
 }
 
-void gemm_emulated([[maybe_unused]] const Queue& queue, [[maybe_unused]] Op op_a, [[maybe_unused]] Op op_b,
-                   [[maybe_unused]] double alpha, [[maybe_unused]] MatrixView<const double> a_dev,
-                   [[maybe_unused]] MatrixView<const double> b_dev, [[maybe_unused]] double beta,
-                   [[maybe_unused]] MatrixView<double> c_dev) {
-#if CUBLAS_VER_MAJOR >= 13
-  const auto cublas_op = [](Op op) { return op == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
-  const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
-  EIGEN_G_CUBLAS(cublasSetEmulationStrategy(queue.blas(), CUBLAS_EMULATION_STRATEGY_EAGER));
-  EIGEN_G_CUBLAS(cublasGemmEx_64(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols, k,
-                                 &alpha, a_dev.data, CUDA_R_64F, a_dev.lda, b_dev.data, CUDA_R_64F, b_dev.lda,
-                                 &beta, c_dev.data, CUDA_R_64F, c_dev.lda,
-                                 CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_GEMM_DEFAULT));
-#endif
-}
-
 // Lines first ... first + count - 1 of a matrix.
 MatrixView<const double> part_of(MatrixView<const double> matrix, df::Lines lines, std::int64_t first,
                                  std::int64_t count) {
@@ -64,10 +48,6 @@ std::int64_t lines_at_once(std::int64_t k, std::uint64_t most_scratch) {
 }
 
 }  // namespace
-
-bool emulated_engine_built() {
-  return CUBLAS_VER_MAJOR >= 13;
-}
 
 Products::Products(const Queue& queue, Engine wanted, const ProductRates& rates, std::uint64_t most_scratch)
     : state_(std::make_unique<State>(State{&queue, wanted, rates, most_scratch, {}, {}, {}, {}})) {

@@ -20,9 +20,6 @@ namespace eigen_g {
 
 class Queue;
 
-// Whether this build's cuBLAS has the engine `emulated`.
-bool emulated_engine_built();
-
 inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
 
 class Products {
