@@ -2,8 +2,8 @@
 # scripts/gpu_check.sh [OUTDIR] [options]
 # Checks this commit on the GPU at hand: configures and builds for it, runs every test executable with a GPU required,
 # solves a random matrix twice and compares the results bit for bit, runs the benchmarks. Installs nothing. Ends with a
-# short table; exit code 1 if anything failed. OUTDIR (default: gpu_check/ in the build folder) gets check.json and the
-# logs: at most 8 files, each below 8 MB.
+# short table; exit code 1 if anything failed. OUTDIR (default: gpu_check/ in the build folder) gets check.json, the
+# benchmarks' JSON (bench_NAME.json) and the logs, each below 8 MB.
 #   --only NAMES    only these tests, benchmarks, or solve: names or patterns, separated by commas
 #   --no-tests      leave the tests out
 #   --no-bench      leave the benchmarks out
@@ -49,7 +49,7 @@ while (($#)); do
 done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-rm -f "$out"/{check.json,build.log,tests.log,sanitizer.log,solve.log,solve_1.json,solve_2.json,bench.log}
+rm -f "$out"/{check.json,build.log,tests.log,sanitizer.log,solve.log,solve_1.json,solve_2.json,bench.log,bench_*.json}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -176,7 +176,7 @@ if [[ -n $bench ]]; then
     name=${entry%%: *}
     selected "$name" || continue
     read -r -a arguments <<<"${entry#*: }"
-    attempt 600 "$out/bench.log" "$command" bench "${arguments[@]}"
+    attempt 600 "$out/bench.log" "$command" bench "${arguments[@]}" --json "$out/bench_$name.json"
     cat "$work/output"
     if ((status == 0)); then record "bench $name" pass "$seconds" ""; else record "bench $name" FAILED "$seconds" "exit code $status"; fi
   done
