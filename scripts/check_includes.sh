@@ -30,8 +30,9 @@ contains() { [[ " $1 " == *" $2 "* ]]; }
 
 shopt -s nullglob
 for entry in *; do
-  # Build folders are the ones that .gitignore names.
-  contains "$top_level" "$entry" || [[ -d $entry && $entry == build* ]] || fault "$entry: does not belong at the top level"
+  # Build folders and results of `eigen_g solve`: the ones that .gitignore names.
+  contains "$top_level" "$entry" || [[ -d $entry && $entry == build* ]] || [[ $entry == *.@(values|vectors).* ]] ||
+    fault "$entry: does not belong at the top level"
 done
 
 # The file, from the project's root, that an include of $2 in file $1 means, in quotes or not; nothing for a header of somebody else.
