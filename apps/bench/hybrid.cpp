@@ -1,12 +1,13 @@
 // eigen_g bench hybrid
 //
-// JSON, "format": "eigen_g-bench-hybrid", "version": 2: machine; multiprocessors of the first GPU; gpus; calibration (where
+// JSON, "format": "eigen_g-bench-hybrid", "version": 3: machine; multiprocessors of the first GPU; gpus; calibration (where
 // its figures came from); sizes: n, stages: name, flops, planned_seconds, first_alone, automatic, sweep (parts of the flops:
-// the first GPU, further ones, the CPU; seconds; laps; device_seconds), repeats.
+// the first GPU, further ones, the CPU; seconds; rounds; laps; device_seconds), repeats.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "apps/bench/bench.hpp"
@@ -33,6 +34,7 @@ struct Options {
   std::string sizes = "8000";
   int gpus = 1;
   bool quick = false;
+  std::optional<int> rounds;
   std::string calibration;
   RunOptions run;
 };
@@ -81,6 +83,7 @@ std::string table_of(const std::vector<HybridSize>& sizes) {
 Json json_of(const HybridCut& cut) {
   return {{"parts", cut.parts},
           {"seconds", cut.seconds},
+          {"rounds", cut.rounds},
           {"laps", cut.laps},
           {"device_seconds", cut.device_seconds}};
 }
@@ -105,7 +108,7 @@ Json json_of(const Options& o, const std::string& source, const std::vector<Hybr
     list.push_back({{"n", size.n}, {"stages", stages}});
   }
   return {{"format", "eigen_g-bench-hybrid"},
-          {"version", 2},
+          {"version", 3},
           {"machine", machine_json()},
           {"multiprocessors", o.plan.multiprocessors},
           {"gpus", o.gpus},
@@ -121,15 +124,12 @@ bool sound(const std::vector<HybridSize>& sizes) {
 }
 
 ExitCode bench_hybrid(const Options& o) {
-  constexpr int quick_rounds = 2;
   HybridPlan plan = o.plan;
+  plan.rounds = o.rounds.value_or(o.quick ? 2 : 3);
   plan.sizes = parse_sizes(o.sizes, "--n");
   for (const std::int64_t n : plan.sizes)
     if (n < 64 || n > 100'000) throw UsageError("--n: a size must be from 64 to 100000");
-  if (o.quick) {
-    plan.rounds = quick_rounds;
-    plan.products = false;
-  }
+  plan.products = !o.quick;
   const int there = gpu_count();
   require_gpu_for("hybrid");
   if (o.gpus > there)
@@ -163,8 +163,9 @@ void add_bench_hybrid(CLI::App& bench, Action& action) {
   set_help(command, "eigen_g bench hybrid [OPTIONS]", examples);
   command.add_option("--n", options->sizes, "Orders: numbers and from:to:step (default: 8000)")
       ->option_text("LIST");
-  command.add_flag("--quick", options->quick,
-                   "Two timed rounds a cut, and the stages of a solve alone without single products");
+  command.add_flag(
+      "--quick", options->quick,
+      "The stages of a solve alone without single products, and two rounds where --rounds is not given");
   command
       .add_option("--gpu-sms", plan.multiprocessors,
                   "Only so many multiprocessors of the first GPU (default: all)")
@@ -179,7 +180,8 @@ void add_bench_hybrid(CLI::App& bench, Action& action) {
       ->delimiter(',')
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("LIST");
-  command.add_option("--rounds", plan.rounds, "Timed rounds a cut (default: 3)")
+  command
+      .add_option("--rounds", options->rounds, "Timed rounds a cut, of which the median counts (default: 3)")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
   command

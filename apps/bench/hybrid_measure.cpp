@@ -19,7 +19,7 @@ const HybridCut& HybridStage::best() const {
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <deque>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -50,7 +50,7 @@ double seconds_since(Clock::time_point start) {
 
 constexpr std::int64_t block_reflectors = 256;
 constexpr double many_seconds =
-    2;  // after so long a round there is no second one; a sweep leaves out longer ones
+    2;  // after so long a round a cut has one more; a sweep leaves out longer ones
 
 DeviceBuffer<double> random_matrix(const Queue& queue, std::int64_t count, std::uint64_t seed) {
   DeviceBuffer<double> memory(count);
@@ -208,12 +208,9 @@ class StagesWork final : public Work {
 class Trial {
  public:
   Trial(const Queue& queue, const HybridPlan& plan, Shares shares)
-      : queue_(queue), team_(queue, std::move(shares), {plan.gpus, true, plan.threads}) {
-    cut_.seconds = std::numeric_limits<double>::infinity();
-  }
+      : queue_(queue), team_(queue, std::move(shares), {plan.gpus, true, plan.threads}) {}
 
-  // Seconds of the round.
-  double measure(Work& work) {
+  void measure(Work& work) {
     work.reset();
     queue_.wait();
     std::vector<Event> moments(1);
@@ -224,33 +221,38 @@ class Trial {
       moments.back().record(queue_);
     });
     queue_.wait();
-    const double seconds = seconds_since(start);
-    const std::vector<double> own = team_.take_seconds();
-    if (rounds_++ == 0) return seconds;  // it took memory and loaded kernels
-    if (seconds < cut_.seconds) {
-      cut_.seconds = seconds;
-      cut_.laps.clear();
-      for (std::size_t i = 1; i < moments.size(); ++i)
-        cut_.laps.push_back(moments[i].seconds_since(moments[i - 1]));
-    }
-    sums_.resize(own.size());
-    for (std::size_t i = 0; i < own.size(); ++i) sums_[i] += own[i];
-    return seconds;
+    Round round{seconds_since(start), {}, team_.take_seconds()};
+    for (std::size_t i = 1; i < moments.size(); ++i)
+      round.laps.push_back(moments[i].seconds_since(moments[i - 1]));
+    rounds_.push_back(std::move(round));
   }
 
+  // Whether a round of this takes too long for several.
+  bool is_long() const { return !rounds_.empty() && rounds_.back().seconds >= many_seconds; }
+
+  // Of all rounds but the first, which took memory and loaded kernels.
   HybridCut cut() const {
-    HybridCut cut = cut_;
+    HybridCut cut;
     cut.parts = team_.parts();
-    for (const double sum : sums_) cut.device_seconds.push_back(sum / std::max(1, rounds_ - 1));
+    std::vector<Round> timed(rounds_.begin() + 1, rounds_.end());
+    for (const Round& round : timed) cut.rounds.push_back(round.seconds);
+    std::sort(timed.begin(), timed.end(),
+              [](const Round& a, const Round& b) { return a.seconds < b.seconds; });
+    const Round& median = timed[(timed.size() - 1) / 2];
+    cut.seconds = median.seconds;
+    cut.laps = median.laps;
+    cut.device_seconds = median.device_seconds;
     return cut;
   }
 
  private:
+  struct Round {
+    double seconds;
+    std::vector<double> laps, device_seconds;
+  };
   const Queue& queue_;
   SolveTeam team_;
-  HybridCut cut_;
-  std::vector<double> sums_;
-  int rounds_ = 0;
+  std::vector<Round> rounds_;
 };
 
 HostArray<double> result_of(const Queue& queue, const Work& work) {
@@ -270,9 +272,10 @@ class Bench {
   std::vector<HybridStage> measure(std::int64_t n, const std::function<void(double)>& progress) const {
     const std::vector<double> percents = percents_for(n);
     std::vector<HybridStage> stages;
-    const double trials = static_cast<double>((plan_.products ? 3 : 1) * (percents.size() + 3));
+    const double runs = static_cast<double>((plan_.products ? 3 : 1) * (percents.size() + 2)) *
+                        static_cast<double>(plan_.rounds + 1);
     double done = 0;
-    const auto tell = [&] { progress(std::min(1.0, ++done / trials)); };
+    const auto tell = [&] { progress(std::min(1.0, ++done / runs)); };
     if (plan_.products) {
       stages.push_back(stage(MergeWork(queue_, n), percents, tell));
       stages.push_back(stage(ReflectorWork(queue_, n), percents, tell));
@@ -289,33 +292,34 @@ class Bench {
     stage.flops = work.flops();
     if (const auto products = work.products()) stage.planned_seconds = plan_of(rates_, *products).total;
 
-    Trial alone(queue_, plan_, Shares()), automatic(queue_, plan_, Shares(rates_));
-    rounds(work, {&alone, &automatic});
+    std::deque<Trial> trials;
+    Trial& alone = trials.emplace_back(queue_, plan_, Shares());
+    Trial& automatic = trials.emplace_back(queue_, plan_, Shares(rates_));
+    for (const double percent : percents) trials.emplace_back(queue_, plan_, Shares(ratio_of(percent)));
+    measure_in_turns(work, trials, tell);
     stage.first_alone = alone.cut();
-    tell();
     stage.automatic = automatic.cut();
-    tell();
+    for (std::size_t i = 2; i < trials.size(); ++i) stage.sweep.push_back(trials[i].cut());
+
+    automatic.measure(work);
     const HostArray<double> once = result_of(queue_, work);
     automatic.measure(work);
     const HostArray<double> again = result_of(queue_, work);
     const auto count = static_cast<std::size_t>(work.result().rows * work.result().cols);
     stage.repeats = std::memcmp(once.get(), again.get(), count * sizeof(double)) == 0;
-    tell();
-
-    for (const double percent : percents) {
-      Trial trial(queue_, plan_, Shares(ratio_of(percent)));
-      rounds(work, {&trial});
-      stage.sweep.push_back(trial.cut());
-      tell();
-    }
     return stage;
   }
 
-  // The first of all to warm up. In turns, so that what changes meanwhile changes for all of them.
-  void rounds(Work& work, const std::vector<Trial*>& trials) const {
-    double longest = 0;
-    for (int round = 0; round <= plan_.rounds && (round < 2 || longest < many_seconds); ++round)
-      for (Trial* trial : trials) longest = std::max(longest, trial->measure(work));
+  // The first round is to warm up. Back and forth, so that what changes meanwhile changes for all, and none has always the same
+  // one before it.
+  template <class Tell>
+  void measure_in_turns(Work& work, std::deque<Trial>& trials, Tell&& tell) const {
+    for (int round = 0; round <= plan_.rounds; ++round)
+      for (std::size_t i = 0; i < trials.size(); ++i) {
+        Trial& trial = trials[round % 2 == 0 ? i : trials.size() - 1 - i];
+        if (round < 2 || !trial.is_long()) trial.measure(work);
+        tell();
+      }
   }
 
   // The CPU with a given share, the GPUs among themselves in proportion to their multiprocessors.
