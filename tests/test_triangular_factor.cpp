@@ -101,7 +101,7 @@ TEST_CASE("triangular_factors: narrow blocks", "[gpu]") {
 TEST_CASE("triangular_factors: wide blocks", "[gpu]") {
   NEEDS_GPU();
 #ifdef EIGEN_G_HAVE_CUDA
-  for (const std::int64_t width : {64, 96, 256, 512})
+  for (const std::int64_t width : {64, 96, 256, 384, 512})
     for (const std::int64_t n : {2, 33, 34, 65, 66, 97, 257, 258, 290, 513, 514, 600}) check(n, width);
 #endif
 }
