@@ -18,7 +18,7 @@ class SolveTeam;
 void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, MatrixView<double> z);
 
 // GPU: blocks of k reflectors as I - V T V^T (compact WY). Few rows, up to 1056: one kernel (back_transform_panel.hpp);
-// else k = 256, from n = 12001 on (from 4001 on where columns are cut over a team) 512, T from V^T V, four matrix
+// else k = 256, from n = 12001 on 512 (from 4001 to there 384 where columns are cut over a team), T from V^T V, four matrix
 // products a block.
 //   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout
 //   workspace_dev: back_transform_workspace(n, m) doubles
