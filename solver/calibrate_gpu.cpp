@@ -16,7 +16,9 @@
 #include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/calibrate_steps.hpp"
+#include "solver/shares.hpp"
 #include "solver/team_reflectors.hpp"
+#include "solver/triangular_factor.hpp"
 
 namespace eigen_g::calibration {
 
@@ -122,21 +124,27 @@ void measure_link(DeviceRates& rates, Effort effort, Steps& step) {
   step();
 }
 
-// Pieces of a team's work: a product, or a few blocks of reflectors, one of which arrives while nothing is done yet.
+// A piece of a team's work: a product, or a whole back-transformation, on so many columns of one device.
 struct TeamShape {
-  static constexpr std::int64_t reflector_blocks = 4;
   TeamWork work;
   std::int64_t rows, columns, inner;
 
-  std::int64_t common() const { return rows * inner * (work == TeamWork::product ? 1 : reflector_blocks); }
-  std::int64_t own() const { return (work == TeamWork::product ? inner : rows) * columns; }
-  std::int64_t small() const { return work == TeamWork::product ? rows * columns : inner * inner; }
-  double bytes() const { return static_cast<double>(common() + own() + small()) * sizeof(double); }
+  ReflectorBlocks blocks() const { return {rows, inner}; }
   double flops() const {
-    const auto r = static_cast<double>(rows), c = static_cast<double>(columns),
-               k = static_cast<double>(inner);
-    return work == TeamWork::product ? 2 * r * c * k : reflector_blocks * (4 * r * k + 2 * k * k) * c;
+    const ColumnProducts products = work == TeamWork::product ? merge_products(rows, inner, 0, 0, columns)
+                                                              : back_transform_products(rows, inner, columns);
+    return products.column_flops * static_cast<double>(columns);
   }
+};
+
+// Its matrices with `all` columns: A, B and C of a product, V, Z and T of a back-transformation.
+struct TeamMatrices {
+  std::int64_t a, b, c;
+  TeamMatrices(const TeamShape& s, std::int64_t all)
+      : a(s.rows * (s.work == TeamWork::product ? s.inner : s.rows)),
+        b((s.work == TeamWork::product ? s.inner : s.rows) * all),
+        c(s.work == TeamWork::product ? s.rows * all : s.inner * s.inner) {}
+  double bytes() const { return static_cast<double>(a + b + c) * sizeof(double); }
 };
 
 using TeamShapes = std::vector<TeamShape>;
@@ -163,34 +171,52 @@ TeamShapes shapes_of_part(Effort effort) {
           {reflectors, 8192, 2048, 384}};
 }
 
-// All of a piece of work on one of a team's devices, as its own clock shows it: a GPU's shortest time; a CPU's upper quartile,
-// for its rate varies, and all wait for one of which too much was expected. What does not fit is left out.
+// How long a shape is measured: at least so many rounds, and at least so many seconds.
+struct TeamRounds {
+  int least;
+  double seconds;
+};
+
+// A piece of work on one of a team's devices, as its own clock shows it: a GPU's shortest time; a CPU's upper quartile over
+// some time, beside a GPU with seven times as many columns: its rate varies, and all wait for one of which too much was
+// expected. What does not fit is left out.
 void measure_team(DeviceRates& rates, ColumnTeam& team, std::size_t device, const Queue& queue,
-                  const TeamShapes& shapes, int rounds, Steps& step) {
+                  const TeamShapes& shapes, const TeamRounds& rounds, Steps& step) {
+  const bool cpu = rates.device.kind == DeviceKind::cpu;
   std::vector<double> parts(team.size());
+  parts.front() = 7;
   parts[device] = 1;
   for (const TeamShape& s : shapes) {
-    if (s.bytes() > static_cast<double>(gpu_memory_free(current_gpu())) / 2) continue;
-    const DeviceBuffer<double> common(s.common()), own(s.own()), small(s.small());
-    blas2::fill_random(queue, common.data(), common.size(), 5);
+    const std::int64_t columns = cpu ? 8 * s.columns : s.columns;
+    const TeamMatrices sizes(s, columns);
+    if (sizes.bytes() > static_cast<double>(gpu_memory_free(current_gpu())) / 2) continue;
+    const DeviceBuffer<double> a(sizes.a), b(sizes.b), c(sizes.c);
+    blas2::fill_random(queue, a.data(), a.size(), 5);
     std::vector<ReflectorBlock> blocks;
-    for (std::int64_t b = 0; s.work == reflectors && b < TeamShape::reflector_blocks; ++b)
-      blocks.push_back({0,
-                        {common.data() + b * s.rows * s.inner, s.rows, s.inner, s.rows},
-                        {small.data(), s.inner, s.inner, s.inner}});
-    std::vector<double> seconds;
-    for (int round = 0; round <= rounds; ++round) {  // the first one takes memory and loads kernels
-      blas2::fill_random(queue, own.data(), own.size(), 6);
-      blas2::fill_random(queue, small.data(), small.size(), 7);
-      if (s.work == product)
-        gemm(team, parts, Op::none, Op::none, 1, {common.data(), s.rows, s.inner, s.rows},
-             {own.data(), s.inner, s.columns, s.inner}, 0, {small.data(), s.rows, s.columns, s.rows});
-      else
-        apply_reflectors(team, parts, blocks, {own.data(), s.rows, s.columns, s.rows});
-      const double took = team.take_seconds()[device];
-      if (round > 0) seconds.push_back(took);
+    for (std::int64_t i = s.work == reflectors ? s.blocks().count() - 1 : -1; i >= 0; --i) {
+      const std::int64_t first = s.blocks().first(i), k = s.blocks().columns(i);
+      blocks.push_back({first,
+                        {a.data() + first * (s.rows + 1), s.blocks().rows(i), k, s.rows},
+                        {c.data(), k, k, s.inner}});
     }
-    const bool cpu = rates.device.kind == DeviceKind::cpu;
+    std::vector<double> seconds;
+    const auto start = std::chrono::steady_clock::now();
+    const auto long_enough = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >=
+             rounds.seconds;
+    };
+    for (int round = 0; round <= rounds.least || !long_enough(); ++round) {
+      blas2::fill_random(queue, b.data(), b.size(), 6);
+      blas2::fill_random(queue, c.data(), c.size(), 7);
+      queue.wait();  // a CPU's clock would show it
+      if (s.work == product)
+        gemm(team, parts, Op::none, Op::none, 1, {a.data(), s.rows, s.inner, s.rows},
+             {b.data(), s.inner, columns, s.inner}, 0, {c.data(), s.rows, columns, s.rows});
+      else
+        apply_reflectors(team, parts, blocks, {b.data(), s.rows, columns, s.rows});
+      const double took = team.take_seconds()[device];
+      if (round > 0) seconds.push_back(took);  // the first one takes memory and loads kernels
+    }
     std::sort(seconds.begin(), seconds.end());
     const double typical = seconds[cpu ? 3 * seconds.size() / 4 : 0];
     rates.team.push_back(
@@ -199,22 +225,27 @@ void measure_team(DeviceRates& rates, ColumnTeam& team, std::size_t device, cons
   }
 }
 
+// A small part of the GPU that is current. Nothing where it is not much larger, or where toolkit or driver cannot do that.
+std::optional<Partition> small_part() {
+  constexpr int part = 8;
+  if (gpu_facts(current_gpu()).cores < 2 * part) return std::nullopt;
+  try {
+    return std::optional<Partition>(std::in_place, part);
+  } catch (const DeviceError&) {
+    return std::nullopt;
+  }
+}
+
 // On all of the GPU that is current, and on a small part of it, where the others leave one more of its power.
 void measure_gpu_in_team(DeviceRates& rates, Effort effort, Steps& step) {
-  constexpr int part = 8;
-  const int rounds = effort == Effort::full ? 5 : 2;
+  const TeamRounds rounds{effort == Effort::full ? 5 : 2, 0};
   {
     const Queue queue;
     ColumnTeam team(queue, {});
     measure_team(rates, team, 0, queue, shapes_of_gpu(effort), rounds, step);
   }
-  if (rates.device.cores < 2 * part) return;
-  std::optional<Partition> small;
-  try {
-    small.emplace(part);
-  } catch (const DeviceError&) {  // toolkit or driver cannot do that: nobody will ask for the figures
-    return;
-  }
+  const std::optional<Partition> small = small_part();
+  if (!small) return;  // nobody will ask for the figures
   const Queue queue(*small);
   ColumnTeam team(queue, {});
   measure_team(rates, team, 0, queue, shapes_of_part(effort), rounds, step);
@@ -268,11 +299,13 @@ void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
   step();
 }
 
-// With the GPU that is current.
+// With the GPU that is current, as weak a one as a CPU helps.
 void measure_cpu_in_team(DeviceRates& cpu, Effort effort, Steps& step) {
-  const Queue queue;
+  const std::optional<Partition> small = small_part();
+  const Queue queue = small ? Queue(*small) : Queue();
   ColumnTeam team(queue, {{}, true, 0});
-  measure_team(cpu, team, 1, queue, shapes_of_cpu(effort), effort == Effort::full ? 7 : 2, step);
+  const TeamRounds rounds = effort == Effort::full ? TeamRounds{7, 1.5} : TeamRounds{2, 0};
+  measure_team(cpu, team, 1, queue, shapes_of_cpu(effort), rounds, step);
   cpu.joining = joining_seconds(team, queue);
 }
 

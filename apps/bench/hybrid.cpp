@@ -67,8 +67,8 @@ std::string table_of(const HybridStage& stage) {
       stage.planned_seconds > 0 ? print("planned %.4f s; ", stage.planned_seconds) : "";
   return table.text() + "auto: " + planned +
          print("%.3f of the time of the best above, %.3f of the GPU's alone; bits %s\n",
-               stage.automatic.seconds / stage.best().seconds,
-               stage.automatic.seconds / stage.first_alone.seconds, stage.repeats ? "same" : "DIFFER");
+               ratio(stage.automatic, stage.best()), ratio(stage.automatic, stage.first_alone),
+               stage.repeats ? "same" : "DIFFER");
 }
 
 std::string table_of(const std::vector<HybridSize>& sizes) {

@@ -1,8 +1,19 @@
 #include "apps/bench/hybrid_measure.hpp"
 
+#include <algorithm>
+
 #include "hybrid/error.hpp"
 
 namespace eigen_g::apps::bench {
+
+double ratio(const HybridCut& a, const HybridCut& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(a.rounds.size(), b.rounds.size()); ++i)
+    ratios.push_back(a.rounds[i] / b.rounds[i]);
+  if (ratios.empty()) return 0;
+  std::sort(ratios.begin(), ratios.end());
+  return ratios[(ratios.size() - 1) / 2];
+}
 
 const HybridCut& HybridStage::best() const {
   const HybridCut* best = &first_alone;
@@ -15,7 +26,6 @@ const HybridCut& HybridStage::best() const {
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>

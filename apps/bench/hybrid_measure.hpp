@@ -36,6 +36,10 @@ struct HybridCut {
   std::vector<double> device_seconds;  // there each device's own at cut products; empty: none was cut
 };
 
+// Seconds of a over those of b: the median over the rounds, in each of which both were measured; what changes from round to
+// round then does not count.
+double ratio(const HybridCut& a, const HybridCut& b);
+
 struct HybridStage {
   std::string name;
   double flops = 0;                  // of the stages: as if nothing deflated
