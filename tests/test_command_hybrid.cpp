@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "apps/bench/hybrid_measure.hpp"
 #include "hybrid/device.hpp"
 #include "tests/support/command.hpp"
 
@@ -62,6 +63,18 @@ TEST_CASE("a quick bench hybrid: the stages alone, around the automatic share", 
     CHECK(stage[cut]["seconds"] == std::min(rounds[0].get<double>(), rounds[1].get<double>()));
   }
   CHECK(stage["sweep"][0]["parts"][0] == 1);
+}
+
+TEST_CASE("times of cuts are compared within rounds") {
+  using eigen_g::apps::bench::HybridCut;
+  HybridCut a, b;
+  a.rounds = {1, 3, 30};
+  b.rounds = {2, 2, 10, 5};  // half, one and a half, three times
+  CHECK(ratio(a, b) == 1.5);
+  CHECK(ratio(b, a) == 2.0 / 3);
+  a.rounds.pop_back();  // of two the lower one
+  CHECK(ratio(a, b) == 0.5);
+  CHECK(ratio(HybridCut{}, b) == 0);
 }
 
 TEST_CASE("what bench hybrid does not take") {

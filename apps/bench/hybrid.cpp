@@ -57,7 +57,7 @@ std::string table_of(const HybridStage& stage) {
   const auto add = [&](const HybridCut& cut, const std::string& note) {
     table.add({list_text(cut.parts, 100, "%.3g", ":") + note, print("%.4f", cut.seconds),
                print("%.2f", stage.flops / cut.seconds * 1e-12),
-               print("%.3f", stage.first_alone.seconds / cut.seconds), list_text(cut.laps, 1, "%.4f", " "),
+               print("%.3f", 1 / ratio(cut, stage.first_alone)), list_text(cut.laps, 1, "%.4f", " "),
                list_text(cut.device_seconds, 1, "%.4f", " ")});
   };
   add(stage.first_alone, " alone");
