@@ -151,7 +151,7 @@ using TeamShapes = std::vector<TeamShape>;
 constexpr TeamWork product = TeamWork::product, reflectors = TeamWork::reflectors;
 
 TeamShapes shapes_of_cpu(Effort effort) {
-  if (effort == Effort::quick) return {{product, 2048, 512, 2048}, {reflectors, 4096, 512, 384}};
+  if (effort == Effort::quick) return {{product, 2048, 512, 2048}, {reflectors, 4096, 256, 384}};
   return {{product, 1024, 256, 1024},   {product, 2048, 512, 2048},   {product, 4096, 256, 4096},
           {product, 4096, 1024, 4096},  {reflectors, 2048, 256, 256}, {reflectors, 4096, 512, 256},
           {reflectors, 4096, 256, 384}, {reflectors, 8192, 1024, 384}};
