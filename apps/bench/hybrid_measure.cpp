@@ -12,7 +12,7 @@ double ratio(const HybridCut& a, const HybridCut& b) {
     ratios.push_back(a.rounds[i] / b.rounds[i]);
   if (ratios.empty()) return 0;
   std::sort(ratios.begin(), ratios.end());
-  return ratios[(ratios.size() - 1) / 2];
+  return (ratios[(ratios.size() - 1) / 2] + ratios[ratios.size() / 2]) / 2;
 }
 
 const HybridCut& HybridStage::best() const {
