@@ -20,14 +20,18 @@ namespace {
 using namespace reduction;
 
 // High strips have few column sums; in low ones a strip's row sums come from few blocks, which counts where the triangle
-// is small.
+// is small. Groups of eight columns ask more of memory at a time, and let blocks differ more in when they are done.
 using LowStrips = blas2::SymvShape<double, 2, 4, 1, 4, true>;
 using HighStrips = blas2::SymvShape<double, 4, 2, 1, 4, true>;
+using HighestStrips = blas2::SymvShape<double, 8, 1, 1, 8, true>;
 constexpr std::int64_t most_rows_low = 6000;
+constexpr std::int64_t most_share_high = 970000;  // rows^2 a block: 16000 rows on an H200
 
-static_assert(LowStrips::threads == threads && HighStrips::threads == threads);
-constexpr int least_resident_columns =
-    32;  // with fewer, rank-2k updates cost more than V and W from device memory
+static_assert(LowStrips::threads == threads && HighStrips::threads == threads &&
+              HighestStrips::threads == threads);
+// What is on its way from memory has its place in L1, which has what shared memory leaves. With 28 KB of it the pass
+// over A takes 4 to 6 % longer on an H200 than with 60 KB.
+constexpr int left_to_l1 = 36 << 10;       // of the most that could be shared memory
 constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column
 
 // a(i, j) := 0 for i <= j: V whole, as the back-transformation takes it.
@@ -38,29 +42,31 @@ __global__ void clear_upper_kernel(std::int64_t n, double* a, std::int64_t lda) 
 
 // The instances of the kernel for one height of strips.
 struct Variant {
-  std::int64_t most_rows;  // left to reduce, for which it is taken
   int strip_rows, group_columns, column_warps;
-  const void *resident, *streaming;
+  const void *resident, *mixed;
 
   std::int64_t strips(std::int64_t rows) const { return (rows + strip_rows - 1) / strip_rows; }
 };
 template <class Shape>
-Variant variant(std::int64_t most_rows) {
-  return {most_rows,
-          Shape::strip_rows,
-          Shape::columns,
-          Shape::column_warps,
+Variant variant() {
+  return {Shape::strip_rows, Shape::columns, Shape::column_warps,
           reinterpret_cast<const void*>(reduce_panel_kernel<Shape, true>),
           reinterpret_cast<const void*>(reduce_panel_kernel<Shape, false>)};
 }
-const std::array<Variant, 2>& variants() {
-  static const std::array<Variant, 2> all{variant<LowStrips>(most_rows_low),
-                                          variant<HighStrips>(std::numeric_limits<std::int64_t>::max())};
+const std::array<Variant, 3>& variants() {
+  static const std::array<Variant, 3> all{variant<LowStrips>(), variant<HighStrips>(),
+                                          variant<HighestStrips>()};
   return all;
 }
-const Variant& variant_for(std::int64_t rows) {
-  return *std::find_if(variants().begin(), variants().end(),
-                       [&](const Variant& v) { return rows <= v.most_rows; });
+// The most rows left to reduce for which a variant is taken; that with the fewest is.
+std::array<std::int64_t, 3> most_rows(std::int64_t blocks) {
+  const auto high = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_share_high * blocks)));
+  return {std::min(most_rows_low, high), high, std::numeric_limits<std::int64_t>::max()};
+}
+const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
+  const auto most = most_rows(blocks);
+  return variants()[static_cast<std::size_t>(std::lower_bound(most.begin(), most.end(), rows) -
+                                             most.begin())];
 }
 
 // How a problem of order n is laid out on a GPU with this many multiprocessors; the one place that knows.
@@ -71,9 +77,11 @@ struct Layout {
       : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
                tridiagonalize_row_multiple),
         blocks(std::min(most_blocks, blocks_per_multiprocessor * multiprocessors)),
-        column_stride(blas2::symv_column_stride(n + variants().back().strip_rows)) {
-    for (const Variant& v : variants()) {
-      const std::int64_t strips = v.strips(std::min(n, v.most_rows)) + 1;  // the first may be a part of one
+        column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)) {
+    const auto most = most_rows(blocks);
+    for (std::size_t k = 0; k < most.size() && (k == 0 || n > most[k - 1]); ++k) {
+      const Variant& v = variants()[k];
+      const std::int64_t strips = v.strips(std::min(n, most[k])) + 1;  // the first may be a part of one
       row_sums = std::max(row_sums, (blocks + strips) * v.strip_rows);
       column_sums = std::max(column_sums, strips * column_stride);
     }
@@ -109,20 +117,17 @@ struct Layout {
   }
 };
 
-// Columns of a panel: as many as leave V and W of a block's rows room in its shared memory.
+// A panel and how many of its columns of V and W a block's shared memory holds, for the block's rows.
 struct PanelShape {
-  std::int32_t slice_rows, columns;
-  bool resident;
+  std::int32_t slice_rows, columns, held;
 
   PanelShape(std::int64_t left, std::int64_t blocks, std::size_t shared_bytes)
-      : slice_rows(static_cast<std::int32_t>((left + blocks - 1) / blocks)), columns(most_panel_columns) {
-    while (columns > least_resident_columns && lasting_bytes(slice_rows, columns, true) > shared_bytes)
-      columns -= 8;
-    resident = lasting_bytes(slice_rows, columns, true) <= shared_bytes;
-    if (!resident) columns = most_panel_columns;
-    columns = static_cast<std::int32_t>(std::min<std::int64_t>(columns, left - 1));
+      : slice_rows(static_cast<std::int32_t>((left + blocks - 1) / blocks)),
+        columns(static_cast<std::int32_t>(std::min<std::int64_t>(most_panel_columns, left - 1))),
+        held(columns) {
+    while (held > 0 && lasting_bytes(slice_rows, held) > shared_bytes) --held;
   }
-  std::size_t bytes() const { return lasting_bytes(slice_rows, columns, resident); }
+  std::size_t bytes() const { return lasting_bytes(slice_rows, held); }
 };
 
 // Dynamic shared memory that a block of any of the kernels may take where two share a multiprocessor.
@@ -135,16 +140,16 @@ std::size_t shared_share() {
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
   std::size_t fixed = 0;
   for (const Variant& v : variants())
-    for (const void* kernel : {v.resident, v.streaming}) {
+    for (const void* kernel : {v.resident, v.mixed}) {
       cudaFuncAttributes attributes{};
       EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
       fixed = std::max(fixed, attributes.sharedSizeBytes);
     }
-  const std::size_t share = static_cast<std::size_t>(std::min(
-                                per_block, per_multiprocessor / blocks_per_multiprocessor - reserved)) -
-                            fixed;
+  const int most = per_multiprocessor - left_to_l1;
+  const std::size_t share =
+      static_cast<std::size_t>(std::min(per_block, most / blocks_per_multiprocessor - reserved)) - fixed;
   for (const Variant& v : variants())
-    for (const void* kernel : {v.resident, v.streaming})
+    for (const void* kernel : {v.resident, v.mixed})
       EIGEN_G_CUDA(
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(share)));
   return share;
@@ -169,7 +174,7 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
   while (n - p > stop) {
     const PanelShape shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
-    const Variant& kernel = variant_for(n - p);
+    const Variant& kernel = variant_for(n - p, layout.blocks);
     const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
     const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
                                          static_cast<int>(layout.blocks), p + 1 + shift, kernel.column_warps);
@@ -179,6 +184,7 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
                 static_cast<std::int32_t>(n),
                 static_cast<std::int32_t>(p),
                 shape.columns,
+                shape.held,
                 shape.slice_rows,
                 shift,
                 d_dev,
@@ -192,7 +198,7 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
     void* arguments[] = {&panel};
     EIGEN_G_CUDA(
         cudaMemsetAsync(exchange.arrivals, 0, sizeof(unsigned) * grid_barrier_words, queue.stream()));
-    EIGEN_G_CUDA(cudaLaunchCooperativeKernel(shape.resident ? kernel.resident : kernel.streaming,
+    EIGEN_G_CUDA(cudaLaunchCooperativeKernel(shape.held == shape.columns ? kernel.resident : kernel.mixed,
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;

@@ -23,10 +23,10 @@
 // What is left of A does not change within a panel: the first elements that a block multiplies are sent for before the
 // barrier that x waits for.
 //
-// So each column costs one pass over A, one over the block's own rows of V and W, which stay in its shared memory for
-// the whole panel, and two barriers. A part of A as large as a share of L2 stays there from column to column; only the
-// rest comes from memory each time. Every sum has an order that depends on n and the grid alone: results repeat bit
-// for bit on the same GPU.
+// So each column costs one pass over A, one over the block's own rows of V and W, and two barriers. The first columns
+// of V and W, mostly all, stay in the block's shared memory for the whole panel; the others are read through L2. A part
+// of A as large as a share of L2 stays there from column to column; only the rest comes from memory each time. Every
+// sum has an order that depends on n and the grid alone: results repeat bit for bit on the same GPU.
 //
 // The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100, and a tail of x
 // whose squares sum to less than 2^-900 is far below rounding and counts as zero (tau = 0).
@@ -46,7 +46,8 @@ inline constexpr int threads = 256;
 inline constexpr int warps = threads / 32;
 inline constexpr int blocks_per_multiprocessor = 2;
 inline constexpr int most_panel_columns = 64;
-inline constexpr int fetched_rows = 8;  // partial sums of a row that are on their way together
+inline constexpr int fetched_rows = 8;               // partial sums of a row that are on their way together
+inline constexpr int far_columns = 4, far_rows = 4;  // of V and W that a thread has on their way from L2
 static_assert(2 * most_panel_columns <= threads, "a thread takes a dot");
 
 // What the blocks exchange; device memory, a part of the workspace.
@@ -69,6 +70,7 @@ struct Panel {
   std::int32_t n;
   std::int32_t first;       // p
   std::int32_t columns;     // to reduce
+  std::int32_t held;        // columns of V and of W in shared memory
   std::int32_t slice_rows;  // of Q, a block
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
   double *d, *e, *tau;
@@ -77,10 +79,9 @@ struct Panel {
   Exchange exchange;
 };
 
-// Shared memory that lasts over the columns of a panel: the tail of x', then V and W of the slice.
-inline std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t columns, bool resident) {
-  return static_cast<std::size_t>(slice_rows + (resident ? slice_rows * (2 * columns + 1) : 0)) *
-         sizeof(double);
+// Shared memory that lasts over the columns of a panel: the tail of x', then `held` columns of V and W of the slice.
+inline constexpr std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t held) {
+  return static_cast<std::size_t>(slice_rows * (2 * held + 2)) * sizeof(double);
 }
 
 template <int n>
@@ -124,30 +125,37 @@ __device__ inline Share share_of_blocks(const double* p, int stride) {
           k + threads < blocks ? __ldcg(p + (k + threads) * stride) : 0};
 }
 
-// V and W of a block's own rows: in its shared memory for the whole panel where they fit, else read from device memory.
-template <bool resident>
+// V and W of a block's own rows: the first columns in its shared memory for the whole panel, the others read from L2.
+template <bool resident>  // all columns are held
 class OwnRows {
  public:
   __device__ OwnRows(const Panel& panel, double* shared)
-      : panel_(panel), shared_(shared), stride_(2 * panel.columns + 1) {}
+      : panel_(panel),
+        shared_(shared),
+        held_(resident ? panel.columns : panel.held),
+        stride_(2 * held_ + 1) {}
 
-  // Element of V (k < columns) or W (k - columns) in row `own` of the slice.
-  __device__ double v(std::int32_t own, int k) const {
+  // Of the first `columns`, so many are held.
+  __device__ int held_of(int columns) const {
     if constexpr (resident)
-      return shared_[own * stride_ + k];
+      return columns;
     else
-      return __ldcg(panel_.a + row(own) + (panel_.first + k) * panel_.lda);
+      return min(columns, held_);
   }
-  __device__ double w(std::int32_t own, int k) const {
-    if constexpr (resident)
-      return shared_[own * stride_ + panel_.columns + k];
-    else
-      return __ldcg(panel_.exchange.w + row(own) + k * panel_.exchange.ldw);
+  // Element of V or W in row `own` of the slice and column k, which is held.
+  __device__ double v(std::int32_t own, int k) const { return shared_[own * stride_ + k]; }
+  __device__ double w(std::int32_t own, int k) const { return shared_[own * stride_ + held_ + k]; }
+  // In any column.
+  __device__ double far_v(std::int32_t own, int k) const {
+    return __ldcg(panel_.a + row(own) + (panel_.first + k) * panel_.lda);
+  }
+  __device__ double far_w(std::int32_t own, int k) const {
+    return __ldcg(panel_.exchange.w + row(own) + k * panel_.exchange.ldw);
   }
   __device__ void keep(std::int32_t own, int k, double v, double w) {
-    if constexpr (resident) {
+    if (resident || k < held_) {
       shared_[own * stride_ + k] = v;
-      shared_[own * stride_ + panel_.columns + k] = w;
+      shared_[own * stride_ + held_ + k] = w;
     }
   }
 
@@ -157,7 +165,7 @@ class OwnRows {
   }
   const Panel& panel_;
   double* shared_;
-  int stride_;  // odd, so that neither rows nor columns collide in a bank
+  int held_, stride_;  // odd, so that neither rows nor columns collide in a bank
 };
 
 template <class Shape, bool resident>
@@ -310,12 +318,30 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
         h = start == 0
                 ? sums_of_first.add(first_h, group, groups)
                 : Sums(panel.partition, ex.partials, row + shift).template add<fetched_rows>(group, groups);
+      const int held = own_rows.held_of(i);
       if (has_row)
-        for (int k = group; k < i; k += groups) {
+        for (int k = group; k < held; k += groups) {
           const double v = own_rows.v(own, k), w = own_rows.w(own, k);
           h = fma(-v, g[k], fma(-w, f[k], h));
           b = fma(-v, g1[k], fma(-w, f1[k], b));
         }
+      if constexpr (!resident)
+        if (has_row)
+          for (int first = held + group; first < i; first += far_columns * groups) {
+            double v[far_columns], w[far_columns];
+#pragma unroll
+            for (int c = 0; c < far_columns; ++c) {
+              const int k = first + c * groups;
+              v[c] = k < i ? own_rows.far_v(own, k) : 0;
+              w[c] = k < i ? own_rows.far_w(own, k) : 0;
+            }
+#pragma unroll
+            for (int c = 0; c < far_columns; ++c) {
+              const int k = min(first + c * groups, i - 1);
+              h = fma(-v[c], g[k], fma(-w[c], f[k], h));
+              b = fma(-v[c], g1[k], fma(-w[c], f1[k], b));
+            }
+          }
       passing.rows.h[t] = h;
       passing.rows.b[t] = b;
       __syncthreads();
@@ -352,33 +378,53 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     }
     if (i + 1 == panel.columns) break;
 
-    // Partial dots of x' with V, W and itself. Dot d: column d of V for d <= i, else column d - i - 1 of W.
+    // Partial dots of x' with V, W and itself; with the columns in shared memory as many threads a dot as there are.
+    // Dot d: column d of V for d < held, else column d - held of W.
     const double block_square = block_sums(scratch[0], square).value[0];
-    const int dots = 2 * (i + 1);
-    const auto element = [&](int dot, std::int32_t own) {
-      return dot <= i ? own_rows.v(own, dot) : own_rows.w(own, dot - i - 1);
-    };
-    if constexpr (resident) {  // as many threads a dot as there are
+    double* const block_dots = ex.dots + block * dot_stride;
+    const int held = own_rows.held_of(i + 1), dots = 2 * held;
+    if (resident || held > 0) {
       const int parts = threads / dots, dot = t % dots, part = t / dots;
       double sum = 0;
       if (part < parts)
-        for (std::int32_t own = part; own < slice; own += parts) sum = fma(element(dot, own), tail[own], sum);
+        for (std::int32_t own = part; own < slice; own += parts)
+          sum = fma(dot < held ? own_rows.v(own, dot) : own_rows.w(own, dot - held), tail[own], sum);
       passing.dots[t] = sum;
       __syncthreads();
       if (t < dots) {
         for (int k = 1; k < parts; ++k) sum += passing.dots[t + k * dots];
-        ex.dots[block * dot_stride + t] = sum;
-      }
-    } else {  // a warp a dot, so that its loads lie side by side
-      for (int dot = t / 32; dot < dots; dot += warps) {
-        double sum = 0;
-        for (std::int32_t own = t % 32; own < slice; own += 32)
-          if (slice_first + own > q) sum = fma(element(dot, own), tail[own], sum);
-        for (int mask = 16; mask > 0; mask /= 2) sum += __shfl_xor_sync(~0u, sum, mask);
-        if (t % 32 == 0) ex.dots[block * dot_stride + dot] = sum;
+        block_dots[t < held ? t : t + (i + 1 - held)] = sum;
       }
     }
-    if (t == 0) ex.dots[block * dot_stride + square_dot] = block_square;
+    if constexpr (!resident)  // with the others a warp a column, so that its loads lie side by side
+      for (int k = held + t / 32; k <= i; k += warps) {
+        double sum_v = 0, sum_w = 0;
+        for (std::int32_t first = t % 32; first < slice; first += 32 * far_rows) {
+          double v[far_rows], w[far_rows], x[far_rows];
+#pragma unroll
+          for (int r = 0; r < far_rows; ++r) {
+            const std::int32_t own = first + 32 * r;
+            const bool stored = own < slice && slice_first + own > q;
+            v[r] = stored ? own_rows.far_v(own, k) : 0;
+            w[r] = stored ? own_rows.far_w(own, k) : 0;
+            x[r] = stored ? tail[own] : 0;
+          }
+#pragma unroll
+          for (int r = 0; r < far_rows; ++r) {
+            sum_v = fma(v[r], x[r], sum_v);
+            sum_w = fma(w[r], x[r], sum_w);
+          }
+        }
+        for (int mask = 16; mask > 0; mask /= 2) {
+          sum_v += __shfl_xor_sync(~0u, sum_v, mask);
+          sum_w += __shfl_xor_sync(~0u, sum_w, mask);
+        }
+        if (t % 32 == 0) {
+          block_dots[k] = sum_v;
+          block_dots[i + 1 + k] = sum_w;
+        }
+      }
+    if (t == 0) block_dots[square_dot] = block_square;
     __syncthreads();
     if (t == 0) barrier.arrive();
     if (walks) walk.load_ahead(cut[0], cut[1], q + 1 + shift);

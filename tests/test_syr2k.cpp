@@ -147,5 +147,7 @@ TEST_CASE("syr2k: as many rows as the largest tiles are for", "[gpu][large]") {
   for (const std::int64_t m : {2501, 2560, 2561, 2689})
     for (const std::int64_t k : {3, 64, 100}) check({m, k, m % 11}, 23);
   check({7001, 64, 15}, 101);
+  check({8000, 49, 2}, 101);
+  check({8131, 64, 15}, 101);
 #endif
 }

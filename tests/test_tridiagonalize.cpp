@@ -215,14 +215,17 @@ TEST_CASE("tridiagonalize on a GPU: sizes around every edge", "[gpu][large]") {
 #endif
 }
 
-// The fewer multiprocessors take part, the less fits on the chip, and the more rows of a panel has a block: with very few
-// they are read from device memory.
+// The fewer multiprocessors take part, the less fits on the chip, and the more rows of a panel has a block: with very
+// few only the first columns of a panel stay in shared memory, and a block has as much of the product as of a large
+// matrix.
 TEST_CASE("tridiagonalize on a GPU: few multiprocessors", "[gpu][large]") {
   NEEDS_GPU();
 #ifdef EIGEN_G_HAVE_CUDA
   for (const std::int64_t n : {65, 300, 500, 513, 700, 1100})
     for (const int multiprocessors : {1, 2, 3, 20, 33, 64})
       check_random_on_gpu(n, Uplo::lower, multiprocessors);
+  check_random_on_gpu(1450, Uplo::upper, 1);
+  check_random_on_gpu(2011, Uplo::lower, 2);
 #endif
 }
 
@@ -241,13 +244,15 @@ TEST_CASE("tridiagonalize on a GPU: families", "[gpu][large]") {
 TEST_CASE("tridiagonalize on a GPU: repeats bit for bit", "[gpu][large]") {
   NEEDS_GPU();
 #ifdef EIGEN_G_HAVE_CUDA
-  const Matrix a = random_symmetric(700, 5);
-  const Reduction first = reduce_on_gpu(a, 700, Uplo::lower);
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    const Reduction again = reduce_on_gpu(a, 700, Uplo::lower);
-    REQUIRE(again.d == first.d);
-    REQUIRE(std::equal(first.e.begin(), first.e.end() - 1, again.e.begin()));
-    REQUIRE(again.q == first.q);
+  for (const auto& [n, multiprocessors] : {std::pair<std::int64_t, int>{700, 0}, {1450, 1}}) {
+    const Matrix a = random_symmetric(n, 5);
+    const Reduction first = reduce_on_gpu(a, n, Uplo::lower, multiprocessors);
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const Reduction again = reduce_on_gpu(a, n, Uplo::lower, multiprocessors);
+      REQUIRE(again.d == first.d);
+      REQUIRE(std::equal(first.e.begin(), first.e.end() - 1, again.e.begin()));
+      REQUIRE(again.q == first.q);
+    }
   }
 #endif
 }
