@@ -30,8 +30,9 @@ constexpr std::int64_t most_share_high = 970000;  // rows^2 a block: 16000 rows 
 static_assert(LowStrips::threads == threads && HighStrips::threads == threads &&
               HighestStrips::threads == threads);
 // What is on its way from memory has its place in L1, which has what shared memory leaves. With 28 KB of it the pass
-// over A takes 4 to 6 % longer on an H200 than with 60 KB.
+// over A takes 4 to 6 % longer on an H200 than with 60 KB. A GPU with little shared memory needs all of it.
 constexpr int left_to_l1 = 36 << 10;       // of the most that could be shared memory
+constexpr int least_shared = 128 << 10;    // a multiprocessor, before anything is left
 constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column
 
 // a(i, j) := 0 for i <= j: V whole, as the back-transformation takes it.
@@ -145,7 +146,7 @@ std::size_t shared_share() {
       EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
       fixed = std::max(fixed, attributes.sharedSizeBytes);
     }
-  const int most = per_multiprocessor - left_to_l1;
+  const int most = per_multiprocessor - std::clamp(per_multiprocessor - least_shared, 0, left_to_l1);
   const std::size_t share =
       static_cast<std::size_t>(std::min(per_block, most / blocks_per_multiprocessor - reserved)) - fixed;
   for (const Variant& v : variants())

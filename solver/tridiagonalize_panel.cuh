@@ -81,7 +81,7 @@ struct Panel {
 
 // Shared memory that lasts over the columns of a panel: the tail of x', then `held` columns of V and W of the slice.
 inline constexpr std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t held) {
-  return static_cast<std::size_t>(slice_rows * (2 * held + 2)) * sizeof(double);
+  return static_cast<std::size_t>(slice_rows * (held > 0 ? 2 * held + 2 : 1)) * sizeof(double);
 }
 
 template <int n>
