@@ -8,6 +8,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
+#include "hybrid/transfer.hpp"
 #include "solver/verify_columns.hpp"
 
 namespace eigen_g {
@@ -116,14 +117,6 @@ void add_columns(const Queue& queue, std::int64_t rows, std::int64_t cols, const
   EIGEN_G_LAUNCHED();
 }
 
-// dst (rows x cols, device) := src (host)
-void upload(const Queue& queue, std::int64_t rows, std::int64_t cols, const double* src, std::int64_t ld_src,
-            double* dst, std::int64_t ld_dst) {
-  if (rows == 0 || cols == 0) return;
-  EIGEN_G_CUDA(cudaMemcpy2DAsync(dst, ld_dst * sizeof(double), src, ld_src * sizeof(double),
-                                 rows * sizeof(double), cols, cudaMemcpyHostToDevice, queue.stream()));
-}
-
 // panel (n x b, device) := scale A(:, j0 : j0 + b); `rows` holds b x n.
 void expand_panel(const Queue& queue, const ScaledPairs& p, std::int64_t j0, std::int64_t b, double* rows,
                   double* panel) {
@@ -131,12 +124,12 @@ void expand_panel(const Queue& queue, const ScaledPairs& p, std::int64_t j0, std
   const bool lower = p.uplo == Uplo::lower;
   const std::int64_t begin = lower ? j0 : 0, end = lower ? n : j0 + b;                 // rows that are stored
   const std::int64_t missing = lower ? 0 : j0 + b, count = lower ? j0 : n - (j0 + b);  // rows that are not
-  upload(queue, end - begin, b, &p.a(begin, j0), p.a.lda, panel + begin, n);
+  upload(queue, Part::all, p.a.block(begin, j0, end - begin, b), {panel + begin, end - begin, b, n});
   scale_and_mirror<<<static_cast<unsigned>(b), threads, 0, queue.stream()>>>(lower, p.scale, begin, end, j0,
                                                                              b, panel, n);
   EIGEN_G_LAUNCHED();
   if (count == 0) return;
-  upload(queue, b, count, &p.a(j0, missing), p.a.lda, rows, b);
+  upload(queue, Part::all, p.a.block(j0, missing, b, count), {rows, b, count, b});
   const dim3 grid(static_cast<unsigned>((count + tile - 1) / tile),
                   static_cast<unsigned>((b + tile - 1) / tile));
   transpose_scaled<<<grid, dim3(tile, tile_rows), 0, queue.stream()>>>(b, count, p.scale, rows, b,
@@ -172,8 +165,8 @@ ColumnSums column_sums_gpu(const ScaledPairs& p) {
   double* const gram_abs = residual_squares + m;
   double* const gram_squares = gram_abs + m;
 
-  upload(queue, n, m, p.z.data, p.z.lda, z.data(), n);
-  upload(queue, m, 1, p.w.data(), std::max<std::int64_t>(1, m), w.data(), std::max<std::int64_t>(1, m));
+  upload(queue, Part::all, p.z, {z.data(), n, m, n});
+  upload(queue, Part::all, {p.w.data(), m, 1, m}, {w.data(), m, 1, m});
   for (std::int64_t j0 = 0; j0 < n; j0 += block) {
     const std::int64_t b = std::min(block, n - j0);
     expand_panel(queue, p, j0, b, product.data(), panel.data());

@@ -20,6 +20,7 @@
 #include "hybrid/cpu.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
+#include "hybrid/transfer.hpp"
 #include "solver/verify.hpp"
 
 namespace eigen_g::apps::bench {
@@ -59,9 +60,7 @@ class Size {
         z_(host_array<double>(n * n)),
         w_(static_cast<std::size_t>(n)) {
     make_matrix();
-    EIGEN_G_CUDA(
-        cudaMemcpyAsync(a_.get(), a_dev_.data(), a_dev_.bytes(), cudaMemcpyDeviceToHost, queue_.stream()));
-    queue_.wait();
+    to_host(a_dev_, a_.get());
   }
 
   // Of the bench's own arrays and of what a call on device or on host pointers takes beside them.
@@ -154,9 +153,10 @@ class Size {
     return report;
   }
 
-  void download(const DeviceBuffer<double>& from, double* to) const {
-    EIGEN_G_CUDA(cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToHost, queue_.stream()));
-    queue_.wait();
+  // All of a matrix of n rows, or of a vector of n.
+  void to_host(const DeviceBuffer<double>& from, double* to) const {
+    const std::int64_t columns = from.size() / n_;
+    download(queue_, {from.data(), n_, columns, n_}, {to, n_, columns, n_});
   }
 
   // The pairs w_, z_ in host memory.
@@ -171,8 +171,8 @@ class Size {
   void solve_again(double* z, double* w) {
     make_matrix();
     solve(Pointers::device, true);
-    download(z_dev_, z);
-    download(w_dev_, w);
+    to_host(z_dev_, z);
+    to_host(w_dev_, w);
   }
 
   // Whether a second solve gives the bits of w_, z_.
@@ -187,8 +187,8 @@ class Size {
   void check_brief(const SolvePlan& plan, SolveCase& c) {
     if (cusolver_) cusolver_->release();  // verify() wants device memory too
     if (!find(c.calls, "device_vectors")) return;
-    download(z_dev_, z_.get());
-    download(w_dev_, w_.data());
+    to_host(z_dev_, z_.get());
+    to_host(w_dev_, w_.data());
     if (plan.rounds > 1) c.bit_for_bit = repeats();
     c.checks["device_vectors"] = ratios();
   }
@@ -203,8 +203,8 @@ class Size {
       cusolver_->choose(true);
       make_matrix();
       cusolver_->syevd(true, n_, a_dev_.data(), n_, w_dev_.data());
-      download(a_dev_, z_.get());
-      download(w_dev_, w_.data());
+      to_host(a_dev_, z_.get());
+      to_host(w_dev_, w_.data());
     }
     if (cusolver_) cusolver_->release();  // verify() wants device memory too
     if (find(c.calls, "cusolver_vectors")) c.checks["cusolver_vectors"] = ratios();
@@ -218,7 +218,7 @@ class Size {
     make_matrix();
     solve(Pointers::device, false);
     std::vector<double> values_only(static_cast<std::size_t>(n_));
-    download(w_dev_, values_only.data());
+    to_host(w_dev_, values_only.data());
 
     solve_again(z_.get(), w_.data());
     c.bit_for_bit = repeats();
