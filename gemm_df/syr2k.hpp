@@ -13,7 +13,7 @@ class Queue;
 // double (compute capability below 8.0), or rows of the same index not equally aligned (16 bytes) in the three matrices.
 // Ordered on `queue`. Throws DeviceError. Repeats bit for bit. Cost: 2 n^2 k flops, C read and written once.
 // Rates on an H200 with k = 64 columns, TFLOP/s (cuBLAS): n = 1000 8.6 (4.6), 2000 15.5 (10.6), 4000 22.6 (12.2),
-// 8000 29.1 (14.3), 20000 33.8 (14.8), 32768 34.7.
+// 10000 30.8, 20000 33.8 (14.8), 32768 34.7.
 bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
                         MatrixView<const double> b_dev, MatrixView<double> c_dev);
 

@@ -18,7 +18,6 @@
 #include "apps/text.hpp"
 #include "blas2/symv_truth.hpp"
 #include "hybrid/cpu.hpp"
-#include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/transfer.hpp"
 #include "solver/verify.hpp"
