@@ -239,6 +239,7 @@ TEST_CASE("the JSON report tells what was done") {
 }
 
 TEST_CASE("on a terminal there is a progress line, which is wiped; NO_COLOR, TERM and -q are heeded") {
+  if (!Process::terminals()) SKIP_TEST("no pseudo-terminals");
   const TemporaryFolder folder;
   const std::string path = folder / "slow.npy";
   succeed({"generate", "random", "2000", "-o", path});
