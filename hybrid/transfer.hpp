@@ -25,8 +25,8 @@ enum class Part { all, lower, upper };
 //   from    rows x cols, lda, host memory of any kind, in; only `part` is read
 //   to_dev  the same shape, lda, device, out
 // Ordered on `queue`. Pageable memory may be changed when the call returns, pinned memory when the queue has got there.
-// Throws OutOfMemory, DeviceError. Cost: bytes / 55 GB/s on PCIe 5 with 16 threads; 4 chunks of pinned memory,
-// which the thread keeps (release_kept_staging).
+// Throws OutOfMemory, DeviceError. Cost: bytes / 55 GB/s on PCIe 5 with 16 threads; 32 MiB of pinned memory,
+// 64 MiB down, which the thread keeps (release_kept_staging).
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev);
 
 // to := from_dev, all of it. Blocks until done.

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "gemm_df/products.hpp"
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/split.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g {
@@ -23,11 +25,14 @@ void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, Ma
 //   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout
 //   workspace_dev: back_transform_workspace(n, m) doubles
 //   team: devices that take columns of Z, but not where it is one kernel; then it blocks until the CPU has done its share
+//   queued: is told of columns when all work on them is queued. A large Z then goes in up to three groups of columns, so that
+//           the first can travel while the GPU is at the next; all columns are told once, in order
 // Ordered on the products' queue. Repeats bit for bit on the same GPU. Faster where the columns of Z are aligned to
 // 16 bytes (ldz even). Cost: 2 n^2 m flops, 4 n m k more, and n^2 k for T. Source: Schreiber and Van Loan 1989; LAPACK
 // dlarft, dlarfb.
 void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
-                    MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team = nullptr);
+                    MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team = nullptr,
+                    const std::function<void(ColumnRange)>& queued = {});
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m);
 std::int64_t back_transform_cut_width(
     std::int64_t n);  // k where columns may be cut over a team; 0: they may not

@@ -17,6 +17,7 @@
 #include "hybrid/memory.hpp"
 #include "hybrid/partition.hpp"
 #include "hybrid/queue.hpp"
+#include "hybrid/split.hpp"
 #include "hybrid/transfer.hpp"
 #include "solver/arguments.hpp"
 #include "solver/back_transform.hpp"
@@ -211,18 +212,32 @@ class DevicePipeline final : public Pipeline {
     return outcome;
   }
   void back_transform() override {
+    const auto leave = [this](ColumnRange columns) {
+      leaving_.push_back({columns, {}});
+      leaving_.back().ready.record(queue_);
+    };
     if (z_.data)
-      eigen_g::back_transform(products_, a_, parts_.tau, z_.block(0, 0, p_.n, found_), parts_.scratch,
-                              team());
+      eigen_g::back_transform(products_, a_, parts_.tau, z_.block(0, 0, p_.n, found_), parts_.scratch, team(),
+                              on_host_ ? leave : std::function<void(ColumnRange)>());
     note(Stage::back_transform);
   }
   void unscale(int k) override { scale_values(queue_, found_, parts_.values, -k); }
   void store() override {
     fetch_.reset();
     if (found_ == 0) return;
+    std::optional<Queue> second;
+    if (leaving_.size() > 1) second.emplace();
+    const Queue& out = second ? *second : queue_;
+    for (const Leaving& part : leaving_) {
+      const auto of = [&](MatrixView<double> z) {
+        return z.block(0, part.columns.first, p_.n, part.columns.count);
+      };
+      part.ready.hold(out);
+      download(out, of(z_), of(p_.z));
+    }
+    // Last: it may wait for all that is queued.
     EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_.values, sizeof(double) * static_cast<std::size_t>(found_),
                                  cudaMemcpyDefault, queue_.stream()));
-    if (z_.data && on_host_) download(queue_, z_.block(0, 0, p_.n, found_), p_.z.block(0, 0, p_.n, found_));
   }
   void wait() override { queue_.wait(); }
   void mark() override {
@@ -272,6 +287,11 @@ class DevicePipeline final : public Pipeline {
   }
 
  private:
+  // Columns of Z that can go to the host while the GPU works on what is queued behind them.
+  struct Leaving {
+    ColumnRange columns;
+    Event ready;
+  };
   struct Ran {
     Stage stage;
     std::string engine;
@@ -294,6 +314,7 @@ class DevicePipeline final : public Pipeline {
   MergePlaces places_;
   std::int64_t found_ = 0;
   std::optional<PageFetch> fetch_;
+  std::vector<Leaving> leaving_;
   std::vector<Event> moments_;
   std::optional<SolveTeam> team_;  // last: it waits for what it has queued
 };

@@ -2,8 +2,10 @@
 #include "solver/back_transform.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -37,7 +39,7 @@ Problem random_problem(std::int64_t n, std::int64_t m, std::int64_t ldz) {
   return p;
 }
 
-std::vector<double> on_gpu(const Problem& p) {
+std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRange)>& queued = {}) {
   Queue queue;
   const Reflectors& r = p.reflectors;
   DeviceBuffer<double> a(r.lda * p.n), tau(p.n), z(p.ldz * p.m),
@@ -51,7 +53,7 @@ std::vector<double> on_gpu(const Problem& p) {
   EIGEN_G_CUDA(cudaMemset(workspace.data(), 0xff, workspace.bytes()));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   back_transform(queue, MatrixView<const double>{a.data(), p.n, p.n, r.lda}, tau.data(),
-                 {z.data(), p.n, p.m, p.ldz}, workspace.data());
+                 {z.data(), p.n, p.m, p.ldz}, workspace.data(), nullptr, queued);
   queue.wait();
   std::vector<double> got(p.z.size());
   EIGEN_G_CUDA(cudaMemcpy(got.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
@@ -63,10 +65,11 @@ std::vector<double> on_gpu(const Problem& p) {
 //   ||z - truth||_2
 //   ---------------
 //   ||z||_2 n ulp
-void check(std::int64_t n, std::int64_t m, std::int64_t stride = 1, std::int64_t padding = 0) {
+void check(std::int64_t n, std::int64_t m, std::int64_t stride = 1, std::int64_t padding = 0,
+           const std::function<void(ColumnRange)>& queued = {}) {
   CAPTURE(n, m, padding);
   const Problem p = random_problem(n, m, n + padding);
-  const std::vector<double> got = on_gpu(p), again = on_gpu(p);
+  const std::vector<double> got = on_gpu(p, queued), again = on_gpu(p, queued);
   REQUIRE(std::memcmp(got.data(), again.data(), got.size() * sizeof(double)) == 0);
   double worst = 0;
   for (std::int64_t c = 0; c < m; c += stride) {
@@ -113,6 +116,25 @@ TEST_CASE("back_transform on a GPU: sizes around every edge", "[gpu][large]") {
   for (const std::int64_t n :
        {511, 512, 513, 514, 700, 1000, 1024, 1279, 1280, 1281, 1282, 1537, 2049, 2050, 3001, 3500})
     for (const std::int64_t m : {1, 20, 300}) check(n, m, 1 + m / 8, n % 2);
+#endif
+}
+
+TEST_CASE("back_transform on a GPU: tells of every column once, in order", "[gpu][large]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  for (const auto& [n, m, groups] : std::vector<std::array<std::int64_t, 3>>{
+           {1, 1, 1}, {50, 0, 0}, {50, 30, 1}, {1500, 1500, 1}, {3001, 3001, 2}, {6100, 3333, 3}}) {
+    std::vector<ColumnRange> told;
+    check(n, m, 1 + m / 12, n % 2, [&](ColumnRange columns) { told.push_back(columns); });
+    REQUIRE(told.size() == static_cast<std::size_t>(2 * groups));  // check() solves twice
+    std::int64_t next = 0;
+    for (const ColumnRange columns : told) {
+      CHECK(columns.first == next % std::max<std::int64_t>(m, 1));
+      CHECK(columns.count > 0);
+      next += columns.count;
+    }
+    CHECK(next == 2 * m);
+  }
 #endif
 }
 

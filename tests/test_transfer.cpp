@@ -15,6 +15,7 @@ TEST_CASE("transfers") {
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
+#include "hybrid/stream_copy.hpp"
 #include "hybrid/transfer.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/skip.hpp"
@@ -124,6 +125,24 @@ TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]")
   std::vector<double> back(static_cast<std::size_t>(n * n));
   eigen_g::download(queue, {device.front().data(), n, n, n}, {back.data(), n, n, n});
   CHECK(std::equal(back.begin(), back.end(), host.front().begin()));
+}
+
+TEST_CASE("a copy past the caches copies what it is told to, wherever that begins") {
+  const std::vector<double> from = random_numbers(200);
+  for (const std::int64_t count : {0, 1, 7, 8, 9, 15, 16, 17, 100})
+    for (std::int64_t source = 0; source < 9; ++source)
+      for (std::int64_t target = 0; target < 9; ++target) {
+        std::vector<double> to(200, -1);
+        eigen_g::stream_copy(from.data() + source, to.data() + target, count);
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < 200; ++i) {
+          const bool inside = i >= target && i < target + count;
+          wrong += to[static_cast<std::size_t>(i)] !=
+                   (inside ? from[static_cast<std::size_t>(i - target + source)] : -1);
+        }
+        CAPTURE(count, source, target);
+        CHECK(wrong == 0);
+      }
 }
 
 TEST_CASE("pages that are fetched keep what they hold", "[gpu]") {
