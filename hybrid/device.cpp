@@ -151,6 +151,30 @@ int current_gpu() {
   return device;
 }
 
+MemoryOwner owner_of(const void* p) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  switch (attributes.type) {
+    case cudaMemoryTypeHost:
+      return {MemoryPlace::pinned_host, -1};
+    case cudaMemoryTypeDevice:
+      return {MemoryPlace::gpu, attributes.device};
+    case cudaMemoryTypeManaged:
+      return {MemoryPlace::managed, -1};
+    default:
+      return {};
+  }
+}
+
+bool gpu_reads_all_host_memory() {
+  int can = 0;
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&can, cudaDevAttrPageableMemoryAccess, current_gpu()));
+  return can != 0;
+}
+
 std::string cuda_toolkit_version() {
   return dotted(CUDART_VERSION);
 }
@@ -185,6 +209,12 @@ std::uint64_t gpu_memory_free(int) {
   throw DeviceError("built without CUDA");
 }
 int current_gpu() {
+  throw DeviceError("built without CUDA");
+}
+MemoryOwner owner_of(const void*) {
+  return {};
+}
+bool gpu_reads_all_host_memory() {
   throw DeviceError("built without CUDA");
 }
 std::string cuda_toolkit_version() {

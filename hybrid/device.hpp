@@ -35,6 +35,15 @@ const Device& gpu_facts(
 std::uint64_t gpu_memory_free(int index);  // bytes; throws DeviceError
 int current_gpu();                         // CUDA's current device; throws DeviceError
 
+// Where memory lies. `unknown_host`: host memory that CUDA has not been told of, or a build without CUDA.
+enum class MemoryPlace { unknown_host, pinned_host, gpu, managed };
+struct MemoryOwner {
+  MemoryPlace place = MemoryPlace::unknown_host;
+  int gpu = -1;  // that it belongs to, where place is gpu
+};
+MemoryOwner owner_of(const void* p);
+bool gpu_reads_all_host_memory();  // the current GPU
+
 // Bytes of host memory that can still be allocated (cgroup limit and MemAvailable; 0: not known).
 std::uint64_t host_memory_available();
 

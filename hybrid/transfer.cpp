@@ -55,12 +55,7 @@ double* ready(Slot& slot, std::int64_t elements) {
 }
 
 bool pageable(const void* host) {
-  cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
-    cudaGetLastError();
-    return true;
-  }
-  return attributes.type == cudaMemoryTypeUnregistered;
+  return owner_of(host).place == MemoryPlace::unknown_host;
 }
 
 std::size_t bytes_of(std::int64_t elements) {

@@ -38,6 +38,25 @@ void require_gpu() {
                                                    : "a GPU was asked for, but there is none");
 }
 
+void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
+  require_gpu();
+  for (const auto& [name, p] : pointers) {
+    if (!p) continue;
+    const MemoryOwner owner = owner_of(p);
+    require(owner.place != MemoryPlace::unknown_host || gpu_reads_all_host_memory(), name,
+            "is host memory; this call, with a stream, takes device memory");
+    require(owner.place != MemoryPlace::gpu || owner.gpu == current_gpu(), name,
+            "is memory of GPU " + std::to_string(owner.gpu) + ", the current one is " +
+                std::to_string(current_gpu()));
+  }
+}
+
+void require_on_host(std::initializer_list<NamedPointer> pointers) {
+  for (const auto& [name, p] : pointers)
+    require(!p || owner_of(p).place != MemoryPlace::gpu, name,
+            "is device memory; the call with a stream takes that");
+}
+
 std::vector<int> further_gpus(int gpus) {
   const int here = current_gpu(), there = gpu_count();
   require(gpus <= there, "gpus",

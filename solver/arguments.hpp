@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,16 @@ void require_leading_dimension(std::int64_t ld, std::int64_t n, const char* name
 
 // Throws DeviceError where there is no GPU, or none in this build.
 void require_gpu();
+
+struct NamedPointer {
+  const char* name;
+  const void* p;  // null passes
+};
+// require_gpu(), and InvalidArgument where the current GPU cannot use the memory: else a kernel would fail, and with it all
+// later work of the process on that GPU.
+void require_on_gpu(std::initializer_list<NamedPointer> pointers);
+// InvalidArgument where it is a GPU's memory, which the CPU cannot read.
+void require_on_host(std::initializer_list<NamedPointer> pointers);
 
 // The GPUs beside the current one that make `gpus` of them, in CUDA's order. Throws InvalidArgument("gpus") where there are
 // fewer.

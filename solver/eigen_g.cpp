@@ -200,8 +200,10 @@ Report solve_problem(bool gpu, const Problem& problem, Pointers pointers, CUstre
 Report eigen_g(std::int64_t n, const double* a, std::int64_t lda, double* w, double* z, std::int64_t ldz,
                const Options& options) {
   check_arguments(n, a, lda, w, z, ldz, options);
-  return solve_problem(take_gpu(options.device, n), problem_of(n, a, lda, w, z, ldz, options), Pointers::host,
-                       nullptr, options.device, options);
+  const bool gpu = take_gpu(options.device, n);
+  if (gpu) require_on_host({{"a", a}, {"w", w}, {"z", options.vectors ? z : nullptr}});
+  return solve_problem(gpu, problem_of(n, a, lda, w, z, ldz, options), Pointers::host, nullptr,
+                       options.device, options);
 }
 
 Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, double* z_dev,
@@ -212,7 +214,7 @@ Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, d
   if (options.vectors && z_dev == a_dev && ldz != lda)
     throw InvalidArgument("ldz", "is " + std::to_string(ldz) + ", must be lda = " + std::to_string(lda) +
                                      " where z is a itself");
-  require_gpu();
+  require_on_gpu({{"a", a_dev}, {"w", w_dev}, {"z", options.vectors ? z_dev : nullptr}});
   Problem problem = problem_of(n, a_dev, lda, w_dev, z_dev, ldz, options);
   problem.spare = {a_dev, n, n, lda};
   return solve_problem(true, problem, Pointers::device, stream, DeviceChoice::gpu, options);

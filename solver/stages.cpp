@@ -115,6 +115,7 @@ StageReport sytrd(Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double
     return sytrd_workspace_bytes(uplo, n, lda, on_gpu, Pointers::host);
   };
   const bool gpu = take_gpu(options, n, [&] { return needed(true); });
+  if (gpu) require_on_host({{"a", a}, {"d", d}, {"e", e}, {"tau", tau}});
   return run("sytrd", gpu, options.threads, n == 0, needed(gpu), [&]() -> Outcome {
 #ifdef EIGEN_G_HAVE_CUDA
     if (gpu) {
@@ -129,12 +130,13 @@ StageReport sytrd(Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double
 StageReport stedc(std::int64_t n, double* d, double* e, double* z, std::int64_t ldz,
                   const StageOptions& options) {
   check_stedc(n, d, e, z, ldz);
-  require_finite(d, n, "d");
-  require_finite(e, n - 1, "e");
   const auto needed = [&](bool on_gpu) {
     return stedc_workspace_bytes(n, z != nullptr, on_gpu, Pointers::host);
   };
   const bool gpu = take_gpu(options, n, [&] { return needed(true); });
+  if (gpu) require_on_host({{"d", d}, {"e", e}, {"z", z}});
+  require_finite(d, n, "d");
+  require_finite(e, n - 1, "e");
   return run("stedc", gpu, options.threads, n == 0, needed(gpu), [&] {
     const MatrixView<double> vectors{z, n, n, ldz};
 #ifdef EIGEN_G_HAVE_CUDA
@@ -149,6 +151,7 @@ StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a, st
   check_ormtr(n, m, a, lda, tau, z, ldz);
   const auto needed = [&](bool on_gpu) { return ormtr_workspace_bytes(uplo, n, m, on_gpu, Pointers::host); };
   const bool gpu = take_gpu(options, n, [&] { return needed(true); });
+  if (gpu) require_on_host({{"a", a}, {"tau", tau}, {"z", z}});
   return run("ormtr", gpu, options.threads, n < 2 || m == 0, needed(gpu), [&]() -> Outcome {
     const MatrixView<const double> reflectors{a, n, n, lda};
     const MatrixView<double> columns{z, n, m, ldz};
@@ -166,7 +169,7 @@ StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a, st
 StageReport sytrd(Uplo uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev, double* e_dev,
                   double* tau_dev, [[maybe_unused]] CUstream_st* stream) {
   check_sytrd(n, a_dev, lda, d_dev, e_dev, tau_dev);
-  require_gpu();
+  require_on_gpu({{"a", a_dev}, {"d", d_dev}, {"e", e_dev}, {"tau", tau_dev}});
   const WorkspaceBytes needed = sytrd_workspace_bytes(uplo, n, lda, true, Pointers::device);
   return run("sytrd", true, 0, n == 0, needed, [&] {
 #ifdef EIGEN_G_HAVE_CUDA
@@ -179,7 +182,7 @@ StageReport sytrd(Uplo uplo, std::int64_t n, double* a_dev, std::int64_t lda, do
 StageReport stedc(std::int64_t n, double* d_dev, double* e_dev, double* z_dev, std::int64_t ldz,
                   [[maybe_unused]] CUstream_st* stream) {
   check_stedc(n, d_dev, e_dev, z_dev, ldz);
-  require_gpu();
+  require_on_gpu({{"d", d_dev}, {"e", e_dev}, {"z", z_dev}});
   const WorkspaceBytes needed = stedc_workspace_bytes(n, z_dev != nullptr, true, Pointers::device);
   return run("stedc", true, 0, n == 0, needed, [&] {
 #ifdef EIGEN_G_HAVE_CUDA
@@ -196,7 +199,7 @@ StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a_dev
                   const double* tau_dev, double* z_dev, std::int64_t ldz,
                   [[maybe_unused]] CUstream_st* stream) {
   check_ormtr(n, m, a_dev, lda, tau_dev, z_dev, ldz);
-  require_gpu();
+  require_on_gpu({{"a", a_dev}, {"tau", tau_dev}, {"z", z_dev}});
   const WorkspaceBytes needed = ormtr_workspace_bytes(uplo, n, m, true, Pointers::device);
   return run("ormtr", true, 0, n < 2 || m == 0, needed, [&] {
 #ifdef EIGEN_G_HAVE_CUDA

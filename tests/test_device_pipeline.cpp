@@ -13,6 +13,7 @@ TEST_CASE("device pointers") {
 
 #include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/eigen_g.h"
@@ -287,6 +288,28 @@ TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]")
   }
 }
 
+TEST_CASE("device memory where host memory belongs is named", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const Stored s = random_matrix(50);
+  const OnDevice d(s, queue, 0);
+  std::vector<double> w(50), z(2500);
+  eigen_g::Options o;
+  o.device = eigen_g::DeviceChoice::gpu;
+  const auto refused = [&](const double* a, double* values, double* vectors) {
+    try {
+      eigen_g::eigen_g(50, a, 50, values, vectors, 50, o);
+    } catch (const eigen_g::InvalidArgument& error) {
+      return error.argument();
+    }
+    return std::string("none");
+  };
+  CHECK(refused(d.a.data(), w.data(), z.data()) == "a");
+  CHECK(refused(s.a.data(), d.w.data(), z.data()) == "w");
+  CHECK(refused(s.a.data(), w.data(), d.z.data()) == "z");
+  CHECK(refused(s.a.data(), w.data(), z.data()) == "none");
+}
+
 TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
@@ -309,6 +332,10 @@ TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   CHECK(refused(d, 50, 50, d.z.data(), 49) == "ldz");
   CHECK(refused(d, 50, 50, d.a.data(), 51) == "ldz");
   CHECK(refused(d, 50, 50, d.z.data(), 50, eigen_g::DeviceChoice::cpu) == "options.device");
+  if (!eigen_g::gpu_reads_all_host_memory()) {
+    std::vector<double> on_host(2500);
+    CHECK(refused(d, 50, 50, on_host.data(), 50) == "z");
+  }
 
   s.at(40, 7) = support::infinity;
   const OnDevice bad(s, queue, 0);

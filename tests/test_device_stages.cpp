@@ -176,6 +176,14 @@ TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
   const OnDevice d(queue, t.d), e(queue, t.e), z(queue, 400);
   CHECK(refused([&] { stedc(20, d.data(), e.data(), z.data(), 20, queue.stream()); }) == "e");
   CHECK(refused([&] { stedc(20, d.data(), e.data(), z.data(), 19, queue.stream()); }) == "ldz");
+  if (!gpu_reads_all_host_memory()) {
+    CHECK(refused([&] { stedc(20, d.data(), t.e.data(), z.data(), 20, queue.stream()); }) == "e");
+    CHECK(refused([&] { stedc(20, t.d.data(), e.data(), z.data(), 20, {}); }) == "d");
+  }
+  const StageOptions on_gpu{DeviceChoice::gpu, 0};
+  CHECK(refused([&] { stedc(20, t.d.data(), e.data(), nullptr, 20, on_gpu); }) == "e");
+  CHECK(refused([&] { ormtr(Uplo::lower, 20, 20, z.data(), 20, t.d.data(), t.e.data(), 20, on_gpu); }) ==
+        "a");
 
   for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
     Stored s = random_matrix(100, uplo, 28);
