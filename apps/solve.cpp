@@ -2,10 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <future>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "apps/command.hpp"
 #include "apps/common_options.hpp"
@@ -121,6 +124,20 @@ Report run_solver(const SolveOptions& options, const Options& how, const io::Sym
   }
 }
 
+// A GPU that the matrix may go to starts while the file is read. A small file may hold a matrix that stays on the CPU.
+std::future<void> start_beside_reading(const std::string& file, DeviceChoice device) {
+  constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20;
+  std::error_code unreadable;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, unreadable);
+  if (device == DeviceChoice::cpu || unreadable || bytes < least_bytes) return {};
+  return std::async(std::launch::async, [] {
+    try {
+      start_gpu();
+    } catch (const Error&) {  // the solve meets the same trouble, or does not need the GPU
+    }
+  });
+}
+
 ExitCode solve_file(const SolveOptions& options) {
   const Stopwatch total;
   ReportSink sink(options.run);
@@ -131,6 +148,7 @@ ExitCode solve_file(const SolveOptions& options) {
   report.threads = threads_used(options.run);
 
   const Stopwatch reading;
+  const std::future<void> starting = start_beside_reading(options.matrix.file, device);
   const io::SymmetricMatrix matrix = read(options.matrix, options.run.threads, progress);
   report.seconds.read = reading.seconds();
   report.matrix = facts_of(options.matrix, matrix);

@@ -42,6 +42,10 @@ void* allocate_pinned(std::uint64_t bytes) {
   void* const p = std::aligned_alloc(page, whole);
   if (!p) refuse();
   if (page == large_page) madvise(p, whole, MADV_HUGEPAGE);  // where the system has them
+  // Pages come in by all threads, a large one each; cudaHostRegister would bring them in alone.
+  const auto pages = static_cast<std::int64_t>(whole / small_page);
+#pragma omp parallel for schedule(static, large_page / small_page) if (page == large_page)
+  for (std::int64_t k = 0; k < pages; ++k) static_cast<volatile char*>(p)[k * std::int64_t{small_page}] = 0;
   const cudaError_t status = cudaHostRegister(p, whole, cudaHostRegisterPortable);
   if (status != cudaSuccess) std::free(p);
   if (status == cudaErrorMemoryAllocation) {

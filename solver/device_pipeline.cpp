@@ -9,8 +9,10 @@
 //                                          subset by number
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "gemm_df/engine_rates.hpp"
+#include "gemm_df/gemm.hpp"
 #include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
@@ -159,6 +161,18 @@ Queue queue_on(const std::optional<Partition>& partition, Pointers pointers, CUs
   return queue;
 }
 
+// The first product of a process waits some 40 ms until cuBLAS has loaded its kernels: here one of 32 x 32 does.
+constexpr std::int64_t loading_tile = 32, loading_doubles = 3 * loading_tile * loading_tile;
+constexpr std::int64_t smallest_with_cublas = 1025;  // below, no product of a solve is cuBLAS's
+
+void load_products(const Queue& queue, double* scratch_dev) {
+  const auto tile = [&](std::int64_t k) {
+    return MatrixView<double>{scratch_dev + k * loading_tile * loading_tile, loading_tile, loading_tile,
+                              loading_tile};
+  };
+  gemm(queue, Op::none, Op::none, 1, tile(0), tile(1), 0, tile(2));
+}
+
 class DevicePipeline final : public Pipeline {
  public:
   // Throws OutOfMemory with the sum of what is needed; nothing is taken then.
@@ -200,8 +214,18 @@ class DevicePipeline final : public Pipeline {
     if (team_)
       team_->prepare(a_, places_.q, z_.block(0, 0, p_.n, p_.subset.most(p_.n)),
                      back_transform_cut_width(p_.n));
+    // What is left to the host here: all of the reduction is queued when it returns, or tells of progress.
+    bool loaded = !p_.z.data || p_.n < smallest_with_cublas;
+    const auto load_once = [&] {
+      if (!std::exchange(loaded, true)) load_products(queue_, parts_.scratch);
+    };
+    const auto tell = [&](double fraction) {
+      load_once();
+      progress(fraction);
+    };
     eigen_g::tridiagonalize(products_, a_, parts_.values, parts_.off_diagonal, parts_.tau, parts_.scratch,
-                            progress);
+                            progress ? tell : StageProgress());
+    load_once();
     note(Stage::tridiagonalize);
   }
   Outcome divide_and_conquer(int k) override {
@@ -323,6 +347,13 @@ class DevicePipeline final : public Pipeline {
 
 WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers, const Subset& subset) {
   return Layout(Needs(n, vectors, pointers, subset), gpu_facts(current_gpu()).cores).bytes();
+}
+
+void start_device() {
+  const Queue queue;
+  const DeviceBuffer<double> scratch(loading_doubles);
+  load_products(queue, scratch.data());
+  queue.wait();
 }
 
 std::unique_ptr<Pipeline> device_pipeline(const Problem& problem, Pointers pointers, CUstream_st* stream) {

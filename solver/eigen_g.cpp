@@ -245,6 +245,12 @@ WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, [[mayb
   return host_pipeline_bytes(n, vectors, subset);
 }
 
+void start_gpu() {
+#ifdef EIGEN_G_HAVE_CUDA
+  if (gpu_count() > 0) start_device();
+#endif
+}
+
 void release_kept() {
 #ifdef EIGEN_G_HAVE_CUDA
   release_kept_staging();

@@ -58,6 +58,7 @@ class Pipeline {
 std::unique_ptr<Pipeline> host_pipeline(const Problem& problem);
 // In device_pipeline.cpp, CUDA builds only.
 std::unique_ptr<Pipeline> device_pipeline(const Problem& problem, Pointers pointers, CUstream_st* stream);
+void start_device();  // eigen_g.hpp's start_gpu() where there is one
 
 WorkspaceBytes host_pipeline_bytes(std::int64_t n, bool vectors, const Subset& subset);
 WorkspaceBytes device_pipeline_bytes(std::int64_t n, bool vectors, Pointers pointers, const Subset& subset);
