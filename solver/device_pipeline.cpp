@@ -210,22 +210,23 @@ class DevicePipeline final : public Pipeline {
   double check() override { return check_input(queue_, p_.uplo, a_); }
   void scale(int k) override { eigen_g::scale(queue_, a_, k); }
   void tridiagonalize(const std::function<void(double)>& progress) override {
-    if (on_host_ && p_.z.data && p_.subset.by != Subset::By::value) fetch_.emplace(p_.z);
     if (team_)
       team_->prepare(a_, places_.q, z_.block(0, 0, p_.n, p_.subset.most(p_.n)),
                      back_transform_cut_width(p_.n));
-    // What is left to the host here: all of the reduction is queued when it returns, or tells of progress.
-    bool loaded = !p_.z.data || p_.n < smallest_with_cublas;
-    const auto load_once = [&] {
-      if (!std::exchange(loaded, true)) load_products(queue_, parts_.scratch);
+    // When all of the reduction is queued: then it returns, or tells of progress.
+    bool busy = !p_.z.data;
+    const auto use_the_time = [&] {
+      if (std::exchange(busy, true)) return;
+      if (p_.n >= smallest_with_cublas) load_products(queue_, parts_.scratch);
+      if (on_host_ && p_.subset.by != Subset::By::value) fetch_.emplace(p_.z);
     };
     const auto tell = [&](double fraction) {
-      load_once();
+      use_the_time();
       progress(fraction);
     };
     eigen_g::tridiagonalize(products_, a_, parts_.values, parts_.off_diagonal, parts_.tau, parts_.scratch,
                             progress ? tell : StageProgress());
-    load_once();
+    use_the_time();
     note(Stage::tridiagonalize);
   }
   Outcome divide_and_conquer(int k) override {

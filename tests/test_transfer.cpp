@@ -67,7 +67,7 @@ TEST_CASE("a matrix travels up and down unchanged, and nothing beside it", "[gpu
   NEEDS_GPU();
   const Queue queue;
   for (const bool pinned : {false, true})
-    for (const std::int64_t n : {1, 3, 257, 1100, 2200})  // one chunk, some, more than there are slots
+    for (const std::int64_t n : {1, 3, 257, 1100, 3100})  // one chunk, some, more than there are slots
       for (const Part part : {Part::all, Part::lower, Part::upper}) {
         CAPTURE(pinned, n, static_cast<int>(part));
         const std::int64_t lda = n + 3, ld_dev = n + 5;
