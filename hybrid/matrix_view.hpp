@@ -20,7 +20,8 @@ struct MatrixView {
     return {data + i + j * lda, r, c, lda};
   }
   template <class U>
-  requires(std::is_same_v<U, const T> && !std::is_const_v<T>) operator MatrixView<U>() const {
+  requires(std::is_same_v<U, const T> && !std::is_const_v<T>) EIGEN_G_HOST_DEVICE operator MatrixView<U>()
+      const {
     return {data, rows, cols, lda};
   }
 };

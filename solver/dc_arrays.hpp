@@ -54,10 +54,10 @@ struct Arrays {
 };
 
 // Places the arrays in `workspace`, arrays_doubles(n) doubles.
-inline std::int64_t arrays_doubles(std::int64_t n) {
+EIGEN_G_HOST_DEVICE constexpr std::int64_t arrays_doubles(std::int64_t n) {
   return Arrays::doubles * n + (Arrays::indices * n + 1) / 2;
 }
-inline Arrays place_arrays(std::int64_t n, double* workspace) {
+EIGEN_G_HOST_DEVICE inline Arrays place_arrays(std::int64_t n, double* workspace) {
   const auto real = [&](int k) { return workspace + k * n; };
   auto* const indices = reinterpret_cast<Index*>(workspace + Arrays::doubles * n);
   const auto index = [&](int k) { return indices + k * n; };

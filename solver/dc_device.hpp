@@ -30,6 +30,11 @@ struct Batch {
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays& arrays, Rows rows,
                   MatrixView<double> q, unsigned* failed);
 
+// A whole level of merges of at most small_merge_rows rows: what the acts below do, all of it, with all vectors (or their
+// end rows).
+inline constexpr Index small_merge_rows = 64;
+void merge_small(const Queue& queue, const Batch& batch, MatrixView<double> q, MatrixView<double> compressed);
+
 // dc_z_vector and dc_deflate: from d, column and the rows of Q beside the cuts to shapes, pole, weight, group, deflated
 // and the rotations. One block a merge.
 void deflate(const Queue& queue, const Batch& batch, MatrixView<const double> q);

@@ -9,24 +9,27 @@ namespace eigen_g::dc {
 namespace {
 
 constexpr int leaves_a_block = 2;
-constexpr Index stride = leaf_rows + 1;  // of Z's columns: lanes may own columns, too, without bank conflicts
-static_assert(leaf_rows == 32, "a lane owns a row of Z, a warp a leaf");
+constexpr Index stride = 33;  // of Z's columns: lanes may own columns, too, without bank conflicts
+static_assert(leaf_rows <= 32, "a lane owns a row of Z, a warp a leaf");
 
 // Z of one leaf, column i at i stride: a lane reads and writes its own row only, and carries the column that the next
 // rotation of a sweep needs again.
 struct WarpVectors {
   double* z;  // this lane's row
-  double carried = 0;
-  __device__ void begin_sweep(Index i) { carried = z[stride * i]; }
+  double carried = 0, low = 0;
+  __device__ void begin_sweep(Index i) {
+    carried = z[stride * i];
+    low = z[stride * (i - 1)];
+  }
   __device__ void rotate(Index i, double c, double s) {
-    const double low = z[stride * i];
     z[stride * (i + 1)] = s * low + c * carried;
     carried = c * low - s * carried;
-    __syncwarp();  // no lane overwrites what another one has yet to read
+    low = z[stride * max(i - 1, 0)];  // a rotation before it is needed
+    __syncwarp();                     // no lane overwrites what another one has yet to read
   }
   __device__ void end_sweep(Index i) { z[stride * i] = carried; }
-  __device__ void keep(double* array, Index i, double x) const {
-    if (threadIdx.x % 32 == 0) array[i] = x;
+  __device__ void keep(double* array, Index i, double x, bool yes) const {
+    if (yes & (threadIdx.x % 32 == 0)) array[i] = x;
   }
   __device__ void sync() const { __syncwarp(); }
   __device__ Index end_of_block(const double* e, Index l, Index size, double negligible) const {
@@ -39,7 +42,7 @@ struct WarpVectors {
 __global__ void __launch_bounds__(32 * leaves_a_block)
     leaf_kernel(const Leaf* leaves, Index count, Arrays x, Rows rows, MatrixView<double> q,
                 unsigned* failed) {
-  __shared__ double all_z[leaves_a_block][32 * stride], all_y[leaves_a_block][32 * stride];
+  __shared__ double all_z[leaves_a_block][leaf_rows * stride], all_y[leaves_a_block][leaf_rows * stride];
   __shared__ double all_d[leaves_a_block][32], all_e[leaves_a_block][32];
   const int warp = threadIdx.x / 32;
   const Index lane = threadIdx.x % 32, which = blockIdx.x * leaves_a_block + warp;
@@ -49,7 +52,7 @@ __global__ void __launch_bounds__(32 * leaves_a_block)
   const bool mine = lane < leaf.size;
   d[lane] = mine ? x.d[leaf.first + lane] : 0;
   e[lane] = lane + 1 < leaf.size ? x.e[leaf.first + lane] : 0;
-  for (Index i = 0; i < 32; ++i) z[stride * i + lane] = i == lane;
+  for (Index i = 0; i < leaf_rows; ++i) z[stride * i + lane] = i == lane;
   __syncwarp();
 
   const bool converged = implicit_ql(leaf.size, d, e, WarpVectors{z + lane});

@@ -13,10 +13,13 @@ inline constexpr int ql_sweeps_a_value = 60;
 // where squares vanish.
 inline constexpr double leaf_floor = 0x1p-390;
 
-// 1 / sqrt x, to about a unit of roundoff. A device's own is several times as fast as its root and its quotient.
+// 1 / sqrt x for x far from the ends of the range, to about a unit of roundoff.
 EIGEN_G_HOST_DEVICE inline double inverse_root(double x) {
 #ifdef __CUDA_ARCH__
-  return rsqrt(x);
+  double y;  // to 20 bits or more
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double e = fma(-x, y * y, 1.0);
+  return fma(y * e, fma(e, 0.375, 0.5), y);
 #else
   return 1 / sqrt(x);
 #endif
@@ -37,7 +40,7 @@ EIGEN_G_HOST_DEVICE inline Index block_end(const double* e, Index l, Index size,
 //   begin_sweep(i)          columns i and below follow
 //   rotate(i, c, s)         z_i+1 := s z_i + c z_i+1,   z_i := c z_i - s z_i+1
 //   end_sweep(i)            i was the last one
-//   keep(array, i, x)       array[i] := x; a device lets one lane write
+//   keep(array, i, x, yes)  array[i] := x where `yes`; a device lets one lane write
 //   end_of_block(e, l, size, negligible)   block_end() of them, which lanes may look for together
 //   sync()                  after which every lane sees what was kept
 //
@@ -60,9 +63,11 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
       if (end == l) break;
       if (sweeps == ql_sweeps_a_value) return false;
 
-      const double theta = (d[l + 1] - d[l]) / (2 * e[l]);
-      const double r_theta = fabs(theta) > 0x1p100 ? fabs(theta) : sqrt(theta * theta + 1);
-      double g = d[end] - d[l] + e[l] / (theta + copysign(r_theta, theta));
+      // Wilkinson's shift: the value of the block (d_l, e_l; e_l, d_l+1) that is nearer to d_l.
+      const double half = 0.5 * (d[l + 1] - d[l]), squares = half * half + e[l] * e[l];
+      const double shift =
+          e[l] * e[l] / (half + copysign(squares * inverse_root(squares), half));  // d_l less it
+      double g = d[end] - d[l] + shift;
       double s = 1, c = 1, p = 0;
       double d_above = d[end];  // d[i + 1], before and after it has changed
       Index i = end - 1;
@@ -71,34 +76,28 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
       vectors.begin_sweep(end);
       for (; i >= l; --i) {
         const double e_i = e_ahead, d_i = d_ahead;
-        if (i > l) {
-          e_ahead = e[i - 1];
-          d_ahead = d[i - 1];
-        }
+        const Index next = i > l ? i - 1 : l;
+        e_ahead = e[next];
+        d_ahead = d[next];
         const double f = s * e_i, b = c * e_i;
         const double square = f * f + g * g;
-        if (square < negligible_square) {  // the matrix has come apart here
-          vectors.keep(e, i + 1, 0);
-          vectors.keep(d, i + 1, d_above - p);
-          break;
-        }
-        const double inverse = inverse_root(square), r = square * inverse;
-        s = f * inverse;
-        c = g * inverse;
+        const bool apart = square < negligible_square;  // the matrix has come apart here: c = 1, s = 0
+        const double inverse = inverse_root(square);
         const double h = d_above - p;
-        const double q = (d_i - h) * s + 2 * c * b;
+        const double q_root = (d_i - h) * f + 2 * b * g;  // beside the root, which all else waits for
+        s = apart ? 0 : f * inverse;
+        c = apart ? 1 : g * inverse;
+        const double q = apart ? 2 * b : q_root * inverse;
         p = s * q;
-        if (i + 1 < end) vectors.keep(e, i + 1, r);
-        vectors.keep(d, i + 1, h + p);
         g = c * q - b;
+        vectors.keep(e, i + 1, apart ? 0 : square * inverse, i + 1 < end);
+        vectors.keep(d, i + 1, h + p, true);
         d_above = d_i;
         vectors.rotate(i, c, s);
       }
-      vectors.end_sweep(i + 1);
-      if (i < l) {
-        vectors.keep(d, l, d_above - p);
-        vectors.keep(e, l, g);
-      }
+      vectors.end_sweep(l);
+      vectors.keep(d, l, d_above - p, true);
+      vectors.keep(e, l, g, true);
       vectors.sync();
     }
   }
@@ -110,12 +109,12 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
 // Bjorck and Bowie 1971; Higham 1986.
 template <class Team>
 EIGEN_G_HOST_DEVICE void orthogonalize(const Team& team, Index size, Index stride, double* z, double* y) {
-  for (Index j = team.rank(); j < size; j += team.size())
-    for (Index i = 0; i < size; ++i) {
-      double defect = i == j;
-      for (Index k = 0; k < size; ++k) defect -= z[k + i * stride] * z[k + j * stride];
-      y[i + j * stride] = 0.5 * defect;
-    }
+  for (Index pair = team.rank(); pair < size * size; pair += team.size()) {
+    const Index i = pair % size, j = pair / size;
+    double defect = i == j;
+    for (Index k = 0; k < size; ++k) defect -= z[k + i * stride] * z[k + j * stride];
+    y[i + j * stride] = 0.5 * defect;
+  }
   team.sync();
   for (Index row = team.rank(); row < size; row += team.size())
     for (Index j = 0; j < size; ++j) {

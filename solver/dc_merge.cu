@@ -34,7 +34,8 @@ __global__ void __launch_bounds__(most_threads)
   if (!tile.inside) return;
   for (Index s = blockIdx.y; s < merge.size; s += static_cast<Index>(gridDim.y))
     if (!x.linked[s] && !compress_skips(shape, x, tile.upper_row, s))
-      compress_row(merge, shape, x, q, compressed, tile.row, tile.upper_row, s);
+      compress_row(merge, shape, x, q, compressed, tile.row, tile.upper_row, s,
+                   entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
 }
 
 __global__ void __launch_bounds__(most_threads)

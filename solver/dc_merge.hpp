@@ -12,20 +12,24 @@
 
 namespace eigen_g::dc {
 
+// Merged entry t in one row of Q.
+EIGEN_G_HOST_DEVICE inline double entry_of_row(const Merge& merge, const Arrays& x,
+                                               MatrixView<const double> q, Index row, bool upper_row,
+                                               Index t) {
+  const Index column = x.source[t];
+  return (column - merge.first < merge.upper) == upper_row ? q(row, column) : 0.0;
+}
+
 // The chain of rotations that starts at merged entry s (none of them: a chain of one), in one row of Q.
+//   carried        entry_of_row() of s
 //   q, compressed  whole matrices; row counts in both, columns of `compressed` from the merge's first
 // A chain's entries that deflate are written in every row, the last one only where its kind is not zero.
 EIGEN_G_HOST_DEVICE inline void compress_row(const Merge& merge, const Shape& shape, const Arrays& x,
                                              MatrixView<const double> q, MatrixView<double> compressed,
-                                             Index row, bool upper_row, Index s) {
-  const auto entry = [&](Index t) {
-    const Index column = x.source[t];
-    return (column - merge.first < merge.upper) == upper_row ? q(row, column) : 0.0;
-  };
+                                             Index row, bool upper_row, Index s, double carried) {
   const auto column_of = [&](Index t) { return merge.first + x.target[t]; };
-  double carried = entry(s);
   for (Index t = x.link[s]; t >= 0; t = x.link[s]) {
-    const double other = entry(t);
+    const double other = entry_of_row(merge, x, q, row, upper_row, t);
     compressed(row, column_of(s)) = x.cosine[s] * carried + x.sine[s] * other;
     carried = x.cosine[s] * other - x.sine[s] * carried;
     s = t;

@@ -19,19 +19,9 @@
 
 #include "blas2/double_double.hpp"
 #include "solver/dc_arrays.hpp"
+#include "solver/dc_quotient.hpp"
 
 namespace eigen_g::dc {
-
-// To 20 bits or more.
-EIGEN_G_HOST_DEVICE inline double rough_reciprocal(double x) {
-#ifdef __CUDA_ARCH__
-  double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-  return r;
-#else
-  return 1 / x;
-#endif
-}
 
 // A product that is value (1 + error) to first order in the errors of its factors and multiplications.
 struct CorrectedProduct {
@@ -44,9 +34,9 @@ struct CorrectedProduct {
   // By x, and by x / y, both unevaluated sums.
   EIGEN_G_HOST_DEVICE void multiply(blas2::DoubleDouble x) { multiply(x.hi, x.lo * rough_reciprocal(x.hi)); }
   EIGEN_G_HOST_DEVICE void multiply(blas2::DoubleDouble x, blas2::DoubleDouble y) {
-    const double quotient = x.hi / y.hi;
-    const double rest = fma(-quotient, y.hi, x.hi) + (x.lo - quotient * y.lo);
-    multiply(quotient, rest * rough_reciprocal(x.hi));
+    const double factor = quotient(x.hi, y.hi);
+    const double rest = fma(-factor, y.hi, x.hi) + (x.lo - factor * y.lo);
+    multiply(factor, rest * rough_reciprocal(x.hi));
   }
 };
 
@@ -78,14 +68,14 @@ template <class Team, class Write>
 EIGEN_G_HOST_DEVICE void form_vector(const Team& team, const Shape& shape, const Arrays& x, Index j,
                                      Write&& write) {
   const double base = x.base[j], tau = x.tau[j];
-  const auto quotient = [&](Index g) { return x.group_weight[g] / ((x.group_pole[g] - base) - tau); };
+  const auto entry = [&](Index g) { return quotient(x.group_weight[g], (x.group_pole[g] - base) - tau); };
   double squares = 0;
   for (Index g = team.rank(); g < shape.k; g += team.size()) {
-    const double t = quotient(g);
+    const double t = entry(g);
     squares += t * t;
   }
   const double inverse_norm = 1 / sqrt(team.sum(squares));
-  for (Index g = team.rank(); g < shape.k; g += team.size()) write(g, quotient(g) * inverse_norm);
+  for (Index g = team.rank(); g < shape.k; g += team.size()) write(g, entry(g) * inverse_norm);
 }
 
 // First and last row of the merged vectors without U: entry j of (upper row of the compressed Q) U and of (lower row) U.
@@ -96,7 +86,7 @@ EIGEN_G_HOST_DEVICE void form_end_rows(const Team& team, const Shape& shape, con
   const double base = x.base[j], tau = x.tau[j];
   double squares = 0, upper = 0, lower = 0;
   for (Index g = team.rank(); g < shape.k; g += team.size()) {
-    const double t = x.group_weight[g] / ((x.group_pole[g] - base) - tau);
+    const double t = quotient(x.group_weight[g], (x.group_pole[g] - base) - tau);
     squares += t * t;
     if (g < shape.upper_end()) upper += t * compressed[2 * g];
     if (g >= shape.upper) lower += t * compressed[2 * g + 1];

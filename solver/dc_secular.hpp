@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "solver/dc_arrays.hpp"
+#include "solver/dc_quotient.hpp"
 
 namespace eigen_g::dc {
 
@@ -44,12 +45,12 @@ EIGEN_G_HOST_DEVICE Sums secular_sums(const Team& team, const Secular& f, double
                                       Index psi_end, Index phi_begin) {
   Sums sums{};
   for (Index i = team.rank(); i < psi_end; i += team.size()) {
-    const double t = f.weight[i] / ((f.pole[i] - origin) - tau);
+    const double t = quotient(f.weight[i], (f.pole[i] - origin) - tau);
     sums.psi += f.weight[i] * t;
     sums.psi_slope += t * t;
   }
   for (Index i = phi_begin + team.rank(); i < f.k; i += team.size()) {
-    const double t = f.weight[i] / ((f.pole[i] - origin) - tau);
+    const double t = quotient(f.weight[i], (f.pole[i] - origin) - tau);
     sums.phi += f.weight[i] * t;
     sums.phi_slope += t * t;
   }

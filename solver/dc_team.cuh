@@ -6,15 +6,16 @@
 
 namespace eigen_g::dc {
 
-// The threads of a warp; blocks are one-dimensional.
-struct Warp {
-  __device__ static std::int32_t rank() { return static_cast<std::int32_t>(threadIdx.x % 32); }
-  __device__ static constexpr std::int32_t size() { return 32; }
-  __device__ static void sync() { __syncwarp(); }
+// `n` neighbouring threads of a warp, a power of two; blocks are one-dimensional.
+template <int n>
+struct Lanes {
+  __device__ static std::int32_t rank() { return static_cast<std::int32_t>(threadIdx.x % n); }
+  __device__ static constexpr std::int32_t size() { return n; }
+  __device__ static void sync() { __syncwarp(members()); }
   // By a butterfly: a + b and b + a are the same bits, so all lanes hold the same.
   template <class Combine>
   __device__ static double reduce(double x, Combine combine) {
-    for (int mask = 16; mask > 0; mask /= 2) x = combine(x, __shfl_xor_sync(~0u, x, mask));
+    for (int mask = n / 2; mask > 0; mask /= 2) x = combine(x, __shfl_xor_sync(members(), x, mask));
     return x;
   }
   __device__ static double sum(double x) {
@@ -26,20 +27,36 @@ struct Warp {
   __device__ static double largest(double x) {
     return reduce(x, [](double a, double b) { return fmax(a, b); });
   }
-};
 
-// The threads of a block, a multiple of 32; as far as the deflation needs it.
-class Block {
+ private:
+  __device__ static unsigned members() {
+    if constexpr (n == 32)
+      return ~0u;
+    else
+      return ((1u << n) - 1) << (threadIdx.x % 32 / n * n);
+  }
+};
+using Warp = Lanes<32>;
+
+// The first `n` threads of a block, whole warps, whose others do not wait for them; 0: all of it. As far as the deflation
+// needs it.
+template <int n>
+class Threads {
  public:
   struct Scratch {
     double values[32];
     std::int64_t counts[32];
   };
-  __device__ explicit Block(Scratch& scratch) : scratch_(scratch) {}
+  __device__ explicit Threads(Scratch& scratch) : scratch_(scratch) {}
 
   __device__ static std::int32_t rank() { return static_cast<std::int32_t>(threadIdx.x); }
-  __device__ static std::int32_t size() { return static_cast<std::int32_t>(blockDim.x); }
-  __device__ static void sync() { __syncthreads(); }
+  __device__ static std::int32_t size() { return n > 0 ? n : static_cast<std::int32_t>(blockDim.x); }
+  __device__ static void sync() {
+    if constexpr (n > 0)
+      asm volatile("bar.sync 1, %0;" ::"n"(n) : "memory");
+    else
+      __syncthreads();
+  }
   __device__ double largest(double x) const {
     x = Warp::largest(x);
     if (rank() % 32 == 0) scratch_.values[rank() / 32] = x;
@@ -69,5 +86,6 @@ class Block {
  private:
   Scratch& scratch_;
 };
+using Block = Threads<0>;
 
 }  // namespace eigen_g::dc

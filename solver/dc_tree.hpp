@@ -13,7 +13,7 @@ namespace eigen_g::dc {
 
 using Index = std::int32_t;
 
-inline constexpr Index leaf_rows = 32;  // a leaf has at most so many
+inline constexpr Index leaf_rows = 8;  // a leaf has at most so many
 
 struct Leaf {
   Index first, size;

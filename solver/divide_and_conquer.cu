@@ -13,7 +13,7 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// Low levels take six launches each and never wait for the host. A level with a large merge waits once, for the k of
+// The lowest levels take one launch each, low ones six, and never wait for the host. A level with a large merge waits once, for the k of
 // its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never formed.
 #include <algorithm>
 #include <cstdint>
@@ -221,6 +221,11 @@ Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_d
     batch.count = static_cast<Index>(tree.levels[level].size());
     batch.largest = tree.largest[level];
     const bool with_vectors = rows.all || !last;  // the last values need none
+    if (batch.largest <= small_merge_rows && with_vectors && !(last && subset)) {
+      merge_small(queue, batch, w.q, c);
+      batch.merges += batch.count;
+      continue;
+    }
     solve_level(queue, batch, with_vectors, w);
     if (last && subset) found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
     if (with_vectors)

@@ -56,7 +56,8 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
   for (Index s = 0; s < n; ++s)
     for (Index row = 0; row < n; ++row)
       if (!x.linked[s] && !compress_skips(shape, x, row < upper, s))
-        compress_row(merge, shape, x, from, to, row, row < upper, s);
+        compress_row(merge, shape, x, from, to, row, row < upper, s,
+                     entry_of_row(merge, x, from, row, row < upper, s));
 
   for (Index s = 0; s < n; ++s)
     for (Index row = 0; row < n; ++row) {

@@ -30,7 +30,9 @@ struct PlainVectors {
   void begin_sweep(dc::Index) const {}
   void end_sweep(dc::Index) const {}
   void sync() const {}
-  void keep(double* array, dc::Index i, double x) const { array[i] = x; }
+  void keep(double* array, dc::Index i, double x, bool yes) const {
+    if (yes) array[i] = x;
+  }
   dc::Index end_of_block(const double* e, dc::Index l, dc::Index size, double negligible) const {
     return dc::block_end(e, l, size, negligible);
   }
@@ -142,7 +144,8 @@ class DcOnCpu {
       const auto part = [&](dc::Index first, dc::Index count, bool upper_row) {
         if (dc::compress_skips(shape, x, upper_row, s)) return;
         for (dc::Index row = first; row < first + count; ++row)
-          dc::compress_row(merge, shape, x, q_, compressed_, row, upper_row, s);
+          dc::compress_row(merge, shape, x, q_, compressed_, row, upper_row, s,
+                           dc::entry_of_row(merge, x, q_, row, upper_row, s));
       };
       part(rows_.upper_first(merge), rows_.upper_count(merge), true);
       part(rows_.lower_first(merge), rows_.lower_count(merge), false);
