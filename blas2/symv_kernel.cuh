@@ -4,6 +4,7 @@
 
 #include "blas2/symv.hpp"
 #include "blas2/symv_walk.cuh"
+#include "hybrid/dependent_launch.cuh"
 #include "hybrid/grid_barrier.cuh"
 
 namespace eigen_g::blas2 {
@@ -20,19 +21,6 @@ struct SymvCall {
   unsigned* arrived = nullptr;  // a counter a strip; all of these are zero before and after
   SymvFinish finish = SymvFinish::second_kernel;
 };
-
-// Programmatic dependent launch: the next kernel of the stream may be brought in now; and: wait for the end of the
-// kernels before this one. No effect on a launch without the attribute.
-__device__ inline void allow_next_kernel() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-__device__ inline void wait_for_previous_kernels() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 template <class T>
 __device__ void update_y(const SymvCall<T>& call, std::int32_t row, const typename Scalar<T>::Sum& sum) {

@@ -18,7 +18,6 @@ void SymvWorkspace::State::bind() {
                                            ", the current one is GPU " + std::to_string(current));
   int l2 = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current));
-  EIGEN_G_CUDA(cudaDeviceGetAttribute(&compute_major, cudaDevAttrComputeCapabilityMajor, current));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, current));
   l2_bytes = static_cast<std::uint64_t>(l2);
   if (const auto file = shipped_symv_table(gpu_device(current))) shipped = file->table;

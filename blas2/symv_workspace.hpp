@@ -11,7 +11,6 @@ namespace eigen_g::blas2 {
 struct SymvWorkspace::State {
   int device = -1;  // -1: nothing known yet
   int multiprocessors = 0;
-  int compute_major = 0;
   std::uint64_t l2_bytes = 0;
   SymvTable shipped;  // the library's own for this GPU; without rows where it carries none
   std::map<const void*, int> resident_blocks;  // of a kernel, on one multiprocessor

@@ -10,6 +10,7 @@ namespace {
 constexpr int most_threads = 1024;
 
 __global__ void __launch_bounds__(most_threads) deflate_kernel(Batch batch, MatrixView<const double> q) {
+  enter_in_turn();
   __shared__ Block::Scratch scratch;
   const Merge merge = batch.merges[blockIdx.x];
   const Arrays x = batch.arrays.at(merge.first);
@@ -24,8 +25,7 @@ __global__ void __launch_bounds__(most_threads) deflate_kernel(Batch batch, Matr
 void deflate(const Queue& queue, const Batch& batch, MatrixView<const double> q) {
   int threads = 64;
   while (threads < most_threads && threads < batch.largest) threads *= 2;
-  deflate_kernel<<<static_cast<unsigned>(batch.count), threads, 0, queue.stream()>>>(batch, q);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, deflate_kernel, static_cast<unsigned>(batch.count), threads, batch, q);
 }
 
 }  // namespace eigen_g::dc

@@ -2,10 +2,17 @@
 #pragma once
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/dependent_launch.cuh"
 #include "hybrid/queue.hpp"
 #include "solver/dc_device.hpp"
 
 namespace eigen_g::dc {
+
+// The first act of a kernel here: each reads what the one before it wrote.
+__device__ inline void enter_in_turn() {
+  allow_next_kernel();
+  wait_for_previous_kernels();
+}
 
 inline dim3 blocks_over(const Batch& batch, Index entries, Index entries_a_block) {
   return {static_cast<unsigned>((entries + entries_a_block - 1) / entries_a_block),

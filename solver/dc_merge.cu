@@ -27,6 +27,7 @@ struct Tile {
 
 __global__ void __launch_bounds__(most_threads)
     compress_kernel(Batch batch, MatrixView<const double> q, MatrixView<double> compressed) {
+  enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
   const Shape shape = batch.shapes[blockIdx.z];
   const Arrays x = batch.arrays.at(merge.first);
@@ -40,6 +41,7 @@ __global__ void __launch_bounds__(most_threads)
 
 __global__ void __launch_bounds__(most_threads)
     keep_kernel(Batch batch, MatrixView<const double> compressed, MatrixView<double> q) {
+  enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
   const Index k = batch.shapes[blockIdx.z].k;
   const Tile tile(merge, batch.rows);
@@ -51,6 +53,7 @@ __global__ void __launch_bounds__(most_threads)
 __global__ void __launch_bounds__(most_threads)
     store_kernel(Index n, Index first, int exponent, Arrays x, MatrixView<const double> q, double* w,
                  MatrixView<double> z) {
+  enter_in_turn();
   const Index row = blockIdx.x * most_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
   if (row >= n) return;
   if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], exponent);
@@ -79,15 +82,13 @@ struct RowLaunch {
 void compress(const Queue& queue, const Batch& batch, MatrixView<const double> q,
               MatrixView<double> compressed) {
   const RowLaunch launch(queue, batch);
-  compress_kernel<<<launch.blocks, launch.threads, 0, queue.stream()>>>(batch, q, compressed);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, compress_kernel, launch.blocks, launch.threads, batch, q, compressed);
 }
 
 void keep_deflated(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
                    MatrixView<double> q) {
   const RowLaunch launch(queue, batch);
-  keep_kernel<<<launch.blocks, launch.threads, 0, queue.stream()>>>(batch, compressed, q);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, keep_kernel, launch.blocks, launch.threads, batch, compressed, q);
 }
 
 void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays& arrays,
@@ -96,8 +97,7 @@ void store_ordered(const Queue& queue, Index n, Index first, int exponent, const
   const Index slices =
       z.data ? std::min(n, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(slices));
-  store_kernel<<<blocks, most_threads, 0, queue.stream()>>>(n, first, exponent, arrays, q, w, z);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, store_kernel, blocks, most_threads, n, first, exponent, arrays, q, w, z);
 }
 
 }  // namespace eigen_g::dc

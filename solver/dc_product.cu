@@ -1,6 +1,6 @@
 // The products of a level's merges in one launch, for merges of which one alone does not fill a GPU.
 //
-//   C (64 x 64) = A (64 x inner) B (inner x 64)     a block; 128 threads with 8 x 4 entries of C each
+//   C (64 x 64) = A (64 x inner) B (inner x 64)     a block; 256 threads with 4 x 4 entries of C each
 //
 // A and B pass through shared memory in slabs of 16 of the inner index; the next slab is on its way to registers while
 // one is multiplied. Entries beyond a ragged edge are zeros in shared memory; C's are not written.
@@ -10,8 +10,8 @@ namespace eigen_g::dc {
 
 namespace {
 
-constexpr int tile = 64, slab = 16, threads = 128;
-constexpr int thread_rows = 8, thread_columns = 4;
+constexpr int tile = 64, slab = 16, threads = 256;
+constexpr int thread_rows = 4, thread_columns = 4;
 constexpr int column_stride =
     tile + 2;  // B's rows in shared memory: 16-byte aligned, few conflicts as they are written
 constexpr int loads = tile * slab / threads;
@@ -54,6 +54,7 @@ struct Loaded {
 __global__ void __launch_bounds__(threads)
     product_kernel(Batch batch, Index first, Index columns, MatrixView<const double> compressed,
                    MatrixView<const double> panel, MatrixView<double> q) {
+  enter_in_turn();
   __shared__ __align__(16) Slab slabs[2];
   const Merge merge = batch.merges[blockIdx.z];
   const Shape shape = batch.shapes[blockIdx.z];
@@ -129,8 +130,7 @@ void multiply(const Queue& queue, const Batch& batch, Index first, Index columns
   const auto tiles = [](Index length) { return static_cast<unsigned>((length + tile - 1) / tile); };
   const dim3 blocks(tiles(columns), tiles(batch.largest) + 1,  // both children may end in a ragged tile
                     static_cast<unsigned>(batch.count));
-  product_kernel<<<blocks, threads, 0, queue.stream()>>>(batch, first, columns, compressed, panel, q);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, product_kernel, blocks, threads, batch, first, columns, compressed, panel, q);
 }
 
 }  // namespace eigen_g::dc

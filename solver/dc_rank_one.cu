@@ -10,6 +10,7 @@ namespace {
 constexpr int warps = 4;
 
 __global__ void __launch_bounds__(32 * warps) order_kernel(Batch batch, bool with_weights) {
+  enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
   const Shape shape = batch.shapes[blockIdx.y];
   const Arrays x = batch.arrays.at(merge.first);
@@ -21,6 +22,7 @@ __global__ void __launch_bounds__(32 * warps) order_kernel(Batch batch, bool wit
 
 __global__ void __launch_bounds__(32 * warps)
     vector_kernel(Batch batch, Index first, Index columns, MatrixView<double> panel) {
+  enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
   const Shape shape = batch.shapes[blockIdx.y];
   const Index column = blockIdx.x * warps + threadIdx.x / 32;
@@ -32,6 +34,7 @@ __global__ void __launch_bounds__(32 * warps)
 
 __global__ void __launch_bounds__(32 * warps)
     end_rows_kernel(Batch batch, MatrixView<const double> compressed, MatrixView<double> q) {
+  enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
   const Shape shape = batch.shapes[blockIdx.y];
   const Index j = blockIdx.x * warps + threadIdx.x / 32;
@@ -43,23 +46,20 @@ __global__ void __launch_bounds__(32 * warps)
 }  // namespace
 
 void order_values(const Queue& queue, const Batch& batch, bool with_weights) {
-  order_kernel<<<blocks_over(batch, batch.largest, warps), 32 * warps, 0, queue.stream()>>>(batch,
-                                                                                            with_weights);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, order_kernel, blocks_over(batch, batch.largest, warps), 32 * warps, batch,
+                   with_weights);
 }
 
 void form_vectors(const Queue& queue, const Batch& batch, Index first, Index columns,
                   MatrixView<double> panel) {
-  vector_kernel<<<blocks_over(batch, columns, warps), 32 * warps, 0, queue.stream()>>>(batch, first, columns,
-                                                                                       panel);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, vector_kernel, blocks_over(batch, columns, warps), 32 * warps, batch, first,
+                   columns, panel);
 }
 
 void form_end_rows(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
                    MatrixView<double> q) {
-  end_rows_kernel<<<blocks_over(batch, batch.largest, warps), 32 * warps, 0, queue.stream()>>>(batch,
-                                                                                               compressed, q);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, end_rows_kernel, blocks_over(batch, batch.largest, warps), 32 * warps, batch,
+                   compressed, q);
 }
 
 }  // namespace eigen_g::dc

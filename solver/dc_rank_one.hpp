@@ -31,8 +31,7 @@ struct CorrectedProduct {
     value = product.hi;
     error += relative_error + product.lo * rough_reciprocal(product.hi);
   }
-  // By x, and by x / y, both unevaluated sums.
-  EIGEN_G_HOST_DEVICE void multiply(blas2::DoubleDouble x) { multiply(x.hi, x.lo * rough_reciprocal(x.hi)); }
+  // By x / y, both unevaluated sums.
   EIGEN_G_HOST_DEVICE void multiply(blas2::DoubleDouble x, blas2::DoubleDouble y) {
     const double factor = quotient(x.hi, y.hi);
     const double rest = fma(-factor, y.hi, x.hi) + (x.lo - factor * y.lo);
@@ -49,10 +48,8 @@ EIGEN_G_HOST_DEVICE void correct_weight(const Team& team, const Shape& shape, co
     const blas2::DoubleDouble to_base = blas2::two_sum(pole, -x.base[j]);
     blas2::DoubleDouble to_root = blas2::two_sum(to_base.hi, -x.tau[j]);
     to_root.lo += to_base.lo;
-    if (j == i)
-      own.multiply(to_root);
-    else
-      own.multiply(to_root, blas2::two_sum(pole, -x.pole[j]));
+    const blas2::DoubleDouble gap = blas2::two_sum(pole, -x.pole[j]);
+    own.multiply(to_root, j == i ? blas2::DoubleDouble{1, 0} : gap);
   }
   const double value = team.product(own.value), error = team.sum(own.error);
   // Where a factor vanishes there is nothing to correct.

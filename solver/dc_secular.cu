@@ -9,6 +9,7 @@ namespace {
 constexpr int warps = 4;
 
 __global__ void __launch_bounds__(32 * warps) secular_kernel(Batch batch) {
+  enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
   const Shape shape = batch.shapes[blockIdx.y];
   const Index j = blockIdx.x * warps + threadIdx.x / 32;
@@ -20,8 +21,7 @@ __global__ void __launch_bounds__(32 * warps) secular_kernel(Batch batch) {
 }  // namespace
 
 void solve_secular(const Queue& queue, const Batch& batch) {
-  secular_kernel<<<blocks_over(batch, batch.largest, warps), 32 * warps, 0, queue.stream()>>>(batch);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, secular_kernel, blocks_over(batch, batch.largest, warps), 32 * warps, batch);
 }
 
 }  // namespace eigen_g::dc

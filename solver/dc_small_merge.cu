@@ -76,6 +76,7 @@ __device__ void multiply_all(const Merge& merge, const Shape& shape, MatrixView<
 
 __global__ void __launch_bounds__(threads)
     small_merge_kernel(Batch batch, MatrixView<double> q, MatrixView<double> compressed) {
+  enter_in_turn();
   __shared__ Threads<deflating>::Scratch scratch;
   __shared__ __align__(16) Vectors u;
   __shared__ double storage[arrays_doubles(most_rows)];
@@ -122,9 +123,8 @@ __global__ void __launch_bounds__(threads)
 
 void merge_small(const Queue& queue, const Batch& batch, MatrixView<double> q,
                  MatrixView<double> compressed) {
-  small_merge_kernel<<<static_cast<unsigned>(batch.count), threads, 0, queue.stream()>>>(batch, q,
-                                                                                         compressed);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, small_merge_kernel, static_cast<unsigned>(batch.count), threads, batch, q,
+                   compressed);
 }
 
 }  // namespace eigen_g::dc
