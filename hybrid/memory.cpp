@@ -65,7 +65,8 @@ void free_pinned(void* p) noexcept {
 
 namespace {
 thread_local std::map<int, DeviceBuffer<double>> kept;  // by GPU
-}
+thread_local PinnedBuffer<double> pinned;
+}  // namespace
 
 WorkMemory::WorkMemory(std::int64_t doubles) : device_(current_gpu()) {
   DeviceBuffer<double>& at_hand = kept[device_];
@@ -82,7 +83,16 @@ WorkMemory::~WorkMemory() {
   if (at_hand.size() < buffer_.size()) std::swap(at_hand, buffer_);
 }
 
+double* kept_pinned(std::int64_t doubles) {
+  if (pinned.size() < doubles) {
+    pinned = PinnedBuffer<double>();
+    pinned = PinnedBuffer<double>(doubles);
+  }
+  return pinned.data();
+}
+
 void release_kept_memory() {
+  pinned = PinnedBuffer<double>();
   kept.clear();
 }
 

@@ -70,6 +70,10 @@ class WorkMemory {
   DeviceBuffer<double> buffer_;
 };
 
+// Pinned host memory for values on their way, kept by its thread: valid until its next call of this, or of
+// release_kept_memory(). Throws OutOfMemory, DeviceError.
+double* kept_pinned(std::int64_t doubles);
+
 // Frees what the calling thread keeps, on every GPU.
 void release_kept_memory();
 

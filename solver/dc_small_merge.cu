@@ -14,7 +14,6 @@ namespace {
 
 constexpr Index most_rows = small_merge_rows;
 constexpr int lanes = 8, threads = lanes * most_rows;
-constexpr int deflating = 64;  // threads: a step of all of them takes longer
 using Team = Lanes<lanes>;
 
 // U, so that a thread finds the columns that it wants of one row side by side.
@@ -77,7 +76,6 @@ __device__ void multiply_all(const Merge& merge, const Shape& shape, MatrixView<
 __global__ void __launch_bounds__(threads)
     small_merge_kernel(Batch batch, MatrixView<double> q, MatrixView<double> compressed) {
   enter_in_turn();
-  __shared__ Threads<deflating>::Scratch scratch;
   __shared__ __align__(16) Vectors u;
   __shared__ double storage[arrays_doubles(most_rows)];
   __shared__ Shape shape;
@@ -93,7 +91,7 @@ __global__ void __launch_bounds__(threads)
   Block::sync();
   if (rank < merge.size) form_z(merge, batch.rows, q, x, e, rank);
   Block::sync();
-  if (rank < deflating) deflate(Threads<deflating>(scratch), merge, x, e, &shape);
+  if (rank < Warp::size()) deflate(Warp(), merge, x, e, &shape);  // a step of all would take longer
   Block::sync();
   if (mine < shape.k && !solve_secular(Team(), shape, x, mine) && Team::rank() == 0)
     atomicMin(batch.failed, static_cast<unsigned>(merge.first + mine + 1));

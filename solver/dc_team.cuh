@@ -27,6 +27,15 @@ struct Lanes {
   __device__ static double largest(double x) {
     return reduce(x, [](double a, double b) { return fmax(a, b); });
   }
+  __device__ static std::int64_t scan(std::int64_t x, std::int64_t& total) {
+    std::int64_t upto = x;
+    for (int distance = 1; distance < n; distance *= 2) {
+      const std::int64_t other = __shfl_up_sync(members(), upto, distance, n);
+      if (rank() >= distance) upto += other;
+    }
+    total = __shfl_sync(members(), upto, n - 1, n);
+    return upto - x;
+  }
 
  private:
   __device__ static unsigned members() {
@@ -38,25 +47,18 @@ struct Lanes {
 };
 using Warp = Lanes<32>;
 
-// The first `n` threads of a block, whole warps, whose others do not wait for them; 0: all of it. As far as the deflation
-// needs it.
-template <int n>
-class Threads {
+// The threads of a block, a multiple of 32; as far as the deflation needs it.
+class Block {
  public:
   struct Scratch {
     double values[32];
     std::int64_t counts[32];
   };
-  __device__ explicit Threads(Scratch& scratch) : scratch_(scratch) {}
+  __device__ explicit Block(Scratch& scratch) : scratch_(scratch) {}
 
   __device__ static std::int32_t rank() { return static_cast<std::int32_t>(threadIdx.x); }
-  __device__ static std::int32_t size() { return n > 0 ? n : static_cast<std::int32_t>(blockDim.x); }
-  __device__ static void sync() {
-    if constexpr (n > 0)
-      asm volatile("bar.sync 1, %0;" ::"n"(n) : "memory");
-    else
-      __syncthreads();
-  }
+  __device__ static std::int32_t size() { return static_cast<std::int32_t>(blockDim.x); }
+  __device__ static void sync() { __syncthreads(); }
   __device__ double largest(double x) const {
     x = Warp::largest(x);
     if (rank() % 32 == 0) scratch_.values[rank() / 32] = x;
@@ -66,12 +68,9 @@ class Threads {
     return x;
   }
   __device__ std::int64_t scan(std::int64_t x, std::int64_t& total) const {
-    std::int64_t upto = x;
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const std::int64_t other = __shfl_up_sync(~0u, upto, distance);
-      if (rank() % 32 >= distance) upto += other;
-    }
-    if (rank() % 32 == 31) scratch_.counts[rank() / 32] = upto;
+    std::int64_t of_warp = 0;
+    const std::int64_t in_warp = Warp::scan(x, of_warp);
+    if (rank() % 32 == 0) scratch_.counts[rank() / 32] = of_warp;
     sync();
     std::int64_t before = 0;
     total = 0;
@@ -80,12 +79,11 @@ class Threads {
       total += scratch_.counts[w];
     }
     sync();
-    return before + upto - x;
+    return before + in_warp;
   }
 
  private:
   Scratch& scratch_;
 };
-using Block = Threads<0>;
 
 }  // namespace eigen_g::dc

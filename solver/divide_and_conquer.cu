@@ -17,9 +17,11 @@
 // its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never formed.
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
 #include "solver/dc_device.hpp"
 #include "solver/dc_large_product.hpp"
@@ -52,10 +54,10 @@ std::int64_t doubles_of(std::int64_t count) {
 struct Workspace {
   MatrixView<double> q, panel;
   MatrixView<double> end_rows;  // C where there is no Z
+  Shape* shapes;                // of one level
   Arrays arrays;
-  Leaf* leaves;
+  Leaf* leaves;  // this and what follows: as upload() places them
   Merge* merges;
-  Shape* shapes;  // of one level
   unsigned* failed;
 };
 
@@ -65,9 +67,10 @@ class Layout {
   Layout(std::int64_t n, bool vectors, bool with_q) : n_(n), vectors_(vectors), with_q_(with_q) {}
 
   std::int64_t doubles() const {
-    return matrices() + arrays_doubles(n_) + doubles_of<Leaf>(n_) + doubles_of<Merge>(n_) +
-           doubles_of<Shape>(shapes()) + 1;
+    return matrices() + doubles_of<Shape>(shapes()) + lists() + arrays_doubles(n_);
   }
+  // Of the first failure, leaves and merges, which stand before d and e.
+  std::int64_t lists() const { return 1 + doubles_of<Leaf>(n_) + doubles_of<Merge>(n_); }
   Workspace place(double* from) const {
     const auto take = [&](std::int64_t count) {
       double* const part = from;
@@ -82,11 +85,9 @@ class Layout {
       w.q = {take(2 * n_), 2, n_, 2};
       w.end_rows = {take(2 * n_), 2, n_, 2};
     }
-    w.arrays = place_arrays(n_, take(arrays_doubles(n_)));
-    w.leaves = reinterpret_cast<Leaf*>(take(doubles_of<Leaf>(n_)));
-    w.merges = reinterpret_cast<Merge*>(take(doubles_of<Merge>(n_)));
     w.shapes = reinterpret_cast<Shape*>(take(doubles_of<Shape>(shapes())));
-    w.failed = reinterpret_cast<unsigned*>(take(1));
+    take(lists());
+    w.arrays = place_arrays(n_, take(arrays_doubles(n_)));
     return w;
   }
 
@@ -116,16 +117,24 @@ std::vector<double> to_host(const Queue& queue, const double* from, Index count)
   return to;
 }
 
-// All of it before the first launch, for a copy from pageable memory may wait for what is queued.
+// Failure, leaves, merges, d, e in one copy, by way of pinned memory of lists() + 2 n doubles.
 void upload(const Queue& queue, const std::vector<double>& d, const std::vector<double>& e, const Tree& tree,
-            const Workspace& w) {
+            double* pinned, Workspace& w) {
+  double* to = pinned;
+  const auto put = [&]<class T>(const std::vector<T>& items) {
+    std::copy(items.begin(), items.end(), reinterpret_cast<T*>(to));
+    return std::exchange(to, to + doubles_of<T>(static_cast<std::int64_t>(items.size()))) - pinned;
+  };
   std::vector<Merge> merges;
   for (const auto& level : tree.levels) merges.insert(merges.end(), level.begin(), level.end());
-  copy(queue, w.arrays.d, d.data(), d.size());
-  copy(queue, w.arrays.e, e.data(), e.size());
-  copy(queue, w.leaves, tree.leaves.data(), tree.leaves.size());
-  copy(queue, w.merges, merges.data(), merges.size());
-  EIGEN_G_CUDA(cudaMemsetAsync(w.failed, 0xff, sizeof(unsigned), queue.stream()));
+  put(std::vector{~0u});
+  const auto leaves_at = put(tree.leaves), merges_at = put(merges), d_at = put(d);
+  put(e);
+  double* const start = w.arrays.d - d_at;
+  w.failed = reinterpret_cast<unsigned*>(start);
+  w.leaves = reinterpret_cast<Leaf*>(start + leaves_at);
+  w.merges = reinterpret_cast<Merge*>(start + merges_at);
+  copy(queue, start, pinned, static_cast<std::size_t>(to - pinned));
 }
 
 std::vector<Shape> shapes_of(const Queue& queue, const Batch& batch) {
@@ -197,20 +206,24 @@ Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_d
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
-  std::vector<double> d = to_host(queue, d_dev, order), e = to_host(queue, e_dev, order - 1);
+  const Rows rows{z_dev.data != nullptr};
+  const Layout layout(n, rows.all, !places.q.data);
+  double* const pinned = kept_pinned(layout.lists() + 2 * n);
+  copy(queue, pinned, d_dev, static_cast<std::size_t>(n));
+  copy(queue, pinned + n, e_dev, static_cast<std::size_t>(n - 1));
   queue.wait();
+  std::vector<double> d(pinned, pinned + n), e(pinned + n, pinned + 2 * n - 1);
   const Division division = divide(d, e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
 
-  const Rows rows{z_dev.data != nullptr};
-  Workspace w = Layout(n, rows.all, !places.q.data).place(workspace_dev);
+  Workspace w = layout.place(workspace_dev);
   if (rows.all && places.q.data) w.q = places.q;
   const MatrixView<double> c = !rows.all ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
   const Tree& tree = division.tree;
   const bool subset = wanted.subset.by != Subset::By::all;
   const Roots every_root{0, order};
   Selected found{0, n};
-  upload(queue, d, e, tree, w);
+  upload(queue, d, e, tree, pinned, w);
 
   solve_leaves(queue, w.leaves, static_cast<Index>(tree.leaves.size()), w.arrays, rows, w.q, w.failed);
   if (subset && tree.levels.empty())
@@ -220,15 +233,14 @@ Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_d
     const bool last = level + 1 == tree.levels.size();
     batch.count = static_cast<Index>(tree.levels[level].size());
     batch.largest = tree.largest[level];
+    const bool small = batch.largest <= small_merge_rows;
     const bool with_vectors = rows.all || !last;  // the last values need none
-    if (batch.largest <= small_merge_rows && with_vectors && !(last && subset)) {
+    if (small)
       merge_small(queue, batch, w.q, c);
-      batch.merges += batch.count;
-      continue;
-    }
-    solve_level(queue, batch, with_vectors, w);
+    else
+      solve_level(queue, batch, with_vectors, w);
     if (last && subset) found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
-    if (with_vectors)
+    if (!small && with_vectors)
       form_level(products, tree.levels[level], batch,
                  last && subset ? roots_among(queue, batch, found) : every_root, w, c, team);
     batch.merges += batch.count;
@@ -237,9 +249,10 @@ Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_d
   store_ordered(queue, order, static_cast<Index>(found.first), division.exponent, w.arrays, w.q, d_dev,
                 stored);
 
-  unsigned failed = 0;
-  copy(queue, &failed, w.failed, 1);
+  auto* const failure = reinterpret_cast<unsigned*>(pinned);
+  copy(queue, failure, w.failed, 1);
   queue.wait();
+  const unsigned failed = *failure;
   return failed == ~0u ? Outcome{Status::converged, 0, found} : Outcome{Status::not_converged, failed, {}};
 }
 

@@ -165,7 +165,7 @@ WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, Pointe
 void start_gpu();
 
 // Between calls a thread keeps for each GPU that it used: a stream, a cuBLAS handle, at most 64 MiB of device memory and
-// 64 MiB of pinned host memory. This frees what the calling thread keeps; its end does so too.
+// 64 MiB and 36 n bytes of pinned host memory. This frees what the calling thread keeps; its end does so too.
 void release_kept();
 
 // "0.1.0"
