@@ -45,7 +45,7 @@ EIGEN_G_HOST_DEVICE inline Index block_end(const double* e, Index l, Index size,
 //   sync()                  after which every lane sees what was kept
 //
 // Returns false where a value has not converged after ql_sweeps_a_value sweeps. An off-diagonal entry is negligible at
-// eps times the leaf's largest entry: backward stable. Cost: about 3 size^2 rotations. Source: EISPACK imtql2, Dubrulle,
+// eps times the leaf's largest entry: backward stable. Cost: about 1.3 size^2 rotations. Source: EISPACK imtql2, Dubrulle,
 // Martin and Wilkinson 1968; LAPACK dsteqr.
 template <class Vectors>
 EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&& vectors) {

@@ -13,8 +13,9 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// The lowest levels take one launch each, low ones six, and never wait for the host. A level with a large merge waits once, for the k of
-// its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never formed.
+// The lowest levels take one launch each, low ones six, and none of them waits for the host. A level with a large merge
+// waits once, for the k of its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never
+// formed.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
