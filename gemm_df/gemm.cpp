@@ -41,6 +41,16 @@ void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const d
             });
 }
 
+void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, double alpha,
+                  MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
+                  MatrixView<double> c_dev) {
+  if (c_dev.rows == 0 || c_dev.cols == 0 || batch.count == 0) return;
+  EIGEN_G_CUBLAS(cublasDgemmStridedBatched_64(
+      queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols,
+      op_a == Op::none ? a_dev.cols : a_dev.rows, &alpha, a_dev.data, a_dev.lda, batch.step_a, b_dev.data,
+      b_dev.lda, batch.step_b, &beta, c_dev.data, c_dev.lda, batch.step_c, batch.count));
+}
+
 bool emulated_engine_built() {
   return CUBLAS_VER_MAJOR >= 13;
 }

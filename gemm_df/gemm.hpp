@@ -24,7 +24,16 @@ inline constexpr std::int64_t most_terms_of_a_sum = 1280;
 void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
           MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
 
-// The same by cuBLAS's fixed-point emulation on the integer tensor cores. cuBLAS chooses the bits by the entries, and where
+// `count` products alike, whose matrices stand step_a, step_b and step_c elements apart; not in slices.
+// Cost: 2 m n k count flops. cuBLAS: gemmStridedBatched.
+struct Batched {
+  std::int64_t count, step_a, step_b, step_c;
+};
+void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, double alpha,
+                  MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
+                  MatrixView<double> c_dev);
+
+// gemm() by cuBLAS's fixed-point emulation on the integer tensor cores. cuBLAS chooses the bits by the entries, and where
 // these would be too many it multiplies in double (as the times of a random eigenproblem's merges show): hence the slices
 // here too. Without them the eigenvectors of n = 10000 lose 1.6 times as much (H200). Does nothing in a build whose cuBLAS
 // has no emulation (before CUDA 13).

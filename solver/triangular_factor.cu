@@ -170,6 +170,28 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+// S = V^T V of every block, slice by slice of the rows, and in each of all blocks at once that reach into it: what is
+// above a block's own rows is zero. The last block may have fewer columns.
+void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
+                   double* s_dev) {
+  constexpr std::int64_t slice = most_terms_of_a_sum;
+  const std::int64_t n = blocks.n, width = blocks.width, last = blocks.count() - 1;
+  const std::int64_t whole = blocks.columns(last) == width ? blocks.count() : last;
+  const std::int64_t apart = width * a_dev.lda;
+  EIGEN_G_CUDA(
+      cudaMemsetAsync(s_dev, 0, sizeof(double) * static_cast<std::size_t>(blocks.doubles()), queue.stream()));
+  for (std::int64_t row = 0; row < n; row += slice) {
+    const std::int64_t end = std::min(row + slice, n), reach = std::min(whole, (end - 1) / width + 1);
+    const MatrixView<const double> v = a_dev.block(row, 0, end - row, width);
+    gemm_batched(queue, {reach, apart, apart, width * width}, Op::transpose, Op::none, 1, v, v, 1,
+                 {s_dev, width, width, width});
+  }
+  if (whole == blocks.count()) return;
+  const MatrixView<const double> v =
+      a_dev.block(blocks.first(last), blocks.first(last), blocks.rows(last), blocks.columns(last));
+  gemm(queue, Op::transpose, Op::none, 1, v, v, 0, {s_dev + last * width * width, v.cols, v.cols, width});
+}
+
 }  // namespace
 
 void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
@@ -181,12 +203,7 @@ void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, Matri
     EIGEN_G_LAUNCHED();
     return;
   }
-  for (std::int64_t b = 0; b < blocks.count(); ++b) {  // S = V^T V
-    const MatrixView<const double> v =
-        a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
-    gemm(queue, Op::transpose, Op::none, 1, v, v, 0,
-         {s_dev + b * width * width, blocks.columns(b), blocks.columns(b), width});
-  }
+  form_products(queue, blocks, a_dev, s_dev);
   diagonal_tiles_kernel<<<static_cast<unsigned>((n - 2) / side + 1), 32, 0, queue.stream()>>>(
       n - 1, width, tau_dev, s_dev, t_dev);
   EIGEN_G_LAUNCHED();
