@@ -132,7 +132,8 @@ Report eigen_g(std::int64_t n, const double* a, std::int64_t lda, double* w, dou
 //           two must not overlap. Even leading dimensions and 16-byte alignment of both are fastest.
 //   stream  the work is ordered after what the stream holds and is complete when the call returns; null: the
 //           default stream
-// Host memory here, or device memory above, is an InvalidArgument, unless the GPU can use it. options.device cpu is an InvalidArgument here. Everything else as above.
+// Host memory that the GPU cannot use is an InvalidArgument here, as device memory is above, and so is options.device cpu.
+// Everything else as above.
 Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, double* z_dev,
                std::int64_t ldz, CUstream_st* stream, const Options& options = {});
 
