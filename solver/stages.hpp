@@ -10,8 +10,8 @@
 //
 // Common to all: host pointers work on a GPU where there is one and n is worth it, else on the CPU through LAPACK;
 // device pointers work on the GPU that holds them, ordered after what `stream` holds (null: the default stream), and are
-// complete when the call returns; `{}` as the last argument is a null stream, not options. Host memory that
-// the GPU cannot use, or device memory where host memory belongs, is an InvalidArgument. Results repeat bit for bit on the same device.
+// complete when the call returns; `{}` as the last argument is a null stream, not options. Host memory that the GPU cannot
+// use, or device memory where host memory belongs, is an InvalidArgument. Results repeat bit for bit on the same device.
 // Throw InvalidArgument, OutOfMemory (with the sum of what is needed, before any of it is taken), DeviceError.
 #pragma once
 
