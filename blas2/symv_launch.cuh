@@ -115,7 +115,7 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
   const bool fits_in_l2 = static_cast<std::uint64_t>(n * n / 2) * sizeof(T) <= state.l2_bytes / 2;
   call.input.kept_of_256 = fits_in_l2 ? 256 : 0;
 
-  const LaunchMode early = waits_for_previous_kernels() ? LaunchMode::after_prologue : LaunchMode::plain;
+  const LaunchMode early = dependent_launches() ? LaunchMode::after_prologue : LaunchMode::plain;
   queue_kernel(instance.walk, call.partition.blocks(), instance.threads, stream,
                config.finish == SymvFinish::grid_barrier ? LaunchMode::cooperative : early, call);
   if (config.finish == SymvFinish::second_kernel)

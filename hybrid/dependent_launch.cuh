@@ -25,9 +25,9 @@ __device__ inline void wait_for_previous_kernels() {
 #endif
 }
 
-// Whether what this build has for a GPU of this compute capability (9.0: 900) waits as it is told to above: code for an
-// older one does not.
-inline bool waits_for_previous_kernels(int capability) {
+// Whether what this build has for a GPU of this compute capability (9.0: 900), or for the current one, waits as it is told
+// to above: code for an older one does not.
+inline bool dependent_launches_for(int capability) {
 #ifdef __CUDA_ARCH_LIST__
   constexpr int built_for[] = {__CUDA_ARCH_LIST__};
   return std::any_of(std::begin(built_for), std::end(built_for),
@@ -36,9 +36,9 @@ inline bool waits_for_previous_kernels(int capability) {
   return false;
 #endif
 }
-inline bool waits_for_previous_kernels() {
+inline bool dependent_launches() {
   const Device& gpu = gpu_facts(current_gpu());
-  return waits_for_previous_kernels(100 * gpu.compute_major + 10 * gpu.compute_minor);
+  return dependent_launches_for(100 * gpu.compute_major + 10 * gpu.compute_minor);
 }
 
 // Queues kernel<<<blocks, threads>>>(arguments...). The kernel calls both of the above before it reads or writes what others
@@ -54,7 +54,7 @@ void launch_dependent(const Queue& queue, void (*kernel)(Parameters...), dim3 bl
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.stream = queue.stream();
   config.attrs = &attribute;
-  config.numAttrs = waits_for_previous_kernels() ? 1 : 0;
+  config.numAttrs = dependent_launches() ? 1 : 0;
   EIGEN_G_CUDA(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
 }
 

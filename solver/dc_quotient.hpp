@@ -1,5 +1,6 @@
-// Quotients of the divide and conquer's inner loops. Poles that do not deflate are further from each other and from the roots
-// than 2^-100, and at most 1 apart from scale: nothing here comes near the ends of the range.
+// Quotients of the divide and conquer's inner loops, where nothing comes near the ends of the range: T is scaled to 1, and what
+// deflation leaves, poles and their distances, weights times rho, is above 8 eps max |z| (dc_deflate.hpp), the distance from
+// a root to its poles above about the square of that.
 #pragma once
 
 #include "hybrid/host_device.hpp"

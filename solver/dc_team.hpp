@@ -5,7 +5,7 @@
 //   sum(x), product(x), largest(x)   over the members, the same bits for each of them
 //   scan(x, total)        sum of x over the members of lower rank; total over all
 //
-// On the host the team is one thread; on the device it is a warp or a block (dc_team.cuh).
+// On the host the team is one thread; on the device it is some lanes of a warp, a warp or a block (dc_team.cuh).
 #pragma once
 
 #include <cstdint>

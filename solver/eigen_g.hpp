@@ -161,7 +161,7 @@ enum class Pointers { host, device };
 WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, Pointers pointers = Pointers::host,
                                const Subset& subset = {});
 
-// Starts the current GPU and loads what a first solve otherwise waits for (0.25 s on an H200). For a thread of its own beside
+// Starts the current GPU and loads what a first solve otherwise waits for (0.2 to 0.4 s on an H200). For a thread of its own beside
 // other work, such as reading the matrix; no solve needs it. Does nothing where there is no GPU. Throws DeviceError.
 void start_gpu();
 

@@ -57,7 +57,7 @@ void check_leaf(Tridiagonal t, double limit = support::limits::tridiagonal) {
 }  // namespace
 
 TEST_CASE("A leaf's QL against Sturm bisection in long double, random of every size") {
-  for (Index n = 1; n <= leaf_rows; ++n)
+  for (Index n = 1; n <= 32; ++n)  // a device's warp could hold as many
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       CAPTURE(n, seed);
       check_leaf(support::random_tridiagonal(n, seed));

@@ -186,6 +186,15 @@ TEST_CASE("a GPU asked for where there is none is a DeviceError") {
   support::check_pairs(s, {solution.values, solution.vectors, 5, solution.report});
 }
 
+TEST_CASE("start_gpu() changes nothing, whether there is a GPU or not") {
+  const Stored s = random_matrix(60);
+  const eigen_g::Solution before = eigen_g::solve(60, s.a.data(), s.lda);
+  CHECK_NOTHROW(eigen_g::start_gpu());
+  const eigen_g::Solution after = eigen_g::solve(60, s.a.data(), s.lda);
+  CHECK(after.values == before.values);
+  CHECK(after.vectors == before.vectors);
+}
+
 TEMPLATE_TEST_CASE("the report says what was done", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   for (const bool vectors : {true, false}) {
