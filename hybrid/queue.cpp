@@ -114,6 +114,15 @@ void Event::hold(const Queue& queue) const {
 void Event::wait() const {
   EIGEN_G_CUDA(cudaEventSynchronize(event_));
 }
+bool Event::passed() const {
+  const cudaError_t status = cudaEventQuery(event_);
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();  // an answer, not a fault
+    return false;
+  }
+  EIGEN_G_CUDA(status);
+  return true;
+}
 double Event::seconds_since(const Event& start) const {
   float milliseconds = 0;
   EIGEN_G_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));

@@ -79,6 +79,7 @@ class Event {
   void record(const Queue& queue);
   void hold(const Queue& queue) const;             // what `queue` gets from now on begins after the moment
   void wait() const;                               // blocks until the recorded moment has passed
+  bool passed() const;                             // whether it has, or none was recorded
   double seconds_since(const Event& start) const;  // both recorded and passed
 
  private:

@@ -9,8 +9,9 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <system_error>
+#include <memory>
 
+#include "hybrid/copy_team.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device.hpp"
 #include "hybrid/memory.hpp"
@@ -25,15 +26,18 @@ namespace eigen_g {
 
 namespace {
 
-// Measured on PCIe 5 (55 GB/s) with 16 threads, GB/s up: 4 slots of 8 MiB 53, of 4 MiB 34; 3 of 8 MiB 46, 3 or 4 of 16 MiB
-// 53. Down with stores past the caches: 8 slots of 8 MiB 54, 4 of 8 MiB 40, 8 of 4 MiB 39; with ordinary ones 49, and less
-// where the host is busy, as they move each line of the target twice. A small matrix goes in smaller chunks, or nothing
-// would overlap: n = 1000 up and down in 0.21 and 0.20 ms, in one chunk in 0.32 and 0.26.
+// Measured on PCIe 5 (55 GB/s), GB/s up: 4 slots of 8 MiB 53, of 4 MiB 34; 3 of 8 MiB 46, 3 or 4 of 16 MiB 53. Down with
+// stores past the caches: 8 slots of 8 MiB 54, 4 of 8 MiB 40, 8 of 4 MiB 39; with ordinary ones 49, and less where the
+// host is busy, as they move each line of the target twice. A small matrix goes in smaller chunks, or nothing would
+// overlap: n = 1000 in one chunk takes 50 % longer up, 30 % down.
 constexpr std::int64_t most_of_a_chunk = std::int64_t{1} << 20;  // elements
 constexpr std::int64_t least_of_a_chunk = std::int64_t{1} << 17;
 constexpr int slots_up = 4, slots_down = 8;
-constexpr std::int64_t piece_rows = 4096;            // what a thread copies at a time
-constexpr std::int64_t least_for_threads = 1 << 15;  // elements
+// Up and down, ms: 8 threads n = 2000 0.62 and 0.69, n = 10000 8.1 and 14.9; 16 threads 0.69 and 0.68, 8.0 and 14.9.
+// Pieces twice or four times as large: n = 1000 up in 0.31 instead of 0.23.
+constexpr std::int64_t most_threads = 8;
+constexpr std::int64_t elements_of_a_piece = 4096;  // what a thread copies at a time
+constexpr std::int64_t pieces_of_a_helper = 8;      // for less it is not called
 
 // A slot is free when the engine has passed `moved`.
 struct Slot {
@@ -41,19 +45,21 @@ struct Slot {
   Event moved;
 };
 using Slots = std::array<Slot, std::max(slots_up, slots_down)>;
-thread_local std::map<int, Slots> kept_slots;  // by GPU
 
-Slots& slots_here() {
-  return kept_slots[current_gpu()];
+// What a thread keeps between its transfers.
+struct Staging {
+  std::map<int, Slots> slots;  // by GPU
+  CopyTeam team;
+};
+thread_local std::unique_ptr<Staging> kept;
+
+Staging& staging_here() {
+  if (!kept) kept = std::make_unique<Staging>();
+  return *kept;
 }
 
-double* ready(Slot& slot, std::int64_t elements) {
-  slot.moved.wait();
-  if (slot.memory.size() < elements) {
-    slot.memory = PinnedBuffer<double>();
-    slot.memory = PinnedBuffer<double>(elements);
-  }
-  return slot.memory.data();
+std::int64_t threads_allowed() {
+  return std::min<std::int64_t>(most_threads, omp_get_max_threads());
 }
 
 bool pageable(const void* host) {
@@ -74,15 +80,26 @@ void plain_copy(const double* from, double* to, std::int64_t count) {
   std::memcpy(to, from, bytes_of(count));
 }
 
-// to := from where column j has rows begin(j) ... end(j) - 1 of interest.
+// What of a matrix a thread copies at a time: pieces of this many elements, columns before rows.
+struct Pieces {
+  std::int64_t rows, cols;  // of a piece
+  std::int64_t down;        // pieces of a column
+  std::int64_t count;
+  Pieces(std::int64_t of_rows, std::int64_t of_cols)
+      : rows(std::min(of_rows, elements_of_a_piece)),
+        cols(std::max<std::int64_t>(1, elements_of_a_piece / of_rows)),
+        down((of_rows + rows - 1) / rows),
+        count(down * ((of_cols + cols - 1) / cols)) {}
+};
+
+// A piece of to := from, of whose column j the rows begin(j) ... end(j) - 1 are of interest.
 template <class Copy, class Begin, class End>
-void copy_columns(MatrixView<const double> from, MatrixView<double> to, Copy&& copy, Begin&& begin,
-                  End&& end) {
-  const std::int64_t pieces = (from.rows + piece_rows - 1) / piece_rows;
-#pragma omp parallel for schedule(static) if (from.rows * from.cols > least_for_threads)
-  for (std::int64_t p = 0; p < from.cols * pieces; ++p) {
-    const std::int64_t j = p / pieces, row = p % pieces * piece_rows;
-    const std::int64_t first = std::max(row, begin(j)), last = std::min(row + piece_rows, end(j));
+void copy_piece(MatrixView<const double> from, MatrixView<double> to, std::int64_t piece, Copy&& copy,
+                Begin&& begin, End&& end) {
+  const Pieces pieces(from.rows, from.cols);
+  const std::int64_t row = piece % pieces.down * pieces.rows, col = piece / pieces.down * pieces.cols;
+  for (std::int64_t j = col; j < std::min(col + pieces.cols, from.cols); ++j) {
+    const std::int64_t first = std::max(row, begin(j)), last = std::min(row + pieces.rows, end(j));
     if (first < last) copy(&from(first, j), &to(first, j), last - first);
   }
 }
@@ -96,12 +113,55 @@ MatrixView<T> part_of(MatrixView<T> whole, const Chunk& c) {
   return whole.block(c.first_row, c.first, c.rows, c.cols);
 }
 
+// The chunks of one transfer, each in the slot that it passes through.
+class Staged {
+ public:
+  Staged(Part part, std::int64_t rows, std::int64_t cols, Slots& slots, int most_slots)
+      : elements_(std::min(rows * cols, chunk_elements(rows, cols))),
+        chunks_(cut_into_chunks(part, rows, cols, elements_)),
+        slots_(slots),
+        most_slots_(most_slots) {}
+  std::int64_t count() const { return static_cast<std::int64_t>(chunks_.size()); }
+  std::int64_t slots() const { return most_slots_; }
+  const Chunk& chunk(std::int64_t k) const { return chunks_[static_cast<std::size_t>(k)]; }
+  Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k % most_slots_)]; }
+  MatrixView<double> memory(std::int64_t k) const {
+    const Chunk& c = chunk(k);
+    return {slot(k).memory.data(), c.rows, c.cols, c.rows};
+  }
+  // The slot is free. All that pass through it fit from the first on: to take pinned memory anew costs milliseconds.
+  void make_room(std::int64_t k) const {
+    const std::int64_t needed = std::max(elements_, chunk(k).rows * chunk(k).cols);
+    PinnedBuffer<double>& memory = slot(k).memory;
+    if (memory.size() >= needed) return;
+    memory = PinnedBuffer<double>();
+    memory = PinnedBuffer<double>(needed);
+  }
+  std::vector<std::int64_t> pieces() const {
+    std::vector<std::int64_t> counts;
+    for (const Chunk& c : chunks_) counts.push_back(Pieces(c.rows, c.cols).count);
+    return counts;
+  }
+  std::int64_t helpers() const {
+    std::int64_t pieces = 0;
+    for (const Chunk& c : chunks_) pieces += Pieces(c.rows, c.cols).count;
+    return std::min(threads_allowed() - 1, pieces / pieces_of_a_helper);
+  }
+
+ private:
+  std::int64_t elements_;
+  std::vector<Chunk> chunks_;
+  Slots& slots_;
+  int most_slots_;
+};
+
 }  // namespace
 
 void release_kept_staging() {
-  for (auto& of_gpu : kept_slots)
+  if (!kept) return;
+  for (auto& of_gpu : kept->slots)
     for (Slot& slot : of_gpu.second) slot.moved.wait();
-  kept_slots.clear();
+  kept.reset();
 }
 
 std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t cols, std::int64_t elements) {
@@ -122,26 +182,37 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 }
 
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev) {
-  const std::vector<Chunk> chunks =
-      cut_into_chunks(part, from.rows, from.cols, chunk_elements(from.rows, from.cols));
-  if (chunks.empty()) return;
+  if (from.rows == 0 || from.cols == 0) return;
+  Staging& here = staging_here();
+  const Staged staged(part, from.rows, from.cols, here.slots[current_gpu()], slots_up);
+  const auto send = [&](MatrixView<const double> source, std::int64_t k) {
+    copy_2d(queue, source, part_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice);
+  };
   if (!pageable(from.data)) {
-    for (const Chunk& c : chunks)
-      copy_2d(queue, part_of(from, c), part_of(to_dev, c), cudaMemcpyHostToDevice);
+    for (std::int64_t k = 0; k < staged.count(); ++k) send(part_of(from, staged.chunk(k)), k);
     return;
   }
-  auto& staging = slots_here();
-  for (std::size_t k = 0; k < chunks.size(); ++k) {
-    const Chunk& c = chunks[k];
-    Slot& slot = staging[k % slots_up];
-    const MatrixView<double> staged{ready(slot, c.rows * c.cols), c.rows, c.cols, c.rows};
+  const auto copy = [&](std::int64_t k, std::int64_t piece) {
+    const Chunk& c = staged.chunk(k);
     const std::int64_t diagonal = c.first - c.first_row;  // row of the chunk's first diagonal element
-    copy_columns(
-        part_of(from, c), staged, plain_copy,  // the engine finds it in the cache
+    copy_piece(
+        part_of(from, c), staged.memory(k), piece, plain_copy,  // the engine finds it in the cache
         [&](std::int64_t j) { return part == Part::lower ? diagonal + j : 0; },
         [&](std::int64_t j) { return part == Part::upper ? std::min(diagonal + j + 1, c.rows) : c.rows; });
-    copy_2d(queue, staged, part_of(to_dev, c), cudaMemcpyHostToDevice);
-    slot.moved.record(queue);
+  };
+  CopyTeam::Job work(here.team, staged.pieces(), copy, staged.helpers());
+  std::int64_t open = 0, sent = 0;
+  while (sent < staged.count()) {
+    if (open < std::min(staged.count(), sent + staged.slots()) && staged.slot(open).moved.passed()) {
+      staged.make_room(open);
+      work.open(++open);
+    }
+    if (sent < open && work.done(sent)) {
+      send(staged.memory(sent), sent);
+      staged.slot(sent++).moved.record(queue);
+    } else {
+      work.help();
+    }
   }
 }
 
@@ -152,55 +223,52 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
     queue.wait();
     return;
   }
-  const std::vector<Chunk> chunks =
-      cut_into_chunks(Part::all, to.rows, to.cols, chunk_elements(to.rows, to.cols));
-  auto& staging = slots_here();
-  const auto staged = [&](std::size_t k) {
-    const Chunk& c = chunks[k];
-    return MatrixView<double>{staging[k % slots_down].memory.data(), c.rows, c.cols, c.rows};
+  Staging& here = staging_here();
+  const Staged staged(Part::all, to.rows, to.cols, here.slots[current_gpu()], slots_down);
+  const auto fetch = [&](std::int64_t k) {
+    if (k >= staged.count()) return;
+    staged.slot(k).moved.wait();
+    staged.make_room(k);
+    copy_2d(queue, part_of(from_dev, staged.chunk(k)), staged.memory(k), cudaMemcpyDeviceToHost);
+    staged.slot(k).moved.record(queue);
   };
-  const auto start = [&](std::size_t k) {
-    if (k >= chunks.size()) return;
-    Slot& slot = staging[k % slots_down];
-    ready(slot, chunks[k].rows * chunks[k].cols);
-    copy_2d(queue, part_of(from_dev, chunks[k]), staged(k), cudaMemcpyDeviceToHost);
-    slot.moved.record(queue);
+  const auto copy = [&](std::int64_t k, std::int64_t piece) {
+    const Chunk& c = staged.chunk(k);
+    copy_piece(
+        staged.memory(k), part_of(to, c), piece, stream_copy, [](std::int64_t) { return std::int64_t{0}; },
+        [&](std::int64_t) { return c.rows; });
   };
-  for (std::size_t k = 0; k < slots_down; ++k) start(k);
-  for (std::size_t k = 0; k < chunks.size(); ++k) {
-    staging[k % slots_down].moved.wait();
-    copy_columns(
-        staged(k), part_of(to, chunks[k]), stream_copy, [](std::int64_t) { return std::int64_t{0}; },
-        [&](std::int64_t) { return chunks[k].rows; });
-    start(k + slots_down);
+  for (std::int64_t k = 0; k < staged.slots(); ++k) fetch(k);
+  staged.slot(0).moved.wait();  // it may be long until the engine begins: the team sleeps
+  CopyTeam::Job work(here.team, staged.pieces(), copy, staged.helpers());
+  std::int64_t open = 0, copied = 0;
+  while (copied < staged.count()) {
+    if (open < std::min(staged.count(), copied + staged.slots()) && staged.slot(open).moved.passed())
+      work.open(++open);
+    if (copied < open && work.done(copied))
+      fetch(staged.slots() + copied++);
+    else
+      work.help();
   }
 }
 
 PageFetch::PageFetch(MatrixView<double> host) {
-  static constexpr std::uint64_t block = std::uint64_t{8} << 20, least = std::uint64_t{4} << 20;
-  // Enough: there is all the time of the reduction. One more for each 32 MiB, as a thread takes time to start.
-  constexpr std::uint64_t most_threads = 4, bytes_of_a_thread = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t block = std::uint64_t{1} << 20, least = std::uint64_t{4} << 20;
   if (host.rows == 0 || host.cols == 0 || !pageable(host.data)) return;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uint64_t>(host.data) + page - 1) / page * page;
   const auto end = reinterpret_cast<std::uint64_t>(&host(host.rows - 1, host.cols - 1)) / page * page;
   if (begin + least > end) return;
-  next_ = begin;
-  const auto fetch = [this, end] {
-    for (std::uint64_t at = next_.fetch_add(block); at < end; at = next_.fetch_add(block))
-      if (madvise(reinterpret_cast<void*>(at), std::min(block, end - at), MADV_POPULATE_WRITE) != 0) return;
+  const auto fetch = [begin, end](std::int64_t, std::int64_t piece) {
+    const std::uint64_t at = begin + static_cast<std::uint64_t>(piece) * block;
+    madvise(reinterpret_cast<void*>(at), std::min(block, end - at), MADV_POPULATE_WRITE);
   };
-  try {
-    const auto allowed = static_cast<std::uint64_t>(omp_get_max_threads());
-    const std::uint64_t threads = std::min({most_threads, allowed, 1 + (end - begin) / bytes_of_a_thread});
-    for (std::uint64_t t = 0; t < threads; ++t) team_.emplace_back(fetch);
-  } catch (const std::system_error&) {  // no more threads: those that there are do it
-  }
-}
-
-PageFetch::~PageFetch() {
-  next_ = ~std::uint64_t{0} / 2;
-  for (std::thread& thread : team_) thread.join();
+  const auto blocks = static_cast<std::int64_t>((end - begin + block - 1) / block);
+  // Few: there is all the time of the reduction.
+  const std::int64_t helpers = std::min({std::int64_t{4}, threads_allowed(), 1 + blocks / 32});
+  job_ = std::make_unique<CopyTeam::Job>(staging_here().team, std::vector{blocks}, fetch, helpers);
+  job_->open(1);
+  for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }
 
 }  // namespace eigen_g

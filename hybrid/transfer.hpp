@@ -3,15 +3,16 @@
 //   pageable host memory  ->  pinned slot  ->  link  ->  device memory         (and the other way round)
 //
 // The copy engine reads and writes only pinned memory at full rate. So a matrix is cut into chunks of columns; while
-// the engine moves one chunk, OpenMP's threads copy the next between the caller's memory and another slot. Memory that
-// is pinned already is not copied twice. What arrives does not depend on timing. CUDA builds only.
+// the engine moves one chunk, a team of up to 8 threads, fewer where OpenMP may use fewer, copies the next between the
+// caller's memory and another slot. Memory that is pinned already is not copied twice. What arrives does not depend on
+// timing. CUDA builds only.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <thread>
+#include <memory>
 #include <vector>
 
+#include "hybrid/copy_team.hpp"
 #include "hybrid/matrix_view.hpp"
 
 namespace eigen_g {
@@ -25,14 +26,14 @@ enum class Part { all, lower, upper };
 //   from    rows x cols, lda, host memory of any kind, in; only `part` is read
 //   to_dev  the same shape, lda, device, out
 // Ordered on `queue`. Pageable memory may be changed when the call returns, pinned memory when the queue has got there.
-// Throws OutOfMemory, DeviceError. Cost: bytes / 55 GB/s on PCIe 5 with 16 threads; 32 MiB of pinned memory,
+// Throws OutOfMemory, DeviceError. Cost: bytes / 55 GB/s on PCIe 5 with 8 threads; 32 MiB of pinned memory,
 // 64 MiB down, which the thread keeps (release_kept_staging).
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev);
 
 // to := from_dev, all of it. Blocks until done.
 void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<double> to);
 
-// Frees the pinned memory that the calling thread keeps.
+// Frees the pinned memory that the calling thread keeps, and ends its team.
 void release_kept_staging();
 
 // Columns first ... first + cols - 1 and rows first_row ... first_row + rows - 1 of a matrix, which hold `part` of these
@@ -43,19 +44,15 @@ struct Chunk {
 // Cuts a matrix into chunks of at most `elements` elements, but at least a column. Pure.
 std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t cols, std::int64_t elements);
 
-// Brings in the pages of host memory that will be written, on threads of its own, while the caller does other work: a
+// Brings in the pages of host memory that will be written, on threads of the team, while the caller does other work: a
 // page that was never touched costs its writer more time than the link needs to fill it. Contents stay as they are.
 // Where the system cannot do that, or the memory is small or pinned, nothing happens.
 class PageFetch {
  public:
-  explicit PageFetch(MatrixView<double> host);
-  ~PageFetch();  // stops what is not done yet and waits for the threads
-  PageFetch(const PageFetch&) = delete;
-  PageFetch& operator=(const PageFetch&) = delete;
+  explicit PageFetch(MatrixView<double> host);  // its end stops what is not done yet
 
  private:
-  std::atomic<std::uint64_t> next_{0};
-  std::vector<std::thread> team_;
+  std::unique_ptr<CopyTeam::Job> job_;
 };
 
 }  // namespace eigen_g
