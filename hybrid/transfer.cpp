@@ -51,12 +51,33 @@ struct Staging {
   std::map<int, Slots> slots;  // by GPU
   CopyTeam team;
 };
-thread_local std::unique_ptr<Staging> kept;
 
-Staging& staging_here() {
-  if (!kept) kept = std::make_unique<Staging>();
-  return *kept;
-}
+class Kept {
+ public:
+  ~Kept() {
+    if (staging_ && forked())
+      (void)staging_.release();  // the team's end would wait for threads that are not here
+  }
+  Staging& here() {
+    if (!staging_) {
+      staging_ = std::make_unique<Staging>();
+      process_ = getpid();
+    }
+    return *staging_;
+  }
+  void release() {
+    if (!staging_ || forked()) return;
+    for (auto& of_gpu : staging_->slots)
+      for (Slot& slot : of_gpu.second) slot.moved.wait();
+    staging_.reset();
+  }
+
+ private:
+  bool forked() const { return process_ != getpid(); }
+  std::unique_ptr<Staging> staging_;
+  pid_t process_ = 0;
+};
+thread_local Kept kept;
 
 std::int64_t threads_allowed() {
   return std::min<std::int64_t>(most_threads, omp_get_max_threads());
@@ -158,10 +179,7 @@ class Staged {
 }  // namespace
 
 void release_kept_staging() {
-  if (!kept) return;
-  for (auto& of_gpu : kept->slots)
-    for (Slot& slot : of_gpu.second) slot.moved.wait();
-  kept.reset();
+  kept.release();
 }
 
 std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t cols, std::int64_t elements) {
@@ -183,7 +201,7 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev) {
   if (from.rows == 0 || from.cols == 0) return;
-  Staging& here = staging_here();
+  Staging& here = kept.here();
   const Staged staged(part, from.rows, from.cols, here.slots[current_gpu()], slots_up);
   const auto send = [&](MatrixView<const double> source, std::int64_t k) {
     copy_2d(queue, source, part_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice);
@@ -223,7 +241,7 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
     queue.wait();
     return;
   }
-  Staging& here = staging_here();
+  Staging& here = kept.here();
   const Staged staged(Part::all, to.rows, to.cols, here.slots[current_gpu()], slots_down);
   const auto fetch = [&](std::int64_t k) {
     if (k >= staged.count()) return;
@@ -266,7 +284,7 @@ PageFetch::PageFetch(MatrixView<double> host) {
   const auto blocks = static_cast<std::int64_t>((end - begin + block - 1) / block);
   // Few: there is all the time of the reduction.
   const std::int64_t helpers = std::min({std::int64_t{4}, threads_allowed(), 1 + blocks / 32});
-  job_ = std::make_unique<CopyTeam::Job>(staging_here().team, std::vector{blocks}, fetch, helpers);
+  job_ = std::make_unique<CopyTeam::Job>(kept.here().team, std::vector{blocks}, fetch, helpers);
   job_->open(1);
   for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }
