@@ -15,12 +15,13 @@ namespace {
 
 constexpr std::int64_t most_rows_of_panels = 1056;
 
-// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace. Few rows come here only where
-// their panels do not fit into shared memory. A CPU that takes columns is fastest with blocks as wide as OpenBLAS's own of
-// the inner dimension, 384: 577 GFLOP/s on 16 cores, 534 with 256 and 539 with 512.
+// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace: n = 10000 takes 50.5 ms with
+// 256, 47.9 with 512, n = 8000 24.7 and 26.6, n = 4000 3.4 and 3.8. Few rows come here only where their panels do not fit
+// into shared memory. A CPU that takes columns is fastest with blocks as wide as OpenBLAS's own of the inner dimension, 384:
+// 577 GFLOP/s on 16 cores, 534 with 256 and 539 with 512.
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
   if (n <= most_rows_of_panels) return {n, 64};
-  if (n > 12000) return {n, 512};
+  if (n > 12000 || (n > 9000 && !cut)) return {n, 512};
   return {n, cut && n > 4000 ? 384 : 256};
 }
 
@@ -62,8 +63,8 @@ void back_transform(const Products& products, MatrixView<const double> a_dev, co
     shares = team->take_shares(back_transform_products(n, width, m));
   const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
   double* const all_t = workspace_dev;
-  double* const vz_and_tvz = all_t + blocks.doubles();  // and S, before the first of them
-  triangular_factors(queue, blocks, a_dev, tau_dev, vz_and_tvz, all_t);
+  double* const passing = all_t + blocks.doubles();  // S, then V^T Z, and T (V^T Z) or V T
+  triangular_factors(queue, blocks, a_dev, tau_dev, passing, all_t);
 
   const auto v_of = [&](std::int64_t b) {
     return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
@@ -80,14 +81,21 @@ void back_transform(const Products& products, MatrixView<const double> a_dev, co
     return tell({0, m});
   }
   for (const ColumnRange group : queued ? groups_of(n, m) : split_columns(m, {1})) {
-    for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V (T (V^T Z))
-      const std::int64_t columns = blocks.columns(b);
-      const MatrixView<double> z = z_dev.block(blocks.first(b), group.first, blocks.rows(b), group.count);
-      const MatrixView<double> vz{vz_and_tvz, columns, group.count, blocks.width};
-      const MatrixView<double> tvz{vz_and_tvz + blocks.width * m, columns, group.count, blocks.width};
+    for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
+      const std::int64_t columns = blocks.columns(b), rows = blocks.rows(b);
+      const MatrixView<double> z = z_dev.block(blocks.first(b), group.first, rows, group.count);
+      const MatrixView<double> vz{passing, columns, group.count, blocks.width};
+      double* const rest = passing + blocks.width * m;
       gemm(products, Op::transpose, Op::none, 1, v_of(b), z, 0, vz);
-      gemm(products, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
-      gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
+      if (rows < group.count) {
+        const MatrixView<double> vt{rest, rows, columns, rows + rows % 2};
+        gemm(products, Op::none, Op::none, 1, v_of(b), t_of(b), 0, vt);
+        gemm(products, Op::none, Op::none, -1, vt, vz, 1, z);
+      } else {
+        const MatrixView<double> tvz{rest, columns, group.count, blocks.width};
+        gemm(products, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
+        gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
+      }
     }
     tell(group);
   }

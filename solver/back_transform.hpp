@@ -20,16 +20,16 @@ class SolveTeam;
 void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, MatrixView<double> z);
 
 // GPU: blocks of k reflectors as I - V T V^T (compact WY). Few rows, up to 1056: one kernel (back_transform_panel.hpp);
-// else k = 256, from n = 12001 on 512 (from 4001 to there 384 where columns are cut over a team), T from V^T V, four matrix
-// products a block.
+// else k = 256, from n = 9001 on 512 (from 4001 to 12000 384 where columns are cut over a team), T from V^T V, four matrix
+// products a block: V T is formed where it is smaller than T (V^T Z).
 //   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout
 //   workspace_dev: back_transform_workspace(n, m) doubles
 //   team: devices that take columns of Z, but not where it is one kernel; then it blocks until the CPU has done its share
 //   queued: is told of columns when all work on them is queued. A large Z then goes in up to three groups of columns, so that
 //           the first can travel while the GPU is at the next; all columns are told once, in order
 // Ordered on the products' queue. Repeats bit for bit on the same GPU. Faster where the columns of Z are aligned to
-// 16 bytes (ldz even). Cost: 2 n^2 m flops, 4 n m k more, and n^2 k for T. Source: Schreiber and Van Loan 1989; LAPACK
-// dlarft, dlarfb.
+// 16 bytes (ldz even). Cost: 2 n^2 m flops, up to 4 n m k more, and n^2 k for T. Source: Schreiber and Van Loan 1989;
+// LAPACK dlarft, dlarfb.
 void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team = nullptr,
                     const std::function<void(ColumnRange)>& queued = {});
