@@ -110,6 +110,19 @@ void Products::syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixV
   }
 }
 
+bool Products::syr2k_lower_and_product(double alpha, MatrixView<const double> a_dev,
+                                       MatrixView<const double> b_dev, MatrixView<double> c_dev,
+                                       const ProductBeside& product) const {
+  const std::int64_t n = c_dev.rows;
+  State& s = *state_;
+  const Engine engine = choose_rank_2k_engine(s.wanted, s.rates, n, a_dev.cols);
+  if (engine == Engine::df ||
+      !eigen_g::syr2k_lower_and_product(*s.queue, alpha, a_dev, b_dev, c_dev, product))
+    return false;
+  s.account(engine, flops_of(n, n, a_dev.cols));
+  return true;
+}
+
 std::string Products::take_ran() const {
   std::vector<std::pair<double, Engine>> ran;
   for (const Engine engine : {Engine::native, Engine::df, Engine::emulated})

@@ -13,6 +13,7 @@
 
 #include "gemm_df/engine.hpp"
 #include "gemm_df/gemm.hpp"
+#include "gemm_df/syr2k.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/uplo.hpp"
 
@@ -42,6 +43,11 @@ class Products {
   // emulates no dsyr2k: emulated is native here.
   void syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
                    MatrixView<double> c_dev) const;
+
+  // The same with beta = 1, and y := C x of the symmetric C that it leaves, where that saves a pass over C: native, many
+  // rows. Else it does nothing and returns false.
+  bool syr2k_lower_and_product(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
+                               MatrixView<double> c_dev, const ProductBeside& product) const;
 
   // The engines that ran since the last call, the one with the most flops first: "df", "df+native"; "" for none.
   std::string take_ran() const;

@@ -8,6 +8,11 @@
 // Rows are counted from an address that is aligned to 128 bytes in C, up to 15 rows before the first: copies of 16
 // bytes need even rows, and whole lines of C are written. What the rows before the first hold is computed and dropped.
 //
+// The tridiagonalization multiplies C with a vector after each update. A large tile's new elements are in registers, so the
+// sums for its rows and for its columns are made there, over a warp's lanes and then its block's warps; a second kernel adds
+// up the tiles'. All in an order that depends on the sizes alone. It saves the pass over C, 0.9 % of the reduction of
+// n = 20000.
+//
 // Rejected, n = 20000 with 64 columns on an H200, where small tiles take 1.67 ms, large ones 1.50 (cuBLAS 3.5): small
 // tiles by warps of 16 x 32, 1.9 ms; one thread block a tile of 128 x 64 or 96 x 96, 1.8 ms, of 128 x 128, 2.0; small
 // tiles that run at the same time chosen such that they share X and Y, 1.60; one thread block a multiprocessor that
@@ -36,6 +41,14 @@ struct Update {
   std::int64_t lda, ldb;
   double* c;
   std::int64_t ldc;
+};
+
+// The product beside an update: sums[k * stride + r] is what tiles in row k, or in column k, of tiles give to row r of
+// C x.
+struct Beside {
+  const double* x;
+  double* sums;
+  std::int64_t stride;
 };
 
 constexpr int depth = 8;  // columns of X and Y a stage
@@ -97,6 +110,67 @@ struct WarpProduct {
           *reinterpret_cast<double2*>(place(u, row, col, r, k, e)) = {fma(u.alpha, sum[r][k][e], v.x),
                                                                       fma(u.alpha, sum[r][k][2 + e], v.y)};
         }
+  }
+
+  // The same for any tile, and the new C times x: sums over the warp's columns for its rows, over its rows for its columns.
+  // Of a tile that is not whole, what is stored counts, from C itself. All pointers are to the warp's first element; x and
+  // sums in shared memory.
+  __device__ void add_and_multiply(const Update& u, const double* c, int stride, std::int32_t row,
+                                   std::int32_t col, bool whole, const double* x_rows, const double* x_cols,
+                                   double* row_sums, double* col_sums) const {
+    static_assert(down == 2 && across == 4, "the sums over lanes are written out");
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    row += 2 * g;
+    col += 4 * t;
+    c += 2 * g + 4 * t * stride;
+    double of_rows[2][2] = {}, of_cols[4][2];
+#pragma unroll
+    for (int k = 0; k < across; ++k)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const bool in = whole || col + in_pair(k, e) >= u.first;  // what x is before that, nobody says
+        const double x_col = in ? x_cols[4 * t + in_pair(k, e)] : 0;
+        double of_col = 0;
+#pragma unroll
+        for (int r = 0; r < down; ++r) {
+          const double2 x_row = *reinterpret_cast<const double2*>(x_rows + 2 * g + 16 * r);
+          double* const at = place(u, row, col, r, k, e);
+          double2 v;
+          if (whole) {
+            v = *reinterpret_cast<const double2*>(c + 16 * r + in_pair(k, e) * stride);
+            v = {fma(u.alpha, sum[r][k][e], v.x), fma(u.alpha, sum[r][k][2 + e], v.y)};
+            *reinterpret_cast<double2*>(at) = v;
+            of_col = fma(v.y, x_row.y, fma(v.x, x_row.x, of_col));
+          } else {
+            const std::int32_t at_row = row + 16 * r, at_col = col + in_pair(k, e);
+            const bool has_x = in && at_row >= at_col && at_row < u.end;
+            const bool has_y = in && at_row + 1 >= at_col && at_row + 1 < u.end;
+            v = {0, 0};
+            if (has_x) at[0] = v.x = fma(u.alpha, sum[r][k][e], at[0]);
+            if (has_y) at[1] = v.y = fma(u.alpha, sum[r][k][2 + e], at[1]);
+            if (at_row > at_col) of_col = fma(v.x, x_row.x, of_col);
+            if (at_row + 1 > at_col) of_col = fma(v.y, x_row.y, of_col);
+          }
+          of_rows[r][0] = fma(v.x, x_col, of_rows[r][0]);
+          of_rows[r][1] = fma(v.y, x_col, of_rows[r][1]);
+        }
+        of_cols[k][e] = of_col;
+      }
+    // Each step halves the values that a lane carries: it keeps those that its bit says, and gives the others away.
+    const auto halve = [](bool upper, double low, double high, int mask) {
+      return (upper ? high : low) + __shfl_xor_sync(~0u, upper ? low : high, mask);
+    };
+    double two[2], four[2][2], last[2];
+#pragma unroll
+    for (int e = 0; e < 2; ++e) two[e] = halve(t & 1, of_rows[0][e], of_rows[1][e], 1);
+    row_sums[2 * g + 16 * (t & 1) + t / 2] = halve(t & 2, two[0], two[1], 2);
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) four[k][e] = halve(g & 4, of_cols[k][e], of_cols[2 + k][e], 16);
+#pragma unroll
+    for (int e = 0; e < 2; ++e) last[e] = halve(g & 2, four[0][e], four[1][e], 8);
+    col_sums[4 * t + 16 * (g / 4) + g / 2 % 2 + 2 * (g & 1)] = halve(g & 1, last[0], last[1], 4);
   }
 
  private:
@@ -283,16 +357,31 @@ struct LargeTile {
   static constexpr int c_stride = side + 2;
   static constexpr int c_chunks = 8;  // the tile of C comes with so many chunks
   static constexpr int c_copies = side * side / 2 / c_chunks / threads;
-  static constexpr int least_chunks = c_chunks + stages;  // C is there before the last
-  static constexpr std::size_t shared_bytes = sizeof(double) * (stages * stage + c_stride * side);
-  static_assert(c_copies * threads * c_chunks * 2 == side * side && depth == 8);
+  static constexpr int least_chunks = c_chunks + stages;          // C is there before the last
+  static constexpr int x_and_sums = 2 * side * (1 + warps_down);  // for the rows and for the columns
+  static constexpr std::size_t shared_bytes(bool beside) {
+    return sizeof(double) * (stages * stage + c_stride * side + (beside ? x_and_sums : 0));
+  }
+  static_assert(c_copies * threads * c_chunks * 2 == side * side && depth == 8 && 2 * side <= threads);
 };
 
+// The tile's sum for a row or a column, from those of its warps.
+__device__ double over_warps(const double* sums) {
+  double sum = sums[0];
+#pragma unroll
+  for (int w = 1; w < LargeTile::warps_down; ++w) sum += sums[w * LargeTile::side];
+  return sum;
+}
+
+template <bool multiplies>
 __global__ void __launch_bounds__(LargeTile::threads, 1)
-    syr2k_large_tile_kernel(const __grid_constant__ Update u, std::int32_t tiles) {
+    syr2k_large_tile_kernel(const __grid_constant__ Update u, std::int32_t tiles,
+                            const __grid_constant__ Beside beside) {
   using T = LargeTile;
   extern __shared__ double ring[];
   double* const c_tile = ring + T::stages * T::stage;
+  double* const x_tile = c_tile + T::c_stride * T::side;  // x at the tile's rows, then at its columns
+  double *const row_sums = x_tile + 2 * T::side, *const col_sums = row_sums + T::warps_down * T::side;
   const auto blocks = static_cast<std::int32_t>(gridDim.x);
   const Chunks chunks(u);
   const std::int32_t count = chunks.count();
@@ -324,6 +413,14 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
       copy_16_async(c_tile + row + col * T::c_stride, u.c + at.row + row + (at.col + col) * u.ldc, 16);
     }
   };
+  const auto fetch_x = [&](const Place<T::side>& at) {
+    if (threadIdx.x >= T::side) return;
+    const int own = 2 * threadIdx.x;
+    const std::int32_t from = own < T::side ? at.row + own : at.col + own - T::side;
+    const bool any = from + 1 >= u.first && from < u.end;
+    const int bytes = !any ? 0 : from + 1 == u.end ? 8 : 16;
+    copy_16_async(x_tile + own, beside.x + (any ? from : u.first / 2 * 2), bytes);
+  };
   for (int s = 0; s < T::stages; ++s) {
     fetch();
     close_copies();
@@ -352,9 +449,24 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
       product.step(1);
       fetch();
       if (at.whole && chunk < T::c_chunks) fetch_c(at, chunk);
+      if (multiplies && chunk == 0) fetch_x(at);
       close_copies();
     }
-    if (at.whole)
+    if constexpr (multiplies) {
+      product.add_and_multiply(u, c_tile + warp_row + warp_col * T::c_stride, T::c_stride, at.row + warp_row,
+                               at.col + warp_col, at.whole, x_tile + warp_row, x_tile + T::side + warp_col,
+                               row_sums + warp_row + warp_col / T::warp_side * T::side,
+                               col_sums + warp_col + warp_row / T::warp_side * T::side);
+      __syncthreads();
+      const int own = threadIdx.x % T::side;
+      const bool on_diagonal = at.row == at.col, of_row = threadIdx.x < T::side;
+      const std::int32_t row = (of_row ? at.row : at.col) + own;
+      if (threadIdx.x < (on_diagonal ? T::side : 2 * T::side) && row >= u.first && row < u.end) {
+        const double sum = over_warps((of_row ? row_sums : col_sums) + own);
+        beside.sums[(of_row ? at.col : at.row) / T::side * beside.stride + row] =
+            on_diagonal ? sum + over_warps(col_sums + own) : sum;
+      }
+    } else if (at.whole)
       product.add_to_held(u, c_tile + warp_row + warp_col * T::c_stride, T::c_stride, at.row + warp_row,
                           at.col + warp_col);
     else
@@ -362,10 +474,12 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
   }
 }
 
-// From so many rows on the larger tiles are better; with more columns than `most_columns`, cuBLAS.
+// From so many rows on the larger tiles are better, with the product beside them sooner: it saves a pass over C. With more
+// columns than `most_columns`, cuBLAS.
 using Small = Tile<32, 16, 16, 4, 4>;
 using Medium = Tile<64, 32, 32, 5, 4>;
-constexpr std::int64_t least_rows_medium = 1500, least_rows_large = 8000, most_columns = 128;
+constexpr std::int64_t least_rows_medium = 1500, least_rows_large = 8000, least_rows_product = 5000;
+constexpr std::int64_t most_columns = 128;
 
 // Compute capability that the kernels run for: the tensor core knows double from 8.0 on.
 bool has_tensor_core() {
@@ -383,21 +497,65 @@ void launch(const Queue& queue, const Update& u) {
   EIGEN_G_LAUNCHED();
 }
 
-bool is_for_large_tiles(const Update& u) {
-  if (u.end - u.first < least_rows_large || 2 * ((u.columns + depth - 1) / depth) < LargeTile::least_chunks)
+bool is_for_large_tiles(const Update& u, std::int64_t least_rows) {
+  if (u.end - u.first < least_rows || 2 * ((u.columns + depth - 1) / depth) < LargeTile::least_chunks)
     return false;
   int device = 0, most_shared = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return most_shared >= static_cast<int>(LargeTile::shared_bytes);
+  return most_shared >= static_cast<int>(LargeTile::shared_bytes(true));
 }
-void launch_large(const Queue& queue, const Update& u) {
-  EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_large_tile_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(LargeTile::shared_bytes)));
+template <bool multiplies>
+void launch_large(const Queue& queue, const Update& u, const Beside& beside = {}) {
+  const std::size_t shared = LargeTile::shared_bytes(multiplies);
+  EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_large_tile_kernel<multiplies>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   const std::int32_t tiles = tiles_before((u.end + LargeTile::side - 1) / LargeTile::side);
   const auto blocks = static_cast<unsigned>(std::min(tiles, queue.multiprocessors()));
-  syr2k_large_tile_kernel<<<blocks, LargeTile::threads, LargeTile::shared_bytes, queue.stream()>>>(u, tiles);
+  syr2k_large_tile_kernel<multiplies>
+      <<<blocks, LargeTile::threads, shared, queue.stream()>>>(u, tiles, beside);
   EIGEN_G_LAUNCHED();
+}
+
+// y := the sums of all tiles for each row, and a part of x^T y a block. Some threads share the sums of a row.
+constexpr int sum_threads = 256, sum_batch = 8;
+__global__ void __launch_bounds__(sum_threads)
+    sum_tiles_kernel(std::int32_t first, std::int32_t end, std::int32_t tiles, Beside beside, double* y,
+                     double* dots) {
+  __shared__ double shared[sum_threads];
+  const auto blocks = static_cast<std::int32_t>(gridDim.x);
+  const std::int32_t slice = (end - first + blocks - 1) / blocks;
+  const int lanes = min(sum_threads, (slice + 31) / 32 * 32), groups = sum_threads / lanes;
+  const int group = threadIdx.x / lanes, lane = threadIdx.x % lanes;
+  double dot = 0;
+  for (std::int32_t start = 0; start < slice; start += lanes) {
+    const std::int32_t row = first + static_cast<std::int32_t>(blockIdx.x) * slice + start + lane;
+    const bool has_row = group < groups && start + lane < slice && row < end;
+    double sum = 0;
+    for (std::int32_t tile = group; has_row && tile < tiles; tile += sum_batch * groups) {
+      double value[sum_batch];
+#pragma unroll
+      for (int i = 0; i < sum_batch; ++i)
+        value[i] =
+            tile + i * groups < tiles ? __ldcg(beside.sums + (tile + i * groups) * beside.stride + row) : 0;
+#pragma unroll
+      for (int i = 0; i < sum_batch; ++i) sum += value[i];
+    }
+    shared[threadIdx.x] = sum;
+    __syncthreads();
+    if (has_row && group == 0) {
+      for (int k = 1; k < groups; ++k) sum += shared[lane + k * lanes];
+      y[row] = sum;
+      dot = fma(beside.x[row], sum, dot);
+    }
+    __syncthreads();
+  }
+  shared[threadIdx.x] = dot;
+  for (int half = sum_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) dots[blockIdx.x] = shared[0];
 }
 
 std::int64_t rows_off_line(const double* p, std::int64_t bytes) {
@@ -405,31 +563,61 @@ std::int64_t rows_off_line(const double* p, std::int64_t bytes) {
          static_cast<std::int64_t>(sizeof(double));
 }
 
-}  // namespace
-
-bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
-                        MatrixView<const double> b_dev, MatrixView<double> c_dev) {
+// False where no kernel here is meant for the case.
+bool update_for(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
+                MatrixView<double> c_dev, Update& update) {
   const std::int64_t shift = rows_off_line(c_dev.data, 128);
   const bool equal_lines = rows_off_line(a_dev.data, 16) == shift % 2 &&
                            rows_off_line(b_dev.data, 16) == shift % 2 && a_dev.lda % 2 == 0 &&
                            b_dev.lda % 2 == 0 && c_dev.lda % 2 == 0;
   if (!equal_lines || a_dev.cols > most_columns || !has_tensor_core()) return false;
-  const Update update{static_cast<std::int32_t>(shift),
-                      static_cast<std::int32_t>(shift + c_dev.rows),
-                      static_cast<std::int32_t>(a_dev.cols),
-                      alpha,
-                      a_dev.data - shift,
-                      b_dev.data - shift,
-                      a_dev.lda,
-                      b_dev.lda,
-                      c_dev.data - shift * (1 + c_dev.lda),
-                      c_dev.lda};
-  if (is_for_large_tiles(update))
-    launch_large(queue, update);
+  update = {static_cast<std::int32_t>(shift),
+            static_cast<std::int32_t>(shift + c_dev.rows),
+            static_cast<std::int32_t>(a_dev.cols),
+            alpha,
+            a_dev.data - shift,
+            b_dev.data - shift,
+            a_dev.lda,
+            b_dev.lda,
+            c_dev.data - shift * (1 + c_dev.lda),
+            c_dev.lda};
+  return true;
+}
+
+}  // namespace
+
+bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
+                        MatrixView<const double> b_dev, MatrixView<double> c_dev) {
+  Update update;
+  if (!update_for(alpha, a_dev, b_dev, c_dev, update)) return false;
+  if (is_for_large_tiles(update, least_rows_large))
+    launch_large<false>(queue, update);
   else if (c_dev.rows < least_rows_medium)
     launch<Small>(queue, update);
   else
     launch<Medium>(queue, update);
+  return true;
+}
+
+std::int64_t syr2k_product_scratch(std::int64_t rows) {
+  const std::int64_t most = (rows + 15 + LargeTile::side - 1) / LargeTile::side;
+  return rows < least_rows_product ? 0 : most * most * LargeTile::side;
+}
+
+bool syr2k_lower_and_product(const Queue& queue, double alpha, MatrixView<const double> a_dev,
+                             MatrixView<const double> b_dev, MatrixView<double> c_dev,
+                             const ProductBeside& product) {
+  Update update;
+  if (!update_for(alpha, a_dev, b_dev, c_dev, update) || !is_for_large_tiles(update, least_rows_product) ||
+      rows_off_line(product.x_dev, 16) != update.first % 2)
+    return false;
+  const std::int32_t tiles = (update.end + LargeTile::side - 1) / LargeTile::side;
+  const Beside beside{product.x_dev - update.first, product.scratch_dev,
+                      std::int64_t{tiles} * LargeTile::side};
+  launch_large<true>(queue, update, beside);
+  sum_tiles_kernel<<<static_cast<unsigned>(product.dots), sum_threads, 0, queue.stream()>>>(
+      update.first, update.end, tiles, beside, product.y_dev - update.first, product.dots_dev);
+  EIGEN_G_LAUNCHED();
   return true;
 }
 

@@ -17,4 +17,18 @@ class Queue;
 bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
                         MatrixView<const double> b_dev, MatrixView<double> c_dev);
 
+// The same, and with no further pass over C the product y := C x of the symmetric matrix that C then is.
+struct ProductBeside {
+  const double* x_dev;  // rows of C, in; its rows aligned like C's
+  double* y_dev;        // rows of C, out
+  double* dots_dev;     // out: their sum is x^T y
+  int dots;             // at least 1
+  double* scratch_dev;  // syr2k_product_scratch(rows of C) doubles
+};
+// Returns false and does nothing where few rows make it slower than two passes, too, and where x is not aligned so.
+bool syr2k_lower_and_product(const Queue& queue, double alpha, MatrixView<const double> a_dev,
+                             MatrixView<const double> b_dev, MatrixView<double> c_dev,
+                             const ProductBeside& product);
+std::int64_t syr2k_product_scratch(std::int64_t rows);  // about rows^2 / 128; 0 for so few
+
 }  // namespace eigen_g

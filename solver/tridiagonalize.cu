@@ -1,5 +1,6 @@
 // Householder tridiagonalization on the GPU, panel by panel: one cooperative kernel reduces the columns of a panel, one
-// SYR2K updates what is right of it; what fits on the chip goes to tridiagonalize_on_chip.
+// SYR2K updates what is right of it and, where that is large, multiplies it with the next column on the way; what fits
+// on the chip goes to tridiagonalize_on_chip.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -72,13 +73,14 @@ const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
 
 // How a problem of order n is laid out on a GPU with this many multiprocessors; the one place that knows.
 struct Layout {
-  std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0;
+  std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0, product_sums;
 
   Layout(std::int64_t n, int multiprocessors)
       : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
                tridiagonalize_row_multiple),
         blocks(std::min(most_blocks, blocks_per_multiprocessor * multiprocessors)),
-        column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)) {
+        column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)),
+        product_sums(syr2k_product_scratch(n)) {
     const auto most = most_rows(blocks);
     for (std::size_t k = 0; k < most.size() && (k == 0 || n > most[k - 1]); ++k) {
       const Variant& v = variants()[k];
@@ -95,10 +97,15 @@ struct Layout {
   std::int64_t arrivals() const { return grid_barrier_words / 2; }
   std::int64_t doubles() const {
     return padded + w() + row_sums + column_sums + dots() + even_blocks() + 2 * most_panel_columns +
-           arrivals();
+           arrivals() + padded + product_sums;
   }
-  Exchange place(double* workspace) const {
-    Exchange ex{};
+  struct Places {
+    Exchange exchange{};
+    double *product, *product_sums;  // A x and the sums of it that come from the update
+  };
+  Places place(double* workspace) const {
+    Places places;
+    Exchange& ex = places.exchange;
     const auto take = [&](std::int64_t count) {
       double* const part = workspace;
       workspace += count;
@@ -114,7 +121,9 @@ struct Layout {
     ex.quadratic = take(even_blocks());
     ex.products = take(2 * most_panel_columns);
     ex.arrivals = reinterpret_cast<unsigned*>(take(arrivals()));
-    return ex;
+    places.product = take(padded);
+    places.product_sums = take(product_sums);
+    return places;
   }
 };
 
@@ -163,7 +172,8 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
   const Layout layout(n, multiprocessors);
-  const Exchange exchange = layout.place(workspace_dev);
+  const Layout::Places places = layout.place(workspace_dev);
+  const Exchange& exchange = places.exchange;
   const std::size_t share = shared_share();
   int device = 0, l2_bytes = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
@@ -172,6 +182,7 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
                                queue.stream()));
 
   std::int64_t p = 0;
+  bool multiplied = false;  // A x of column p is there
   while (n - p > stop) {
     const PanelShape shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
@@ -192,6 +203,7 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
                 e_dev,
                 tau_dev,
                 static_cast<std::int32_t>(256 * std::min(1.0, kept_share_of_l2 * l2_bytes / bytes)),
+                multiplied ? places.product : nullptr,
                 partition,
                 exchange};
     // The strips before the first that is walked have no place among the column sums.
@@ -203,9 +215,14 @@ std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, d
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
-    syr2k_lower(products, -1, a_dev.block(next, p, n - next, columns),
-                {exchange.w + next, n - next, columns, exchange.ldw}, 1,
-                a_dev.block(next, next, n - next, n - next));
+    const MatrixView<const double> v = a_dev.block(next, p, n - next, columns),
+                                   w{exchange.w + next, n - next, columns, exchange.ldw};
+    const MatrixView<double> rest = a_dev.block(next, next, n - next, n - next);
+    multiplied = n - next > stop && products.syr2k_lower_and_product(
+                                        -1, v, w, rest,
+                                        {exchange.x + next, places.product + next, exchange.quadratic,
+                                         static_cast<int>(layout.blocks), places.product_sums});
+    if (!multiplied) syr2k_lower(products, -1, v, w, 1, rest);
     p = next;
     reached(p);
   }

@@ -20,8 +20,9 @@
 //                    x' = b - v w_q - w v_q,  column q after this step, and its partial dots with V, W and itself
 //   barrier
 //
-// What is left of A does not change within a panel: the first elements that a block multiplies are sent for before the
-// barrier that x waits for.
+// The update before a panel may have multiplied A with the panel's first column, which the panel before has left in x
+// (syr2k_lower_and_product); then P of that column only gathers. What is left of A does not change within a panel: the
+// first elements that a block multiplies are sent for before the barrier that x waits for.
 //
 // So each column costs one pass over A, one over the block's own rows of V and W, and two barriers. The first columns
 // of V and W, mostly all, stay in the block's shared memory for the whole panel; the others are read through L2. A part
@@ -75,6 +76,7 @@ struct Panel {
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
   double *d, *e, *tau;
   std::int32_t kept_of_256;  // of the walk: what stays in L2 from column to column
+  const double* product;     // row r of A x, x being the first column, and ex.quadratic with it; or null
   blas2::SymvPartition partition;
   Exchange exchange;
 };
@@ -207,7 +209,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   GridBarrier barrier(ex.arrivals);
 
   // Column p as the update left it.
-  {
+  if (!panel.product) {
     double square = 0;
     for (std::int32_t own = t; own < slice; own += threads) {
       const std::int32_t row = slice_first + own;
@@ -245,12 +247,13 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       first_dot[t] = dot.sum();
     };
     walk.clear_quadratic();
-    if (walks)
+    const bool given = i == 0 && panel.product;
+    if (walks && !given)
       walk(block, cut[0], cut[1], q + shift, fetch, [](int, int, int) {});
     else
       fetch();
     const auto walked = block_sums(scratch[0], first_dot[t], squares[t], walk.quadratic());
-    if (t == 0) {
+    if (t == 0 && !given) {
       if (block < 2 * i) ex.products[block] = walked.value[0];
       ex.quadratic[block] = walked.value[2];
     }
@@ -279,16 +282,19 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     // rows need of it. All loads go out together.
     const Share quadratic_share = share_of_blocks(ex.quadratic, 1);
     const double ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
-    const auto h_q_share = sums_of_q.template fetch<1>(t, threads);
+    const auto h_q_share = sums_of_q.template fetch<1>(t, threads, !given);
     const std::int32_t first_row = slice_first + lane;
     const bool has_first = group < groups && lane < slice && first_row >= q;
     const bool leads_first = has_first && group == 0;
     const double first_a = leads_first ? __ldcg(panel.a + first_row + q * panel.lda) : 0;
     const double first_x = leads_first ? __ldcg(ex.x + first_row) : 0;
-    const auto first_h = sums_of_first.template fetch<fetched_rows>(group, groups, has_first);
+    const auto first_h = sums_of_first.template fetch<fetched_rows>(group, groups, has_first && !given);
+    const auto product = [&](std::int32_t of_row, bool wanted) {
+      return wanted ? __ldcg(panel.product + of_row) : 0;
+    };
 
     double quadratic = quadratic_share.sum(), f1_g1 = 0;
-    double h_q = sums_of_q.template add<1>(h_q_share, t, threads);
+    double h_q = given ? product(q, t == 0) : sums_of_q.template add<1>(h_q_share, t, threads);
     if (t < i) {
       f[t] = ft;
       g[t] = gt;
@@ -315,7 +321,8 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
         x_row = __ldcg(ex.x + row);
       }
       if (has_row)
-        h = start == 0
+        h = given ? product(row, group == 0)
+            : start == 0
                 ? sums_of_first.add(first_h, group, groups)
                 : Sums(panel.partition, ex.partials, row + shift).template add<fetched_rows>(group, groups);
       const int held = own_rows.held_of(i);
@@ -376,12 +383,13 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       panel.e[j] = beta;
       panel.tau[j] = tau;
     }
+    const double block_square = block_sums(scratch[0], square).value[0];
+    double* const block_dots = ex.dots + block * dot_stride;
+    if (t == 0) block_dots[square_dot] = block_square;
     if (i + 1 == panel.columns) break;
 
     // Partial dots of x' with V, W and itself; with the columns in shared memory as many threads a dot as there are.
     // Dot d: column d of V for d < held, else column d - held of W.
-    const double block_square = block_sums(scratch[0], square).value[0];
-    double* const block_dots = ex.dots + block * dot_stride;
     const int held = own_rows.held_of(i + 1), dots = 2 * held;
     if (resident || held > 0) {
       const int parts = threads / dots, dot = t % dots, part = t / dots;
@@ -424,7 +432,6 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
           block_dots[i + 1 + k] = sum_w;
         }
       }
-    if (t == 0) block_dots[square_dot] = block_square;
     __syncthreads();
     if (t == 0) barrier.arrive();
     if (walks) walk.load_ahead(cut[0], cut[1], q + 1 + shift);

@@ -101,6 +101,82 @@ void check(const Case& given, std::int64_t stride = 1) {
   CHECK(changed == 0);
 }
 
+// The update with the product beside it: y against the C that it leaves, and that C against the update alone.
+//
+//   |y - C x| / (u sqrt(m + 2) |C| |x|),     |sum of dots - x^T y| / (m u |x|^T |y|)
+void check_product(std::int64_t m, std::int64_t k, std::int64_t row) {
+  CAPTURE(m, k, row);
+  REQUIRE(syr2k_product_scratch(m) > 0);
+  int shared = 0;
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+  if (shared < 227 << 10) SKIP_TEST("this GPU has too little shared memory for large tiles");
+  const std::int64_t lda = (row + m + 64) / 64 * 64;
+  Poisoned a(row, m, k, lda, 1), b(row, m, k, lda, 2), c(row, m, m, lda, 3), x(row, m, 1, lda, 4),
+      y(row, 0, 1, lda, 5);
+  for (std::int64_t j = 1; j < m; ++j)
+    for (std::int64_t i = 0; i < j; ++i) c.host[c.index(i, j)] = std::nan("");
+  constexpr int dots = 264;
+  Queue queue;
+  DeviceBuffer<double> scratch(syr2k_product_scratch(m)), dots_dev(dots);
+  const auto down = [](std::vector<double>& to, const DeviceBuffer<double>& from) {
+    to.resize(static_cast<std::size_t>(from.size()));
+    EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost));
+  };
+  std::vector<double> alone, got[2], product[2], parts[2];
+  const MatrixView<double> c_dev = c.on_device();
+  REQUIRE(syr2k_lower_narrow(queue, -1, a.on_device(), b.on_device(), c_dev));
+  queue.wait();
+  down(alone, c.device);
+  for (int run = 0; run < 2; ++run) {
+    c.on_device();
+    EIGEN_G_CUDA(cudaMemset(scratch.data(), 0xff, scratch.bytes()));
+    EIGEN_G_CUDA(cudaMemset(dots_dev.data(), 0xff, dots_dev.bytes()));
+    const ProductBeside beside{x.on_device().data, y.on_device().data, dots_dev.data(), dots, scratch.data()};
+    REQUIRE(syr2k_lower_and_product(queue, -1, a.on_device(), b.on_device(), c_dev, beside));
+    queue.wait();
+    down(got[run], c.device);
+    down(product[run], y.device);
+    down(parts[run], dots_dev);
+  }
+  const auto same = [](const std::vector<double>& p, const std::vector<double>& q) {
+    return std::memcmp(p.data(), q.data(), p.size() * sizeof(double)) == 0;
+  };
+  CHECK(same(got[0], alone));
+  CHECK((same(got[1], got[0]) && same(product[1], product[0]) && same(parts[1], parts[0])));
+
+  const auto rows = static_cast<std::size_t>(m);
+  std::vector<long double> truth(rows), size(rows);
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = j; i < m; ++i) {
+      const long double value = alone[c.index(i, j)];
+      const auto add = [&](std::int64_t to, std::int64_t from) {
+        truth[static_cast<std::size_t>(to)] += value * x(from, 0);
+        size[static_cast<std::size_t>(to)] += std::fabs(value * x(from, 0));
+      };
+      add(i, j);
+      if (i > j) add(j, i);
+    }
+  double worst = 0;
+  long double dot = 0, dot_size = 0;
+  for (std::int64_t i = 0; i < m; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double value = product[0][y.index(i, 0)];
+    const auto error = static_cast<double>(
+        std::fabs(value - truth[at]) / (0x1p-53L * std::sqrt(static_cast<long double>(m) + 2) * size[at]));
+    worst = std::max(worst, std::isnan(error) ? INFINITY : error);
+    dot += static_cast<long double>(value) * x(i, 0);
+    dot_size += std::fabs(static_cast<long double>(value) * x(i, 0));
+  }
+  CHECK(worst < support::limits::symv);
+  long double sum = 0;
+  for (const double part : parts[0]) sum += part;
+  CHECK(std::fabs(sum - dot) <= 0x1p-53L * static_cast<long double>(m) * dot_size);
+  std::int64_t changed = 0;
+  for (std::int64_t i = -row; i < 2 * lda - row; ++i)
+    if (i < 0 || i >= m) changed += !std::isnan(product[0][y.index(i, 0)]);
+  CHECK(changed == 0);
+}
+
 bool own_kernel_runs() {
   Queue queue;
   DeviceBuffer<double> data(64);
@@ -137,6 +213,16 @@ TEST_CASE("syr2k: rows that are not equally aligned, and any alpha and beta", "[
   for (const std::int64_t row_of_b : {0, 1, 2, 15}) check({90, 33, 1, row_of_b});
   for (const double alpha : {-1.0, 0.0, 2.5})
     for (const double beta : {0.5, 1.0, -1.0}) check({70, 12, 2, 2, alpha, beta});
+#endif
+}
+
+TEST_CASE("syr2k: the product beside it", "[gpu][large]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  CHECK(syr2k_product_scratch(100) == 0);
+  for (const std::int64_t row : {0, 1, 15}) check_product(5000, 64, row);
+  check_product(5120, 128, 0);
+  check_product(5131, 49, 6);
 #endif
 }
 

@@ -12,6 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/tolerances.hpp"
 #ifdef EIGEN_G_HAVE_CUDA
+#include "gemm_df/syr2k.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory.hpp"
 #include "hybrid/queue.hpp"
@@ -212,6 +213,15 @@ TEST_CASE("tridiagonalize on a GPU: sizes around every edge", "[gpu][large]") {
        {32, 127, 128, 130, 200, 255, 256, 257, 258, 511, 512, 513, 514, 577, 640, 1023, 1025})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) check_random_on_gpu(n, uplo);
   for (const std::int64_t n : {1537, 2047, 2049, 2304, 2501, 2700}) check_random_on_gpu(n, Uplo::lower);
+#endif
+}
+
+// Some panels are followed by an update that makes the next column's product, the later ones not.
+TEST_CASE("tridiagonalize on a GPU: products beside the updates", "[gpu][large]") {
+  NEEDS_GPU();
+#ifdef EIGEN_G_HAVE_CUDA
+  REQUIRE(syr2k_product_scratch(5250) > 0);
+  check_random_on_gpu(5250, Uplo::lower);
 #endif
 }
 
