@@ -16,7 +16,7 @@ enum class Op : char { none = 'N', transpose = 'T' };
 
 // cuBLAS adds up k terms in one chain, whose rounding errors grow with sqrt(k). Longer products are therefore done in
 // slices, one added to the other: eigenvectors of n = 10000 come out a quarter nearer to orthogonal (H200). What that costs
-// the back-transformation: 1 % in one run with and without, 5 to 15 % (n = 10000, 4000) between runs apart.
+// the back-transformation: 45.4 ms in place of 42.8 in one run at n = 10000, 5 % at 4000; the divide and conquer nothing.
 inline constexpr std::int64_t most_terms_of_a_sum = 1280;
 
 // C := alpha op_a(A) op_b(B) + beta C;  C is c.rows x c.cols, the inner size is read off op_a(A).

@@ -17,7 +17,7 @@ class Queue;
 bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
                         MatrixView<const double> b_dev, MatrixView<double> c_dev);
 
-// The same, and with no further pass over C the product y := C x of the symmetric matrix that C then is.
+// The product y := C x that syr2k_lower_and_product makes on its way.
 struct ProductBeside {
   const double* x_dev;  // rows of C, in; its rows aligned like C's
   double* y_dev;        // rows of C, out
@@ -25,10 +25,13 @@ struct ProductBeside {
   int dots;             // at least 1
   double* scratch_dev;  // syr2k_product_scratch(rows of C) doubles
 };
-// Returns false and does nothing where few rows make it slower than two passes, too, and where x is not aligned so.
+// The update as by syr2k_lower_narrow, to the bit, and without a further pass over C the product with the symmetric matrix
+// that C then is; y and the dots in an order that depends on the sizes alone. Returns false and does nothing where that
+// does, and with fewer than 5000 rows, 49 columns or 223 KiB of shared memory a block, and where x is not aligned like C.
+// Cost: 2 n^2 k + 2 n^2 flops, C read and written once, n^2 / 8 bytes of sums.
 bool syr2k_lower_and_product(const Queue& queue, double alpha, MatrixView<const double> a_dev,
                              MatrixView<const double> b_dev, MatrixView<double> c_dev,
                              const ProductBeside& product);
-std::int64_t syr2k_product_scratch(std::int64_t rows);  // about rows^2 / 128; 0 for so few
+std::int64_t syr2k_product_scratch(std::int64_t rows);  // about rows^2 / 128; 0 below 5000 rows
 
 }  // namespace eigen_g

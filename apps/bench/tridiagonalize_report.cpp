@@ -85,7 +85,7 @@ std::string breakdown_table(const TridiagonalizeBench& bench) {
   }
   return any ? "\n" + table.text() +
                    "product, update and synchronisation measured alone on the same shapes; panel is what is "
-                   "left.\n"
+                   "left,\nless the products that updates of large matrices make on their way.\n"
              : "";
 }
 
