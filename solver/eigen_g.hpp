@@ -161,12 +161,13 @@ enum class Pointers { host, device };
 WorkspaceBytes workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, Pointers pointers = Pointers::host,
                                const Subset& subset = {});
 
-// Starts the current GPU and loads what a first solve otherwise waits for (0.2 to 0.4 s on an H200). For a thread of its own beside
-// other work, such as reading the matrix; no solve needs it. Does nothing where there is no GPU. Throws DeviceError.
+// Starts the current GPU and loads what a first solve otherwise waits for (0.2 to 0.4 s on an H200). For a thread of its own
+// beside other work, such as reading the matrix; no solve needs it. Does nothing where there is no GPU. Throws DeviceError.
 void start_gpu();
 
 // Between calls a thread keeps for each GPU that it used: a stream, a cuBLAS handle, at most 64 MiB of device memory and
-// 64 MiB and 36 n bytes of pinned host memory. This frees what the calling thread keeps; its end does so too.
+// 64 MiB and 36 n bytes of pinned host memory; and for all of them together up to seven sleeping threads, for transfers
+// from and to host pointers. This frees what the calling thread keeps; its end does so too.
 void release_kept();
 
 // "0.1.0"
