@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "hybrid/copy_team.hpp"
 #include "hybrid/cuda_check.hpp"
@@ -141,7 +142,9 @@ class Staged {
       : elements_(std::min(rows * cols, chunk_elements(rows, cols))),
         chunks_(cut_into_chunks(part, rows, cols, elements_)),
         slots_(slots),
-        most_slots_(most_slots) {}
+        most_slots_(most_slots) {
+    for (const Chunk& c : chunks_) pieces_.push_back(Pieces(c.rows, c.cols).count);
+  }
   std::int64_t count() const { return static_cast<std::int64_t>(chunks_.size()); }
   std::int64_t slots() const { return most_slots_; }
   const Chunk& chunk(std::int64_t k) const { return chunks_[static_cast<std::size_t>(k)]; }
@@ -158,20 +161,16 @@ class Staged {
     memory = PinnedBuffer<double>();
     memory = PinnedBuffer<double>(needed);
   }
-  std::vector<std::int64_t> pieces() const {
-    std::vector<std::int64_t> counts;
-    for (const Chunk& c : chunks_) counts.push_back(Pieces(c.rows, c.cols).count);
-    return counts;
-  }
+  const std::vector<std::int64_t>& pieces() const { return pieces_; }  // by chunk
   std::int64_t helpers() const {
-    std::int64_t pieces = 0;
-    for (const Chunk& c : chunks_) pieces += Pieces(c.rows, c.cols).count;
-    return std::min(threads_allowed() - 1, pieces / pieces_of_a_helper);
+    const std::int64_t all = std::accumulate(pieces_.begin(), pieces_.end(), std::int64_t{0});
+    return std::min(threads_allowed() - 1, all / pieces_of_a_helper);
   }
 
  private:
   std::int64_t elements_;
   std::vector<Chunk> chunks_;
+  std::vector<std::int64_t> pieces_;
   Slots& slots_;
   int most_slots_;
 };
