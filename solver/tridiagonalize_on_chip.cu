@@ -18,6 +18,10 @@
 //
 // Whatever every block computes for itself comes out the same everywhere: same operations, same order. The rows that
 // live longest are in registers, the others in shared memory.
+//
+// Rejected (H200): a double as one word of 8 bytes, the step's parity in a bit of its exponent, 10 to 20 % slower at
+// n = 33 to 1000 with the same bits of the result; up to 512 rows in one cluster of 16 blocks that write to each other's
+// shared memory, n = 128, 256, 512 in 214, 490, 1396 us in place of 188, 372, 853.
 #include <algorithm>
 #include <array>
 
