@@ -36,7 +36,7 @@
 // +6, as what is on its way has less of L1; bulk copies that call A to L2 well ahead of the pass, +1, n = 10000 +11, or
 // just for the begin of the next pass, n = 10000 0 to +2; P's scalars by one warp each, b before the barrier, what all
 // blocks read in eight copies, which shortens the chain by 1500 of its 13000 cycles, +1, +1, +1; one block of 512 threads a
-// multiprocessor, +1, +3, +2; columns in a strip's diagonal block counted as 1.2, 0, -0.5, 0.
+// multiprocessor, +1, +3, +2; a column in a strip's diagonal block counted as 1.2 where blocks get their shares: 0, -0.5, 0.
 //
 // The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100, and a tail of x
 // whose squares sum to less than 2^-900 is far below rounding and counts as zero (tau = 0).
