@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "gemm_df/syr2k.hpp"
+#include "gemm_df/rank_2k/syr2k.hpp"
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/queue.hpp"
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "gemm_df/df_gemm.hpp"
+#include "gemm_df/engines/double_float/df_gemm.hpp"
 #include "hybrid/error.hpp"
-#include "hybrid/memory.hpp"
-#include "hybrid/queue.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
 

@@ -11,9 +11,9 @@
 #include <memory>
 #include <string>
 
-#include "gemm_df/engine.hpp"
+#include "gemm_df/engines/engine.hpp"
 #include "gemm_df/gemm.hpp"
-#include "gemm_df/syr2k.hpp"
+#include "gemm_df/rank_2k/syr2k.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/uplo.hpp"
 

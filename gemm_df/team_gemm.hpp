@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gemm_df/gemm.hpp"
-#include "hybrid/column_team.hpp"
+#include "hybrid/team/column_team.hpp"
 
 namespace eigen_g {
 

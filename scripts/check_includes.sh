@@ -35,17 +35,19 @@ for entry in *; do
     fault "$entry: does not belong at the top level"
 done
 
+declare -A public_headers=()  # name -> file
+while read -r file; do
+  [[ -z $file ]] || public_headers[${file##*/}]=$file
+done < <(cat scripts/public_headers.txt 2>/dev/null || true)
+public_headers[symv_c.h]=blas2/symv/symv_c.h  # of a build with CUDA
+
 # The file, from the project's root, that an include of $2 in file $1 means, in quotes or not; nothing for a header of somebody else.
 resolve() {
   local from=$1 text=$2 quoted=$3
   if [[ -n $quoted && -f ${from%/*}/$text ]]; then
     realpath --relative-to=. "${from%/*}/$text"
-  elif [[ $text == eigen_g/* ]]; then  # the public headers as an installed package shows them
-    text=${text#eigen_g/}
-    if [[ $text != */* ]]; then
-      [[ ! -f solver/$text && -f blas2/$text ]] && text=blas2/$text || text=solver/$text
-    fi
-    echo "$text"
+  elif [[ $text == eigen_g/* ]]; then  # a public header as an installed package shows it
+    echo "${public_headers[${text#eigen_g/}]:-$text}"
   elif [[ $text == */* && -n ${sees[${text%%/*}]:-} ]]; then
     echo "$text"
   fi

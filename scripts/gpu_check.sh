@@ -93,7 +93,7 @@ attempt() {
 has_tests() { grep -qE '^[1-9][0-9]* matching' <<<"$("$build_dir/tests/$1" --list-tests "$2" 2>/dev/null)"; }
 
 test_names=()
-for file in "$root"/tests/test_*.cpp; do
+for file in $(find "$root/tests" -name 'test_*.cpp' | sort); do
   name=$(basename "$file" .cpp)
   if [[ -n $tests$sanitize ]] && selected "$name"; then test_names+=("$name"); fi
 done

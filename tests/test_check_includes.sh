@@ -16,7 +16,8 @@ lay_out() {
     echo '#include <vector>' >hybrid/error.hpp
     echo '#include "hybrid/error.hpp"' >blas2/symv.hpp
     echo '#include "hybrid/error.hpp"' >gemm_df/gemm.hpp
-    printf '#include "../hybrid/error.hpp"\n#include <cmath>\n' >solver/eigen_g.hpp
+    printf '#include <eigen_g/error.hpp>\n#include <cmath>\n' >solver/eigen_g.hpp
+    printf 'solver/eigen_g.hpp\nhybrid/error.hpp\n' >scripts/public_headers.txt
     printf '#include "eigen_g.hpp"\n#  include "blas2/symv.hpp"\n#include "gemm_df/gemm.hpp"\n' >solver/driver.cpp
     printf '#include <eigen_g/eigen_g.hpp>\n#include "hybrid/error.hpp"\n' >apps/io/reader.cpp
     printf '#include "apps/io/reader.hpp"\n#include "blas2/symv.hpp"\n' >tests/test_reader.cpp

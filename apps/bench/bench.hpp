@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apps/command.hpp"
+#include "apps/cli/command.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstdint>
 
-#include "hybrid/queue.hpp"
+#include "hybrid/stream/queue.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g::apps::bench {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/memory.hpp"
+#include "hybrid/memory/memory.hpp"
 
 #define EIGEN_G_CUSOLVER(call) check((call), #call, __FILE__, __LINE__)
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "hybrid/queue.hpp"
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -20,14 +20,14 @@
 #include "apps/bench/machine.hpp"
 #include "apps/bench/measured.hpp"
 #include "apps/bench/text_table.hpp"
-#include "apps/common_options.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/progress.hpp"
+#include "apps/cli/text.hpp"
 #include "apps/generate/matrices.hpp"
-#include "apps/help.hpp"
-#include "apps/progress.hpp"
-#include "apps/text.hpp"
-#include "hybrid/device.hpp"
-#include "solver/eigen_g.hpp"
-#include "solver/verify.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace eigen_g::apps::bench {
 

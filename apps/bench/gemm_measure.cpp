@@ -11,15 +11,15 @@
 #include <random>
 
 #include "apps/bench/timing.hpp"
-#include "apps/stopwatch.hpp"
-#include "apps/text.hpp"
-#include "blas2/symv_truth.hpp"
-#include "gemm_df/df_gemm.hpp"
-#include "gemm_df/engine_rates.hpp"
+#include "apps/cli/stopwatch.hpp"
+#include "apps/cli/text.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "gemm_df/engines/double_float/df_gemm.hpp"
+#include "gemm_df/engines/engine_rates.hpp"
 #include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/device.hpp"
-#include "hybrid/memory.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
 
 #endif
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/bench/text_table.hpp"
-#include "apps/text.hpp"
+#include "apps/cli/text.hpp"
 
 namespace eigen_g::apps::bench {
 

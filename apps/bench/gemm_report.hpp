@@ -29,7 +29,7 @@
 #include <string>
 #include <vector>
 
-#include "gemm_df/engine.hpp"
+#include "gemm_df/engines/engine.hpp"
 
 namespace eigen_g::apps::bench {
 

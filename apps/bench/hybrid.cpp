@@ -16,12 +16,12 @@
 #include "apps/bench/measured.hpp"
 #include "apps/bench/sizes.hpp"
 #include "apps/bench/text_table.hpp"
-#include "apps/common_options.hpp"
-#include "apps/help.hpp"
-#include "apps/progress.hpp"
-#include "apps/text.hpp"
-#include "hybrid/device.hpp"
-#include "solver/calibrate.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/progress.hpp"
+#include "apps/cli/text.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/devices/calibrate.hpp"
 
 namespace eigen_g::apps::bench {
 

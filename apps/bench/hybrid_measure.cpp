@@ -34,20 +34,20 @@ const HybridCut& HybridStage::best() const {
 #include <optional>
 #include <random>
 
-#include "blas2/symv_truth.hpp"
+#include "blas2/symv/symv_truth.hpp"
 #include "gemm_df/products.hpp"
 #include "gemm_df/team_gemm.hpp"
-#include "hybrid/cpu.hpp"
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/memory.hpp"
-#include "hybrid/partition.hpp"
-#include "hybrid/queue.hpp"
-#include "hybrid/transfer.hpp"
-#include "solver/back_transform.hpp"
-#include "solver/divide_and_conquer.hpp"
-#include "solver/solve_team.hpp"
-#include "solver/team_reflectors.hpp"
-#include "solver/tridiagonalize.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/partition.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/back/team_reflectors.hpp"
+#include "solver/devices/solve_team.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/tridiagonal/divide_and_conquer.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "hybrid/calibration.hpp"
+#include "solver/devices/calibration.hpp"
 
 namespace eigen_g::apps::bench {
 

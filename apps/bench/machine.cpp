@@ -6,10 +6,10 @@
 #include <sstream>
 #include <string>
 
-#include "apps/text.hpp"
-#include "hybrid/cpu.hpp"
-#include "hybrid/device.hpp"
-#include "solver/eigen_g.hpp"
+#include "apps/cli/text.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/api/eigen_g.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "apps/bench/machine.hpp"
-#include "apps/common_options.hpp"
-#include "apps/exit_codes.hpp"
-#include "apps/progress.hpp"
-#include "hybrid/device.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/exit_codes.hpp"
+#include "apps/cli/progress.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::apps::bench {
 

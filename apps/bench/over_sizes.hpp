@@ -11,9 +11,9 @@
 #include "apps/bench/sizes_plan.hpp"
 #include "apps/bench/timed_call.hpp"
 #include "apps/bench/timing.hpp"
-#include "apps/text.hpp"
-#include "hybrid/device.hpp"
-#include "hybrid/queue.hpp"
+#include "apps/cli/text.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::apps::bench {
 

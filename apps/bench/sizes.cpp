@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "apps/exit_codes.hpp"
+#include "apps/cli/exit_codes.hpp"
 
 namespace eigen_g::apps::bench {
 

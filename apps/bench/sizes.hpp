@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blas2/symv.hpp"
+#include "blas2/symv/symv.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g::apps::bench {

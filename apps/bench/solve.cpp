@@ -8,8 +8,8 @@
 #include "apps/bench/measured.hpp"
 #include "apps/bench/sizes.hpp"
 #include "apps/bench/solve_measure.hpp"
-#include "apps/common_options.hpp"
-#include "apps/help.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hybrid/device.hpp"
+#include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 
@@ -15,12 +15,12 @@
 #include "apps/bench/over_sizes.hpp"
 #include "apps/bench/statistics.hpp"
 #include "apps/bench/timing.hpp"
-#include "apps/text.hpp"
-#include "blas2/symv_truth.hpp"
-#include "hybrid/cpu.hpp"
-#include "hybrid/memory.hpp"
-#include "hybrid/transfer.hpp"
-#include "solver/verify.hpp"
+#include "apps/cli/text.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/bench/text_table.hpp"
-#include "apps/text.hpp"
-#include "solver/verify.hpp"
+#include "apps/cli/text.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "apps/bench/timed_call.hpp"
-#include "solver/eigen_g.hpp"
+#include "solver/api/eigen_g.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -9,10 +9,10 @@
 #include "apps/bench/sizes.hpp"
 #include "apps/bench/symv_measure.hpp"
 #include "apps/bench/symv_report.hpp"
-#include "apps/common_options.hpp"
-#include "apps/help.hpp"
-#include "apps/symv_tables.hpp"
-#include "hybrid/device.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/symv_tables.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::apps::bench {
 

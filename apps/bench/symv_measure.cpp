@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hybrid/device.hpp"
+#include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 
@@ -13,7 +13,7 @@
 #include "apps/bench/cublas_peers.hpp"
 #include "apps/bench/symv_operands.hpp"
 #include "apps/bench/timing.hpp"
-#include "apps/text.hpp"
+#include "apps/cli/text.hpp"
 #include "hybrid/cuda_check.hpp"
 
 namespace eigen_g::apps::bench {

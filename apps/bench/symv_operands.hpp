@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "blas2/symv_truth.hpp"
-#include "hybrid/memory.hpp"
-#include "hybrid/queue.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::apps::bench {
 

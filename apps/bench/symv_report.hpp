@@ -34,7 +34,7 @@
 #include <string>
 #include <vector>
 
-#include "blas2/symv.hpp"
+#include "blas2/symv/symv.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -1,6 +1,6 @@
 #include "apps/bench/symv_tuning.hpp"
 
-#include "hybrid/device.hpp"
+#include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 
@@ -13,10 +13,10 @@
 #include "apps/bench/symv_operands.hpp"
 #include "apps/bench/symv_report.hpp"
 #include "apps/bench/timing.hpp"
-#include "apps/stopwatch.hpp"
-#include "apps/text.hpp"
-#include "blas2/symv_truth.hpp"
-#include "blas2/tuner.hpp"
+#include "apps/cli/stopwatch.hpp"
+#include "apps/cli/text.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "blas2/tune/tuner.hpp"
 #include "hybrid/cuda_check.hpp"
 
 namespace eigen_g::apps::bench {

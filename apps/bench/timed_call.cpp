@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apps/text.hpp"
+#include "apps/cli/text.hpp"
 
 namespace eigen_g::apps::bench {
 

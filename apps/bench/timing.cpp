@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "apps/bench/statistics.hpp"
-#include "apps/stopwatch.hpp"
+#include "apps/cli/stopwatch.hpp"
 #include "hybrid/cuda_check.hpp"
 
 namespace eigen_g::apps::bench {

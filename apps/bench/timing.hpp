@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "hybrid/queue.hpp"
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hybrid/device.hpp"
+#include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 
@@ -13,20 +13,20 @@
 #include "apps/bench/cusolver_peers.hpp"
 #include "apps/bench/over_sizes.hpp"
 #include "apps/bench/timing.hpp"
-#include "apps/text.hpp"
-#include "blas2/symv.hpp"
-#include "blas2/symv_truth.hpp"
+#include "apps/cli/text.hpp"
+#include "blas2/symv/symv.hpp"
+#include "blas2/symv/symv_truth.hpp"
 #include "gemm_df/gemm.hpp"
-#include "hybrid/cpu.hpp"
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/grid_barrier_seconds.hpp"
-#include "hybrid/memory.hpp"
-#include "solver/back_transform.hpp"
-#include "solver/divide_and_conquer.hpp"
-#include "solver/pack.hpp"
-#include "solver/tridiagonalize.hpp"
-#include "solver/tridiagonalize_on_chip.hpp"
-#include "solver/verify_reduction.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/grid_barrier_seconds.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/prepare/pack.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
+#include "solver/tridiagonal/divide_and_conquer.hpp"
+#include "solver/verify/verify_reduction.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "hybrid/cpu.hpp"
 #include "hybrid/error.hpp"
+#include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g::generate {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "apps/io/text_chunks.hpp"
-#include "hybrid/cpu.hpp"
-#include "hybrid/device.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::io {
 

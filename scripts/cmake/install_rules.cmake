@@ -3,23 +3,10 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigen_g)
 
-# Headers keep their folders, because they include each other by relative paths. The short names <eigen_g/eigen_g.hpp>
-# are one line each, and mean the same inside the build tree and out of it.
-set(headers_with_short_name solver/eigen_g.hpp solver/eigen_g.h solver/stages.hpp solver/stages.h solver/verify.hpp
-    solver/calibrate.hpp)
-if(EIGEN_G_HAVE_CUDA)
-  list(APPEND headers_with_short_name blas2/symv_c.h)
-endif()
-foreach(header ${headers_with_short_name} gemm_df/engine.hpp hybrid/calibration.hpp hybrid/device.hpp hybrid/error.hpp
-        hybrid/split.hpp hybrid/uplo.hpp)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/${folder})
-endforeach()
-foreach(header ${headers_with_short_name})
-  get_filename_component(name ${header} NAME)
-  set(short_header ${PROJECT_BINARY_DIR}/include/eigen_g/${name})
-  file(CONFIGURE OUTPUT ${short_header} CONTENT "#include \"${header}\"\n")
-  install(FILES ${short_header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g)
+# Public headers lie in one folder, <eigen_g/NAME>, and include each other by these names; in the build folder each of them
+# is one line that leads to the source (scripts/cmake/public_headers.cmake).
+foreach(header ${EIGEN_G_PUBLIC_HEADERS})
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g)
 endforeach()
 
 # An installed command finds the library beside it, and libraries outside the system's folders where the build found them.

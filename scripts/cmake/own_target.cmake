@@ -11,7 +11,7 @@ function(eigen_g_own target)
     $<$<AND:$<BOOL:${EIGEN_G_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>)
   target_compile_definitions(${target} PRIVATE $<$<BOOL:${EIGEN_G_HAVE_CUDA}>:EIGEN_G_HAVE_CUDA>
                                                EIGEN_G_VERSION="${PROJECT_VERSION}")
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
 endfunction()
 
 # eigen_g_floor(name SOURCES ... CUDA_SOURCES ...): the object library of one folder, a part of the library eigen_g.

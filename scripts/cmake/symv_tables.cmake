@@ -13,7 +13,7 @@ function(symv_tables_source out)
   endforeach()
   set(source ${CMAKE_CURRENT_BINARY_DIR}/shipped_tables.cpp)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
-#include "blas2/shipped_tables.hpp"
+#include "blas2/symv/shipped_tables.hpp"
 
 #include <array>
 

@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "solver/dc_deflate.hpp"
-#include "solver/dc_leaf.hpp"
-#include "solver/dc_merge.hpp"
-#include "solver/dc_rank_one.hpp"
-#include "solver/dc_secular.hpp"
-#include "solver/dc_team.hpp"
-#include "solver/dc_tree.hpp"
-#include "solver/dc_z_vector.hpp"
+#include "solver/tridiagonal/dc_deflate.hpp"
+#include "solver/tridiagonal/dc_leaf.hpp"
+#include "solver/tridiagonal/dc_merge.hpp"
+#include "solver/tridiagonal/dc_rank_one.hpp"
+#include "solver/tridiagonal/dc_secular.hpp"
+#include "solver/tridiagonal/dc_team.hpp"
+#include "solver/tridiagonal/dc_tree.hpp"
+#include "solver/tridiagonal/dc_z_vector.hpp"
 #include "tests/support/matrices.hpp"
 
 namespace support {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "solver/tridiagonalize.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
 
 namespace support {
 

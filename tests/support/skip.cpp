@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "hybrid/device.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace support {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "solver/eigen_g.hpp"
-#include "solver/verify.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "solver/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/tolerances.hpp"

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "blas2/double_double.hpp"
+#include "blas2/symv/double_double.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace support {

@@ -10,7 +10,7 @@
 
 #include <cfloat>
 
-#include "solver/verify.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace support::limits {
 

@@ -1,0 +1,78 @@
+#include "apps/cli/command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/signals.hpp"
+#include "solver/api/eigen_g.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+constexpr const char* examples = R"(
+  eigen_g solve matrix.mtx                       eigenvalues and stage times
+  eigen_g solve matrix.mtx -o result --verify    write result.values.npy, result.vectors.npy
+  eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
+  eigen_g generate minij 1000 -o frank.npy       a matrix with a known spectrum
+  eigen_g info                                   devices and libraries)";
+
+// The subcommand that the line named, or the command itself.
+const CLI::App& named_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+ExitCode run(int argc, const char* const* argv) {
+  CLI::App app("Eigenvalues and eigenvectors of dense real symmetric matrices, on the CPU and on GPUs.",
+               "eigen_g");
+  set_help(app, "eigen_g COMMAND [OPTIONS]", examples);
+  app.footer(exit_code_help());  // a subcommand inherits it
+  app.set_version_flag("--version", std::string("eigen_g ") + version(), "Print the version and leave");
+  app.set_help_flag("-h,--help", "Print this help and leave");
+  app.require_subcommand(1);
+  Action action;
+  add_solve(app, action);
+  add_verify(app, action);
+  add_generate(app, action);
+  add_info(app, action);
+  add_tune(app, action);
+  add_model(app, action);
+  add_bench(app, action);
+  app.footer(
+      "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' tells more.\n\n" +
+      exit_code_help());
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    app.exit(wanted, std::cout, std::cerr);
+    return ExitCode::done;
+  } catch (const CLI::ParseError& error) {
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
+      throw UsageError(std::string("unknown command '") + argv[1] + "' (see 'eigen_g --help')");
+    const CLI::App& command = named_command(app);
+    const std::string name = &command == &app ? "" : " " + command.get_name();
+    throw UsageError(std::string(error.what()) + " (see 'eigen_g" + name + " --help')");
+  }
+  return action();
+}
+
+}  // namespace
+
+int run_command(int argc, const char* const* argv) {
+  install_signal_handlers();
+  try {
+    const ExitCode code = run(argc, argv);
+    if (!std::cout.flush()) throw io::FileError("standard output", 0, "cannot be written");
+    return static_cast<int>(code);
+  } catch (...) {
+    const Failure failure = failure_of(std::current_exception());
+    complain(failure.message);
+    return static_cast<int>(failure.code);
+  }
+}
+
+}  // namespace eigen_g::apps

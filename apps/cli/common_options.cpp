@@ -1,0 +1,153 @@
+#include "apps/cli/common_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cmath>
+#include <iostream>
+#include <utility>
+
+#include "apps/cli/exit_codes.hpp"
+#include "apps/cli/text.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+constexpr std::array<std::pair<const char*, io::Format>, 6> formats{{{"auto", io::Format::automatic},
+                                                                     {"mtx", io::Format::matrix_market},
+                                                                     {"npy", io::Format::npy},
+                                                                     {"raw", io::Format::raw},
+                                                                     {"elsi", io::Format::elsi_csc},
+                                                                     {"dat", io::Format::tridiagonal}}};
+
+io::Format format_named(const std::string& name) {
+  for (const auto& [known, format] : formats)
+    if (name == known) return format;
+  throw UsageError("--input-format: unknown format " + name);
+}
+
+}  // namespace
+
+void add_matrix_options(CLI::App& command, MatrixOptions& options) {
+  std::vector<std::string> names;
+  for (const auto& [name, format] : formats) names.emplace_back(name);
+  command
+      .add_option("MATRIX", options.file,
+                  "Matrix Market, .npy, raw doubles, ELSI CSC or tridiagonal .dat file")
+      ->required()
+      ->option_text("FILE");
+  command.add_option("--input-format", options.format, "auto (default), mtx, npy, raw, elsi, dat")
+      ->check(CLI::IsMember(names))
+      ->option_text("FORMAT");
+  command.add_option("--n", options.n, "Order of a raw matrix (default: from the file's size)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
+      ->option_text("N");
+  CLI::Option* uplo = command
+                          .add_option("--uplo", options.uplo,
+                                      "Take this triangle and ignore the other (default: compare both)")
+                          ->transform(CLI::IsMember({"L", "U"}, CLI::ignore_case))
+                          ->option_text("L|U");
+  command
+      .add_flag("--symmetrize", options.symmetrize,
+                "Take (A + A^T) / 2 of an unsymmetric file; not with --uplo")
+      ->excludes(uplo);
+}
+
+io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress) {
+  io::ReadOptions how;
+  how.format = format_named(options.format);
+  how.triangle = options.symmetrize    ? io::Triangle::symmetrize
+                 : options.uplo == "L" ? io::Triangle::lower
+                 : options.uplo == "U" ? io::Triangle::upper
+                                       : io::Triangle::automatic;
+  how.n = options.n;
+  how.threads = threads;
+  how.progress = [&progress](double fraction) { progress.at("read", fraction); };
+  progress.at("read");
+  return io::read_matrix(options.file, how);
+}
+
+MatrixFacts facts_of(const MatrixOptions& options, const io::SymmetricMatrix& matrix) {
+  return {options.file, matrix.format_name, matrix.n, matrix.uplo, options.symmetrize, matrix.asymmetry};
+}
+
+io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
+                            const io::SymmetricMatrix& matrix) {
+  const double value = matrix.data[entry.row() + entry.col() * matrix.lda];
+  const auto row = matrix.transposed ? entry.col() : entry.row();
+  const auto col = matrix.transposed ? entry.row() : entry.col();
+  return io::FileError(options.file, 0,
+                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
+                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
+}
+
+void add_quiet_option(CLI::App& command, bool& quiet) {
+  command.add_flag("-q,--quiet", quiet, "No progress and no messages but errors");
+}
+
+void add_threads_option(CLI::App& command, int& threads) {
+  command.add_option("--threads", threads, "CPU threads (default: as many as OpenBLAS takes)")
+      ->check(CLI::Range(1, 65536))
+      ->option_text("N");
+}
+
+void add_report_options(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("--json", options.json,
+                  "Write the report as JSON; - for stdout, the table then goes to stderr")
+      ->option_text("FILE");
+  add_quiet_option(command, options.quiet);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("--device", options.device, "auto (default: the GPU where there is one), cpu, gpu")
+      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
+      ->option_text("DEVICE");
+  add_threads_option(command, options.threads);
+  add_report_options(command, options);
+}
+
+DeviceChoice device_choice(const RunOptions& options) {
+  return options.device == "cpu"   ? DeviceChoice::cpu
+         : options.device == "gpu" ? DeviceChoice::gpu
+                                   : DeviceChoice::automatic;
+}
+
+void tell_device(const RunOptions& options, const std::string& taken) {
+  if (options.device != "auto" || options.quiet) return;
+  complain("--device auto took " + taken + (gpu_count() == 0 ? " (no GPU here)" : ""));
+}
+
+int threads_used(const RunOptions& options) {
+  return options.threads > 0 ? options.threads : blas_threads();
+}
+
+void complain(const std::string& message) {
+  std::cerr << "eigen_g: " << message << std::endl;
+}
+
+ReportSink::ReportSink(const RunOptions& options) : options_(options) {
+  if (!options.json.empty() && options.json != "-") file_ = std::make_unique<io::OutputFile>(options.json);
+}
+
+ReportSink::~ReportSink() = default;
+
+void ReportSink::tell(const std::string& table) {
+  if (options_.json != "-")
+    std::cout << table << std::flush;
+  else if (!options_.quiet)
+    std::cerr << table;
+}
+
+void ReportSink::put(const std::string& table, const std::string& json) {
+  if (file_) {
+    file_->write(json);
+    file_->commit();
+  }
+  if (options_.json == "-") std::cout << json;
+  tell(table);
+}
+
+}  // namespace eigen_g::apps

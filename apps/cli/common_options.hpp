@@ -1,0 +1,72 @@
+// Options that several subcommands share, and what follows from them.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "apps/cli/progress.hpp"
+#include "apps/cli/report.hpp"
+#include "apps/io/matrix_file.hpp"
+#include "apps/io/output_file.hpp"
+#include "solver/api/eigen_g.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace eigen_g::apps {
+
+// The matrix to read: MATRIX, --input-format, --n, --uplo, --symmetrize.
+struct MatrixOptions {
+  std::string file;
+  std::string format = "auto";
+  std::int64_t n = 0;
+  std::string uplo;  // "": compare both triangles
+  bool symmetrize = false;
+};
+void add_matrix_options(CLI::App& command, MatrixOptions& options);
+io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress);
+MatrixFacts facts_of(const MatrixOptions& options, const io::SymmetricMatrix& matrix);
+
+// The solver counts rows and columns in its own storage; the message counts as the file does.
+io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
+                            const io::SymmetricMatrix& matrix);
+
+// The run: --device, --threads, --json, --quiet.
+struct RunOptions {
+  std::string device = "auto";
+  int threads = 0;
+  std::string json;  // "": none, "-": stdout
+  bool quiet = false;
+};
+void add_run_options(CLI::App& command, RunOptions& options);
+void add_report_options(CLI::App& command, RunOptions& options);  // --json and --quiet alone
+void add_quiet_option(CLI::App& command, bool& quiet);
+void add_threads_option(CLI::App& command, int& threads);
+
+DeviceChoice device_choice(const RunOptions& options);
+// With --device auto, once, when it is known: on stderr what was taken.
+void tell_device(const RunOptions& options, const std::string& taken);
+int threads_used(const RunOptions& options);
+
+// One line on stderr, "eigen_g: ...".
+void complain(const std::string& message);
+
+// Where a report goes: the table to stdout, or with --json - the JSON to stdout and the table to stderr
+// (nowhere with --quiet), or with --json FILE both.
+class ReportSink {
+ public:
+  explicit ReportSink(
+      const RunOptions& options);  // opens FILE, so that an unwritable one shows before the work
+  ~ReportSink();
+  void put(const std::string& table, const std::string& json);
+  void tell(const std::string& table);  // where a table goes, before the report
+
+ private:
+  RunOptions options_;
+  std::unique_ptr<io::OutputFile> file_;
+};
+
+}  // namespace eigen_g::apps

@@ -1,0 +1,198 @@
+// eigen_g generate: a matrix by name into a file, and its exact spectrum where that is known.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/cli/command.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/text.hpp"
+#include "apps/generate/matrices.hpp"
+#include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/matrix_output.hpp"
+#include "apps/io/npy.hpp"
+#include "apps/io/text_output.hpp"
+#include "hybrid/machine/cpu.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+struct GenerateOptions {
+  generate::Spec spec;
+  std::string output;
+  std::string exact;
+  std::string values;
+  std::vector<std::pair<CLI::Option*, const char*>> parameters;  // options of some kinds only, by Spec's name
+  bool diagonal = false;
+  bool list = false;
+  bool quiet = false;
+  int threads = 0;
+};
+
+// "seed, random_signs" as options: "--seed, --random-signs".
+std::string option_names(std::string_view parameters) {
+  std::string names;
+  std::istringstream words{std::string(parameters)};
+  for (std::string word; words >> word;) {
+    std::replace(word.begin(), word.end(), '_', '-');
+    if (word.rfind("rotate", 0) == 0) word.replace(0, 6, "diagonal");  // the option says the opposite
+    names += (names.empty() ? "--" : " --") + word;
+  }
+  return names;
+}
+
+std::string list_of_kinds() {
+  constexpr std::size_t name_width = 18;
+  std::string text;
+  for (const generate::Kind& kind : generate::kinds()) {
+    std::string notes;
+    const auto note = [&notes](const std::string& more) { notes += (notes.empty() ? "" : "; ") + more; };
+    if (!kind.alias.empty()) note("also " + std::string(kind.alias));
+    if (!kind.n_rule.empty()) note("N " + std::string(kind.n_rule));
+    if (!kind.parameters.empty()) note(option_names(kind.parameters));
+    if (kind.spectrum_known) note("spectrum known");
+    text += left_column(std::string(kind.name), name_width) + std::string(kind.what) +
+            (notes.empty() ? "" : " (" + notes + ")") + "\n";
+  }
+  return text;
+}
+
+// Values in one column; the format by the name's ending.
+class ValuesFile {
+ public:
+  ValuesFile(const std::string& path, const std::vector<double>& values) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    if (path.ends_with(".npy")) {
+      npy_ = std::make_unique<io::NpyWriter>(path, std::vector<std::int64_t>{count});
+      std::copy(values.begin(), values.end(), npy_->data());
+      return;
+    }
+    text_ = std::make_unique<io::OutputFile>(path);
+    const bool mtx = path.ends_with(".mtx");
+    io::write_text(*text_, {values.data(), count, 1, count}, mtx ? io::TextFormat::mtx : io::TextFormat::txt);
+  }
+  void commit() {
+    if (npy_) npy_->commit();
+    if (text_) text_->commit();
+  }
+
+ private:
+  std::unique_ptr<io::NpyWriter> npy_;
+  std::unique_ptr<io::OutputFile> text_;
+};
+
+const generate::Kind& named_kind(const std::string& name) {
+  try {
+    return generate::find_kind(name);
+  } catch (const InvalidArgument&) {
+    throw UsageError("unknown kind of matrix '" + name + "' (see 'eigen_g generate --list')");
+  }
+}
+
+void require_sensible(const GenerateOptions& options) {
+  const generate::Kind& kind = named_kind(options.spec.kind);
+  if (options.output.empty())
+    throw UsageError("generate: -o FILE is required (see 'eigen_g generate --help')");
+  if (options.spec.n < 1)
+    throw UsageError("generate: N is required, at least 1 (see 'eigen_g generate --help')");
+  for (const auto& [option, parameter] : options.parameters)
+    if (option->count() > 0 && kind.parameters.find(parameter) == std::string_view::npos)
+      throw UsageError(option->get_name() + " means nothing to " + std::string(kind.name));
+  if (!options.exact.empty() && !kind.spectrum_known)
+    throw UsageError("--exact: the spectrum of " + std::string(kind.name) + " is not known");
+  try {
+    io::require_matrix_ending(options.output);
+  } catch (const io::FileError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+ExitCode generate_file(GenerateOptions options) {
+  if (options.list) {
+    std::cout << list_of_kinds();
+    return ExitCode::done;
+  }
+  require_sensible(options);
+  options.spec.rotate = !options.diagonal;
+  if (!options.values.empty()) options.spec.values = io::read_values(options.values);
+  const ThreadLimit limit(options.threads);
+  Progress progress(!options.quiet);
+  const std::int64_t n = options.spec.n;
+
+  { const io::OutputFile writable(options.output); }  // a missing folder shows before the work
+  std::optional<ValuesFile> exact_file;
+  if (!options.exact.empty()) {
+    progress.at("exact spectrum");
+    exact_file.emplace(options.exact, generate::exact(options.spec).value());
+  }
+  progress.at("generate");
+  const HostArray<double> a = host_array<double>(n * n);
+  generate::fill(options.spec, a.get(), n);
+  progress.at("write");
+  io::write_matrix(options.output, n, a.get(), n, Uplo::lower, options.threads);
+  if (exact_file) exact_file->commit();
+  return ExitCode::done;
+}
+
+constexpr const char* examples = R"(
+  eigen_g generate --list                                          every KIND in a line
+  eigen_g generate minij 1000 -o frank.npy --exact frank.txt       with its exact eigenvalues
+  eigen_g generate random 500 --seed 7 -o random.mtx               normal entries
+  eigen_g generate geometric 500 --cond 1e8 -o graded.npy          a prescribed spectrum, turned at random
+  eigen_g generate values 500 --values spectrum.txt -o mine.npy    the spectrum in a file)";
+
+}  // namespace
+
+void add_generate(CLI::App& app, Action& action) {
+  auto options = std::make_shared<GenerateOptions>();
+  generate::Spec& spec = options->spec;
+  CLI::App& command =
+      *app.add_subcommand("generate", "A test matrix by name, with its exact spectrum where known.");
+  set_help(command, "eigen_g generate KIND N -o FILE [OPTIONS]", examples);
+  CLI::Option* list = command.add_flag("--list", options->list, "List the kinds and leave");
+  command.add_option("KIND", spec.kind, "Name of the matrix, see --list");
+  command.add_option("N", spec.n, "Its order")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  command.add_option("-o,--output", options->output, "Write .mtx, .npy, or .raw (.bin) by the name's ending")
+      ->option_text("FILE");
+  command.add_option("--exact", options->exact, "Write the exact eigenvalues: .npy, .mtx, else text")
+      ->option_text("FILE");
+  command.add_option("--seed", spec.seed, "Of the random numbers (default: 1)")->option_text("SEED");
+  command.add_option("--scale", spec.scale, "Factor on the whole matrix (default: 1)")->option_text("X");
+  const auto parameter = [&options](const char* name, CLI::Option* option) {
+    options->parameters.emplace_back(option, name);
+    return option;
+  };
+  parameter("cond", command.add_option("--cond", spec.cond,
+                                       "max|w| / min|w| of a prescribed spectrum (default: 1e6)"))
+      ->option_text("X");
+  parameter("random_signs",
+            command.add_flag("--random-signs", spec.random_signs, "Random signs in a prescribed spectrum"));
+  parameter("rotate",
+            command.add_flag("--diagonal", options->diagonal, "Leave a prescribed spectrum on the diagonal"));
+  parameter("values",
+            command.add_option("--values", options->values, "KIND values: file with the N eigenvalues"))
+      ->option_text("FILE");
+  parameter("rho", command.add_option("--rho", spec.rho, "KIND kms: rho^|i-j| (default: 0.5)"))
+      ->option_text("X");
+  parameter("gamma",
+            command.add_option("--gamma", spec.gamma, "KIND glued-wilkinson: the glue (default: 1e-14)"))
+      ->option_text("X");
+  parameter("alpha", command.add_option("--alpha", spec.alpha, "KIND hueckel-*: the diagonal (default: 0)"))
+      ->option_text("X");
+  parameter("beta", command.add_option("--beta", spec.beta, "KIND hueckel-*: neighbours (default: -1)"))
+      ->option_text("X");
+  add_threads_option(command, options->threads);
+  add_quiet_option(command, options->quiet);
+  list->excludes(command.get_option("KIND"));
+  command.callback([options, &action] { action = [options] { return generate_file(*options); }; });
+}
+
+}  // namespace eigen_g::apps

@@ -1,0 +1,104 @@
+// eigen_g info: what this program was built with and what it finds here.
+//
+// JSON, "format": "eigen_g-info", "version": 1: eigen_g (version), cuda (built with it), threads, devices
+// (kind, index, name, memory_total, memory_free, cores, compute_capability and l2_bytes of a GPU), libraries
+// (name: version; "" where it is not there).
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/cli/command.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/text.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/api/eigen_g.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+#ifdef EIGEN_G_HAVE_CUDA
+constexpr bool built_with_cuda = true;
+#else
+constexpr bool built_with_cuda = false;
+#endif
+
+Json device_json(const Device& d) {
+  Json object{{"kind", d.kind == DeviceKind::gpu ? "gpu" : "cpu"},
+              {"index", d.index},
+              {"name", d.name},
+              {"memory_total", d.memory_total},
+              {"memory_free", d.memory_free},
+              {"cores", d.cores}};
+  if (d.kind == DeviceKind::gpu) {
+    object["compute_capability"] = std::to_string(d.compute_major) + "." + std::to_string(d.compute_minor);
+    object["l2_bytes"] = d.l2_bytes;
+  }
+  return object;
+}
+
+Json info_json() {
+  Json list = Json::array();
+  for (const Device& device : devices()) list.push_back(device_json(device));
+  return {{"format", "eigen_g-info"},
+          {"version", 1},
+          {"eigen_g", version()},
+          {"cuda", built_with_cuda},
+          {"threads", blas_threads()},
+          {"devices", list},
+          {"libraries",
+           {{"OpenBLAS", blas_version()},
+            {"CUDA toolkit", cuda_toolkit_version()},
+            {"CUDA driver", cuda_driver_version()},
+            {"cuBLAS", cublas_version()}}}};
+}
+
+std::string device_row(const Json& d) {
+  const bool gpu = d["kind"] == "gpu";
+  std::string text = gpu ? "GPU " + std::to_string(d["index"].get<int>()) : std::string("CPU");
+  text = left_column(text, 14) + d["name"].get<std::string>();
+  text += print(", %d %s", d["cores"].get<int>(), gpu ? "multiprocessors" : "cores");
+  if (gpu) text += ", compute capability " + d["compute_capability"].get<std::string>();
+  return text + ", " + bytes_text(d["memory_total"].get<std::uint64_t>()) + " memory, " +
+         bytes_text(d["memory_free"].get<std::uint64_t>()) + " free\n";
+}
+
+std::string info_table(const Json& info) {
+  std::string text = left_column("eigen_g", 14) + info["eigen_g"].get<std::string>() +
+                     (info["cuda"].get<bool>() ? ", built with CUDA\n" : ", built without CUDA\n");
+  for (const Json& device : info["devices"]) text += device_row(device);
+  if (info["devices"].size() == 1) text += left_column("GPU", 14) + "none\n";
+  text += left_column("threads", 14) + std::to_string(info["threads"].get<int>()) + "\n";
+  for (const auto& [name, version] : info["libraries"].items())
+    if (!version.get<std::string>().empty())
+      text += left_column(name, 14) + version.get<std::string>() + "\n";
+  return text;
+}
+
+constexpr const char* examples = R"(
+  eigen_g info
+  eigen_g info --json)";
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& action) {
+  auto as_json = std::make_shared<bool>(false);
+  CLI::App& command = *app.add_subcommand("info", "Version, devices, libraries, threads.");
+  set_help(command, "eigen_g info [--json]", examples);
+  command.add_flag("--json", *as_json, "As JSON");
+  command.callback([as_json, &action] {
+    action = [as_json] {
+      const Json info = info_json();
+      std::cout << (*as_json ? info.dump(1) + "\n" : info_table(info));
+      return ExitCode::done;
+    };
+  });
+}
+
+}  // namespace eigen_g::apps

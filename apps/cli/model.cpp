@@ -1,0 +1,223 @@
+// eigen_g model: predicted stage times of a machine that is described by a few rates, or of this one.
+//
+// JSON, "format": "eigen_g-model", "version": 1: n, vectors; source ("figures", a calibration's path, "measured now");
+// rates (products by engine in flop/s, bandwidth in bytes/s, helpers with their rates and link); efficiencies;
+// predictions (stages of the reduction, engine, seconds, times: stage, seconds, parts: columns of each device or null);
+// choice (index of a prediction).
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/bench/text_table.hpp"
+#include "apps/cli/command.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/text.hpp"
+#include "solver/devices/calibrate.hpp"
+#include "solver/devices/model.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  ModelFigures giga;  // in GFLOP/s and GB/s
+  std::int64_t n = 10000;
+  std::int64_t vectors = -1;  // all
+  std::string efficiencies = "h200";
+  std::string calibration;
+  RunOptions run;  // --json and --quiet alone
+};
+
+constexpr const char* examples = R"(
+  eigen_g model --fp64 280 --fp32 7700 --bandwidth 250 --cpu 145    the paper's GTX 1080 with its CPU
+  eigen_g model --fp64 1050 --fp32 2500 --bandwidth 135 --efficiencies ideal
+  eigen_g model --n 20000                                           this machine, as 'eigen_g tune hybrid' measured it)";
+
+struct Described {
+  ModelMachine machine;
+  std::string source;
+};
+
+bool has_figures(const ModelFigures& f) {
+  return f.fp64 > 0 || f.fp32 > 0 || f.bandwidth > 0 || f.cpu > 0 || f.df > 0 || f.emulated > 0 || f.link > 0;
+}
+
+ModelFigures in_si(const ModelFigures& f) {
+  constexpr double giga = 1e9;
+  return {f.fp64 * giga, f.fp32 * giga,     f.bandwidth * giga, f.cpu * giga,
+          f.df * giga,   f.emulated * giga, f.link * giga};
+}
+
+Described describe(const Options& o) {
+  const Efficiencies e = o.efficiencies == "ideal" ? ideal_efficiencies() : h200_efficiencies();
+  if (has_figures(o.giga)) {
+    if (!o.calibration.empty()) throw UsageError("model: --calibration and figures exclude each other");
+    if (o.giga.fp64 <= 0 || o.giga.bandwidth <= 0)
+      throw UsageError("model: figures need at least --fp64 and --bandwidth");
+    return {machine_of(in_si(o.giga), e), "figures"};
+  }
+  const ChosenCalibration chosen = choose_calibration(o.calibration, uncalibrated_machine());
+  if (!chosen.refused.empty()) complain(chosen.refused);
+  if (chosen.calibration) return {machine_of(*chosen.calibration, e), chosen.source};
+  if (gpu_count() == 0)
+    throw UsageError(
+        "model: there is no GPU here to measure; describe one with --fp64, --fp32 and --bandwidth");
+  if (!o.run.quiet)
+    complain("no calibration here ('eigen_g tune hybrid' makes one): a quick one is measured");
+  return {machine_of(calibrate(Effort::quick), e), "measured now"};
+}
+
+std::string percent(double efficiency) {
+  return print("%.0f %%", 100 * efficiency);
+}
+
+std::string shares(const std::vector<double>& parts) {
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  std::string text;
+  for (const double part : parts) text += (text.empty() ? "" : ":") + print("%.3g", 100 * part / sum);
+  return text;
+}
+
+std::string title(const Prediction& p) {
+  return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + p.engine;
+}
+
+std::string table_of(const Options& o, const Described& d, const std::vector<Prediction>& predictions,
+                     const Prediction& choice) {
+  const ModelMachine& machine = d.machine;
+  std::string text = left_column("machine", 14) + d.source + "\n";
+  for (std::size_t i = 0; i < model_engines.size(); ++i)
+    if (machine.products.flops[i] > 0)
+      text += left_column(i == 0 ? "products" : "", 14) + left_column(model_engines[i], 10) +
+              print("%10.4g GFLOP/s\n", machine.products.flops[i] * 1e-9);
+  text +=
+      left_column("bandwidth", 14) + left_column("", 10) + print("%10.4g GB/s\n", machine.bandwidth * 1e-9);
+  for (const ModelHelper& helper : machine.helpers)
+    text += left_column("helper", 14) + left_column(helper.name, 10) +
+            print("%10.4g GFLOP/s", helper.products.flops[0] * 1e-9) +
+            (helper.link > 0 ? print(", link %.4g GB/s\n", helper.link * 1e-9) : ", transfers not counted\n");
+  const Efficiencies& e = machine.efficiencies;
+  text += left_column("efficiencies", 14) + o.efficiencies + ": symmetric product " + percent(e.symv) +
+          ", rank-2k " + percent(e.rank_2k) + ", merges " + percent(e.merge) + ", back-transform " +
+          percent(e.back_transform) + ", small products " + percent(e.small_products) +
+          print(", %.1f us a column\n\n", e.column_seconds * 1e6);
+
+  bench::TextTable table({"seconds at n = " + std::to_string(o.n), "one stage", "two stages", "columns, %"});
+  for (std::size_t first = 0; first < predictions.size() / 2; ++first) {
+    const Prediction& one = predictions[first];
+    const Prediction& two = predictions[first + predictions.size() / 2];
+    for (const Prediction* p : {&one, &two})
+      for (const PredictedStage& s : p->times) {
+        const std::string seconds = print("%.4g", s.seconds);
+        table.add({one.engine + ": " + s.name, p == &one ? seconds : "", p == &two ? seconds : "",
+                   s.parts.empty() ? "" : shares(s.parts)});
+      }
+    table.add({one.engine + ": all", print("%.4g", one.seconds), print("%.4g", two.seconds), ""});
+  }
+  return text + table.text() + "\nchoice: " + title(choice) + print(", %.4g s\n", choice.seconds);
+}
+
+Json rates_json(const EngineRates& rates) {
+  Json object = Json::object();
+  for (std::size_t i = 0; i < model_engines.size(); ++i)
+    if (rates.flops[i] > 0) object[model_engines[i]] = rates.flops[i];
+  return object;
+}
+
+std::string json_of(const Options& o, std::int64_t m, const Described& d,
+                    const std::vector<Prediction>& predictions, const Prediction& choice) {
+  Json helpers = Json::array();
+  for (const ModelHelper& h : d.machine.helpers)
+    helpers.push_back({{"name", h.name}, {"products", rates_json(h.products)}, {"link", h.link}});
+  Json list = Json::array();
+  for (const Prediction& p : predictions) {
+    Json times = Json::array();
+    for (const PredictedStage& s : p.times)
+      times.push_back(
+          {{"stage", s.name}, {"seconds", s.seconds}, {"parts", s.parts.empty() ? Json() : Json(s.parts)}});
+    list.push_back({{"stages", p.stages}, {"engine", p.engine}, {"seconds", p.seconds}, {"times", times}});
+  }
+  const Efficiencies& e = d.machine.efficiencies;
+  const Json root{{"format", "eigen_g-model"},
+                  {"version", 1},
+                  {"n", o.n},
+                  {"vectors", m},
+                  {"source", d.source},
+                  {"rates",
+                   {{"products", rates_json(d.machine.products)},
+                    {"bandwidth", d.machine.bandwidth},
+                    {"helpers", helpers}}},
+                  {"efficiencies",
+                   {{"symv", e.symv},
+                    {"rank_2k", e.rank_2k},
+                    {"merge", e.merge},
+                    {"back_transform", e.back_transform},
+                    {"small_products", e.small_products},
+                    {"column_seconds", e.column_seconds}}},
+                  {"predictions", list},
+                  {"choice", &choice - predictions.data()}};
+  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+ExitCode model(const Options& o) {
+  const std::int64_t m = o.vectors < 0 ? o.n : o.vectors;
+  if (m > o.n) throw UsageError("model: --vectors must be at most --n");
+  ReportSink sink(o.run);
+  const Described described = describe(o);
+  const std::vector<Prediction> predictions = predict(described.machine, o.n, m);
+  const Prediction& choice = choose(predictions);
+  sink.put(table_of(o, described, predictions, choice), json_of(o, m, described, predictions, choice));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_model(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand("model",
+                                          "Predicted stage times of a GPU of which a few rates are known, by "
+                                          "engine, for the reduction in one stage and in two: "
+                                          "equations 1 to 5 of the paper. Without figures: of this machine "
+                                          "as it is calibrated. GFLOP/s and GB/s as measured, "
+                                          "not the data sheet's.");
+  set_help(command, "eigen_g model [--fp64 F --bandwidth B [OPTIONS]]", examples);
+  const auto figure = [&](const char* name, double& value, const char* what) {
+    command.add_option(name, value, what)->check(CLI::PositiveNumber)->option_text("NUMBER");
+  };
+  figure("--fp64", options->giga.fp64, "DGEMM of the GPU, GFLOP/s");
+  figure("--fp32", options->giga.fp32, "SGEMM of the GPU, GFLOP/s");
+  figure("--bandwidth", options->giga.bandwidth, "Symmetric product of the GPU, GB/s of the stored half");
+  figure("--cpu", options->giga.cpu, "DGEMM of the CPU, GFLOP/s (default: the GPU works alone)");
+  figure("--df", options->giga.df, "Double-float product, GFLOP/s (default: 6.6 % of SGEMM, as the paper's)");
+  figure("--emulated", options->giga.emulated, "Emulated DGEMM, GFLOP/s (default: there is none)");
+  figure("--link", options->giga.link,
+         "Between CPU and GPU, GB/s each way (default: transfers are not counted)");
+  command.add_option("--n", options->n, "Order (default: 10000)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->option_text("N");
+  command.add_option("--vectors", options->vectors, "Eigenvectors (default: all)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
+      ->option_text("N");
+  command
+      .add_option("--efficiencies", options->efficiencies,
+                  "What is left of the rates in the stages: h200 (default: as measured there), ideal (the "
+                  "equations alone)")
+      ->check(CLI::IsMember({"h200", "ideal"}))
+      ->option_text("NAME");
+  command
+      .add_option("--calibration", options->calibration,
+                  "Calibration of this machine (default: the cached one)")
+      ->option_text("FILE");
+  add_report_options(command, options->run);
+  command.callback([options, &action] { action = [options] { return model(*options); }; });
+}
+
+}  // namespace eigen_g::apps

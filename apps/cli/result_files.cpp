@@ -1,0 +1,84 @@
+#include "apps/cli/result_files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "apps/cli/signals.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+const char* ending(ResultFormat format) {
+  switch (format) {
+    case ResultFormat::npy:
+      return ".npy";
+    case ResultFormat::mtx:
+      return ".mtx";
+    case ResultFormat::txt:
+      return ".txt";
+  }
+  return "";
+}
+
+io::TextFormat text_format(ResultFormat format) {
+  return format == ResultFormat::mtx ? io::TextFormat::mtx : io::TextFormat::txt;
+}
+
+}  // namespace
+
+ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape)
+    : format_(format), shape_(shape) {
+  if (!prefix.empty()) {
+    values_file_ = prefix + ".values" + ending(format);
+    if (shape.vectors) vectors_file_ = prefix + ".vectors" + ending(format);
+  }
+  if (!prefix.empty() && format == ResultFormat::npy && shape.found_known) {
+    values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{shape.most});
+    values_ = values_npy_->data();
+    if (!shape.vectors) return;
+    vectors_npy_ =
+        std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape.n, shape.most});
+    vectors_ = vectors_npy_->data();
+    return;
+  }
+  if (!prefix.empty()) {
+    values_text_ = std::make_unique<io::OutputFile>(values_file_);
+    if (shape.vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_);
+  }
+  values_memory_ = host_array<double>(shape.most);
+  values_ = values_memory_.get();
+  if (!shape.vectors) return;
+  vectors_memory_ = host_array<double>(shape.n * shape.most);
+  vectors_ = vectors_memory_.get();
+}
+
+void ResultFiles::copy_into_npy(std::int64_t found) {
+  values_text_.reset();
+  vectors_text_.reset();
+  values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{found});
+  std::copy_n(values_, found, values_npy_->data());
+  if (!shape_.vectors) return;
+  vectors_npy_ = std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape_.n, found});
+  std::copy_n(vectors_, shape_.n * found, vectors_npy_->data());
+}
+
+void ResultFiles::commit(std::int64_t found, int threads) {
+  if (values_text_ && format_ == ResultFormat::npy) copy_into_npy(found);
+  if (values_text_) io::write_text(*values_text_, {values_, found, 1, found}, text_format(format_), threads);
+  if (vectors_text_)
+    io::write_text(*vectors_text_, {vectors_, shape_.n, found, shape_.n}, text_format(format_), threads);
+
+  const HoldSignals both_or_none;
+  if (vectors_npy_) vectors_npy_->commit();
+  if (vectors_text_) vectors_text_->commit();
+  try {
+    if (values_npy_) values_npy_->commit();
+    if (values_text_) values_text_->commit();
+  } catch (...) {
+    if (!vectors_file_.empty()) std::remove(vectors_file_.c_str());
+    throw;
+  }
+}
+
+}  // namespace eigen_g::apps

@@ -1,0 +1,50 @@
+// PREFIX.values.* and PREFIX.vectors.*: both appear or none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/io/npy.hpp"
+#include "apps/io/text_output.hpp"
+#include "hybrid/machine/cpu.hpp"
+
+namespace eigen_g::apps {
+
+enum class ResultFormat { npy, mtx, txt };
+
+// Room for `most` values and, if wanted, n x most vectors (column-major, leading dimension n). Where most will be found,
+// .npy files lend their own memory, mapped: the solver writes straight into them. The files exist under temporary names
+// from the constructor to commit() and vanish without it.
+struct ResultShape {
+  std::int64_t n = 0, most = 0;
+  bool vectors = true;
+  bool found_known = true;  // there will be `most`; false: commit() knows how many there are
+};
+class ResultFiles {
+ public:
+  // An empty prefix: memory only. Throws FileError, OutOfMemory.
+  ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape);
+
+  double* values() const { return values_; }
+  double* vectors() const { return vectors_; }                       // null where not wanted
+  const std::string& values_file() const { return values_file_; }    // "": none
+  const std::string& vectors_file() const { return vectors_file_; }  // "": none
+  // The first `found` values and vectors. Throws FileError; then neither file is left.
+  void commit(std::int64_t found, int threads);
+
+ private:
+  void copy_into_npy(std::int64_t found);
+
+  ResultFormat format_;
+  ResultShape shape_;
+  std::string values_file_, vectors_file_;
+  std::unique_ptr<io::NpyWriter> values_npy_, vectors_npy_;
+  std::unique_ptr<io::OutputFile> values_text_, vectors_text_;  // or, of .npy files, what keeps their place
+  HostArray<double> values_memory_, vectors_memory_;
+  double* values_ = nullptr;
+  double* vectors_ = nullptr;
+};
+
+}  // namespace eigen_g::apps

@@ -1,0 +1,274 @@
+// eigen_g solve: a matrix file in, eigenvalues and eigenvectors out.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "apps/cli/command.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/exit_codes.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/result_files.hpp"
+#include "apps/cli/stopwatch.hpp"
+#include "apps/cli/text.hpp"
+#include "apps/io/text_number.hpp"
+#include "solver/devices/calibrate.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/driver/subset.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+struct SolveOptions {
+  MatrixOptions matrix;
+  RunOptions run;
+  std::string prefix;
+  std::string format = "npy";
+  std::string gemm = "native";
+  std::string range_index, range_value;  // "LO:HI"; "": all
+  std::string ratio = "auto";
+  int gpus = 1, gpu_sms = 0;
+  std::string calibration;  // "": the cached one
+  bool explain = false;
+  bool values_only = false;
+  bool verify = false;
+};
+
+ResultFormat result_format(const std::string& name) {
+  return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
+}
+
+// LO:HI as two numbers; a side that is left out keeps what `low` or `high` holds.
+template <class Number, class Parser>
+void parse_range(const char* option, const std::string& text, Number& low, Number& high, Parser&& parse) {
+  const auto colon = text.find(':');
+  const auto side = [&](const std::string& number, Number& value) {
+    const char* p = number.data();
+    const char* const end = p + number.size();
+    return number.empty() || (parse(p, end, value) == io::Parse::done && p == end);
+  };
+  if (colon == std::string::npos || !side(text.substr(0, colon), low) || !side(text.substr(colon + 1), high))
+    throw UsageError(std::string(option) + ": " + text + " is not LO:HI");
+}
+
+Subset subset_of(const SolveOptions& options, std::int64_t n) {
+  Subset subset;
+  const char* option = nullptr;
+  if (!options.range_index.empty()) {
+    option = "--range-index";
+    subset = Subset::numbers(1, n);
+    parse_range(option, options.range_index, subset.first, subset.last, io::parse_integer);
+  } else if (!options.range_value.empty()) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    option = "--range-value";
+    subset = Subset::values(-infinite, infinite);
+    parse_range(option, options.range_value, subset.above, subset.upto, io::parse_real);
+  }
+  try {
+    check_subset(n, subset);
+  } catch (const InvalidArgument& error) {
+    const std::string message = error.what();
+    throw UsageError(std::string(option) + ": " + message.substr(message.rfind('.', message.find(':')) + 1));
+  }
+  return subset;
+}
+
+Options library_options(const SolveOptions& options, DeviceChoice device) {
+  Options how;
+  how.vectors = !options.values_only;
+  how.device = device;
+  how.threads = options.run.threads;
+  how.engine = engine_of(options.gemm).value();
+  how.gpus = options.gpus;
+  how.gpu_sms = options.gpu_sms;
+  how.ratio = parse_ratio(options.ratio);
+  return how;
+}
+
+// Rates of this machine for the solve, and what they let expect: as it was calibrated; where it was not, and is asked to
+// explain, as it is measured now.
+std::optional<SolvePlan> plan(const SolveOptions& options, Options& how, std::int64_t n, Progress& progress) {
+  ChosenCalibration chosen = choose_calibration(options.calibration, uncalibrated_machine());
+  if (!chosen.refused.empty()) complain(chosen.refused);
+  if (!chosen.calibration && options.explain) {
+    progress.at("calibrate");
+    chosen.source = "measured now; 'eigen_g tune hybrid' keeps a better one";
+    chosen.calibration = calibration_of_process(how.threads);
+  }
+  if (!chosen.calibration) return std::nullopt;
+  how.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
+  return plan_solve(how, n, chosen.source);
+}
+
+std::string explained(const std::optional<SolvePlan>& plan, bool on_gpu) {
+  if (plan) return to_table(*plan);
+  return left_column("plan", 14) +
+         (on_gpu ? "no rates of this machine's stages by that engine: nothing is predicted\n"
+                 : "the CPU alone, by LAPACK: nothing is predicted\n");
+}
+
+Report run_solver(const SolveOptions& options, const Options& how, const io::SymmetricMatrix& matrix,
+                  const ResultFiles& results) {
+  try {
+    return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
+                              std::max<std::int64_t>(1, matrix.n), how);
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options.matrix, matrix);
+  }
+}
+
+// A GPU that the matrix may go to starts while the file is read. A small file may hold a matrix that stays on the CPU.
+std::future<void> start_beside_reading(const std::string& file, DeviceChoice device) {
+  constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20;
+  std::error_code unreadable;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, unreadable);
+  if (device == DeviceChoice::cpu || unreadable || bytes < least_bytes) return {};
+  return std::async(std::launch::async, [] {
+    try {
+      start_gpu();
+    } catch (const Error&) {  // the solve meets the same trouble, or does not need the GPU
+    }
+  });
+}
+
+ExitCode solve_file(const SolveOptions& options) {
+  const Stopwatch total;
+  ReportSink sink(options.run);
+  Progress progress(!options.run.quiet);
+  const DeviceChoice device = device_choice(options.run);
+  Options how = library_options(options, device);
+  SolveReport report;
+  report.threads = threads_used(options.run);
+
+  const Stopwatch reading;
+  const std::future<void> starting = start_beside_reading(options.matrix.file, device);
+  const io::SymmetricMatrix matrix = read(options.matrix, options.run.threads, progress);
+  report.seconds.read = reading.seconds();
+  report.matrix = facts_of(options.matrix, matrix);
+
+  report.subset = subset_of(options, matrix.n);
+  how.uplo = matrix.uplo;
+  how.subset = report.subset;
+  const bool on_gpu = take_gpu(device, matrix.n);
+  if (on_gpu) report.plan = plan(options, how, matrix.n, progress);
+  if (options.explain) {
+    progress.finish();
+    sink.tell(explained(report.plan, on_gpu) + "\n");
+  }
+  how.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
+  ResultFiles results(
+      options.prefix, result_format(options.format),
+      {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value});
+  report.solve = run_solver(options, how, matrix, results);
+  const std::int64_t m = report.solve.m;
+  const bool converged = report.solve.status == Status::converged;
+  if (converged) {
+    report.values.assign(results.values(), results.values() + m);
+    report.vectors = options.values_only ? 0 : m;
+  }
+
+  if (options.verify && converged) {
+    const Stopwatch checking;
+    progress.at("verify");
+    report.check =
+        verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(), results.vectors(),
+               std::max<std::int64_t>(1, matrix.n), device, options.run.threads);
+    report.seconds.verify = checking.seconds();
+  }
+  if (succeeded(report) && !options.prefix.empty()) {
+    const Stopwatch writing;
+    progress.at("write");
+    results.commit(m, options.run.threads);
+    report.seconds.write = writing.seconds();
+    report.values_file = results.values_file();
+    report.vectors_file = results.vectors_file();
+  }
+  progress.finish();
+  tell_device(options.run, joined(report.solve.devices));
+  report.seconds.total = total.seconds();
+  sink.put(to_table(report), json_of(report));
+  if (succeeded(report)) return ExitCode::done;
+  complain(options.matrix.file +
+           (converged ? ": verification FAILED" : ": the divide and conquer did not converge") +
+           (options.prefix.empty() ? "" : ", no result is written"));
+  return ExitCode::not_verified;
+}
+
+constexpr const char* examples = R"(
+  eigen_g solve matrix.mtx                            eigenvalues and stage times, nothing written
+  eigen_g solve matrix.npy -o result --verify         result.values.npy and result.vectors.npy, once checked
+  eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
+  eigen_g solve matrix.mtx -o result --range-index 1:10     the ten lowest pairs
+  eigen_g solve matrix.mtx -o result --range-value -1:0.5   the pairs with -1 < w <= 0.5
+  eigen_g solve matrix.npy --ratio 27:14 --explain    large products 27 : 14 over GPU and CPU; first what to expect
+  eigen_g solve matrix.npy --gpus 2                   shares by the rates of GPUs and CPU
+  eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
+  eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
+
+}  // namespace
+
+void add_solve(CLI::App& app, Action& action) {
+  auto options = std::make_shared<SolveOptions>();
+  CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
+  set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
+  add_matrix_options(command, options->matrix);
+  command
+      .add_option("-o,--output", options->prefix,
+                  "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k")
+      ->option_text("PREFIX");
+  command.add_option("--format", options->format, "Of the results: npy (default), mtx, txt")
+      ->check(CLI::IsMember({"npy", "mtx", "txt"}))
+      ->option_text("FORMAT");
+  CLI::Option* range_index =
+      command
+          .add_option("--range-index", options->range_index,
+                      "Only eigenvalues number LO to HI, ascending from 1; a side left out: the end")
+          ->option_text("LO:HI");
+  command
+      .add_option("--range-value", options->range_value,
+                  "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound")
+      ->option_text("LO:HI")
+      ->excludes(range_index);
+  command
+      .add_option(
+          "--gemm", options->gemm,
+          "Engine of the matrix products on a GPU: native (double; default), df (two floats a double), "
+          "emulated (double from integer tensor cores), auto (by the GPU's rates)")
+      ->check(CLI::IsMember({"native", "df", "emulated", "auto"}))
+      ->option_text("ENGINE");
+  command
+      .add_option(
+          "--ratio", options->ratio,
+          "Shares of GPU[:GPU...]:CPU in the large products, as 27:14 or 4:4:1; auto (default): by the "
+          "machine's rates, none where one does not pay")
+      ->option_text("RATIO");
+  command.add_option("--gpus", options->gpus, "GPUs that take part (default: 1)")
+      ->check(CLI::Range(1, 64))
+      ->option_text("N");
+  command
+      .add_option("--gpu-sms", options->gpu_sms,
+                  "Only so many multiprocessors of the first GPU, to see how a small one would fare")
+      ->check(CLI::Range(1, 1 << 16))
+      ->option_text("N");
+  command
+      .add_option("--calibration", options->calibration,
+                  "Rates of this machine, by 'eigen_g tune hybrid' (default: the cached ones)")
+      ->option_text("FILE");
+  command.add_flag("--explain", options->explain, "Print the plan and the predicted times before the solve");
+  CLI::Option* values_only = command.add_flag("--values-only", options->values_only,
+                                              "Eigenvalues without eigenvectors; not with --verify");
+  command
+      .add_flag("--verify", options->verify, "Check the result; one that fails is not written (exit code 4)")
+      ->excludes(values_only);
+  add_run_options(command, options->run);
+  command.callback([options, &action] { action = [options] { return solve_file(*options); }; });
+}
+
+}  // namespace eigen_g::apps

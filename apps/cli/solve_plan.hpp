@@ -1,0 +1,30 @@
+// What a solve will do and how long its stages should take, before it: --explain, and the predicted seconds in its report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/api/eigen_g.hpp"
+#include "solver/devices/model.hpp"
+
+namespace eigen_g::apps {
+
+struct SolvePlan {
+  std::int64_t n = 0, vectors = 0;
+  std::string calibration;               // where the rates come from
+  std::vector<std::string> devices;      // in the order of the shares: the GPU, further ones, the CPU
+  std::string ratio;                     // as asked for
+  Prediction prediction;                 // the reduction in one stage, by the engine asked for
+  double seconds_of(Stage stage) const;  // of the three large stages; else 0
+};
+
+// `options` with their calibration, as for the solve of a matrix of order n on the current GPU. Nothing where the calibration does
+// not tell enough. Throws InvalidArgument for devices or a ratio that the solve would not take.
+std::optional<SolvePlan> plan_solve(const Options& options, std::int64_t n, const std::string& calibration);
+
+// Each with a newline at its end.
+std::string to_table(const SolvePlan& plan);
+
+}  // namespace eigen_g::apps

@@ -1,0 +1,104 @@
+// eigen_g verify: are these eigenvalues and eigenvectors those of this matrix?
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/cli/command.hpp"
+#include "apps/cli/common_options.hpp"
+#include "apps/cli/help.hpp"
+#include "apps/cli/stopwatch.hpp"
+#include "apps/cli/text.hpp"
+#include "apps/io/eigenpairs_file.hpp"
+#include "solver/verify/verify.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+struct VerifyOptions {
+  MatrixOptions matrix;
+  RunOptions run;
+  std::string values;
+  std::string vectors;
+};
+
+// n x m vectors with m values, 1 <= m <= n (0 of an empty matrix).
+void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t values,
+                    const io::DenseMatrix& z) {
+  const auto rows = static_cast<long long>(z.rows), cols = static_cast<long long>(z.cols);
+  if (z.rows != n)
+    throw io::FileError(
+        options.vectors, 0,
+        print("vectors have %lld rows, but the matrix has order %lld", rows, static_cast<long long>(n)));
+  if (z.cols != static_cast<std::int64_t>(values))
+    throw io::FileError(
+        options.values, 0,
+        print("%zu values, but %s holds %lld vectors", values, options.vectors.c_str(), cols));
+  if (z.cols > n || (z.cols == 0 && n > 0))
+    throw io::FileError(
+        options.vectors, 0,
+        print("%lld vectors, but from 1 to %lld are expected", cols, static_cast<long long>(n)));
+}
+
+ExitCode verify_files(const VerifyOptions& options) {
+  const Stopwatch total;
+  ReportSink sink(options.run);
+  Progress progress(!options.run.quiet);
+  const DeviceChoice device = device_choice(options.run);
+  VerifyReport report;
+  report.threads = threads_used(options.run);
+  report.values_file = options.values;
+  report.vectors_file = options.vectors;
+
+  const Stopwatch reading;
+  const io::SymmetricMatrix matrix = read(options.matrix, options.run.threads, progress);
+  progress.at("read the result");
+  const std::vector<double> values = io::read_values(options.values);
+  const io::DenseMatrix vectors = io::read_vectors(options.vectors, options.run.threads);
+  require_shapes(options, matrix.n, values.size(), vectors);
+  report.seconds.read = reading.seconds();
+  report.matrix = facts_of(options.matrix, matrix);
+
+  const Stopwatch checking;
+  progress.at("verify");
+  try {
+    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, vectors.cols, values.data(),
+                          vectors.data, vectors.ld, device, options.run.threads);
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options.matrix, matrix);
+  }
+  report.seconds.verify = checking.seconds();
+  progress.finish();
+  tell_device(options.run, report.check.on_gpu ? "the GPU" : "the CPU");
+  report.seconds.total = total.seconds();
+  sink.put(to_table(report), json_of(report));
+  if (passed(report.check)) return ExitCode::done;
+  complain(options.matrix.file + ": verification FAILED");
+  return ExitCode::not_verified;
+}
+
+constexpr const char* examples = R"(
+  eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
+  eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON)";
+
+}  // namespace
+
+void add_verify(CLI::App& app, Action& action) {
+  auto options = std::make_shared<VerifyOptions>();
+  CLI::App& command =
+      *app.add_subcommand("verify", "Check eigenvalues and eigenvectors in files against the matrix.");
+  set_help(command, "eigen_g verify MATRIX --values W --vectors Z [OPTIONS]", examples);
+  add_matrix_options(command, options->matrix);
+  command
+      .add_option("--values", options->values, "m eigenvalues, ascending (.npy, Matrix Market array or text)")
+      ->required()
+      ->option_text("FILE");
+  command.add_option("--vectors", options->vectors, "Their n x m eigenvectors, in the same order")
+      ->required()
+      ->option_text("FILE");
+  add_run_options(command, options->run);
+  command.callback([options, &action] { action = [options] { return verify_files(*options); }; });
+}
+
+}  // namespace eigen_g::apps

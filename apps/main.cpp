@@ -1,5 +1,0 @@
-#include "apps/command.hpp"
-
-int main(int argc, char** argv) {
-  return eigen_g::apps::run_command(argc, argv);
-}

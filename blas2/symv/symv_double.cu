@@ -1,0 +1,3 @@
+#include "blas2/symv/symv_launch.cuh"
+
+EIGEN_G_INSTANTIATE_SYMV(double)

@@ -1,3 +1,0 @@
-#include "blas2/symv_launch.cuh"
-
-EIGEN_G_INSTANTIATE_SYMV(std::complex<double>)

@@ -1,0 +1,100 @@
+#include "gemm_df/engines/engine_rates.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "gemm_df/engines/double_float/df_gemm.hpp"
+#include "gemm_df/products.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/error.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr std::int64_t order = 2048, few_terms = 128, many_terms = 1024;
+static_assert(few_terms >= df::anchored_terms, "the double-float rate is that of the anchored sum");
+constexpr int repeats = 3;
+
+// Values of all signs and of full precision: the emulation's speed may depend on them.
+DeviceBuffer<double> operand(const Queue& queue) {
+  std::vector<double> values(static_cast<std::size_t>(order * many_terms));
+  std::uint64_t state = 1;
+  for (double& value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-63;
+  }
+  DeviceBuffer<double> device(order * many_terms);
+  EIGEN_G_CUDA(
+      cudaMemcpyAsync(device.data(), values.data(), device.bytes(), cudaMemcpyHostToDevice, queue.stream()));
+  queue.wait();
+  return device;
+}
+
+EngineRate rate_of(const Products& products, const double* operand_dev, double* result_dev) {
+  const auto seconds = [&](std::int64_t terms) {
+    const MatrixView<const double> a{operand_dev, order, terms, order}, b{operand_dev, terms, order, terms};
+    const auto multiply = [&] {
+      products.gemm(Op::none, Op::none, 1, a, b, 0, {result_dev, order, order, order});
+    };
+    multiply();  // loads the code, grows the scratch memory
+    std::vector<double> times;
+    for (int i = 0; i < repeats; ++i) {
+      Event start, stop;
+      start.record(products.queue());
+      multiply();
+      stop.record(products.queue());
+      stop.wait();
+      times.push_back(stop.seconds_since(start));
+    }
+    std::sort(times.begin(), times.end());
+    return times[repeats / 2];
+  };
+  const double many = seconds(many_terms), few = seconds(few_terms);
+  constexpr double entries = static_cast<double>(order * order);
+  constexpr double more_flops = 2 * entries * (many_terms - few_terms);
+  EngineRate rate;
+  rate.flops_per_second = more_flops / std::max(many - few, 0.1 * many);
+  rate.seconds_per_entry = std::max(0.0, few - 2 * entries * few_terms / rate.flops_per_second) / entries;
+  return rate;
+}
+
+}  // namespace
+
+ProductRates estimated_engine_rates(const Queue& queue) {
+  int device = 0, ratio = 0, kilohertz = 0, major = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  constexpr double float_lanes = 128;  // of a multiprocessor
+  const double operations = float_lanes * queue.multiprocessors() * kilohertz * 1e3;
+  const double tensor_cores = ratio <= 2 && major >= 8 ? 2 : 1;  // of those GPUs double the rate in double
+  ProductRates rates;
+  rates.native.flops_per_second = 2 * operations * tensor_cores / std::max(ratio, 1);
+  rates.df.flops_per_second = 2 * operations / df::operations_per_term(df::anchored_terms);
+  rates.df.smallest_result = df::filling_entries(queue);
+  return rates;
+}
+
+ProductRates measure_engine_rates(const Queue& queue) {
+  const DeviceBuffer<double> values = operand(queue), result(order * order);
+  const auto measured = [&](Engine engine) {
+    return rate_of(Products(queue, engine), values.data(), result.data());
+  };
+  ProductRates rates;
+  rates.native = measured(Engine::native);
+  rates.df = measured(Engine::df);
+  rates.df.smallest_result = df::filling_entries(queue);
+  if (emulated_engine_built()) {
+    try {
+      rates.emulated = measured(Engine::emulated);
+    } catch (const DeviceError&) {  // this GPU has no emulation
+    }
+  }
+  return rates;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,232 @@
+#include "hybrid/machine/device.hpp"
+
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include <sched.h>
+#include <unistd.h>
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include "hybrid/cuda_check.hpp"
+#endif
+
+namespace eigen_g {
+
+namespace {
+
+std::string read_cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const auto colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+[[maybe_unused]] std::string dotted(int version) {  // 13000 -> "13.0"
+  return version <= 0 ? "" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// A number from a one-line file; absent, empty or "max": no limit.
+std::uint64_t number_in(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  return file >> value ? value : std::numeric_limits<std::uint64_t>::max();
+}
+
+}  // namespace
+
+std::uint64_t host_memory_available() {
+  std::uint64_t available = 0;
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("MemAvailable:", 0) == 0) {
+      std::istringstream(line.substr(13)) >> available;
+      available *= 1024;
+      break;
+    }
+  const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
+  if (limit != std::numeric_limits<std::uint64_t>::max()) {
+    const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current");
+    const std::uint64_t left = used < limit ? limit - used : 0;
+    if (available == 0 || left < available) available = left;
+  }
+  return available;
+}
+
+const std::string& cpu_name() {
+  static const std::string name = read_cpu_name();
+  return name;
+}
+
+Device cpu_device() {
+  Device d;
+  d.kind = DeviceKind::cpu;
+  d.name = cpu_name();
+  d.memory_total = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  d.memory_free = host_memory_available();
+  d.cores = usable_cores();
+  return d;
+}
+
+std::vector<Device> devices() {
+  std::vector<Device> list{cpu_device()};
+  for (int i = 0; i < gpu_count(); ++i) list.push_back(gpu_device(i));
+  return list;
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+int gpu_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();  // no driver or no device: not an error here
+    return 0;
+  }
+  return count;
+}
+
+namespace {
+
+Device read_facts(int index) {
+  cudaDeviceProp p{};
+  EIGEN_G_CUDA(cudaGetDeviceProperties(&p, index));
+  Device d;
+  d.kind = DeviceKind::gpu;
+  d.index = index;
+  d.name = p.name;
+  d.memory_total = p.totalGlobalMem;
+  d.cores = p.multiProcessorCount;
+  d.compute_major = p.major;
+  d.compute_minor = p.minor;
+  d.l2_bytes = static_cast<std::uint64_t>(p.l2CacheSize);
+  return d;
+}
+
+}  // namespace
+
+const Device& gpu_facts(int index) {
+  static const std::vector<Device> all = [] {
+    std::vector<Device> gpus;
+    for (int i = 0; i < gpu_count(); ++i) gpus.push_back(read_facts(i));
+    return gpus;
+  }();
+  if (index < 0 || static_cast<std::size_t>(index) >= all.size())
+    throw DeviceError("there is no GPU " + std::to_string(index));
+  return all[static_cast<std::size_t>(index)];
+}
+
+std::uint64_t gpu_memory_free(int index) {
+  const int before = current_gpu();
+  std::size_t free = 0, total = 0;
+  if (index != before) EIGEN_G_CUDA(cudaSetDevice(index));
+  const cudaError_t status = cudaMemGetInfo(&free, &total);
+  if (index != before) EIGEN_G_CUDA(cudaSetDevice(before));
+  EIGEN_G_CUDA(status);
+  return free;
+}
+
+Device gpu_device(int index) {
+  Device d = gpu_facts(index);
+  d.memory_free = gpu_memory_free(index);
+  return d;
+}
+
+int current_gpu() {
+  int device = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  return device;
+}
+
+MemoryOwner owner_of(const void* p) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  switch (attributes.type) {
+    case cudaMemoryTypeHost:
+      return {MemoryPlace::pinned_host, -1};
+    case cudaMemoryTypeDevice:
+      return {MemoryPlace::gpu, attributes.device};
+    case cudaMemoryTypeManaged:
+      return {MemoryPlace::managed, -1};
+    default:
+      return {};
+  }
+}
+
+bool gpu_reads_all_host_memory() {
+  int can = 0;
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&can, cudaDevAttrPageableMemoryAccess, current_gpu()));
+  return can != 0;
+}
+
+std::string cuda_toolkit_version() {
+  return dotted(CUDART_VERSION);
+}
+
+std::string cuda_driver_version() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess ? dotted(version) : "";
+}
+
+std::string cublas_version() {
+  std::string text;
+  for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+    int value = 0;
+    if (cublasGetProperty(part, &value) != CUBLAS_STATUS_SUCCESS) return "";
+    text += (text.empty() ? "" : ".") + std::to_string(value);
+  }
+  return text;
+}
+
+#else
+
+int gpu_count() {
+  return 0;
+}
+Device gpu_device(int) {
+  throw DeviceError("built without CUDA");
+}
+const Device& gpu_facts(int) {
+  throw DeviceError("built without CUDA");
+}
+std::uint64_t gpu_memory_free(int) {
+  throw DeviceError("built without CUDA");
+}
+int current_gpu() {
+  throw DeviceError("built without CUDA");
+}
+MemoryOwner owner_of(const void*) {
+  return {};
+}
+bool gpu_reads_all_host_memory() {
+  throw DeviceError("built without CUDA");
+}
+std::string cuda_toolkit_version() {
+  return "";
+}
+std::string cuda_driver_version() {
+  return "";
+}
+std::string cublas_version() {
+  return "";
+}
+
+#endif
+
+}  // namespace eigen_g

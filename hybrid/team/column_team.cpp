@@ -1,0 +1,398 @@
+#include "hybrid/team/column_team.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/team/worker.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t line = 8;  // doubles: copies begin their columns on lines of 64 bytes
+
+// To an odd number of lines: side by side columns then begin in different sets of a cache.
+std::int64_t padded(std::int64_t rows) {
+  return rows == 0 ? 0 : ((rows + line - 1) / line | 1) * line;
+}
+
+MatrixView<double> matrix_at(double* memory, std::int64_t rows, std::int64_t cols) {
+  return {memory, rows, cols, std::max<std::int64_t>(1, padded(rows))};
+}
+
+std::int64_t doubles_of(const Blocks& blocks) {
+  std::int64_t count = 0;
+  for (const auto& block : blocks) count += padded(block.rows) * block.cols;
+  return count;
+}
+
+// Copies of these blocks, one behind the other.
+std::vector<MatrixView<double>> places_at(double* memory, const Blocks& blocks) {
+  std::vector<MatrixView<double>> places;
+  for (const auto& block : blocks) {
+    places.push_back(matrix_at(memory, block.rows, block.cols));
+    memory += padded(block.rows) * block.cols;
+  }
+  return places;
+}
+
+constexpr std::size_t slots = 2;  // a step's blocks arrive in one while the other is worked on
+
+// Where a device keeps its copies: its columns, its scratch memory, the slots.
+class Layout {
+ public:
+  Layout(const ColumnWork& work, ColumnRange range)
+      : rows_(work.columns_dev.rows), scratch_rows_(work.scratch_rows), cols_(range.count) {
+    for (std::int64_t s = 0; s < work.steps; ++s) step_ = std::max(step_, doubles_of(work.blocks(s, range)));
+  }
+  explicit Layout(const CpuShare& share)
+      : rows_(share.rows),
+        scratch_rows_(share.scratch_rows),
+        cols_(share.columns),
+        step_(share.step_doubles) {}
+
+  std::int64_t doubles() const { return slot(slots); }
+  MatrixView<double> columns(double* memory) const { return matrix_at(memory, rows_, cols_); }
+  MatrixView<double> scratch(double* memory) const {
+    return matrix_at(memory + padded(rows_) * cols_, scratch_rows_, cols_);
+  }
+  double* slot(double* memory, std::size_t s) const { return memory + slot(s); }
+
+ private:
+  std::int64_t slot(std::size_t s) const {
+    return (padded(rows_) + padded(scratch_rows_)) * cols_ + static_cast<std::int64_t>(s) * step_;
+  }
+  std::int64_t rows_, scratch_rows_, cols_, step_ = 0;
+};
+
+// Memory of a device's own. Where it must grow, what there is is given back first, once idle() has waited for everything
+// that may use it.
+template <class Memory>
+class Staging {
+ public:
+  template <class Idle>
+  double* reserve(std::int64_t count, Idle&& idle) {
+    if (count > memory_.size()) {
+      idle();
+      memory_ = Memory();
+      memory_ = Memory(count);
+    }
+    return memory_.data();
+  }
+  double* data() const { return memory_.data(); }
+  std::uint64_t bytes() const { return memory_.bytes(); }
+
+ private:
+  Memory memory_;
+};
+
+std::size_t bytes_of(std::int64_t doubles) {
+  return static_cast<std::size_t>(doubles) * sizeof(double);
+}
+
+void copy(MatrixView<const double> from, MatrixView<double> to, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (from.rows == 0 || from.cols == 0) return;
+  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of(to.lda), from.data, bytes_of(from.lda),
+                                 bytes_of(from.rows), static_cast<std::size_t>(from.cols), kind, stream));
+}
+
+void copy_between(MatrixView<const double> from, int from_gpu, MatrixView<double> to, int to_gpu,
+                  cudaStream_t stream) {
+  if (from.rows == 0 || from.cols == 0) return;
+  cudaMemcpy3DPeerParms copy{};
+  copy.srcDevice = from_gpu;
+  copy.srcPtr = make_cudaPitchedPtr(const_cast<double*>(from.data), bytes_of(from.lda), bytes_of(from.rows),
+                                    static_cast<std::size_t>(from.cols));
+  copy.dstDevice = to_gpu;
+  copy.dstPtr =
+      make_cudaPitchedPtr(to.data, bytes_of(to.lda), bytes_of(to.rows), static_cast<std::size_t>(to.cols));
+  copy.extent = make_cudaExtent(bytes_of(from.rows), static_cast<std::size_t>(from.cols), 1);
+  EIGEN_G_CUDA(cudaMemcpy3DPeerAsync(&copy, stream));
+}
+
+// From GPU a, which is current, to GPU b: directly where the machine can; otherwise the driver goes through the host.
+void enable_peer_access(int a, int b) {
+  int possible = 0;
+  EIGEN_G_CUDA(cudaDeviceCanAccessPeer(&possible, a, b));
+  if (!possible) return;
+  const cudaError_t status = cudaDeviceEnablePeerAccess(b, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled)
+    cudaGetLastError();
+  else
+    EIGEN_G_CUDA(status);
+}
+
+Blocks read_only(const std::vector<MatrixView<double>>& views) {
+  return {views.begin(), views.end()};
+}
+
+MatrixView<double> part_of(const ColumnWork& work, ColumnRange range) {
+  return work.columns_dev.block(0, range.first, work.columns_dev.rows, range.count);
+}
+
+struct Span {
+  Event begin, end;
+};
+
+// A further GPU. Everything that it does is queued by the caller's thread.
+struct PeerGpu {
+  explicit PeerGpu(int gpu) : index(gpu) {}
+  int index;
+  Queue compute, copies;  // on its GPU
+  std::array<Event, slots> arrived, free;
+  Staging<DeviceBuffer<double>> memory;
+  std::vector<Span> spans;
+
+  void reserve(const Layout& layout) {
+    const CurrentGpu current(index);
+    memory.reserve(layout.doubles(), [this] {
+      copies.wait();
+      compute.wait();
+    });
+  }
+  // Some steps on whatever its memory holds: kernels are loaded then.
+  void rehearse(const ColumnWork& work, ColumnRange range) {
+    const Layout layout(work, range);
+    reserve(layout);
+    const CurrentGpu current(index);
+    double* const at = memory.data();
+    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
+    for (const std::int64_t s : {std::int64_t{0}, work.steps / 2, work.steps - 1})
+      if (s >= 0 && s < work.steps)
+        work.on_gpu(compute, s, read_only(places_at(layout.slot(at, 0), work.blocks(s, range))), own);
+    compute.wait();
+  }
+  // After reserve(). `begin` has been recorded on the first GPU's queue.
+  void enqueue(const ColumnWork& work, ColumnRange range, int first_gpu, const Event& begin) {
+    const CurrentGpu current(index);
+    const Layout layout(work, range);
+    double* const at = memory.data();
+    Span& span = spans.emplace_back();
+    const MatrixView<double> part = part_of(work, range);
+    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
+    begin.hold(copies);
+    span.begin.record(copies);
+    if (work.reads_columns) copy_between(part, first_gpu, own.columns, index, copies.stream());
+    for (std::int64_t s = 0; s < work.steps; ++s) {
+      const auto slot = static_cast<std::size_t>(s) % slots;
+      const Blocks sources = work.blocks(s, range);
+      const auto places = places_at(layout.slot(at, slot), sources);
+      if (s >= static_cast<std::int64_t>(slots)) free[slot].hold(copies);
+      for (std::size_t i = 0; i < sources.size(); ++i)
+        copy_between(sources[i], first_gpu, places[i], index, copies.stream());
+      arrived[slot].record(copies);
+      arrived[slot].hold(compute);
+      work.on_gpu(compute, s, read_only(places), own);
+      free[slot].record(compute);
+    }
+    if (work.steps == 0) {  // no step has waited for the columns
+      arrived[0].record(copies);
+      arrived[0].hold(compute);
+    }
+    copy_between(own.columns, index, part, first_gpu, compute.stream());
+    span.end.record(compute);
+  }
+};
+
+// The CPU's side: a thread that waits for copies, works, and sends the result back.
+struct Cpu {
+  int threads = 0;
+  Queue copies;  // on the first GPU
+  std::array<Event, slots> arrived;
+  Staging<PinnedBuffer<double>> memory;
+  Event returned;
+  double seconds = 0;
+  bool preparing = false;
+  Worker worker;
+
+  void reserve(const Layout& layout) {
+    memory.reserve(layout.doubles(), [this] { copies.wait(); });
+  }
+
+  void prepare(const Layout& layout, int first_gpu) {
+    finish_preparing();
+    preparing = true;
+    worker.start([this, layout, first_gpu] {
+      const CurrentGpu current(first_gpu);
+      reserve(layout);
+    });
+  }
+  void finish_preparing() {
+    if (std::exchange(preparing, false)) worker.wait();
+  }
+
+  void do_share(const ColumnWork& work, ColumnRange range, const Layout& layout, int first_gpu) {
+    const auto start = Clock::now();
+    const CurrentGpu current(first_gpu);
+    const ThreadLimit limit(threads);
+    double* const at = memory.data();
+    const MatrixView<double> part = part_of(work, range);
+    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
+    std::array<std::vector<MatrixView<double>>, slots> places;
+    const auto send = [&](std::int64_t s) {
+      const auto slot = static_cast<std::size_t>(s) % slots;
+      const Blocks sources = work.blocks(s, range);
+      places[slot] = places_at(layout.slot(at, slot), sources);
+      for (std::size_t i = 0; i < sources.size(); ++i)
+        copy(sources[i], places[slot][i], cudaMemcpyDeviceToHost, copies.stream());
+      arrived[slot].record(copies);
+    };
+    if (work.reads_columns) copy(part, own.columns, cudaMemcpyDeviceToHost, copies.stream());
+    if (work.steps > 0) send(0);
+    for (std::int64_t s = 0; s < work.steps; ++s) {
+      const auto slot = static_cast<std::size_t>(s) % slots;
+      if (s + 1 < work.steps) send(s + 1);  // its slot was last used by step s - 1, which is over
+      arrived[slot].wait();
+      work.on_cpu(s, read_only(places[slot]), own);
+    }
+    copy(own.columns, part, cudaMemcpyHostToDevice, copies.stream());
+    returned.record(copies);
+    returned.wait();
+    seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  }
+};
+
+}  // namespace
+
+struct ColumnTeam::State {
+  const Queue* first;
+  int first_gpu;
+  std::vector<PeerGpu> peers;
+  std::unique_ptr<Cpu> cpu;
+  std::vector<Span> spans;  // of the first GPU
+  Staging<DeviceBuffer<double>> scratch;
+
+  ~State() {  // nothing may use the staging memory when it goes
+    cudaStreamSynchronize(first->stream());
+    for (PeerGpu& peer : peers) {
+      cudaStreamSynchronize(peer.copies.stream());
+      cudaStreamSynchronize(peer.compute.stream());
+    }
+    if (cpu) cudaStreamSynchronize(cpu->copies.stream());
+  }
+};
+
+ColumnTeam::ColumnTeam(const Queue& first, const Members& members) : state_(std::make_unique<State>()) {
+  state_->first = &first;
+  state_->first_gpu = current_gpu();
+  std::set<int> taken{state_->first_gpu};
+  const int count = gpu_count();
+  state_->peers.reserve(members.gpus.size());
+  for (const int gpu : members.gpus) {
+    if (gpu < 0 || gpu >= count)
+      throw InvalidArgument(
+          "members", "GPU " + std::to_string(gpu) + " is not there; there are " + std::to_string(count));
+    if (!taken.insert(gpu).second)
+      throw InvalidArgument("members", "GPU " + std::to_string(gpu) + " stands there twice");
+    enable_peer_access(state_->first_gpu, gpu);
+    const CurrentGpu current(gpu);
+    enable_peer_access(gpu, state_->first_gpu);
+    state_->peers.emplace_back(gpu);
+  }
+  if (members.cpu) {
+    state_->cpu = std::make_unique<Cpu>();
+    state_->cpu->threads = members.cpu_threads;
+  }
+}
+
+ColumnTeam::~ColumnTeam() = default;
+ColumnTeam::ColumnTeam(ColumnTeam&&) noexcept = default;
+ColumnTeam& ColumnTeam::operator=(ColumnTeam&&) noexcept = default;
+
+std::size_t ColumnTeam::size() const {
+  return 1 + state_->peers.size() + (state_->cpu ? 1 : 0);
+}
+
+void ColumnTeam::prepare(const CpuShare& share) {
+  if (state_->cpu && share.columns > 0) state_->cpu->prepare(Layout(share), state_->first_gpu);
+}
+
+void ColumnTeam::rehearse(const ColumnWork& work, const std::vector<double>& parts,
+                          std::int64_t granularity) {
+  const auto ranges = split_columns(work.columns_dev.cols, parts, granularity);
+  for (std::size_t i = 0; i < state_->peers.size(); ++i)
+    if (ranges.at(i + 1).count > 0) state_->peers[i].rehearse(work, ranges[i + 1]);
+}
+
+void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity) {
+  if (parts.size() != size())
+    throw InvalidArgument("parts", "has " + std::to_string(parts.size()) + " shares, the team has " +
+                                       std::to_string(size()) + " devices");
+  const auto ranges = split_columns(work.columns_dev.cols, parts, granularity);
+  if (work.columns_dev.rows == 0 || work.columns_dev.cols == 0) return;
+  State& t = *state_;
+  Span& span = t.spans.emplace_back();
+  span.begin.record(*t.first);
+
+  const ColumnRange cpu_range = t.cpu ? ranges.back() : ColumnRange{};
+  std::optional<Layout> cpu_layout;
+  if (cpu_range.count > 0) {
+    t.cpu->finish_preparing();
+    cpu_layout.emplace(work, cpu_range);
+    t.cpu->reserve(*cpu_layout);
+    span.begin.hold(t.cpu->copies);
+    t.cpu->worker.start([&] { t.cpu->do_share(work, cpu_range, *cpu_layout, t.first_gpu); });
+  }
+  std::exception_ptr thrown;
+  try {
+    for (std::size_t i = 0; i < t.peers.size(); ++i)
+      if (ranges[i + 1].count > 0) t.peers[i].reserve(Layout(work, ranges[i + 1]));
+    if (ranges[0].count > 0) {
+      double* const scratch =
+          t.scratch.reserve(padded(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
+      work.on_first(*t.first, {ranges[0], part_of(work, ranges[0]),
+                               matrix_at(scratch, work.scratch_rows, ranges[0].count)});
+    }
+    span.end.record(*t.first);
+    for (std::size_t i = 0; i < t.peers.size();
+         ++i)  // after the first, which need not wait for their launches
+      if (ranges[i + 1].count > 0) t.peers[i].enqueue(work, ranges[i + 1], t.first_gpu, span.begin);
+  } catch (...) {
+    thrown = std::current_exception();  // the CPU's thread still uses `work`
+  }
+  if (cpu_range.count > 0) t.cpu->worker.wait();
+  if (thrown) std::rethrow_exception(thrown);
+  for (std::size_t i = 0; i < t.peers.size(); ++i)
+    if (ranges[i + 1].count > 0) t.peers[i].spans.back().end.hold(*t.first);
+}
+
+std::vector<double> ColumnTeam::take_seconds() {
+  std::vector<double> seconds;
+  const auto take = [&](std::vector<Span>& spans) {
+    double sum = 0;
+    for (const Span& span : spans) {
+      span.end.wait();
+      sum += span.end.seconds_since(span.begin);
+    }
+    spans.clear();
+    seconds.push_back(sum);
+  };
+  take(state_->spans);
+  for (PeerGpu& peer : state_->peers) take(peer.spans);
+  if (state_->cpu) seconds.push_back(std::exchange(state_->cpu->seconds, 0));
+  return seconds;
+}
+
+std::uint64_t ColumnTeam::device_bytes() const {
+  std::uint64_t bytes = state_->scratch.bytes();
+  for (const PeerGpu& peer : state_->peers) bytes += peer.memory.bytes();
+  return bytes;
+}
+
+std::uint64_t ColumnTeam::pinned_bytes() const {
+  if (!state_->cpu) return 0;
+  state_->cpu->finish_preparing();
+  return state_->cpu->memory.bytes();
+}
+
+}  // namespace eigen_g

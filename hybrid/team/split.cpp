@@ -1,0 +1,182 @@
+#include "hybrid/team/split.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "hybrid/error.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+[[noreturn]] void refuse_ratio(std::string_view text, const std::string& reason) {
+  throw InvalidArgument("ratio", "'" + std::string(text) + "' " + reason);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Time in which the devices `active` together do `columns`. What they manage grows with the time: bisection, to the last bit.
+double time_together(double columns, const std::vector<DeviceCost>& costs,
+                     const std::vector<std::size_t>& active) {
+  double too_short = 0, enough = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : active) enough = std::min(enough, costs[i].seconds(columns));
+  for (;;) {
+    const double time = (too_short + enough) / 2;
+    if (!(time > too_short && time < enough)) return enough;
+    double done = 0;
+    for (const std::size_t i : active) done += costs[i].columns(time);
+    (done < columns ? too_short : enough) = time;
+  }
+}
+
+// How much later all end because they are several.
+double joining(const std::vector<DeviceCost>& costs, const std::vector<std::size_t>& active) {
+  double seconds = 0;
+  if (active.size() > 1)
+    for (const std::size_t i : active) seconds = std::max(seconds, costs[i].joining_seconds);
+  return seconds;
+}
+
+std::vector<std::size_t> without(std::vector<std::size_t> list, std::size_t device) {
+  list.erase(std::find(list.begin(), list.end(), device));
+  return list;
+}
+
+}  // namespace
+
+Ratio parse_ratio(std::string_view text) {
+  if (trimmed(text) == "auto") return {};
+  Ratio ratio;
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const auto colon = rest.find(':');
+    more = colon != std::string_view::npos;
+    const std::string_view share = trimmed(rest.substr(0, colon));
+    if (more) rest.remove_prefix(colon + 1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), value);
+    if (share.empty() || error != std::errc() || end != share.data() + share.size() ||
+        !std::isfinite(value) || value < 0)
+      refuse_ratio(text, "is not a ratio: it must be auto or numbers >= 0 with colons between, as 27:14");
+    ratio.parts.push_back(value);
+  }
+  if (std::all_of(ratio.parts.begin(), ratio.parts.end(), [](double part) { return part == 0; }))
+    refuse_ratio(text, "gives no device a share");
+  return ratio;
+}
+
+std::string to_text(const Ratio& ratio) {
+  if (ratio.automatic()) return "auto";
+  std::string text;
+  for (const double part : ratio.parts) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, part).ptr;
+    text += (text.empty() ? "" : ":") + std::string(digits, end);
+  }
+  return text;
+}
+
+std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<double>& parts,
+                                       std::int64_t granularity) {
+  if (columns < 0)
+    throw InvalidArgument("columns", "is " + std::to_string(columns) + ", must not be negative");
+  if (granularity < 1)
+    throw InvalidArgument("granularity", "is " + std::to_string(granularity) + ", must be at least 1");
+  double total = 0;
+  std::size_t last = parts.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!std::isfinite(parts[i]) || parts[i] < 0)
+      throw InvalidArgument("parts", "share " + std::to_string(i + 1) + " must be a finite number >= 0");
+    total += parts[i];
+    if (parts[i] > 0) last = i;
+  }
+  if (last == parts.size() || !std::isfinite(total))
+    throw InvalidArgument("parts", "no device has a share, or their sum overflows");
+
+  std::vector<ColumnRange> ranges(parts.size());
+  double before = 0;
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    before += parts[i];
+    const double grains = static_cast<double>(columns) * (before / total) / static_cast<double>(granularity);
+    const std::int64_t end =
+        i >= last ? columns
+                  : std::clamp(static_cast<std::int64_t>(std::llround(grains)) * granularity, first, columns);
+    ranges[i] = {first, parts[i] > 0 ? end - first : 0};
+    first = end;
+  }
+  return ranges;
+}
+
+double DeviceCost::seconds(double columns) const {
+  return std::max(fixed_seconds + columns * column_seconds, copies_seconds + columns * column_copy_seconds);
+}
+
+double DeviceCost::columns(double seconds) const {
+  if (seconds <= std::max(fixed_seconds, copies_seconds)) return 0;
+  const double computed = (seconds - fixed_seconds) / column_seconds;
+  return column_copy_seconds > 0 ? std::min(computed, (seconds - copies_seconds) / column_copy_seconds)
+                                 : computed;
+}
+
+DeviceCost cost_of(double column_flops, double flops, double common_bytes, double column_bytes, double link,
+                   double steps) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const double compute = flops > 0 ? column_flops / flops : never;
+  if (link <= 0) return {0, compute};
+  return {common_bytes / steps / link, compute, common_bytes / link, column_bytes / link};
+}
+
+SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs, double least_columns,
+                          double least_gain) {
+  std::vector<std::size_t> active;
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    if (std::isfinite(costs[i].fixed_seconds) && std::isfinite(costs[i].column_seconds) &&
+        std::isfinite(costs[i].copies_seconds) && std::isfinite(costs[i].column_copy_seconds) &&
+        costs[i].fixed_seconds >= 0 && costs[i].column_seconds > 0)
+      active.push_back(i);
+  if (active.empty()) throw InvalidArgument("costs", "no device can take part");
+
+  const auto n = static_cast<double>(std::max<std::int64_t>(columns, 0));
+  double time = time_together(n, costs, active);
+  while (active.size() > 1) {  // leave out, one after the other, the device that is missed least
+    std::size_t least = active.front();
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::size_t i : active) {
+      const std::vector<std::size_t> others = without(active, i);
+      const double alone = time_together(n, costs, others) + joining(costs, others);
+      if (alone < best) {
+        best = alone;
+        least = i;
+      }
+    }
+    const double together = time + joining(costs, active);
+    if (best > together * (1 + least_gain) && costs[least].columns(time) >= least_columns) break;
+    active = without(active, least);
+    time = time_together(n, costs, active);
+  }
+
+  SharePlan plan;
+  plan.parts.resize(costs.size());
+  plan.seconds.resize(costs.size());
+  if (n == 0) {
+    plan.parts[active.front()] = 1;  // still a ratio
+    return plan;
+  }
+  double sum = 0;  // above n where a device's copies are over just then
+  for (const std::size_t i : active) sum += plan.parts[i] = costs[i].columns(time);
+  for (const std::size_t i : active) {
+    plan.parts[i] = active.size() == 1 ? n : n * plan.parts[i] / sum;
+    plan.seconds[i] = plan.parts[i] > 0 ? costs[i].seconds(plan.parts[i]) : 0;
+  }
+  plan.total = time + joining(costs, active);
+  return plan;
+}
+
+}  // namespace eigen_g

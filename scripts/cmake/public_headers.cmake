@@ -1,0 +1,11 @@
+# EIGEN_G_PUBLIC_HEADERS: what scripts/public_headers.txt names, and in a build with CUDA the symmetric product's. In the
+# build folder <eigen_g/NAME> is one line that includes the source, so that it means the same there and in a package.
+file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/public_headers.txt EIGEN_G_PUBLIC_HEADERS)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/public_headers.txt)
+if(EIGEN_G_HAVE_CUDA)
+  list(APPEND EIGEN_G_PUBLIC_HEADERS blas2/symv/symv_c.h)
+endif()
+foreach(header ${EIGEN_G_PUBLIC_HEADERS})
+  get_filename_component(name ${header} NAME)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/eigen_g/${name} CONTENT "#include \"${header}\"\n")
+endforeach()

@@ -1,0 +1,104 @@
+#include "solver/back/back_transform.hpp"
+
+#include <algorithm>
+
+#include "gemm_df/gemm.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/back/back_transform_panel.hpp"
+#include "solver/back/team_reflectors.hpp"
+#include "solver/back/triangular_factor.hpp"
+#include "solver/devices/solve_team.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr std::int64_t most_rows_of_panels = 1056;
+
+// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace: n = 10000 takes 50.5 ms with
+// 256, 47.9 with 512, n = 8000 24.7 and 26.6, n = 4000 3.4 and 3.8. Few rows come here only where their panels do not fit
+// into shared memory. A CPU that takes columns is fastest with blocks as wide as OpenBLAS's own of the inner dimension, 384:
+// 577 GFLOP/s on 16 cores, 534 with 256 and 539 with 512.
+ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
+  if (n <= most_rows_of_panels) return {n, 64};
+  if (n > 12000 || (n > 9000 && !cut)) return {n, 512};
+  return {n, cut && n > 4000 ? 384 : 256};
+}
+
+// A group's way to the host, 8 n bytes a column at 55 GB/s, takes a third of the time that the GPU needs for as many columns
+// at n = 10000 and less above; nothing hides the last group's, so that is small. Narrow groups make for slow products: of n =
+// 10000 two to five groups take as long as one, eight 10 % more.
+std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
+  if (std::min(n, m) < 3000) return split_columns(m, {1});
+  return split_columns(m, n < 6000 ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2}, 128);
+}
+
+}  // namespace
+
+std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
+  const ReflectorBlocks blocks = blocks_of(n);
+  return std::max({back_transform_panels_workspace(n), 2 * blocks_of(n, true).doubles(),
+                   blocks.doubles() + std::max(blocks.doubles(), 2 * blocks.width * m)});
+}
+
+std::int64_t back_transform_cut_width(std::int64_t n) {
+  return n > most_rows_of_panels ? blocks_of(n, true).width : 0;
+}
+
+void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
+                    MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team,
+                    const std::function<void(ColumnRange)>& queued) {
+  const Queue& queue = products.queue();
+  const std::int64_t n = a_dev.rows, m = z_dev.cols;
+  const auto tell = [&](ColumnRange columns) {
+    if (queued && columns.count > 0) queued(columns);
+  };
+  if (n < 2 || m == 0) return tell({0, m});
+  if (n <= most_rows_of_panels && back_transform_panels_fit(n)) {
+    back_transform_panels(queue, a_dev, tau_dev, z_dev, workspace_dev);
+    return tell({0, m});
+  }
+  std::vector<double> shares;
+  if (const std::int64_t width = back_transform_cut_width(n); team && width > 0)
+    shares = team->take_shares(back_transform_products(n, width, m));
+  const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
+  double* const all_t = workspace_dev;
+  double* const passing = all_t + blocks.doubles();  // S, then V^T Z, and T (V^T Z) or V T
+  triangular_factors(queue, blocks, a_dev, tau_dev, passing, all_t);
+
+  const auto v_of = [&](std::int64_t b) {
+    return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
+  };
+  const auto t_of = [&](std::int64_t b) {
+    return MatrixView<const double>{all_t + b * blocks.width * blocks.width, blocks.columns(b),
+                                    blocks.columns(b), blocks.width};
+  };
+  if (!shares.empty()) {
+    std::vector<ReflectorBlock> list;
+    for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
+      list.push_back({blocks.first(b), v_of(b), t_of(b)});
+    apply_reflectors(team->devices(), shares, list, z_dev, &products);
+    return tell({0, m});
+  }
+  for (const ColumnRange group : queued ? groups_of(n, m) : split_columns(m, {1})) {
+    for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
+      const std::int64_t columns = blocks.columns(b), rows = blocks.rows(b);
+      const MatrixView<double> z = z_dev.block(blocks.first(b), group.first, rows, group.count);
+      const MatrixView<double> vz{passing, columns, group.count, blocks.width};
+      double* const rest = passing + blocks.width * m;
+      gemm(products, Op::transpose, Op::none, 1, v_of(b), z, 0, vz);
+      if (rows < group.count) {
+        const MatrixView<double> vt{rest, rows, columns, rows + rows % 2};
+        gemm(products, Op::none, Op::none, 1, v_of(b), t_of(b), 0, vt);
+        gemm(products, Op::none, Op::none, -1, vt, vz, 1, z);
+      } else {
+        const MatrixView<double> tvz{rest, columns, group.count, blocks.width};
+        gemm(products, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
+        gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
+      }
+    }
+    tell(group);
+  }
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,186 @@
+// The back-transformation of few rows: columns of Z do not depend on each other, so a thread block takes eight
+// of them into its shared memory and applies every block of reflectors there,
+//
+//   Z := Z - V (T (V^T Z)),   V: 32 reflectors, the last block first,
+//
+// without a word to any other thread block. V comes from L2 and is read twice. Rows are dealt to the warps in chunks of
+// 16, for good: a warp alone reads and writes its rows of Z.
+#include <algorithm>
+
+#include "gemm_df/tensor_core.cuh"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/back/back_transform_panel.hpp"
+#include "solver/back/triangular_factor.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int width = 32, columns = 8, chunk = 16;
+constexpr int apply_warps = 16;
+constexpr int square = width * width, product = width * columns;
+
+struct Reflectors {
+  const double* a;
+  std::int64_t lda;
+  std::int32_t n;
+
+  __device__ std::int32_t count() const { return n - 1; }
+  // Rows `row`, row + 1 (row even) of reflector j; those past the last are the last, and have a T of zero.
+  __device__ double2 rows(std::int32_t row, std::int32_t j) const {
+    return __ldg(reinterpret_cast<const double2*>(a + row + min(j, count() - 1) * lda));
+  }
+};
+
+// Stride of the columns of Z in shared memory: 4 (mod 16) doubles, so that no two threads collide in a bank.
+__host__ __device__ std::int32_t panel_stride(std::int32_t n) {
+  return (n + chunk - 1) / chunk * chunk + 4;
+}
+std::size_t panel_bytes(std::int64_t n) {
+  return sizeof(double) * static_cast<std::size_t>(columns * panel_stride(static_cast<std::int32_t>(n)) +
+                                                   (apply_warps + 2) * product + square);
+}
+
+__global__ void __launch_bounds__(32 * apply_warps, 1)
+    apply_panels_kernel(const Reflectors v, const double* all_t, std::int32_t m, double* z,
+                        std::int64_t ldz) {
+  constexpr int threads = 32 * apply_warps;
+  extern __shared__ double panel[];
+  const std::int32_t stride = panel_stride(v.n);
+  double* const partial = panel + columns * stride;  // apply_warps x product
+  double* const vz = partial + apply_warps * product;
+  double* const tvz = vz + product;
+  double* const t_block = tvz + product;
+
+  const std::int32_t first_column = blockIdx.x * columns, own_columns = min(columns, m - first_column);
+  z += first_column * ldz;
+  for (int c = 0; c < columns; ++c)
+    for (std::int32_t row = threadIdx.x; row < stride; row += threads)
+      panel[row + c * stride] = c < own_columns && row < v.n ? z[row + c * ldz] : 0;
+  __syncthreads();
+
+  const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  // Which column of the panel an index of a step's columns stands for, in V^T Z and in Z - V (...): two threads that read
+  // shared memory at once then are in different banks.
+  const auto in_product = [](int c) { return c % 4 == 1 || c % 4 == 2 ? c ^ 3 : c; };
+  const auto in_update = [](int c) { return c / 2 + c % 2 * 4; };
+
+  struct Part {
+    double2 value[8];
+  };
+  for (std::int32_t block = (v.count() - 1) / width; block >= 0; --block) {
+    const std::int32_t first = block * width, first_chunk = (first + 1) / chunk;
+    const std::int32_t own_row =
+        chunk * (first_chunk + (warp - first_chunk % apply_warps + apply_warps) % apply_warps);
+    constexpr std::int32_t step = chunk * apply_warps;
+
+    // V^T Z of the warp's rows.
+    const auto transposed = [&](std::int32_t row) {
+      Part part;
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) part.value[4 * k + i] = v.rows(row + 8 * k + 2 * t, first + 8 * i + g);
+      return part;
+    };
+    double sum[2][4] = {};
+    Part next{};
+    if (own_row < v.n) next = transposed(own_row);
+    for (int k = threadIdx.x; k < square; k += threads) t_block[k] = all_t[block * square + k];
+    for (std::int32_t row = own_row; row < v.n; row += step) {
+      const Part part = next;
+      if (row + step < v.n) next = transposed(row + step);
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const double2 b =
+            *reinterpret_cast<const double2*>(panel + in_product(g) * stride + row + 8 * k + 2 * t);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const double2 upper = part.value[4 * k + 2 * i], lower = part.value[4 * k + 2 * i + 1];
+          tensor_step(sum[i], upper.x, lower.x, b.x);
+          tensor_step(sum[i], upper.y, lower.y, b.y);
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        partial[warp * product + (16 * i + g + e / 2 * 8) * columns + in_product(2 * t + e % 2)] = sum[i][e];
+
+    // Z - V (T V^T Z) of the same rows; the first of V come while the sums are made.
+    const auto plain = [&](std::int32_t row) {
+      Part part;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) part.value[k] = v.rows(row + 2 * g, first + 4 * k + t);
+      return part;
+    };
+    if (own_row < v.n) next = plain(own_row);
+    __syncthreads();
+    if (threadIdx.x < product) {
+      double total = 0;
+#pragma unroll
+      for (int part = 0; part < apply_warps; ++part) total += partial[part * product + threadIdx.x];
+      vz[threadIdx.x] = total;
+    }
+    __syncthreads();
+    if (threadIdx.x < product) {
+      const int row = threadIdx.x / columns, c = threadIdx.x % columns;
+      double dot[4] = {};
+#pragma unroll
+      for (int l = 0; l < width; ++l)
+        dot[l % 4] = fma(t_block[row + l * width], vz[l * columns + c], dot[l % 4]);
+      tvz[threadIdx.x] = -((dot[0] + dot[1]) + (dot[2] + dot[3]));
+    }
+    __syncthreads();
+    double factor[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) factor[k] = tvz[(4 * k + t) * columns + in_update(g)];
+    for (std::int32_t row = own_row; row < v.n; row += step) {
+      const Part part = next;
+      if (row + step < v.n) next = plain(row + step);
+      double2* const left = reinterpret_cast<double2*>(panel + in_update(2 * t) * stride + row + 2 * g);
+      double2* const right = reinterpret_cast<double2*>(panel + in_update(2 * t + 1) * stride + row + 2 * g);
+      double own[4] = {left->x, right->x, left->y, right->y};
+#pragma unroll
+      for (int k = 0; k < 8; ++k) tensor_step(own, part.value[k].x, part.value[k].y, factor[k]);
+      *left = {own[0], own[2]};
+      *right = {own[1], own[3]};
+    }
+    __syncwarp();
+  }
+  __syncthreads();
+  for (int c = 0; c < own_columns; ++c)
+    for (std::int32_t row = threadIdx.x; row < v.n; row += threads)
+      z[row + c * ldz] = panel[row + c * stride];
+}
+
+}  // namespace
+
+std::int64_t back_transform_panels_workspace(std::int64_t n) {
+  return ReflectorBlocks{n, width}.doubles();
+}
+
+bool back_transform_panels_fit(std::int64_t n) {
+  int device = 0, shared = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return panel_bytes(n) <= static_cast<std::size_t>(shared);
+}
+
+void back_transform_panels(const Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
+                           MatrixView<double> z_dev, double* workspace_dev) {
+  const auto n = static_cast<std::int32_t>(a_dev.rows), m = static_cast<std::int32_t>(z_dev.cols);
+  if (n < 2 || m == 0) return;
+  const Reflectors reflectors{a_dev.data, a_dev.lda, n};
+  const std::size_t shared = panel_bytes(n);
+  EIGEN_G_CUDA(cudaFuncSetAttribute(apply_panels_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared)));
+  triangular_factors(queue, {n, width}, a_dev, tau_dev, nullptr, workspace_dev);
+  apply_panels_kernel<<<static_cast<unsigned>((m + columns - 1) / columns), 32 * apply_warps, shared,
+                        queue.stream()>>>(reflectors, workspace_dev, m, z_dev.data, z_dev.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,118 @@
+#include "solver/devices/calibrate.hpp"
+
+#include <cblas.h>
+
+#include <chrono>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/split.hpp"
+#include "solver/devices/calibrate_steps.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace calibration;
+
+// Values without a pattern that a processor could profit from.
+HostArray<double> random_array(std::int64_t count) {
+  auto array = host_array<double>(count);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u;  // splitmix64
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    array[static_cast<std::size_t>(i)] = static_cast<double>(x >> 11) * 0x1p-52 - 1;
+  }
+  return array;
+}
+
+// The shortest of several calls: what else the machine does only adds to it.
+template <class Work>
+double shortest(int calls, Work&& work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int call = 0; call <= calls; ++call) {
+    const auto start = Clock::now();
+    work();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (call > 0) best = std::min(best, seconds);  // the first one starts threads and touches pages
+  }
+  return best;
+}
+
+void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& progress) {
+  const bool full = effort == Effort::full;
+  const Growth growth = full ? Growth{512, 4096, 0.15} : Growth{256, 1024, 0.01};
+  std::int64_t symv_order = full ? 8192 : 2048;
+  const std::uint64_t available = host_memory_available();
+  while (symv_order > 1024 && available > 0 &&
+         static_cast<std::uint64_t>(symv_order * symv_order) * sizeof(double) > available / 4)
+    symv_order /= 2;
+  Steps step(progress, "CPU", full ? 9 : 4);
+
+  const std::int64_t s = growth.to;
+  const auto a = random_array(s * s), b = random_array(s * s), c = random_array(s * s);
+  const auto product = [&](const Shape& shape) {
+    const auto m = static_cast<blasint>(shape.m), n = static_cast<blasint>(shape.n),
+               k = static_cast<blasint>(shape.k);
+    return shortest(3, [&] {
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.get(), m, b.get(), k, 0, c.get(),
+                  m);
+    });
+  };
+  measure_products(rates, "native", growth, effort, product, step);
+
+  const auto matrix = random_array(symv_order * symv_order), x = random_array(symv_order),
+             y = random_array(symv_order);
+  const auto n = static_cast<blasint>(symv_order);
+  const double seconds = shortest(
+      3, [&] { cblas_dsymv(CblasColMajor, CblasLower, n, 1, matrix.get(), n, x.get(), 1, 0, y.get(), 1); });
+  rates.symv_bandwidth =
+      static_cast<double>(symv_order) * static_cast<double>(symv_order + 1) / 2 * sizeof(double) / seconds;
+  step();
+}
+
+}  // namespace
+
+Calibration calibrate(Effort effort, int threads, const CalibrationProgress& progress) {
+  const ThreadLimit limit(threads);
+  Calibration calibration = uncalibrated_machine();
+  calibration.full = effort == Effort::full;
+  for (DeviceRates& rates : calibration.devices)
+    if (rates.device.kind == DeviceKind::cpu) measure_cpu(rates, effort, progress);
+#ifdef EIGEN_G_HAVE_CUDA
+  measure_gpus(calibration, effort, progress);
+#endif
+  return calibration;
+}
+
+const Calibration& calibration_of_process(int threads) {
+  static std::mutex mutex;
+  static std::map<int, Calibration> kept;
+  const std::lock_guard lock(mutex);
+  const auto at = kept.find(threads);
+  return at != kept.end() ? at->second
+                          : kept.emplace(threads, calibrate(Effort::quick, threads)).first->second;
+}
+
+bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multiprocessors) {
+#ifdef EIGEN_G_HAVE_CUDA
+  if (gpu_count() == 0) return false;
+  constexpr double flops_of_core = 5e10;  // few are faster, and a GPU that they would not help is left alone
+  constexpr double quick_seconds = 0.8;
+  static const double cpu = cpu_device().cores * flops_of_core;
+  const double gpu = estimated_product_rate(multiprocessors);
+  const auto order = static_cast<double>(n);
+  const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
+  const double gain = cpu / (cpu + gpu);
+  return gain > least_gain_of_a_share && gain * alone > quick_seconds;
+#else
+  return false;
+#endif
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,348 @@
+// The GPUs' part of a calibration, and what every device does in a team.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "blas2/symv/symv.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "gemm_df/engines/engine_rates.hpp"
+#include "gemm_df/gemm.hpp"
+#include "gemm_df/team_gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/partition.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/team/column_team.hpp"
+#include "solver/back/team_reflectors.hpp"
+#include "solver/back/triangular_factor.hpp"
+#include "solver/devices/calibrate_steps.hpp"
+#include "solver/devices/shares.hpp"
+
+namespace eigen_g::calibration {
+
+namespace {
+
+// Seconds of one call: the shortest of several rounds, each of as many calls as take about a millisecond, so that what is
+// timed is the work and not its launch.
+template <class Work>
+double shortest(const Queue& queue, int rounds, Work&& work) {
+  constexpr double round_seconds = 1e-3;
+  Event begin, end;
+  const auto timed = [&](int calls) {
+    begin.record(queue);
+    for (int call = 0; call < calls; ++call) work();
+    end.record(queue);
+    end.wait();
+    return end.seconds_since(begin) / calls;
+  };
+  timed(1);  // loads the kernel
+  double best = timed(1);
+  const int calls = static_cast<int>(std::clamp(round_seconds / std::max(best, 1e-6), 1.0, 100.0));
+  for (int round = 1; round < rounds; ++round) best = std::min(best, timed(calls));
+  return best;
+}
+
+struct Engine {
+  const char* name;
+  void (*multiply)(const Queue& queue, MatrixView<const double> a, MatrixView<const double> b,
+                   MatrixView<double> c);
+};
+constexpr Engine engines[] = {
+    {"native", [](const Queue& queue, MatrixView<const double> a, MatrixView<const double> b,
+                  MatrixView<double> c) { gemm(queue, Op::none, Op::none, 1, a, b, 0, c); }}};
+
+// One GPU by itself, on memory that it has.
+void measure_alone(DeviceRates& rates, Effort effort, Steps& step) {
+  const bool full = effort == Effort::full;
+  Growth growth = full ? Growth{1024, 8192, 0.1} : Growth{512, 4096, 0.005};
+  std::int64_t symv_order = full ? 16384 : 8192;
+  const auto half_of_memory = static_cast<double>(gpu_device(rates.device.index).memory_free) / 2;
+  const auto bytes = [](double count) { return count * sizeof(double); };
+  while (growth.to > growth.from && bytes(3.0 * static_cast<double>(growth.to * growth.to)) > half_of_memory)
+    growth.to /= 2;
+  while (symv_order > 1024 && bytes(static_cast<double>(symv_order * symv_order)) > half_of_memory)
+    symv_order /= 2;
+
+  const Queue queue;
+  {
+    const std::int64_t s = growth.to * growth.to;
+    const DeviceBuffer<double> a(s), b(s), c(s);
+    blas2::fill_random(queue, a.data(), s, 1);
+    blas2::fill_random(queue, b.data(), s, 2);
+    for (const Engine& engine : engines)
+      measure_products(
+          rates, engine.name, growth, effort,
+          [&](const Shape& shape) {
+            return shortest(queue, full ? 5 : 3, [&] {
+              engine.multiply(queue, {a.data(), shape.m, shape.k, shape.m},
+                              {b.data(), shape.k, shape.n, shape.k}, {c.data(), shape.m, shape.n, shape.m});
+            });
+          },
+          step);
+  }
+  {
+    const std::int64_t n = symv_order;
+    const DeviceBuffer<double> a(n * n), x(n), y(n);
+    blas2::fill_random(queue, a.data(), n * n, 3);
+    blas2::fill_random(queue, x.data(), n, 4);
+    blas2::SymvWorkspace workspace;
+    workspace.reserve(blas2::SymvType::d, n);
+    const double seconds = shortest(queue, full ? 10 : 3, [&] {
+      blas2::symv<double>(queue.stream(), Uplo::lower, n, 1, a.data(), n, x.data(), 1, 0, y.data(), 1,
+                          workspace);
+    });
+    rates.symv_bandwidth = static_cast<double>(n) * static_cast<double>(n + 1) / 2 * sizeof(double) / seconds;
+    step();
+  }
+}
+
+// From and to pinned host memory.
+void measure_link(DeviceRates& rates, Effort effort, Steps& step) {
+  const std::int64_t count = std::int64_t{effort == Effort::full ? 64 : 8} << 17;  // MiB of doubles
+  const Queue queue;
+  const DeviceBuffer<double> device(count);
+  const PinnedBuffer<double> host(count);
+  const auto bandwidth = [&](void* to, const void* from, cudaMemcpyKind kind) {
+    const double seconds = shortest(
+        queue, 3, [&] { EIGEN_G_CUDA(cudaMemcpyAsync(to, from, device.bytes(), kind, queue.stream())); });
+    return static_cast<double>(device.bytes()) / seconds;
+  };
+  rates.to_device = bandwidth(device.data(), host.data(), cudaMemcpyHostToDevice);
+  rates.from_device = bandwidth(host.data(), device.data(), cudaMemcpyDeviceToHost);
+  step();
+
+  constexpr int copies = 50;  // one waits for the other
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < copies; ++i) {
+    EIGEN_G_CUDA(
+        cudaMemcpyAsync(host.data(), device.data(), sizeof(double), cudaMemcpyDeviceToHost, queue.stream()));
+    queue.wait();
+  }
+  rates.latency = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / copies;
+  step();
+}
+
+// A piece of a team's work: a product, or a whole back-transformation, on so many columns of one device.
+struct TeamShape {
+  TeamWork work;
+  std::int64_t rows, columns, inner;
+
+  ReflectorBlocks blocks() const { return {rows, inner}; }
+  double flops() const {
+    const ColumnProducts products = work == TeamWork::product ? merge_products(rows, inner, 0, 0, columns)
+                                                              : back_transform_products(rows, inner, columns);
+    return products.column_flops * static_cast<double>(columns);
+  }
+};
+
+// Its matrices with `all` columns: A, B and C of a product, V, Z and T of a back-transformation.
+struct TeamMatrices {
+  std::int64_t a, b, c;
+  TeamMatrices(const TeamShape& s, std::int64_t all)
+      : a(s.rows * (s.work == TeamWork::product ? s.inner : s.rows)),
+        b((s.work == TeamWork::product ? s.inner : s.rows) * all),
+        c(s.work == TeamWork::product ? s.rows * all : s.inner * s.inner) {}
+  double bytes() const { return static_cast<double>(a + b + c) * sizeof(double); }
+};
+
+using TeamShapes = std::vector<TeamShape>;
+constexpr TeamWork product = TeamWork::product, reflectors = TeamWork::reflectors;
+
+TeamShapes shapes_of_cpu(Effort effort) {
+  if (effort == Effort::quick) return {{product, 2048, 512, 2048}, {reflectors, 4096, 256, 384}};
+  return {{product, 1024, 256, 1024},   {product, 2048, 512, 2048},   {product, 4096, 256, 4096},
+          {product, 4096, 1024, 4096},  {reflectors, 2048, 256, 256}, {reflectors, 4096, 512, 256},
+          {reflectors, 4096, 256, 384}, {reflectors, 8192, 1024, 384}};
+}
+TeamShapes shapes_of_gpu(Effort effort) {
+  if (effort == Effort::quick) return {{product, 4096, 4096, 4096}, {reflectors, 4096, 4096, 512}};
+  return {{product, 2048, 2048, 2048},
+          {product, 8192, 8192, 8192},
+          {reflectors, 4096, 4096, 256},
+          {reflectors, 8192, 8192, 512}};
+}
+TeamShapes shapes_of_part(Effort effort) {
+  if (effort == Effort::quick) return {{product, 2048, 1024, 2048}, {reflectors, 4096, 1024, 384}};
+  return {{product, 2048, 1024, 2048},
+          {product, 4096, 2048, 4096},
+          {reflectors, 4096, 1024, 256},
+          {reflectors, 8192, 2048, 384}};
+}
+
+// How long a shape is measured: at least so many rounds, and at least so many seconds.
+struct TeamRounds {
+  int least;
+  double seconds;
+};
+
+// A piece of work on one of a team's devices, as its own clock shows it: a GPU's shortest time; a CPU's upper quartile over
+// some time, beside a GPU with seven times as many columns: its rate varies, and all wait for one of which too much was
+// expected. What does not fit is left out.
+void measure_team(DeviceRates& rates, ColumnTeam& team, std::size_t device, const Queue& queue,
+                  const TeamShapes& shapes, const TeamRounds& rounds, Steps& step) {
+  const bool cpu = rates.device.kind == DeviceKind::cpu;
+  std::vector<double> parts(team.size());
+  parts.front() = 7;
+  parts[device] = 1;
+  for (const TeamShape& s : shapes) {
+    const std::int64_t columns = cpu ? 8 * s.columns : s.columns;
+    const TeamMatrices sizes(s, columns);
+    if (sizes.bytes() > static_cast<double>(gpu_memory_free(current_gpu())) / 2) continue;
+    const DeviceBuffer<double> a(sizes.a), b(sizes.b), c(sizes.c);
+    blas2::fill_random(queue, a.data(), a.size(), 5);
+    std::vector<ReflectorBlock> blocks;
+    for (std::int64_t i = s.work == reflectors ? s.blocks().count() - 1 : -1; i >= 0; --i) {
+      const std::int64_t first = s.blocks().first(i), k = s.blocks().columns(i);
+      blocks.push_back({first,
+                        {a.data() + first * (s.rows + 1), s.blocks().rows(i), k, s.rows},
+                        {c.data(), k, k, s.inner}});
+    }
+    std::vector<double> seconds;
+    const auto start = std::chrono::steady_clock::now();
+    const auto long_enough = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >=
+             rounds.seconds;
+    };
+    for (int round = 0; round <= rounds.least || !long_enough(); ++round) {
+      blas2::fill_random(queue, b.data(), b.size(), 6);
+      blas2::fill_random(queue, c.data(), c.size(), 7);
+      queue.wait();  // a CPU's clock would show it
+      if (s.work == product)
+        gemm(team, parts, Op::none, Op::none, 1, {a.data(), s.rows, s.inner, s.rows},
+             {b.data(), s.inner, columns, s.inner}, 0, {c.data(), s.rows, columns, s.rows});
+      else
+        apply_reflectors(team, parts, blocks, {b.data(), s.rows, columns, s.rows});
+      const double took = team.take_seconds()[device];
+      if (round > 0) seconds.push_back(took);  // the first one takes memory and loads kernels
+    }
+    std::sort(seconds.begin(), seconds.end());
+    const double typical = seconds[cpu ? 3 * seconds.size() / 4 : 0];
+    rates.team.push_back(
+        {s.work, cpu ? 0 : queue.multiprocessors(), s.rows, s.columns, s.inner, s.flops() / typical});
+    step();
+  }
+}
+
+// A small part of the GPU that is current. Nothing where it is not much larger, or where toolkit or driver cannot do that.
+std::optional<Partition> small_part() {
+  constexpr int part = 8;
+  if (gpu_facts(current_gpu()).cores < 2 * part) return std::nullopt;
+  try {
+    return std::optional<Partition>(std::in_place, part);
+  } catch (const DeviceError&) {
+    return std::nullopt;
+  }
+}
+
+// On all of the GPU that is current, and on a small part of it, where the others leave one more of its power.
+void measure_gpu_in_team(DeviceRates& rates, Effort effort, Steps& step) {
+  const TeamRounds rounds{effort == Effort::full ? 5 : 2, 0};
+  {
+    const Queue queue;
+    ColumnTeam team(queue, {});
+    measure_team(rates, team, 0, queue, shapes_of_gpu(effort), rounds, step);
+  }
+  const std::optional<Partition> small = small_part();
+  if (!small) return;  // nobody will ask for the figures
+  const Queue queue(*small);
+  ColumnTeam team(queue, {});
+  measure_team(rates, team, 0, queue, shapes_of_part(effort), rounds, step);
+}
+
+// What a second device adds to the time of a piece of work so small that nothing else counts.
+double joining_seconds(ColumnTeam& team, const Queue& queue) {
+  constexpr std::int64_t n = 64;
+  constexpr int rounds = 20;
+  const DeviceBuffer<double> memory(3 * n * n);
+  blas2::fill_random(queue, memory.data(), memory.size(), 8);
+  const auto matrix = [&](int i) { return MatrixView<double>{memory.data() + i * n * n, n, n, n}; };
+  const auto seconds = [&](const std::vector<double>& parts) {
+    std::vector<double> all;
+    for (int round = 0; round < rounds; ++round) {
+      queue.wait();
+      const auto start = std::chrono::steady_clock::now();
+      gemm(team, parts, Op::none, Op::none, 1, matrix(0), matrix(1), 0, matrix(2));
+      queue.wait();
+      all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    team.take_seconds();
+    std::nth_element(all.begin(), all.begin() + rounds / 2, all.end());
+    return all[rounds / 2];
+  };
+  return std::max(0.0, seconds({1, 1}) - seconds({1, 0}));
+}
+
+// Between the first GPU and this one.
+void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
+  const CurrentGpu current(first);
+  const Queue queue;
+  const int gpu = rates.device.index;
+  ColumnTeam team(queue, {{gpu}, false, 0});  // opens the direct way where there is one
+  const std::int64_t count = std::int64_t{effort == Effort::full ? 64 : 8} << 17;
+  const DeviceBuffer<double> here(count);
+  DeviceBuffer<double> there;
+  {
+    const CurrentGpu other(gpu);
+    there = DeviceBuffer<double>(count);
+  }
+  const auto bandwidth = [&](void* to, int to_gpu, const void* from, int from_gpu) {
+    const double seconds = shortest(queue, 3, [&] {
+      EIGEN_G_CUDA(cudaMemcpyPeerAsync(to, to_gpu, from, from_gpu, here.bytes(), queue.stream()));
+    });
+    return static_cast<double>(here.bytes()) / seconds;
+  };
+  rates.from_first = bandwidth(there.data(), gpu, here.data(), first);
+  rates.to_first = bandwidth(here.data(), first, there.data(), gpu);
+  rates.joining = joining_seconds(team, queue);
+  step();
+}
+
+// With the GPU that is current, as weak a one as a CPU helps.
+void measure_cpu_in_team(DeviceRates& cpu, Effort effort, Steps& step) {
+  const std::optional<Partition> small = small_part();
+  const Queue queue = small ? Queue(*small) : Queue();
+  ColumnTeam team(queue, {{}, true, 0});
+  const TeamRounds rounds = effort == Effort::full ? TeamRounds{7, 1.5} : TeamRounds{2, 0};
+  measure_team(cpu, team, 1, queue, shapes_of_cpu(effort), rounds, step);
+  cpu.joining = joining_seconds(team, queue);
+}
+
+}  // namespace
+
+void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProgress& progress) {
+  int first = -1;
+  for (DeviceRates& rates : calibration.devices) {
+    if (rates.device.kind != DeviceKind::gpu) continue;
+    const int gpu = rates.device.index;
+    Steps step(progress, "GPU " + std::to_string(gpu), effort == Effort::full ? 28 : 14);
+    {
+      const CurrentGpu current(gpu);
+      measure_alone(rates, effort, step);
+      measure_link(rates, effort, step);
+      measure_gpu_in_team(rates, effort, step);
+      if (first < 0)
+        for (DeviceRates& cpu : calibration.devices)
+          if (cpu.device.kind == DeviceKind::cpu) measure_cpu_in_team(cpu, effort, step);
+    }
+    if (first < 0)
+      first = gpu;
+    else
+      measure_peer(rates, first, effort, step);
+  }
+}
+
+double estimated_product_rate(int multiprocessors) {
+  static std::mutex mutex;
+  static std::map<int, double> of_one;  // by GPU: its driver tells its figures slowly
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = of_one.try_emplace(current_gpu(), 0);
+  if (is_new) {
+    const Queue queue;
+    at->second = estimated_engine_rates(queue).native.flops_per_second / queue.multiprocessors();
+  }
+  return at->second * multiprocessors;
+}
+
+}  // namespace eigen_g::calibration

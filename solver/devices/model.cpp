@@ -1,0 +1,210 @@
+#include "solver/devices/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hybrid/error.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr std::size_t native = 0;
+constexpr double element = sizeof(double);
+constexpr double panel_columns =
+    64;  // of the one-stage reduction: a rank-2k update reads and writes its half of C
+
+double cube(double n) {
+  return n * n * n;
+}
+
+// Flops and bytes of the stages; the header has the equations.
+double rank_2k_flops(double n) {
+  return 2.0 / 3 * cube(n);
+}
+double merge_flops(double n) {
+  return 4.0 / 3 * cube(n);
+}
+double back_transform_flops(double n, double m) {
+  return 2 * n * n * m;
+}
+double reduction_bytes(double n) {
+  return element * cube(n) / 6;
+}
+// One panel after the other the half of what is left: sum of n_i^2 / 2 elements, read and written.
+double rank_2k_bytes(double n) {
+  return 2 * element * cube(n) / (6 * panel_columns);
+}
+
+double rank_2k_seconds(double n, double flops, double bandwidth, double efficiency) {
+  return (rank_2k_flops(n) / flops + rank_2k_bytes(n) / bandwidth) / efficiency;
+}
+
+// A stage's products on columns that travel: what is sent to every helper, and what a column takes there and back.
+struct Columns {
+  double count, flops;
+  double common_bytes, column_bytes;
+  double steps;  // in which the common bytes come
+};
+
+class Model {
+ public:
+  Model(const ModelMachine& machine, double n, double m, std::size_t engine)
+      : machine_(machine), e_(machine.efficiencies), n_(n), m_(m), engine_(engine) {}
+
+  Prediction one_stage() const {
+    const double f = machine_.products.flops[native];
+    const double reduction = reduction_bytes(n_) / (machine_.bandwidth * e_.symv) +
+                             rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
+    return predicted(
+        1, {{"tridiagonalize", reduction, {}}, merge("divide and conquer"), back("back-transform")});
+  }
+  Prediction two_stages() const {
+    const double f = machine_.products.flops[native], g = machine_.products.flops[engine_];
+    return predicted(2, {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
+                         {"band to tridiagonal", rank_2k_flops(n_) / (f * e_.small_products), {}},
+                         merge("divide and conquer"),
+                         {"tridiagonal to band", back_transform_flops(n_, m_) / (g * e_.small_products), {}},
+                         back("band to dense")});
+  }
+
+ private:
+  Prediction predicted(int stages, std::vector<PredictedStage> times) const {
+    Prediction p{stages, model_engines[engine_], std::move(times), 0};
+    for (const PredictedStage& stage : p.times) p.seconds += stage.seconds;
+    return p;
+  }
+
+  // The merges of one level have half the rows of the ones above: factors of 8 n^2 (1/2 + 1/4 + ...) bytes in all, a
+  // column of which travels with its part of U, twice n elements over all levels, and comes back so.
+  PredictedStage merge(const char* name) const {
+    return shared(name,
+                  {n_, merge_flops(n_), element * n_ * n_, 2 * element * n_,
+                   std::max(1.0, n_ / static_cast<double>(merge_step))},
+                  e_.merge);
+  }
+  // The reflectors, half of a matrix, to everybody; each column once there and back.
+  PredictedStage back(const char* name) const {
+    return shared(
+        name,
+        {m_, back_transform_flops(n_, m_), element * n_ * n_ / 2, element * n_, std::max(1.0, n_ / 256)},
+        e_.back_transform);
+  }
+
+  PredictedStage shared(const char* name, const Columns& c, double efficiency) const {
+    if (c.count == 0) return {name, 0, {}};
+    const double a_column = c.flops / c.count;
+    std::vector<DeviceCost> costs{cost_of(a_column, machine_.products.flops[engine_] * efficiency, 0, 0, 0)};
+    for (const ModelHelper& helper : machine_.helpers) {
+      const double own = helper.products.flops[engine_];
+      const double flops = own > 0 && !helper.is_cpu ? own : helper.products.flops[native];
+      costs.push_back(
+          cost_of(a_column, flops * efficiency, c.common_bytes, c.column_bytes, helper.link, c.steps));
+    }
+    const SharePlan plan = plan_of(costs, static_cast<std::int64_t>(c.count), machine_.ratio);
+    const auto taking_part =
+        std::count_if(plan.parts.begin(), plan.parts.end(), [](double part) { return part > 0; });
+    return {name, plan.total, taking_part > 1 ? plan.parts : std::vector<double>{}};
+  }
+
+  const ModelMachine& machine_;
+  const Efficiencies& e_;
+  double n_, m_;
+  std::size_t engine_;
+};
+
+// Rates by which the H200's efficiencies were found, all of that machine (design notes and blas2/README.md): DGEMM 55.9
+// TFLOP/s; DSYR2K 17.2 at k = 64; the symmetric product 4352 GB/s, and 3700 for the pass over A inside the reduction.
+constexpr double h200_dgemm = 55.9e12, h200_syr2k = 17.2e12, h200_symv = 4352e9, h200_pass = 3700e9;
+// Seconds of the stages at n = m = 10000.
+constexpr double h200_n = 10000, h200_reduction = 0.459557801, h200_merge = 0.035287619,
+                 h200_back = 0.065755282;
+
+}  // namespace
+
+Efficiencies ideal_efficiencies() {
+  return {};
+}
+
+Efficiencies h200_efficiencies() {
+  Efficiencies e;
+  const double n = h200_n;
+  e.symv = h200_pass / h200_symv;
+  const double updates = rank_2k_flops(n) / h200_syr2k;
+  e.rank_2k = rank_2k_seconds(n, h200_dgemm, h200_symv, 1) / updates;
+  e.merge = merge_flops(n) / h200_dgemm / h200_merge;
+  e.back_transform = back_transform_flops(n, n) / h200_dgemm / h200_back;
+  e.column_seconds = (h200_reduction - reduction_bytes(n) / h200_pass - updates) / n;
+  return e;
+}
+
+ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies) {
+  ModelMachine machine;
+  machine.products.flops = {figures.fp64, figures.df > 0 ? figures.df : figures.fp32 * paper_df_of_sgemm,
+                            figures.emulated};
+  machine.bandwidth = figures.bandwidth;
+  machine.efficiencies = efficiencies;
+  if (figures.cpu > 0) machine.helpers.push_back({"CPU", {{figures.cpu}}, figures.link, true});
+  return machine;
+}
+
+ModelMachine machine_of(const Calibration& calibration, const Efficiencies& efficiencies) {
+  TeamRates all;
+  for (const DeviceRates& device : calibration.devices)
+    if (device.device.kind == DeviceKind::gpu) all.devices.push_back(device);
+  if (all.devices.empty()) throw InvalidArgument("calibration", "has no GPU");
+  all.multiprocessors = all.devices.front().device.cores;
+  for (const DeviceRates& device : calibration.devices)
+    if (device.device.kind == DeviceKind::cpu) all.devices.push_back(device);
+  return machine_of(all, efficiencies);
+}
+
+ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies) {
+  constexpr double large = 8192;
+  const auto rates = [&](const DeviceRates& device) {
+    EngineRates products;
+    for (std::size_t i = 0; i < model_engines.size(); ++i)
+      products.flops[i] = product_rate(device, model_engines[i], large, large, large);
+    return products;
+  };
+  const DeviceRates& first = team.devices.front();
+  const double part = team.part();
+  ModelMachine machine;
+  machine.efficiencies = efficiencies;
+  machine.products = rates(first);
+  for (double& flops : machine.products.flops) flops *= part;
+  machine.bandwidth = first.symv_bandwidth * part;
+  if (!(machine.products.flops[native] > 0) || !(machine.bandwidth > 0))
+    throw InvalidArgument("calibration", "has no GPU with a product rate and a bandwidth");
+  for (std::size_t i = 1; i < team.devices.size(); ++i) {
+    const DeviceRates& device = team.devices[i];
+    if (device.device.kind == DeviceKind::gpu)
+      machine.helpers.push_back(
+          {device.device.name, rates(device), std::min(device.from_first, device.to_first)});
+    else
+      machine.helpers.push_back({"CPU", rates(device), std::min(first.to_device, first.from_device), true});
+  }
+  return machine;
+}
+
+std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std::int64_t m) {
+  if (n < 0) throw InvalidArgument("n", "is " + std::to_string(n) + ", must not be negative");
+  if (m < 0 || m > n) throw InvalidArgument("m", "is " + std::to_string(m) + ", must be from 0 to n");
+  if (!(machine.products.flops[native] > 0) || !(machine.bandwidth > 0))
+    throw InvalidArgument("machine", "needs a rate of native products and a bandwidth");
+  std::vector<Prediction> predictions;
+  for (const int stages : {1, 2})
+    for (std::size_t engine = 0; engine < model_engines.size(); ++engine) {
+      if (!(machine.products.flops[engine] > 0)) continue;
+      const Model model(machine, static_cast<double>(n), static_cast<double>(m), engine);
+      predictions.push_back(stages == 1 ? model.one_stage() : model.two_stages());
+    }
+  return predictions;
+}
+
+const Prediction& choose(const std::vector<Prediction>& predictions) {
+  return *std::min_element(predictions.begin(), predictions.end(),
+                           [](const Prediction& a, const Prediction& b) { return a.seconds < b.seconds; });
+}
+
+}  // namespace eigen_g

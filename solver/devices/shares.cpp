@@ -1,0 +1,166 @@
+#include "solver/devices/shares.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "hybrid/error.hpp"
+#include "solver/back/triangular_factor.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr double element = sizeof(double);
+
+// Of what a CPU reached when it was measured: 16 cores of a shared machine then came to 0.85 to 0.95 of it, at times to less.
+// A share too large by a part of itself makes everything that part longer; one too small costs only the part of what the CPU
+// would have done.
+constexpr double cpu_caution = 0.85;
+
+double link_of(const DeviceRates& device, const DeviceRates& first) {
+  return device.device.kind == DeviceKind::gpu ? std::min(device.from_first, device.to_first)
+                                               : std::min(first.to_device, first.from_device);
+}
+
+}  // namespace
+
+ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std::int64_t lower,
+                              std::int64_t lower_inner, std::int64_t columns) {
+  const double entries = static_cast<double>(upper) * static_cast<double>(upper_inner) +
+                         static_cast<double>(lower) * static_cast<double>(lower_inner);
+  const auto steps = [](std::int64_t inner) {
+    return static_cast<double>(std::max<std::int64_t>(1, (inner + merge_step - 1) / merge_step));
+  };
+  ColumnProducts p;
+  p.columns = columns;
+  p.steps = steps(upper_inner) + steps(lower_inner);
+  p.column_flops = 2 * entries;
+  p.rows = static_cast<double>(std::max(upper, lower));
+  p.inner = static_cast<double>(std::max(upper_inner, lower_inner));
+  p.common_bytes = element * entries;
+  p.column_bytes = element * static_cast<double>(std::max(upper + lower, upper_inner + lower_inner));
+  return p;
+}
+
+ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m) {
+  const ReflectorBlocks blocks{n, width};
+  ColumnProducts p;
+  p.work = TeamWork::reflectors;
+  p.columns = m;
+  p.rows = static_cast<double>(n);
+  p.inner = static_cast<double>(width);
+  p.steps = static_cast<double>(std::max<std::int64_t>(1, blocks.count()));
+  for (std::int64_t b = 0; b < blocks.count(); ++b) {
+    const auto rows = static_cast<double>(blocks.rows(b)), k = static_cast<double>(blocks.columns(b));
+    p.column_flops += 4 * rows * k + 2 * k * k;
+    p.common_bytes += element * (rows * k + k * k);
+  }
+  p.column_bytes = element * static_cast<double>(n);
+  return p;
+}
+
+TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::vector<int>& gpus,
+                     int multiprocessors) {
+  const auto find = [&](DeviceKind kind, int index) -> const DeviceRates& {
+    for (const DeviceRates& rates : calibration.devices)
+      if (rates.device.kind == kind && (kind == DeviceKind::cpu || rates.device.index == index)) return rates;
+    throw InvalidArgument("calibration", kind == DeviceKind::cpu ? std::string("has no CPU")
+                                                                 : "has no GPU " + std::to_string(index));
+  };
+  TeamRates team;
+  team.devices.push_back(find(DeviceKind::gpu, first_gpu));
+  for (const int gpu : gpus) team.devices.push_back(find(DeviceKind::gpu, gpu));
+  team.devices.push_back(find(DeviceKind::cpu, 0));
+  const DeviceRates& first = team.devices.front();
+  if (product_rate(first, "native", 1, 1, 1) <= 0 || first.device.cores < 1)
+    throw InvalidArgument("calibration", "has no rate of products of GPU " + std::to_string(first_gpu));
+  team.multiprocessors = multiprocessors;
+  return team;
+}
+
+std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& p) {
+  const DeviceRates& first = team.devices.front();
+  const auto columns = static_cast<double>(p.columns);
+  const auto flops = [&](const DeviceRates& device, int multiprocessors, double some) {
+    return team_rate(device, p.work, multiprocessors, p.rows, some, p.inner);
+  };
+  std::vector<DeviceCost> costs{
+      cost_of(p.column_flops, flops(first, team.multiprocessors, columns), 0, 0, 0)};
+  for (std::size_t i = 1; i < team.devices.size(); ++i) {
+    const DeviceRates& device = team.devices[i];
+    const bool cpu = device.device.kind == DeviceKind::cpu;  // its products will be narrow
+    const double rate = cpu ? cpu_caution * flops(device, device.device.cores, columns / 8)
+                            : flops(device, device.device.cores, columns);
+    costs.push_back(
+        cost_of(p.column_flops, rate, p.common_bytes, p.column_bytes, link_of(device, first), p.steps));
+    costs.back().joining_seconds = device.joining;
+  }
+  return costs;
+}
+
+SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, const Ratio& ratio) {
+  if (ratio.automatic()) return finish_together(columns, costs);
+  const double all = std::accumulate(ratio.parts.begin(), ratio.parts.end(), 0.0);
+  SharePlan plan{ratio.parts, std::vector<double>(costs.size()), 0};
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    plan.parts[i] *= static_cast<double>(columns) / all;
+    if (plan.parts[i] > 0) plan.seconds[i] = costs[i].seconds(plan.parts[i]);
+    plan.total = std::max(plan.total, plan.seconds[i]);
+  }
+  return plan;
+}
+
+double columns_that_fit(const ColumnProducts& p, std::uint64_t bytes) {
+  const double beside =
+      p.work == TeamWork::reflectors ? 2 * p.inner : 2.0 * merge_step;  // scratch, or slices of U
+  const double blocks = 2 * p.common_bytes / p.steps;
+  constexpr double reserve = 0.1;  // padding, and whatever else takes memory there
+  return std::max(
+      0.0, ((1 - reserve) * static_cast<double>(bytes) - blocks) / (p.column_bytes + element * beside));
+}
+
+SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio) {
+  std::vector<DeviceCost> costs = costs_of(team, products);
+  if (!ratio.automatic()) return plan_of(costs, products.columns, ratio);
+  SharePlan full{std::vector<double>(costs.size()), std::vector<double>(costs.size()),
+                 0};                     // devices whose memory is
+  std::int64_t rest = products.columns;  // full, and what is left
+  for (;;) {
+    SharePlan plan = finish_together(rest, costs);
+    std::size_t i = 1;
+    std::int64_t fitting = 0;
+    for (; i < costs.size(); ++i) {
+      const Device& device = team.devices[i].device;
+      if (device.kind == DeviceKind::cpu || device.memory_free == 0) continue;
+      fitting = static_cast<std::int64_t>(columns_that_fit(products, device.memory_free));
+      if (plan.parts[i] > static_cast<double>(fitting)) break;
+    }
+    if (i == costs.size()) {
+      for (std::size_t j = 0; j < costs.size(); ++j) {
+        plan.parts[j] += full.parts[j];
+        plan.seconds[j] += full.seconds[j];
+        plan.total = std::max(plan.total, full.seconds[j]);
+      }
+      return plan;
+    }
+    if (fitting >= column_granularity) {
+      full.parts[i] = static_cast<double>(fitting);
+      full.seconds[i] = costs[i].seconds(full.parts[i]);
+      rest -= fitting;
+    }
+    costs[i].column_seconds = std::numeric_limits<double>::infinity();  // it has no more
+  }
+}
+
+std::vector<double> Shares::of(const ColumnProducts& products) const {
+  if (products.columns == 0 || products.column_flops <= 0) return {};
+  std::vector<double> parts = !forced_.automatic()     ? forced_.parts
+                              : !team_.devices.empty() ? plan_of(team_, products).parts
+                                                       : std::vector<double>{};
+  const bool alone =
+      parts.empty() || std::all_of(parts.begin() + 1, parts.end(), [](double part) { return part == 0; });
+  return alone ? std::vector<double>{} : parts;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,28 @@
+// The stages of stages.hpp on the current GPU; arguments are checked already and n >= 1. CUDA builds only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hybrid/matrix_view.hpp"
+#include "solver/api/stages.hpp"
+#include "solver/tridiagonal/divide_and_conquer.hpp"
+
+namespace eigen_g {
+
+// Pointers::host: everything named is in host memory, and `stream` is not used.
+void sytrd_on_gpu(Pointers pointers, Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau,
+                  CUstream_st* stream);
+Outcome stedc_on_gpu(Pointers pointers, std::int64_t n, double* d, double* e, MatrixView<double> z,
+                     CUstream_st* stream);
+void ormtr_on_gpu(Pointers pointers, Uplo uplo, MatrixView<const double> a, const double* tau,
+                  MatrixView<double> z, CUstream_st* stream);
+
+WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
+WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors);
+WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m);
+
+// `count` values from device memory, ordered after what `stream` holds; blocks.
+std::vector<double> on_host(const double* values_dev, std::int64_t count, CUstream_st* stream);
+
+}  // namespace eigen_g

@@ -1,0 +1,67 @@
+#include "solver/driver/subset.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace eigen_g {
+
+Subset Subset::numbers(std::int64_t first, std::int64_t last) {
+  Subset subset;
+  subset.by = By::number;
+  subset.first = first;
+  subset.last = last;
+  return subset;
+}
+
+Subset Subset::values(double above, double upto) {
+  Subset subset;
+  subset.by = By::value;
+  subset.above = above;
+  subset.upto = upto;
+  return subset;
+}
+
+std::int64_t Subset::most(std::int64_t n) const {
+  return by == By::number ? last - first + 1 : n;
+}
+
+void check_subset(std::int64_t n, const Subset& subset) {
+  const auto require = [](bool good, const char* argument, const std::string& what) {
+    if (!good) throw InvalidArgument(std::string("options.subset.") + argument, what);
+  };
+  const auto text = [](auto x) { return std::to_string(x); };
+  if (subset.by == Subset::By::number) {
+    // LAPACK: 1 <= il <= iu <= n, and il = 1, iu = 0 where n = 0
+    require(subset.first >= 1 && subset.first <= std::max<std::int64_t>(1, n), "first",
+            "is " + text(subset.first) + ", must be from 1 to n = " + text(n));
+    require(
+        subset.last >= std::min(n, subset.first) && subset.last <= n, "last",
+        "is " + text(subset.last) + ", must be from first = " + text(subset.first) + " to n = " + text(n));
+  } else if (subset.by == Subset::By::value) {
+    require(!std::isnan(subset.above), "above", "is NaN");
+    require(subset.upto > subset.above, "upto",
+            "is " + text(subset.upto) + ", must be greater than above = " + text(subset.above));
+  }
+}
+
+Selected select(const Subset& subset, std::int64_t n, const double* d, int exponent, int scale) {
+  switch (subset.by) {
+    case Subset::By::all:
+      break;
+    case Subset::By::number:
+      return {subset.first - 1, subset.last - subset.first + 1};
+    case Subset::By::value: {
+      const auto upto = [&](double bound) {
+        return std::upper_bound(d, d + n, bound, [&](double x, double value) {
+          return x < std::ldexp(std::ldexp(value, exponent), scale);
+        });
+      };
+      const double* const first = upto(subset.above);
+      return {first - d, upto(subset.upto) - first};
+    }
+  }
+  return {0, n};
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,55 @@
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/prepare/pack.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int tile = 32;
+constexpr int tile_rows = 8;  // a block is tile x tile_rows threads
+
+// Tiles on and below the diagonal, numbered along block rows: tile (r, c), c <= r, has number r (r + 1) / 2 + c.
+__device__ void tile_of(std::int64_t number, std::int64_t& r, std::int64_t& c) {
+  r = static_cast<std::int64_t>((sqrt(8.0 * static_cast<double>(number) + 1.0) - 1.0) * 0.5);
+  while (r * (r + 1) / 2 > number) --r;
+  while ((r + 1) * (r + 2) / 2 <= number) ++r;
+  c = number - r * (r + 1) / 2;
+}
+
+// `from` and `to` may be the same matrix: with the upper triangle given, what is read lies above the diagonal and
+// what is written below it; with the lower one, each entry is read and written by one thread.
+__global__ void pack_lower_kernel(bool upper, std::int64_t n, const double* from, std::int64_t ld_from,
+                                  double* to, std::int64_t ld_to) {
+  __shared__ double buffer[tile][tile + 1];
+  std::int64_t r = 0, c = 0;
+  tile_of(blockIdx.x, r, c);
+  const std::int64_t row = r * tile + threadIdx.x;
+  if (upper) {
+    for (int k = threadIdx.y; k < tile;
+         k += tile_rows) {  // tile (c, r) of `from`, whose columns are rows of `to`
+      const std::int64_t i = c * tile + threadIdx.x, j = r * tile + k;
+      if (j < n && i <= j) buffer[k][threadIdx.x] = from[i + j * ld_from];
+    }
+    __syncthreads();
+  }
+  for (int k = threadIdx.y; k < tile; k += tile_rows) {
+    const std::int64_t j = c * tile + k;
+    if (j >= n || row < j || row >= ld_to) continue;
+    to[row + j * ld_to] = row >= n ? 0 : upper ? buffer[threadIdx.x][k] : from[row + j * ld_from];
+  }
+}
+
+}  // namespace
+
+void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev, MatrixView<double> to_dev) {
+  const std::int64_t n = to_dev.cols;
+  if (n == 0) return;
+  const std::int64_t tiles = (to_dev.lda + tile - 1) / tile;
+  pack_lower_kernel<<<static_cast<unsigned>(tiles * (tiles + 1) / 2), dim3(tile, tile_rows), 0,
+                      queue.stream()>>>(uplo == Uplo::upper, n, from_dev.data, from_dev.lda, to_dev.data,
+                                        to_dev.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+}  // namespace eigen_g

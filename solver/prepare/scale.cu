@@ -1,0 +1,38 @@
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/prepare/scale.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int threads = 256;
+
+__global__ void scale_lower_kernel(std::int64_t n, double* a, std::int64_t lda, int k) {
+  for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
+    for (std::int64_t i = j + threadIdx.x; i < n; i += threads) a[i + j * lda] = scalbn(a[i + j * lda], k);
+}
+
+__global__ void scale_values_kernel(std::int64_t n, double* w, int k) {
+  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < n; i += gridDim.x * threads)
+    w[i] = scalbn(w[i], k);
+}
+
+}  // namespace
+
+void scale(const Queue& queue, MatrixView<double> a_dev, int k) {
+  if (k == 0 || a_dev.rows == 0) return;
+  const std::int64_t blocks = std::min<std::int64_t>(a_dev.cols, 16 * queue.multiprocessors());
+  scale_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(a_dev.rows, a_dev.data,
+                                                                                    a_dev.lda, k);
+  EIGEN_G_LAUNCHED();
+}
+
+void scale_values(const Queue& queue, std::int64_t n, double* w_dev, int k) {
+  if (k == 0 || n == 0) return;
+  scale_values_kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0, queue.stream()>>>(
+      n, w_dev, k);
+  EIGEN_G_LAUNCHED();
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,269 @@
+// Householder tridiagonalization on the GPU, panel by panel: one cooperative kernel reduces the columns of a panel, one
+// SYR2K updates what is right of it and, where that is large, multiplies it with the next column on the way; what fits
+// on the chip goes to tridiagonalize_on_chip.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gemm_df/products.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
+#include "solver/reduction/one_stage/tridiagonalize_panel.cuh"
+
+namespace eigen_g {
+
+namespace {
+
+using namespace reduction;
+
+// High strips have few column sums; in low ones a strip's row sums come from few blocks, which counts where the triangle
+// is small. Groups of eight columns ask more of memory at a time, and let blocks differ more in when they are done.
+using LowStrips = blas2::SymvShape<double, 2, 4, 1, 4, true>;
+using HighStrips = blas2::SymvShape<double, 4, 2, 1, 4, true>;
+using HighestStrips = blas2::SymvShape<double, 8, 1, 1, 8, true>;
+constexpr std::int64_t most_rows_low = 6000;
+constexpr std::int64_t most_share_high = 970000;  // rows^2 a block: 16000 rows on an H200
+
+static_assert(LowStrips::threads == threads && HighStrips::threads == threads &&
+              HighestStrips::threads == threads);
+// What is on its way from memory has its place in L1, which has what shared memory leaves. With 28 KB of it the pass
+// over A takes 4 to 6 % longer on an H200 than with 60 KB. A GPU with little shared memory needs all of it.
+constexpr int left_to_l1 = 36 << 10;       // of the most that could be shared memory
+constexpr int least_shared = 128 << 10;    // a multiprocessor, before anything is left
+constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column
+
+// a(i, j) := 0 for i <= j: V whole, as the back-transformation takes it.
+__global__ void clear_upper_kernel(std::int64_t n, double* a, std::int64_t lda) {
+  for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
+    for (std::int64_t i = threadIdx.x; i <= j; i += blockDim.x) a[i + j * lda] = 0;
+}
+
+// The instances of the kernel for one height of strips.
+struct Variant {
+  int strip_rows, group_columns, column_warps;
+  const void *resident, *mixed;
+
+  std::int64_t strips(std::int64_t rows) const { return (rows + strip_rows - 1) / strip_rows; }
+};
+template <class Shape>
+Variant variant() {
+  return {Shape::strip_rows, Shape::columns, Shape::column_warps,
+          reinterpret_cast<const void*>(reduce_panel_kernel<Shape, true>),
+          reinterpret_cast<const void*>(reduce_panel_kernel<Shape, false>)};
+}
+const std::array<Variant, 3>& variants() {
+  static const std::array<Variant, 3> all{variant<LowStrips>(), variant<HighStrips>(),
+                                          variant<HighestStrips>()};
+  return all;
+}
+// The most rows left to reduce for which a variant is taken; that with the fewest is.
+std::array<std::int64_t, 3> most_rows(std::int64_t blocks) {
+  const auto high = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_share_high * blocks)));
+  return {std::min(most_rows_low, high), high, std::numeric_limits<std::int64_t>::max()};
+}
+const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
+  const auto most = most_rows(blocks);
+  return variants()[static_cast<std::size_t>(std::lower_bound(most.begin(), most.end(), rows) -
+                                             most.begin())];
+}
+
+// How a problem of order n is laid out on a GPU with this many multiprocessors; the one place that knows.
+struct Layout {
+  std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0, product_sums;
+
+  Layout(std::int64_t n, int multiprocessors)
+      : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
+               tridiagonalize_row_multiple),
+        blocks(std::min(most_blocks, blocks_per_multiprocessor * multiprocessors)),
+        column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)),
+        product_sums(syr2k_product_scratch(n)) {
+    const auto most = most_rows(blocks);
+    for (std::size_t k = 0; k < most.size() && (k == 0 || n > most[k - 1]); ++k) {
+      const Variant& v = variants()[k];
+      const std::int64_t strips = v.strips(std::min(n, most[k])) + 1;  // the first may be a part of one
+      row_sums = std::max(row_sums, (blocks + strips) * v.strip_rows);
+      column_sums = std::max(column_sums, strips * column_stride);
+    }
+  }
+
+  // Parts in order; every one starts at a multiple of 16 bytes.
+  std::int64_t w() const { return padded * most_panel_columns; }
+  std::int64_t dots() const { return blocks * dot_stride; }
+  std::int64_t even_blocks() const { return blocks + blocks % 2; }
+  std::int64_t arrivals() const { return grid_barrier_words / 2; }
+  std::int64_t doubles() const {
+    return padded + w() + row_sums + column_sums + dots() + even_blocks() + 2 * most_panel_columns +
+           arrivals() + padded + product_sums;
+  }
+  struct Places {
+    Exchange exchange{};
+    double *product, *product_sums;  // A x and the sums of it that come from the update
+  };
+  Places place(double* workspace) const {
+    Places places;
+    Exchange& ex = places.exchange;
+    const auto take = [&](std::int64_t count) {
+      double* const part = workspace;
+      workspace += count;
+      return part;
+    };
+    ex.x = take(padded);
+    ex.w = take(w());
+    ex.ldw = padded;
+    ex.partials.rows = take(row_sums);
+    ex.partials.columns = take(column_sums);
+    ex.partials.column_stride = column_stride;
+    ex.dots = take(dots());
+    ex.quadratic = take(even_blocks());
+    ex.products = take(2 * most_panel_columns);
+    ex.arrivals = reinterpret_cast<unsigned*>(take(arrivals()));
+    places.product = take(padded);
+    places.product_sums = take(product_sums);
+    return places;
+  }
+};
+
+// A panel and how many of its columns of V and W a block's shared memory holds, for the block's rows.
+struct PanelShape {
+  std::int32_t slice_rows, columns, held;
+
+  PanelShape(std::int64_t left, std::int64_t blocks, std::size_t shared_bytes)
+      : slice_rows(static_cast<std::int32_t>((left + blocks - 1) / blocks)),
+        columns(static_cast<std::int32_t>(std::min<std::int64_t>(most_panel_columns, left - 1))),
+        held(columns) {
+    while (held > 0 && lasting_bytes(slice_rows, held) > shared_bytes) --held;
+  }
+  std::size_t bytes() const { return lasting_bytes(slice_rows, held); }
+};
+
+// Dynamic shared memory that a block of any of the kernels may take where two share a multiprocessor.
+std::size_t shared_share() {
+  int device = 0, per_multiprocessor = 0, per_block = 0, reserved = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(
+      cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
+  std::size_t fixed = 0;
+  for (const Variant& v : variants())
+    for (const void* kernel : {v.resident, v.mixed}) {
+      cudaFuncAttributes attributes{};
+      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+      fixed = std::max(fixed, attributes.sharedSizeBytes);
+    }
+  const int most = per_multiprocessor - std::clamp(per_multiprocessor - least_shared, 0, left_to_l1);
+  const std::size_t share =
+      static_cast<std::size_t>(std::min(per_block, most / blocks_per_multiprocessor - reserved)) - fixed;
+  for (const Variant& v : variants())
+    for (const void* kernel : {v.resident, v.mixed})
+      EIGEN_G_CUDA(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(share)));
+  return share;
+}
+
+// Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
+std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                           double* tau_dev, double* workspace_dev, int multiprocessors, std::int64_t stop,
+                           const std::function<void(std::int64_t column)>& reached) {
+  const Queue& queue = products.queue();
+  const std::int64_t n = a_dev.cols;
+  const Layout layout(n, multiprocessors);
+  const Layout::Places places = layout.place(workspace_dev);
+  const Exchange& exchange = places.exchange;
+  const std::size_t share = shared_share();
+  int device = 0, l2_bytes = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+  EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
+                               queue.stream()));
+
+  std::int64_t p = 0;
+  bool multiplied = false;  // A x of column p is there
+  while (n - p > stop) {
+    const PanelShape shape(n - p, layout.blocks, share);
+    const std::int64_t columns = shape.columns;
+    const Variant& kernel = variant_for(n - p, layout.blocks);
+    const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
+    const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
+                                         static_cast<int>(layout.blocks), p + 1 + shift, kernel.column_warps);
+    const double bytes = sizeof(double) / 2.0 * static_cast<double>(n - p) * static_cast<double>(n - p);
+    Panel panel{a_dev.data,
+                a_dev.lda,
+                static_cast<std::int32_t>(n),
+                static_cast<std::int32_t>(p),
+                shape.columns,
+                shape.held,
+                shape.slice_rows,
+                shift,
+                d_dev,
+                e_dev,
+                tau_dev,
+                static_cast<std::int32_t>(256 * std::min(1.0, kept_share_of_l2 * l2_bytes / bytes)),
+                multiplied ? places.product : nullptr,
+                partition,
+                exchange};
+    // The strips before the first that is walked have no place among the column sums.
+    panel.exchange.partials.columns -= partition.first_strip() * layout.column_stride;
+    void* arguments[] = {&panel};
+    EIGEN_G_CUDA(
+        cudaMemsetAsync(exchange.arrivals, 0, sizeof(unsigned) * grid_barrier_words, queue.stream()));
+    EIGEN_G_CUDA(cudaLaunchCooperativeKernel(shape.held == shape.columns ? kernel.resident : kernel.mixed,
+                                             dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
+                                             arguments, shape.bytes(), queue.stream()));
+    const std::int64_t next = p + columns;
+    const MatrixView<const double> v = a_dev.block(next, p, n - next, columns),
+                                   w{exchange.w + next, n - next, columns, exchange.ldw};
+    const MatrixView<double> rest = a_dev.block(next, next, n - next, n - next);
+    multiplied = n - next > stop && products.syr2k_lower_and_product(
+                                        -1, v, w, rest,
+                                        {exchange.x + next, places.product + next, exchange.quadratic,
+                                         static_cast<int>(layout.blocks), places.product_sums});
+    if (!multiplied) syr2k_lower(products, -1, v, w, 1, rest);
+    p = next;
+    reached(p);
+  }
+  return p;
+}
+
+}  // namespace
+
+std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
+  return std::max(Layout(n, multiprocessors).doubles(), on_chip_workspace(n));
+}
+
+void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                    double* tau_dev, double* workspace_dev, const StageProgress& progress,
+                    int multiprocessors) {
+  const std::int64_t n = a_dev.cols;
+  if (n == 0) return;
+  const Queue& queue = products.queue();
+  const int all = queue.multiprocessors();
+  const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
+  const std::int64_t on_chip = most_on_chip(taken);
+
+  std::vector<std::pair<Event, double>> milestones;
+  std::int64_t p = 0;
+  if (n > on_chip)
+    p = reduce_panels(products, a_dev, d_dev, e_dev, tau_dev, workspace_dev, taken, on_chip,
+                      [&](std::int64_t column) {
+                        if (!progress) return;
+                        const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
+                        milestones.emplace_back(Event(), 1 - std::pow(left, 3));
+                        milestones.back().first.record(queue);
+                      });
+  tridiagonalize_on_chip(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
+                         workspace_dev, taken);
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
+  clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
+  EIGEN_G_LAUNCHED();
+  for (const auto& [event, fraction] : milestones) {
+    event.wait();
+    progress(fraction);
+  }
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,400 @@
+// Householder tridiagonalization of a matrix that stays on the chip: one block a multiprocessor, row i of the symmetric
+// matrix (whole, both triangles) in block i mod blocks, one cooperative kernel for all columns, one exchange a column.
+//
+// Step k reduces column k; q = k + 1. Every block knows x, column k below the diagonal. With the scalars of
+// tridiagonalize_panel.cuh (alpha = x_q, beta, s, tau; v = s (x - beta e_q)):
+//
+//   each block    h_i = (A x)_i for its own rows i >= q, and publishes them
+//   owner of q    publishes r = A(q, :)
+//   each block    y = A v = s (h - beta r);   v^T y;   w = tau y - (tau / 2)(tau v^T y) v   whole, for itself
+//                 x' = r - v w_q - w        the next column
+//                 A := A - v w^T - w v^T    its own rows, and h' = A x' in the same pass
+//
+// so nothing but h and r travels, once a column, and a block never waits for more than these: each double is
+// published as two words that hold the number of the step beside its half, and who needs it polls for that number. No
+// barrier, no fence. Of two sets of mailboxes one is written while the other may still be read: a block publishes for
+// step k + 2 only after it has read all of step k + 1, which every other block published after reading step k. (A block
+// that ends with step k publishes nothing more, and nobody waits for it; it only waits until the others have come so far.)
+//
+// Whatever every block computes for itself comes out the same everywhere: same operations, same order. The rows that
+// live longest are in registers, the others in shared memory.
+//
+// Rejected (H200): a double as one word of 8 bytes, the step's parity in a bit of its exponent, 10 to 20 % slower at
+// n = 33 to 1000 with the same bits of the result; up to 512 rows in one cluster of 16 blocks that write to each other's
+// shared memory, n = 128, 256, 512 in 214, 490, 1396 us in place of 188, 372, 853.
+#include <algorithm>
+#include <array>
+
+#include "blas2/symv/warp_sums.cuh"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int most_rows = 32;  // of a block: a lane sums a row
+constexpr int at_once = 4;     // rows in a pass
+
+// A double on its way: its halves, each with the step's number in the upper word.
+struct alignas(16) Packet {
+  unsigned long long low, high;
+};
+
+struct OnChip {
+  double* a;
+  std::int64_t lda;
+  int n;
+  double *d, *e, *tau;
+  Packet* mail;     // 2 sets of h and r, 2 stride each
+  int shared_rows;  // of a block, a multiple of at_once; the others are in registers
+  int stride;       // of shared rows, in pairs of doubles: n / 2 rounded up to whole warps
+
+  // Place of row or column i in its mailboxes: even ones, then odd ones, so that what a warp reads lies side by side.
+  __device__ int place(int i) const { return i / 2 + i % 2 * stride; }
+};
+
+__device__ void publish(Packet* to, double value, unsigned step) {
+  const unsigned long long bits = __double_as_longlong(value);
+  const unsigned long long tag = static_cast<unsigned long long>(step) << 32;
+  const unsigned long long low = tag | (bits & 0xffffffffu), high = tag | bits >> 32;
+#if __CUDA_ARCH__ >= 700
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
+#else
+  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
+#endif
+}
+__device__ Packet look(const Packet* from) {
+  Packet p;
+#if __CUDA_ARCH__ >= 700
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(p.low), "=l"(p.high)
+               : "l"(from)
+               : "memory");
+#else
+  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(p.low), "=l"(p.high)
+               : "l"(from)
+               : "memory");
+#endif
+  return p;
+}
+// A later step's packet counts: only a block that ends with this step and has no use for the values can meet one.
+__device__ bool arrived(const Packet& p, unsigned step) {
+  return static_cast<unsigned>(p.low >> 32) >= step && static_cast<unsigned>(p.high >> 32) >= step;
+}
+__device__ double value(const Packet& p) {
+  return __longlong_as_double(static_cast<long long>(p.high << 32 | (p.low & 0xffffffffu)));
+}
+
+__device__ double warp_sum(double x) {
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
+  return x;
+}
+
+// The sum of n values in shared memory, in four chains.
+template <int n>
+__device__ double sum_of(const double* x) {
+  static_assert(n % 4 == 0);
+  double s[4] = {x[0], x[1], x[2], x[3]};
+#pragma unroll
+  for (int i = 4; i < n; ++i) s[i % 4] += x[i];
+  return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+// A block of `threads` takes columns 2 (t + threads u) and the next by thread t, u < pairs, and `registered` rows into
+// registers, the rest into shared memory.
+template <int threads, int pairs, int registered>
+__global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip p) {
+  static_assert(registered % at_once == 0);
+  constexpr int warps = threads / 32;
+  extern __shared__ double2 shared_rows[];
+  __shared__ double products[warps], squares[warps], dots[most_rows][warps + 1], row_v[most_rows],
+      row_y[most_rows], first_of_x, first_of_y, diagonal;
+
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32;
+  const int block = blockIdx.x, blocks = gridDim.x, n = p.n;
+  const int rows = (n - block + blocks - 1) / blocks;  // of this block: row `block + blocks * slot`
+  const auto row_of = [&](int slot) { return block + blocks * slot; };
+  const auto column_of = [&](int c) { return 2 * (t + threads * (c / 2)) + c % 2; };
+  const bool writer = block == (n - 1) % blocks;  // of d, e and tau: the block that lives longest
+
+  // The rows, and x = A(:, 0). `own[c]`: the slot of the block's row whose number is the thread's column c, or -1.
+  const auto element = [&](int i, int j) {
+    return i < n && j < n ? __ldcg(p.a + max(i, j) + min(i, j) * p.lda) : 0;
+  };
+  double2 a[registered][pairs];
+#pragma unroll
+  for (int r = 0; r < registered; ++r)
+#pragma unroll
+    for (int u = 0; u < pairs; ++u) {
+      const int row = p.shared_rows + r < rows ? row_of(p.shared_rows + r) : n;
+      a[r][u] = {element(row, column_of(2 * u)), element(row, column_of(2 * u + 1))};
+    }
+  for (int slot = 0; slot < p.shared_rows; ++slot)
+    for (int pair = t; pair < p.stride; pair += threads) {
+      const int row = slot < rows ? row_of(slot) : n;
+      shared_rows[slot * p.stride + pair] = {element(row, 2 * pair), element(row, 2 * pair + 1)};
+    }
+  double v[2 * pairs], w[2 * pairs], x[2 * pairs];
+  int own[2 * pairs];
+#pragma unroll
+  for (int c = 0; c < 2 * pairs; ++c) {
+    const int column = column_of(c);
+    v[c] = w[c] = 0;
+    x[c] = column > 0 ? element(column, 0) : 0;
+    own[c] = column < n && column % blocks == block ? column / blocks : -1;
+  }
+  for (int slot = t; slot < most_rows; slot += threads) row_v[slot] = row_y[slot] = 0;
+  if (writer && t == 0) p.d[0] = p.a[0];
+  if (n == 1) return;
+  double tau = 0, half = 0;
+  __syncthreads();
+
+  for (int k = 0;; ++k) {
+    const int q = k + 1;
+    const unsigned step = static_cast<unsigned>(q);
+    Packet* const mail_h = p.mail + k % 2 * 4 * p.stride;
+    Packet* const mail_r = mail_h + 2 * p.stride;
+    const auto needed = [&](int c) { return column_of(c) >= q && column_of(c) < n; };
+    const auto live = [&](int u) {  // some pair of the warp has a column >= q
+      return column_of(2 * u) - 2 * lane < n && column_of(2 * u + 1) + 2 * (31 - lane) >= q;
+    };
+
+    // The pass over the block's rows, a few at a time: the last step's update, and h. Rows that are done or do not exist
+    // come along if they are among these.
+    const int first_slot = q > block ? (q - block + blocks - 1) / blocks : 0;  // of a row >= q
+    const auto pass = [&](int slot, auto&& entry_of) {
+      double v_row[at_once], w_row[at_once], sums[at_once];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        v_row[i] = row_v[slot + i];
+        w_row[i] = fma(tau, row_y[slot + i], -half * v_row[i]);
+        sums[i] = 0;
+      }
+#pragma unroll
+      for (int u = 0; u < pairs; ++u)
+        if (live(u))
+#pragma unroll
+          for (int i = 0; i < at_once; ++i) {
+            double2 entry = entry_of(i, u);
+            entry.x = fma(-v_row[i], w[2 * u], fma(-w_row[i], v[2 * u], entry.x));
+            entry.y = fma(-v_row[i], w[2 * u + 1], fma(-w_row[i], v[2 * u + 1], entry.y));
+            entry_of(i, u) = entry;
+            sums[i] = fma(entry.x, x[2 * u], fma(entry.y, x[2 * u + 1], sums[i]));
+          }
+      if (row_of(first_slot) == q)
+#pragma unroll
+        for (int i = 0; i < at_once; ++i)
+          if (slot + i == first_slot)
+#pragma unroll
+            for (int u = 0; u < pairs; ++u) {
+              if (needed(2 * u)) publish(mail_r + p.place(column_of(2 * u)), entry_of(i, u).x, step);
+              if (needed(2 * u + 1)) publish(mail_r + p.place(column_of(2 * u + 1)), entry_of(i, u).y, step);
+            }
+      blas2::warp_sums<double>(sums, lane);
+      if (lane % (32 / at_once) == 0) dots[slot + lane / (32 / at_once)][warp] = sums[0];
+    };
+    for (int slot = first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
+      pass(slot,
+           [&](int i, int u) -> double2& { return shared_rows[(slot + i) * p.stride + t + threads * u]; });
+#pragma unroll
+    for (int r = 0; r < registered; r += at_once) {
+      const int slot = p.shared_rows + r;
+      if (slot < rows && slot + at_once > first_slot)
+        pass(slot, [&](int i, int u) -> double2& { return a[r + i][u]; });
+    }
+
+    // ||tail of x||^2, and alpha.
+    double square = 0;
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) {
+      if (column_of(c) == q) first_of_x = x[c];
+      if (column_of(c) > q) square = fma(x[c], x[c], square);
+    }
+    square = warp_sum(square);
+    if (lane == 0) squares[warp] = square;
+    __syncthreads();
+    if (warp == 0 && lane >= first_slot && lane < rows)
+      publish(mail_h + p.place(row_of(lane)), sum_of<warps>(dots[lane]), step);
+
+    // While that is on its way: the reflector's scalars.
+    const double alpha = first_of_x, tail = sum_of<warps>(squares);
+    double beta = alpha, s = 0;
+    tau = 0;
+    if (tail >= negligible_square) {
+      beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
+      const bool odd = lane % 2 == 1;  // two lanes, two divisions
+      const double quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
+      s = __shfl_sync(~0u, quotient, 0);
+      tau = __shfl_sync(~0u, quotient, 1);
+    }
+    if (writer && t == 0) {
+      p.e[k] = beta;
+      p.tau[k] = tau;
+    }
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) v[c] = column_of(c) == q ? 1 : s * x[c];
+
+    // h and r from all, as long as something that the warp needs is missing.
+    Packet h[2 * pairs], r[2 * pairs];
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) h[c] = r[c] = {0, 0};
+    for (bool more_h = true, more_r = true; more_h || more_r;) {  // the same for a whole warp
+      if (more_r)
+#pragma unroll
+        for (int c = 0; c < 2 * pairs; ++c)
+          if (needed(c)) r[c] = look(mail_r + p.place(column_of(c)));
+      if (more_h)
+#pragma unroll
+        for (int c = 0; c < 2 * pairs; ++c)
+          if (needed(c)) h[c] = look(mail_h + p.place(column_of(c)));
+      more_h = more_r = false;
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c) {
+        more_h = more_h || (needed(c) && !arrived(h[c], step));
+        more_r = more_r || (needed(c) && !arrived(r[c], step));
+      }
+      more_h = __any_sync(~0u, more_h);
+      more_r = __any_sync(~0u, more_r);
+    }
+
+    double y[2 * pairs], product = 0;
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) {
+      y[c] = s * fma(-beta, value(r[c]), value(h[c]));  // 0 in columns below q
+      product = fma(v[c], y[c], product);
+      if (own[c] >= 0) {
+        row_v[own[c]] = v[c];
+        row_y[own[c]] = y[c];
+      }
+      if (column_of(c) == q) {
+        first_of_y = y[c];
+        diagonal = value(r[c]);
+      }
+    }
+    product = warp_sum(product);
+    if (lane == 0) products[warp] = product;
+    __syncthreads();
+    half = 0.5 * tau * (tau * sum_of<warps>(products));
+    const double w_q = fma(tau, first_of_y, -half);
+    if (writer && t == 0) p.d[q] = diagonal - 2 * w_q;
+    if (q % blocks == block)  // all blocks have read A: they sent h
+#pragma unroll
+      for (int c = 0; c < 2 * pairs; ++c)
+        if (needed(c)) p.a[column_of(c) + k * p.lda] = v[c];
+    if (q == n - 1 || row_of(rows - 1) <= q) break;  // nothing is left, or nothing for this block
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c) {
+      w[c] = fma(tau, y[c], -half * v[c]);
+      x[c] = column_of(c) > q && column_of(c) < n ? fma(-v[c], w_q, value(r[c]) - w[c]) : 0;
+    }
+  }
+}
+
+struct Variant {
+  int threads, columns, registered;
+  const void* kernel;
+};
+template <int threads, int pairs, int registered>
+Variant variant() {
+  return {threads, 2 * threads * pairs, registered,
+          reinterpret_cast<const void*>(reduce_on_chip_kernel<threads, pairs, registered>)};
+}
+// As measured on an H200: few threads while latency counts, more as the pass does.
+constexpr std::size_t variants_count = 6;
+const std::array<Variant, variants_count>& variants() {
+  static const std::array<Variant, variants_count> all{variant<128, 1, 4>(), variant<256, 1, 4>(),
+                                                       variant<256, 2, 8>(), variant<384, 2, 8>(),
+                                                       variant<512, 2, 4>(), variant<384, 3, 8>()};
+  return all;
+}
+
+std::int64_t row_pairs(std::int64_t n) {
+  return (n + 63) / 64 * 32;
+}
+
+// What a GPU has room for.
+struct Chip {
+  int multiprocessors;
+  std::array<std::size_t, variants_count> shared_bytes;  // of a block, by variant
+
+  explicit Chip(int taking_part) : multiprocessors(taking_part) {
+    int device = 0, per_block = 0;
+    EIGEN_G_CUDA(cudaGetDevice(&device));
+    EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    for (std::size_t i = 0; i < variants_count; ++i) {
+      cudaFuncAttributes attributes{};
+      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, variants()[i].kernel));
+      shared_bytes[i] = static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes;
+    }
+  }
+};
+
+// How a matrix of order n lies on it.
+struct Layout {
+  std::size_t variant = 0;
+  int blocks, shared_rows, stride;
+  bool fits;
+
+  Layout(std::int64_t n, const Chip& chip)
+      : blocks(static_cast<int>(std::min<std::int64_t>(n, chip.multiprocessors))),
+        stride(static_cast<int>(row_pairs(n))) {
+    while (variant + 1 < variants_count && n > variants()[variant].columns) ++variant;
+    const int rows = static_cast<int>((n + blocks - 1) / blocks), registered = variants()[variant].registered;
+    shared_rows = std::max(0, (rows - registered + at_once - 1) / at_once * at_once);
+    fits = n <= variants()[variant].columns && shared_rows + registered <= most_rows &&
+           shared_bytes() <= chip.shared_bytes[variant];
+  }
+  std::size_t shared_bytes() const {
+    return sizeof(double2) * static_cast<std::size_t>(shared_rows) * static_cast<std::size_t>(stride);
+  }
+};
+
+}  // namespace
+
+std::int64_t most_on_chip(int multiprocessors) {
+  const Chip chip(multiprocessors);
+  std::int64_t low = 0, high = variants().back().columns;  // low fits, above high nothing does
+  while (low < high) {
+    const std::int64_t middle = (low + high + 1) / 2;
+    if (Layout(middle, chip).fits)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+std::int64_t on_chip_workspace(std::int64_t n) {
+  return 16 * row_pairs(n);
+}
+
+void tridiagonalize_on_chip(const Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+                            double* tau_dev, double* workspace_dev, int multiprocessors) {
+  const std::int64_t n = a_dev.cols;
+  const Layout layout(n, Chip(multiprocessors));
+  const Variant& kernel = variants()[layout.variant];
+  EIGEN_G_CUDA(cudaMemsetAsync(
+      workspace_dev, 0, sizeof(double) * static_cast<std::size_t>(on_chip_workspace(n)), queue.stream()));
+  OnChip problem{a_dev.data,
+                 a_dev.lda,
+                 static_cast<int>(n),
+                 d_dev,
+                 e_dev,
+                 tau_dev,
+                 reinterpret_cast<Packet*>(workspace_dev),
+                 layout.shared_rows,
+                 layout.stride};
+  void* arguments[] = {&problem};
+  EIGEN_G_CUDA(cudaFuncSetAttribute(kernel.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(layout.shared_bytes())));
+  EIGEN_G_CUDA(cudaLaunchCooperativeKernel(kernel.kernel, dim3(static_cast<unsigned>(layout.blocks)),
+                                           dim3(static_cast<unsigned>(kernel.threads)), arguments,
+                                           layout.shared_bytes(), queue.stream()));
+}
+
+}  // namespace eigen_g

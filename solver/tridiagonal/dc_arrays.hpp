@@ -1,0 +1,95 @@
+// What the acts of one merge hand to each other. The symbols, for a merge of rows first ... first + size - 1:
+//
+//   d, Q          eigenvalues and vectors of the two children; Q = diag(Q1, Q2), its columns in any order
+//   merged        the children's values in one ascending order, s = 0 ... size - 1; z in the same order
+//   pole, weight  the k of them that do not deflate, ascending: D + rho z z^T restricted to what is left
+//   group         their other order: upper (vector nonzero in child 1's rows only), dense, lower; this is the order of
+//                 the compressed Q's columns and of U's rows
+//   base, tau     root j is base_j + tau_j, base_j the nearest pole; pole_i - root_j is (pole_i - base_j) - tau_j,
+//                 and never anything else
+//
+//            upper dense lower   deflated
+//          [  Q1    Q1     .   |    x   ]  child 1's rows
+//   Q  ->  [   .    Q2    Q2   |    x   ]  child 2's rows        (a point: neither written nor read)
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/host_device.hpp"
+#include "solver/tridiagonal/dc_tree.hpp"
+
+namespace eigen_g::dc {
+
+inline constexpr double unit_roundoff = 0x1p-53;
+
+// n elements each; a merge uses those of its own rows.
+struct Arrays {
+  double* d;  // values of leaves and merges, ascending in each
+  double* e;  // n - 1 off-diagonal entries
+  double *merged_d, *merged_z;
+  double *cosine, *sine;              // of the rotation with the next link of a chain
+  double *pole, *weight;              // in ascending order
+  double *group_pole, *group_weight;  // in group order; the weight is Gu and Eisenstat's
+  double *base, *tau, *root;
+  double* deflated;
+  Index* column;    // column of the vector to d, counted from column 0 of Q
+  Index* source;    // the same in merged order
+  Index* kind;      // Kind of a merged entry
+  Index* link;      // the merged entry that this one is rotated with, after it; -1: none
+  Index* linked;    // 1: some entry is rotated with this one
+  Index* target;    // column in the compressed Q, counted from the merge's first
+  Index* group;     // of a pole: its place in group order
+  Index* survivor;  // merged entries with a component that is not negligible
+  Index* close;     // survivors that are close to their successor
+
+  static constexpr int doubles = 14, indices = 9;
+
+  EIGEN_G_HOST_DEVICE Arrays at(Index first) const {
+    return {d + first,      e + first,        merged_d + first, merged_z + first,   cosine + first,
+            sine + first,   pole + first,     weight + first,   group_pole + first, group_weight + first,
+            base + first,   tau + first,      root + first,     deflated + first,   column + first,
+            source + first, kind + first,     link + first,     linked + first,     target + first,
+            group + first,  survivor + first, close + first};
+  }
+};
+
+// Places the arrays in `workspace`, arrays_doubles(n) doubles.
+EIGEN_G_HOST_DEVICE constexpr std::int64_t arrays_doubles(std::int64_t n) {
+  return Arrays::doubles * n + (Arrays::indices * n + 1) / 2;
+}
+EIGEN_G_HOST_DEVICE inline Arrays place_arrays(std::int64_t n, double* workspace) {
+  const auto real = [&](int k) { return workspace + k * n; };
+  auto* const indices = reinterpret_cast<Index*>(workspace + Arrays::doubles * n);
+  const auto index = [&](int k) { return indices + k * n; };
+  return {real(0),  real(1),  real(2),  real(3),  real(4),  real(5),  real(6),  real(7),
+          real(8),  real(9),  real(10), real(11), real(12), real(13), index(0), index(1),
+          index(2), index(3), index(4), index(5), index(6), index(7), index(8)};
+}
+
+enum Kind : Index { upper_kind = 0, dense_kind = 1, lower_kind = 2, deflated_kind = 3 };
+
+// How the poles of a merge divide. Written by the deflation.
+struct Shape {
+  Index k, upper, dense, lower;  // k = upper + dense + lower
+  double rho;
+
+  // The product for child 2's rows starts at an even column, so that its operands are aligned: where `upper` is odd the
+  // last upper column counts with zeros in child 2's rows.
+  EIGEN_G_HOST_DEVICE Index upper_end() const { return upper + dense; }
+  EIGEN_G_HOST_DEVICE Index lower_begin() const { return upper - upper % 2; }
+};
+
+// The rows of a merge's columns that are kept, counted as rows of the matrix Q: all of them, or for values only the
+// first and the last, which is what z needs; there Q has two rows, and row 0 of child 1 and row 1 of child 2 become
+// row 0 and row 1 of the merge.
+struct Rows {
+  bool all;
+  EIGEN_G_HOST_DEVICE Index upper_first(const Merge& m) const { return all ? m.first : 0; }
+  EIGEN_G_HOST_DEVICE Index upper_count(const Merge& m) const { return all ? m.upper : 1; }
+  EIGEN_G_HOST_DEVICE Index lower_first(const Merge& m) const { return all ? m.first + m.upper : 1; }
+  EIGEN_G_HOST_DEVICE Index lower_count(const Merge& m) const { return all ? m.size - m.upper : 1; }
+  EIGEN_G_HOST_DEVICE Index last_of_upper(const Merge& m) const { return all ? m.first + m.upper - 1 : 1; }
+  EIGEN_G_HOST_DEVICE Index first_of_lower(const Merge& m) const { return all ? m.first + m.upper : 0; }
+};
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,146 @@
+// Deflation: which eigenpairs of diag(T1, T2) are, to working accuracy, eigenpairs of the merged matrix already.
+//
+//   tol = 8 eps max(|d|, |z|)
+//   rho |z_s| <= tol                          (d_s, q_s) stays
+//   |(d_t - d_s) c sn| <= tol for neighbours  s < t that are left, with c = z_t / r, sn = -z_s / r, r = hypot(z_s, z_t):
+//     rotating q_s, q_t by (c, sn) makes z_s zero and z_t = r at an error below tol; (d_s, q_s) stays
+//
+// Example with tol = 0.1, rho = 1:   d = 1   2    2.01   5      z = 0.6  0.5  0.5  0.05
+//   5 deflates (0.05 <= tol); 2 and 2.01 are close (0.01 / 2 <= tol): 2 deflates with d = 2.005, and what is left is
+//   pole = (1, 2.005), weight = (0.6, 0.707).
+//
+// Which neighbours are close is found for all of them at once; what one thread does in order is only to follow the
+// chains of rotations that start at a close pair, because a rotation changes z_t before t meets its own successor.
+//
+// Source: LAPACK dlaed2 (tolerances and column types).
+#pragma once
+
+#include <cmath>
+
+#include "solver/tridiagonal/dc_arrays.hpp"
+
+namespace eigen_g::dc {
+
+struct Rotation {
+  double c, s, r;
+  bool close;
+};
+
+EIGEN_G_HOST_DEVICE inline Rotation rotation_of(double d_s, double z_s, double d_t, double z_t,
+                                                double tolerance) {
+  const double r = sqrt(z_s * z_s + z_t * z_t);
+  const double c = z_t / r, s = -z_s / r;
+  return {c, s, r, fabs((d_t - d_s) * c * s) <= tolerance};
+}
+
+// One merge, by one team; x the arrays at the merge's first row, e the off-diagonal entry at the cut.
+// In: merged_d, merged_z, source. Out: what the arrays say of kind ... target, pole, weight, group and deflated
+// (deflated values in the order in which they were found; order_values sorts them), and the shape. `survivor` and
+// `close` are scratch.
+template <class Team>
+EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arrays& x, double e,
+                                 Shape* shape) {
+  const Index size = merge.size;
+  const double rho = 2 * fabs(e);
+  double largest = 0;
+  for (Index s = team.rank(); s < size; s += team.size())
+    largest = fmax(largest, fmax(fabs(x.merged_d[s]), fabs(x.merged_z[s])));
+  const double tolerance = 8 * unit_roundoff * team.largest(largest);
+
+  // A thread takes a run of neighbours, so that a scan of counts gives places in order.
+  const auto begin_of = [&](Index count, Index rank) {
+    return static_cast<Index>(static_cast<std::int64_t>(count) * rank / team.size());
+  };
+  const Index begin = begin_of(size, team.rank()), end = begin_of(size, team.rank() + 1);
+
+  const auto negligible = [&](Index s) { return rho * fabs(x.merged_z[s]) <= tolerance; };
+  std::int64_t survivors = 0, count = 0;
+  for (Index s = begin; s < end; ++s) {
+    const Index column = x.source[s] - merge.first;
+    x.kind[s] = negligible(s) ? deflated_kind : column < merge.upper ? upper_kind : lower_kind;
+    x.link[s] = -1;
+    x.linked[s] = 0;
+    count += x.kind[s] != deflated_kind;
+  }
+  Index place = static_cast<Index>(team.scan(count, survivors));
+  for (Index s = begin; s < end; ++s)
+    if (x.kind[s] != deflated_kind) x.survivor[place++] = s;
+  team.sync();
+
+  const auto left = static_cast<Index>(survivors);
+  const auto try_rotation = [&](Index i) {
+    const Index s = x.survivor[i], t = x.survivor[i + 1];
+    return rotation_of(x.merged_d[s], x.merged_z[s], x.merged_d[t], x.merged_z[t], tolerance);
+  };
+  const Index pairs = left > 0 ? left - 1 : 0;
+  const Index pair_begin = begin_of(pairs, team.rank()), pair_end = begin_of(pairs, team.rank() + 1);
+  count = 0;
+  for (Index i = pair_begin; i < pair_end; ++i) {
+    x.target[i] = try_rotation(i).close;  // target is not in use yet
+    count += x.target[i];
+  }
+  std::int64_t close_pairs = 0;
+  place = static_cast<Index>(team.scan(count, close_pairs));
+  for (Index i = pair_begin; i < pair_end; ++i)
+    if (x.target[i]) x.close[place++] = i;
+  team.sync();
+
+  if (team.rank() == 0) {
+    Index next = 0;  // pairs before this one are settled
+    for (Index k = 0; k < static_cast<Index>(close_pairs); ++k) {
+      if (x.close[k] < next) continue;
+      for (Index i = x.close[k]; i < pairs; ++i) {
+        next = i + 1;
+        const Rotation rotation = try_rotation(i);
+        if (!rotation.close) break;
+        const Index s = x.survivor[i], t = x.survivor[i + 1];
+        const double d_s = x.merged_d[s], d_t = x.merged_d[t];
+        const double c2 = rotation.c * rotation.c, s2 = rotation.s * rotation.s;
+        x.merged_d[s] = d_s * c2 + d_t * s2;
+        x.merged_d[t] = d_s * s2 + d_t * c2;
+        x.merged_z[s] = 0;
+        x.merged_z[t] = rotation.r;
+        x.cosine[s] = rotation.c;
+        x.sine[s] = rotation.s;
+        x.link[s] = t;
+        x.linked[t] = 1;
+        if (x.kind[s] != x.kind[t]) x.kind[t] = dense_kind;
+        x.kind[s] = deflated_kind;
+      }
+    }
+  }
+  team.sync();
+
+  // Counts of the three kinds, 21 bits each.
+  const auto unit = [](Index kind) {
+    return kind == deflated_kind ? std::int64_t{0} : std::int64_t{1} << (21 * kind);
+  };
+  const auto field = [](std::int64_t counts, Index kind) {
+    return static_cast<Index>(counts >> (21 * kind) & 0x1fffff);
+  };
+  std::int64_t counts = 0, totals = 0;
+  for (Index s = begin; s < end; ++s) counts += unit(x.kind[s]);
+  counts = team.scan(counts, totals);
+  const Index uppers = field(totals, upper_kind), denses = field(totals, dense_kind),
+              lowers = field(totals, lower_kind);
+  const Index first_of_kind[] = {0, uppers, uppers + denses};
+  const Index k = uppers + denses + lowers;
+  for (Index s = begin; s < end; ++s) {
+    const Index i = field(counts, upper_kind) + field(counts, dense_kind) + field(counts, lower_kind);
+    const Index kind = x.kind[s];
+    if (kind == deflated_kind) {
+      x.target[s] = k + (s - i);
+      x.deflated[s - i] = x.merged_d[s];
+    } else {
+      const Index group = first_of_kind[kind] + field(counts, kind);
+      x.target[s] = group;
+      x.group[i] = group;
+      x.pole[i] = x.merged_d[s];
+      x.weight[i] = x.merged_z[s];
+    }
+    counts += unit(kind);
+  }
+  if (team.rank() == 0) *shape = {k, uppers, denses, lowers, rho};
+}
+
+}  // namespace eigen_g::dc

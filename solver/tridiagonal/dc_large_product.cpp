@@ -1,0 +1,163 @@
+#include "solver/tridiagonal/dc_large_product.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gemm_df/cpu_gemm.hpp"
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+
+namespace eigen_g::dc {
+
+namespace {
+
+constexpr auto slice = static_cast<Index>(merge_step);
+
+// One of a merge's two products: rows of C and of the result, terms begin ... end - 1 of each, counted from the merge's
+// first row and column.
+struct Part {
+  Index row, rows, begin, end;
+  Index terms() const { return std::max(end - begin, Index{0}); }
+};
+
+std::array<Part, 2> parts_of(const Merge& m, const Shape& shape) {
+  return {Part{0, m.upper, 0, shape.upper_end()},
+          Part{m.upper, m.size - m.upper, shape.lower_begin(), shape.k}};
+}
+
+ColumnProducts products_of(const Merge& m, const Shape& shape, Index columns) {
+  const auto [upper, lower] = parts_of(m, shape);
+  return merge_products(upper.rows, upper.terms(), lower.rows, lower.terms(), columns);
+}
+
+void clear(const Queue& queue, MatrixView<double> x) {
+  EIGEN_G_CUDA(cudaMemset2DAsync(x.data, sizeof(double) * static_cast<std::size_t>(x.lda), 0,
+                                 sizeof(double) * static_cast<std::size_t>(x.rows),
+                                 static_cast<std::size_t>(x.cols), queue.stream()));
+}
+
+void clear_on_cpu(MatrixView<double> x) {
+  for (std::int64_t j = 0; j < x.cols; ++j) std::fill_n(&x(0, j), x.rows, 0.0);
+}
+
+// Columns first ... first + columns - 1 of one merge, of which U stands in `panel`.
+void multiply_one(const Products& products, const Merge& m, const Shape& shape, Index first, Index columns,
+                  MatrixView<const double> c, MatrixView<const double> panel, MatrixView<double> q) {
+  for (const Part& part : parts_of(m, shape)) {
+    const MatrixView<double> result = q.block(m.first + part.row, m.first + first, part.rows, columns);
+    if (part.terms() == 0)
+      clear(products.queue(), result);
+    else
+      gemm(products, Op::none, Op::none, 1,
+           c.block(m.first + part.row, m.first + part.begin, part.rows, part.terms()),
+           panel.block(m.first + part.begin, 0, part.terms(), columns), 0, result);
+  }
+}
+
+// All merges for which the list has a shape; k = 0 leaves one out.
+void multiply_by_panels(const Products& products, const std::vector<Merge>& merges,
+                        const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
+                        MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+  Index most = 0;
+  for (const Shape& shape : shapes) most = std::max(most, shape.k);
+  const Index end = std::min(most, roots.end), all = Roots{roots.begin, end}.count();
+  const auto widest = static_cast<Index>(panel.cols);
+  const Index passes = (all + widest - 1) / widest;
+  const Index even = passes > 0 ? (all + passes - 1) / passes : 0;
+  const Index width = std::min(widest, (even + 63) / 64 * 64);
+  for (Index first = roots.begin; first < end; first += width) {
+    const Index columns = std::min(width, end - first);
+    form_vectors(products.queue(), batch, first, columns, panel);
+    for (std::size_t i = 0; i < merges.size(); ++i)
+      if (shapes[i].k > first)
+        multiply_one(products, merges[i], shapes[i], first, std::min(columns, shapes[i].k - first), c, panel,
+                     q);
+  }
+}
+
+// One merge by the team; `batch` holds it alone.
+void multiply_cut(ColumnTeam& team, const std::vector<double>& shares, const Products& products,
+                  const Merge& m, const Shape& shape, const Batch& batch, Roots roots,
+                  MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+  const Index own = static_cast<Index>(split_columns(roots.count(), shares, column_granularity)[0].count);
+  const Index others = roots.count() - own;
+  if (others > 0)
+    form_vectors(products.queue(), batch, roots.begin + own, others,
+                 q.block(0, m.first + roots.begin + own, q.rows, others));
+  ColumnWork work = cut_merge(m, shape, roots, c, q);
+  work.on_first = [&](const Queue&, const OwnColumns& mine) {
+    const auto begin = roots.begin + static_cast<Index>(mine.range.first);
+    multiply_by_panels(products, {m}, {shape}, batch, {begin, begin + static_cast<Index>(mine.range.count)},
+                       c, panel, q);
+  };
+  team.run(work, shares, column_granularity);
+}
+
+}  // namespace
+
+ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,
+                     MatrixView<double> q) {
+  std::vector<Part> steps;  // one without terms is a step too: it clears its rows
+  for (const Part& part : parts_of(m, shape))
+    for (Index begin = part.begin; begin == part.begin || begin < part.end; begin += slice)
+      steps.push_back({part.row, part.rows, begin, std::min(begin + slice, std::max(begin, part.end))});
+  const Index column = m.first + roots.begin;
+  // The rows of a step := or += its slice of the product.
+  const auto step = [steps](std::int64_t s, const Blocks& blocks, const OwnColumns& mine, auto&& empty,
+                            auto&& product) {
+    const auto i = static_cast<std::size_t>(s);
+    const bool first = i == 0 || steps[i].row != steps[i - 1].row;
+    const MatrixView<double> rows = mine.columns.block(steps[i].row, 0, steps[i].rows, mine.columns.cols);
+    if (steps[i].terms() == 0)
+      empty(rows);
+    else
+      product(blocks[0], blocks[1], first ? 0.0 : 1.0, rows);
+  };
+
+  ColumnWork work;
+  work.columns_dev = q.block(m.first, column, m.size, roots.count());
+  work.reads_columns = false;
+  work.steps = static_cast<std::int64_t>(steps.size());
+  work.blocks = [=](std::int64_t s, ColumnRange range) -> Blocks {
+    const Part& p = steps[static_cast<std::size_t>(s)];
+    return {c.block(m.first + p.row, m.first + p.begin, p.rows, p.terms()),
+            q.block(m.first + p.begin, column + range.first, p.terms(), range.count)};
+  };
+  work.on_gpu = [step](const Queue& queue, std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
+    step(
+        s, blocks, mine, [&](MatrixView<double> rows) { clear(queue, rows); },
+        [&](auto a, auto b, double beta, MatrixView<double> rows) {
+          gemm(queue, Op::none, Op::none, 1, a, b, beta, rows);
+        });
+  };
+  work.on_cpu = [step](std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
+    step(s, blocks, mine, clear_on_cpu, [](auto a, auto b, double beta, MatrixView<double> rows) {
+      gemm_on_cpu(Op::none, Op::none, 1, a, b, beta, rows);
+    });
+  };
+  return work;
+}
+
+void multiply_large(const Products& products, const std::vector<Merge>& merges,
+                    const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
+                    MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q,
+                    SolveTeam* team) {
+  std::vector<Shape> uncut = shapes;
+  if (team)
+    for (std::size_t i = 0; i < merges.size(); ++i) {
+      const Roots own{roots.begin, std::min(roots.end, shapes[i].k)};
+      const std::vector<double> shares = team->take_shares(products_of(merges[i], shapes[i], own.count()));
+      if (shares.empty()) continue;
+      Batch one = batch;
+      one.merges += i;
+      one.shapes += i;
+      one.count = 1;
+      one.largest = merges[i].size;
+      multiply_cut(team->devices(), shares, products, merges[i], shapes[i], one, own, c, panel, q);
+      uncut[i].k = 0;
+    }
+  multiply_by_panels(products, merges, uncut, batch, roots, c, panel, q);
+}
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,22 @@
+// What the launches of a level share: blocks in x run over a merge's entries, blocks in y over the merges.
+#pragma once
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/dependent_launch.cuh"
+#include "hybrid/stream/queue.hpp"
+#include "solver/tridiagonal/dc_device.hpp"
+
+namespace eigen_g::dc {
+
+// The first act of a kernel here: each reads what the one before it wrote.
+__device__ inline void enter_in_turn() {
+  allow_next_kernel();
+  wait_for_previous_kernels();
+}
+
+inline dim3 blocks_over(const Batch& batch, Index entries, Index entries_a_block) {
+  return {static_cast<unsigned>((entries + entries_a_block - 1) / entries_a_block),
+          static_cast<unsigned>(batch.count)};
+}
+
+}  // namespace eigen_g::dc

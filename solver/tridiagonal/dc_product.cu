@@ -1,0 +1,136 @@
+// The products of a level's merges in one launch, for merges of which one alone does not fill a GPU.
+//
+//   C (64 x 64) = A (64 x inner) B (inner x 64)     a block; 256 threads with 4 x 4 entries of C each
+//
+// A and B pass through shared memory in slabs of 16 of the inner index; the next slab is on its way to registers while
+// one is multiplied. Entries beyond a ragged edge are zeros in shared memory; C's are not written.
+#include "solver/tridiagonal/dc_launch.cuh"
+
+namespace eigen_g::dc {
+
+namespace {
+
+constexpr int tile = 64, slab = 16, threads = 256;
+constexpr int thread_rows = 4, thread_columns = 4;
+constexpr int column_stride =
+    tile + 2;  // B's rows in shared memory: 16-byte aligned, few conflicts as they are written
+constexpr int loads = tile * slab / threads;
+static_assert(thread_rows * thread_columns * threads == tile * tile, "the threads cover the tile");
+
+struct Slab {
+  double a[slab][tile];
+  double b[slab][column_stride];
+};
+
+// C's tile at (row, column) of the merge's own rows and columns.
+struct Factors {
+  const double *a, *b;
+  std::int64_t lda, ldb;
+  Index rows, columns, inner;  // from the tile's first row and column to the end
+};
+
+struct Loaded {
+  double a[loads], b[loads];
+  __device__ void load(const Factors& f, Index first) {
+    for (int i = 0; i < loads; ++i) {
+      const Index row = threadIdx.x % tile,
+                  k = first + static_cast<Index>(threadIdx.x / tile) + i * (threads / tile);
+      a[i] = row < f.rows && k < f.inner ? f.a[row + k * f.lda] : 0;
+    }
+    for (int i = 0; i < loads; ++i) {
+      const Index k = first + static_cast<Index>(threadIdx.x % slab),
+                  column = static_cast<Index>(threadIdx.x / slab) + i * (threads / slab);
+      b[i] = column < f.columns && k < f.inner ? f.b[k + column * f.ldb] : 0;
+    }
+  }
+  __device__ void store(Slab& to) const {
+    for (int i = 0; i < loads; ++i)
+      to.a[threadIdx.x / tile + i * (threads / tile)][threadIdx.x % tile] = a[i];
+    for (int i = 0; i < loads; ++i)
+      to.b[threadIdx.x % slab][threadIdx.x / slab + i * (threads / slab)] = b[i];
+  }
+};
+
+__global__ void __launch_bounds__(threads)
+    product_kernel(Batch batch, Index first, Index columns, MatrixView<const double> compressed,
+                   MatrixView<const double> panel, MatrixView<double> q) {
+  enter_in_turn();
+  __shared__ __align__(16) Slab slabs[2];
+  const Merge merge = batch.merges[blockIdx.z];
+  const Shape shape = batch.shapes[blockIdx.z];
+  const Index column = blockIdx.x * tile;  // of U's in the panel
+  const Index columns_left =
+      min(columns, shape.k - first) - column;  // of roots; then those that are deflated
+  const Index columns_kept = min(columns, merge.size - first) - column;
+
+  const Index upper_tiles = (merge.upper + tile - 1) / tile, row_tile = blockIdx.y;
+  const bool upper = row_tile < upper_tiles;
+  const Index row = upper ? row_tile * tile : merge.upper + (row_tile - upper_tiles) * tile;
+  const Index row_end = upper ? merge.upper : merge.size;
+  if (row >= row_end) return;
+  for (Index j = max(columns_left, 0) + static_cast<Index>(threadIdx.x / tile); j < min(columns_kept, tile);
+       j += threads / tile) {
+    const Index i = row + static_cast<Index>(threadIdx.x % tile), t = merge.first + first + column + j;
+    if (i < row_end) q(merge.first + i, t) = compressed(merge.first + i, t);
+  }
+  if (columns_left <= 0) return;
+  const Index inner_first = upper ? 0 : shape.lower_begin(), inner_end = upper ? shape.upper_end() : shape.k;
+  const Factors f{&compressed(merge.first + row, merge.first + inner_first),
+                  &panel(merge.first + inner_first, column),
+                  compressed.lda,
+                  panel.lda,
+                  row_end - row,
+                  columns_left,
+                  inner_end - inner_first};
+
+  const int first_row = threadIdx.x % (tile / thread_rows) * thread_rows;
+  const int first_column = threadIdx.x / (tile / thread_rows) * thread_columns;
+  double c[thread_columns][thread_rows] = {};
+  Loaded next;
+  next.load(f, 0);
+  next.store(slabs[0]);
+  __syncthreads();
+  for (Index k = 0; k < f.inner; k += slab) {
+    const Slab& now = slabs[k / slab % 2];
+    const bool more = k + slab < f.inner;
+    if (more) next.load(f, k + slab);
+#pragma unroll
+    for (int l = 0; l < slab; ++l) {
+      double a[thread_rows], b[thread_columns];
+#pragma unroll
+      for (int i = 0; i < thread_rows; i += 2) {
+        const double2 pair = *reinterpret_cast<const double2*>(&now.a[l][first_row + i]);
+        a[i] = pair.x;
+        a[i + 1] = pair.y;
+      }
+#pragma unroll
+      for (int j = 0; j < thread_columns; j += 2) {
+        const double2 pair = *reinterpret_cast<const double2*>(&now.b[l][first_column + j]);
+        b[j] = pair.x;
+        b[j + 1] = pair.y;
+      }
+#pragma unroll
+      for (int j = 0; j < thread_columns; ++j)
+#pragma unroll
+        for (int i = 0; i < thread_rows; ++i) c[j][i] = fma(a[i], b[j], c[j][i]);
+    }
+    if (more) next.store(slabs[(k / slab + 1) % 2]);
+    __syncthreads();
+  }
+  for (int j = 0; j < thread_columns; ++j)
+    for (int i = 0; i < thread_rows; ++i)
+      if (first_row + i < f.rows && first_column + j < f.columns)
+        q(merge.first + row + first_row + i, merge.first + first + column + first_column + j) = c[j][i];
+}
+
+}  // namespace
+
+void multiply(const Queue& queue, const Batch& batch, Index first, Index columns,
+              MatrixView<const double> compressed, MatrixView<const double> panel, MatrixView<double> q) {
+  const auto tiles = [](Index length) { return static_cast<unsigned>((length + tile - 1) / tile); };
+  const dim3 blocks(tiles(columns), tiles(batch.largest) + 1,  // both children may end in a ragged tile
+                    static_cast<unsigned>(batch.count));
+  launch_dependent(queue, product_kernel, blocks, threads, batch, first, columns, compressed, panel, q);
+}
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,100 @@
+// Eigenvectors of D + rho z z^T from its roots: u_j ~ (w_i / (p_i - root_j))_i.
+//
+// They are orthogonal to working accuracy if w is not the given one but the one whose secular equation the computed
+// roots solve exactly:
+//
+//   w_i^2 ~ (root_i - p_i) prod over j /= i of (root_j - p_i) / (p_j - p_i),   sign as before
+//
+// (Loewner's formula; the factor 1/rho goes in the normalisation). All factors are positive by interlacing. Products
+// over any part of them stay in range: those with j < i are below 1 and multiply to more than the smallest relative
+// gap that deflation leaves, those with j > i are the other way round.
+//
+// The rounding errors of k factors would show in how orthogonal the vectors are, more than anything else of a merge: they
+// are added up beside the product, and leave w_i right to a few units of roundoff whatever k.
+//
+// Source: Gu and Eisenstat 1994; LAPACK dlaed3.
+#pragma once
+
+#include <cmath>
+
+#include "blas2/symv/double_double.hpp"
+#include "solver/tridiagonal/dc_arrays.hpp"
+#include "solver/tridiagonal/dc_quotient.hpp"
+
+namespace eigen_g::dc {
+
+// A product that is value (1 + error) to first order in the errors of its factors and multiplications.
+struct CorrectedProduct {
+  double value = 1, error = 0;
+  EIGEN_G_HOST_DEVICE void multiply(double factor, double relative_error) {
+    const blas2::DoubleDouble product = blas2::two_prod(value, factor);
+    value = product.hi;
+    error += relative_error + product.lo * rough_reciprocal(product.hi);
+  }
+  // By x / y, both unevaluated sums.
+  EIGEN_G_HOST_DEVICE void multiply(blas2::DoubleDouble x, blas2::DoubleDouble y) {
+    const double factor = quotient(x.hi, y.hi);
+    const double rest = fma(-factor, y.hi, x.hi) + (x.lo - factor * y.lo);
+    multiply(factor, rest * rough_reciprocal(x.hi));
+  }
+};
+
+// Weight of pole i, by one team; to group order together with the pole.
+template <class Team>
+EIGEN_G_HOST_DEVICE void correct_weight(const Team& team, const Shape& shape, const Arrays& x, Index i) {
+  const double pole = x.pole[i];
+  CorrectedProduct own;
+  for (Index j = team.rank(); j < shape.k; j += team.size()) {
+    const blas2::DoubleDouble to_base = blas2::two_sum(pole, -x.base[j]);
+    blas2::DoubleDouble to_root = blas2::two_sum(to_base.hi, -x.tau[j]);
+    to_root.lo += to_base.lo;
+    const blas2::DoubleDouble gap = blas2::two_sum(pole, -x.pole[j]);
+    own.multiply(to_root, j == i ? blas2::DoubleDouble{1, 0} : gap);
+  }
+  const double value = team.product(own.value), error = team.sum(own.error);
+  // Where a factor vanishes there is nothing to correct.
+  const double product = fabs(error) < 1 ? value * (1 + error) : value;
+  if (team.rank() == 0) {
+    x.group_pole[x.group[i]] = pole;
+    x.group_weight[x.group[i]] = copysign(sqrt(fabs(product)), x.weight[i]);
+  }
+}
+
+// Column j of U in group order: write(g, value) for every g. The quotients are formed twice: cheaper than storing.
+template <class Team, class Write>
+EIGEN_G_HOST_DEVICE void form_vector(const Team& team, const Shape& shape, const Arrays& x, Index j,
+                                     Write&& write) {
+  const double base = x.base[j], tau = x.tau[j];
+  const auto entry = [&](Index g) { return quotient(x.group_weight[g], (x.group_pole[g] - base) - tau); };
+  double squares = 0;
+  for (Index g = team.rank(); g < shape.k; g += team.size()) {
+    const double t = entry(g);
+    squares += t * t;
+  }
+  const double inverse_norm = 1 / sqrt(team.sum(squares));
+  for (Index g = team.rank(); g < shape.k; g += team.size()) write(g, entry(g) * inverse_norm);
+}
+
+// First and last row of the merged vectors without U: entry j of (upper row of the compressed Q) U and of (lower row) U.
+//   compressed  2 rows, from the merge's first column on     q  2 rows, column j of the merge
+template <class Team>
+EIGEN_G_HOST_DEVICE void form_end_rows(const Team& team, const Shape& shape, const Arrays& x,
+                                       const double* compressed, Index j, double* q) {
+  const double base = x.base[j], tau = x.tau[j];
+  double squares = 0, upper = 0, lower = 0;
+  for (Index g = team.rank(); g < shape.k; g += team.size()) {
+    const double t = quotient(x.group_weight[g], (x.group_pole[g] - base) - tau);
+    squares += t * t;
+    if (g < shape.upper_end()) upper += t * compressed[2 * g];
+    if (g >= shape.upper) lower += t * compressed[2 * g + 1];
+  }
+  const double inverse_norm = 1 / sqrt(team.sum(squares));
+  upper = team.sum(upper);
+  lower = team.sum(lower);
+  if (team.rank() == 0) {
+    q[0] = upper * inverse_norm;
+    q[1] = lower * inverse_norm;
+  }
+}
+
+}  // namespace eigen_g::dc

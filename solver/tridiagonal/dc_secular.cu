@@ -1,0 +1,27 @@
+#include "solver/tridiagonal/dc_launch.cuh"
+#include "solver/tridiagonal/dc_secular.hpp"
+#include "solver/tridiagonal/dc_team.cuh"
+
+namespace eigen_g::dc {
+
+namespace {
+
+constexpr int warps = 4;
+
+__global__ void __launch_bounds__(32 * warps) secular_kernel(Batch batch) {
+  enter_in_turn();
+  const Merge merge = batch.merges[blockIdx.y];
+  const Shape shape = batch.shapes[blockIdx.y];
+  const Index j = blockIdx.x * warps + threadIdx.x / 32;
+  if (j >= shape.k) return;
+  const bool converged = solve_secular(Warp(), shape, batch.arrays.at(merge.first), j);
+  if (!converged && Warp::rank() == 0) atomicMin(batch.failed, static_cast<unsigned>(merge.first + j + 1));
+}
+
+}  // namespace
+
+void solve_secular(const Queue& queue, const Batch& batch) {
+  launch_dependent(queue, secular_kernel, blocks_over(batch, batch.largest, warps), 32 * warps, batch);
+}
+
+}  // namespace eigen_g::dc

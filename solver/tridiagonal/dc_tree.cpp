@@ -1,0 +1,107 @@
+#include "solver/tridiagonal/dc_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace eigen_g::dc {
+
+namespace {
+
+// Cuts stand at multiples of this where the numbers leave a choice: aligned rows make faster products.
+constexpr Index cut_multiple = 8;
+static_assert(leaf_rows % cut_multiple == 0, "a rounded half of 2 leaves must not exceed a leaf");
+
+class Builder {
+ public:
+  Builder(Index n, const std::vector<double>& e) {
+    for (Index i = 0; i + 1 < n; ++i)
+      if (e[static_cast<std::size_t>(i)] == 0) zeros_.push_back(i);
+    build(0, n);
+  }
+  Tree take() {
+    for (const auto& level : tree_.levels)
+      tree_.largest.push_back(
+          std::max_element(level.begin(), level.end(), [](const Merge& a, const Merge& b) {
+            return a.size < b.size;
+          })->size);
+    return std::move(tree_);
+  }
+
+ private:
+  // Returns the height of the range's root; depth of the recursion: O(log n), as every cut is the zero nearest to the
+  // middle, or the middle.
+  std::size_t build(Index first, Index size) {
+    if (size <= leaf_rows) {
+      tree_.leaves.push_back({first, size});
+      return 0;
+    }
+    const Index upper = upper_rows(first, size);
+    const std::size_t upper_height = build(first, upper);
+    const std::size_t height = std::max(upper_height, build(first + upper, size - upper));
+    if (tree_.levels.size() <= height) tree_.levels.resize(height + 1);
+    tree_.levels[height].push_back({first, size, upper});
+    return height + 1;
+  }
+
+  Index upper_rows(Index first, Index size) const {
+    const Index middle = size / 2;
+    const Index rounded = (middle + cut_multiple - 1) / cut_multiple * cut_multiple;
+    const auto after = std::lower_bound(zeros_.begin(), zeros_.end(), first + middle - 1);
+    Index best = -1;
+    const auto consider = [&](Index zero) {
+      const Index upper = zero - first + 1;
+      if (upper >= 1 && upper < size && (best < 0 || std::abs(upper - middle) < std::abs(best - middle)))
+        best = upper;
+    };
+    if (after != zeros_.end()) consider(*after);
+    if (after != zeros_.begin()) consider(*(after - 1));
+    return best > 0 ? best : rounded;
+  }
+
+  Tree tree_;
+  std::vector<Index> zeros_;
+};
+
+}  // namespace
+
+Tree make_tree(Index n, const std::vector<double>& e) {
+  return n > 0 ? Builder(n, e).take() : Tree{};
+}
+
+Division divide(std::vector<double>& d, std::vector<double>& e) {
+  const auto n = static_cast<Index>(d.size());
+  Division division;
+  double largest = 0;
+  const auto measure = [&](Index row, double x) {
+    if (!std::isfinite(x) && division.not_finite < 0) division.not_finite = row;
+    largest = std::max(largest, std::fabs(x));
+  };
+  for (Index i = 0; i < n; ++i) {
+    measure(i, d[i]);
+    if (i + 1 < n) measure(i, e[i]);
+  }
+  if (division.not_finite >= 0) return division;
+
+  if (largest > 0) std::frexp(largest, &division.exponent);
+  const int half = -division.exponent / 2;  // 2^-exponent itself may be out of range
+  const double factors[] = {std::ldexp(1.0, half), std::ldexp(1.0, -division.exponent - half)};
+  const auto scale = [&](double& x) { x = x * factors[0] * factors[1]; };
+  std::for_each(d.begin(), d.end(), scale);
+  std::for_each(e.begin(), e.end(), scale);
+
+  constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
+  for (Index i = 0; i + 1 < n; ++i)
+    if (std::fabs(e[i]) <= eps * std::sqrt(std::fabs(d[i])) * std::sqrt(std::fabs(d[i + 1]))) e[i] = 0;
+
+  division.tree = make_tree(n, e);
+  for (std::size_t k = 1; k < division.tree.leaves.size(); ++k) {
+    const Index row = division.tree.leaves[k].first;
+    d[row - 1] -= std::fabs(e[row - 1]);
+    d[row] -= std::fabs(e[row - 1]);
+  }
+  return division;
+}
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,44 @@
+// The rank-one term of a merge in the children's eigenvectors, and the children's values in one order.
+//
+//   diag(T1, T2) + |e| v v^T = Q (D + rho z z^T) Q^T,   z = Q^T v / sqrt 2,   rho = 2 |e|,
+//   z = (last row of Q1, sign(e) first row of Q2) / sqrt 2,   ||z|| = 1
+//
+// Source: LAPACK dlaed2.
+#pragma once
+
+#include "hybrid/matrix_view.hpp"
+#include "solver/tridiagonal/dc_arrays.hpp"
+
+namespace eigen_g::dc {
+
+// How many of x[0 ... size) (ascending) are below v, or, with `equal`, at most v.
+EIGEN_G_HOST_DEVICE inline Index count_below(const double* x, Index size, double v, bool equal) {
+  Index low = 0, high = size;
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (x[middle] < v || (equal && x[middle] == v))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Entry i of the merge in the order of the children, 0 <= i < size, to its place among the merged. Of equal values
+// child 1's come first.
+//   x  the arrays at the merge's first row     e  the off-diagonal entry at the cut
+EIGEN_G_HOST_DEVICE inline void form_z(const Merge& merge, Rows rows, MatrixView<const double> q,
+                                       const Arrays& x, double e, Index i) {
+  constexpr double sqrt_half = 0.70710678118654752440;
+  const bool from_upper = i < merge.upper;
+  const double value = x.d[i];
+  const Index place = from_upper ? i + count_below(x.d + merge.upper, merge.size - merge.upper, value, false)
+                                 : i - merge.upper + count_below(x.d, merge.upper, value, true);
+  const Index row = from_upper ? rows.last_of_upper(merge) : rows.first_of_lower(merge);
+  const double component = q(row, x.column[i]) * sqrt_half;
+  x.merged_d[place] = value;
+  x.merged_z[place] = !from_upper && e < 0 ? -component : component;
+  x.source[place] = x.column[i];
+}
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,230 @@
+#include "solver/verify/verify.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/verify/verify_columns.hpp"
+
+namespace eigen_g {
+namespace {
+
+constexpr std::int64_t panel_columns = 256;
+constexpr std::int64_t tile = 64;
+
+// A NaN once met stays.
+double max_or_nan(double m, double x) {
+  return m < x || x != x ? x : m;
+}
+
+double maximum(const std::vector<double>& x) {
+  double m = 0;
+  for (const double value : x) m = max_or_nan(m, value);
+  return m;
+}
+
+double root_of_sum(const std::vector<double>& squares) {
+  double sum = 0;
+  for (const double value : squares) sum += value;
+  return std::sqrt(sum);
+}
+
+// Largest |a_ij| of the triangle; what is not finite does not count.
+double largest_entry(Uplo uplo, const MatrixView<const double>& a) {
+  double largest = 0;
+#pragma omp parallel for schedule(dynamic, 64) reduction(max : largest)
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    const std::int64_t begin = uplo == Uplo::lower ? j : 0, end = uplo == Uplo::lower ? a.rows : j + 1;
+    for (std::int64_t i = begin; i < end; ++i)
+      if (std::isfinite(a(i, j))) largest = std::max(largest, std::fabs(a(i, j)));
+  }
+  return largest;
+}
+
+bool all_finite(const MatrixView<const double>& z) {
+  bool finite = true;
+#pragma omp parallel for reduction(&& : finite)
+  for (std::int64_t j = 0; j < z.cols; ++j)
+    finite = finite && std::all_of(&z(0, j), &z(0, j) + z.rows, [](double x) { return std::isfinite(x); });
+  return finite;
+}
+
+// panel := scale A(:, j0 : j0 + b), both triangles of it, from the one that is stored.
+void expand_panel(const ScaledPairs& p, std::int64_t j0, const MatrixView<double>& panel) {
+  const std::int64_t n = p.a.rows, tiles = (n + tile - 1) / tile;
+#pragma omp parallel for
+  for (std::int64_t t = 0; t < tiles; ++t)
+    for (std::int64_t c0 = 0; c0 < panel.cols; c0 += tile)
+      for (std::int64_t i = t * tile; i < std::min(n, (t + 1) * tile); ++i)
+        for (std::int64_t c = c0; c < std::min(panel.cols, c0 + tile); ++c) {
+          const std::int64_t j = j0 + c;
+          const bool stored = p.uplo == Uplo::lower ? i >= j : i <= j;
+          panel(i, c) = p.scale * (stored ? p.a(i, j) : p.a(j, i));
+        }
+}
+
+// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i x(i, k)^2, with entry(i, k) for x(i, k).
+template <class Entry>
+void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squares, const Entry& entry) {
+#pragma omp parallel for
+  for (std::int64_t k = 0; k < cols; ++k) {
+    double sum = 0, sum_squares = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double x = entry(i, k);
+      sum += std::fabs(x);
+      sum_squares += x * x;
+    }
+    if (abs) abs[k] += sum;
+    squares[k] += sum_squares;
+  }
+}
+
+// c := alpha op(a) op(b) + beta c
+void multiply(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, double alpha, const MatrixView<const double>& a,
+              const MatrixView<const double>& b, double beta, const MatrixView<double>& c) {
+  const auto blas = [](std::int64_t x) { return static_cast<blasint>(x); };
+  cblas_dgemm(CblasColMajor, op_a, op_b, blas(c.rows), blas(c.cols),
+              blas(op_a == CblasNoTrans ? a.cols : a.rows), alpha, a.data, blas(a.lda), b.data, blas(b.lda),
+              beta, c.data, blas(c.lda));
+}
+
+ColumnSums column_sums(const ScaledPairs& pairs, DeviceChoice device, bool& on_gpu) {
+  on_gpu = false;
+  const bool have_gpu = device != DeviceChoice::cpu && gpu_count() > 0;
+  if (device == DeviceChoice::gpu && !have_gpu) throw DeviceError("a GPU was asked for, and there is none");
+#ifdef EIGEN_G_HAVE_CUDA
+  if (have_gpu) {
+    try {
+      ColumnSums sums = column_sums_gpu(pairs);
+      on_gpu = true;
+      return sums;
+    } catch (const OutOfMemory& trouble) {
+      if (device == DeviceChoice::gpu || !trouble.on_device()) throw;
+    }
+  }
+#endif
+  return column_sums_cpu(pairs);
+}
+
+void check_arguments(std::int64_t n, const double* a, std::int64_t lda, std::int64_t m, const double* w,
+                     const double* z, std::int64_t ldz) {
+  const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<blasint>::max();
+  const auto leading = [&](const char* name, std::int64_t value) {
+    if (value < least || value > most)
+      throw InvalidArgument(name, "is " + std::to_string(value) + ", must be at least max(1, n) = " +
+                                      std::to_string(least) + " and at most " + std::to_string(most));
+  };
+  if (n < 0) throw InvalidArgument("n", "is " + std::to_string(n) + ", must not be negative");
+  if (n > 0 && !a) throw InvalidArgument("a", "is null");
+  leading("lda", lda);
+  if (m < 0 || m > n)
+    throw InvalidArgument("m",
+                          "is " + std::to_string(m) + ", must be between 0 and n = " + std::to_string(n));
+  if (m > 0 && !w) throw InvalidArgument("w", "is null");
+  if (m > 0 && !z) throw InvalidArgument("z", "is null");
+  leading("ldz", ldz);
+}
+
+}  // namespace
+
+ColumnSums column_sums_cpu(const ScaledPairs& p) {
+  const std::int64_t n = p.a.rows, m = p.z.cols, block = std::min(n, panel_columns);
+  ColumnSums sums;
+  for (auto* column : {&sums.matrix_abs, &sums.matrix_squares}) column->resize(n);
+  for (auto* column : {&sums.residual_abs, &sums.residual_squares, &sums.gram_abs, &sums.gram_squares})
+    column->resize(m);
+  if (m == n) sums.reconstruction_squares.resize(n);
+
+  const HostArray<double> a_memory = host_array<double>(n * block);
+  const HostArray<double> product_memory = host_array<double>(block * n);
+  const HostArray<double> scaled_memory = host_array<double>(block * n);
+  for (std::int64_t j0 = 0; j0 < n; j0 += block) {
+    const std::int64_t b = std::min(block, n - j0);
+    const MatrixView<double> a{a_memory.get(), n, b, n};
+    expand_panel(p, j0, a);
+    add_columns(n, b, &sums.matrix_abs[j0], &sums.matrix_squares[j0],
+                [&](std::int64_t i, std::int64_t k) { return a(i, k); });
+
+    const MatrixView<double> zw{scaled_memory.get(), b, m, b};  // Z(J, :) W
+#pragma omp parallel for
+    for (std::int64_t k = 0; k < m; ++k)
+      for (std::int64_t i = 0; i < b; ++i) zw(i, k) = p.z(j0 + i, k) * p.w[k];
+    const MatrixView<double> az{product_memory.get(), b, m, b};  // A(:, J)^T Z
+    multiply(CblasTrans, CblasNoTrans, 1, a, p.z, 0, az);
+    add_columns(b, m, sums.residual_abs.data(), sums.residual_squares.data(),
+                [&](std::int64_t i, std::int64_t k) { return az(i, k) - zw(i, k); });
+
+    if (m == n) {
+      multiply(CblasNoTrans, CblasTrans, -1, p.z, zw, 1, a);
+      add_columns(n, b, nullptr, &sums.reconstruction_squares[j0],
+                  [&](std::int64_t i, std::int64_t k) { return a(i, k); });
+    }
+  }
+  for (std::int64_t j0 = 0; j0 < m; j0 += block) {
+    const std::int64_t b = std::min(block, m - j0);
+    const MatrixView<double> gram{product_memory.get(), m, b, m};
+    multiply(CblasTrans, CblasNoTrans, 1, p.z, p.z.block(0, j0, n, b), 0, gram);
+    add_columns(m, b, &sums.gram_abs[j0], &sums.gram_squares[j0],
+                [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1 : 0); });
+  }
+  return sums;
+}
+
+bool passed(const Verification& v) {
+  return v.finite && v.ascending && v.lapack_residual <= lapack_ratio_limit &&
+         v.lapack_orthogonality <= lapack_ratio_limit;
+}
+
+Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
+                    const double* w, const double* z, std::int64_t ldz, DeviceChoice device, int threads) {
+  const auto start = std::chrono::steady_clock::now();
+  check_arguments(n, a, lda, m, w, z, ldz);
+  const ThreadLimit limit(threads);
+
+  ScaledPairs pairs{uplo, {a, n, n, lda}, 1, std::vector<double>(w, w + m), {z, n, m, ldz}};
+  Verification v;
+  v.n = n;
+  v.m = m;
+  v.eps = DBL_EPSILON / 2;
+  v.ascending = std::adjacent_find(w, w + m, [](double x, double y) { return !(x <= y); }) == w + m;
+  v.finite = all_finite({w, m, m > 0 ? 1 : 0, std::max<std::int64_t>(1, m)}) && all_finite(pairs.z);
+  if (m == n) v.reconstruction = 0;
+
+  // A := 2^-e A with entries up to 1; e keeps 2^-e itself within range.
+  const double largest = largest_entry(uplo, pairs.a);
+  const int e = largest > 0 ? std::clamp(std::ilogb(largest), DBL_MIN_EXP - 1, DBL_MAX_EXP - 1) : 0;
+  const auto unscaled = [e](double x) { return std::ldexp(x, e); };
+  pairs.scale = std::ldexp(1.0, -e);
+  for (double& value : pairs.w) value = std::ldexp(value, -e);
+
+  const ColumnSums sums = column_sums(pairs, device, v.on_gpu);
+  if (n > 0) {
+    const double ulp = DBL_EPSILON, order = static_cast<double>(n);
+    const double smallest = std::ldexp(DBL_MIN, -e);
+    const double one = maximum(sums.matrix_abs), frobenius = root_of_sum(sums.matrix_squares);
+    const double one_divisor = max_or_nan(smallest, one), frobenius_divisor = max_or_nan(smallest, frobenius);
+    const double worst_squared = maximum(sums.residual_squares);
+    const auto worst = std::find_if(sums.residual_squares.begin(), sums.residual_squares.end(),
+                                    [=](double x) { return x == worst_squared || x != x; });
+    v.norm_one = unscaled(one);
+    v.norm_frobenius = unscaled(frobenius);
+    v.residual_frobenius = unscaled(root_of_sum(sums.residual_squares));
+    if (m == n) v.reconstruction = root_of_sum(sums.reconstruction_squares) / frobenius_divisor / order;
+    v.orthogonality = root_of_sum(sums.gram_squares) / order;
+    v.lapack_residual = maximum(sums.residual_abs) / one_divisor / (order * ulp);
+    v.lapack_orthogonality = maximum(sums.gram_abs) / (order * ulp);
+    v.worst_residual = std::sqrt(worst_squared) / frobenius_divisor;
+    v.worst_index = m > 0 ? worst - sums.residual_squares.begin() : 0;
+  }
+  v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return v;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,99 @@
+// 'eigen_g model' and 'eigen_g tune hybrid' as processes.
+#include <nlohmann/json.hpp>
+
+#include "solver/devices/calibration.hpp"
+#include "tests/support/command.hpp"
+
+using namespace support;
+using nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> gtx1080{"model", "--fp64", "280", "--fp32", "7700", "--bandwidth", "250"};
+
+std::vector<std::string> with(std::vector<std::string> line, const std::vector<std::string>& more) {
+  line.insert(line.end(), more.begin(), more.end());
+  return line;
+}
+
+const json& prediction(const json& report, int stages, const std::string& engine) {
+  for (const json& p : report["predictions"])
+    if (p["stages"] == stages && p["engine"] == engine) return p;
+  throw std::out_of_range(engine);
+}
+
+}  // namespace
+
+TEST_CASE("model of a GPU by its figures") {
+  const json alone = json::parse(succeed(with(gtx1080, {"-q", "--json", "-"})).out);
+  CHECK(alone["format"] == "eigen_g-model");
+  CHECK(alone["source"] == "figures");
+  CHECK(alone["n"] == 10000);
+  CHECK(alone["vectors"] == 10000);
+  CHECK(alone["rates"]["products"]["df"].get<double>() == Approx(510.8e9));
+  CHECK(alone["predictions"].size() == 4);
+  CHECK(alone["predictions"][alone["choice"].get<std::size_t>()]["engine"] == "df");
+  CHECK(prediction(alone, 1, "native")["times"][2]["parts"].is_null());
+
+  const json helped = json::parse(succeed(with(gtx1080, {"--cpu", "145.2", "-q", "--json", "-"})).out);
+  const json& parts = prediction(helped, 1, "native")["times"][2]["parts"];
+  CHECK(parts[0].get<double>() / parts[1].get<double>() == Approx(27.0 / 14).epsilon(1e-3));
+  CHECK(prediction(helped, 1, "native")["seconds"].get<double>() <
+        prediction(alone, 1, "native")["seconds"].get<double>());
+
+  const Outcome table = succeed(with(gtx1080, {"--cpu", "145", "--n", "20000", "--emulated", "600"}));
+  CHECK_THAT(table.out, ContainsSubstring("seconds at n = 20000") &&
+                            ContainsSubstring("emulated: back-transform") &&
+                            ContainsSubstring("choice: one stage, emulated"));
+  const json values = json::parse(succeed(with(gtx1080, {"--vectors", "0", "-q", "--json", "-"})).out);
+  CHECK(prediction(values, 1, "native")["times"][2]["seconds"] == 0);
+}
+
+TEST_CASE("what model does not take") {
+  fail_with(2, {"model", "--fp64", "280"});
+  fail_with(2, {"model", "--bandwidth", "280"});
+  fail_with(2, {"model", "--fp64", "-1", "--bandwidth", "250"});
+  fail_with(2, {"model", "--fp64", "abc", "--bandwidth", "250"});
+  fail_with(2, with(gtx1080, {"--n", "0"}));
+  fail_with(2, with(gtx1080, {"--n", "100", "--vectors", "101"}));
+  fail_with(2, with(gtx1080, {"--efficiencies", "best"}));
+  fail_with(2, with(gtx1080, {"--calibration", "c.json"}));
+  fail_with(3, {"model", "--calibration", "/nonexistent/c.json"});
+}
+
+TEST_CASE(
+    "tune hybrid writes a calibration that holds here, and a bad one in its place is told and ignored") {
+  const TemporaryFolder folder;
+  const Environment cache{{"XDG_CACHE_HOME", folder / "cache"}};
+  const Outcome tuned = eigen_g_command({"tune", "hybrid", "--quick", "--threads", "1"}, cache);
+  INFO(tuned.err);
+  REQUIRE(tuned.code == 0);
+  const std::string file = folder / "cache/eigen_g/calibration.json";
+  CHECK_THAT(tuned.err, ContainsSubstring("written: " + file));
+  CHECK_THAT(tuned.out, ContainsSubstring("GFLOP/s") && ContainsSubstring("symv GB/s"));
+  const eigen_g::Calibration here = eigen_g::uncalibrated_machine();
+  const eigen_g::Calibration written = eigen_g::read_calibration(file, here);
+  CHECK_FALSE(written.full);
+  CHECK(written.date.size() == 10);
+
+  const bool gpu = here.devices.size() > 1;
+  const Outcome modelled = eigen_g_command({"model"}, cache);
+  CHECK(modelled.code == (gpu ? 0 : 2));  // without a GPU: no figures to go by
+  if (gpu) CHECK_THAT(modelled.out, ContainsSubstring(file));
+
+  json damaged = json::parse(text_of_file(file));
+  damaged["devices"][0]["cores"] = 100000;
+  write_file(file, damaged.dump());
+  const Outcome refused = eigen_g_command({"model"}, cache);
+  CHECK_THAT(refused.err,
+             ContainsSubstring(file + ": is for another device") && ContainsSubstring("; it is ignored"));
+  CHECK(refused.code == (gpu ? 0 : 2));
+  fail_with(3, {"model", "--calibration", file});
+
+  const Outcome again =
+      eigen_g_command({"tune", "hybrid", "--quick", "-q", "-o", folder / "own.json"}, cache);
+  CHECK(again.code == 0);
+  CHECK(again.err.empty());
+  CHECK(eigen_g::read_calibration(folder / "own.json", here).devices.size() == here.devices.size());
+  fail_with(3, {"tune", "hybrid", "--quick", "-q", "-o", "/nonexistent/c.json"});
+}

@@ -1,0 +1,229 @@
+#include "apps/cli/report.hpp"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "apps/cli/text.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace eigen_g;
+using nlohmann::json;
+
+namespace {
+
+apps::SolveReport sample() {
+  apps::SolveReport r;
+  r.matrix = {"some/file.mtx", "Matrix Market array real general", 3, Uplo::upper, true, 3.5e-9};
+  r.solve.devices = {"a GPU", "a CPU"};
+  r.solve.ratio = "27:14";
+  r.solve.work = {{"a GPU", 0.625, 1.375, "df"}, {"a CPU", 0.375, 1.4375, "native"}};
+  r.plan = apps::SolvePlan{3, 3, "rates.json", {"a GPU", "a CPU"}, "27:14", {}};
+  r.plan->prediction.times = {
+      {"tridiagonalize", 0.1875, {}}, {"divide and conquer", 0.4375, {}}, {"back-transform", 0.5625, {}}};
+  r.solve.engine = "native";
+  r.solve.seconds = 1.0625;
+  for (std::size_t i = 0; i < r.solve.stage_seconds.size(); ++i)
+    r.solve.stage_seconds[i] = 0.5 + 0.125 * static_cast<double>(i);
+  r.solve.host_bytes = 812;
+  r.solve.device_bytes = 745;
+  r.values = {-1.0 / 3, 0.1, 12345.678901234567};
+  r.vectors = 3;
+  r.threads = 5;
+  r.seconds = {2.25, 3.125, 4.0625, 9.75};
+  r.values_file = "out.values.npy";
+  r.vectors_file = "out.vectors.npy";
+  Verification v;
+  v.n = v.m = 3;
+  v.eps = std::ldexp(1.0, -53);
+  v.norm_one = 7;
+  v.norm_frobenius = 6;
+  v.residual_frobenius = 1.25e-15;
+  v.reconstruction = 2.25e-17;
+  v.orthogonality = 3.25e-16;
+  v.lapack_residual = 0.0625;
+  v.lapack_orthogonality = 0.125;
+  v.worst_residual = 4.25e-16;
+  v.worst_index = 1;
+  v.ascending = v.finite = true;
+  r.check = v;
+  return r;
+}
+
+// Every number and every string anywhere in the document.
+void collect(const json& node, std::vector<double>& numbers, std::string& strings) {
+  if (node.is_number()) numbers.push_back(node.get<double>());
+  if (node.is_string()) strings += node.get<std::string>() + "\n";
+  if (node.is_structured())
+    for (const json& child : node) collect(child, numbers, strings);
+}
+
+}  // namespace
+
+TEST_CASE("the JSON holds every number and name that the table prints") {
+  const apps::SolveReport r = sample();
+  const json document = json::parse(apps::json_of(r));
+  std::vector<double> numbers;
+  std::string strings;
+  collect(document, numbers, strings);
+  numbers.push_back(static_cast<double>(r.check->worst_index + 1));  // people count from 1
+
+  const std::string table = apps::to_table(r);
+  INFO(table);
+  const std::regex number(R"((^|[ (])(-?[0-9][0-9.]*(e[-+][0-9]+)?)(?=[ )\n,]|$))");
+  int seen = 0;
+  for (auto it = std::sregex_iterator(table.begin(), table.end(), number); it != std::sregex_iterator();
+       ++it) {
+    const double printed = std::stod((*it)[2]);
+    CAPTURE(printed);
+    ++seen;
+    bool found = false;
+    for (const double held : numbers) found = found || std::fabs(held - printed) <= 1e-6 * std::fabs(held);
+    CHECK(found);
+  }
+  CHECK(seen > 25);
+  for (const std::string& name :
+       {r.matrix.file, r.matrix.format, r.solve.engine, r.solve.ratio, r.values_file, r.vectors_file}) {
+    CHECK_THAT(table, ContainsSubstring(name));
+    CHECK_THAT(strings, ContainsSubstring(name));
+  }
+}
+
+TEST_CASE("the JSON of a solve has its fields, and values read back to the same bits") {
+  const apps::SolveReport r = sample();
+  const json d = json::parse(apps::json_of(r));
+  CHECK(d["format"] == "eigen_g-solve");
+  CHECK(d["version"] == 1);
+  CHECK(d["eigen_g"] == version());
+  CHECK(d["matrix"]["triangle"] == "upper");
+  CHECK(d["status"] == "converged");
+  CHECK(d["values"]["all"].get<std::vector<double>>() == r.values);
+  CHECK(d["values"]["lowest"].get<double>() == r.values.front());
+  CHECK(d["values"]["highest"].get<double>() == r.values.back());
+  CHECK(d["seconds"]["stages"].size() == all_stages.size());
+  for (const Stage stage : all_stages)
+    CHECK(d["seconds"]["stages"][name(stage)].get<double>() == r.solve.seconds_of(stage));
+  CHECK(d["check"]["passed"] == true);
+  CHECK(d["check"]["limit"] == lapack_ratio_limit);
+}
+
+TEST_CASE("the report tells what each device did, and what was predicted beside what was measured") {
+  apps::SolveReport r = sample();
+  json d = json::parse(apps::json_of(r));
+  REQUIRE(d["work"].size() == 2);
+  CHECK(d["work"][0] == json{{"name", "a GPU"}, {"share", 0.625}, {"seconds", 1.375}, {"engine", "df"}});
+  CHECK(d["work"][1]["name"] == "a CPU");
+  CHECK(d["seconds"]["predicted"]["divide_and_conquer"] == 0.4375);
+  CHECK(d["seconds"]["predicted"]["back_transform"] == 0.5625);
+  CHECK(d["seconds"]["predicted"]["calibration"] == "rates.json");
+  const std::string table = apps::to_table(r);
+  CHECK_THAT(table, ContainsSubstring("predicted 0.4375") &&
+                        ContainsSubstring("0.625 of the products, 1.3750 s, df, a GPU"));
+  r.plan.reset();
+  r.solve.work.resize(1);
+  d = json::parse(apps::json_of(r));
+  CHECK(d["seconds"]["predicted"].is_null());
+  CHECK_THAT(apps::to_table(r), !ContainsSubstring("predicted") && !ContainsSubstring("of the products"));
+}
+
+TEST_CASE("a subset is told as it was asked for, and where in the spectrum it lies") {
+  apps::SolveReport r = sample();
+  CHECK(json::parse(apps::json_of(r))["subset"].is_null());
+  r.matrix.n = 9;
+  r.solve.first = 4;
+  r.subset = Subset::numbers(4, 6);
+  json d = json::parse(apps::json_of(r));
+  CHECK(d["subset"]["by"] == "index");
+  CHECK(d["subset"]["first"] == 4);
+  CHECK(d["subset"]["last"] == 6);
+  CHECK(d["values"]["first_index"] == 3);
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("3 of 9, numbers 4 to 6"));
+  r.subset = Subset::values(-2.5, std::numeric_limits<double>::infinity());
+  d = json::parse(apps::json_of(r));
+  CHECK(d["subset"]["by"] == "value");
+  CHECK(d["subset"]["above"] == -2.5);
+  CHECK(d["subset"]["upto"].is_null());
+  r.values.clear();
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("0 of 9\n"));
+}
+
+TEST_CASE("the paper's four figures stand in the table by their names") {
+  const std::string table = apps::to_table(sample());
+  for (const char* line :
+       {"machine.EPS                 1.110223e-16", "|AZ-ZW|_F                   1.250000e-15",
+        "|A-ZWZ^t|/(N|A|)            2.250000e-17", "|Z^tZ-I|/(N)                3.250000e-16"})
+    CHECK_THAT(table, ContainsSubstring(line));
+  CHECK_THAT(table, ContainsSubstring("pass\n"));
+}
+
+TEST_CASE("a solve succeeded that converged and passed its check, if there was one") {
+  apps::SolveReport r = sample();
+  CHECK(apps::succeeded(r));
+  r.check->lapack_orthogonality = 1.001 * lapack_ratio_limit;
+  CHECK_FALSE(apps::succeeded(r));
+  r.check.reset();
+  CHECK(apps::succeeded(r));
+  r.solve.status = Status::not_converged;
+  CHECK_FALSE(apps::succeeded(r));
+}
+
+TEST_CASE("a failed check says FAILED and why") {
+  apps::SolveReport r = sample();
+  r.check->lapack_residual = std::numeric_limits<double>::quiet_NaN();
+  r.check->finite = false;
+  r.check->ascending = false;
+  const std::string table = apps::to_table(r);
+  CHECK_THAT(table, ContainsSubstring("FAILED\n"));
+  CHECK_THAT(table, ContainsSubstring("NaN or an infinity"));
+  CHECK_THAT(table, ContainsSubstring("do not ascend"));
+  const json d = json::parse(apps::json_of(r));
+  CHECK(d["check"]["passed"] == false);
+  CHECK(d["check"]["lapack_residual"].is_null());
+}
+
+TEST_CASE("a solve that did not converge shows no values") {
+  apps::SolveReport r = sample();
+  r.solve.status = Status::not_converged;
+  r.solve.failed = 17;
+  r.values.clear();
+  r.vectors = 0;
+  r.values_file = r.vectors_file = "";
+  r.check.reset();
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("not converged (LAPACK info 17)"));
+  const json d = json::parse(apps::json_of(r));
+  CHECK(d["status"] == "not_converged");
+  CHECK(d["failed"] == 17);
+  CHECK(d["values"]["lowest"].is_null());
+  CHECK(d["outputs"]["values"].is_null());
+  CHECK(d["check"].is_null());
+}
+
+TEST_CASE("with fewer vectors than n the reconstruction is not defined") {
+  apps::VerifyReport r;
+  r.matrix = sample().matrix;
+  r.check = *sample().check;
+  r.check.m = 2;
+  r.check.reconstruction = -1;
+  r.seconds.verify = 0.5;
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("needs all vectors"));
+  const json d = json::parse(apps::json_of(r));
+  CHECK(d["format"] == "eigen_g-verify");
+  CHECK(d["check"]["reconstruction"].is_null());
+  CHECK(d["check"]["m"] == 2);
+}
+
+TEST_CASE("a file name that is not UTF-8 does not break the JSON") {
+  apps::SolveReport r = sample();
+  r.matrix.file = "caf\xe9.mtx";
+  CHECK(json::parse(apps::json_of(r))["matrix"]["file"].get<std::string>().find(".mtx") != std::string::npos);
+}
+
+TEST_CASE("bytes_text") {
+  CHECK(apps::bytes_text(0) == "0 B");
+  CHECK(apps::bytes_text(999) == "999 B");
+  CHECK(apps::bytes_text(1000) == "1.0 kB");
+  CHECK(apps::bytes_text(150'700'000'000) == "151 GB");
+  CHECK(apps::bytes_text(999'999'999) == "1.0 GB");
+  CHECK(apps::bytes_text(~std::uint64_t{0}) == "18.4 EB");
+}

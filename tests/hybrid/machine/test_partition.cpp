@@ -1,0 +1,99 @@
+// A GPU cut down to some of its multiprocessors.
+#include "tests/support/catch.hpp"
+
+#ifndef EIGEN_G_HAVE_CUDA
+
+TEST_CASE("a partition of a GPU") {
+  SKIP_TEST("built without CUDA");
+}
+
+#else
+
+#include <optional>
+
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/error.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/machine/partition.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "tests/support/solving.hpp"
+
+using namespace eigen_g;
+
+namespace {
+
+// Seconds of a product that fills any GPU.
+double product_seconds(const Queue& queue) {
+  constexpr std::int64_t n = 2048;
+  const DeviceBuffer<double> memory(3 * n * n);
+  EIGEN_G_CUDA(cudaMemset(memory.data(), 0, memory.bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
+  const auto matrix = [&](int i) { return MatrixView<double>{memory.data() + i * n * n, n, n, n}; };
+  Event begin, end;
+  for (int round = 0; round < 2; ++round) {  // the first one loads the kernel
+    begin.record(queue);
+    gemm(queue, Op::none, Op::none, 1, matrix(0), matrix(1), 0, matrix(2));
+    end.record(queue);
+    end.wait();
+  }
+  return end.seconds_since(begin);
+}
+
+// Nothing where toolkit or driver are too old, and the test is then skipped.
+std::optional<Partition> partition_of(int multiprocessors) {
+  try {
+    return Partition(multiprocessors);
+  } catch (const DeviceError& error) {
+    support::note_skip(error.what());
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a partition's queue has its multiprocessors and runs on no more", "[gpu]") {
+  NEEDS_GPU();
+  const Device gpu = gpu_device(current_gpu());
+  const std::optional<Partition> part = partition_of(8);
+  if (!part) return;
+  CHECK(part->multiprocessors() >= 8);
+  CHECK(part->multiprocessors() <= gpu.cores);
+  const Queue small(*part), whole;
+  CHECK(small.multiprocessors() == part->multiprocessors());
+  CHECK(whole.multiprocessors() == gpu.cores);
+  CHECK(Queue(small.stream()).multiprocessors() == part->multiprocessors());  // somebody else's stream too
+  CHECK(multiprocessors_of(nullptr) == gpu.cores);
+  if (part->multiprocessors() * 4 > gpu.cores)
+    SKIP_TEST("too small a GPU to see a part of it in the time of a product");
+  CHECK(product_seconds(small) > 2 * product_seconds(whole));
+}
+
+TEST_CASE("a solve on a partition's stream", "[gpu]") {
+  NEEDS_GPU();
+  const std::optional<Partition> part = partition_of(8);
+  if (!part) return;
+  const Queue queue(*part);
+  constexpr std::int64_t n = 700;
+  eigen_g::generate::Spec spec;
+  spec.n = n;
+  const support::Stored s = support::stored(spec, Uplo::lower, 0);
+  const DeviceBuffer<double> a(n * n), w(n), z(n * n);
+  EIGEN_G_CUDA(cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
+  support::Solved solved{std::vector<double>(n), std::vector<double>(n * n), n, {}};
+  solved.report = eigen_g::eigen_g(n, a.data(), n, w.data(), z.data(), n, queue.stream());
+  EIGEN_G_CUDA(cudaMemcpy(solved.w.data(), w.data(), w.bytes(), cudaMemcpyDeviceToHost));
+  EIGEN_G_CUDA(cudaMemcpy(solved.z.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+  support::check_pairs(s, solved);
+}
+
+TEST_CASE("a partition that cannot be is refused", "[gpu]") {
+  NEEDS_GPU();
+  CHECK_THROWS_AS(Partition(0), InvalidArgument);
+  CHECK_THROWS_AS(Partition(-8), InvalidArgument);
+  CHECK_THROWS_AS(Partition(gpu_device(current_gpu()).cores + 1), InvalidArgument);
+}
+
+#endif

@@ -1,0 +1,123 @@
+// A team of devices on columns of one matrix: what is thrown. What it computes: test_team_gemm, test_team_reflectors.
+#include "tests/support/catch.hpp"
+
+#ifndef EIGEN_G_HAVE_CUDA
+
+TEST_CASE("a team of devices") {
+  SKIP_TEST("built without CUDA");
+}
+
+#else
+
+#include <stdexcept>
+#include <vector>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/team/column_team.hpp"
+
+using namespace eigen_g;
+
+TEST_CASE("what a device throws reaches the caller, and the team goes on", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  ColumnTeam team(queue, {{}, true, 0});
+  const std::vector<double> ones(50 * 20, 1);
+  const DeviceBuffer<double> z(50 * 20);
+  EIGEN_G_CUDA(cudaMemcpy(z.data(), ones.data(), z.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
+  ColumnWork work;
+  work.columns_dev = {z.data(), 50, 20, 50};
+  work.blocks = [](std::int64_t, ColumnRange) { return Blocks{}; };
+  work.on_first = [](const Queue&, const OwnColumns&) {};
+  work.on_cpu = [](std::int64_t, const Blocks&, const OwnColumns&) { throw std::runtime_error("CPU fault"); };
+  CHECK_THROWS_WITH(team.run(work, {1, 1}), "CPU fault");
+  CHECK_NOTHROW(team.run(work, {1, 0}));
+  work.on_cpu = [](std::int64_t, const Blocks&, const OwnColumns&) {};
+  work.on_first = [](const Queue&, const OwnColumns&) { throw std::runtime_error("GPU fault"); };
+  CHECK_THROWS_WITH(team.run(work, {1, 1}), "GPU fault");
+  work.on_first = [](const Queue&, const OwnColumns&) {};
+  work.on_cpu = [](std::int64_t, const Blocks&, const OwnColumns& own) {
+    for (std::int64_t j = 0; j < own.range.count; ++j)
+      own.columns(49, j) += static_cast<double>(own.range.first + j);
+  };
+  team.run(work, {1, 1});
+  queue.wait();
+  std::vector<double> result(ones.size());
+  EIGEN_G_CUDA(cudaMemcpy(result.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+  for (std::size_t j = 0; j < 20; ++j) {
+    CHECK(result[48 + j * 50] == 1);
+    CHECK(result[49 + j * 50] == (j < 10 ? 1 : 1 + static_cast<double>(j)));
+  }
+}
+
+TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]") {
+  NEEDS_GPU();
+  constexpr std::int64_t rows = 100, columns = 64, block = 40;
+  const Queue queue;
+  const DeviceBuffer<double> z(rows * columns), v(rows * block);
+  std::vector<double> host(static_cast<std::size_t>(rows * block));
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<double>(i);
+  EIGEN_G_CUDA(cudaMemcpy(v.data(), host.data(), v.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));  // NaN
+  EIGEN_G_CUDA(cudaDeviceSynchronize());                // a queue does not wait for the default stream
+  ColumnWork work;
+  work.columns_dev = {z.data(), rows, columns, rows};
+  work.reads_columns = false;
+  work.scratch_rows = 7;
+  work.steps = 3;
+  work.blocks = [&](std::int64_t step, ColumnRange) {
+    return Blocks{{v.data() + step, rows - step, block, rows}};
+  };
+  work.on_first = [](const Queue&, const OwnColumns&) {};
+  work.on_cpu = [](std::int64_t step, const Blocks& blocks, const OwnColumns& own) {
+    for (std::int64_t j = 0; j < own.columns.cols; ++j) {
+      for (std::int64_t i = 0; i < 7; ++i) own.scratch(i, j) = -1;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const double term = i < rows - step ? blocks[0](i, j % block) : 0;
+        own.columns(i, j) = step == 0 ? term : own.columns(i, j) + term;
+      }
+    }
+  };
+  for (const bool in_advance : {false, true}) {
+    ColumnTeam team(queue, {{}, true, 0});
+    if (in_advance) {
+      team.prepare({rows, columns, 104 * block, 7});
+      team.prepare({rows, columns, 104 * block, 7});
+    }
+    const std::uint64_t before = team.pinned_bytes();
+    team.run(work, {0, 1});
+    queue.wait();
+    CHECK((before > 0) == in_advance);
+    CHECK(team.pinned_bytes() == (in_advance ? before : sizeof(double) * (112 * columns + 2 * 104 * block)));
+    CHECK(team.device_bytes() == 0);
+    std::vector<double> result(static_cast<std::size_t>(rows * columns));
+    EIGEN_G_CUDA(cudaMemcpy(result.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+    int wrong = 0;
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (std::int64_t step = 0; step < 3; ++step)
+          if (i < rows - step) sum += static_cast<double>(i + step + j % block * rows);
+        wrong += result[static_cast<std::size_t>(i + j * rows)] != sum;
+      }
+    CHECK(wrong == 0);
+    EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+  }
+}
+
+TEST_CASE("a team is refused where it cannot be", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  CHECK_THROWS_AS(ColumnTeam(queue, {{current_gpu()}, false, 0}), InvalidArgument);
+  CHECK_THROWS_AS(ColumnTeam(queue, {{gpu_count()}, false, 0}), InvalidArgument);
+  CHECK_THROWS_AS(ColumnTeam(queue, {{-1}, false, 0}), InvalidArgument);
+  ColumnTeam team(queue, {{}, true, 0});
+  CHECK(team.size() == 2);
+  CHECK_THROWS_AS(team.run({}, {1}), InvalidArgument);
+  CHECK_THROWS_AS(team.run({}, {0, 0}), InvalidArgument);
+}
+
+#endif

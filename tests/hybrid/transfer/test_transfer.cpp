@@ -1,0 +1,157 @@
+// Transfers between host and device. A build without CUDA has one case that says so.
+#include "tests/support/catch.hpp"
+
+#ifndef EIGEN_G_HAVE_CUDA
+
+TEST_CASE("transfers") {
+  SKIP_TEST("built without CUDA");
+}
+
+#else
+
+#include <random>
+#include <vector>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/stream_copy.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "tests/support/matrices.hpp"
+#include "tests/support/skip.hpp"
+
+using eigen_g::Chunk;
+using eigen_g::DeviceBuffer;
+using eigen_g::MatrixView;
+using eigen_g::Part;
+using eigen_g::Queue;
+
+namespace {
+
+bool in(Part part, std::int64_t i, std::int64_t j) {
+  return part == Part::all || (part == Part::lower ? i >= j : i <= j);
+}
+
+std::vector<double> random_numbers(std::int64_t count) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(count));
+  std::vector<double> x(static_cast<std::size_t>(count));
+  for (double& value : x) value = static_cast<double>(random()) * 0x1p-64;
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("chunks hold every column once, what is wanted of it, and no more than fits") {
+  for (const Part part : {Part::all, Part::lower, Part::upper})
+    for (const std::int64_t n : {1, 2, 7, 64, 1000})
+      for (const std::int64_t elements : {1, 10, 1000, 64000, 2000000}) {
+        CAPTURE(static_cast<int>(part), n, elements);
+        std::int64_t next = 0;
+        for (const Chunk& c : eigen_g::cut_into_chunks(part, n, n, elements)) {
+          CHECK(c.first == next);
+          REQUIRE(c.cols >= 1);
+          CHECK((c.rows * c.cols <= elements || c.cols == 1));
+          CHECK(c.first_row >= 0);
+          CHECK(c.first_row + c.rows <= n);
+          CHECK(c.first_row <= (part == Part::lower ? c.first : 0));
+          CHECK(c.first_row + c.rows >= (part == Part::upper ? c.first + c.cols : n));
+          next = c.first + c.cols;
+        }
+        CHECK(next == n);
+      }
+  CHECK(eigen_g::cut_into_chunks(Part::all, 0, 0, 100).empty());
+  CHECK(eigen_g::cut_into_chunks(Part::all, 5, 0, 100).empty());
+}
+
+TEST_CASE("a matrix travels up and down unchanged, and nothing beside it", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  for (const bool pinned : {false, true})
+    for (const std::int64_t n : {1, 3, 257, 1100, 3100})  // one chunk, some, more than there are slots
+      for (const Part part : {Part::all, Part::lower, Part::upper}) {
+        CAPTURE(pinned, n, static_cast<int>(part));
+        const std::int64_t lda = n + 3, ld_dev = n + 5;
+        const std::vector<double> original = random_numbers(lda * n);
+        std::vector<double> pageable = original;
+        const eigen_g::PinnedBuffer<double> locked(pinned ? lda * n : 0);
+        double* const host = pinned ? locked.data() : pageable.data();
+        std::copy(original.begin(), original.end(), host);
+        for (std::int64_t j = 0; j < n; ++j)
+          for (std::int64_t i = 0; i < lda; ++i)
+            if (i >= n || !in(part, i, j)) host[i + j * lda] = support::nan;
+
+        const DeviceBuffer<double> device(ld_dev * n);
+        EIGEN_G_CUDA(cudaMemsetAsync(device.data(), 0xff, device.bytes(), queue.stream()));  // NaN
+        const MatrixView<double> there{device.data(), n, n, ld_dev};
+        eigen_g::upload(queue, part, {host, n, n, lda}, there);
+        queue.wait();
+        std::fill_n(host, lda * n, -1.0);
+        eigen_g::download(queue, there, {host, n, n, lda});
+        std::int64_t wrong = 0;
+        for (std::int64_t j = 0; j < n; ++j)
+          for (std::int64_t i = 0; i < lda; ++i) {
+            const double expected = i < n ? original[static_cast<std::size_t>(i + j * lda)] : -1;
+            wrong += (i >= n || in(part, i, j)) && host[i + j * lda] != expected;
+          }
+        CHECK(wrong == 0);
+        std::vector<double> padding(static_cast<std::size_t>(ld_dev * n));
+        EIGEN_G_CUDA(cudaMemcpy(padding.data(), device.data(), device.bytes(), cudaMemcpyDefault));
+        for (std::int64_t j = 0; j < n; ++j)
+          for (std::int64_t i = n; i < ld_dev; ++i) {
+            const double value = padding[static_cast<std::size_t>(i + j * ld_dev)];
+            wrong += value == value;
+          }
+        CHECK(wrong == 0);
+      }
+}
+
+TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const std::int64_t n = 1500;
+  std::vector<std::vector<double> > host;
+  std::vector<DeviceBuffer<double> > device;
+  for (int k = 0; k < 4; ++k) {
+    host.push_back(random_numbers(n * n + k));
+    device.emplace_back(n * n);
+    eigen_g::upload(queue, Part::all, {host.back().data(), n, n, n}, {device.back().data(), n, n, n});
+  }
+  for (int k = 0; k < 4; ++k) {
+    std::vector<double> back(static_cast<std::size_t>(n * n));
+    eigen_g::download(queue, {device[static_cast<std::size_t>(k)].data(), n, n, n}, {back.data(), n, n, n});
+    CHECK(std::equal(back.begin(), back.end(), host[static_cast<std::size_t>(k)].begin()));
+  }
+  eigen_g::release_kept_staging();
+  std::vector<double> back(static_cast<std::size_t>(n * n));
+  eigen_g::download(queue, {device.front().data(), n, n, n}, {back.data(), n, n, n});
+  CHECK(std::equal(back.begin(), back.end(), host.front().begin()));
+}
+
+TEST_CASE("a copy past the caches copies what it is told to, wherever that begins") {
+  const std::vector<double> from = random_numbers(200);
+  for (const std::int64_t count : {0, 1, 7, 8, 9, 15, 16, 17, 100})
+    for (std::int64_t source = 0; source < 9; ++source)
+      for (std::int64_t target = 0; target < 9; ++target) {
+        std::vector<double> to(200, -1);
+        eigen_g::stream_copy(from.data() + source, to.data() + target, count);
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < 200; ++i) {
+          const bool inside = i >= target && i < target + count;
+          wrong += to[static_cast<std::size_t>(i)] !=
+                   (inside ? from[static_cast<std::size_t>(i - target + source)] : -1);
+        }
+        CAPTURE(count, source, target);
+        CHECK(wrong == 0);
+      }
+}
+
+TEST_CASE("pages that are fetched keep what they hold", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t rows = 3000, cols = 2000;
+  std::vector<double> x = random_numbers(rows * cols);
+  const std::vector<double> before = x;
+  { const eigen_g::PageFetch fetch({x.data(), rows, cols, rows}); }
+  CHECK(x == before);
+}
+
+#endif

@@ -1,0 +1,365 @@
+// The entries on device pointers. A build without CUDA has one case that says so.
+#include "tests/support/catch.hpp"
+
+#ifndef EIGEN_G_HAVE_CUDA
+
+TEST_CASE("device pointers") {
+  SKIP_TEST("built without CUDA");
+}
+
+#else
+
+#include <thread>
+
+#include "gemm_df/products.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/api/eigen_g.h"
+#include "tests/support/solving.hpp"
+
+using eigen_g::DeviceBuffer;
+using eigen_g::Queue;
+using eigen_g::Uplo;
+using support::Stored;
+
+namespace {
+
+constexpr double guard = -7.25e77;
+
+// Host arrays travel on the queue's stream, pageable as they are, and nobody waits for them but the solver.
+struct OnDevice {
+  DeviceBuffer<double> a, w, z;
+  std::int64_t lda = 1, ldz = 1;
+
+  OnDevice(const Stored& s, const Queue& queue, std::int64_t padding)
+      : a(static_cast<std::int64_t>(s.a.size())),
+        w(s.n + 1),
+        z(s.n * (s.n + padding) + 1),
+        lda(s.lda),
+        ldz(s.n + padding) {
+    upload(s.a, a, queue);
+    upload(std::vector<double>(static_cast<std::size_t>(w.size()), guard), w, queue);
+    upload(std::vector<double>(static_cast<std::size_t>(z.size()), guard), z, queue);
+  }
+  static void upload(const std::vector<double>& host, const DeviceBuffer<double>& device,
+                     const Queue& queue) {
+    EIGEN_G_CUDA(
+        cudaMemcpyAsync(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice, queue.stream()));
+  }
+  static std::vector<double> download(const DeviceBuffer<double>& device) {
+    std::vector<double> host(static_cast<std::size_t>(device.size()));
+    EIGEN_G_CUDA(cudaMemcpy(host.data(), device.data(), device.bytes(), cudaMemcpyDeviceToHost));
+    return host;
+  }
+};
+
+// The guards behind w, behind z and between z's columns still stand; then the results without them.
+support::Solved take(const OnDevice& d, std::int64_t n, const eigen_g::Report& report) {
+  support::Solved solved{OnDevice::download(d.w), OnDevice::download(d.z), d.ldz, report};
+  CHECK(solved.w.back() == guard);
+  CHECK(solved.z.back() == guard);
+  std::int64_t touched = 0;
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = n; i < d.ldz; ++i)
+      touched += solved.z[static_cast<std::size_t>(i + j * d.ldz)] != guard;
+  CHECK(touched == 0);
+  solved.w.pop_back();
+  solved.z.pop_back();
+  return solved;
+}
+
+Stored random_matrix(std::int64_t n, Uplo uplo = Uplo::lower, std::int64_t padding = 0) {
+  eigen_g::generate::Spec spec;
+  spec.n = n;
+  return support::stored(spec, uplo, padding);
+}
+
+}  // namespace
+
+TEST_CASE("device pointers: pairs and values, either triangle, any leading dimension", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  for (const std::int64_t n : {1, 2, 3, 64, 65, 129, 257, 600})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+      for (const std::int64_t padding : {0, 5}) {
+        CAPTURE(n, support::name(uplo), padding);
+        const Stored s = random_matrix(n, uplo, padding);
+        eigen_g::Options o;
+        o.uplo = uplo;
+        const OnDevice pairs(s, queue, padding);
+        const eigen_g::Report report = eigen_g::eigen_g(n, pairs.a.data(), pairs.lda, pairs.w.data(),
+                                                        pairs.z.data(), pairs.ldz, queue.stream(), o);
+        const support::Solved solved = take(pairs, n, report);
+        support::check_pairs(s, solved);
+
+        o.vectors = false;
+        const OnDevice values(s, queue, padding);
+        eigen_g::eigen_g(n, values.a.data(), values.lda, values.w.data(), nullptr, 1, queue.stream(), o);
+        const std::vector<double> w = take(values, n, report).w;
+        support::check_values(s, w);
+        CHECK(support::eigenvalue_ratio(w, solved.w) <= support::limits::values_only);
+      }
+}
+
+TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
+  NEEDS_GPU();
+  using eigen_g::Engine;
+  std::vector<Engine> engines{Engine::native, Engine::df};
+  if (eigen_g::emulated_engine_built()) engines.push_back(Engine::emulated);
+  const Stored s = random_matrix(1500);
+  for (const Engine engine : engines) {
+    CAPTURE(name(engine));
+    eigen_g::Options o = support::options(eigen_g::DeviceChoice::gpu);
+    o.engine = engine;
+    const support::Solved solved = support::solve_guarded(s, o);
+    support::check_pairs(s, solved);
+    CHECK_THAT(solved.report.engine, ContainsSubstring(name(engine)));
+    if (engine != Engine::emulated) CHECK(solved.report.engine == name(engine));
+    CHECK(support::same_bits(solved.w, support::solve_guarded(s, o).w));
+  }
+  // By these rates double-float is always the fastest, by those never.
+  eigen_g::Options o = support::options(eigen_g::DeviceChoice::gpu);
+  o.engine = Engine::automatic;
+  o.engine_rates.native.flops_per_second = 1e9;
+  o.engine_rates.df.flops_per_second = 1e15;
+  CHECK(support::solve_guarded(s, o).report.engine == "df");
+  o.engine_rates.native.flops_per_second = 1e15;
+  o.engine_rates.df.flops_per_second = 1e9;
+  CHECK(support::solve_guarded(s, o).report.engine == "native");
+}
+
+TEST_CASE("device pointers: the default stream, and nothing to solve", "[gpu]") {
+  NEEDS_GPU();
+  const Stored s = random_matrix(100);
+  const Queue queue;
+  const OnDevice d(s, queue, 0);
+  queue.wait();
+  const eigen_g::Report report =
+      eigen_g::eigen_g(100, d.a.data(), d.lda, d.w.data(), d.z.data(), d.ldz, nullptr);
+  support::check_pairs(s, take(d, 100, report));
+  CHECK(eigen_g::eigen_g(0, static_cast<double*>(nullptr), 1, nullptr, nullptr, 1, nullptr).status ==
+        eigen_g::Status::converged);
+}
+
+TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  for (const std::int64_t n : {1, 2, 64, 65, 128, 300})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+      for (const bool subset : {false, true}) {
+        CAPTURE(n, support::name(uplo), subset);
+        const Stored s = random_matrix(n, uplo, 2);
+        const OnDevice d(s, queue, 0);
+        eigen_g::Options o;
+        o.uplo = uplo;
+        const std::int64_t m = subset ? (n + 1) / 2 : n;
+        if (subset) o.subset = eigen_g::Subset::numbers(1, m);
+        support::Solved solved;
+        solved.report =
+            eigen_g::eigen_g(n, d.a.data(), d.lda, d.w.data(), d.a.data(), d.lda, queue.stream(), o);
+        REQUIRE(solved.report.m == m);
+        solved.w = OnDevice::download(d.w);
+        solved.z = OnDevice::download(d.a);
+        CHECK(eigen_g::passed(eigen_g::verify(uplo, n, s.a.data(), s.lda, m, solved.w.data(), solved.z.data(),
+                                              d.lda, eigen_g::DeviceChoice::cpu)));
+      }
+}
+
+TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 matrices in all", "[gpu]") {
+  NEEDS_GPU();
+  const auto free_bytes = [] {
+    std::size_t free = 0, total = 0;
+    EIGEN_G_CUDA(cudaMemGetInfo(&free, &total));
+    return static_cast<double>(free);
+  };
+  constexpr double granularity = 2 << 20;
+  const std::int64_t n = 3100;
+  const Stored s = random_matrix(n);
+  for (const bool vectors : {true, false})
+    for (const bool on_host : {true, false}) {
+      CAPTURE(vectors, on_host);
+      const auto told = static_cast<double>(
+          eigen_g::workspace_bytes(n, vectors, true,
+                                   on_host ? eigen_g::Pointers::host : eigen_g::Pointers::device)
+              .device);
+      std::vector<double> w(static_cast<std::size_t>(n)), z(s.a.size());
+      const Queue queue;
+      const OnDevice d(s, queue, 0);
+      queue.wait();
+      double before = 0, taken = 0;
+      eigen_g::Options o;
+      o.vectors = vectors;
+      o.device = eigen_g::DeviceChoice::gpu;
+      o.progress = [&](eigen_g::Stage, double) { taken = std::max(taken, before - free_bytes()); };
+      for (int run = 0; run < 2; ++run) {  // the first one also loads code
+        eigen_g::release_kept_memory();
+        before = free_bytes();
+        taken = 0;
+        const eigen_g::Report report =
+            on_host
+                ? eigen_g::eigen_g(n, s.a.data(), s.lda, w.data(), z.data(), n, o)
+                : eigen_g::eigen_g(n, d.a.data(), d.lda, d.w.data(), d.z.data(), d.ldz, queue.stream(), o);
+        CHECK(static_cast<double>(report.device_bytes) <= told);
+        CHECK(static_cast<double>(report.device_bytes) >= 0.99 * told);
+      }
+      CHECK(taken <= told + granularity);
+      CHECK(taken >= told - granularity);
+    }
+  const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers) {
+    const double square = 8.0 * static_cast<double>(order) * static_cast<double>(order);
+    const double own = static_cast<double>(eigen_g::workspace_bytes(order, vectors, true, pointers).device);
+    const double callers = pointers == eigen_g::Pointers::host ? 0 : vectors ? 2 : 1;
+    return own / square + callers;
+  };
+  for (const eigen_g::Pointers pointers : {eigen_g::Pointers::host, eigen_g::Pointers::device}) {
+    for (const std::int64_t order : {6000, 10000, 20000, 50000}) CHECK(in_all(order, true, pointers) <= 3.2);
+    for (const std::int64_t order : {1000, 2500, 5000})
+      CHECK(in_all(order, true, pointers) <= 3 + 1200.0 / static_cast<double>(order));
+    CHECK(in_all(10000, false, pointers) <= (pointers == eigen_g::Pointers::host ? 1.1 : 2.1));
+  }
+}
+
+TEST_CASE("what a thread keeps between solves changes no result, and can be released", "[gpu]") {
+  NEEDS_GPU();
+  const Stored large = random_matrix(400), small = random_matrix(90);
+  eigen_g::Options o;
+  o.device = eigen_g::DeviceChoice::gpu;
+  const auto solve = [&](const Stored& s, const eigen_g::Options& how) {
+    return eigen_g::solve(s.n, s.a.data(), s.lda, how);
+  };
+  eigen_g::release_kept();
+  const eigen_g::Solution first = solve(large, o), other = solve(small, o), second = solve(large, o);
+  CHECK(support::same_bits(first.vectors, second.vectors));
+
+  eigen_g::Options nested = o;  // a solve within a solve has memory of its own
+  eigen_g::Solution inner;
+  nested.progress = [&](eigen_g::Stage stage, double fraction) {
+    if (stage == eigen_g::Stage::divide_and_conquer && fraction == 0) inner = solve(small, o);
+  };
+  CHECK(support::same_bits(solve(large, nested).vectors, first.vectors));
+  CHECK(support::same_bits(inner.vectors, other.vectors));
+
+  std::vector<eigen_g::Solution> of_thread(2);
+  std::vector<std::thread> threads;
+  for (eigen_g::Solution& solution : of_thread)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 5; ++k) solution = solve(large, o);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const eigen_g::Solution& solution : of_thread)
+    CHECK(support::same_bits(solution.vectors, first.vectors));
+
+  struct Enough {};
+  eigen_g::Options interrupted = o;
+  interrupted.progress = [](eigen_g::Stage stage, double) {
+    if (stage == eigen_g::Stage::back_transform) throw Enough();
+  };
+  CHECK_THROWS_AS(solve(large, interrupted), Enough);
+  CHECK(support::same_bits(solve(large, o).vectors, first.vectors));
+
+  const auto free_bytes = [] {
+    std::size_t free = 0, total = 0;
+    EIGEN_G_CUDA(cudaMemGetInfo(&free, &total));
+    return free;
+  };
+  const std::size_t kept = free_bytes();
+  eigen_g::release_kept();
+  CHECK(free_bytes() > kept);
+  CHECK(support::same_bits(solve(large, o).vectors, first.vectors));
+}
+
+TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1000000;  // 8 TB; the matrix itself is never touched
+  double w = 0, z = 0;
+  const double a = 0;
+  eigen_g::Options o;
+  o.device = eigen_g::DeviceChoice::gpu;
+  try {
+    eigen_g::eigen_g(n, &a, n, &w, &z, n, o);
+    FAIL("there is no such GPU");
+  } catch (const eigen_g::OutOfMemory& error) {
+    CHECK(error.on_device());
+    CHECK(error.needed() == eigen_g::workspace_bytes(n, true, true).device);
+    CHECK(error.available() > 0);
+    CHECK(error.available() < error.needed());
+  }
+}
+
+TEST_CASE("device memory where host memory belongs is named", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const Stored s = random_matrix(50);
+  const OnDevice d(s, queue, 0);
+  std::vector<double> w(50), z(2500);
+  eigen_g::Options o;
+  o.device = eigen_g::DeviceChoice::gpu;
+  const auto refused = [&](const double* a, double* values, double* vectors) {
+    try {
+      eigen_g::eigen_g(50, a, 50, values, vectors, 50, o);
+    } catch (const eigen_g::InvalidArgument& error) {
+      return error.argument();
+    }
+    return std::string("none");
+  };
+  CHECK(refused(d.a.data(), w.data(), z.data()) == "a");
+  CHECK(refused(s.a.data(), d.w.data(), z.data()) == "w");
+  CHECK(refused(s.a.data(), w.data(), d.z.data()) == "z");
+  CHECK(refused(s.a.data(), w.data(), z.data()) == "none");
+}
+
+TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  Stored s = random_matrix(50);
+  const auto refused = [&](const OnDevice& d, std::int64_t n, std::int64_t lda, double* z, std::int64_t ldz,
+                           eigen_g::DeviceChoice device = eigen_g::DeviceChoice::automatic) {
+    eigen_g::Options o;
+    o.device = device;
+    try {
+      eigen_g::eigen_g(n, d.a.data(), lda, d.w.data(), z, ldz, queue.stream(), o);
+    } catch (const eigen_g::InvalidArgument& error) {
+      return error.argument();
+    }
+    return std::string("none");
+  };
+  const OnDevice d(s, queue, 0);
+  CHECK(refused(d, -1, 50, d.z.data(), 50) == "n");
+  CHECK(refused(d, 50, 49, d.z.data(), 50) == "lda");
+  CHECK(refused(d, 50, 50, nullptr, 50) == "z");
+  CHECK(refused(d, 50, 50, d.z.data(), 49) == "ldz");
+  CHECK(refused(d, 50, 50, d.a.data(), 51) == "ldz");
+  CHECK(refused(d, 50, 50, d.z.data(), 50, eigen_g::DeviceChoice::cpu) == "options.device");
+  if (!eigen_g::gpu_reads_all_host_memory()) {
+    std::vector<double> on_host(2500);
+    CHECK(refused(d, 50, 50, on_host.data(), 50) == "z");
+  }
+
+  s.at(40, 7) = support::infinity;
+  const OnDevice bad(s, queue, 0);
+  std::int64_t row = -1, col = -1;
+  try {
+    eigen_g::eigen_g(50, bad.a.data(), bad.lda, bad.w.data(), bad.z.data(), bad.ldz, queue.stream());
+  } catch (const eigen_g::NonFiniteEntry& error) {
+    row = error.row();
+    col = error.col();
+  }
+  CHECK(row == 40);
+  CHECK(col == 7);
+}
+
+TEST_CASE("device pointers from C", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const Stored s = random_matrix(120, Uplo::upper, 2);
+  const OnDevice d(s, queue, 3);
+  REQUIRE(eigen_g_dsyevd_device('V', 'U', 120, d.a.data(), d.lda, d.w.data(), d.z.data(), d.ldz,
+                                queue.stream()) == 0);
+  support::check_pairs(s, take(d, 120, {}));
+  CHECK(eigen_g_dsyevd_device('V', 'U', 120, d.a.data(), 119, d.w.data(), d.z.data(), d.ldz,
+                              queue.stream()) == -5);
+}
+
+#endif

@@ -1,0 +1,222 @@
+// sytrd, stedc and ormtr on device pointers. A build without CUDA has one case that says so.
+#include "tests/support/catch.hpp"
+
+#ifndef EIGEN_G_HAVE_CUDA
+
+TEST_CASE("stages on device pointers") {
+  SKIP_TEST("built without CUDA");
+}
+
+#else
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/api/stages.h"
+#include "solver/api/stages.hpp"
+#include "solver/verify/verify_reduction.hpp"
+#include "tests/support/solving.hpp"
+#include "tests/support/tridiagonal.hpp"
+
+using namespace eigen_g;
+using support::Stored;
+namespace limits = support::limits;
+
+namespace {
+
+constexpr double guard = -7.25e77;
+
+// Values with a guard behind, as much as `host` has of them, `offset` doubles from where the memory begins. They travel on
+// the queue's stream, and nobody waits for them but the call under test.
+class OnDevice {
+ public:
+  OnDevice(const Queue& queue, const std::vector<double>& host, std::int64_t offset = 0)
+      : offset_(offset), count_(host.size()), memory_(static_cast<std::int64_t>(host.size()) + offset + 1) {
+    std::vector<double> image(static_cast<std::size_t>(memory_.size()), guard);
+    std::copy(host.begin(), host.end(), image.begin() + offset);
+    EIGEN_G_CUDA(cudaMemcpyAsync(memory_.data(), image.data(), memory_.bytes(), cudaMemcpyHostToDevice,
+                                 queue.stream()));
+  }
+  OnDevice(const Queue& queue, std::int64_t count)
+      : OnDevice(queue, std::vector<double>(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)),
+                                            support::nan)) {}
+  double* data() const { return memory_.data() + offset_; }
+  std::vector<double> get() const {
+    std::vector<double> image(static_cast<std::size_t>(memory_.size()));
+    EIGEN_G_CUDA(cudaMemcpy(image.data(), memory_.data(), memory_.bytes(), cudaMemcpyDeviceToHost));
+    CHECK(image.back() == guard);
+    return {image.begin() + offset_, image.begin() + offset_ + static_cast<std::ptrdiff_t>(count_)};
+  }
+
+ private:
+  std::int64_t offset_;
+  std::size_t count_;
+  DeviceBuffer<double> memory_;
+};
+
+Stored random_matrix(std::int64_t n, Uplo uplo, std::int64_t padding) {
+  generate::Spec spec;
+  spec.n = n;
+  return support::stored(spec, uplo, padding);
+}
+
+std::vector<double> identity(std::int64_t n) {
+  std::vector<double> q(static_cast<std::size_t>(n * n));
+  for (std::int64_t j = 0; j < n; ++j) q[static_cast<std::size_t>(j * (n + 1))] = 1;
+  return q;
+}
+
+struct Result {
+  std::vector<double> a, d, e, tau, q;
+};
+
+Result reduce(const Stored& s, std::int64_t offset = 0) {
+  const std::int64_t n = s.n;
+  const Queue queue;
+  const OnDevice a(queue, s.a, offset), d(queue, n), e(queue, n - 1), tau(queue, n - 1),
+      q(queue, identity(n));
+  const StageReport report =
+      sytrd(s.uplo, n, a.data(), s.lda, d.data(), e.data(), tau.data(), queue.stream());
+  CHECK(report.bytes.device == sytrd_workspace_bytes(s.uplo, n, s.lda, true, Pointers::device).device);
+  ormtr(s.uplo, n, n, a.data(), s.lda, tau.data(), q.data(), n, queue.stream());
+  return {a.get(), d.get(), e.get(), tau.get(), q.get()};
+}
+
+void check_reduction(const Stored& s, std::int64_t offset = 0) {
+  const Result r = reduce(s, offset), again = reduce(s, offset);
+  const ReductionRatios found = verify_reduction(s.uplo, {s.a.data(), s.n, s.n, s.lda}, r.d.data(),
+                                                 r.e.data(), {r.q.data(), s.n, s.n, s.n});
+  const double limit = s.n < 60 ? limits::reduction : limits::reduction_random;
+  CHECK(found.backward < limit);
+  CHECK(found.orthogonality < limit);
+  for (const auto member : {&Result::d, &Result::e, &Result::tau, &Result::q})
+    CHECK(support::same_bits(r.*member, again.*member));
+  std::int64_t touched = 0;  // the caller's rows behind n were NaN
+  for (std::int64_t j = 0; j < s.n; ++j)
+    for (std::int64_t i = s.n; i < s.lda; ++i)
+      touched += !std::isnan(r.a[static_cast<std::size_t>(i + j * s.lda)]);
+  CHECK(touched == 0);
+}
+
+}  // namespace
+
+TEST_CASE("sytrd and ormtr on device pointers: either triangle, any lda, in place and not", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {1, 2, 3, 63, 64, 65, 130, 257})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+      for (const std::int64_t padding : {std::int64_t{0}, std::int64_t{5}, sytrd_in_place_lda(n) - n}) {
+        CAPTURE(n, support::name(uplo), padding);
+        check_reduction(random_matrix(n, uplo, padding));
+      }
+}
+
+TEST_CASE("sytrd on device pointers: a matrix that begins between two 16-byte boundaries", "[gpu]") {
+  NEEDS_GPU();
+  check_reduction(random_matrix(128, Uplo::lower, 0), 1);
+}
+
+TEST_CASE("sytrd on device pointers: in place and not, the same bits", "[gpu]") {
+  NEEDS_GPU();
+  const Result in_place = reduce(random_matrix(200, Uplo::lower, 56)),
+               copied = reduce(random_matrix(200, Uplo::lower, 0));
+  CHECK(support::same_bits(in_place.d, copied.d));
+  CHECK(support::same_bits(in_place.e, copied.e));
+  CHECK(support::same_bits(in_place.q, copied.q));
+}
+
+TEST_CASE("sytrd on device pointers: large", "[gpu][large]") {
+  NEEDS_GPU();
+  check_reduction(random_matrix(1500, Uplo::lower, sytrd_in_place_lda(1500) - 1500));
+  check_reduction(random_matrix(1501, Uplo::upper, 0));
+  check_reduction(random_matrix(2700, Uplo::lower, 1));
+}
+
+TEST_CASE("sytrd in place takes less than a tenth of the matrix", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {4000, 10000, 20000, 50000}) {
+    CAPTURE(n);
+    const std::int64_t lda = sytrd_in_place_lda(n);
+    CHECK(sytrd_workspace_bytes(Uplo::lower, n, lda, true, Pointers::device).device <
+          static_cast<std::uint64_t>(n * n) * 8 / 10);
+    CHECK(sytrd_workspace_bytes(Uplo::upper, n, lda, true, Pointers::device).device >=
+          static_cast<std::uint64_t>(n * n) * 8);
+  }
+}
+
+TEST_CASE("stedc on device pointers", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  for (const char* kind : {"reduced random", "glued 1e-3", "near overflow", "zero"})
+    for (const std::int64_t n : {1, 2, 33, 300}) {
+      CAPTURE(kind, n);
+      const support::Tridiagonal t = support::tridiagonal(kind, n);
+      const std::int64_t ldz = n + 1;
+      const OnDevice d(queue, t.d), e(queue, t.e), z(queue, n * ldz), values(queue, t.d), e_again(queue, t.e);
+      CHECK(stedc(n, d.data(), e.data(), z.data(), ldz, queue.stream()).status == Status::converged);
+      CHECK(stedc(n, values.data(), e_again.data(), nullptr, 0, queue.stream()).status == Status::converged);
+      support::check_decomposition(t, d.get(), z.get(), ldz);
+      CHECK(support::value_distance(t, values.get(), d.get()) <= limits::values_only);
+    }
+}
+
+TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const auto refused = [](auto&& call) {
+    try {
+      call();
+    } catch (const InvalidArgument& error) {
+      return error.argument();
+    }
+    return std::string("none");
+  };
+  support::Tridiagonal t = support::random_tridiagonal(20);
+  t.e[7] = support::nan;
+  const OnDevice d(queue, t.d), e(queue, t.e), z(queue, 400);
+  CHECK(refused([&] { stedc(20, d.data(), e.data(), z.data(), 20, queue.stream()); }) == "e");
+  CHECK(refused([&] { stedc(20, d.data(), e.data(), z.data(), 19, queue.stream()); }) == "ldz");
+  if (!gpu_reads_all_host_memory()) {
+    CHECK(refused([&] { stedc(20, d.data(), t.e.data(), z.data(), 20, queue.stream()); }) == "e");
+    CHECK(refused([&] { stedc(20, t.d.data(), e.data(), z.data(), 20, {}); }) == "d");
+  }
+  const StageOptions on_gpu{DeviceChoice::gpu, 0};
+  CHECK(refused([&] { stedc(20, t.d.data(), e.data(), nullptr, 20, on_gpu); }) == "e");
+  CHECK(refused([&] { ormtr(Uplo::lower, 20, 20, z.data(), 20, t.d.data(), t.e.data(), 20, on_gpu); }) ==
+        "a");
+
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    Stored s = random_matrix(100, uplo, 28);
+    (uplo == Uplo::lower ? s.at(70, 30) : s.at(30, 70)) = support::infinity;
+    const OnDevice a(queue, s.a), values(queue, 300);
+    std::int64_t row = -1, col = -1;
+    try {
+      sytrd(uplo, 100, a.data(), s.lda, values.data(), values.data() + 100, values.data() + 200,
+            queue.stream());
+    } catch (const NonFiniteEntry& error) {
+      row = error.row();
+      col = error.col();
+    }
+    CHECK(row == (uplo == Uplo::lower ? 70 : 30));
+    CHECK(col == (uplo == Uplo::lower ? 30 : 70));
+    CHECK(support::same_bits(a.get(), s.a));
+  }
+}
+
+TEST_CASE("stages on device pointers from C, on the default stream", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 150;
+  const Stored s = random_matrix(n, Uplo::upper, 2);
+  const Queue queue;
+  const OnDevice a(queue, s.a), d(queue, n), e(queue, n - 1), tau(queue, n - 1), z(queue, n * n);
+  queue.wait();
+  REQUIRE(eigen_g_dsytrd_device('U', n, a.data(), s.lda, d.data(), e.data(), tau.data(), nullptr) == 0);
+  REQUIRE(eigen_g_dstedc_device('I', n, d.data(), e.data(), z.data(), n, nullptr) == 0);
+  REQUIRE(eigen_g_dormtr_device('U', n, n, a.data(), s.lda, tau.data(), z.data(), n, nullptr) == 0);
+  support::check_pairs(s, {d.get(), z.get(), n, {}});
+  CHECK(eigen_g_dsytrd_device('U', n, a.data(), n - 1, d.data(), e.data(), tau.data(), nullptr) == -4);
+  CHECK(eigen_g_dstedc_device('I', n, d.data(), e.data(), nullptr, n, nullptr) == -5);
+  CHECK(eigen_g_dormtr_device('U', n, n, a.data(), s.lda, tau.data(), z.data(), n - 1, nullptr) == -8);
+}
+
+#endif

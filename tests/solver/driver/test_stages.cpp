@@ -1,0 +1,354 @@
+// sytrd, stedc and ormtr on host pointers, on the CPU and on a GPU, against LAPACK and by the properties that define them.
+#include "solver/api/stages.hpp"
+
+#include <lapacke.h>
+
+#include "solver/api/stages.h"
+#include "solver/verify/verify_reduction.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/solving.hpp"
+#include "tests/support/tridiagonal.hpp"
+
+using namespace eigen_g;
+using support::Stored;
+namespace limits = support::limits;
+
+// tests/c_caller.c, compiled as C
+extern "C" std::int64_t solve_three_by_three_by_stages_from_c(double* w, double* z);
+
+namespace {
+
+constexpr double guard = -7.25e77;
+
+StageOptions on(DeviceChoice device) {
+  StageOptions options;
+  options.device = device;
+  return options;
+}
+
+struct Reduced {
+  std::vector<double> a, d, e, tau;  // d, e, tau with a guard behind
+};
+
+std::vector<double> guarded(std::int64_t count) {
+  return std::vector<double>(static_cast<std::size_t>(std::max<std::int64_t>(count, 0) + 1), guard);
+}
+
+// The other triangle and the rows behind n, all NaN in `s`, must stay as they are.
+Reduced reduce(const Stored& s, DeviceChoice device) {
+  Reduced r{s.a, guarded(s.n), guarded(s.n - 1), guarded(s.n - 1)};
+  sytrd(s.uplo, s.n, r.a.data(), s.lda, r.d.data(), r.e.data(), r.tau.data(), on(device));
+  std::int64_t touched = 0;
+  for (std::int64_t j = 0; j < s.n; ++j)
+    for (std::int64_t i = 0; i < s.lda; ++i)
+      if (i >= s.n || !s.used(i, j)) touched += !std::isnan(r.a[static_cast<std::size_t>(i + j * s.lda)]);
+  CHECK(touched == 0);
+  for (const auto* x : {&r.d, &r.e, &r.tau}) CHECK(x->back() == guard);
+  for (const auto* x : {&r.d, &r.e, &r.tau}) CHECK(std::count(x->begin(), x->end(), guard) == 1);
+  return r;
+}
+
+std::vector<double> identity(std::int64_t n, std::int64_t ld) {
+  std::vector<double> q(static_cast<std::size_t>(n * ld), guard);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) q[static_cast<std::size_t>(i + j * ld)] = i == j;
+  return q;
+}
+
+ReductionRatios check_reduction(const Stored& s, DeviceChoice device, double limit) {
+  const Reduced r = reduce(s, device);
+  const std::int64_t ldq = s.n + 2;
+  std::vector<double> q = identity(s.n, ldq), by_lapack = identity(s.n, s.n);
+  const std::vector<double> before = r.a;
+  ormtr(s.uplo, s.n, s.n, r.a.data(), s.lda, r.tau.data(), q.data(), ldq, on(device));
+  CHECK(support::same_bits(before, r.a));
+  for (std::int64_t j = 0; j < s.n; ++j)
+    for (std::int64_t i = s.n; i < ldq; ++i) REQUIRE(q[static_cast<std::size_t>(i + j * ldq)] == guard);
+
+  const ReductionRatios found = verify_reduction(s.uplo, {s.a.data(), s.n, s.n, s.lda}, r.d.data(),
+                                                 r.e.data(), {q.data(), s.n, s.n, ldq});
+  CHECK(found.backward < limit);
+  CHECK(found.orthogonality < limit);
+
+  // LAPACK's own routine takes the reflectors to the same Q, and finds d and e where dsytrd leaves them.
+  const auto n = static_cast<lapack_int>(s.n);
+  REQUIRE(LAPACKE_dormtr(LAPACK_COL_MAJOR, 'L', static_cast<char>(s.uplo), 'N', n, n, r.a.data(),
+                         static_cast<lapack_int>(s.lda), r.tau.data(), by_lapack.data(), n) == 0);
+  double difference = 0;
+  for (std::int64_t j = 0; j < s.n; ++j)
+    for (std::int64_t i = 0; i < s.n; ++i)
+      difference = std::max(difference, std::fabs(by_lapack[static_cast<std::size_t>(i + j * s.n)] -
+                                                  q[static_cast<std::size_t>(i + j * ldq)]));
+  CHECK(difference <= static_cast<double>(s.n) * limits::ulp * limit);
+  std::int64_t elsewhere = 0;
+  for (std::int64_t j = 0; j < s.n; ++j) {
+    const std::int64_t beside = s.uplo == Uplo::lower ? j + 1 + j * s.lda : j + (j + 1) * s.lda;
+    const auto k = static_cast<std::size_t>(j);
+    elsewhere += r.a[static_cast<std::size_t>(j + j * s.lda)] != r.d[k];
+    if (j + 1 < s.n) elsewhere += r.a[static_cast<std::size_t>(beside)] != r.e[k];
+  }
+  CHECK(elsewhere == 0);
+  return found;
+}
+
+Stored random_matrix(std::int64_t n, Uplo uplo, std::int64_t padding, double scale = 1) {
+  generate::Spec spec;
+  spec.n = n;
+  spec.scale = scale;
+  return support::stored(spec, uplo, padding);
+}
+
+template <class Call>
+std::string refused(Call&& call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.argument();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("sytrd and ormtr: A = Q T Q^T in LAPACK's layout", "[gpu]", support::OnCpu,
+                   support::OnGpu) {
+  ON_DEVICE(TestType);
+  for (const std::int64_t n : {1, 2, 3, 4, 31, 64, 65, 130, 257})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+      for (const std::int64_t padding : {0, 3}) {
+        CAPTURE(n, support::name(uplo), padding);
+        check_reduction(random_matrix(n, uplo, padding), TestType::device,
+                        n < 60 ? limits::reduction : limits::reduction_random);
+      }
+}
+
+TEMPLATE_TEST_CASE("sytrd: huge and tiny matrices are scaled inside", "[gpu]", support::OnCpu,
+                   support::OnGpu) {
+  ON_DEVICE(TestType);
+  for (const double scale : {0x1p1015, 0x1p-1000, 0x1p-1060})  // the last: most entries are subnormal
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+      CAPTURE(scale, support::name(uplo));
+      if (scale > 0x1p-1022) {
+        check_reduction(random_matrix(90, uplo, 1, scale), TestType::device, limits::reduction);
+      } else {
+        const Reduced r = reduce(random_matrix(90, uplo, 1, scale), TestType::device);
+        CHECK(std::any_of(r.e.begin(), r.e.end() - 1, [](double x) { return x != 0; }));
+      }
+    }
+}
+
+TEMPLATE_TEST_CASE("sytrd: the zero matrix, and a diagonal one", "[gpu]", support::OnCpu, support::OnGpu) {
+  ON_DEVICE(TestType);
+  for (const char* kind : {"zero", "identity"}) {
+    generate::Spec spec;
+    spec.kind = kind;
+    spec.n = 70;
+    const Stored s = support::stored(spec, Uplo::upper, 0);
+    check_reduction(s, TestType::device, limits::reduction);
+    const Reduced r = reduce(s, TestType::device);
+    CHECK(std::all_of(r.e.begin(), r.e.end() - 1, [](double x) { return x == 0; }));
+  }
+}
+
+TEMPLATE_TEST_CASE("ormtr: Q from LAPACK's dsytrd on a few columns, and on none", "[gpu]", support::OnCpu,
+                   support::OnGpu) {
+  ON_DEVICE(TestType);
+  const std::int64_t n = 77, m = 5, ldz = n + 4;
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    CAPTURE(support::name(uplo));
+    Stored s = random_matrix(n, uplo, 2);
+    std::vector<double> d(n), e(n), tau(n);
+    const auto order = static_cast<lapack_int>(n), lda = static_cast<lapack_int>(s.lda);
+    std::vector<double> work(n * 64);
+    REQUIRE(LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, static_cast<char>(uplo), order, s.a.data(), lda, d.data(),
+                                e.data(), tau.data(), work.data(), n * 64) == 0);
+    const auto given = support::random_tridiagonal(ldz * m).d;
+    std::vector<double> z = given, by_lapack = given;
+    ormtr(uplo, n, 0, s.a.data(), s.lda, tau.data(), nullptr, ldz, on(TestType::device));
+    const StageReport report =
+        ormtr(uplo, n, m, s.a.data(), s.lda, tau.data(), z.data(), ldz, on(TestType::device));
+    CHECK_FALSE(report.device.empty());
+    CHECK(report.bytes.host + report.bytes.device > 0);
+    REQUIRE(LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', static_cast<char>(uplo), 'N', order,
+                                static_cast<lapack_int>(m), s.a.data(), lda, tau.data(), by_lapack.data(),
+                                static_cast<lapack_int>(ldz), work.data(), n * 64) == 0);
+    for (std::size_t i = 0; i < z.size(); ++i)
+      REQUIRE(std::fabs(z[i] - by_lapack[i]) <= static_cast<double>(n) * limits::ulp);
+  }
+}
+
+TEMPLATE_TEST_CASE("stedc: every kind of T", "[gpu]", support::OnCpu, support::OnGpu) {
+  ON_DEVICE(TestType);
+  for (const std::string& kind : support::tridiagonal_kinds)
+    for (const std::int64_t n : {1, 2, 3, 40, 105}) {
+      if (kind == "subnormal" && n < 40) continue;  // a value's own rounding is larger than n ulp
+      CAPTURE(kind, n);
+      const support::Tridiagonal t = support::tridiagonal(kind, n);
+      const std::int64_t ldz = n + 3;
+      std::vector<double> w = t.d, e = t.e, z(static_cast<std::size_t>(n * ldz), guard), values = t.d,
+                          e_again = t.e;
+      CHECK(stedc(n, w.data(), e.data(), z.data(), ldz, on(TestType::device)).status == Status::converged);
+      CHECK(stedc(n, values.data(), e_again.data(), nullptr, 0, on(TestType::device)).status ==
+            Status::converged);
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = n; i < ldz; ++i) REQUIRE(z[static_cast<std::size_t>(i + j * ldz)] == guard);
+      support::check_decomposition(t, w, z, ldz);
+      CHECK(support::value_distance(t, values, w) <= limits::values_only);
+    }
+}
+
+TEMPLATE_TEST_CASE("the three stages make a solve", "[gpu]", support::OnCpu, support::OnGpu) {
+  ON_DEVICE(TestType);
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    const std::int64_t n = 211;
+    const Stored s = random_matrix(n, uplo, 1);
+    Reduced r = reduce(s, TestType::device);
+    support::Solved solved{r.d, guarded(n * n - 1), n, {}};
+    solved.w.pop_back();
+    stedc(n, solved.w.data(), r.e.data(), solved.z.data(), n, on(TestType::device));
+    ormtr(uplo, n, n, r.a.data(), s.lda, r.tau.data(), solved.z.data(), n, on(TestType::device));
+    support::check_pairs(s, solved);
+  }
+}
+
+TEMPLATE_TEST_CASE("stages: nothing to do is done", "[gpu]", support::OnCpu, support::OnGpu) {
+  ON_DEVICE(TestType);
+  const StageOptions options = on(TestType::device);
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    CHECK(sytrd(uplo, 0, nullptr, 1, nullptr, nullptr, nullptr, options).status == Status::converged);
+    CHECK(ormtr(uplo, 0, 3, nullptr, 1, nullptr, nullptr, 1, options).status == Status::converged);
+  }
+  CHECK(stedc(0, nullptr, nullptr, nullptr, 1, options).status == Status::converged);
+
+  double a = 3, d = 0, z = 1;
+  sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, options);
+  CHECK(d == 3);
+  CHECK(a == 3);
+  ormtr(Uplo::lower, 1, 1, &a, 1, nullptr, &z, 1, options);
+  CHECK(z == 1);
+  stedc(1, &d, nullptr, &z, 1, options);
+  CHECK(d == 3);
+  CHECK(std::fabs(z) == 1);
+}
+
+TEST_CASE("stages: what is wrong is named, and nothing is touched") {
+  const StageOptions options = on(DeviceChoice::cpu);
+  std::vector<double> a(16, 1.0), d(4, 1.0), e(3, 1.0), tau(3, 1.0), z(16, 1.0);
+  const auto sytrd_refused = [&](std::int64_t n, double* a_in, std::int64_t lda, double* d_in, double* e_in,
+                                 double* tau_in) {
+    return refused([&] { sytrd(Uplo::lower, n, a_in, lda, d_in, e_in, tau_in, options); });
+  };
+  CHECK(sytrd_refused(-1, a.data(), 4, d.data(), e.data(), tau.data()) == "n");
+  CHECK(sytrd_refused(4, nullptr, 4, d.data(), e.data(), tau.data()) == "a");
+  CHECK(sytrd_refused(4, a.data(), 3, d.data(), e.data(), tau.data()) == "lda");
+  CHECK(sytrd_refused(0, a.data(), 0, d.data(), e.data(), tau.data()) == "lda");
+  CHECK(sytrd_refused(4, a.data(), 4, nullptr, e.data(), tau.data()) == "d");
+  CHECK(sytrd_refused(4, a.data(), 4, d.data(), nullptr, tau.data()) == "e");
+  CHECK(sytrd_refused(4, a.data(), 4, d.data(), e.data(), nullptr) == "tau");
+
+  CHECK(refused([&] { stedc(-1, d.data(), e.data(), z.data(), 4, options); }) == "n");
+  CHECK(refused([&] { stedc(4, nullptr, e.data(), z.data(), 4, options); }) == "d");
+  CHECK(refused([&] { stedc(4, d.data(), nullptr, z.data(), 4, options); }) == "e");
+  CHECK(refused([&] { stedc(4, d.data(), e.data(), z.data(), 3, options); }) == "ldz");
+  d[2] = support::nan;
+  CHECK(refused([&] { stedc(4, d.data(), e.data(), z.data(), 4, options); }) == "d");
+  d[2] = 1;
+  e[2] = -support::infinity;
+  CHECK(refused([&] { stedc(4, d.data(), e.data(), nullptr, 4, options); }) == "e");
+
+  const auto ormtr_refused = [&](std::int64_t n, std::int64_t m, const double* a_in, std::int64_t lda,
+                                 const double* tau_in, double* z_in, std::int64_t ldz) {
+    return refused([&] { ormtr(Uplo::upper, n, m, a_in, lda, tau_in, z_in, ldz, options); });
+  };
+  CHECK(ormtr_refused(-1, 4, a.data(), 4, tau.data(), z.data(), 4) == "n");
+  CHECK(ormtr_refused(4, -1, a.data(), 4, tau.data(), z.data(), 4) == "m");
+  CHECK(ormtr_refused(4, 4, nullptr, 4, tau.data(), z.data(), 4) == "a");
+  CHECK(ormtr_refused(4, 4, a.data(), 3, tau.data(), z.data(), 4) == "lda");
+  CHECK(ormtr_refused(4, 4, a.data(), 4, nullptr, z.data(), 4) == "tau");
+  CHECK(ormtr_refused(4, 4, a.data(), 4, tau.data(), nullptr, 4) == "z");
+  CHECK(ormtr_refused(4, 4, a.data(), 4, tau.data(), z.data(), 3) == "ldz");
+  for (const auto* x : {&a, &tau, &z})
+    CHECK(std::all_of(x->begin(), x->end(), [](double value) { return value == 1; }));
+}
+
+TEMPLATE_TEST_CASE("sytrd: a NaN or an infinity is named as it stands in A, which stays", "[gpu]",
+                   support::OnCpu, support::OnGpu) {
+  ON_DEVICE(TestType);
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+    for (const double bad : {support::nan, support::infinity}) {
+      Stored s = random_matrix(50, uplo, 1);
+      const std::int64_t row = uplo == Uplo::lower ? 40 : 7, col = uplo == Uplo::lower ? 7 : 40;
+      s.at(row, col) = bad;
+      std::vector<double> a = s.a, d(50), e(50), tau(50);
+      std::int64_t found_row = -1, found_col = -1;
+      try {
+        sytrd(uplo, 50, a.data(), s.lda, d.data(), e.data(), tau.data(), on(TestType::device));
+      } catch (const NonFiniteEntry& error) {
+        found_row = error.row();
+        found_col = error.col();
+      }
+      CHECK(found_row == row);
+      CHECK(found_col == col);
+      CHECK(support::same_bits(a, s.a));
+    }
+}
+
+TEST_CASE("stages: no GPU where one is asked for") {
+  if (support::have_gpu()) SKIP_TEST("there is a GPU");
+  double a = 1, d = 1;
+  CHECK_THROWS_AS(sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, on(DeviceChoice::gpu)), DeviceError);
+  CHECK_THROWS_AS(stedc(1, &d, nullptr, nullptr, 1, on(DeviceChoice::gpu)), DeviceError);
+  CHECK_THROWS_AS(ormtr(Uplo::lower, 1, 1, &a, 1, nullptr, &d, 1, on(DeviceChoice::gpu)), DeviceError);
+  CUstream_st* const stream = nullptr;
+  CHECK_THROWS_AS(sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, stream), DeviceError);
+  CHECK_THROWS_AS(stedc(1, &d, nullptr, nullptr, 1, stream), DeviceError);
+  CHECK_THROWS_AS(ormtr(Uplo::lower, 1, 1, &a, 1, nullptr, &d, 1, stream), DeviceError);
+  CHECK_THROWS_AS(sytrd_workspace_bytes(Uplo::lower, 10, 10, true), DeviceError);
+}
+
+TEST_CASE("stages: the CPU's workspace as it is told") {
+  CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host == 1000 * 64 * 8);
+  CHECK(stedc_workspace_bytes(1000, false, false).host == 0);
+  CHECK(stedc_workspace_bytes(1000, true, false).host >= 8'000'000);
+  CHECK(ormtr_workspace_bytes(Uplo::lower, 1000, 10, false).host < 100'000);
+}
+
+TEST_CASE("stages in C: a solve, and info is minus the position of the wrong argument") {
+  std::vector<double> w(3), z(9);
+  REQUIRE(solve_three_by_three_by_stages_from_c(w.data(), z.data()) == 0);
+  CHECK(w[0] == Approx(2 - std::sqrt(2.0)));
+  CHECK(w[2] == Approx(2 + std::sqrt(2.0)));
+  CHECK(std::fabs(z[1]) == Approx(std::sqrt(0.5)));  // of (1, -sqrt 2, 1) / 2
+
+  std::vector<double> a(16, 1.0), d(4, 1.0), e(3, 1.0), tau(3, 1.0);
+  z.assign(16, 1.0);
+  CHECK(eigen_g_dsytrd('X', 4, a.data(), 4, d.data(), e.data(), tau.data()) == -1);
+  CHECK(eigen_g_dsytrd('L', -1, a.data(), 4, d.data(), e.data(), tau.data()) == -2);
+  CHECK(eigen_g_dsytrd('L', 4, nullptr, 4, d.data(), e.data(), tau.data()) == -3);
+  CHECK(eigen_g_dsytrd('L', 4, a.data(), 3, d.data(), e.data(), tau.data()) == -4);
+  CHECK(eigen_g_dsytrd('L', 4, a.data(), 4, nullptr, e.data(), tau.data()) == -5);
+  CHECK(eigen_g_dsytrd('U', 4, a.data(), 4, d.data(), nullptr, tau.data()) == -6);
+  CHECK(eigen_g_dsytrd('u', 4, a.data(), 4, d.data(), e.data(), nullptr) == -7);
+  CHECK(eigen_g_dstedc('V', 4, d.data(), e.data(), z.data(), 4) == -1);
+  CHECK(eigen_g_dstedc('I', -1, d.data(), e.data(), z.data(), 4) == -2);
+  CHECK(eigen_g_dstedc('I', 4, nullptr, e.data(), z.data(), 4) == -3);
+  CHECK(eigen_g_dstedc('I', 4, d.data(), nullptr, z.data(), 4) == -4);
+  CHECK(eigen_g_dstedc('I', 4, d.data(), e.data(), nullptr, 4) == -5);
+  CHECK(eigen_g_dstedc('I', 4, d.data(), e.data(), z.data(), 3) == -6);
+  CHECK(eigen_g_dormtr('X', 4, 4, a.data(), 4, tau.data(), z.data(), 4) == -1);
+  CHECK(eigen_g_dormtr('L', -1, 4, a.data(), 4, tau.data(), z.data(), 4) == -2);
+  CHECK(eigen_g_dormtr('L', 4, -1, a.data(), 4, tau.data(), z.data(), 4) == -3);
+  CHECK(eigen_g_dormtr('L', 4, 4, nullptr, 4, tau.data(), z.data(), 4) == -4);
+  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 3, tau.data(), z.data(), 4) == -5);
+  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 4, nullptr, z.data(), 4) == -6);
+  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 4, tau.data(), nullptr, 4) == -7);
+  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 4, tau.data(), z.data(), 3) == -8);
+  CHECK(eigen_g_dstedc('N', 4, d.data(), e.data(), nullptr, 0) == 0);
+  a[1] = support::nan;
+  CHECK(eigen_g_dsytrd('L', 4, a.data(), 4, d.data(), e.data(), tau.data()) == -3);
+  if (!support::have_gpu()) {
+    CHECK(eigen_g_dsytrd_device('L', 4, a.data(), 4, d.data(), e.data(), tau.data(), nullptr) == -1003);
+    CHECK(eigen_g_dstedc_device('I', 4, d.data(), e.data(), z.data(), 4, nullptr) == -1003);
+    CHECK(eigen_g_dormtr_device('L', 4, 4, a.data(), 4, tau.data(), z.data(), 4, nullptr) == -1003);
+  }
+}

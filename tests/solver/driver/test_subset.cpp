@@ -1,0 +1,252 @@
+#include "solver/driver/subset.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "solver/api/eigen_g.h"
+#include "tests/support/catch.hpp"
+#include "tests/support/solving.hpp"
+
+using eigen_g::Subset;
+using eigen_g::Uplo;
+using support::OnCpu;
+using support::OnGpu;
+using support::options;
+using support::Stored;
+
+namespace {
+
+constexpr double guard = -7.25e77;
+
+std::string argument_refused(std::int64_t n, const Subset& subset) {
+  try {
+    eigen_g::check_subset(n, subset);
+  } catch (const eigen_g::InvalidArgument& error) {
+    return error.argument();
+  }
+  return "none";
+}
+
+// A solve of a subset with room for no more than is promised, guards behind it.
+support::Solved solve_subset(const Stored& s, eigen_g::Options o) {
+  const std::int64_t n = s.n, ldz = n + 3, most = o.subset.most(n);
+  o.uplo = s.uplo;
+  support::Solved solved;
+  solved.ldz = ldz;
+  solved.w.assign(static_cast<std::size_t>(most + 1), guard);
+  solved.z.assign(static_cast<std::size_t>(ldz * most + 1), guard);
+  solved.report = eigen_g::eigen_g(n, s.a.data(), s.lda, solved.w.data(), solved.z.data(), ldz, o);
+  CHECK(solved.w.back() == guard);
+  CHECK(solved.z.back() == guard);
+  std::int64_t touched = 0;
+  for (std::int64_t j = 0; j < most; ++j)
+    for (std::int64_t i = n; i < ldz; ++i)
+      touched += solved.z[static_cast<std::size_t>(i + j * ldz)] != guard;
+  CHECK(touched == 0);
+  REQUIRE(solved.report.m >= 0);
+  REQUIRE(solved.report.m <= most);
+  solved.w.resize(static_cast<std::size_t>(solved.report.m));
+  solved.z.resize(static_cast<std::size_t>(ldz * solved.report.m));
+  return solved;
+}
+
+// Pairs `first` ... of the whole solution, count of them: the values bit for bit, the vectors by verify().
+void check_subset_of(const Stored& s, const std::vector<double>& all, eigen_g::Options o, std::int64_t first,
+                     std::int64_t count) {
+  CAPTURE(s.n, first, count, static_cast<int>(o.subset.by));
+  const support::Solved solved = solve_subset(s, o);
+  REQUIRE(solved.report.status == eigen_g::Status::converged);
+  REQUIRE(solved.report.m == count);
+  CHECK(solved.report.first == first);
+  CHECK(support::same_bits(
+      solved.w, std::vector<double>(all.begin() + (first - 1), all.begin() + (first - 1) + count)));
+  const eigen_g::Verification v = eigen_g::verify(s.uplo, s.n, s.a.data(), s.lda, count, solved.w.data(),
+                                                  solved.z.data(), solved.ldz, eigen_g::DeviceChoice::cpu);
+  CHECK(eigen_g::passed(v));
+  CHECK(v.m == count);
+}
+
+struct Range {
+  std::int64_t first, last;
+};
+std::vector<Range> ranges_of(std::int64_t n) {
+  std::vector<Range> ranges{{1, n}, {1, 1}, {n, n}};
+  if (n >= 5) {
+    const std::vector<Range> inner{
+        {2, n - 1}, {n / 2, n / 2}, {n / 3, 2 * n / 3}, {1, n / 4}, {n - n / 4, n}};
+    ranges.insert(ranges.end(), inner.begin(), inner.end());
+  }
+  return ranges;
+}
+
+}  // namespace
+
+TEST_CASE("which numbers and bounds are a subset") {
+  const double inf = support::infinity;
+  CHECK(argument_refused(5, {}) == "none");
+  CHECK(argument_refused(0, {}) == "none");
+  CHECK(argument_refused(5, Subset::numbers(1, 5)) == "none");
+  CHECK(argument_refused(5, Subset::numbers(5, 5)) == "none");
+  CHECK(argument_refused(0, Subset::numbers(1, 0)) == "none");
+  CHECK(argument_refused(5, Subset::numbers(0, 5)) == "options.subset.first");
+  CHECK(argument_refused(5, Subset::numbers(6, 6)) == "options.subset.first");
+  CHECK(argument_refused(5, Subset::numbers(1, 6)) == "options.subset.last");
+  CHECK(argument_refused(5, Subset::numbers(3, 2)) == "options.subset.last");
+  CHECK(argument_refused(5, Subset::numbers(1, 0)) == "options.subset.last");
+  CHECK(argument_refused(0, Subset::numbers(1, 1)) == "options.subset.last");
+  CHECK(argument_refused(5, Subset::values(-1, 1)) == "none");
+  CHECK(argument_refused(0, Subset::values(-1, 1)) == "none");
+  CHECK(argument_refused(5, Subset::values(-inf, inf)) == "none");
+  CHECK(argument_refused(5, Subset::values(1, 1)) == "options.subset.upto");
+  CHECK(argument_refused(5, Subset::values(2, 1)) == "options.subset.upto");
+  CHECK(argument_refused(5, Subset::values(support::nan, 1)) == "options.subset.above");
+  CHECK(argument_refused(5, Subset::values(0, support::nan)) == "options.subset.upto");
+  CHECK(Subset().most(7) == 7);
+  CHECK(Subset::numbers(3, 5).most(7) == 3);
+  CHECK(Subset::values(3, 5).most(7) == 7);
+}
+
+TEST_CASE("values above the lower bound and up to the upper one are selected") {
+  const std::vector<double> w{-2, -1, -1, 0, 3, 3, 8};
+  const auto selected = [&](const Subset& subset, int exponent = 0, int scale = 0) {
+    const eigen_g::Selected s = eigen_g::select(subset, 7, w.data(), exponent, scale);
+    return std::pair(s.first, s.count);
+  };
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  CHECK(selected({}) == Pair(0, 7));
+  CHECK(selected(Subset::numbers(2, 4)) == Pair(1, 3));
+  CHECK(selected(Subset::values(-1, 3)) == Pair(3, 3));  // -1 is not above -1, 3 is up to 3
+  CHECK(selected(Subset::values(-1.5, 2.9)) == Pair(1, 3));
+  CHECK(selected(Subset::values(-support::infinity, support::infinity)) == Pair(0, 7));
+  CHECK(selected(Subset::values(1, 2)) == Pair(4, 0));
+  CHECK(selected(Subset::values(9, 10)) == Pair(7, 0));
+  CHECK(selected(Subset::values(-10, -9)) == Pair(0, 0));
+  CHECK(selected(Subset::values(-4, 12), 3, -1) == Pair(3, 3));  // times 4
+}
+
+TEMPLATE_TEST_CASE("subset by number: pairs of the whole solution", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (const std::int64_t n : {1, 2, 5, 31, 33, 64, 65, 129, 300})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+      eigen_g::generate::Spec spec;
+      spec.n = n;
+      const Stored s = support::stored(spec, uplo, 1);
+      eigen_g::Options o = options(TestType::device);
+      const std::vector<double> all = support::solve_guarded(s, o).w;
+      for (const Range& range : ranges_of(n)) {
+        o.subset = Subset::numbers(range.first, range.last);
+        check_subset_of(s, all, o, range.first, range.last - range.first + 1);
+      }
+    }
+}
+
+TEMPLATE_TEST_CASE("subset by value: the values in between, and none", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (const std::int64_t n : {1, 2, 33, 65, 200}) {
+    eigen_g::generate::Spec spec;
+    spec.n = n;
+    const Stored s = support::stored(spec);
+    eigen_g::Options o = options(TestType::device);
+    const std::vector<double> all = support::solve_guarded(s, o).w;
+    const double inf = support::infinity;
+    const auto w = [&](std::int64_t k) { return all[static_cast<std::size_t>(k - 1)]; };
+    const auto check = [&](double above, double upto, std::int64_t first, std::int64_t count) {
+      o.subset = Subset::values(above, upto);
+      check_subset_of(s, all, o, first, count);
+    };
+    check(-inf, inf, 1, n);
+    check(-inf, w(1), 1, 1);
+    check(w(n), inf, n + 1, 0);
+    check(-inf, std::nextafter(w(1), -inf), 1, 0);
+    if (n < 5) continue;
+    check(w(2), w(n - 1), 3, n - 3);  // half open
+    check(std::nextafter(w(2), -inf), w(n - 1), 2, n - 2);
+    const double gap = w(n / 2 + 1) - w(n / 2);
+    check(w(n / 2) + 0.25 * gap, w(n / 2) + 0.75 * gap, n / 2 + 1, 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("subset: every family, bounds through clusters", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (const eigen_g::generate::Kind& kind : eigen_g::generate::kinds()) {
+    if (kind.name == "values") continue;
+    eigen_g::generate::Spec spec;
+    spec.kind = kind.name;
+    Stored s;
+    for (const std::int64_t n : {101, 105, 64, 60}) {  // some kinds are choosy
+      spec.n = n;
+      try {
+        s = support::stored(spec);
+        break;
+      } catch (const eigen_g::InvalidArgument&) {
+      }
+    }
+    REQUIRE(s.n == spec.n);
+    CAPTURE(spec.kind);
+    const std::int64_t n = spec.n;
+    eigen_g::Options o = options(TestType::device);
+    const std::vector<double> all = support::solve_guarded(s, o).w;
+    for (const Range& range : {Range{n / 3, n / 3}, Range{n / 4, n / 2}, Range{2, n - 5}}) {
+      o.subset = Subset::numbers(range.first, range.last);
+      check_subset_of(s, all, o, range.first, range.last - range.first + 1);
+    }
+    const double above = all[static_cast<std::size_t>(n / 4)], upto = all[static_cast<std::size_t>(n / 2)];
+    if (!(above < upto)) continue;
+    const auto first = std::upper_bound(all.begin(), all.end(), above);
+    o.subset = Subset::values(above, upto);
+    check_subset_of(s, all, o, first - all.begin() + 1,
+                    std::upper_bound(all.begin(), all.end(), upto) - first);
+  }
+}
+
+TEMPLATE_TEST_CASE("subset of a matrix that is scaled: bounds are the caller's", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (const double scale : {0x1p-600, 0x1p700}) {
+    eigen_g::generate::Spec spec;
+    spec.n = 70;
+    spec.scale = scale;
+    const Stored s = support::stored(spec);
+    eigen_g::Options o = options(TestType::device);
+    const std::vector<double> all = support::solve_guarded(s, o).w;
+    o.subset = Subset::values(all[9], all[30]);
+    check_subset_of(s, all, o, 11, 21);
+  }
+}
+
+TEMPLATE_TEST_CASE("subset of the values alone", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  eigen_g::generate::Spec spec;
+  spec.n = 150;
+  const Stored s = support::stored(spec);
+  eigen_g::Options o = options(TestType::device, false);
+  const std::vector<double> all = support::solve_guarded(s, o).w;
+  const auto values = [&](const Subset& subset) {
+    o.subset = subset;
+    std::vector<double> w(static_cast<std::size_t>(subset.most(150)) + 1, guard);
+    const eigen_g::Report report = eigen_g::eigen_g(150, s.a.data(), s.lda, w.data(), nullptr, 1, o);
+    CHECK(w.back() == guard);
+    w.resize(static_cast<std::size_t>(report.m));
+    return w;
+  };
+  CHECK(support::same_bits(values(Subset::numbers(20, 50)),
+                           std::vector<double>(all.begin() + 19, all.begin() + 50)));
+  CHECK(support::same_bits(values(Subset::values(all[9], all[11])),
+                           std::vector<double>(all.begin() + 10, all.begin() + 12)));
+  CHECK(values(Subset::values(all[149], support::infinity)).empty());
+}
+
+TEMPLATE_TEST_CASE("subset: solve() brings memory for what is found", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  eigen_g::generate::Spec spec;
+  spec.n = 80;
+  const Stored s = support::stored(spec);
+  eigen_g::Options o = options(TestType::device);
+  const eigen_g::Solution all = eigen_g::solve(80, s.a.data(), s.lda, o);
+  o.subset = Subset::values(all.values[4], all.values[6]);
+  const eigen_g::Solution some = eigen_g::solve(80, s.a.data(), s.lda, o);
+  CHECK(support::same_bits(some.values, {all.values[5], all.values[6]}));
+  CHECK(some.vectors.size() == 160);
+  o.subset = Subset::numbers(3, 2);
+  CHECK_THROWS_AS(eigen_g::solve(80, s.a.data(), s.lda, o), eigen_g::InvalidArgument);
+}

@@ -1,0 +1,131 @@
+// The divide and conquer with its large merges cut over a team, against the same checks as on one GPU.
+#include "tests/support/catch.hpp"
+
+#ifndef EIGEN_G_HAVE_CUDA
+
+TEST_CASE("large merges over a team") {
+  SKIP_TEST("built without CUDA");
+}
+
+#else
+
+#include <cstring>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/devices/solve_team.hpp"
+#include "solver/tridiagonal/divide_and_conquer.hpp"
+#include "tests/support/tridiagonal.hpp"
+
+using namespace eigen_g;
+using support::Tridiagonal;
+namespace limits = support::limits;
+
+namespace {
+
+struct Decomposed {
+  std::vector<double> w, z, parts, seconds;
+  std::int64_t found = 0, first = 0;
+};
+
+// Everything that has not been written is NaN.
+Decomposed decompose(const Tridiagonal& t, const ColumnTeam::Members& members, const char* ratio,
+                     const Subset& subset = {}) {
+  const std::int64_t n = t.n();
+  const Queue queue;
+  SolveTeam team(queue, Shares(parse_ratio(ratio)), members);
+  DeviceBuffer<double> d(n), e(n), z(n * n), workspace(divide_and_conquer_workspace(n, true));
+  for (const auto* buffer : {&d, &e, &z, &workspace})
+    EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  const Outcome outcome = divide_and_conquer(queue, n, d.data(), e.data(), {z.data(), n, n, n},
+                                             workspace.data(), {subset, 0}, {}, &team);
+  REQUIRE(outcome.status == Status::converged);
+  Decomposed r;
+  r.found = outcome.found.count;
+  r.first = outcome.found.first;
+  r.parts = team.parts();
+  r.seconds = team.take_seconds();
+  r.w.resize(static_cast<std::size_t>(r.found));
+  r.z.resize(static_cast<std::size_t>(n * r.found));
+  EIGEN_G_CUDA(cudaMemcpy(r.w.data(), d.data(), r.w.size() * sizeof(double), cudaMemcpyDeviceToHost));
+  EIGEN_G_CUDA(cudaMemcpy(r.z.data(), z.data(), r.z.size() * sizeof(double), cudaMemcpyDeviceToHost));
+  return r;
+}
+
+bool same(const std::vector<double>& x, const std::vector<double>& y) {
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
+}
+
+void check(const Tridiagonal& t, const ColumnTeam::Members& members, const char* ratio, bool random) {
+  CAPTURE(ratio, t.n());
+  const Decomposed once = decompose(t, members, ratio), again = decompose(t, members, ratio);
+  support::check_decomposition(t, once.w, once.z, t.n(),
+                               random ? limits::tridiagonal_random : limits::tridiagonal);
+  CHECK(same(once.w, again.w));
+  CHECK(same(once.z, again.z));
+  if (!random) return;  // others may deflate so much that there is no product
+  const std::vector<double> wanted = parse_ratio(ratio).parts;
+  double all = 0;
+  for (const double part : wanted) all += part;
+  REQUIRE(once.parts.size() == wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(once.parts[i] == Approx(wanted[i] / all));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] > 0)
+      CHECK(once.seconds[i] > 0);
+    else if (i > 0)
+      CHECK(once.seconds[i] == 0);
+}
+
+}  // namespace
+
+TEST_CASE("large merges over a GPU and the CPU: any cut, several levels and panels", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {513, 1025, 2604})
+    for (const char* ratio : {"3:1", "0:1", "1:5"})
+      check(support::reduced_random(n), {{}, true, 0}, ratio, true);
+}
+
+TEST_CASE("large merges over a GPU and the CPU: T that deflates much or all", "[gpu]") {
+  NEEDS_GPU();
+  for (const char* kind : {"glued 1e-14", "glued 1e-3", "clement", "clustered", "identity", "mostly zeros",
+                           "a zero early", "1-2-1", "ones"}) {
+    CAPTURE(kind);
+    check(support::tridiagonal(kind, 1302), {{}, true, 0}, "2:1", false);
+  }
+}
+
+TEST_CASE("large merges over a GPU and the CPU: of a subset only its columns", "[gpu]") {
+  NEEDS_GPU();
+  const Tridiagonal t = support::reduced_random(1500);
+  const ColumnTeam::Members members{{}, true, 0};
+  const Decomposed all = decompose(t, members, "3:1"),
+                   some = decompose(t, members, "3:1", Subset::numbers(400, 700));
+  REQUIRE(some.found == 301);
+  REQUIRE(some.first == 399);
+  CHECK(same(some.w, {all.w.begin() + 399, all.w.begin() + 700}));
+  // The vectors are those of all up to how their columns were cut.
+  double worst = 0;
+  for (std::size_t i = 0; i < some.z.size(); ++i) {
+    const double off = std::fabs(some.z[i] - all.z[i + 399 * 1500]);
+    worst = std::isnan(off) ? INFINITY : std::max(worst, off);
+  }
+  CHECK(worst <= 1e-13);
+}
+
+TEST_CASE("large merges over several GPUs", "[gpu]") {
+  NEEDS_GPU();
+  if (gpu_count() < 2) SKIP_TEST("fewer than two GPUs");
+  for (const std::int64_t n : {1025, 2604}) {
+    check(support::reduced_random(n), {{1}, true, 0}, "1:1:0", true);
+    check(support::reduced_random(n), {{1}, true, 0}, "4:3:1", true);
+    check(support::reduced_random(n), {{1}, true, 0}, "0:1:0", true);
+  }
+  check(support::tridiagonal("glued 1e-3", 1302), {{1}, true, 0}, "1:1:0", false);
+}
+
+#endif
