@@ -29,6 +29,7 @@
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
 
 namespace eigen_g {
 
@@ -230,8 +231,7 @@ bool has_tensor_core() {
 
 template <class T>
 void launch(const Queue& queue, const Update& u) {
-  EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_tile_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(T::shared_bytes)));
+  allow_shared_memory(syr2k_tile_kernel<T>, T::shared_bytes);
   const auto tiles = static_cast<unsigned>(tiles_before((u.end + T::side - 1) / T::side));
   syr2k_tile_kernel<T><<<tiles, T::threads, T::shared_bytes, queue.stream()>>>(u);
   EIGEN_G_LAUNCHED();
@@ -248,8 +248,7 @@ bool is_for_large_tiles(const Update& u, std::int64_t least_rows) {
 template <bool multiplies>
 void launch_large(const Queue& queue, const Update& u, const Beside& beside = {}) {
   const std::size_t shared = LargeTile::shared_bytes(multiplies);
-  EIGEN_G_CUDA(cudaFuncSetAttribute(syr2k_large_tile_kernel<multiplies>,
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  allow_shared_memory(syr2k_large_tile_kernel<multiplies>, shared);
   const std::int32_t tiles = tiles_before((u.end + LargeTile::side - 1) / LargeTile::side);
   const auto blocks = static_cast<unsigned>(std::min(tiles, queue.multiprocessors()));
   syr2k_large_tile_kernel<multiplies>

@@ -10,6 +10,7 @@
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
 #include "solver/back/back_transform_panel.hpp"
 #include "solver/back/triangular_factor.hpp"
 
@@ -175,8 +176,7 @@ void back_transform_panels(const Queue& queue, MatrixView<const double> a_dev, c
   if (n < 2 || m == 0) return;
   const Reflectors reflectors{a_dev.data, a_dev.lda, n};
   const std::size_t shared = panel_bytes(n);
-  EIGEN_G_CUDA(cudaFuncSetAttribute(apply_panels_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared)));
+  allow_shared_memory(apply_panels_kernel, shared);
   triangular_factors(queue, {n, width}, a_dev, tau_dev, nullptr, workspace_dev);
   apply_panels_kernel<<<static_cast<unsigned>((m + columns - 1) / columns), 32 * apply_warps, shared,
                         queue.stream()>>>(reflectors, workspace_dev, m, z_dev.data, z_dev.lda);

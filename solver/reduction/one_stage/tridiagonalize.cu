@@ -10,6 +10,7 @@
 #include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_panel.cuh"
@@ -159,9 +160,7 @@ std::size_t shared_share() {
   const std::size_t share =
       static_cast<std::size_t>(std::min(per_block, most / blocks_per_multiprocessor - reserved)) - fixed;
   for (const Variant& v : variants())
-    for (const void* kernel : {v.resident, v.mixed})
-      EIGEN_G_CUDA(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(share)));
+    for (const void* kernel : {v.resident, v.mixed}) allow_shared_memory(kernel, share);
   return share;
 }
 

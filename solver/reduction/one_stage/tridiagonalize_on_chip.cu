@@ -28,6 +28,7 @@
 #include "blas2/symv/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 
@@ -390,8 +391,7 @@ void tridiagonalize_on_chip(const Queue& queue, MatrixView<double> a_dev, double
                  layout.shared_rows,
                  layout.stride};
   void* arguments[] = {&problem};
-  EIGEN_G_CUDA(cudaFuncSetAttribute(kernel.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(layout.shared_bytes())));
+  allow_shared_memory(kernel.kernel, layout.shared_bytes());
   EIGEN_G_CUDA(cudaLaunchCooperativeKernel(kernel.kernel, dim3(static_cast<unsigned>(layout.blocks)),
                                            dim3(static_cast<unsigned>(kernel.threads)), arguments,
                                            layout.shared_bytes(), queue.stream()));
