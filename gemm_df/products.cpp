@@ -52,7 +52,7 @@ std::int64_t lines_at_once(std::int64_t k, std::uint64_t most_scratch) {
 Products::Products(const Queue& queue, Engine wanted, const ProductRates& rates, std::uint64_t most_scratch)
     : state_(std::make_unique<State>(State{&queue, wanted, rates, most_scratch, {}, {}, {}, {}})) {
   if (wanted == Engine::emulated && !emulated_engine_built())
-    throw InvalidArgument("engine", "emulated needs a build with CUDA 13 or later");
+    throw InvalidArgument(Argument::engine, "emulated needs a build with CUDA 13 or later");
 }
 Products::Products(const Queue& queue) : Products(queue, Engine::native) {}
 Products::~Products() = default;

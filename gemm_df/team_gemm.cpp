@@ -12,7 +12,7 @@ void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, 
           MatrixView<double> c_dev) {
   const std::int64_t m = c_dev.rows, k = op_a == Op::none ? a_dev.cols : a_dev.rows;
   if (m == 0 || c_dev.cols == 0) return;
-  if (k < 1) throw InvalidArgument("a_dev", "gives an inner dimension of 0");
+  if (k < 1) throw InvalidArgument(Argument::a, "gives an inner dimension of 0");
   // Terms [first, first + count) of op_a(A), and of some columns of op_b(B), as they are stored.
   const auto slice_of_a = [&](std::int64_t first, std::int64_t count) {
     return op_a == Op::none ? a_dev.block(0, first, m, count) : a_dev.block(first, 0, count, m);

@@ -11,7 +11,7 @@ namespace eigen_g {
 // C := alpha op_a(A) op_b(B) + beta C, where each device of the team does a range of C's and op_b(B)'s columns, in
 // proportion to its share in `parts`.
 //   a_dev, b_dev, c_dev   in the memory of the team's first GPU; C overlaps neither A nor B. The inner dimension is at least 1
-//                         (InvalidArgument("a_dev")), unless C is empty
+//                         (InvalidArgument(Argument::a)), unless C is empty
 // A device beside the first adds up over slices of the inner dimension, so that A and B arrive while it computes: its
 // entries are those of another order of summation, but repeat bit for bit for the same team and shares. beta = 0 does not
 // read C. Ordered, blocking and throwing as ColumnTeam::run.

@@ -21,14 +21,14 @@ enum : std::int64_t { host_memory = -1001, device_memory = -1002, device_failure
 
 // call() returns an info of 0 or more; `positions` names the arguments in the order of the C function.
 template <class Call>
-std::int64_t of(std::initializer_list<const char*> positions, Call&& call) {
+std::int64_t of(std::initializer_list<Argument> positions, Call&& call) {
   try {
     return call();
   } catch (const InvalidArgument& error) {
     std::int64_t position = 0;
-    for (const char* name : positions) {
+    for (const Argument argument : positions) {
       ++position;
-      if (error.argument() == name) return -position;
+      if (error.argument() == argument) return -position;
     }
     return internal;
   } catch (const OutOfMemory& error) {
@@ -48,7 +48,7 @@ inline char upper(char letter) {
 
 // LAPACK's letter of a triangle; throws InvalidArgument.
 inline Uplo uplo_of(char letter) {
-  if (upper(letter) != 'L' && upper(letter) != 'U') throw InvalidArgument("uplo", "must be 'L' or 'U'");
+  if (upper(letter) != 'L' && upper(letter) != 'U') throw InvalidArgument(Argument::uplo, "must be 'L' or 'U'");
   return static_cast<Uplo>(upper(letter));
 }
 

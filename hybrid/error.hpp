@@ -2,6 +2,7 @@
 // a device or library failure is DeviceError or OutOfMemory, a numerical outcome is a Status in the result.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -13,25 +14,56 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// An argument is outside its contract; thrown before any work. `argument` is its name.
+// What a call may be given; of options and devices their members. `other`: of functions that are not the solver's.
+enum class Argument {
+  n, m, a, lda, w, z, ldz, d, e, tau,
+  uplo, job, range,
+  subset_first, subset_last, subset_above, subset_upto,
+  engine, path, place, gpus, multiprocessors, threads, ratio, calibration,
+  stream, workspace, options,
+  alpha, x, incx, beta, y, incy, config,
+  other
+};
+
+constexpr const char* name(Argument argument) {
+  constexpr const char* names[] = {
+      "n", "m", "a", "lda", "w", "z", "ldz", "d", "e", "tau",
+      "uplo", "job", "range",
+      "subset.first", "subset.last", "subset.above", "subset.upto",
+      "engine", "path", "place", "gpus", "multiprocessors", "threads", "ratio", "calibration",
+      "stream", "workspace", "options",
+      "alpha", "x", "incx", "beta", "y", "incy", "config",
+      "other"};
+  static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Argument::other) + 1);
+  return names[static_cast<std::size_t>(argument)];
+}
+
+// An argument is outside its contract; thrown before any work. The message is "argument NAME: REASON".
 class InvalidArgument : public Error {
  public:
-  InvalidArgument(std::string argument, const std::string& what_is_wrong)
-      : Error("argument " + argument + ": " + what_is_wrong), argument_(std::move(argument)) {}
-  const std::string& argument() const { return argument_; }
+  InvalidArgument(Argument argument, const std::string& reason)
+      : InvalidArgument(argument, name(argument), reason) {}
+  InvalidArgument(const char* parameter, const std::string& reason)
+      : InvalidArgument(Argument::other, parameter, reason) {}
+  Argument argument() const { return argument_; }
+  const std::string& reason() const { return reason_; }
 
  private:
-  std::string argument_;
+  InvalidArgument(Argument argument, const char* called, const std::string& reason)
+      : Error(std::string("argument ") + called + ": " + reason), argument_(argument), reason_(reason) {}
+  Argument argument_;
+  std::string reason_;
 };
 
 // The named triangle holds a NaN or an infinity; row and column count from 0, the message counts from 1.
 class NonFiniteEntry : public InvalidArgument {
  public:
   NonFiniteEntry(std::int64_t row, std::int64_t col, double value)
-      : InvalidArgument("a", "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) + ") is " +
-                                 (value != value ? "NaN"
-                                  : value > 0    ? "infinite"
-                                                 : "minus infinite")),
+      : InvalidArgument(Argument::a, "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) +
+                                         ") is " +
+                                         (value != value ? "NaN"
+                                          : value > 0    ? "infinite"
+                                                         : "minus infinite")),
         row_(row),
         col_(col) {}
   std::int64_t row() const { return row_; }

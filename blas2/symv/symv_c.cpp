@@ -26,9 +26,9 @@ std::int64_t product(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo
                      const C& alpha, const C* a, std::int64_t lda, const C* x, std::int64_t incx,
                      const C& beta, C* y, std::int64_t incy) {
   return eigen_g::c_info::of(
-      {"workspace", "stream", "uplo", "n", "alpha", "a", "lda", "x", "incx", "beta", "y", "incy"}, [&] {
+      {Argument::workspace, Argument::stream, Argument::uplo, Argument::n, Argument::alpha, Argument::a, Argument::lda, Argument::x, Argument::incx, Argument::beta, Argument::y, Argument::incy}, [&] {
         // `workspace` is what the handle stands for
-        if (!handle) throw eigen_g::InvalidArgument("workspace", "is null");
+        if (!handle) throw eigen_g::InvalidArgument(Argument::workspace, "is null");
         eigen_g::blas2::symv<T>(stream, eigen_g::c_info::uplo_of(uplo), n, value_of<T>(alpha),
                                 reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(x), incx,
                                 value_of<T>(beta), reinterpret_cast<T*>(y), incy, handle->workspace);

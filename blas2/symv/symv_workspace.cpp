@@ -14,7 +14,7 @@ void SymvWorkspace::State::bind() {
   EIGEN_G_CUDA(cudaGetDevice(&current));
   if (device == current) return;
   if (device >= 0)
-    throw InvalidArgument("workspace", "belongs to GPU " + std::to_string(device) +
+    throw InvalidArgument(Argument::workspace, "belongs to GPU " + std::to_string(device) +
                                            ", the current one is GPU " + std::to_string(current));
   int l2 = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current));

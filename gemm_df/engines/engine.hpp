@@ -1,6 +1,7 @@
 // The ways to compute a product of double matrices, and the choice among them. No GPU is needed here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,9 @@ namespace eigen_g {
 //   emulated   cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
 //   automatic  the fastest of these, product by product, by their measured rates
 enum class Engine { automatic, native, df, emulated };
+
+// Flops by engine, at static_cast<std::size_t>(engine).
+using EngineFlops = std::array<double, 4>;
 
 const char* name(Engine engine);  // "auto", "native", "df", "emulated"
 std::optional<Engine> engine_of(const std::string& name);

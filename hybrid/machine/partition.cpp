@@ -77,7 +77,7 @@ const Driver& driver() {
 Partition::Partition(int multiprocessors) {
   const int all = multiprocessors_of_gpu();
   if (multiprocessors < 1 || multiprocessors > all)
-    throw InvalidArgument("multiprocessors",
+    throw InvalidArgument(Argument::multiprocessors,
                           "is " + std::to_string(multiprocessors) + ", this GPU has " + std::to_string(all));
   if (!driver().complete()) throw DeviceError("a partition of a GPU needs a driver for CUDA 12.5 or later");
   int ordinal = 0;

@@ -16,7 +16,7 @@ namespace eigen_g {
 class Partition {
  public:
   // Of the current GPU, which can be cut in steps only (compute capability 9: 8): what is asked for is rounded up.
-  // Throws InvalidArgument("multiprocessors") for fewer than 1 or more than there are, DeviceError where toolkit or
+  // Throws InvalidArgument(Argument::multiprocessors) for fewer than 1 or more than there are, DeviceError where toolkit or
   // driver are too old.
   explicit Partition(int multiprocessors);
   ~Partition();

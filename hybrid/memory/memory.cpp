@@ -4,15 +4,15 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
-#include <map>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/memory/resources.hpp"
+#include "hybrid/memory/resources_state.hpp"
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
-
-namespace detail {
 
 void* allocate_device(std::uint64_t bytes) {
   void* p = nullptr;
@@ -23,6 +23,7 @@ void* allocate_device(std::uint64_t bytes) {
     throw OutOfMemory(OutOfMemory::Where::device, gpu.name, bytes, gpu.memory_free);
   }
   EIGEN_G_CUDA(status);
+  ++things_made;
   return p;
 }
 
@@ -53,6 +54,7 @@ void* allocate_pinned(std::uint64_t bytes) {
     refuse();
   }
   EIGEN_G_CUDA(status);
+  ++things_made;
   return p;
 }
 
@@ -61,39 +63,51 @@ void free_pinned(void* p) noexcept {
   std::free(p);
 }
 
-}  // namespace detail
+DeviceMemory::DeviceMemory(std::uint64_t bytes)
+    : data_(bytes > 0 ? allocate_device(bytes) : nullptr), bytes_(bytes) {}
 
-namespace {
-thread_local std::map<int, DeviceBuffer<double>> kept;  // by GPU
-thread_local PinnedBuffer<double> pinned;
-}  // namespace
+DeviceMemory::DeviceMemory(const Queue& queue, std::uint64_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  data_ = queue.resources().allocate(bytes, queue.stream());
+  from_ = &queue.resources();
+  stream_ = queue.stream();
+  gpu_ = current_gpu();
+}
 
-WorkMemory::WorkMemory(std::int64_t doubles) : device_(current_gpu()) {
-  DeviceBuffer<double>& at_hand = kept[device_];
-  if (at_hand.size() < doubles) {
-    at_hand = DeviceBuffer<double>();
-    at_hand = DeviceBuffer<double>(doubles);
+DeviceMemory::~DeviceMemory() {
+  if (!data_) return;
+  if (!from_ || !from_->has_allocator()) {
+    free_device(data_);
+    return;
   }
-  buffer_ = std::exchange(at_hand, DeviceBuffer<double>());
+  int before = 0;  // not CurrentGpu, which throws
+  cudaGetDevice(&before);
+  cudaSetDevice(gpu_);
+  from_->free(data_, bytes_, stream_);
+  cudaSetDevice(before);
+}
+
+WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
+    : from_(&queue.resources()), gpu_(current_gpu()) {
+  if (from_->has_allocator()) {
+    buffer_ = DeviceBuffer<std::byte>(queue, static_cast<std::int64_t>(bytes));
+    return;
+  }
+  {
+    const std::lock_guard lock(from_->state_->mutex);
+    DeviceBuffer<std::byte>& kept = from_->state_->of_gpu[gpu_].work;
+    buffer_ = std::exchange(kept, DeviceBuffer<std::byte>());
+  }
+  if (buffer_.bytes() >= bytes) return;
+  buffer_ = DeviceBuffer<std::byte>();
+  buffer_ = DeviceBuffer<std::byte>(static_cast<std::int64_t>(bytes));
 }
 
 WorkMemory::~WorkMemory() {
-  if (!buffer_.data() || buffer_.bytes() > most_kept_bytes) return;
-  DeviceBuffer<double>& at_hand = kept[device_];
-  if (at_hand.size() < buffer_.size()) std::swap(at_hand, buffer_);
-}
-
-double* kept_pinned(std::int64_t doubles) {
-  if (pinned.size() < doubles) {
-    pinned = PinnedBuffer<double>();
-    pinned = PinnedBuffer<double>(doubles);
-  }
-  return pinned.data();
-}
-
-void release_kept_memory() {
-  pinned = PinnedBuffer<double>();
-  kept.clear();
+  if (!buffer_.data() || from_->has_allocator() || buffer_.bytes() > max_kept_bytes) return;
+  const std::lock_guard lock(from_->state_->mutex);
+  DeviceBuffer<std::byte>& kept = from_->state_->of_gpu[gpu_].work;
+  if (kept.size() < buffer_.size()) std::swap(kept, buffer_);
 }
 
 }  // namespace eigen_g

@@ -4,77 +4,127 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
+
+struct CUstream_st;
 
 namespace eigen_g {
 
-namespace detail {
-void* allocate_device(std::uint64_t bytes);
-void free_device(void* p) noexcept;
-void* allocate_pinned(std::uint64_t bytes);
-void free_pinned(void* p) noexcept;
-}  // namespace detail
+class Queue;
+class Resources;
 
-template <class T, void* (*allocate)(std::uint64_t), void (*release)(void*) noexcept>
+void* allocate_device(std::uint64_t bytes);  // cudaMalloc
+void free_device(void* memory) noexcept;
+void* allocate_pinned(std::uint64_t bytes);
+void free_pinned(void* memory) noexcept;
+
+// Bytes of the current GPU. Without a queue from cudaMalloc; with one from its resources, in the order of its stream.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  explicit DeviceMemory(std::uint64_t bytes);
+  DeviceMemory(const Queue& queue, std::uint64_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void* data() const { return data_; }
+
+ private:
+  void swap(DeviceMemory& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(from_, other.from_);
+    std::swap(stream_, other.stream_);
+    std::swap(gpu_, other.gpu_);
+  }
+  void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  Resources* from_ = nullptr;
+  CUstream_st* stream_ = nullptr;
+  int gpu_ = 0;
+};
+
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  explicit PinnedMemory(std::uint64_t bytes) : data_(bytes > 0 ? allocate_pinned(bytes) : nullptr) {}
+  ~PinnedMemory() {
+    if (data_) free_pinned(data_);
+  }
+  PinnedMemory(PinnedMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  PinnedMemory& operator=(PinnedMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+};
+
+template <class T, class Memory>
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::int64_t count)
-      : data_(count > 0 ? static_cast<T*>(allocate(static_cast<std::uint64_t>(count) * sizeof(T))) : nullptr),
-        count_(count > 0 ? count : 0) {}
-  ~Buffer() {
-    if (data_) release(data_);
-  }
+  explicit Buffer(std::int64_t count) : memory_(bytes_of(count)), count_(count > 0 ? count : 0) {}
+  Buffer(const Queue& queue,
+         std::int64_t count) requires std::is_constructible_v<Memory, const Queue&, std::uint64_t>
+      : memory_(queue, bytes_of(count)), count_(count > 0 ? count : 0) {}
   Buffer(Buffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+      : memory_(std::move(other.memory_)), count_(std::exchange(other.count_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
-    std::swap(data_, other.data_);
+    memory_ = std::move(other.memory_);
     std::swap(count_, other.count_);
     return *this;
   }
-  T* data() const { return data_; }
+  T* data() const { return static_cast<T*>(memory_.data()); }
   std::int64_t size() const { return count_; }
-  std::uint64_t bytes() const { return static_cast<std::uint64_t>(count_) * sizeof(T); }
+  std::uint64_t bytes() const { return bytes_of(count_); }
 
  private:
-  T* data_ = nullptr;
+  static std::uint64_t bytes_of(std::int64_t count) {
+    return count > 0 ? static_cast<std::uint64_t>(count) * sizeof(T) : 0;
+  }
+  Memory memory_;
   std::int64_t count_ = 0;
 };
 
 template <class T>
-using DeviceBuffer = Buffer<T, detail::allocate_device, detail::free_device>;
+using DeviceBuffer = Buffer<T, DeviceMemory>;
 // In large pages where the system gives them, so that products on it miss fewer translations.
 template <class T>
-using PinnedBuffer = Buffer<T, detail::allocate_pinned, detail::free_pinned>;
+using PinnedBuffer = Buffer<T, PinnedMemory>;
 
-// Device memory of one call in one piece. A small piece is kept by its thread for the next call on that GPU, until
-// release_kept_memory() or the thread's end: cudaMalloc and cudaFree take longer than parts of a small solve. Whoever
-// borrows it waits for the work that uses it before the end of its life. Move-only.
+// Device memory of one call in one piece, from the queue's resources. Without an allocator a small piece is kept there for the
+// next call on that GPU: cudaMalloc and cudaFree take longer than parts of a small solve. Whoever holds it waits for the work
+// that uses it before the end of its life. Move-only.
 class WorkMemory {
  public:
-  static constexpr std::uint64_t most_kept_bytes = std::uint64_t{64} << 20;
+  static constexpr std::uint64_t max_kept_bytes = std::uint64_t{64} << 20;
 
   WorkMemory() = default;
-  explicit WorkMemory(std::int64_t doubles);  // uninitialised; throws OutOfMemory, DeviceError
+  WorkMemory(const Queue& queue, std::uint64_t bytes);  // uninitialised; throws OutOfMemory, DeviceError
   ~WorkMemory();
-  WorkMemory(WorkMemory&& other) noexcept : device_(other.device_), buffer_(std::move(other.buffer_)) {}
+  WorkMemory(WorkMemory&& other) noexcept { swap(other); }
   WorkMemory& operator=(WorkMemory&& other) noexcept {
-    std::swap(device_, other.device_);
-    std::swap(buffer_, other.buffer_);
+    swap(other);
     return *this;
   }
-  double* data() const { return buffer_.data(); }
+  void* data() const { return buffer_.data(); }
 
  private:
-  int device_ = 0;
-  DeviceBuffer<double> buffer_;
+  void swap(WorkMemory& other) noexcept {
+    std::swap(from_, other.from_);
+    std::swap(gpu_, other.gpu_);
+    std::swap(buffer_, other.buffer_);
+  }
+  Resources* from_ = nullptr;
+  int gpu_ = 0;
+  DeviceBuffer<std::byte> buffer_;
 };
-
-// Pinned host memory for values on their way, kept by its thread: valid until its next call of this, or of
-// release_kept_memory(). Throws OutOfMemory, DeviceError.
-double* kept_pinned(std::int64_t doubles);
-
-// Frees what the calling thread keeps, on every GPU.
-void release_kept_memory();
 
 }  // namespace eigen_g

@@ -1,89 +1,57 @@
 #include "hybrid/stream/queue.hpp"
 
-#include <vector>
-
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/machine/partition.hpp"
 
 namespace eigen_g {
 
-namespace {
+Queue::Queue(Resources& resources)
+    : resources_(&resources), stream_(resources.take_stream()), owned_(Owned::kept), device_(current_gpu()) {
+  open();
+}
 
-// Streams and handles without a queue, of one thread.
-class Kept {
- public:
-  ~Kept() { clear(); }
-  // Null where none is kept for the GPU.
-  cudaStream_t take_stream(int device) { return take(streams_, device); }
-  cublasHandle_t take_blas(int device) { return take(handles_, device); }
-  void keep(int device, cudaStream_t stream) { streams_.emplace_back(device, stream); }
-  void keep(int device, cublasHandle_t blas) { handles_.emplace_back(device, blas); }
-  void clear() noexcept {
-    for (const auto& kept : handles_) cublasDestroy(kept.second);
-    for (const auto& kept : streams_) cudaStreamDestroy(kept.second);
-    handles_.clear();
-    streams_.clear();
-  }
+Queue::Queue(Resources& resources, const Partition& partition)
+    : resources_(&resources),
+      stream_(partition.create_stream()),
+      owned_(Owned::destroyed),
+      device_(current_gpu()) {
+  open();
+}
 
- private:
-  template <class T>
-  static T take(std::vector<std::pair<int, T>>& from, int device) {
-    for (auto& entry : from)
-      if (entry.first == device) {
-        const T found = entry.second;
-        entry = from.back();
-        from.pop_back();
-        return found;
-      }
-    return nullptr;
-  }
-  std::vector<std::pair<int, cudaStream_t>> streams_;
-  std::vector<std::pair<int, cublasHandle_t>> handles_;
-};
-
-thread_local Kept kept;
-
-}  // namespace
-
-void release_kept_queues() {
-  kept.clear();
+Queue::Queue(Resources& resources, cudaStream_t stream)
+    : resources_(&resources), stream_(stream), device_(current_gpu()) {
+  open();
 }
 
 void Queue::open() {
+  blas_ = resources_->take_blas(stream_);
+  bind();
+}
+
+void Queue::bind() {
   multiprocessors_ = multiprocessors_of(stream_);
-  blas_ = kept.take_blas(device_);
-  if (!blas_) EIGEN_G_CUBLAS(cublasCreate(&blas_));
-  EIGEN_G_CUBLAS(cublasSetStream(blas_, stream_));
+  EIGEN_G_CUBLAS(cublasSetStream(blas_.handle, stream_));
+  if (blas_.workspace)
+    EIGEN_G_CUBLAS(cublasSetWorkspace(blas_.handle, blas_.workspace, blas_.workspace_bytes));
   const bool on_partition = multiprocessors_ < gpu_facts(device_).cores;  // cuBLAS sees the whole GPU
-  EIGEN_G_CUBLAS(cublasSetSmCountTarget(blas_, on_partition ? multiprocessors_ : 0));
+  EIGEN_G_CUBLAS(cublasSetSmCountTarget(blas_.handle, on_partition ? multiprocessors_ : 0));
 }
 
-Queue::Queue() : Queue(OnGpu{current_gpu()}) {
-  stream_ = kept.take_stream(device_);
-  if (!stream_) EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  owned_ = Owned::kept;
-  open();
-}
-
-Queue::Queue(const Partition& partition) : Queue(OnGpu{current_gpu()}) {
-  stream_ = partition.create_stream();
-  owned_ = Owned::destroyed;
-  open();
-}
-
-Queue::Queue(cudaStream_t stream) : Queue(OnGpu{current_gpu()}) {
+void Queue::use(cudaStream_t stream) {
+  if (stream == stream_) return;
   stream_ = stream;
-  open();
+  bind();
 }
 
 Queue::~Queue() {
-  if (blas_) {
-    cublasSetStream(blas_, nullptr);                          // somebody else's stream may not live as long
-    cublasSetAtomicsMode(blas_, CUBLAS_ATOMICS_NOT_ALLOWED);  // as it was made, whatever its user set
-    kept.keep(device_, blas_);
+  if (!resources_) return;
+  if (blas_.handle) {
+    cublasSetStream(blas_.handle, nullptr);  // somebody else's stream may not live as long
+    cublasSetAtomicsMode(blas_.handle, CUBLAS_ATOMICS_NOT_ALLOWED);  // as it was made, whatever its user set
+    resources_->give(device_, blas_);
   }
-  if (owned_ == Owned::kept) kept.keep(device_, stream_);
+  if (owned_ == Owned::kept) resources_->give(device_, stream_);
   if (owned_ == Owned::destroyed) cudaStreamDestroy(stream_);
 }
 
@@ -99,11 +67,10 @@ CurrentGpu::~CurrentGpu() {
   cudaSetDevice(before_);
 }
 
-Event::Event() {
-  EIGEN_G_CUDA(cudaEventCreate(&event_));
-}
+Event::Event(Resources& resources)
+    : resources_(&resources), event_(resources.take_event()), device_(current_gpu()) {}
 Event::~Event() {
-  if (event_) cudaEventDestroy(event_);
+  if (event_) resources_->give(device_, event_);
 }
 void Event::record(const Queue& queue) {
   EIGEN_G_CUDA(cudaEventRecord(event_, queue.stream()));

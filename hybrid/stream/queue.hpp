@@ -1,7 +1,6 @@
 // A queue of work on one GPU: a CUDA stream and the cuBLAS handle that uses it. Move-only. CUDA builds only.
 //
-// Making and destroying a handle takes longer than a small solve. So the stream and the handle of a queue that ends are
-// kept by its thread for the next queue on that GPU, until release_kept_queues() or the thread's end.
+// Making and destroying them takes longer than a small solve, so they come from Resources and go back there.
 #pragma once
 
 #include <cublas_v2.h>
@@ -9,49 +8,57 @@
 
 #include <utility>
 
+#include "hybrid/memory/resources.hpp"
+
 namespace eigen_g {
 
 class Partition;
 
 class Queue {
  public:
-  Queue();                                     // a stream of its own on the current GPU
-  explicit Queue(const Partition& partition);  // and on this part of it, which must outlive the queue
-  explicit Queue(cudaStream_t stream);         // somebody else's stream; only the handle is owned
-  ~Queue();                                    // does not wait for what is queued
+  // On the current GPU; the resources are the calling thread's own where none are named.
+  Queue() : Queue(Resources::of_this_thread()) {}  // a stream of its own
+  explicit Queue(const Partition& partition)  // and on this part of the GPU, which must outlive the queue
+      : Queue(Resources::of_this_thread(), partition) {}
+  explicit Queue(cudaStream_t stream)  // somebody else's stream
+      : Queue(Resources::of_this_thread(), stream) {}
+  explicit Queue(Resources& resources);
+  Queue(Resources& resources, const Partition& partition);
+  Queue(Resources& resources, cudaStream_t stream);
+  ~Queue();  // does not wait for what is queued
   Queue(Queue&& other) noexcept { swap(other); }
   Queue& operator=(Queue&& other) noexcept {
     swap(other);
     return *this;
   }
 
+  // From now on this stream, which is somebody else's, of the same GPU; of a queue that was made with one.
+  void use(cudaStream_t stream);
+
   cudaStream_t stream() const { return stream_; }
-  cublasHandle_t blas() const { return blas_; }
+  cublasHandle_t blas() const { return blas_.handle; }
+  Resources& resources() const { return *resources_; }
   int multiprocessors() const { return multiprocessors_; }  // that its work runs on
   void wait() const;  // blocks until the queue is empty; throws DeviceError for what failed in it
 
  private:
   void swap(Queue& other) noexcept {
+    std::swap(resources_, other.resources_);
     std::swap(stream_, other.stream_);
     std::swap(blas_, other.blas_);
     std::swap(owned_, other.owned_);
     std::swap(multiprocessors_, other.multiprocessors_);
     std::swap(device_, other.device_);
   }
-  struct OnGpu {
-    int device;
-  };
-  explicit Queue(OnGpu gpu) : device_(gpu.device) {}
   void open();
+  void bind();
+  Resources* resources_ = nullptr;
   cudaStream_t stream_ = nullptr;
-  cublasHandle_t blas_ = nullptr;
+  BlasHandle blas_;
   enum class Owned { no, kept, destroyed } owned_ = Owned::no;  // the stream: what becomes of it
   int multiprocessors_ = 0;
   int device_ = 0;
 };
-
-// Destroys the streams and handles that the calling thread keeps, on every GPU.
-void release_kept_queues();
 
 // Makes a GPU the current one of this thread for its lifetime. Queues, events and device memory belong to the GPU that is
 // current when they are made.
@@ -66,14 +73,15 @@ class CurrentGpu {
   int before_ = 0;
 };
 
-// Moments on a queue, for times between them. Move-only.
+// Moments on queues of one GPU, for times between them. Move-only. From the resources, as queues are.
 class Event {
  public:
-  Event();
+  Event() : Event(Resources::of_this_thread()) {}
+  explicit Event(Resources& resources);
   ~Event();
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event(Event&& other) noexcept { swap(other); }
   Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
+    swap(other);
     return *this;
   }
   void record(const Queue& queue);
@@ -83,7 +91,14 @@ class Event {
   double seconds_since(const Event& start) const;  // both recorded and passed
 
  private:
+  void swap(Event& other) noexcept {
+    std::swap(resources_, other.resources_);
+    std::swap(event_, other.event_);
+    std::swap(device_, other.device_);
+  }
+  Resources* resources_ = nullptr;
   cudaEvent_t event_ = nullptr;
+  int device_ = 0;
 };
 
 }  // namespace eigen_g

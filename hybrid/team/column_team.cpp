@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -78,14 +80,19 @@ class Layout {
 // Memory of a device's own. Where it must grow, what there is is given back first, once idle() has waited for everything
 // that may use it.
 template <class Memory>
-class Staging {
+class Kept {
  public:
+  Kept() = default;
+  explicit Kept(const Queue* queue) : queue_(queue) {}  // device memory is that queue's
   template <class Idle>
   double* reserve(std::int64_t count, Idle&& idle) {
     if (count > memory_.size()) {
       idle();
       memory_ = Memory();
-      memory_ = Memory(count);
+      if constexpr (std::is_constructible_v<Memory, const Queue&, std::int64_t>)
+        memory_ = Memory(*queue_, count);
+      else
+        memory_ = Memory(count);
     }
     return memory_.data();
   }
@@ -93,6 +100,7 @@ class Staging {
   std::uint64_t bytes() const { return memory_.bytes(); }
 
  private:
+  const Queue* queue_ = nullptr;
   Memory memory_;
 };
 
@@ -141,16 +149,27 @@ MatrixView<double> part_of(const ColumnWork& work, ColumnRange range) {
 }
 
 struct Span {
+  explicit Span(Resources& resources) : begin(resources), end(resources) {}
   Event begin, end;
 };
+using Events = std::array<Event, slots>;
+Events events(Resources& resources) {
+  return {Event(resources), Event(resources)};
+}
 
 // A further GPU. Everything that it does is queued by the caller's thread.
 struct PeerGpu {
-  explicit PeerGpu(int gpu) : index(gpu) {}
+  PeerGpu(Resources& resources, int gpu)
+      : index(gpu),
+        compute(resources),
+        copies(resources),
+        arrived(events(resources)),
+        free(events(resources)),
+        memory(&compute) {}
   int index;
   Queue compute, copies;  // on its GPU
-  std::array<Event, slots> arrived, free;
-  Staging<DeviceBuffer<double>> memory;
+  Events arrived, free;
+  Kept<DeviceBuffer<double>> memory;
   std::vector<Span> spans;
 
   void reserve(const Layout& layout) {
@@ -177,7 +196,7 @@ struct PeerGpu {
     const CurrentGpu current(index);
     const Layout layout(work, range);
     double* const at = memory.data();
-    Span& span = spans.emplace_back();
+    Span& span = spans.emplace_back(compute.resources());
     const MatrixView<double> part = part_of(work, range);
     const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
     begin.hold(copies);
@@ -206,10 +225,12 @@ struct PeerGpu {
 
 // The CPU's side: a thread that waits for copies, works, and sends the result back.
 struct Cpu {
-  int threads = 0;
+  Cpu(Resources& resources, int of_threads)
+      : threads(of_threads), copies(resources), arrived(events(resources)), returned(resources) {}
+  int threads;
   Queue copies;  // on the first GPU
-  std::array<Event, slots> arrived;
-  Staging<PinnedBuffer<double>> memory;
+  Events arrived;
+  Kept<PinnedBuffer<double>> memory;
   Event returned;
   double seconds = 0;
   bool preparing = false;
@@ -267,10 +288,12 @@ struct Cpu {
 struct ColumnTeam::State {
   const Queue* first;
   int first_gpu;
-  std::vector<PeerGpu> peers;
+  std::deque<PeerGpu> peers;
   std::unique_ptr<Cpu> cpu;
   std::vector<Span> spans;  // of the first GPU
-  Staging<DeviceBuffer<double>> scratch;
+  Kept<DeviceBuffer<double>> scratch;
+
+  explicit State(const Queue& queue) : first(&queue), first_gpu(current_gpu()), scratch(&queue) {}
 
   ~State() {  // nothing may use the staging memory when it goes
     cudaStreamSynchronize(first->stream());
@@ -282,12 +305,9 @@ struct ColumnTeam::State {
   }
 };
 
-ColumnTeam::ColumnTeam(const Queue& first, const Members& members) : state_(std::make_unique<State>()) {
-  state_->first = &first;
-  state_->first_gpu = current_gpu();
+ColumnTeam::ColumnTeam(const Queue& first, const Members& members) : state_(std::make_unique<State>(first)) {
   std::set<int> taken{state_->first_gpu};
   const int count = gpu_count();
-  state_->peers.reserve(members.gpus.size());
   for (const int gpu : members.gpus) {
     if (gpu < 0 || gpu >= count)
       throw InvalidArgument(
@@ -297,12 +317,9 @@ ColumnTeam::ColumnTeam(const Queue& first, const Members& members) : state_(std:
     enable_peer_access(state_->first_gpu, gpu);
     const CurrentGpu current(gpu);
     enable_peer_access(gpu, state_->first_gpu);
-    state_->peers.emplace_back(gpu);
+    state_->peers.emplace_back(first.resources(), gpu);
   }
-  if (members.cpu) {
-    state_->cpu = std::make_unique<Cpu>();
-    state_->cpu->threads = members.cpu_threads;
-  }
+  if (members.cpu) state_->cpu = std::make_unique<Cpu>(first.resources(), members.cpu_threads);
 }
 
 ColumnTeam::~ColumnTeam() = default;
@@ -331,7 +348,7 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
   const auto ranges = split_columns(work.columns_dev.cols, parts, granularity);
   if (work.columns_dev.rows == 0 || work.columns_dev.cols == 0) return;
   State& t = *state_;
-  Span& span = t.spans.emplace_back();
+  Span& span = t.spans.emplace_back(t.first->resources());
   span.begin.record(*t.first);
 
   const ColumnRange cpu_range = t.cpu ? ranges.back() : ColumnRange{};

@@ -12,7 +12,7 @@ namespace eigen_g {
 namespace {
 
 [[noreturn]] void refuse_ratio(std::string_view text, const std::string& reason) {
-  throw InvalidArgument("ratio", "'" + std::string(text) + "' " + reason);
+  throw InvalidArgument(Argument::ratio, "'" + std::string(text) + "' " + reason);
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -17,7 +17,7 @@ struct Ratio {
   bool automatic() const { return parts.empty(); }
 };
 
-// "27:14", "4:4:1", "1", "0.5:1", "auto"; blanks around a share are ignored. Throws InvalidArgument("ratio").
+// "27:14", "4:4:1", "1", "0.5:1", "auto"; blanks around a share are ignored. Throws InvalidArgument(Argument::ratio).
 Ratio parse_ratio(std::string_view text);
 // The same with the shortest digits that read back to the same doubles.
 std::string to_text(const Ratio& ratio);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -33,7 +32,7 @@ namespace {
 // overlap: n = 1000 in one chunk takes 50 % longer up, 30 % down.
 constexpr std::int64_t most_of_a_chunk = std::int64_t{1} << 20;  // elements
 constexpr std::int64_t least_of_a_chunk = std::int64_t{1} << 17;
-constexpr int slots_up = 4, slots_down = 8;
+constexpr std::size_t slots_up = 4, slots_down = 8;
 // Up and down, ms: 8 threads n = 2000 0.62 and 0.69, n = 10000 8.1 and 14.9; 16 threads 0.69 and 0.68, 8.0 and 14.9.
 // Pieces twice or four times as large: n = 1000 up in 0.31 instead of 0.23.
 constexpr std::int64_t most_threads = 8;
@@ -42,43 +41,11 @@ constexpr std::int64_t pieces_of_a_helper = 8;      // for less it is not called
 
 // A slot is free when the engine has passed `moved`.
 struct Slot {
+  explicit Slot(Resources& resources) : moved(resources) {}
   PinnedBuffer<double> memory;
   Event moved;
 };
-using Slots = std::array<Slot, std::max(slots_up, slots_down)>;
-
-// What a thread keeps between its transfers.
-struct Staging {
-  std::map<int, Slots> slots;  // by GPU
-  CopyTeam team;
-};
-
-class Kept {
- public:
-  ~Kept() {
-    if (staging_ && forked())
-      (void)staging_.release();  // the team's end would wait for threads that are not here
-  }
-  Staging& here() {
-    if (!staging_) {
-      staging_ = std::make_unique<Staging>();
-      process_ = getpid();
-    }
-    return *staging_;
-  }
-  void release() {
-    if (!staging_ || forked()) return;
-    for (auto& of_gpu : staging_->slots)
-      for (Slot& slot : of_gpu.second) slot.moved.wait();
-    staging_.reset();
-  }
-
- private:
-  bool forked() const { return process_ != getpid(); }
-  std::unique_ptr<Staging> staging_;
-  pid_t process_ = 0;
-};
-thread_local Kept kept;
+using Slots = std::vector<Slot>;
 
 std::int64_t threads_allowed() {
   return std::min<std::int64_t>(most_threads, omp_get_max_threads());
@@ -138,7 +105,7 @@ MatrixView<T> part_of(MatrixView<T> whole, const Chunk& c) {
 // The chunks of one transfer, each in the slot that it passes through.
 class Staged {
  public:
-  Staged(Part part, std::int64_t rows, std::int64_t cols, Slots& slots, int most_slots)
+  Staged(Part part, std::int64_t rows, std::int64_t cols, Slots& slots, std::size_t most_slots)
       : elements_(std::min(rows * cols, chunk_elements(rows, cols))),
         chunks_(cut_into_chunks(part, rows, cols, elements_)),
         slots_(slots),
@@ -146,9 +113,9 @@ class Staged {
     for (const Chunk& c : chunks_) pieces_.push_back(Pieces(c.rows, c.cols).count);
   }
   std::int64_t count() const { return static_cast<std::int64_t>(chunks_.size()); }
-  std::int64_t slots() const { return most_slots_; }
+  std::int64_t slots() const { return static_cast<std::int64_t>(most_slots_); }
   const Chunk& chunk(std::int64_t k) const { return chunks_[static_cast<std::size_t>(k)]; }
-  Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k % most_slots_)]; }
+  Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k) % most_slots_]; }
   MatrixView<double> memory(std::int64_t k) const {
     const Chunk& c = chunk(k);
     return {slot(k).memory.data(), c.rows, c.cols, c.rows};
@@ -172,13 +139,36 @@ class Staged {
   std::vector<Chunk> chunks_;
   std::vector<std::int64_t> pieces_;
   Slots& slots_;
-  int most_slots_;
+  std::size_t most_slots_;
 };
 
 }  // namespace
 
-void release_kept_staging() {
-  kept.release();
+// What is kept between transfers.
+struct Staging {
+  std::map<int, Slots> slots;  // by GPU
+  CopyTeam team;
+  pid_t process = getpid();
+
+  // Of the current GPU.
+  Slots& slots_of(const Queue& queue) {
+    Slots& here = slots[current_gpu()];
+    while (here.size() < std::max(slots_up, slots_down)) here.emplace_back(queue.resources());
+    return here;
+  }
+};
+
+void EndStaging::operator()(Staging* staging) const {
+  if (staging->process != getpid())
+    return;  // a fork's exit: the team's end would wait for threads that are not here
+  for (auto& of_gpu : staging->slots)
+    for (Slot& slot : of_gpu.second) slot.moved.wait();
+  delete staging;
+}
+
+Staging& Resources::staging() {
+  if (!staging_) staging_.reset(new Staging);
+  return *staging_;
 }
 
 std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t cols, std::int64_t elements) {
@@ -200,8 +190,8 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev) {
   if (from.rows == 0 || from.cols == 0) return;
-  Staging& here = kept.here();
-  const Staged staged(part, from.rows, from.cols, here.slots[current_gpu()], slots_up);
+  Staging& here = queue.resources().staging();
+  const Staged staged(part, from.rows, from.cols, here.slots_of(queue), slots_up);
   const auto send = [&](MatrixView<const double> source, std::int64_t k) {
     copy_2d(queue, source, part_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice);
   };
@@ -240,8 +230,8 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
     queue.wait();
     return;
   }
-  Staging& here = kept.here();
-  const Staged staged(Part::all, to.rows, to.cols, here.slots[current_gpu()], slots_down);
+  Staging& here = queue.resources().staging();
+  const Staged staged(Part::all, to.rows, to.cols, here.slots_of(queue), slots_down);
   const auto fetch = [&](std::int64_t k) {
     if (k >= staged.count()) return;
     staged.slot(k).moved.wait();
@@ -269,7 +259,7 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
   }
 }
 
-PageFetch::PageFetch(MatrixView<double> host) {
+PageFetch::PageFetch(const Queue& queue, MatrixView<double> host) {
   static constexpr std::uint64_t block = std::uint64_t{1} << 20, least = std::uint64_t{4} << 20;
   if (host.rows == 0 || host.cols == 0 || !pageable(host.data)) return;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -283,7 +273,8 @@ PageFetch::PageFetch(MatrixView<double> host) {
   const auto blocks = static_cast<std::int64_t>((end - begin + block - 1) / block);
   // Few: there is all the time of the reduction.
   const std::int64_t helpers = std::min({std::int64_t{4}, threads_allowed(), 1 + blocks / 32});
-  job_ = std::make_unique<CopyTeam::Job>(kept.here().team, std::vector{blocks}, fetch, helpers);
+  job_ =
+      std::make_unique<CopyTeam::Job>(queue.resources().staging().team, std::vector{blocks}, fetch, helpers);
   job_->open(1);
   for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }

@@ -27,14 +27,11 @@ enum class Part { all, lower, upper };
 //   to_dev  the same shape, lda, device, out
 // Ordered on `queue`. Pageable memory may be changed when the call returns, pinned memory when the queue has got there.
 // Throws OutOfMemory, DeviceError. Cost: on PCIe 5 with 8 threads bytes of `part` / 49 GB/s, down / 54 GB/s (n = 10000);
-// 32 MiB of pinned memory, 64 MiB down, which the thread keeps (release_kept_staging).
+// 32 MiB of pinned memory, 64 MiB down, which the queue's resources keep.
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev);
 
 // to := from_dev, all of it. Blocks until done.
 void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<double> to);
-
-// Frees the pinned memory that the calling thread keeps, and ends its team.
-void release_kept_staging();
 
 // Columns first ... first + cols - 1 and rows first_row ... first_row + rows - 1 of a matrix, which hold `part` of these
 // columns.
@@ -49,7 +46,7 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 // Where the system cannot do that, or the memory is small or pinned, nothing happens.
 class PageFetch {
  public:
-  explicit PageFetch(MatrixView<double> host);  // its end stops what is not done yet
+  PageFetch(const Queue& queue, MatrixView<double> host);  // its end stops what is not done yet
 
  private:
   std::unique_ptr<CopyTeam::Job> job_;

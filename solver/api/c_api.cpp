@@ -8,7 +8,7 @@ using namespace eigen_g;
 
 Options options_of(char jobz, char uplo) {
   if (c_info::upper(jobz) != 'N' && c_info::upper(jobz) != 'V')
-    throw InvalidArgument("jobz", "must be 'N' or 'V'");
+    throw InvalidArgument(Argument::job, "must be 'N' or 'V'");
   Options options;
   options.vectors = c_info::upper(jobz) == 'V';
   options.uplo = c_info::uplo_of(uplo);
@@ -24,7 +24,7 @@ Subset subset_of(char range, double vl, double vu, std::int64_t il, std::int64_t
     case 'I':
       return Subset::numbers(il, iu);
     default:
-      throw InvalidArgument("range", "must be 'A', 'V' or 'I'");
+      throw InvalidArgument(Argument::range, "must be 'A', 'V' or 'I'");
   }
 }
 
@@ -59,7 +59,7 @@ std::int64_t eigen_g_dsyevdx(char jobz, char range, char uplo, std::int64_t n, d
                     [&] {
                       Options options = options_of(jobz, uplo);
                       options.subset = subset_of(range, vl, vu, il, iu);
-                      if (!m) throw InvalidArgument("m", "is null");
+                      if (!m) throw InvalidArgument(Argument::m, "is null");
                       const Report report =
                           eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options);
                       *m = report.m;
@@ -76,7 +76,7 @@ std::int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, std::int64
                     [&] {
                       Options options = options_of(jobz, uplo);
                       options.subset = subset_of(range, vl, vu, il, iu);
-                      if (!m) throw InvalidArgument("m", "is null");
+                      if (!m) throw InvalidArgument(Argument::m, "is null");
                       const Report report =
                           eigen_g::eigen_g(n, a_dev, lda, w_dev, z_dev, ldz, stream, options);
                       *m = report.m;

@@ -9,7 +9,7 @@ using namespace eigen_g;
 // Whether vectors are wanted.
 bool vectors_of(char compz) {
   if (c_info::upper(compz) != 'N' && c_info::upper(compz) != 'I')
-    throw InvalidArgument("compz", "must be 'N' or 'I'");
+    throw InvalidArgument(Argument::job, "must be 'N' or 'I'");
   return c_info::upper(compz) == 'I';
 }
 
@@ -19,7 +19,7 @@ std::int64_t info_of(const StageReport& report) {
 
 // Where vectors are wanted a null z is a mistake, not a wish for values only.
 double* wanted(bool vectors, std::int64_t n, double* z) {
-  if (vectors && !z && n > 0) throw InvalidArgument("z", "is null, but vectors are wanted");
+  if (vectors && !z && n > 0) throw InvalidArgument(Argument::z, "is null, but vectors are wanted");
   return vectors ? z : nullptr;
 }
 

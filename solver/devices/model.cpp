@@ -152,7 +152,7 @@ ModelMachine machine_of(const Calibration& calibration, const Efficiencies& effi
   TeamRates all;
   for (const DeviceRates& device : calibration.devices)
     if (device.device.kind == DeviceKind::gpu) all.devices.push_back(device);
-  if (all.devices.empty()) throw InvalidArgument("calibration", "has no GPU");
+  if (all.devices.empty()) throw InvalidArgument(Argument::calibration, "has no GPU");
   all.multiprocessors = all.devices.front().device.cores;
   for (const DeviceRates& device : calibration.devices)
     if (device.device.kind == DeviceKind::cpu) all.devices.push_back(device);
@@ -175,7 +175,7 @@ ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies)
   for (double& flops : machine.products.flops) flops *= part;
   machine.bandwidth = first.symv_bandwidth * part;
   if (!(machine.products.flops[native] > 0) || !(machine.bandwidth > 0))
-    throw InvalidArgument("calibration", "has no GPU with a product rate and a bandwidth");
+    throw InvalidArgument(Argument::calibration, "has no GPU with a product rate and a bandwidth");
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
     const DeviceRates& device = team.devices[i];
     if (device.device.kind == DeviceKind::gpu)
@@ -188,8 +188,8 @@ ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies)
 }
 
 std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std::int64_t m) {
-  if (n < 0) throw InvalidArgument("n", "is " + std::to_string(n) + ", must not be negative");
-  if (m < 0 || m > n) throw InvalidArgument("m", "is " + std::to_string(m) + ", must be from 0 to n");
+  if (n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(n) + ", must not be negative");
+  if (m < 0 || m > n) throw InvalidArgument(Argument::m, "is " + std::to_string(m) + ", must be from 0 to n");
   if (!(machine.products.flops[native] > 0) || !(machine.bandwidth > 0))
     throw InvalidArgument("machine", "needs a rate of native products and a bandwidth");
   std::vector<Prediction> predictions;

@@ -78,7 +78,7 @@ struct ModelFigures {
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
 
 // The first GPU of a calibration, the further ones and the CPU; rates are those nearest to large products.
-// Throws InvalidArgument("calibration") where it has no GPU with a product rate and a bandwidth.
+// Throws InvalidArgument(Argument::calibration) where it has no GPU with a product rate and a bandwidth.
 ModelMachine machine_of(const Calibration& calibration, const Efficiencies& efficiencies);
 
 // Of a solve's devices: only the multiprocessors in use count. Throws likewise.

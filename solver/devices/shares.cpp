@@ -65,7 +65,7 @@ TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::v
   const auto find = [&](DeviceKind kind, int index) -> const DeviceRates& {
     for (const DeviceRates& rates : calibration.devices)
       if (rates.device.kind == kind && (kind == DeviceKind::cpu || rates.device.index == index)) return rates;
-    throw InvalidArgument("calibration", kind == DeviceKind::cpu ? std::string("has no CPU")
+    throw InvalidArgument(Argument::calibration, kind == DeviceKind::cpu ? std::string("has no CPU")
                                                                  : "has no GPU " + std::to_string(index));
   };
   TeamRates team;
@@ -74,7 +74,7 @@ TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::v
   team.devices.push_back(find(DeviceKind::cpu, 0));
   const DeviceRates& first = team.devices.front();
   if (product_rate(first, "native", 1, 1, 1) <= 0 || first.device.cores < 1)
-    throw InvalidArgument("calibration", "has no rate of products of GPU " + std::to_string(first_gpu));
+    throw InvalidArgument(Argument::calibration, "has no rate of products of GPU " + std::to_string(first_gpu));
   team.multiprocessors = multiprocessors;
   return team;
 }

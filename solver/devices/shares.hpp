@@ -38,7 +38,7 @@ struct TeamRates {
   double part() const { return static_cast<double>(multiprocessors) / devices.front().device.cores; }
 };
 
-// first_gpu, gpus: CUDA's numbers. multiprocessors: of the first GPU, in use. Throws InvalidArgument("calibration") where it
+// first_gpu, gpus: CUDA's numbers. multiprocessors: of the first GPU, in use. Throws InvalidArgument(Argument::calibration) where it
 // lacks a device or the rate of its products.
 TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::vector<int>& gpus,
                      int multiprocessors);

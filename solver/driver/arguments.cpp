@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hybrid/machine/device.hpp"
+#include "hybrid/team/split.hpp"
 
 namespace eigen_g {
 
@@ -14,21 +15,21 @@ constexpr std::int64_t smallest_for_gpu = 72;
 
 }  // namespace
 
-void require(bool good, const char* name, const std::string& what) {
-  if (!good) throw InvalidArgument(name, what);
+void require(bool good, Argument argument, const std::string& what) {
+  if (!good) throw InvalidArgument(argument, what);
 }
 
-void require_size(std::int64_t n, const char* name) {
-  require(n >= 0, name, "is " + std::to_string(n) + ", must not be negative");
+void require_size(std::int64_t n, Argument argument) {
+  require(n >= 0, argument, "is " + std::to_string(n) + ", must not be negative");
 }
 
-void require_pointer(const void* p, bool needed, const char* name) {
-  require(p || !needed, name, "is null");
+void require_pointer(const void* p, bool needed, Argument argument) {
+  require(p || !needed, argument, "is null");
 }
 
-void require_leading_dimension(std::int64_t ld, std::int64_t n, const char* name) {
+void require_leading_dimension(std::int64_t ld, std::int64_t n, Argument argument) {
   const std::int64_t least = std::max<std::int64_t>(1, n);
-  require(ld >= least, name,
+  require(ld >= least, argument,
           "is " + std::to_string(ld) + ", must be at least max(1, n) = " + std::to_string(least));
 }
 
@@ -40,36 +41,47 @@ void require_gpu() {
 
 void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
   require_gpu();
-  for (const auto& [name, p] : pointers) {
+  for (const auto& [argument, p] : pointers) {
     if (!p) continue;
     const MemoryOwner owner = owner_of(p);
-    require(owner.place != MemoryPlace::unknown_host || gpu_reads_all_host_memory(), name,
-            "is host memory; this call, with a stream, takes device memory");
-    require(owner.place != MemoryPlace::gpu || owner.gpu == current_gpu(), name,
+    require(owner.place != MemoryPlace::unknown_host || gpu_reads_all_host_memory(), argument,
+            "is host memory; device() is for memory of a GPU");
+    require(owner.place != MemoryPlace::gpu || owner.gpu == current_gpu(), argument,
             "is memory of GPU " + std::to_string(owner.gpu) + ", the current one is " +
                 std::to_string(current_gpu()));
   }
 }
 
 void require_on_host(std::initializer_list<NamedPointer> pointers) {
-  for (const auto& [name, p] : pointers)
-    require(!p || owner_of(p).place != MemoryPlace::gpu, name,
-            "is device memory; the call with a stream takes that");
+  for (const auto& [argument, p] : pointers)
+    require(!p || owner_of(p).place != MemoryPlace::gpu, argument,
+            "is device memory; give it as device(p)");
 }
 
-std::vector<int> further_gpus(int gpus) {
-  const int here = current_gpu(), there = gpu_count();
-  require(gpus <= there, "gpus",
-          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
-  std::vector<int> further;
-  for (int gpu = 0; static_cast<int>(further.size()) + 1 < gpus; ++gpu)
-    if (gpu != here) further.push_back(gpu);
-  return further;
+void check_devices(const Devices& d) {
+  require(d.gpus >= 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", must be at least 1");
+  require(d.multiprocessors >= 0, Argument::multiprocessors,
+          "is " + std::to_string(d.multiprocessors) + ", must not be negative");
+  require(d.threads >= 0, Argument::threads, "is " + std::to_string(d.threads) + ", must not be negative");
+  if (!d.ratio.automatic()) {
+    const std::size_t count = static_cast<std::size_t>(d.gpus) + 1;
+    require(d.ratio.parts.size() == count, Argument::ratio,
+            to_text(d.ratio) + " has " + std::to_string(d.ratio.parts.size()) + " shares; there are " +
+                std::to_string(count) +
+                " devices: " + (d.gpus == 1 ? "the GPU" : std::to_string(d.gpus) + " GPUs") + " and the CPU");
+    split_columns(0, d.ratio.parts);  // throws where one is no share
+  }
+  if (d.place != Place::cpu) return;
+  require(d.ratio.automatic(), Argument::ratio,
+          to_text(d.ratio) + " is for a GPU and its helpers; the place is the CPU");
+  require(d.gpus == 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", but the place is the CPU");
+  require(d.multiprocessors == 0, Argument::multiprocessors,
+          "is " + std::to_string(d.multiprocessors) + ", but the place is the CPU");
 }
 
-bool take_gpu(DeviceChoice choice, std::int64_t n) {
-  if (choice == DeviceChoice::cpu) return false;
-  if (choice == DeviceChoice::automatic) return gpu_count() > 0 && n >= smallest_for_gpu;
+bool take_gpu(Place place, std::int64_t n) {
+  if (place == Place::cpu) return false;
+  if (place == Place::automatic) return gpu_count() > 0 && n >= smallest_for_gpu;
   require_gpu();
   return true;
 }

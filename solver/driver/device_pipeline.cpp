@@ -144,7 +144,7 @@ std::optional<Partition> partition_of(const Problem& p) {
   if (p.gpu_sms == 0) return std::nullopt;
   const int all = gpu_facts(current_gpu()).cores;
   if (p.gpu_sms > all)
-    throw InvalidArgument("gpu_sms", "is " + std::to_string(p.gpu_sms) + ", this GPU has " +
+    throw InvalidArgument(Argument::multiprocessors, "is " + std::to_string(p.gpu_sms) + ", this GPU has " +
                                          std::to_string(all) + " multiprocessors");
   return std::optional<Partition>(std::in_place, p.gpu_sms);
 }

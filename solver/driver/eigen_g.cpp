@@ -212,7 +212,7 @@ Report eigen_g(std::int64_t n, double* a_dev, std::int64_t lda, double* w_dev, d
   if (options.device == DeviceChoice::cpu)
     throw InvalidArgument("options.device", "is cpu, but the pointers are a GPU's");
   if (options.vectors && z_dev == a_dev && ldz != lda)
-    throw InvalidArgument("ldz", "is " + std::to_string(ldz) + ", must be lda = " + std::to_string(lda) +
+    throw InvalidArgument(Argument::ldz, "is " + std::to_string(ldz) + ", must be lda = " + std::to_string(lda) +
                                      " where z is a itself");
   require_on_gpu({{"a", a_dev}, {"w", w_dev}, {"z", options.vectors ? z_dev : nullptr}});
   Problem problem = problem_of(n, a_dev, lda, w_dev, z_dev, ldz, options);

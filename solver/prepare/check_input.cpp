@@ -9,7 +9,8 @@
 
 namespace eigen_g {
 
-double check_input(Uplo uplo, MatrixView<const double> a) {
+template <>
+double check_input<double>(Uplo uplo, MatrixView<const double> a) {
   const std::int64_t n = a.rows;
   const auto first_row = [&](std::int64_t j) { return uplo == Uplo::lower ? j : 0; };
   const auto last_row = [&](std::int64_t j) { return uplo == Uplo::lower ? n : j + 1; };

@@ -4,7 +4,6 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/error.hpp"
-#include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/check_input.hpp"
 
@@ -52,17 +51,19 @@ __global__ void check_lower_kernel(std::int64_t n, const double* a, std::int64_t
 
 }  // namespace
 
-double check_input(const Queue& queue, Uplo given, MatrixView<const double> a_dev) {
+template <>
+double check_input<double>(const Queue& queue, Uplo given, MatrixView<const double> a_dev, Arena scratch_dev) {
   const std::int64_t n = a_dev.rows;
   if (n == 0) return 0;
-  DeviceBuffer<Findings> findings(1);
+  static_assert(sizeof(Findings) <= check_input_bytes);
+  Findings* const findings = scratch_dev.take<Findings>(1);
   Findings host{0, ~0ull};
-  EIGEN_G_CUDA(cudaMemcpyAsync(findings.data(), &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
+  EIGEN_G_CUDA(cudaMemcpyAsync(findings, &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
   const std::int64_t blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
   check_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda,
-                                                                                    findings.data());
+                                                                                    findings);
   EIGEN_G_LAUNCHED();
-  EIGEN_G_CUDA(cudaMemcpyAsync(&host, findings.data(), sizeof host, cudaMemcpyDeviceToHost, queue.stream()));
+  EIGEN_G_CUDA(cudaMemcpyAsync(&host, findings, sizeof host, cudaMemcpyDeviceToHost, queue.stream()));
   queue.wait();
   if (host.first_bad != ~0ull) {
     std::int64_t i = static_cast<std::int64_t>(host.first_bad) % n;

@@ -19,9 +19,10 @@ __device__ void tile_of(std::int64_t number, std::int64_t& r, std::int64_t& c) {
 
 // `from` and `to` may be the same matrix: with the upper triangle given, what is read lies above the diagonal and
 // what is written below it; with the lower one, each entry is read and written by one thread.
-__global__ void pack_lower_kernel(bool upper, std::int64_t n, const double* from, std::int64_t ld_from,
-                                  double* to, std::int64_t ld_to) {
-  __shared__ double buffer[tile][tile + 1];
+template <class T>
+__global__ void pack_lower_kernel(bool upper, std::int64_t n, const T* from, std::int64_t ld_from,
+                                  T* to, std::int64_t ld_to) {
+  __shared__ T buffer[tile][tile + 1];
   std::int64_t r = 0, c = 0;
   tile_of(blockIdx.x, r, c);
   const std::int64_t row = r * tile + threadIdx.x;
@@ -42,7 +43,8 @@ __global__ void pack_lower_kernel(bool upper, std::int64_t n, const double* from
 
 }  // namespace
 
-void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev, MatrixView<double> to_dev) {
+template <class T>
+void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const T> from_dev, MatrixView<T> to_dev) {
   const std::int64_t n = to_dev.cols;
   if (n == 0) return;
   const std::int64_t tiles = (to_dev.lda + tile - 1) / tile;
@@ -51,5 +53,7 @@ void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev
                                         to_dev.lda);
   EIGEN_G_LAUNCHED();
 }
+
+template void pack_lower(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
 
 }  // namespace eigen_g

@@ -14,6 +14,7 @@ class Queue;
 //   from_dev  n x n, device, in; only the triangle `uplo` is read; may be to_dev itself
 //   to_dev    n x n, lda >= n, device, out; entries above the diagonal are not written
 // Ordered on `queue`. Cost: one read and one write of a triangle.
-void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev, MatrixView<double> to_dev);
+template <class T>
+void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const T> from_dev, MatrixView<T> to_dev);
 
 }  // namespace eigen_g

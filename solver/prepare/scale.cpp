@@ -11,7 +11,8 @@ int scale_exponent(double largest) {
   return -std::ilogb(largest);
 }
 
-void scale(Uplo uplo, MatrixView<double> a, int k) {
+template <class T>
+void scale(Uplo uplo, MatrixView<T> a, int k) {
   if (k == 0) return;
 #pragma omp parallel for schedule(dynamic, 32) if (a.rows >= smallest_parallel_order)
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -21,9 +22,13 @@ void scale(Uplo uplo, MatrixView<double> a, int k) {
   }
 }
 
-void scale_values(std::int64_t n, double* w, int k) {
+template <class R>
+void scale_values(std::int64_t n, R* w, int k) {
   if (k == 0) return;
   for (std::int64_t i = 0; i < n; ++i) w[i] = std::ldexp(w[i], k);
 }
+
+template void scale(Uplo, MatrixView<double>, int);
+template void scale_values(std::int64_t, double*, int);
 
 }  // namespace eigen_g

@@ -8,19 +8,22 @@ namespace {
 
 constexpr int threads = 256;
 
-__global__ void scale_lower_kernel(std::int64_t n, double* a, std::int64_t lda, int k) {
+template <class T>
+__global__ void scale_lower_kernel(std::int64_t n, T* a, std::int64_t lda, int k) {
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = j + threadIdx.x; i < n; i += threads) a[i + j * lda] = scalbn(a[i + j * lda], k);
 }
 
-__global__ void scale_values_kernel(std::int64_t n, double* w, int k) {
+template <class R>
+__global__ void scale_values_kernel(std::int64_t n, R* w, int k) {
   for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < n; i += gridDim.x * threads)
     w[i] = scalbn(w[i], k);
 }
 
 }  // namespace
 
-void scale(const Queue& queue, MatrixView<double> a_dev, int k) {
+template <class T>
+void scale(const Queue& queue, MatrixView<T> a_dev, int k) {
   if (k == 0 || a_dev.rows == 0) return;
   const std::int64_t blocks = std::min<std::int64_t>(a_dev.cols, 16 * queue.multiprocessors());
   scale_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(a_dev.rows, a_dev.data,
@@ -28,11 +31,15 @@ void scale(const Queue& queue, MatrixView<double> a_dev, int k) {
   EIGEN_G_LAUNCHED();
 }
 
-void scale_values(const Queue& queue, std::int64_t n, double* w_dev, int k) {
+template <class R>
+void scale_values(const Queue& queue, std::int64_t n, R* w_dev, int k) {
   if (k == 0 || n == 0) return;
   scale_values_kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0, queue.stream()>>>(
       n, w_dev, k);
   EIGEN_G_LAUNCHED();
 }
+
+template void scale(const Queue&, MatrixView<double>, int);
+template void scale_values(const Queue&, std::int64_t, double*, int);
 
 }  // namespace eigen_g

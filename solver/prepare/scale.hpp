@@ -19,11 +19,15 @@ int scale_exponent(double largest);
 
 // a := 2^k a over the triangle `uplo`; n x n, lda, in place; k = 0 returns at once. Cost: one read and write
 // of the triangle. The device form takes the lower triangle and is ordered on `queue`.
-void scale(Uplo uplo, MatrixView<double> a, int k);
-void scale(const Queue& queue, MatrixView<double> a_dev, int k);
+template <class T>
+void scale(Uplo uplo, MatrixView<T> a, int k);
+template <class T>
+void scale(const Queue& queue, MatrixView<T> a_dev, int k);
 
 // w := 2^k w, n values in place; a value beyond double's range becomes infinite.
-void scale_values(std::int64_t n, double* w, int k);
-void scale_values(const Queue& queue, std::int64_t n, double* w_dev, int k);
+template <class R>
+void scale_values(std::int64_t n, R* w, int k);
+template <class R>
+void scale_values(const Queue& queue, std::int64_t n, R* w_dev, int k);
 
 }  // namespace eigen_g

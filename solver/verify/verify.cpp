@@ -121,14 +121,14 @@ void check_arguments(std::int64_t n, const double* a, std::int64_t lda, std::int
       throw InvalidArgument(name, "is " + std::to_string(value) + ", must be at least max(1, n) = " +
                                       std::to_string(least) + " and at most " + std::to_string(most));
   };
-  if (n < 0) throw InvalidArgument("n", "is " + std::to_string(n) + ", must not be negative");
-  if (n > 0 && !a) throw InvalidArgument("a", "is null");
+  if (n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(n) + ", must not be negative");
+  if (n > 0 && !a) throw InvalidArgument(Argument::a, "is null");
   leading("lda", lda);
   if (m < 0 || m > n)
-    throw InvalidArgument("m",
+    throw InvalidArgument(Argument::m,
                           "is " + std::to_string(m) + ", must be between 0 and n = " + std::to_string(n));
-  if (m > 0 && !w) throw InvalidArgument("w", "is null");
-  if (m > 0 && !z) throw InvalidArgument("z", "is null");
+  if (m > 0 && !w) throw InvalidArgument(Argument::w, "is null");
+  if (m > 0 && !z) throw InvalidArgument(Argument::z, "is null");
   leading("ldz", ldz);
 }
 

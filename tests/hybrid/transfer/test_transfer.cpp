@@ -121,7 +121,7 @@ TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]")
     eigen_g::download(queue, {device[static_cast<std::size_t>(k)].data(), n, n, n}, {back.data(), n, n, n});
     CHECK(std::equal(back.begin(), back.end(), host[static_cast<std::size_t>(k)].begin()));
   }
-  eigen_g::release_kept_staging();
+  eigen_g::Resources::of_this_thread().release();
   std::vector<double> back(static_cast<std::size_t>(n * n));
   eigen_g::download(queue, {device.front().data(), n, n, n}, {back.data(), n, n, n});
   CHECK(std::equal(back.begin(), back.end(), host.front().begin()));
@@ -150,7 +150,10 @@ TEST_CASE("pages that are fetched keep what they hold", "[gpu]") {
   const std::int64_t rows = 3000, cols = 2000;
   std::vector<double> x = random_numbers(rows * cols);
   const std::vector<double> before = x;
-  { const eigen_g::PageFetch fetch({x.data(), rows, cols, rows}); }
+  {
+    const Queue queue;
+    const eigen_g::PageFetch fetch(queue, {x.data(), rows, cols, rows});
+  }
   CHECK(x == before);
 }
 

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "solver/api/eigen_g.hpp"
+#include "solver/api/types.hpp"
 
 namespace eigen_g {
 
-// Throws InvalidArgument, named options.subset.first, .last, .above or .upto.
+// Throws InvalidArgument (subset_first, _last, _above or _upto).
 void check_subset(std::int64_t n, const Subset& subset);
 
 // Eigenvalues first ... first + count - 1, counted from 0.

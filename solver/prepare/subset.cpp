@@ -1,4 +1,4 @@
-#include "solver/driver/subset.hpp"
+#include "solver/prepare/subset.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,41 +6,21 @@
 
 namespace eigen_g {
 
-Subset Subset::numbers(std::int64_t first, std::int64_t last) {
-  Subset subset;
-  subset.by = By::number;
-  subset.first = first;
-  subset.last = last;
-  return subset;
-}
-
-Subset Subset::values(double above, double upto) {
-  Subset subset;
-  subset.by = By::value;
-  subset.above = above;
-  subset.upto = upto;
-  return subset;
-}
-
-std::int64_t Subset::most(std::int64_t n) const {
-  return by == By::number ? last - first + 1 : n;
-}
-
 void check_subset(std::int64_t n, const Subset& subset) {
-  const auto require = [](bool good, const char* argument, const std::string& what) {
-    if (!good) throw InvalidArgument(std::string("options.subset.") + argument, what);
+  const auto require = [](bool good, Argument argument, const std::string& what) {
+    if (!good) throw InvalidArgument(argument, what);
   };
   const auto text = [](auto x) { return std::to_string(x); };
   if (subset.by == Subset::By::number) {
     // LAPACK: 1 <= il <= iu <= n, and il = 1, iu = 0 where n = 0
-    require(subset.first >= 1 && subset.first <= std::max<std::int64_t>(1, n), "first",
+    require(subset.first >= 1 && subset.first <= std::max<std::int64_t>(1, n), Argument::subset_first,
             "is " + text(subset.first) + ", must be from 1 to n = " + text(n));
     require(
-        subset.last >= std::min(n, subset.first) && subset.last <= n, "last",
+        subset.last >= std::min(n, subset.first) && subset.last <= n, Argument::subset_last,
         "is " + text(subset.last) + ", must be from first = " + text(subset.first) + " to n = " + text(n));
   } else if (subset.by == Subset::By::value) {
-    require(!std::isnan(subset.above), "above", "is NaN");
-    require(subset.upto > subset.above, "upto",
+    require(!std::isnan(subset.above), Argument::subset_above, "is NaN");
+    require(subset.upto > subset.above, Argument::subset_upto,
             "is " + text(subset.upto) + ", must be greater than above = " + text(subset.above));
   }
 }

@@ -1,0 +1,163 @@
+#include "hybrid/memory/resources.hpp"
+
+#include <atomic>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/memory/resources_state.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// What cuBLAS takes for itself by default on these GPUs: with less it chooses other kernels, and results differ.
+constexpr std::uint64_t blas_workspace_hopper = std::uint64_t{32} << 20,
+                        blas_workspace = std::uint64_t{4} << 20;
+
+template <class T>
+T take(std::vector<T>& from) {
+  if (from.empty()) return {};
+  const T last = from.back();
+  from.pop_back();
+  return last;
+}
+
+}  // namespace
+
+std::atomic<std::uint64_t> things_made{0};
+
+std::uint64_t Resources::made() {
+  return things_made;
+}
+
+Resources::Resources(const Allocator& allocator) : state_(std::make_unique<State>()) {
+  state_->allocator = allocator;
+}
+
+Resources::~Resources() {
+  release();
+}
+
+Resources& Resources::of_this_thread() {
+  static thread_local Resources own;
+  return own;
+}
+
+cudaStream_t Resources::take_stream() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (const cudaStream_t kept = take(state_->of_gpu[current_gpu()].streams)) return kept;
+  }
+  cudaStream_t stream = nullptr;
+  EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  ++things_made;
+  return stream;
+}
+
+BlasHandle Resources::take_blas(cudaStream_t stream) {
+  const int gpu = current_gpu();
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (const BlasHandle kept = take(state_->of_gpu[gpu].handles); kept.handle) return kept;
+  }
+  BlasHandle blas;
+  EIGEN_G_CUBLAS(cublasCreate(&blas.handle));
+  ++things_made;
+  if (has_allocator()) {
+    blas.workspace_bytes = gpu_facts(gpu).compute_major == 9 ? blas_workspace_hopper : blas_workspace;
+    blas.allocated_on = stream;
+    try {
+      blas.workspace = allocate(blas.workspace_bytes, stream);
+    } catch (...) {
+      cublasDestroy(blas.handle);
+      throw;
+    }
+  }
+  return blas;
+}
+
+cudaEvent_t Resources::take_event() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (const cudaEvent_t kept = take(state_->of_gpu[current_gpu()].events)) return kept;
+  }
+  cudaEvent_t event = nullptr;
+  EIGEN_G_CUDA(cudaEventCreate(&event));
+  ++things_made;
+  return event;
+}
+
+void Resources::give(int gpu, cudaStream_t stream) {
+  const std::lock_guard lock(state_->mutex);
+  state_->of_gpu[gpu].streams.push_back(stream);
+}
+void Resources::give(int gpu, const BlasHandle& blas) {
+  const std::lock_guard lock(state_->mutex);
+  state_->of_gpu[gpu].handles.push_back(blas);
+}
+void Resources::give(int gpu, cudaEvent_t event) {
+  const std::lock_guard lock(state_->mutex);
+  state_->of_gpu[gpu].events.push_back(event);
+}
+
+bool Resources::has_allocator() const {
+  return state_->allocator.allocate != nullptr;
+}
+
+void* Resources::allocate(std::uint64_t bytes, cudaStream_t stream) {
+  if (!has_allocator()) return allocate_device(bytes);
+  const std::lock_guard lock(state_->allocating);
+  if (void* const memory = state_->allocator.allocate(bytes, stream, state_->allocator.context))
+    return memory;
+  throw OutOfMemory(OutOfMemory::Where::device, gpu_facts(current_gpu()).name + " (the caller's allocator)",
+                    bytes, 0);
+}
+
+void Resources::free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept {
+  if (!has_allocator()) return free_device(memory);
+  const std::lock_guard lock(state_->allocating);
+  if (state_->allocator.free) state_->allocator.free(memory, bytes, stream, state_->allocator.context);
+}
+
+std::uint64_t Resources::memory_free() const {
+  return has_allocator() ? std::numeric_limits<std::uint64_t>::max() : gpu_memory_free(current_gpu());
+}
+
+double* Resources::pinned(std::int64_t doubles) {
+  PinnedBuffer<double>& pinned = state_->pinned;
+  if (pinned.size() < doubles) {
+    pinned = PinnedBuffer<double>();
+    pinned = PinnedBuffer<double>(doubles);
+  }
+  return pinned.data();
+}
+
+void Resources::release() {
+  staging_.reset();
+  const std::lock_guard lock(state_->mutex);
+  state_->pinned = PinnedBuffer<double>();
+  for (auto& [gpu, kept] : state_->of_gpu) {
+    int before = 0;
+    if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(gpu) != cudaSuccess)
+      continue;  // the process ends
+    kept.work = DeviceBuffer<std::byte>();
+    for (const BlasHandle& blas : kept.handles) {
+      cublasDestroy(blas.handle);
+      if (blas.workspace) free(blas.workspace, blas.workspace_bytes, blas.allocated_on);
+    }
+    for (const cudaEvent_t event : kept.events) cudaEventDestroy(event);
+    for (const cudaStream_t stream : kept.streams) cudaStreamDestroy(stream);
+    kept.handles.clear();
+    kept.events.clear();
+    kept.streams.clear();
+    cudaSetDevice(before);
+  }
+}
+
+}  // namespace eigen_g
