@@ -12,8 +12,16 @@ namespace eigen_g {
 namespace {
 
 CBLAS_TRANSPOSE cblas_op(Op op) {
-  return op == Op::none ? CblasNoTrans : CblasTrans;
+  return op == Op::none ? CblasNoTrans : op == Op::transpose ? CblasTrans : CblasConjTrans;
 }
+
+// CBLAS's routine by the type of its matrices.
+template <class T>
+struct Cblas;
+template <>
+struct Cblas<double> {
+  static constexpr auto gemm = cblas_dgemm;
+};
 
 blasint size_of(std::int64_t value) {
   if (value > std::numeric_limits<blasint>::max())
@@ -23,12 +31,16 @@ blasint size_of(std::int64_t value) {
 
 }  // namespace
 
-void gemm_on_cpu(Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b,
-                 double beta, MatrixView<double> c) {
+template <class T>
+void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a,
+                 MatrixView<const same_t<T>> b, same_t<T> beta, MatrixView<T> c) {
   if (c.rows == 0 || c.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
-  cblas_dgemm(CblasColMajor, cblas_op(op_a), cblas_op(op_b), size_of(c.rows), size_of(c.cols), size_of(k),
-              alpha, a.data, size_of(a.lda), b.data, size_of(b.lda), beta, c.data, size_of(c.lda));
+  Cblas<T>::gemm(CblasColMajor, cblas_op(op_a), cblas_op(op_b), size_of(c.rows), size_of(c.cols), size_of(k),
+                 alpha, a.data, size_of(a.lda), b.data, size_of(b.lda), beta, c.data, size_of(c.lda));
 }
+
+template void gemm_on_cpu(Op, Op, double, MatrixView<const double>, MatrixView<const double>, double,
+                          MatrixView<double>);
 
 }  // namespace eigen_g

@@ -1,18 +1,21 @@
-// The solver's large matrix products by cuBLAS: in double, and in double emulated on integers.
+// The solver's large matrix products by cuBLAS: in the matrices' own type, and in double emulated on integers.
 //
 // Column-major, 64-bit sizes, device memory; ordered on `queue`; a product with an empty result returns at
 // once. Throw DeviceError. Repeat bit for bit on the same GPU. CUDA builds only.
+//
+// T is double. C's view says it: where C is written in braces, gemm<T>(...).
 #pragma once
 
 #include <cstdint>
 
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 
 namespace eigen_g {
 
 class Queue;
 
-enum class Op : char { none = 'N', transpose = 'T' };
+enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
 // cuBLAS adds up k terms in one chain, whose rounding errors grow with sqrt(k). Longer products are therefore done in
 // slices, one added to the other: eigenvectors of n = 10000 come out a quarter nearer to orthogonal (H200). What that costs
@@ -21,29 +24,33 @@ inline constexpr std::int64_t most_terms_of_a_sum = 1280;
 
 // C := alpha op_a(A) op_b(B) + beta C;  C is c.rows x c.cols, the inner size is read off op_a(A).
 // Cost: 2 m n k flops. BLAS: dgemm.
-void gemm(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
-          MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
+template <class T>
+void gemm(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+          MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev);
 
 // `count` products alike, whose matrices stand step_a, step_b and step_c elements apart; not in slices.
 // Cost: 2 m n k count flops. cuBLAS: gemmStridedBatched.
 struct Batched {
   std::int64_t count, step_a, step_b, step_c;
 };
-void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, double alpha,
-                  MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
-                  MatrixView<double> c_dev);
+template <class T>
+void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, same_t<T> alpha,
+                  MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
+                  MatrixView<T> c_dev);
 
 // gemm() by cuBLAS's fixed-point emulation on the integer tensor cores. cuBLAS chooses the bits by the entries, and where
 // these would be too many it multiplies in double (as the times of a random eigenproblem's merges show): hence the slices
 // here too. Without them the eigenvectors of n = 10000 lose 1.6 times as much (H200). Does nothing in a build whose cuBLAS
 // has no emulation (before CUDA 13).
 bool emulated_engine_built();
-void gemm_emulated(const Queue& queue, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
-                   MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
+template <class T>
+void gemm_emulated(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+                   MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev);
 
-// C := alpha (A B^T + B A^T) + beta C on the lower triangle of C (n x n); A and B are n x k.
-// Few columns and beta = 1 go to syr2k.hpp's kernel, the rest to cuBLAS. Cost: 2 n^2 k flops. BLAS: dsyr2k.
-void syr2k_lower(const Queue& queue, double alpha, MatrixView<const double> a_dev,
-                 MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev);
+// C := alpha A B^H + conj(alpha) B A^H + beta C on the lower triangle of C (n x n); A and B are n x k.
+// Few columns and beta = 1 go to syr2k.hpp's kernel, the rest to cuBLAS. Cost: 2 n^2 k flops. BLAS: dsyr2k, zher2k.
+template <class T>
+void syr2k_lower(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+                 MatrixView<const same_t<T>> b_dev, real_t<same_t<T>> beta, MatrixView<T> c_dev);
 
 }  // namespace eigen_g

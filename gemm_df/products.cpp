@@ -12,7 +12,8 @@
 
 namespace eigen_g {
 
-struct Products::State {
+template <class T>
+struct Products<T>::State {
   const Queue* queue;
   Engine wanted;
   ProductRates rates;
@@ -34,8 +35,9 @@ double flops_of(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 
 // Lines first ... first + count - 1 of a matrix.
-MatrixView<const double> part_of(MatrixView<const double> matrix, df::Lines lines, std::int64_t first,
-                                 std::int64_t count) {
+template <class T>
+MatrixView<const T> part_of(MatrixView<const T> matrix, df::Lines lines, std::int64_t first,
+                            std::int64_t count) {
   return lines == df::Lines::rows ? matrix.block(first, 0, count, matrix.cols)
                                   : matrix.block(0, first, matrix.rows, count);
 }
@@ -49,22 +51,30 @@ std::int64_t lines_at_once(std::int64_t k, std::uint64_t most_scratch) {
 
 }  // namespace
 
-Products::Products(const Queue& queue, Engine wanted, const ProductRates& rates, std::uint64_t most_scratch)
+template <class T>
+Products<T>::Products(const Queue& queue, Engine wanted, const ProductRates& rates,
+                      std::uint64_t most_scratch)
     : state_(std::make_unique<State>(State{&queue, wanted, rates, most_scratch, {}, {}, {}, {}})) {
   if (wanted == Engine::emulated && !emulated_engine_built())
     throw InvalidArgument(Argument::engine, "emulated needs a build with CUDA 13 or later");
 }
-Products::Products(const Queue& queue) : Products(queue, Engine::native) {}
-Products::~Products() = default;
-Products::Products(Products&&) noexcept = default;
-Products& Products::operator=(Products&&) noexcept = default;
+template <class T>
+Products<T>::Products(const Queue& queue) : Products(queue, Engine::native) {}
+template <class T>
+Products<T>::~Products() = default;
+template <class T>
+Products<T>::Products(Products&&) noexcept = default;
+template <class T>
+Products<T>& Products<T>::operator=(Products&&) noexcept = default;
 
-const Queue& Products::queue() const {
+template <class T>
+const Queue& Products<T>::queue() const {
   return *state_->queue;
 }
 
-void Products::gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
-                    MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) const {
+template <class T>
+void Products<T>::gemm(Op op_a, Op op_b, T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev,
+                       T beta, MatrixView<T> c_dev) const {
   if (c_dev.rows == 0 || c_dev.cols == 0) return;
   State& s = *state_;
   const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
@@ -95,8 +105,9 @@ void Products::gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_d
   }
 }
 
-void Products::syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
-                           double beta, MatrixView<double> c_dev) const {
+template <class T>
+void Products<T>::syr2k_lower(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev, real_t<T> beta,
+                              MatrixView<T> c_dev) const {
   const std::int64_t n = c_dev.rows;
   if (n == 0) return;
   State& s = *state_;
@@ -110,9 +121,9 @@ void Products::syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixV
   }
 }
 
-bool Products::syr2k_lower_and_product(double alpha, MatrixView<const double> a_dev,
-                                       MatrixView<const double> b_dev, MatrixView<double> c_dev,
-                                       const ProductBeside& product) const {
+template <class T>
+bool Products<T>::syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev,
+                                          MatrixView<T> c_dev, const ProductBeside<T>& product) const {
   const std::int64_t n = c_dev.rows;
   State& s = *state_;
   const Engine engine = choose_rank_2k_engine(s.wanted, s.rates, n, a_dev.cols);
@@ -123,7 +134,8 @@ bool Products::syr2k_lower_and_product(double alpha, MatrixView<const double> a_
   return true;
 }
 
-std::string Products::take_ran() const {
+template <class T>
+std::string Products<T>::take_ran() const {
   std::vector<std::pair<double, Engine>> ran;
   for (const Engine engine : {Engine::native, Engine::df, Engine::emulated})
     if (const double f = std::exchange(state_->flops[static_cast<std::size_t>(engine)], 0); f > 0)
@@ -134,8 +146,11 @@ std::string Products::take_ran() const {
   return names;
 }
 
-std::uint64_t Products::scratch_bytes() const {
+template <class T>
+std::uint64_t Products<T>::scratch_bytes() const {
   return state_->left.bytes() + state_->right.bytes() + state_->partials.bytes();
 }
+
+template class Products<double>;
 
 }  // namespace eigen_g

@@ -23,6 +23,7 @@ class Queue;
 
 inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
 
+template <class T>
 class Products {
  public:
   // `queue` must outlive it. The engine df takes scratch memory of 8.25 bytes an entry of both operands, at most about
@@ -37,17 +38,17 @@ class Products {
   const Queue& queue() const;
 
   // C := alpha op_a(A) op_b(B) + beta C; beta = 0 does not read C. BLAS: dgemm.
-  void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
-            double beta, MatrixView<double> c_dev) const;
-  // C := alpha (A B^T + B A^T) + beta C on the lower triangle of C (n x n); A and B are n x k. BLAS: dsyr2k. cuBLAS
+  void gemm(Op op_a, Op op_b, T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev, T beta,
+            MatrixView<T> c_dev) const;
+  // C := alpha A B^H + conj(alpha) B A^H + beta C on the lower triangle of C (n x n); A and B are n x k. BLAS: dsyr2k. cuBLAS
   // emulates no dsyr2k: emulated is native here.
-  void syr2k_lower(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
-                   MatrixView<double> c_dev) const;
+  void syr2k_lower(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev, real_t<T> beta,
+                   MatrixView<T> c_dev) const;
 
   // The same with beta = 1, and y := C x of the symmetric C that it leaves, where that saves a pass over C: native, many
   // rows. Else it does nothing and returns false.
-  bool syr2k_lower_and_product(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
-                               MatrixView<double> c_dev, const ProductBeside& product) const;
+  bool syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev,
+                               MatrixView<T> c_dev, const ProductBeside<T>& product) const;
 
   // The engines that ran since the last call, the one with the most flops first: "df", "df+native"; "" for none.
   std::string take_ran() const;
@@ -58,12 +59,14 @@ class Products {
   std::unique_ptr<State> state_;
 };
 
-inline void gemm(const Products& products, Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev,
-                 MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {
+template <class T>
+void gemm(const Products<T>& products, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+          MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<same_t<T>> c_dev) {
   products.gemm(op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
 }
-inline void syr2k_lower(const Products& products, double alpha, MatrixView<const double> a_dev,
-                        MatrixView<const double> b_dev, double beta, MatrixView<double> c_dev) {
+template <class T>
+void syr2k_lower(const Products<T>& products, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+                 MatrixView<const same_t<T>> b_dev, real_t<same_t<T>> beta, MatrixView<same_t<T>> c_dev) {
   products.syr2k_lower(alpha, a_dev, b_dev, beta, c_dev);
 }
 

@@ -77,7 +77,7 @@ class Shape {
     return static_cast<std::uint64_t>(8 * 3 * (c.m * c.k + c.n * c.k) + 12 * c.m * c.n);
   }
 
-  void multiply(const Products& products) const {
+  void multiply(const Products<double>& products) const {
     if (symmetric_)
       products.syr2k_lower(1, a(), b(), 0, result());
     else
@@ -183,7 +183,7 @@ void measure_case(const Queue& queue, const GemmBenchPlan& plan, GemmCase& c) {
                             sb = random_buffer<float>(queue, c.n * c.k, 4), sc(c.m * c.n);
   df::Operand left, right;
   DeviceBuffer<double> partials;
-  std::vector<Products> engines;
+  std::vector<Products<double>> engines;
   std::vector<std::string> names;
   std::vector<Work> work;
   const auto add = [&](const std::string& name, std::function<void()> once) {

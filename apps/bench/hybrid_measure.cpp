@@ -207,7 +207,7 @@ class StagesWork final : public Work {
 
  private:
   std::int64_t n_;
-  Products products_;
+  Products<double> products_;
   RandomTridiagonal tridiagonal_;
   DeviceBuffer<double> d_from_, e_from_, d_, e_, tau_;
   std::int64_t ldv_;  // as the reduction leaves the reflectors

@@ -33,7 +33,7 @@ DeviceBuffer<double> operand(const Queue& queue) {
   return device;
 }
 
-EngineRate rate_of(const Products& products, const double* operand_dev, double* result_dev) {
+EngineRate rate_of(const Products<double>& products, const double* operand_dev, double* result_dev) {
   const auto seconds = [&](std::int64_t terms) {
     const MatrixView<const double> a{operand_dev, order, terms, order}, b{operand_dev, terms, order, terms};
     const auto multiply = [&] {
@@ -82,7 +82,7 @@ ProductRates estimated_engine_rates(const Queue& queue) {
 ProductRates measure_engine_rates(const Queue& queue) {
   const DeviceBuffer<double> values = operand(queue), result(order * order);
   const auto measured = [&](Engine engine) {
-    return rate_of(Products(queue, engine), values.data(), result.data());
+    return rate_of(Products<double>(queue, engine), values.data(), result.data());
   };
   ProductRates rates;
   rates.native = measured(Engine::native);

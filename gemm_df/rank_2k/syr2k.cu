@@ -325,8 +325,9 @@ bool update_for(double alpha, MatrixView<const double> a_dev, MatrixView<const d
 
 }  // namespace
 
-bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
-                        MatrixView<const double> b_dev, MatrixView<double> c_dev) {
+template <class T>
+bool syr2k_lower_narrow(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+                        MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev) {
   Update update;
   if (!update_for(alpha, a_dev, b_dev, c_dev, update)) return false;
   if (is_for_large_tiles(update, least_rows_large))
@@ -343,9 +344,10 @@ std::int64_t syr2k_product_scratch(std::int64_t rows) {
   return rows < least_rows_product ? 0 : most * most * LargeTile::side;
 }
 
-bool syr2k_lower_and_product(const Queue& queue, double alpha, MatrixView<const double> a_dev,
-                             MatrixView<const double> b_dev, MatrixView<double> c_dev,
-                             const ProductBeside& product) {
+template <class T>
+bool syr2k_lower_and_product(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+                             MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev,
+                             const ProductBeside<same_t<T>>& product) {
   Update update;
   if (!update_for(alpha, a_dev, b_dev, c_dev, update) || !is_for_large_tiles(update, least_rows_product) ||
       rows_off_line(product.x_dev, 16) != update.first % 2)
@@ -359,5 +361,11 @@ bool syr2k_lower_and_product(const Queue& queue, double alpha, MatrixView<const 
   EIGEN_G_LAUNCHED();
   return true;
 }
+
+template bool syr2k_lower_narrow(const Queue&, double, MatrixView<const double>, MatrixView<const double>,
+                                 MatrixView<double>);
+template bool syr2k_lower_and_product(const Queue&, double, MatrixView<const double>,
+                                      MatrixView<const double>, MatrixView<double>,
+                                      const ProductBeside<double>&);
 
 }  // namespace eigen_g

@@ -1,7 +1,10 @@
 // The symmetric rank-2k update with few columns, as the tridiagonalization needs it, by an own kernel.
 #pragma once
 
+#include <cstdint>
+
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 
 namespace eigen_g {
 
@@ -14,24 +17,27 @@ class Queue;
 // Ordered on `queue`. Throws DeviceError. Repeats bit for bit. Cost: 2 n^2 k flops, C read and written once.
 // Rates on an H200 with k = 64 columns, TFLOP/s (cuBLAS): n = 1000 8.6 (4.6), 2000 15.5 (10.6), 4000 22.6 (12.2),
 // 10000 30.8, 20000 33.8 (14.8), 32768 34.7.
-bool syr2k_lower_narrow(const Queue& queue, double alpha, MatrixView<const double> a_dev,
-                        MatrixView<const double> b_dev, MatrixView<double> c_dev);
+template <class T>
+bool syr2k_lower_narrow(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+                        MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev);
 
 // The product y := C x that syr2k_lower_and_product makes on its way.
+template <class T>
 struct ProductBeside {
-  const double* x_dev;  // rows of C, in; its rows aligned like C's
-  double* y_dev;        // rows of C, out
-  double* dots_dev;     // out: their sum is x^T y
-  int dots;             // at least 1
-  double* scratch_dev;  // syr2k_product_scratch(rows of C) doubles
+  const T* x_dev;  // rows of C, in; its rows aligned like C's
+  T* y_dev;        // rows of C, out
+  T* dots_dev;     // out: their sum is x^T y
+  int dots;        // at least 1
+  T* scratch_dev;  // syr2k_product_scratch(rows of C) elements
 };
 // The update as by syr2k_lower_narrow, to the bit, and without a further pass over C the product with the symmetric matrix
 // that C then is; y and the dots in an order that depends on the sizes alone. Returns false and does nothing where that
 // does, and with fewer than 5000 rows, 49 columns or 223 KiB of shared memory a block, and where x is not aligned like C.
 // Cost: 2 n^2 k + 2 n^2 flops, C read and written once, n^2 / 8 bytes of sums.
-bool syr2k_lower_and_product(const Queue& queue, double alpha, MatrixView<const double> a_dev,
-                             MatrixView<const double> b_dev, MatrixView<double> c_dev,
-                             const ProductBeside& product);
+template <class T>
+bool syr2k_lower_and_product(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
+                             MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev,
+                             const ProductBeside<same_t<T>>& product);
 std::int64_t syr2k_product_scratch(std::int64_t rows);  // about rows^2 / 128; 0 below 5000 rows
 
 }  // namespace eigen_g

@@ -45,7 +45,7 @@ std::int64_t back_transform_cut_width(std::int64_t n) {
   return n > most_rows_of_panels ? blocks_of(n, true).width : 0;
 }
 
-void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
+void back_transform(const Products<double>& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team,
                     const std::function<void(ColumnRange)>& queued) {
   const Queue& queue = products.queue();

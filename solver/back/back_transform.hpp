@@ -30,7 +30,7 @@ void back_transform(Uplo uplo, MatrixView<const double> a, const double* tau, Ma
 // Ordered on the products' queue. Repeats bit for bit on the same GPU. Faster where the columns of Z are aligned to
 // 16 bytes (ldz even). Cost: 2 n^2 m flops, up to 4 n m k more, and n^2 k for T. Source: Schreiber and Van Loan 1989;
 // LAPACK dlarft, dlarfb.
-void back_transform(const Products& products, MatrixView<const double> a_dev, const double* tau_dev,
+void back_transform(const Products<double>& products, MatrixView<const double> a_dev, const double* tau_dev,
                     MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team = nullptr,
                     const std::function<void(ColumnRange)>& queued = {});
 std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m);

@@ -64,7 +64,7 @@ ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& blocks, MatrixView<
 
 void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
                       const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev,
-                      const Products* first) {
+                      const Products<double>* first) {
   ColumnWork work = cut_reflectors(blocks, z_dev);
   work.on_first = [&](const Queue& queue, const OwnColumns& own) {
     for (const ReflectorBlock& block : blocks)

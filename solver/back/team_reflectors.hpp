@@ -27,6 +27,6 @@ ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& blocks, MatrixView<
 // back. Source: Schreiber and Van Loan 1989; LAPACK dlarfb.
 void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
                       const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev,
-                      const Products* first = nullptr);
+                      const Products<double>* first = nullptr);
 
 }  // namespace eigen_g

@@ -183,13 +183,14 @@ void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView
   for (std::int64_t row = 0; row < n; row += slice) {
     const std::int64_t end = std::min(row + slice, n), reach = std::min(whole, (end - 1) / width + 1);
     const MatrixView<const double> v = a_dev.block(row, 0, end - row, width);
-    gemm_batched(queue, {reach, apart, apart, width * width}, Op::transpose, Op::none, 1, v, v, 1,
-                 {s_dev, width, width, width});
+    gemm_batched<double>(queue, {reach, apart, apart, width * width}, Op::transpose, Op::none, 1, v, v, 1,
+                         {s_dev, width, width, width});
   }
   if (whole == blocks.count()) return;
   const MatrixView<const double> v =
       a_dev.block(blocks.first(last), blocks.first(last), blocks.rows(last), blocks.columns(last));
-  gemm(queue, Op::transpose, Op::none, 1, v, v, 0, {s_dev + last * width * width, v.cols, v.cols, width});
+  gemm<double>(queue, Op::transpose, Op::none, 1, v, v, 0,
+               {s_dev + last * width * width, v.cols, v.cols, width});
 }
 
 }  // namespace

@@ -330,7 +330,7 @@ class DevicePipeline final : public Pipeline {
   std::vector<int> further_;
   std::optional<Partition> partition_;
   Queue queue_;
-  Products products_;
+  Products<double> products_;
   std::vector<Ran> ran_;
   Layout layout_;
   WorkMemory memory_;

@@ -42,8 +42,9 @@ void clear_on_cpu(MatrixView<double> x) {
 }
 
 // Columns first ... first + columns - 1 of one merge, of which U stands in `panel`.
-void multiply_one(const Products& products, const Merge& m, const Shape& shape, Index first, Index columns,
-                  MatrixView<const double> c, MatrixView<const double> panel, MatrixView<double> q) {
+void multiply_one(const Products<double>& products, const Merge& m, const Shape& shape, Index first,
+                  Index columns, MatrixView<const double> c, MatrixView<const double> panel,
+                  MatrixView<double> q) {
   for (const Part& part : parts_of(m, shape)) {
     const MatrixView<double> result = q.block(m.first + part.row, m.first + first, part.rows, columns);
     if (part.terms() == 0)
@@ -56,7 +57,7 @@ void multiply_one(const Products& products, const Merge& m, const Shape& shape, 
 }
 
 // All merges for which the list has a shape; k = 0 leaves one out.
-void multiply_by_panels(const Products& products, const std::vector<Merge>& merges,
+void multiply_by_panels(const Products<double>& products, const std::vector<Merge>& merges,
                         const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
                         MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
   Index most = 0;
@@ -77,7 +78,7 @@ void multiply_by_panels(const Products& products, const std::vector<Merge>& merg
 }
 
 // One merge by the team; `batch` holds it alone.
-void multiply_cut(ColumnTeam& team, const std::vector<double>& shares, const Products& products,
+void multiply_cut(ColumnTeam& team, const std::vector<double>& shares, const Products<double>& products,
                   const Merge& m, const Shape& shape, const Batch& batch, Roots roots,
                   MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
   const Index own = static_cast<Index>(split_columns(roots.count(), shares, column_granularity)[0].count);
@@ -139,7 +140,7 @@ ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView
   return work;
 }
 
-void multiply_large(const Products& products, const std::vector<Merge>& merges,
+void multiply_large(const Products<double>& products, const std::vector<Merge>& merges,
                     const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
                     MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q,
                     SolveTeam* team) {

@@ -28,7 +28,7 @@ ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView
 //                    beside the first are formed in Q's own, to which the results come back; C goes to every device once
 // Ordered on the products' queue; with a cut product it blocks until the CPU has done its share. Two runs with the same
 // team and shares give the same bits. Throws OutOfMemory, DeviceError.
-void multiply_large(const Products& products, const std::vector<Merge>& merges,
+void multiply_large(const Products<double>& products, const std::vector<Merge>& merges,
                     const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
                     MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q,
                     SolveTeam* team);

@@ -153,8 +153,8 @@ void solve_level(const Queue& queue, const Batch& batch, bool with_vectors, cons
 }
 
 // Q's columns of a level: the deflated ones and those of these roots.
-void form_level(const Products& products, const std::vector<Merge>& merges, const Batch& batch, Roots roots,
-                const Workspace& w, MatrixView<double> c, SolveTeam* team) {
+void form_level(const Products<double>& products, const std::vector<Merge>& merges, const Batch& batch,
+                Roots roots, const Workspace& w, MatrixView<double> c, SolveTeam* team) {
   const Queue& queue = products.queue();
   compress(queue, batch, w.q, c);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
@@ -201,7 +201,7 @@ std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, boo
   return Layout(n, with_vectors, with_q).doubles();
 }
 
-Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_dev, double* e_dev,
+Outcome divide_and_conquer(const Products<double>& products, std::int64_t n, double* d_dev, double* e_dev,
                            MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted,
                            const MergePlaces& places, SolveTeam* team) {
   if (n == 0) return {};

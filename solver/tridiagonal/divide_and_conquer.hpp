@@ -57,7 +57,7 @@ struct MergePlaces {
 // Ordered on the products' queue; blocks until done. Two runs give the same bits. Cost: at most 4/3 n^3 flops; one host round trip at
 // either end, one for each level with a merge of more than 512 rows, and one or two for a subset.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
-Outcome divide_and_conquer(const Products& products, std::int64_t n, double* d_dev, double* e_dev,
+Outcome divide_and_conquer(const Products<double>& products, std::int64_t n, double* d_dev, double* e_dev,
                            MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted = {},
                            const MergePlaces& places = {}, SolveTeam* team = nullptr);
 std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, bool with_q = true);

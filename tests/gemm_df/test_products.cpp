@@ -58,7 +58,7 @@ TEST_CASE("Every engine computes the product", "[gpu]") {
         const auto at = [&](const std::vector<double>& x, Index i, Index j) {
           return x[static_cast<std::size_t>(i + j * lead)];
         };
-        const Products products(queue, engine);
+        const Products<double> products(queue, engine);
         const bool na = op_a == Op::none, nb = op_b == Op::none;
         gemm(products, op_a, op_b, 2, {a.data(), na ? m : k, na ? k : m, lead},
              {b.data(), nb ? k : n, nb ? n : k, lead}, -1, {c.data(), m, n, lead});
@@ -93,9 +93,9 @@ TEST_CASE("A long product in slices: any number of terms, both ways to store the
         const DeviceBuffer<double> a = random_values(lda * (na ? k + 1 : m), 1),
                                    b = random_values(ldb * (nb ? n : k + 1), 2), c = random_values(m * n, 3);
         const std::vector<double> ha = on_host(a), hb = on_host(b), before = on_host(c);
-        gemm(queue, na ? Op::none : Op::transpose, nb ? Op::none : Op::transpose, 3,
-             {a.data(), na ? m : k, na ? k : m, lda}, {b.data(), nb ? k : n, nb ? n : k, ldb}, -2,
-             {c.data(), m, n, m});
+        gemm<double>(queue, na ? Op::none : Op::transpose, nb ? Op::none : Op::transpose, 3,
+                     {a.data(), na ? m : k, na ? k : m, lda}, {b.data(), nb ? k : n, nb ? n : k, ldb}, -2,
+                     {c.data(), m, n, m});
         queue.wait();
         const std::vector<double> after = on_host(c);
         const auto at = [](const std::vector<double>& x, Index i) { return x[static_cast<std::size_t>(i)]; };
@@ -121,7 +121,7 @@ TEST_CASE("A product that does not fit the scratch memory is cut, to the same bi
                                         op == Op::none ? m : k};
     const MatrixView<const double> right{b.data(), op == Op::none ? k : n, op == Op::none ? n : k,
                                          op == Op::none ? k : n};
-    const Products roomy(queue, Engine::df), narrow(queue, Engine::df, {}, 300000);
+    const Products<double> roomy(queue, Engine::df), narrow(queue, Engine::df, {}, 300000);
     roomy.gemm(op, op, -1, left, right, 0.5, {whole.data(), m, n, m});
     narrow.gemm(op, op, -1, left, right, 0.5, {cut.data(), m, n, m});
     queue.wait();
@@ -134,7 +134,7 @@ TEST_CASE("A Queue is a Products of the native engine", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const DeviceBuffer<double> a = random_values(100, 1), c = random_values(100, 2);
-  const Products products = queue;
+  const Products<double> products = queue;
   products.gemm(Op::none, Op::none, 1, {a.data(), 10, 10, 10}, {a.data(), 10, 10, 10}, 0,
                 {c.data(), 10, 10, 10});
   queue.wait();
@@ -152,7 +152,7 @@ TEST_CASE("Every engine updates the lower triangle by rank 2k", "[gpu]") {
     CAPTURE(name(engine));
     const DeviceBuffer<double> c = random_values(n * n, 3);
     const std::vector<double> before = on_host(c);
-    const Products products(queue, engine);
+    const Products<double> products(queue, engine);
     syr2k_lower(products, -1, {a.data(), n, k, n}, {b.data(), n, k, n}, 1, {c.data(), n, n, n});
     queue.wait();
     CHECK(products.take_ran() == (engine == Engine::emulated ? "native" : name(engine)));
@@ -201,7 +201,7 @@ TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu
   for (const Engine engine : engines())
     CHECK(predicted_seconds(best, rates, 4096, 4096, 4096) <=
           predicted_seconds(engine, rates, 4096, 4096, 4096));
-  const Products products(queue, Engine::automatic, rates);
+  const Products<double> products(queue, Engine::automatic, rates);
   const DeviceBuffer<double> a = random_values(500 * 500, 1), c = random_values(500 * 500, 2);
   products.gemm(Op::none, Op::none, 1, {a.data(), 500, 500, 500}, {a.data(), 500, 500, 500}, 0,
                 {c.data(), 500, 500, 500});

@@ -165,9 +165,9 @@ std::size_t shared_share() {
 }
 
 // Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
-std::int64_t reduce_panels(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
-                           double* tau_dev, double* workspace_dev, int multiprocessors, std::int64_t stop,
-                           const std::function<void(std::int64_t column)>& reached) {
+std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> a_dev, double* d_dev,
+                           double* e_dev, double* tau_dev, double* workspace_dev, int multiprocessors,
+                           std::int64_t stop, const std::function<void(std::int64_t column)>& reached) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
   const Layout layout(n, multiprocessors);
@@ -234,7 +234,7 @@ std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
   return std::max(Layout(n, multiprocessors).doubles(), on_chip_workspace(n));
 }
 
-void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+void tridiagonalize(const Products<double>& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
                     double* tau_dev, double* workspace_dev, const StageProgress& progress,
                     int multiprocessors) {
   const std::int64_t n = a_dev.cols;

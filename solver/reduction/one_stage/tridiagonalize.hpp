@@ -33,7 +33,7 @@ void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, doubl
 // it with the next column on the way), two grid barriers a column; the last columns, for which what is left fits on the chip
 // (2304 on an H200), one exchange a column and no memory.
 // Source: LAPACK dlatrd; the fusion is derived in tridiagonalize_panel.cuh.
-void tridiagonalize(const Products& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
+void tridiagonalize(const Products<double>& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
                     double* tau_dev, double* workspace_dev, const StageProgress& progress = {},
                     int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;

@@ -182,8 +182,8 @@ bool own_kernel_runs() {
   DeviceBuffer<double> data(64);
   EIGEN_G_CUDA(cudaMemset(data.data(), 0, data.bytes()));
   EIGEN_G_CUDA(cudaDeviceSynchronize());
-  return syr2k_lower_narrow(queue, 1, MatrixView<const double>{data.data(), 2, 1, 2},
-                            MatrixView<const double>{data.data() + 16, 2, 1, 2}, {data.data() + 32, 2, 2, 2});
+  return syr2k_lower_narrow<double>(queue, 1, {data.data(), 2, 1, 2}, {data.data() + 16, 2, 1, 2},
+                                    {data.data() + 32, 2, 2, 2});
 }
 
 }  // namespace
