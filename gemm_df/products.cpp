@@ -20,7 +20,7 @@ struct Products<T>::State {
   std::uint64_t most_scratch;
   df::Operand left, right;
   DeviceBuffer<double> partials;
-  std::array<double, 4> flops{};  // since the last account, by engine
+  EngineFlops flops{};  // since the last account, by engine
 
   Engine account(Engine engine, double of_all) {
     flops[static_cast<std::size_t>(engine)] += of_all;
@@ -135,15 +135,8 @@ bool Products<T>::syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, Ma
 }
 
 template <class T>
-std::string Products<T>::take_ran() const {
-  std::vector<std::pair<double, Engine>> ran;
-  for (const Engine engine : {Engine::native, Engine::df, Engine::emulated})
-    if (const double f = std::exchange(state_->flops[static_cast<std::size_t>(engine)], 0); f > 0)
-      ran.emplace_back(f, engine);
-  std::stable_sort(ran.begin(), ran.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string names;
-  for (const auto& [f, engine] : ran) names += (names.empty() ? "" : "+") + std::string(name(engine));
-  return names;
+EngineFlops Products<T>::take_flops() const {
+  return std::exchange(state_->flops, {});
 }
 
 template <class T>

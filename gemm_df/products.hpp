@@ -50,8 +50,7 @@ class Products {
   bool syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev,
                                MatrixView<T> c_dev, const ProductBeside<T>& product) const;
 
-  // The engines that ran since the last call, the one with the most flops first: "df", "df+native"; "" for none.
-  std::string take_ran() const;
+  EngineFlops take_flops() const;       // since the last call
   std::uint64_t scratch_bytes() const;  // of device memory held now
 
  private:

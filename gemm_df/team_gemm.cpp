@@ -7,6 +7,11 @@
 
 namespace eigen_g {
 
+namespace {
+constexpr std::int64_t step_terms = 512;    // of the inner dimension in a step
+constexpr std::int64_t whole_columns = 32;  // to which a cut is rounded
+}  // namespace
+
 void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, double alpha,
           MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
           MatrixView<double> c_dev) {
@@ -26,9 +31,9 @@ void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, 
   ColumnWork work;
   work.columns_dev = c_dev;
   work.reads_columns = beta != 0;
-  work.steps = (k + merge_step - 1) / merge_step;
+  work.steps = (k + step_terms - 1) / step_terms;
   work.blocks = [&](std::int64_t step, ColumnRange range) -> Blocks {
-    const std::int64_t first = step * merge_step, count = std::min(merge_step, k - first);
+    const std::int64_t first = step * step_terms, count = std::min(step_terms, k - first);
     return {slice_of_a(first, count), slice_of_b(first, count, range)};
   };
   work.on_first = [&](const Queue& queue, const OwnColumns& own) {
@@ -40,7 +45,7 @@ void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, 
   work.on_cpu = [&](std::int64_t step, const Blocks& blocks, const OwnColumns& own) {
     gemm_on_cpu(op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), own.columns);
   };
-  team.run(work, parts, column_granularity);
+  team.run(work, parts, whole_columns);
 }
 
 }  // namespace eigen_g

@@ -21,7 +21,7 @@
 #include "apps/cli/progress.hpp"
 #include "apps/cli/text.hpp"
 #include "hybrid/machine/device.hpp"
-#include "solver/devices/calibrate.hpp"
+#include "solver/calibrate/calibrate.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -17,8 +17,8 @@
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/text.hpp"
-#include "solver/devices/calibrate.hpp"
-#include "solver/devices/model.hpp"
+#include "solver/calibrate/calibrate.hpp"
+#include "solver/calibrate/model.hpp"
 
 namespace eigen_g::apps {
 

@@ -18,7 +18,7 @@
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/io/text_number.hpp"
-#include "solver/devices/calibrate.hpp"
+#include "solver/calibrate/calibrate.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/subset.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "solver/api/eigen_g.hpp"
-#include "solver/devices/model.hpp"
+#include "solver/calibrate/model.hpp"
 
 namespace eigen_g::apps {
 

@@ -13,7 +13,7 @@
 #include "apps/cli/progress.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/io/output_file.hpp"
-#include "solver/devices/calibrate.hpp"
+#include "solver/calibrate/calibrate.hpp"
 
 namespace eigen_g::apps {
 

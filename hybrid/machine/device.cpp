@@ -1,5 +1,8 @@
 #include "hybrid/machine/device.hpp"
 
+#include <dlfcn.h>
+
+#include <atomic>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -86,6 +89,27 @@ std::vector<Device> devices() {
   std::vector<Device> list{cpu_device()};
   for (int i = 0; i < gpu_count(); ++i) list.push_back(gpu_device(i));
   return list;
+}
+
+bool is_gpu_memory(const void* p) {
+  // cuPointerGetAttribute(void* data, CUpointer_attribute, CUdeviceptr), with CUDA's own numbers: no header of it is needed
+  using PointerAttribute = int (*)(void*, int, unsigned long long);
+  constexpr int memory_type = 2, is_managed = 8, success = 0;
+  constexpr unsigned device_type = 2;
+  static std::atomic<PointerAttribute> known{nullptr};
+  PointerAttribute ask = known;
+  if (!ask) {
+    void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (!driver) return false;  // nobody has, so there is no such memory
+    ask = reinterpret_cast<PointerAttribute>(dlsym(driver, "cuPointerGetAttribute"));
+    if (!ask) return false;
+    known = ask;
+  }
+  const auto address = reinterpret_cast<unsigned long long>(p);
+  unsigned type = 0;
+  int managed = 0;
+  if (ask(&type, memory_type, address) != success || type != device_type) return false;
+  return ask(&managed, is_managed, address) != success || managed == 0;
 }
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -42,6 +42,9 @@ struct MemoryOwner {
   int gpu = -1;  // that it belongs to, where place is gpu
 };
 MemoryOwner owner_of(const void* p);
+// Whether it is memory of a GPU that the CPU cannot read. In every build, and without starting CUDA: asked of the driver as far
+// as somebody in this process has loaded it.
+bool is_gpu_memory(const void* p);
 bool gpu_reads_all_host_memory();  // the current GPU
 
 // Bytes of host memory that can still be allocated (cgroup limit and MemAvailable; 0: not known).

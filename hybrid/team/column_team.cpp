@@ -57,12 +57,6 @@ class Layout {
       : rows_(work.columns_dev.rows), scratch_rows_(work.scratch_rows), cols_(range.count) {
     for (std::int64_t s = 0; s < work.steps; ++s) step_ = std::max(step_, doubles_of(work.blocks(s, range)));
   }
-  explicit Layout(const CpuShare& share)
-      : rows_(share.rows),
-        scratch_rows_(share.scratch_rows),
-        cols_(share.columns),
-        step_(share.step_doubles) {}
-
   std::int64_t doubles() const { return slot(slots); }
   MatrixView<double> columns(double* memory) const { return matrix_at(memory, rows_, cols_); }
   MatrixView<double> scratch(double* memory) const {
@@ -240,12 +234,12 @@ struct Cpu {
     memory.reserve(layout.doubles(), [this] { copies.wait(); });
   }
 
-  void prepare(const Layout& layout, int first_gpu) {
+  void prepare(std::int64_t doubles, int first_gpu) {
     finish_preparing();
     preparing = true;
-    worker.start([this, layout, first_gpu] {
+    worker.start([this, doubles, first_gpu] {
       const CurrentGpu current(first_gpu);
-      reserve(layout);
+      memory.reserve(doubles, [this] { copies.wait(); });
     });
   }
   void finish_preparing() {
@@ -330,15 +324,21 @@ std::size_t ColumnTeam::size() const {
   return 1 + state_->peers.size() + (state_->cpu ? 1 : 0);
 }
 
-void ColumnTeam::prepare(const CpuShare& share) {
-  if (state_->cpu && share.columns > 0) state_->cpu->prepare(Layout(share), state_->first_gpu);
-}
-
-void ColumnTeam::rehearse(const ColumnWork& work, const std::vector<double>& parts,
-                          std::int64_t granularity) {
-  const auto ranges = split_columns(work.columns_dev.cols, parts, granularity);
-  for (std::size_t i = 0; i < state_->peers.size(); ++i)
-    if (ranges.at(i + 1).count > 0) state_->peers[i].rehearse(work, ranges[i + 1]);
+void ColumnTeam::prepare(const std::vector<ExpectedWork>& expected, std::int64_t granularity) {
+  std::int64_t of_cpu = 0;
+  const auto ranges_of = [&](const ExpectedWork& e) {
+    return split_columns(e.work.columns_dev.cols, e.parts, granularity);
+  };
+  if (state_->cpu)
+    for (const ExpectedWork& e : expected)
+      if (const ColumnRange range = ranges_of(e).back(); range.count > 0)
+        of_cpu = std::max(of_cpu, Layout(e.work, range).doubles());
+  if (of_cpu > 0) state_->cpu->prepare(of_cpu, state_->first_gpu);
+  for (const ExpectedWork& e : expected) {
+    const auto ranges = ranges_of(e);
+    for (std::size_t i = 0; i < state_->peers.size(); ++i)
+      if (ranges.at(i + 1).count > 0) state_->peers[i].rehearse(e.work, ranges[i + 1]);
+  }
 }
 
 void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity) {

@@ -1,6 +1,5 @@
 // Devices that work on columns of one matrix at the same time: a GPU that holds the matrix, further GPUs, and the CPU.
-// Each has a range of the columns, which goes to it and comes back once; what all need besides (a factor of a product, the
-// reflectors of a back-transformation) is sent in steps, the next one while a device works on this one. CUDA builds only.
+// Each has a range of the columns, which goes to it and comes back once; what all need besides is sent in steps, the next one while a device works on this one. CUDA builds only.
 //
 //            first GPU     GPU 1     CPU
 //   Z  =  [  in place   |  copied  |  copied, pinned host memory  ],    for each step s:  Z := f_s(Z, blocks of s)
@@ -45,11 +44,10 @@ struct ColumnWork {
   std::function<void(std::int64_t step, const Blocks& blocks, const OwnColumns& own)> on_cpu;
 };
 
-// How large a CPU's share will be at most.
-struct CpuShare {
-  std::int64_t rows = 0, columns = 0;  // of its columns
-  std::int64_t step_doubles = 0;       // of all blocks of a step
-  std::int64_t scratch_rows = 0;
+// Work that will come, cut by these shares.
+struct ExpectedWork {
+  ColumnWork work;  // only the shapes of its matrices count
+  std::vector<double> parts;
 };
 
 class ColumnTeam {
@@ -69,14 +67,11 @@ class ColumnTeam {
   // Devices in the order of the shares: the first GPU, the further GPUs, the CPU.
   std::size_t size() const;
 
-  // Begins to take the CPU's staging memory for a share so large, while the caller does other work: pinning it takes a second
-  // for a few GB. Blocks only for another one that has not ended. Without a CPU nothing happens. What it throws, the next
-  // run() with a share of the CPU throws, or pinned_bytes().
-  void prepare(const CpuShare& share);
-
-  // Has the further GPUs take the memory for a run() with the same arguments, and load what it will launch, by a few of its
-  // steps on whatever that memory holds; only the shapes of the work's matrices count. Blocks. Throws OutOfMemory, DeviceError.
-  void rehearse(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity = 1);
+  // Takes what takes long before the work comes, while the first GPU does other things: the CPU's staging memory, in a thread
+  // of the team (pinning a few GB takes a second), and on further GPUs the memory, and the kernels by a few steps on whatever it
+  // holds. Blocks for the further GPUs. What the CPU's side throws, the next run() with a share of the CPU throws, or
+  // pinned_bytes(). Throws OutOfMemory, DeviceError.
+  void prepare(const std::vector<ExpectedWork>& expected, std::int64_t granularity = 1);
 
   // `parts`: a share a device, cut by split_columns with `granularity`. The work begins after what the first queue holds,
   // and what that queue gets afterwards begins after the work. Blocks until the CPU has done its share, not for the GPUs.

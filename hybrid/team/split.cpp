@@ -1,7 +1,6 @@
 #include "hybrid/team/split.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -10,16 +9,6 @@
 namespace eigen_g {
 
 namespace {
-
-[[noreturn]] void refuse_ratio(std::string_view text, const std::string& reason) {
-  throw InvalidArgument(Argument::ratio, "'" + std::string(text) + "' " + reason);
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // Time in which the devices `active` together do `columns`. What they manage grows with the time: bisection, to the last bit.
 double time_together(double columns, const std::vector<DeviceCost>& costs,
@@ -49,38 +38,6 @@ std::vector<std::size_t> without(std::vector<std::size_t> list, std::size_t devi
 }
 
 }  // namespace
-
-Ratio parse_ratio(std::string_view text) {
-  if (trimmed(text) == "auto") return {};
-  Ratio ratio;
-  std::string_view rest = text;
-  for (bool more = true; more;) {
-    const auto colon = rest.find(':');
-    more = colon != std::string_view::npos;
-    const std::string_view share = trimmed(rest.substr(0, colon));
-    if (more) rest.remove_prefix(colon + 1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), value);
-    if (share.empty() || error != std::errc() || end != share.data() + share.size() ||
-        !std::isfinite(value) || value < 0)
-      refuse_ratio(text, "is not a ratio: it must be auto or numbers >= 0 with colons between, as 27:14");
-    ratio.parts.push_back(value);
-  }
-  if (std::all_of(ratio.parts.begin(), ratio.parts.end(), [](double part) { return part == 0; }))
-    refuse_ratio(text, "gives no device a share");
-  return ratio;
-}
-
-std::string to_text(const Ratio& ratio) {
-  if (ratio.automatic()) return "auto";
-  std::string text;
-  for (const double part : ratio.parts) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, part).ptr;
-    text += (text.empty() ? "" : ":") + std::string(digits, end);
-  }
-  return text;
-}
 
 std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<double>& parts,
                                        std::int64_t granularity) {

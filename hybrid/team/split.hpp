@@ -4,23 +4,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace eigen_g {
-
-// Shares of the work in the order of the device list, each >= 0 and finite, one of them positive; only their
-// proportions count. Empty: automatic.
-struct Ratio {
-  std::vector<double> parts;
-  bool automatic() const { return parts.empty(); }
-};
-
-// "27:14", "4:4:1", "1", "0.5:1", "auto"; blanks around a share are ignored. Throws InvalidArgument(Argument::ratio).
-Ratio parse_ratio(std::string_view text);
-// The same with the shortest digits that read back to the same doubles.
-std::string to_text(const Ratio& ratio);
 
 struct ColumnRange {
   std::int64_t first = 0;
@@ -35,13 +21,6 @@ struct ColumnRange {
 // granularity < 1.
 std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<double>& parts,
                                        std::int64_t granularity = 1);
-
-// Columns of a product's result to which a cut is rounded: tiles of the products are full.
-inline constexpr std::int64_t column_granularity = 32;
-
-// Terms of a product's inner dimension in a step of a team: the result, which each step reads and writes, costs little beside
-// the product, and the first step, which nothing hides, arrives soon.
-inline constexpr std::int64_t merge_step = 512;
 
 // Time that a device takes for c > 0 columns, in which it works and its copies travel side by side:
 //

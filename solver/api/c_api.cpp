@@ -1,18 +1,27 @@
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+
 #include "hybrid/c_info.hpp"
 #include "solver/api/eigen_g.h"
 #include "solver/api/eigen_g.hpp"
+
+struct eigen_g_solver {
+  eigen_g::Context context;
+  eigen_g::Solver<double> solver;  // ends before its context
+  bool device;
+};
 
 namespace {
 
 using namespace eigen_g;
 
-Options options_of(char jobz, char uplo) {
+bool vectors_of(char jobz) {
   if (c_info::upper(jobz) != 'N' && c_info::upper(jobz) != 'V')
     throw InvalidArgument(Argument::job, "must be 'N' or 'V'");
-  Options options;
-  options.vectors = c_info::upper(jobz) == 'V';
-  options.uplo = c_info::uplo_of(uplo);
-  return options;
+  return c_info::upper(jobz) == 'V';
 }
 
 Subset subset_of(char range, double vl, double vu, std::int64_t il, std::int64_t iu) {
@@ -28,8 +37,91 @@ Subset subset_of(char range, double vl, double vu, std::int64_t il, std::int64_t
   }
 }
 
+Options options_of(char jobz, char uplo, const Subset& subset = {}) {
+  Options options;
+  options.vectors = vectors_of(jobz);
+  options.uplo = c_info::uplo_of(uplo);
+  options.subset = subset;
+  return options;
+}
+
+Place place_of(char place) {
+  switch (c_info::upper(place)) {
+    case 'A':
+      return Place::automatic;
+    case 'C':
+      return Place::cpu;
+    case 'G':
+      return Place::gpu;
+    default:
+      throw InvalidArgument(Argument::place, "must be 'A', 'C' or 'G'");
+  }
+}
+
+// The caller's options as far as its version of the struct has them; null: the default ones.
+eigen_g_options whole(const eigen_g_options* given) {
+  eigen_g_options options;
+  eigen_g_default_options(&options);
+  if (!given) return options;
+  if (given->size < sizeof options.size || given->size > sizeof options)
+    throw InvalidArgument(Argument::options,
+                          "were not set by eigen_g_default_options() of this version or an older one");
+  std::memcpy(&options, given, given->size);
+  return options;
+}
+
+Options options_of(const eigen_g_options& o) {
+  Options options = options_of(o.jobz, o.uplo, subset_of(o.range, o.vl, o.vu, o.il, o.iu));
+  const std::optional<Engine> engine = engine_of(o.engine ? o.engine : "");
+  if (!engine) throw InvalidArgument(Argument::engine, "is not one of native, df, emulated, auto");
+  options.engine = *engine;
+  const std::string path = o.path ? o.path : "";
+  if (path != name(Path::automatic) && path != name(Path::one_stage))
+    throw InvalidArgument(Argument::path, "is not one of auto, one_stage");
+  options.path = path == name(Path::one_stage) ? Path::one_stage : Path::automatic;
+  return options;
+}
+
+Devices devices_of(const eigen_g_options& o) {
+  Devices devices;
+  devices.place = place_of(o.place);
+  devices.gpus = o.gpus;
+  devices.threads = o.threads;
+  devices.multiprocessors = o.multiprocessors;
+  devices.ratio = parse_ratio(o.ratio ? o.ratio : "");
+  return devices;
+}
+
 std::int64_t info_of(const Report& report) {
   return report.status == Status::converged ? 0 : report.failed;
+}
+std::int64_t info_of(const Report& report, eigen_g_result* result) {
+  if (result) *result = {report.m, report.first, report.seconds};
+  return info_of(report);
+}
+std::int64_t info_of(const Report& report, std::int64_t* m) {
+  *m = report.m;
+  return info_of(report);
+}
+
+void require_m(const std::int64_t* m) {
+  if (!m) throw InvalidArgument(Argument::m, "is null");
+}
+
+using Arg = Argument;
+
+// What is wrong within the options is their argument.
+template <class Call>
+std::int64_t with_options(std::initializer_list<Argument> positions, Call&& call) {
+  return c_info::of(positions, [&]() -> std::int64_t {
+    try {
+      return call();
+    } catch (const InvalidArgument& error) {
+      for (const Argument position : positions)
+        if (error.argument() == position) throw;
+      throw InvalidArgument(Arg::options, std::string(name(error.argument())) + " " + error.reason());
+    }
+  });
 }
 
 }  // namespace
@@ -37,7 +129,7 @@ std::int64_t info_of(const Report& report) {
 extern "C" {
 
 std::int64_t eigen_g_dsyevd(char jobz, char uplo, std::int64_t n, double* a, std::int64_t lda, double* w) {
-  return c_info::of({"jobz", "uplo", "n", "a", "lda", "w"}, [&] {
+  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w}, [&] {
     const Options options = options_of(jobz, uplo);
     return info_of(eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options));
   });
@@ -45,25 +137,22 @@ std::int64_t eigen_g_dsyevd(char jobz, char uplo, std::int64_t n, double* a, std
 
 std::int64_t eigen_g_dsyevd_device(char jobz, char uplo, std::int64_t n, double* a_dev, std::int64_t lda,
                                    double* w_dev, double* z_dev, std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of({"jobz", "uplo", "n", "a", "lda", "w", "z", "ldz"}, [&] {
-    const Options options = options_of(jobz, uplo);
-    return info_of(eigen_g::eigen_g(n, a_dev, lda, w_dev, z_dev, ldz, stream, options));
+  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
+    return info_of(eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream,
+                                    options_of(jobz, uplo)));
   });
 }
 
 std::int64_t eigen_g_dsyevdx(char jobz, char range, char uplo, std::int64_t n, double* a, std::int64_t lda,
                              double vl, double vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
                              double* w) {
-  return c_info::of({"jobz", "range", "uplo", "n", "a", "lda", "options.subset.above", "options.subset.upto",
-                     "options.subset.first", "options.subset.last", "m", "w"},
+  return c_info::of({Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above,
+                     Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w},
                     [&] {
-                      Options options = options_of(jobz, uplo);
-                      options.subset = subset_of(range, vl, vu, il, iu);
-                      if (!m) throw InvalidArgument(Argument::m, "is null");
-                      const Report report =
-                          eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options);
-                      *m = report.m;
-                      return info_of(report);
+                      const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
+                      require_m(m);
+                      return info_of(
+                          eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options), m);
                     });
 }
 
@@ -71,17 +160,81 @@ std::int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, std::int64
                                     std::int64_t lda, double vl, double vu, std::int64_t il, std::int64_t iu,
                                     std::int64_t* m, double* w_dev, double* z_dev, std::int64_t ldz,
                                     CUstream_st* stream) {
-  return c_info::of({"jobz", "range", "uplo", "n", "a", "lda", "options.subset.above", "options.subset.upto",
-                     "options.subset.first", "options.subset.last", "m", "w", "z", "ldz"},
-                    [&] {
-                      Options options = options_of(jobz, uplo);
-                      options.subset = subset_of(range, vl, vu, il, iu);
-                      if (!m) throw InvalidArgument(Argument::m, "is null");
-                      const Report report =
-                          eigen_g::eigen_g(n, a_dev, lda, w_dev, z_dev, ldz, stream, options);
-                      *m = report.m;
-                      return info_of(report);
-                    });
+  return c_info::of(
+      {Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above, Arg::subset_upto,
+       Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z, Arg::ldz},
+      [&] {
+        const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
+        require_m(m);
+        return info_of(
+            eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream, options), m);
+      });
+}
+
+void eigen_g_default_options(eigen_g_options* options) {
+  if (!options) return;
+  *options = {sizeof *options, 'V', 'L', 'A', 'A', 0, 0, 1, 0, "auto", "native", "auto", 1, 0, 0};
+}
+
+std::int64_t eigen_g_dsolve(std::int64_t n, double* a, std::int64_t lda, double* w, double* z,
+                            std::int64_t ldz, int on_device, CUstream_st* stream,
+                            const eigen_g_options* options, eigen_g_result* result) {
+  return with_options(
+      {Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz, Arg::place, Arg::stream, Arg::options}, [&] {
+        const eigen_g_options o = whole(options);
+        if (!on_device)
+          return info_of(eigen_g::eigen_g(n, a, lda, w, z, ldz, options_of(o), devices_of(o)), result);
+        return info_of(eigen_g::eigen_g(n, device(a), lda, device(w), device(z), ldz, stream, options_of(o),
+                                        devices_of(o)),
+                       result);
+      });
+}
+
+std::int64_t eigen_g_dsolver_create(eigen_g_solver** solver, std::int64_t n, int on_device,
+                                    const eigen_g_options* options, const eigen_g_allocator* allocator) {
+  if (!solver) return -1;
+  *solver = nullptr;
+  return with_options({Arg::other, Arg::n, Arg::place, Arg::options}, [&]() -> std::int64_t {
+    const eigen_g_options o = whole(options);
+    Allocator own;
+    if (allocator) own = {allocator->allocate, allocator->release, allocator->context};
+    Context context(devices_of(o), own);
+    Solver<double> planned(context, n, options_of(o), on_device ? Pointers::device : Pointers::host);
+    *solver = new eigen_g_solver{std::move(context), std::move(planned), on_device != 0};
+    return 0;
+  });
+}
+
+std::int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, std::uint64_t* host_bytes,
+                                       std::uint64_t* device_bytes) {
+  return c_info::of({Arg::other}, [&]() -> std::int64_t {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    const WorkspaceBytes bytes = solver->solver.workspace();
+    if (host_bytes) *host_bytes = bytes.host;
+    if (device_bytes) *device_bytes = bytes.device;
+    return 0;
+  });
+}
+
+std::int64_t eigen_g_dsolver_use(eigen_g_solver* solver, void* workspace_dev, std::uint64_t bytes) {
+  return c_info::of({Arg::other, Arg::workspace}, [&]() -> std::int64_t {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    solver->solver.use({workspace_dev, workspace_dev ? bytes : 0});
+    return 0;
+  });
+}
+
+std::int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, std::int64_t lda, double* w, double* z,
+                                   std::int64_t ldz, CUstream_st* stream, eigen_g_result* result) {
+  return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    if (!solver->device) return info_of(solver->solver.solve(a, lda, w, z, ldz), result);
+    return info_of(solver->solver.solve(device(a), lda, device(w), device(z), ldz, stream), result);
+  });
+}
+
+void eigen_g_dsolver_destroy(eigen_g_solver* solver) {
+  delete solver;
 }
 
 void eigen_g_release_kept(void) {

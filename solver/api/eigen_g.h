@@ -10,6 +10,7 @@
 #ifndef EIGEN_G_H
 #define EIGEN_G_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -46,13 +47,64 @@ int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, int64_t n, doub
                                double vl, double vu, int64_t il, int64_t iu, int64_t* m, double* w_dev,
                                double* z_dev, int64_t ldz, struct CUstream_st* stream);
 
+/* ---- With options, and planned once for many solves. */
+
+/* Set by eigen_g_default_options(), then changed. `size` is what tells a later version of the library which members there are. */
+struct eigen_g_options {
+  size_t size;
+  char jobz, uplo; /* 'V', 'L' */
+  char range;      /* 'A'; 'V' reads vl, vu; 'I' reads il, iu */
+  char place;      /* 'A': a GPU where there is one and n is worth it; 'C': CPU; 'G': GPU */
+  double vl, vu;
+  int64_t il, iu;
+  const char* path;                   /* "auto", "one_stage" */
+  const char* engine;                 /* of the matrix products: "native", "df", "emulated", "auto" */
+  const char* ratio;                  /* "auto", or shares of GPU[:GPU...]:CPU as "27:14" */
+  int gpus, threads, multiprocessors; /* 1, 0, 0: as in eigen_g.hpp's Devices */
+};
+void eigen_g_default_options(struct eigen_g_options* options);
+
+/* What a solve found; m, first as in Report. */
+struct eigen_g_result {
+  int64_t m, first;
+  double seconds;
+};
+
+/* One solve: host pointers, or with device != 0 device pointers (a is destroyed, `stream` ordered); a, z as in eigen_g.hpp. A
+ * null `options` stands for the default ones, a null `result` is left out. Minus the info counts: n, a, lda, w, z, ldz, stream,
+ * options, result. */
+int64_t eigen_g_dsolve(int64_t n, double* a, int64_t lda, double* w, double* z, int64_t ldz, int device,
+                       struct CUstream_st* stream, const struct eigen_g_options* options,
+                       struct eigen_g_result* result);
+
+/* Device memory from the caller's pool; see allocator.hpp. Null functions: the library's own. */
+struct eigen_g_allocator {
+  void* (*allocate)(size_t bytes, struct CUstream_st* stream, void* context);
+  void (*release)(void* memory, size_t bytes, struct CUstream_st* stream, void* context);
+  void* context;
+};
+
+/* A solver for matrices of order n on host (device 0) or device pointers, with its own context; see solver.hpp. Used by one
+ * thread at a time. `solver` is null where the info is not 0. */
+typedef struct eigen_g_solver eigen_g_solver;
+int64_t eigen_g_dsolver_create(eigen_g_solver** solver, int64_t n, int device,
+                               const struct eigen_g_options* options,
+                               const struct eigen_g_allocator* allocator);
+/* Bytes that a solve takes for itself at most. */
+int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, uint64_t* host_bytes, uint64_t* device_bytes);
+/* Device memory of the caller's for the next solves, or null: the solver's own. */
+int64_t eigen_g_dsolver_use(eigen_g_solver* solver, void* workspace_dev, uint64_t bytes);
+int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, int64_t lda, double* w, double* z,
+                              int64_t ldz, struct CUstream_st* stream, struct eigen_g_result* result);
+void eigen_g_dsolver_destroy(eigen_g_solver* solver); /* null: nothing */
+
 /* Between calls a thread keeps some memory and handles of the GPUs that it used; this frees the calling thread's. */
 void eigen_g_release_kept(void);
 
 /* One line of text for an info; never null. */
 const char* eigen_g_info_text(int64_t info);
 
-/* "0.1.0" */
+/* "0.2.0" */
 const char* eigen_g_version(void);
 
 #ifdef __cplusplus

@@ -8,33 +8,21 @@
 // tridiagonal matrix already, want T, or want Q applied to something else. What one call leaves, on either device and by
 // either way of calling, every other one and LAPACK's own routine takes.
 //
-// Common to all: host pointers work on a GPU where there is one and n is worth it, else on the CPU through LAPACK;
-// device pointers work on the GPU that holds them, ordered after what `stream` holds (null: the default stream), and are
-// complete when the call returns; `{}` as the last argument is a null stream, not options. Host memory that the GPU cannot
-// use, or device memory where host memory belongs, is an InvalidArgument. Results repeat bit for bit on the same device.
+// Common to all: host pointers work on a GPU where there is one and n is worth it, else on the CPU through LAPACK (of `devices`
+// the place and the threads count); device pointers work on the GPU that holds them, ordered after what `stream` holds (null: the
+// default stream), and are complete when the call returns. Host memory that the GPU cannot use, or device memory where host
+// memory belongs, is an InvalidArgument. Results repeat bit for bit on the same device. Of the report status, failed, stages,
+// seconds, devices and bytes are set. T is double.
 // Throw InvalidArgument, OutOfMemory (with the sum of what is needed, before any of it is taken), DeviceError.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
-#include <eigen_g/eigen_g.hpp>
+#include <eigen_g/device_pointer.hpp>
+#include <eigen_g/solver.hpp>
+#include <eigen_g/types.hpp>
 
 namespace eigen_g {
-
-struct StageOptions {
-  DeviceChoice device = DeviceChoice::automatic;
-  int threads = 0;  // CPU threads; 0: as many as OpenBLAS takes by itself
-};
-
-// What a stage did.
-struct StageReport {
-  Status status = Status::converged;  // stedc's; the others always converge
-  std::int64_t failed = 0;            // not_converged: LAPACK's info, or a row or a root of T from 1 on a GPU
-  double seconds = 0;                 // whole call, allocation included
-  std::string device;                 // that did it
-  WorkspaceBytes bytes;               // that the call took itself, as the functions below say it
-};
 
 // A = Q T Q^T with T = tridiag(e, d, e).
 //   a    n x n, lda >= max(1, n), in and out; only the triangle `uplo` is read. On return, as dsytrd leaves it:
@@ -49,12 +37,15 @@ struct StageReport {
 // vanishes; d and e come back in A's own scale. Throws NonFiniteEntry for a NaN or an infinity in the triangle; `a` is
 // then as it was.
 // Cost: 4/3 n^3 flops and 4/3 n^3 bytes of A read. LAPACK: dsytrd.
-StageReport sytrd(Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d, double* e, double* tau,
-                  const StageOptions& options = {});
-StageReport sytrd(Uplo uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev, double* e_dev,
-                  double* tau_dev, CUstream_st* stream);
+template <class T>
+[[nodiscard]] Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>>* d,
+                           same_t<real_t<T>>* e, same_t<T>* tau, const Devices& devices = {});
+template <class T>
+[[nodiscard]] Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
+                           same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
+                           same_t<DevicePointer<T>> tau, CUstream_st* stream);
 
-// On device pointers this lda (n to the next multiple of 64, with a_dev on a 16-byte boundary) and uplo lower take less
+// On device pointers this lda (n to the next multiple of 64, with a on a 16-byte boundary) and uplo lower take less
 // than a tenth of the matrix as workspace where n >= 4000; every other layout a copy of the matrix more.
 constexpr std::int64_t sytrd_in_place_lda(std::int64_t n) {
   return n > 0 ? (n + 63) / 64 * 64 : 64;
@@ -71,10 +62,12 @@ WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t lda
 // is a status in the report, and d and z are then of no use.
 // Cost: at most 4/3 n^3 flops, less where eigenvalues deflate; values only O(n^2). LAPACK: dstedc with compz 'I',
 // dsterf; Cuppen 1981, Gu and Eisenstat 1995.
-StageReport stedc(std::int64_t n, double* d, double* e, double* z, std::int64_t ldz,
-                  const StageOptions& options = {});
-StageReport stedc(std::int64_t n, double* d_dev, double* e_dev, double* z_dev, std::int64_t ldz,
-                  CUstream_st* stream);
+template <class R>
+[[nodiscard]] Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz,
+                           const Devices& devices = {});
+template <class R>
+[[nodiscard]] Report stedc(std::int64_t n, DevicePointer<R> d, same_t<DevicePointer<R>> e,
+                           same_t<DevicePointer<R>> z, std::int64_t ldz, CUstream_st* stream);
 WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 
@@ -85,10 +78,13 @@ WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
 // Neither is looked through: a NaN spreads as in any product.
 // Cost: 2 n^2 m flops; on a GPU the reflectors are copied, a matrix of workspace. LAPACK: dormtr with side 'L', trans
 // 'N'; Schreiber and Van Loan 1989.
-StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a, std::int64_t lda,
-                  const double* tau, double* z, std::int64_t ldz, const StageOptions& options = {});
-StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a_dev, std::int64_t lda,
-                  const double* tau_dev, double* z_dev, std::int64_t ldz, CUstream_st* stream);
+template <class T>
+[[nodiscard]] Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda,
+                           const same_t<T>* tau, same_t<T>* z, std::int64_t ldz, const Devices& devices = {});
+template <class T>
+[[nodiscard]] Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a,
+                           std::int64_t lda, same_t<DevicePointer<const T>> tau, DevicePointer<T> z,
+                           std::int64_t ldz, CUstream_st* stream);
 WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 

@@ -5,6 +5,7 @@
 namespace {
 
 using namespace eigen_g;
+using Arg = Argument;
 
 // Whether vectors are wanted.
 bool vectors_of(char compz) {
@@ -13,7 +14,7 @@ bool vectors_of(char compz) {
   return c_info::upper(compz) == 'I';
 }
 
-std::int64_t info_of(const StageReport& report) {
+std::int64_t info_of(const Report& report) {
   return report.status == Status::converged ? 0 : report.failed;
 }
 
@@ -29,40 +30,43 @@ extern "C" {
 
 std::int64_t eigen_g_dsytrd(char uplo, std::int64_t n, double* a, std::int64_t lda, double* d, double* e,
                             double* tau) {
-  return c_info::of({"uplo", "n", "a", "lda", "d", "e", "tau"},
+  return c_info::of({Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::d, Arg::e, Arg::tau},
                     [&] { return info_of(sytrd(c_info::uplo_of(uplo), n, a, lda, d, e, tau)); });
 }
 
 std::int64_t eigen_g_dsytrd_device(char uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev,
                                    double* e_dev, double* tau_dev, CUstream_st* stream) {
-  return c_info::of({"uplo", "n", "a", "lda", "d", "e", "tau"}, [&] {
-    return info_of(sytrd(c_info::uplo_of(uplo), n, a_dev, lda, d_dev, e_dev, tau_dev, stream));
+  return c_info::of({Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::d, Arg::e, Arg::tau}, [&] {
+    return info_of(sytrd(c_info::uplo_of(uplo), n, device(a_dev), lda, device(d_dev), device(e_dev),
+                         device(tau_dev), stream));
   });
 }
 
 std::int64_t eigen_g_dstedc(char compz, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz) {
-  return c_info::of({"compz", "n", "d", "e", "z", "ldz"},
+  return c_info::of({Arg::job, Arg::n, Arg::d, Arg::e, Arg::z, Arg::ldz},
                     [&] { return info_of(stedc(n, d, e, wanted(vectors_of(compz), n, z), ldz)); });
 }
 
 std::int64_t eigen_g_dstedc_device(char compz, std::int64_t n, double* d_dev, double* e_dev, double* z_dev,
                                    std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of({"compz", "n", "d", "e", "z", "ldz"}, [&] {
-    return info_of(stedc(n, d_dev, e_dev, wanted(vectors_of(compz), n, z_dev), ldz, stream));
+  return c_info::of({Arg::job, Arg::n, Arg::d, Arg::e, Arg::z, Arg::ldz}, [&] {
+    return info_of(
+        stedc(n, device(d_dev), device(e_dev), device(wanted(vectors_of(compz), n, z_dev)), ldz, stream));
   });
 }
 
 std::int64_t eigen_g_dormtr(char uplo, std::int64_t n, std::int64_t m, const double* a, std::int64_t lda,
                             const double* tau, double* z, std::int64_t ldz) {
-  return c_info::of({"uplo", "n", "m", "a", "lda", "tau", "z", "ldz"},
+  return c_info::of({Arg::uplo, Arg::n, Arg::m, Arg::a, Arg::lda, Arg::tau, Arg::z, Arg::ldz},
                     [&] { return info_of(ormtr(c_info::uplo_of(uplo), n, m, a, lda, tau, z, ldz)); });
 }
 
 std::int64_t eigen_g_dormtr_device(char uplo, std::int64_t n, std::int64_t m, const double* a_dev,
                                    std::int64_t lda, const double* tau_dev, double* z_dev, std::int64_t ldz,
                                    CUstream_st* stream) {
-  return c_info::of({"uplo", "n", "m", "a", "lda", "tau", "z", "ldz"}, [&] {
-    return info_of(ormtr(c_info::uplo_of(uplo), n, m, a_dev, lda, tau_dev, z_dev, ldz, stream));
+  return c_info::of({Arg::uplo, Arg::n, Arg::m, Arg::a, Arg::lda, Arg::tau, Arg::z, Arg::ldz}, [&] {
+    return info_of(
+        ormtr(c_info::uplo_of(uplo), n, m, device(a_dev), lda, device(tau_dev), device(z_dev), ldz, stream));
   });
 }
 

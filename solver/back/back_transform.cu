@@ -33,21 +33,47 @@ std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
   return split_columns(m, n < 6000 ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2}, 128);
 }
 
+MatrixView<const double> block_of(MatrixView<const double> a_dev, const ReflectorBlocks& blocks,
+                                  std::int64_t b) {
+  return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
+}
+
+// T of all blocks; and S of all blocks, later V^T Z beside T (V^T Z) or V T.
+struct Factors {
+  double *all_t, *passing;
+  Factors(Arena& arena, const ReflectorBlocks& blocks, std::int64_t least_passing)
+      : all_t(arena.take<double>(blocks.doubles())),
+        passing(arena.take<double>(std::max(blocks.doubles(), least_passing))) {}
+};
+
 }  // namespace
 
-std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
+template <>
+std::uint64_t back_transform_bytes<double>(std::int64_t n, std::int64_t m) {
+  const auto factors = [](const ReflectorBlocks& blocks, std::int64_t passing) {
+    return bytes_taken([&](Arena& arena) { Factors(arena, blocks, passing); });
+  };
   const ReflectorBlocks blocks = blocks_of(n);
-  return std::max({back_transform_panels_workspace(n), 2 * blocks_of(n, true).doubles(),
-                   blocks.doubles() + std::max(blocks.doubles(), 2 * blocks.width * m)});
+  return std::max({bytes_taken([&](Arena& arena) { arena.take<double>(back_transform_panels_workspace(n)); }),
+                   factors(blocks_of(n, true), 0), factors(blocks, 2 * blocks.width * m)});
 }
 
-std::int64_t back_transform_cut_width(std::int64_t n) {
-  return n > most_rows_of_panels ? blocks_of(n, true).width : 0;
+CutWork back_transform_cut(MatrixView<const double> a_dev, MatrixView<double> z_dev) {
+  const std::int64_t n = a_dev.rows;
+  if (n <= most_rows_of_panels) return {};
+  const ReflectorBlocks blocks = blocks_of(n, true);
+  std::vector<ReflectorBlock> list;
+  for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {
+    const std::int64_t k = blocks.columns(b);
+    list.push_back({blocks.first(b), block_of(a_dev, blocks, b), a_dev.block(0, 0, k, k)});
+  }
+  return {back_transform_products(n, blocks.width, z_dev.cols), cut_reflectors(list, z_dev)};
 }
 
-void back_transform(const Products<double>& products, MatrixView<const double> a_dev, const double* tau_dev,
-                    MatrixView<double> z_dev, double* workspace_dev, SolveTeam* team,
-                    const std::function<void(ColumnRange)>& queued) {
+template <>
+void back_transform<double>(const Products<double>& products, MatrixView<const double> a_dev,
+                            const double* tau_dev, MatrixView<double> z_dev, Arena scratch_dev,
+                            SolveTeam* team, const std::function<void(ColumnRange)>& queued) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.rows, m = z_dev.cols;
   const auto tell = [&](ColumnRange columns) {
@@ -55,20 +81,19 @@ void back_transform(const Products<double>& products, MatrixView<const double> a
   };
   if (n < 2 || m == 0) return tell({0, m});
   if (n <= most_rows_of_panels && back_transform_panels_fit(n)) {
-    back_transform_panels(queue, a_dev, tau_dev, z_dev, workspace_dev);
+    back_transform_panels(queue, a_dev, tau_dev, z_dev,
+                          scratch_dev.take<double>(back_transform_panels_workspace(n)));
     return tell({0, m});
   }
   std::vector<double> shares;
-  if (const std::int64_t width = back_transform_cut_width(n); team && width > 0)
-    shares = team->take_shares(back_transform_products(n, width, m));
+  if (team && n > most_rows_of_panels)
+    shares = team->take_shares(back_transform_products(n, blocks_of(n, true).width, m));
   const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
-  double* const all_t = workspace_dev;
-  double* const passing = all_t + blocks.doubles();  // S, then V^T Z, and T (V^T Z) or V T
+  const Factors factors(scratch_dev, blocks, shares.empty() ? 2 * blocks.width * m : 0);
+  double *const all_t = factors.all_t, *const passing = factors.passing;
   triangular_factors(queue, blocks, a_dev, tau_dev, passing, all_t);
 
-  const auto v_of = [&](std::int64_t b) {
-    return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
-  };
+  const auto v_of = [&](std::int64_t b) { return block_of(a_dev, blocks, b); };
   const auto t_of = [&](std::int64_t b) {
     return MatrixView<const double>{all_t + b * blocks.width * blocks.width, blocks.columns(b),
                                     blocks.columns(b), blocks.width};

@@ -1,6 +1,7 @@
 #include "solver/back/team_reflectors.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "gemm_df/cpu_gemm.hpp"
 #include "gemm_df/gemm.hpp"
@@ -39,14 +40,15 @@ void apply_block_on_cpu(const ReflectorBlock& block, const OwnColumns& own) {
 
 }  // namespace
 
-ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev) {
+ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& list, MatrixView<double> z_dev) {
+  const auto blocks = std::make_shared<const std::vector<ReflectorBlock>>(list);
   ColumnWork work;
   work.columns_dev = z_dev;
-  work.steps = static_cast<std::int64_t>(blocks.size());
-  for (const ReflectorBlock& block : blocks)
+  work.steps = static_cast<std::int64_t>(blocks->size());
+  for (const ReflectorBlock& block : *blocks)
     work.scratch_rows = std::max(work.scratch_rows, 2 * block.v_dev.cols);
-  const auto at = [&blocks](std::int64_t step) -> const ReflectorBlock& {
-    return blocks[static_cast<std::size_t>(step)];
+  const auto at = [blocks](std::int64_t step) -> const ReflectorBlock& {
+    return (*blocks)[static_cast<std::size_t>(step)];
   };
   const auto copy_of = [at](std::int64_t step, const Blocks& copies) {
     return ReflectorBlock{at(step).first, copies[0], copies[1]};

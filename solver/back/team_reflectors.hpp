@@ -15,7 +15,7 @@ struct ReflectorBlock {
   MatrixView<const double> v_dev, t_dev;  // rows x k, k x k
 };
 
-// What devices beside the first do of apply_reflectors(). `blocks` must outlive it.
+// What devices beside the first do of apply_reflectors().
 ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev);
 
 // Z := ... H_2 H_1 H_0 Z, the blocks in the order of the list. Each device of the team takes a range of Z's columns, in

@@ -7,22 +7,11 @@
 #include <cstdint>
 
 #include "hybrid/matrix_view.hpp"
+#include "solver/back/reflector_blocks.hpp"
 
 namespace eigen_g {
 
 class Queue;
-
-// The n - 1 reflectors of a tridiagonalization cut into blocks of `width`, the last one with what is left.
-struct ReflectorBlocks {
-  std::int64_t n, width;
-
-  std::int64_t count() const { return n > 1 ? (n - 2) / width + 1 : 0; }
-  std::int64_t first(std::int64_t block) const { return block * width; }
-  std::int64_t columns(std::int64_t block) const { return std::min(width, n - 1 - first(block)); }
-  // V begins at row first(block), which is zero in all of its columns: so it is as well aligned as the matrix.
-  std::int64_t rows(std::int64_t block) const { return n - first(block); }
-  std::int64_t doubles() const { return count() * width * width; }  // of all T, or of all S
-};
 
 // T of every block, from S = V^T V.
 //   width    a multiple of 32, at most triangular_factor_most_width

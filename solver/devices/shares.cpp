@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "hybrid/error.hpp"
-#include "solver/back/triangular_factor.hpp"
 
 namespace eigen_g {
 
@@ -25,48 +24,14 @@ double link_of(const DeviceRates& device, const DeviceRates& first) {
 
 }  // namespace
 
-ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std::int64_t lower,
-                              std::int64_t lower_inner, std::int64_t columns) {
-  const double entries = static_cast<double>(upper) * static_cast<double>(upper_inner) +
-                         static_cast<double>(lower) * static_cast<double>(lower_inner);
-  const auto steps = [](std::int64_t inner) {
-    return static_cast<double>(std::max<std::int64_t>(1, (inner + merge_step - 1) / merge_step));
-  };
-  ColumnProducts p;
-  p.columns = columns;
-  p.steps = steps(upper_inner) + steps(lower_inner);
-  p.column_flops = 2 * entries;
-  p.rows = static_cast<double>(std::max(upper, lower));
-  p.inner = static_cast<double>(std::max(upper_inner, lower_inner));
-  p.common_bytes = element * entries;
-  p.column_bytes = element * static_cast<double>(std::max(upper + lower, upper_inner + lower_inner));
-  return p;
-}
-
-ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m) {
-  const ReflectorBlocks blocks{n, width};
-  ColumnProducts p;
-  p.work = TeamWork::reflectors;
-  p.columns = m;
-  p.rows = static_cast<double>(n);
-  p.inner = static_cast<double>(width);
-  p.steps = static_cast<double>(std::max<std::int64_t>(1, blocks.count()));
-  for (std::int64_t b = 0; b < blocks.count(); ++b) {
-    const auto rows = static_cast<double>(blocks.rows(b)), k = static_cast<double>(blocks.columns(b));
-    p.column_flops += 4 * rows * k + 2 * k * k;
-    p.common_bytes += element * (rows * k + k * k);
-  }
-  p.column_bytes = element * static_cast<double>(n);
-  return p;
-}
-
 TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::vector<int>& gpus,
                      int multiprocessors) {
   const auto find = [&](DeviceKind kind, int index) -> const DeviceRates& {
     for (const DeviceRates& rates : calibration.devices)
       if (rates.device.kind == kind && (kind == DeviceKind::cpu || rates.device.index == index)) return rates;
-    throw InvalidArgument(Argument::calibration, kind == DeviceKind::cpu ? std::string("has no CPU")
-                                                                 : "has no GPU " + std::to_string(index));
+    throw InvalidArgument(Argument::calibration, kind == DeviceKind::cpu
+                                                     ? std::string("has no CPU")
+                                                     : "has no GPU " + std::to_string(index));
   };
   TeamRates team;
   team.devices.push_back(find(DeviceKind::gpu, first_gpu));
@@ -74,7 +39,8 @@ TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::v
   team.devices.push_back(find(DeviceKind::cpu, 0));
   const DeviceRates& first = team.devices.front();
   if (product_rate(first, "native", 1, 1, 1) <= 0 || first.device.cores < 1)
-    throw InvalidArgument(Argument::calibration, "has no rate of products of GPU " + std::to_string(first_gpu));
+    throw InvalidArgument(Argument::calibration,
+                          "has no rate of products of GPU " + std::to_string(first_gpu));
   team.multiprocessors = multiprocessors;
   return team;
 }
@@ -112,12 +78,10 @@ SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, co
 }
 
 double columns_that_fit(const ColumnProducts& p, std::uint64_t bytes) {
-  const double beside =
-      p.work == TeamWork::reflectors ? 2 * p.inner : 2.0 * merge_step;  // scratch, or slices of U
   const double blocks = 2 * p.common_bytes / p.steps;
   constexpr double reserve = 0.1;  // padding, and whatever else takes memory there
   return std::max(
-      0.0, ((1 - reserve) * static_cast<double>(bytes) - blocks) / (p.column_bytes + element * beside));
+      0.0, ((1 - reserve) * static_cast<double>(bytes) - blocks) / (p.column_bytes + element * p.beside));
 }
 
 SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio) {

@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "hybrid/team/split.hpp"
+#include "solver/api/types.hpp"
 #include "solver/devices/calibration.hpp"
 
 namespace eigen_g {
+
+// Columns of a product's result to which a cut is rounded: tiles of the products are full.
+inline constexpr std::int64_t column_granularity = 32;
 
 // Products on columns, as planning sees them.
 struct ColumnProducts {
@@ -22,13 +26,8 @@ struct ColumnProducts {
   double common_bytes = 0;     // to every device beside the first, whatever its share
   double column_bytes = 0;     // of a column, there, and as many back
   double steps = 1;            // in which the common bytes come
+  double beside = 0;           // values of scratch memory a column
 };
-
-// `columns` columns of a merge: `upper` rows with `upper_inner` terms each and `lower` ones with `lower_inner`.
-ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std::int64_t lower,
-                              std::int64_t lower_inner, std::int64_t columns);
-// n - 1 reflectors in blocks of `width` on m columns.
-ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m);
 
 // The devices of a solve: the GPU that holds the matrices, further GPUs, the CPU. Where a further GPU's memory_free is set, it
 // gets a share that fits.

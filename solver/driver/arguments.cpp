@@ -54,8 +54,17 @@ void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
 
 void require_on_host(std::initializer_list<NamedPointer> pointers) {
   for (const auto& [argument, p] : pointers)
-    require(!p || owner_of(p).place != MemoryPlace::gpu, argument,
-            "is device memory; give it as device(p)");
+    require(!p || !is_gpu_memory(p), argument, "is device memory; give it as device(p)");
+}
+
+std::vector<int> further_gpus(int gpus) {
+  const int here = current_gpu(), there = gpu_count();
+  require(gpus <= there, Argument::gpus,
+          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
+  std::vector<int> further;
+  for (int gpu = 0; static_cast<int>(further.size()) + 1 < gpus; ++gpu)
+    if (gpu != here) further.push_back(gpu);
+  return further;
 }
 
 void check_devices(const Devices& d) {

@@ -12,9 +12,9 @@ namespace eigen_g {
 
 // Throw InvalidArgument where the argument is not as it must be.
 void require(bool good, Argument argument, const std::string& what);
-void require_size(std::int64_t n, Argument argument);                                   // n >= 0
-void require_pointer(const void* p, bool needed, Argument argument);                    // not null where needed
-void require_leading_dimension(std::int64_t ld, std::int64_t n, Argument argument);     // >= max(1, n)
+void require_size(std::int64_t n, Argument argument);                                // n >= 0
+void require_pointer(const void* p, bool needed, Argument argument);                 // not null where needed
+void require_leading_dimension(std::int64_t ld, std::int64_t n, Argument argument);  // >= max(1, n)
 void check_devices(const Devices& devices);  // as far as they tell without a look at the machine
 // Throw DeviceError where there is no GPU, or none in this build.
 void require_gpu();
@@ -28,6 +28,10 @@ struct NamedPointer {
 void require_on_gpu(std::initializer_list<NamedPointer> pointers);
 // InvalidArgument where it is a GPU's memory, which the CPU cannot read.
 void require_on_host(std::initializer_list<NamedPointer> pointers);
+
+// The GPUs beside the current one that make `gpus` of them, in CUDA's order. Throws InvalidArgument (gpus) where there are
+// fewer.
+std::vector<int> further_gpus(int gpus);
 
 // Whether a problem of order n on host pointers goes to the GPU, as far as the choice and the order tell. Throws
 // DeviceError where the choice is a GPU and there is none.

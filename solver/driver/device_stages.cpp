@@ -8,11 +8,11 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
-#include "solver/back/back_transform.hpp"
+#include "solver/path/device_clock.hpp"
+#include "solver/path/one_stage.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/reduction/one_stage/reflector_layout.hpp"
-#include "solver/reduction/one_stage/tridiagonalize.hpp"
 
 namespace eigen_g {
 
@@ -35,53 +35,84 @@ void copy_matrix(const Queue& queue, MatrixView<double> to, MatrixView<const dou
                                    cudaMemcpyDefault, queue.stream()));
 }
 
-void require_free(std::uint64_t needed) {
-  const Device gpu = gpu_device(current_gpu());
-  if (needed > gpu.memory_free)
-    throw OutOfMemory(OutOfMemory::Where::device, gpu.name, needed, gpu.memory_free);
-}
-
 Queue queue_for(Pointers pointers, CUstream_st* stream) {
   return pointers == Pointers::host ? Queue() : Queue(stream);
 }
 
-// Doubles that a call takes on the device: the one place of each stage that knows them.
-struct SytrdSizes {
-  bool in_place;
-  std::int64_t given, values, working, padding, scratch;
+// What each stage takes on the device; on host pointers also what stands in for them there.
+struct SytrdParts {
+  MatrixView<double> given, working;  // working: null where it is a itself
+  Tridiagonal<double> t;
+  double* tau = nullptr;
+  double* padding = nullptr;
+  Arena kept, scratch;
 
-  SytrdSizes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda, bool aligned,
-             int multiprocessors)
-      : in_place(pointers == Pointers::device && uplo == Uplo::lower && lda == sytrd_in_place_lda(n) &&
-                 aligned),
-        given(pointers == Pointers::host ? n * n : 0),
-        values(pointers == Pointers::host ? 3 * n : 0),
-        working(in_place ? 0 : sytrd_in_place_lda(n) * n),
-        padding(in_place ? (lda - n) * n : 0),
-        scratch(tridiagonalize_workspace(n, multiprocessors)) {}
-  std::uint64_t bytes() const { return bytes_of(given + values + working + padding + scratch); }
+  SytrdParts(Arena& arena, Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda, bool aligned,
+             int multiprocessors) {
+    const bool host = pointers == Pointers::host;
+    const bool in_place = !host && uplo == Uplo::lower && lda == sytrd_in_place_lda(n) && aligned;
+    const PathBytes path = OneStageOnDevice<double>::bytes(n, 0, multiprocessors);
+    if (host) {
+      given = arena.matrix<double>(n, n, n);
+      t = {arena.take<double>(n), arena.take<double>(n)};
+    }
+    if (in_place)
+      padding = arena.take<double>((lda - n) * n);
+    else
+      working = arena.matrix<double>(n, n, sytrd_in_place_lda(n));
+    kept = arena.part(path.kept);
+    scratch = arena.part(std::max(path.scratch, check_input_bytes));
+  }
 };
 
-struct StedcSizes {
-  std::int64_t values, vectors, scratch;
+struct StedcParts {
+  Tridiagonal<double> t;
+  MatrixView<double> z;
+  Arena scratch;
 
-  StedcSizes(Pointers pointers, std::int64_t n, bool with_vectors)
-      : values(pointers == Pointers::host ? 2 * n : 0),
-        vectors(pointers == Pointers::host && with_vectors ? n * n : 0),
-        scratch(divide_and_conquer_workspace(n, with_vectors)) {}
-  std::uint64_t bytes() const { return bytes_of(values + vectors + scratch); }
+  StedcParts(Arena& arena, Pointers pointers, std::int64_t n, bool vectors) {
+    if (pointers == Pointers::host) {
+      t = {arena.take<double>(n), arena.take<double>(n)};
+      if (vectors) z = arena.matrix<double>(n, n, n);
+    }
+    scratch = arena.part(divide_and_conquer_bytes<double>(n, vectors));
+  }
 };
 
-struct OrmtrSizes {
-  std::int64_t given, z, tau, reflectors, scratch;
+struct OrmtrParts {
+  MatrixView<double> given, z, reflectors;
+  Arena kept, scratch;
 
-  OrmtrSizes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m)
-      : given(pointers == Pointers::host && uplo == Uplo::upper ? n * n : 0),
-        z(pointers == Pointers::host ? n * m : 0),
-        tau(n),
-        reflectors(sytrd_in_place_lda(n) * n),
-        scratch(back_transform_workspace(n, m)) {}
-  std::uint64_t bytes() const { return bytes_of(given + z + tau + reflectors + scratch); }
+  OrmtrParts(Arena& arena, Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m,
+             int multiprocessors) {
+    if (pointers == Pointers::host) {
+      if (uplo == Uplo::upper) given = arena.matrix<double>(n, n, n);
+      z = arena.matrix<double>(n, m, n);
+    }
+    reflectors = arena.matrix<double>(n, n, sytrd_in_place_lda(n));
+    const PathBytes path = OneStageOnDevice<double>::bytes(n, m, multiprocessors);
+    kept = arena.part(path.kept);
+    scratch = arena.part(path.scratch);
+  }
+};
+
+// The parts in memory of their own, after a look at what is free.
+template <class Parts>
+struct Placed {
+  WorkMemory memory;
+  std::optional<Parts> parts;
+
+  template <class... Arguments>
+  Placed(const Queue& queue, const Arguments&... arguments) {
+    const std::uint64_t bytes = bytes_taken([&](Arena& arena) { Parts(arena, arguments...); });
+    const Device gpu = gpu_device(current_gpu());
+    if (bytes > WorkMemory::max_kept_bytes && bytes > gpu.memory_free)
+      throw OutOfMemory(OutOfMemory::Where::device, gpu.name, bytes, gpu.memory_free);
+    memory = WorkMemory(queue, bytes);
+    Arena arena(memory.data(), bytes);
+    parts.emplace(arena, arguments...);
+  }
+  const Parts* operator->() const { return &*parts; }
 };
 
 // The rows between n and lda belong to the caller; the reduction wants zeros there.
@@ -101,9 +132,9 @@ class KeptPadding {
 };
 
 // The largest entry of the working matrix; a bad one is named as it stands in the caller's.
-double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> working) {
+double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> working, Arena scratch) {
   try {
-    return check_input(queue, Uplo::lower, working);
+    return check_input<double>(queue, Uplo::lower, working, scratch);
   } catch (const NonFiniteEntry& entry) {
     if (uplo == Uplo::lower) throw;
     double value = 0;
@@ -114,119 +145,126 @@ double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> wor
 }
 
 // Device memory throughout. `working`: n x n in the reduction's layout, or a itself.
-void reduce(Queue& queue, Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau,
-            MatrixView<double> working, double* padding, double* scratch) {
+void reduce(Steps& step, OneStageOnDevice<double>& path, const Queue& queue, Uplo uplo, MatrixView<double> a,
+            Tridiagonal<double> t, double* tau, MatrixView<double> working, double* padding, Arena scratch) {
   const std::int64_t n = a.cols;
   const bool in_place = working.data == a.data;
   if (!in_place) take_triangle(queue, uplo, a, working);
-  const int k = scale_exponent(check_working(queue, uplo, working));
+  const int k =
+      scale_exponent(step(Stage::check, [&] { return check_working(queue, uplo, working, scratch); }));
   std::optional<KeptPadding> kept;
   if (in_place) {
     kept.emplace(queue, a, padding);
     take_triangle(queue, uplo, a, working);
   }
-  scale(queue, working, k);
-  tridiagonalize(queue, working, d, e, tau, scratch);
-  scale_values(queue, n, d, -k);
-  scale_values(queue, n - 1, e, -k);
+  step(Stage::scale, [&] { scale(queue, working, k); });
+  path.run(step, working, t, {});
+  scale_values(queue, n, t.d, -k);
+  scale_values(queue, n - 1, t.e, -k);
+  copy_values(queue, tau, path.tau(), n - 1);
   if (uplo == Uplo::upper) {
-    reverse_rows(queue, {d, n, 1, n});
-    reverse_rows(queue, {e, n - 1, 1, n});
+    reverse_rows(queue, {t.d, n, 1, n});
+    reverse_rows(queue, {t.e, n - 1, 1, n});
     reverse_rows(queue, {tau, n - 1, 1, n});
   }
-  give_reflectors(queue, uplo, working, d, e, a);
+  give_reflectors(queue, uplo, working, t.d, t.e, a);
   if (kept) kept->give_back();
 }
 
 }  // namespace
 
-void sytrd_on_gpu(Pointers pointers, Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau,
-                  CUstream_st* stream) {
+template <>
+void sytrd_on_gpu<double>(Pointers pointers, Uplo uplo, MatrixView<double> a, Tridiagonal<double> t,
+                          double* tau, CUstream_st* stream, Report& report) {
   const std::int64_t n = a.cols;
-  Queue queue = queue_for(pointers, stream);
+  const Queue queue = queue_for(pointers, stream);
   const bool aligned = reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
-  const SytrdSizes sizes(pointers, uplo, n, a.lda, aligned, queue.multiprocessors());
-  require_free(sizes.bytes());
-  const DeviceBuffer<double> given(sizes.given), values(sizes.values), copy(sizes.working),
-      padding(sizes.padding), scratch(sizes.scratch);
-  const auto working_of = [&](MatrixView<double> a_dev) {
-    return sizes.in_place ? a_dev : MatrixView<double>{copy.data(), n, n, sytrd_in_place_lda(n)};
+  const Placed<SytrdParts> own(queue, pointers, uplo, n, a.lda, aligned, queue.multiprocessors());
+  const Products<double> products(queue);
+  OneStageOnDevice<double> path(products, n, own->kept, own->scratch);
+  DeviceClock<double> clock(queue, products);
+  const Progress nobody;
+  Steps step(clock, nobody, report.stages);
+  const auto reduce_in = [&](MatrixView<double> a_dev, Tridiagonal<double> t_dev, double* tau_dev) {
+    reduce(step, path, queue, uplo, a_dev, t_dev, tau_dev, own->working.data ? own->working : a_dev,
+           own->padding, own->scratch);
   };
   if (pointers == Pointers::device) {
-    reduce(queue, uplo, a, d, e, tau, working_of(a), padding.data(), scratch.data());
+    reduce_in(a, t, tau);
   } else {
-    const MatrixView<double> a_dev{given.data(), n, n, n};
-    double *const d_dev = values.data(), *const e_dev = d_dev + n, *const tau_dev = e_dev + n;
-    upload(queue, Part::all, a, a_dev);  // both triangles go back as they came, but for the results
-    reduce(queue, uplo, a_dev, d_dev, e_dev, tau_dev, working_of(a_dev), padding.data(), scratch.data());
-    download(queue, a_dev, a);
-    copy_values(queue, d, d_dev, n);
-    copy_values(queue, e, e_dev, n - 1);
-    copy_values(queue, tau, tau_dev, n - 1);
+    upload(queue, Part::all, a, own->given);  // both triangles go back as they came, but for the results
+    reduce_in(own->given, own->t, path.tau());
+    download(queue, own->given, a);
+    copy_values(queue, t.d, own->t.d, n);
+    copy_values(queue, t.e, own->t.e, n - 1);
+    copy_values(queue, tau, path.tau(), n - 1);
   }
-  queue.wait();
+  step.finish();
 }
 
-Outcome stedc_on_gpu(Pointers pointers, std::int64_t n, double* d, double* e, MatrixView<double> z,
-                     CUstream_st* stream) {
+template <>
+Outcome stedc_on_gpu<double>(Pointers pointers, std::int64_t n, Tridiagonal<double> t, MatrixView<double> z,
+                             CUstream_st* stream) {
   const Queue queue = queue_for(pointers, stream);
-  const StedcSizes sizes(pointers, n, z.data != nullptr);
-  require_free(sizes.bytes());
-  const DeviceBuffer<double> values(sizes.values), vectors(sizes.vectors), scratch(sizes.scratch);
-  if (pointers == Pointers::device) return divide_and_conquer(queue, n, d, e, z, scratch.data());
+  const Placed<StedcParts> own(queue, pointers, n, z.data != nullptr);
+  const Products<double> products(queue);
+  if (pointers == Pointers::device) return divide_and_conquer<double>(products, n, t.d, t.e, z, own->scratch);
 
-  double *const d_dev = values.data(), *const e_dev = d_dev + n;
-  const MatrixView<double> z_dev{vectors.data(), n, n, n};
-  copy_values(queue, d_dev, d, n);
-  copy_values(queue, e_dev, e, n - 1);
-  const Outcome outcome = divide_and_conquer(queue, n, d_dev, e_dev, z_dev, scratch.data());
-  copy_values(queue, d, d_dev, n);
-  if (z.data) download(queue, z_dev, z);
+  copy_values(queue, own->t.d, t.d, n);
+  copy_values(queue, own->t.e, t.e, n - 1);
+  const Outcome outcome = divide_and_conquer<double>(products, n, own->t.d, own->t.e, own->z, own->scratch);
+  copy_values(queue, t.d, own->t.d, n);
+  if (z.data) download(queue, own->z, z);
   queue.wait();
   return outcome;
 }
 
-void ormtr_on_gpu(Pointers pointers, Uplo uplo, MatrixView<const double> a, const double* tau,
-                  MatrixView<double> z, CUstream_st* stream) {
+template <>
+void ormtr_on_gpu<double>(Pointers pointers, Uplo uplo, MatrixView<const double> a, const double* tau,
+                          MatrixView<double> z, CUstream_st* stream, Report& report) {
   const std::int64_t n = a.cols, m = z.cols;
   const bool host = pointers == Pointers::host, upper = uplo == Uplo::upper;
-  Queue queue = queue_for(pointers, stream);
-  const OrmtrSizes sizes(pointers, uplo, n, m);
-  require_free(sizes.bytes());
-  const DeviceBuffer<double> given(sizes.given), staged_z(sizes.z), tau_dev(sizes.tau),
-      reflectors(sizes.reflectors), scratch(sizes.scratch);
-  const MatrixView<double> v{reflectors.data(), n, n, sytrd_in_place_lda(n)};
-  const MatrixView<double> z_dev = host ? MatrixView<double>{staged_z.data(), n, m, n} : z;
+  const Queue queue = queue_for(pointers, stream);
+  const Placed<OrmtrParts> own(queue, pointers, uplo, n, m, queue.multiprocessors());
+  const Products<double> products(queue);
+  OneStageOnDevice<double> path(products, n, own->kept, own->scratch);
+  DeviceClock<double> clock(queue, products);
+  const Progress nobody;
+  Steps step(clock, nobody, report.stages);
+  const MatrixView<double> v = own->reflectors, z_dev = host ? own->z : z;
 
   MatrixView<const double> a_dev = a;
   if (host) {  // a lower triangle becomes v where it arrives
-    const MatrixView<double> arrival = upper ? MatrixView<double>{given.data(), n, n, n} : v;
+    const MatrixView<double> arrival = upper ? own->given : v;
     upload(queue, upper ? Part::upper : Part::lower, a, arrival);
     upload(queue, Part::all, z, z_dev);
     a_dev = arrival;
   }
   take_reflectors(queue, uplo, a_dev, v);
-  copy_values(queue, tau_dev.data(), tau, n - 1);
+  copy_values(queue, path.tau(), tau, n - 1);
   if (upper) {
-    reverse_rows(queue, {tau_dev.data(), n - 1, 1, n});
+    reverse_rows(queue, {path.tau(), n - 1, 1, n});
     reverse_rows(queue, z_dev);
   }
-  back_transform(queue, v, tau_dev.data(), z_dev, scratch.data());
+  path.of(v).apply(step, z_dev);
   if (upper) reverse_rows(queue, z_dev);
   if (host) download(queue, z_dev, z);
-  queue.wait();
+  step.finish();
 }
 
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda) {
-  return {0, SytrdSizes(pointers, uplo, n, lda, true, gpu_device(current_gpu()).cores).bytes()};
+  const int multiprocessors = gpu_facts(current_gpu()).cores;
+  return {0, bytes_taken([&](Arena& a) { SytrdParts(a, pointers, uplo, n, lda, true, multiprocessors); })};
 }
 
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors) {
-  return {bytes_of(4 * n), StedcSizes(pointers, n, vectors).bytes()};  // host: copies of d and e, the tree
+  return {bytes_of(4 * n),  // host: copies of d and e, the tree
+          bytes_taken([&](Arena& a) { StedcParts(a, pointers, n, vectors); })};
 }
 
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m) {
-  return {0, OrmtrSizes(pointers, uplo, n, m).bytes()};
+  const int multiprocessors = gpu_facts(current_gpu()).cores;
+  return {0, bytes_taken([&](Arena& a) { OrmtrParts(a, pointers, uplo, n, m, multiprocessors); })};
 }
 
 std::vector<double> on_host(const double* values_dev, std::int64_t count, CUstream_st* stream) {

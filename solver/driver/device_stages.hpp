@@ -6,17 +6,21 @@
 
 #include "hybrid/matrix_view.hpp"
 #include "solver/api/stages.hpp"
+#include "solver/path/reduction.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 namespace eigen_g {
 
-// Pointers::host: everything named is in host memory, and `stream` is not used.
-void sytrd_on_gpu(Pointers pointers, Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau,
-                  CUstream_st* stream);
-Outcome stedc_on_gpu(Pointers pointers, std::int64_t n, double* d, double* e, MatrixView<double> z,
+// Pointers::host: everything named is in host memory, and `stream` is not used. The steps go into report.stages.
+template <class T>
+void sytrd_on_gpu(Pointers pointers, Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau,
+                  CUstream_st* stream, Report& report);
+template <class R>
+Outcome stedc_on_gpu(Pointers pointers, std::int64_t n, Tridiagonal<R> t, MatrixView<R> z,
                      CUstream_st* stream);
-void ormtr_on_gpu(Pointers pointers, Uplo uplo, MatrixView<const double> a, const double* tau,
-                  MatrixView<double> z, CUstream_st* stream);
+template <class T>
+void ormtr_on_gpu(Pointers pointers, Uplo uplo, MatrixView<const T> a, const T* tau, MatrixView<T> z,
+                  CUstream_st* stream, Report& report);
 
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors);

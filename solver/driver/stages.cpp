@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <string>
 
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/matrix_view.hpp"
-#include "hybrid/nvtx.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/path/host_clock.hpp"
+#include "solver/path/reduction.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -23,190 +25,200 @@ namespace eigen_g {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // A NaN or an infinity among d or e, both in host memory.
-void require_finite(const double* values, std::int64_t count, const char* name) {
+template <class R>
+void require_finite(const R* values, std::int64_t count, Argument argument) {
   for (std::int64_t i = 0; i < count; ++i)
-    require(std::isfinite(values[i]), name,
+    require(std::isfinite(values[i]), argument,
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
 void check_sytrd(std::int64_t n, const void* a, std::int64_t lda, const void* d, const void* e,
                  const void* tau) {
-  require_size(n, "n");
-  require_pointer(a, n > 0, "a");
-  require_leading_dimension(lda, n, "lda");
-  require_pointer(d, n > 0, "d");
-  require_pointer(e, n > 1, "e");
-  require_pointer(tau, n > 1, "tau");
+  require_size(n, Argument::n);
+  require_pointer(a, n > 0, Argument::a);
+  require_leading_dimension(lda, n, Argument::lda);
+  require_pointer(d, n > 0, Argument::d);
+  require_pointer(e, n > 1, Argument::e);
+  require_pointer(tau, n > 1, Argument::tau);
 }
 
 void check_stedc(std::int64_t n, const void* d, const void* e, const void* z, std::int64_t ldz) {
-  require_size(n, "n");
-  require_pointer(d, n > 0, "d");
-  require_pointer(e, n > 1, "e");
-  if (z) require_leading_dimension(ldz, n, "ldz");
+  require_size(n, Argument::n);
+  require_pointer(d, n > 0, Argument::d);
+  require_pointer(e, n > 1, Argument::e);
+  if (z) require_leading_dimension(ldz, n, Argument::ldz);
 }
 
 void check_ormtr(std::int64_t n, std::int64_t m, const void* a, std::int64_t lda, const void* tau,
                  const void* z, std::int64_t ldz) {
-  require_size(n, "n");
-  require_size(m, "m");
-  require_pointer(a, n > 0, "a");
-  require_leading_dimension(lda, n, "lda");
-  require_pointer(tau, n > 1, "tau");
-  require_pointer(z, n > 0 && m > 0, "z");
-  require_leading_dimension(ldz, n, "ldz");
+  require_size(n, Argument::n);
+  require_size(m, Argument::m);
+  require_pointer(a, n > 0, Argument::a);
+  require_leading_dimension(lda, n, Argument::lda);
+  require_pointer(tau, n > 1, Argument::tau);
+  require_pointer(z, n > 0 && m > 0, Argument::z);
+  require_leading_dimension(ldz, n, Argument::ldz);
 }
 
 // Whether host pointers go to the GPU. Where the choice is free, the bytes that it would take there, needed(), must be.
 template <class Needed>
-bool take_gpu(const StageOptions& options, std::int64_t n, Needed&& needed) {
-  if (!take_gpu(options.device, n)) return false;
-  return options.device == DeviceChoice::gpu || needed().device <= gpu_memory_free(current_gpu());
+bool take_gpu(const Devices& devices, std::int64_t n, Needed&& needed) {
+  check_devices(devices);
+  if (!take_gpu(devices.place, n)) return false;
+  return devices.place == Place::gpu || needed().device <= gpu_memory_free(current_gpu());
 }
 
-// One stage on one device, timed; call() returns its Outcome and is left out where there is nothing to do.
-template <class Call>
-StageReport run(const char* stage, bool gpu, int threads, bool nothing, const WorkspaceBytes& bytes,
-                Call&& call) {
+// One stage on one device, timed: work(report), left out where there is nothing to do.
+template <class Work>
+Report run(bool gpu, int threads, bool nothing, const WorkspaceBytes& bytes, Work&& work) {
+  using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  const ProfilerRange range(stage);
   const ThreadLimit limit(threads);
-  StageReport report;
-  report.device = gpu ? gpu_facts(current_gpu()).name : cpu_name();
+  Report report;
+  if (gpu) {
+    const Device& device = gpu_facts(current_gpu());
+    report.devices = {{device.name, device.index, device.cores, 1, 0}};
+  } else {
+    report.devices = {{cpu_name(), -1, 0, 1, 0}};
+  }
   if (!nothing) {
-    const Outcome outcome = call();
-    report.status = outcome.status;
-    report.failed = outcome.failed;
+    work(report);
     report.bytes = bytes;
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return report;
 }
 
-Outcome sytrd_on_cpu(Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau) {
+void note(Report& report, const Outcome& outcome) {
+  report.status = outcome.status;
+  report.failed = outcome.failed;
+}
+
+template <class T>
+void sytrd_on_cpu(Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau, Report& report) {
   const std::int64_t n = a.cols;
-  const int k = scale_exponent(check_input(uplo, a));
-  scale(uplo, a, k);
-  tridiagonalize(uplo, a, d, e, tau);
-  if (k == 0) return {};
-  scale_values(n, d, -k);
-  scale_values(n - 1, e, -k);
-  for (std::int64_t i = 0; i < n; ++i) a(i, i) = d[i];
-  for (std::int64_t i = 0; i + 1 < n; ++i) (uplo == Uplo::lower ? a(i + 1, i) : a(i, i + 1)) = e[i];
-  return {};
+  const std::uint64_t bytes = tridiagonalize_bytes_on_cpu<T>(n);
+  const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
+  HostClock clock;
+  const Progress nobody;
+  Steps step(clock, nobody, report.stages);
+  const int k = scale_exponent(step(Stage::check, [&] { return check_input<T>(uplo, a); }));
+  step(Stage::scale, [&] { scale(uplo, a, k); });
+  step(Stage::tridiagonalize, [&] { tridiagonalize<T>(uplo, a, t.d, t.e, tau, Arena(memory.get(), bytes)); });
+  step.finish();
+  if (k == 0) return;
+  scale_values(n, t.d, -k);
+  scale_values(n - 1, t.e, -k);
+  for (std::int64_t i = 0; i < n; ++i) a(i, i) = t.d[i];
+  for (std::int64_t i = 0; i + 1 < n; ++i) (uplo == Uplo::lower ? a(i + 1, i) : a(i, i + 1)) = t.e[i];
 }
-
-std::uint64_t bytes_of(std::int64_t doubles) {
-  return static_cast<std::uint64_t>(doubles) * sizeof(double);
-}
-
-// LAPACK's workspaces with blocks of at most 64 columns.
-constexpr std::int64_t lapack_block = 64;
 
 }  // namespace
 
-StageReport sytrd(Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d, double* e, double* tau,
-                  const StageOptions& options) {
+template <class T>
+Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>>* d, same_t<real_t<T>>* e,
+             same_t<T>* tau, const Devices& devices) {
   check_sytrd(n, a, lda, d, e, tau);
   const auto needed = [&](bool on_gpu) {
     return sytrd_workspace_bytes(uplo, n, lda, on_gpu, Pointers::host);
   };
-  const bool gpu = take_gpu(options, n, [&] { return needed(true); });
-  if (gpu) require_on_host({{"a", a}, {"d", d}, {"e", e}, {"tau", tau}});
-  return run("sytrd", gpu, options.threads, n == 0, needed(gpu), [&]() -> Outcome {
+  const bool gpu = take_gpu(devices, n, [&] { return needed(true); });
+  require_on_host({{Argument::a, a}, {Argument::d, d}, {Argument::e, e}, {Argument::tau, tau}});
+  return run(gpu, devices.threads, n == 0, needed(gpu), [&](Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
-    if (gpu) {
-      sytrd_on_gpu(Pointers::host, uplo, {a, n, n, lda}, d, e, tau, nullptr);
-      return {};
-    }
+    if (gpu) return sytrd_on_gpu<T>(Pointers::host, uplo, {a, n, n, lda}, {d, e}, tau, nullptr, report);
 #endif
-    return sytrd_on_cpu(uplo, {a, n, n, lda}, d, e, tau);
+    sytrd_on_cpu<T>(uplo, {a, n, n, lda}, {d, e}, tau, report);
   });
 }
 
-StageReport stedc(std::int64_t n, double* d, double* e, double* z, std::int64_t ldz,
-                  const StageOptions& options) {
+template <class R>
+Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz, const Devices& devices) {
   check_stedc(n, d, e, z, ldz);
   const auto needed = [&](bool on_gpu) {
     return stedc_workspace_bytes(n, z != nullptr, on_gpu, Pointers::host);
   };
-  const bool gpu = take_gpu(options, n, [&] { return needed(true); });
-  if (gpu) require_on_host({{"d", d}, {"e", e}, {"z", z}});
-  require_finite(d, n, "d");
-  require_finite(e, n - 1, "e");
-  return run("stedc", gpu, options.threads, n == 0, needed(gpu), [&] {
-    const MatrixView<double> vectors{z, n, n, ldz};
+  const bool gpu = take_gpu(devices, n, [&] { return needed(true); });
+  require_on_host({{Argument::d, d}, {Argument::e, e}, {Argument::z, z}});
+  require_finite(d, n, Argument::d);
+  require_finite(e, n - 1, Argument::e);
+  return run(gpu, devices.threads, n == 0, needed(gpu), [&](Report& report) {
+    const MatrixView<R> vectors{z, n, n, ldz};
 #ifdef EIGEN_G_HAVE_CUDA
-    if (gpu) return stedc_on_gpu(Pointers::host, n, d, e, vectors, nullptr);
+    if (gpu) return note(report, stedc_on_gpu<R>(Pointers::host, n, {d, e}, vectors, nullptr));
 #endif
-    return divide_and_conquer(n, d, e, vectors);
+    const std::uint64_t bytes = divide_and_conquer_bytes_on_cpu<R>(n, z != nullptr, n);
+    const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
+    note(report, divide_and_conquer(n, d, e, vectors, Arena(memory.get(), bytes)));
   });
 }
 
-StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a, std::int64_t lda,
-                  const double* tau, double* z, std::int64_t ldz, const StageOptions& options) {
+template <class T>
+Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda, const same_t<T>* tau,
+             same_t<T>* z, std::int64_t ldz, const Devices& devices) {
   check_ormtr(n, m, a, lda, tau, z, ldz);
   const auto needed = [&](bool on_gpu) { return ormtr_workspace_bytes(uplo, n, m, on_gpu, Pointers::host); };
-  const bool gpu = take_gpu(options, n, [&] { return needed(true); });
-  if (gpu) require_on_host({{"a", a}, {"tau", tau}, {"z", z}});
-  return run("ormtr", gpu, options.threads, n < 2 || m == 0, needed(gpu), [&]() -> Outcome {
-    const MatrixView<const double> reflectors{a, n, n, lda};
-    const MatrixView<double> columns{z, n, m, ldz};
+  const bool gpu = take_gpu(devices, n, [&] { return needed(true); });
+  require_on_host({{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}});
+  return run(gpu, devices.threads, n < 2 || m == 0, needed(gpu), [&](Report& report) {
+    const MatrixView<const T> reflectors{a, n, n, lda};
+    const MatrixView<T> columns{z, n, m, ldz};
 #ifdef EIGEN_G_HAVE_CUDA
-    if (gpu) {
-      ormtr_on_gpu(Pointers::host, uplo, reflectors, tau, columns, nullptr);
-      return {};
-    }
+    if (gpu) return ormtr_on_gpu<T>(Pointers::host, uplo, reflectors, tau, columns, nullptr, report);
 #endif
-    back_transform(uplo, reflectors, tau, columns);
-    return {};
+    const std::uint64_t bytes = back_transform_bytes_on_cpu<T>(n, m);
+    const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
+    back_transform<T>(uplo, reflectors, tau, columns, Arena(memory.get(), bytes));
+    (void)report;
   });
 }
 
-StageReport sytrd(Uplo uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev, double* e_dev,
-                  double* tau_dev, [[maybe_unused]] CUstream_st* stream) {
-  check_sytrd(n, a_dev, lda, d_dev, e_dev, tau_dev);
-  require_on_gpu({{"a", a_dev}, {"d", d_dev}, {"e", e_dev}, {"tau", tau_dev}});
-  const WorkspaceBytes needed = sytrd_workspace_bytes(uplo, n, lda, true, Pointers::device);
-  return run("sytrd", true, 0, n == 0, needed, [&] {
+template <class T>
+Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
+             same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
+             same_t<DevicePointer<T>> tau, [[maybe_unused]] CUstream_st* stream) {
+  check_sytrd(n, a.get(), lda, d.get(), e.get(), tau.get());
+  require_on_gpu(
+      {{Argument::a, a.get()}, {Argument::d, d.get()}, {Argument::e, e.get()}, {Argument::tau, tau.get()}});
+  return run(true, 0, n == 0, sytrd_workspace_bytes(uplo, n, lda, true, Pointers::device),
+             [&]([[maybe_unused]] Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
-    sytrd_on_gpu(Pointers::device, uplo, {a_dev, n, n, lda}, d_dev, e_dev, tau_dev, stream);
+               sytrd_on_gpu<T>(Pointers::device, uplo, {a.get(), n, n, lda}, {d.get(), e.get()}, tau.get(),
+                               stream, report);
 #endif
-    return Outcome{};
-  });
+             });
 }
 
-StageReport stedc(std::int64_t n, double* d_dev, double* e_dev, double* z_dev, std::int64_t ldz,
-                  [[maybe_unused]] CUstream_st* stream) {
-  check_stedc(n, d_dev, e_dev, z_dev, ldz);
-  require_on_gpu({{"d", d_dev}, {"e", e_dev}, {"z", z_dev}});
-  const WorkspaceBytes needed = stedc_workspace_bytes(n, z_dev != nullptr, true, Pointers::device);
-  return run("stedc", true, 0, n == 0, needed, [&] {
+template <class R>
+Report stedc(std::int64_t n, DevicePointer<R> d, same_t<DevicePointer<R>> e, same_t<DevicePointer<R>> z,
+             std::int64_t ldz, [[maybe_unused]] CUstream_st* stream) {
+  check_stedc(n, d.get(), e.get(), z.get(), ldz);
+  require_on_gpu({{Argument::d, d.get()}, {Argument::e, e.get()}, {Argument::z, z.get()}});
+  return run(
+      true, 0, n == 0, stedc_workspace_bytes(n, bool(z), true, Pointers::device),
+      [&]([[maybe_unused]] Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
-    require_finite(on_host(d_dev, n, stream).data(), n, "d");
-    require_finite(on_host(e_dev, n - 1, stream).data(), n - 1, "e");
-    return stedc_on_gpu(Pointers::device, n, d_dev, e_dev, {z_dev, n, n, ldz}, stream);
-#else
-    return Outcome{};
+        require_finite(on_host(d.get(), n, stream).data(), n, Argument::d);
+        require_finite(on_host(e.get(), n - 1, stream).data(), n - 1, Argument::e);
+        note(report, stedc_on_gpu<R>(Pointers::device, n, {d.get(), e.get()}, {z.get(), n, n, ldz}, stream));
 #endif
-  });
+      });
 }
 
-StageReport ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const double* a_dev, std::int64_t lda,
-                  const double* tau_dev, double* z_dev, std::int64_t ldz,
-                  [[maybe_unused]] CUstream_st* stream) {
-  check_ormtr(n, m, a_dev, lda, tau_dev, z_dev, ldz);
-  require_on_gpu({{"a", a_dev}, {"tau", tau_dev}, {"z", z_dev}});
-  const WorkspaceBytes needed = ormtr_workspace_bytes(uplo, n, m, true, Pointers::device);
-  return run("ormtr", true, 0, n < 2 || m == 0, needed, [&] {
+template <class T>
+Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a, std::int64_t lda,
+             same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz,
+             [[maybe_unused]] CUstream_st* stream) {
+  check_ormtr(n, m, a.get(), lda, tau.get(), z.get(), ldz);
+  require_on_gpu({{Argument::a, a.get()}, {Argument::tau, tau.get()}, {Argument::z, z.get()}});
+  return run(true, 0, n < 2 || m == 0, ormtr_workspace_bytes(uplo, n, m, true, Pointers::device),
+             [&]([[maybe_unused]] Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
-    ormtr_on_gpu(Pointers::device, uplo, {a_dev, n, n, lda}, tau_dev, {z_dev, n, m, ldz}, stream);
+               ormtr_on_gpu<T>(Pointers::device, uplo, {a.get(), n, n, lda}, tau.get(), {z.get(), n, m, ldz},
+                               stream, report);
 #endif
-    return Outcome{};
-  });
+             });
 }
 
 WorkspaceBytes sytrd_workspace_bytes([[maybe_unused]] Uplo uplo, std::int64_t n,
@@ -217,7 +229,7 @@ WorkspaceBytes sytrd_workspace_bytes([[maybe_unused]] Uplo uplo, std::int64_t n,
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
-  return {bytes_of(n * lapack_block), 0};
+  return {n > 0 ? tridiagonalize_bytes_on_cpu<double>(n) : 0, 0};
 }
 
 WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
@@ -227,7 +239,7 @@ WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
-  return {vectors ? bytes_of(n * n + 9 * n + 4) : 0, 0};
+  return {divide_and_conquer_bytes_on_cpu<double>(n, vectors, n), 0};
 }
 
 WorkspaceBytes ormtr_workspace_bytes([[maybe_unused]] Uplo uplo, [[maybe_unused]] std::int64_t n,
@@ -237,7 +249,18 @@ WorkspaceBytes ormtr_workspace_bytes([[maybe_unused]] Uplo uplo, [[maybe_unused]
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
-  return {bytes_of((m + lapack_block + 1) * lapack_block), 0};
+  return {n > 0 && m > 0 ? back_transform_bytes_on_cpu<double>(n, m) : 0, 0};
 }
+
+template Report sytrd(Uplo, std::int64_t, double*, std::int64_t, double*, double*, double*, const Devices&);
+template Report sytrd(Uplo, std::int64_t, DevicePointer<double>, std::int64_t, DevicePointer<double>,
+                      DevicePointer<double>, DevicePointer<double>, CUstream_st*);
+template Report stedc(std::int64_t, double*, double*, double*, std::int64_t, const Devices&);
+template Report stedc(std::int64_t, DevicePointer<double>, DevicePointer<double>, DevicePointer<double>,
+                      std::int64_t, CUstream_st*);
+template Report ormtr(Uplo, std::int64_t, std::int64_t, const double*, std::int64_t, const double*, double*,
+                      std::int64_t, const Devices&);
+template Report ormtr(Uplo, std::int64_t, std::int64_t, DevicePointer<const double>, std::int64_t,
+                      DevicePointer<const double>, DevicePointer<double>, std::int64_t, CUstream_st*);
 
 }  // namespace eigen_g

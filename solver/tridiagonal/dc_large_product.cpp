@@ -7,6 +7,7 @@
 #include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/tridiagonal/dc_products.hpp"
 
 namespace eigen_g::dc {
 
@@ -138,6 +139,13 @@ ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView
     });
   };
   return work;
+}
+
+CutWork last_merge_cut(MatrixView<double> q) {
+  const auto n = static_cast<Index>(q.rows), upper = n / 2;
+  const Merge last{0, n, upper};
+  const Shape nothing_deflates{n, upper, 0, n - upper, 0};
+  return {products_of(last, nothing_deflates, n), cut_merge(last, nothing_deflates, {0, n}, q, q)};
 }
 
 void multiply_large(const Products<double>& products, const std::vector<Merge>& merges,

@@ -21,6 +21,9 @@ struct Roots {
 ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,
                      MatrixView<double> q);
 
+// What a team has to expect of the last merge of a matrix of order q.rows: nothing deflates. Q is neither read nor written.
+CutWork last_merge_cut(MatrixView<double> q);
+
 // Q's columns `roots` of every merge of a level, as far as it has so many: C's nonzero blocks times the rows of U that
 // belong to them. U is formed in `panel`, as many columns at a time as that has.
 //   merges, shapes   the level's, on the host

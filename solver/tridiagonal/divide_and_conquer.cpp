@@ -2,35 +2,46 @@
 
 #include <algorithm>
 
-#include "hybrid/machine/cpu.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-lapack_int solve(lapack_int n, double* d, double* e, MatrixView<double> z) {
-  const std::int64_t lwork = 1 + 4 * std::int64_t{n} + std::int64_t{n} * n;
-  const std::int64_t liwork = 3 + 5 * std::int64_t{n};
-  const lapack_int lwork_size = lapack_size(lwork, "the workspace of dstedc");
-  const auto work = host_array<double>(lwork);
-  const auto iwork = host_array<lapack_int>(liwork);
-  return LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d, e, z.data, lapack_size(z.lda, "ldz"), work.get(),
-                             lwork_size, iwork.get(), lapack_size(liwork, "the workspace of dstedc"));
-}
+// dstedc's work, and where a part of the vectors is wanted all of them.
+template <class R>
+struct Scratch {
+  lapack_int values = 0, indices = 0;
+  R *work = nullptr, *all = nullptr;
+  lapack_int* integers = nullptr;
+
+  Scratch(Arena& arena, std::int64_t n, bool vectors, std::int64_t most) {
+    if (!vectors) return;
+    values = lapack_size(1 + 4 * n + n * n, "the workspace of stedc");
+    indices = lapack_size(3 + 5 * n, "the workspace of stedc");
+    work = arena.take<R>(values);
+    integers = arena.take<lapack_int>(indices);
+    all = arena.take<R>(most < n ? n * n : 0);
+  }
+};
 
 }  // namespace
 
-Outcome divide_and_conquer(std::int64_t n, double* d, double* e, MatrixView<double> z, const Wanted& wanted) {
+template <class R>
+std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors, std::int64_t most) {
+  return bytes_taken([&](Arena& arena) { Scratch<R>(arena, n, with_vectors, most); });
+}
+
+template <class R>
+Outcome divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
+                           const Wanted& wanted) {
   const lapack_int size = lapack_size(n, "n");
-  MatrixView<double> all = z;
-  HostArray<double> memory;
-  if (z.data && wanted.subset.most(n) < n) {
-    memory = host_array<double>(n * n);
-    all = {memory.get(), n, n, n};
-  }
-  const lapack_int info = z.data ? solve(size, d, e, all) : LAPACKE_dsterf_work(size, d, e);
-  check_lapack(info, z.data ? "dstedc" : "dsterf");
+  const Scratch<R> own(scratch, n, z.data != nullptr, wanted.subset.most(n));
+  const MatrixView<R> all = own.all ? MatrixView<R>{own.all, n, n, n} : z;
+  const lapack_int info = z.data ? lapack::stedc(size, d, e, all.data, lapack_size(all.lda, "ldz"), own.work,
+                                                 own.values, own.integers, own.indices)
+                                 : lapack::sterf(size, d, e);
+  check_lapack(info, z.data ? "stedc" : "sterf");
   if (info > 0) return {Status::not_converged, info, {}};
 
   const Selected found = select(wanted.subset, n, d, 0, wanted.scale);
@@ -40,5 +51,8 @@ Outcome divide_and_conquer(std::int64_t n, double* d, double* e, MatrixView<doub
       std::copy_n(&all(0, found.first + j), n, &z(0, j));
   return {Status::converged, 0, found};
 }
+
+template Outcome divide_and_conquer(std::int64_t, double*, double*, MatrixView<double>, Arena, const Wanted&);
+template std::uint64_t divide_and_conquer_bytes_on_cpu<double>(std::int64_t, bool, std::int64_t);
 
 }  // namespace eigen_g

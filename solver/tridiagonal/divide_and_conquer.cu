@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
@@ -67,28 +66,20 @@ class Layout {
  public:
   Layout(std::int64_t n, bool vectors, bool with_q) : n_(n), vectors_(vectors), with_q_(with_q) {}
 
-  std::int64_t doubles() const {
-    return matrices() + doubles_of<Shape>(shapes()) + lists() + arrays_doubles(n_);
-  }
   // Of the first failure, leaves and merges, which stand before d and e.
   std::int64_t lists() const { return 1 + doubles_of<Leaf>(n_) + doubles_of<Merge>(n_); }
-  Workspace place(double* from) const {
-    const auto take = [&](std::int64_t count) {
-      double* const part = from;
-      from += count;
-      return part;
-    };
+  Workspace place(Arena& arena) const {
     Workspace w{};
     if (vectors_) {
-      if (with_q_) w.q = {take(lda() * n_), n_, n_, lda()};
-      w.panel = {take(lda() * panel_columns()), n_, panel_columns(), lda()};
+      if (with_q_) w.q = arena.matrix<double>(n_, n_, lda());
+      w.panel = arena.matrix<double>(n_, panel_columns(), lda());
     } else {
-      w.q = {take(2 * n_), 2, n_, 2};
-      w.end_rows = {take(2 * n_), 2, n_, 2};
+      w.q = arena.matrix<double>(2, n_, 2);
+      w.end_rows = arena.matrix<double>(2, n_, 2);
     }
-    w.shapes = reinterpret_cast<Shape*>(take(doubles_of<Shape>(shapes())));
-    take(lists());
-    w.arrays = place_arrays(n_, take(arrays_doubles(n_)));
+    w.shapes = arena.take<Shape>(n_ / leaf_rows + 1);  // merges of one level, each of more rows than a leaf
+    double* const together = arena.take<double>(lists() + arrays_doubles(n_));
+    w.arrays = together ? place_arrays(n_, together + lists()) : Arrays{};
     return w;
   }
 
@@ -98,9 +89,6 @@ class Layout {
     return std::min(
         n_, std::max(least_panel_columns, 3 * n_ / 16 / panel_column_multiple * panel_column_multiple));
   }
-  std::int64_t matrices() const { return vectors_ ? lda() * ((with_q_ ? n_ : 0) + panel_columns()) : 4 * n_; }
-  // Merges of one level, each of more rows than a leaf.
-  std::int64_t shapes() const { return n_ / leaf_rows + 1; }
 
   std::int64_t n_;
   bool vectors_, with_q_;
@@ -197,19 +185,21 @@ Roots roots_among(const Queue& queue, const Batch& last, const Selected& found) 
 
 }  // namespace
 
-std::int64_t divide_and_conquer_workspace(std::int64_t n, bool with_vectors, bool with_q) {
-  return Layout(n, with_vectors, with_q).doubles();
+template <>
+std::uint64_t divide_and_conquer_bytes<double>(std::int64_t n, bool with_vectors, bool with_q) {
+  return bytes_taken([&](Arena& arena) { Layout(n, with_vectors, with_q).place(arena); });
 }
 
-Outcome divide_and_conquer(const Products<double>& products, std::int64_t n, double* d_dev, double* e_dev,
-                           MatrixView<double> z_dev, double* workspace_dev, const Wanted& wanted,
-                           const MergePlaces& places, SolveTeam* team) {
+template <>
+Outcome divide_and_conquer<double>(const Products<double>& products, std::int64_t n, double* d_dev,
+                                   double* e_dev, MatrixView<double> z_dev, Arena scratch_dev,
+                                   const Wanted& wanted, const MergePlaces<double>& places, SolveTeam* team) {
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
   const Rows rows{z_dev.data != nullptr};
   const Layout layout(n, rows.all, !places.q.data);
-  double* const pinned = kept_pinned(layout.lists() + 2 * n);
+  double* const pinned = queue.resources().pinned(layout.lists() + 2 * n);
   copy(queue, pinned, d_dev, static_cast<std::size_t>(n));
   copy(queue, pinned + n, e_dev, static_cast<std::size_t>(n - 1));
   queue.wait();
@@ -217,7 +207,7 @@ Outcome divide_and_conquer(const Products<double>& products, std::int64_t n, dou
   const Division division = divide(d, e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
 
-  Workspace w = layout.place(workspace_dev);
+  Workspace w = layout.place(scratch_dev);
   if (rows.all && places.q.data) w.q = places.q;
   const MatrixView<double> c = !rows.all ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
   const Tree& tree = division.tree;

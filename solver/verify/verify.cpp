@@ -95,10 +95,10 @@ void multiply(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, double alpha, const Ma
               beta, c.data, blas(c.lda));
 }
 
-ColumnSums column_sums(const ScaledPairs& pairs, DeviceChoice device, bool& on_gpu) {
+ColumnSums column_sums(const ScaledPairs& pairs, Place place, bool& on_gpu) {
   on_gpu = false;
-  const bool have_gpu = device != DeviceChoice::cpu && gpu_count() > 0;
-  if (device == DeviceChoice::gpu && !have_gpu) throw DeviceError("a GPU was asked for, and there is none");
+  const bool have_gpu = place != Place::cpu && gpu_count() > 0;
+  if (place == Place::gpu && !have_gpu) throw DeviceError("a GPU was asked for, and there is none");
 #ifdef EIGEN_G_HAVE_CUDA
   if (have_gpu) {
     try {
@@ -106,7 +106,7 @@ ColumnSums column_sums(const ScaledPairs& pairs, DeviceChoice device, bool& on_g
       on_gpu = true;
       return sums;
     } catch (const OutOfMemory& trouble) {
-      if (device == DeviceChoice::gpu || !trouble.on_device()) throw;
+      if (place == Place::gpu || !trouble.on_device()) throw;
     }
   }
 #endif
@@ -183,7 +183,7 @@ bool passed(const Verification& v) {
 }
 
 Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
-                    const double* w, const double* z, std::int64_t ldz, DeviceChoice device, int threads) {
+                    const double* w, const double* z, std::int64_t ldz, Place place, int threads) {
   const auto start = std::chrono::steady_clock::now();
   check_arguments(n, a, lda, m, w, z, ldz);
   const ThreadLimit limit(threads);
@@ -204,7 +204,7 @@ Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda
   pairs.scale = std::ldexp(1.0, -e);
   for (double& value : pairs.w) value = std::ldexp(value, -e);
 
-  const ColumnSums sums = column_sums(pairs, device, v.on_gpu);
+  const ColumnSums sums = column_sums(pairs, place, v.on_gpu);
   if (n > 0) {
     const double ulp = DBL_EPSILON, order = static_cast<double>(n);
     const double smallest = std::ldexp(DBL_MIN, -e);

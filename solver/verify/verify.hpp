@@ -17,7 +17,7 @@
 
 #include <cstdint>
 
-#include <eigen_g/eigen_g.hpp>
+#include <eigen_g/types.hpp>
 
 namespace eigen_g {
 
@@ -51,8 +51,9 @@ bool passed(const Verification& v);
 // done. Memory: 3 n x 256 on the CPU; Z and 3 n x 1024 on the GPU. Two runs on one device give the same bits.
 // Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). Cost: 6 n^2 m flops.
 // Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
-Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
-                    const double* w, const double* z, std::int64_t ldz,
-                    DeviceChoice device = DeviceChoice::automatic, int threads = 0);
+//   place, threads   Devices'
+[[nodiscard]] Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda,
+                                  std::int64_t m, const double* w, const double* z, std::int64_t ldz,
+                                  Place place = Place::automatic, int threads = 0);
 
 }  // namespace eigen_g

@@ -249,7 +249,7 @@ void multiply(const Queue& queue, double alpha, const OperandView& a, const Oper
   const std::int64_t entries = a.lines * b.lines;
   if (partials.size() < entries * cuts) {
     partials = {};
-    partials = DeviceBuffer<double>(entries * cuts);
+    partials = DeviceBuffer<double>(queue, entries * cuts);
   }
   launch(queue, a, b, {cuts, length, entries}, {partials.data(), a.lines, 1, 0, Part::all});
   const auto blocks = static_cast<unsigned>((entries + threads - 1) / threads);

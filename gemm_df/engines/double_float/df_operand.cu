@@ -128,15 +128,15 @@ void Operand::convert(const Queue& queue, Lines lines, MatrixView<const double> 
   const std::int64_t panels = whole(source.lines, panel_lines), blocks = whole(source.terms, block_length);
   if (records_.size() < panels * blocks) {
     records_ = {};
-    records_ = DeviceBuffer<Record>(panels * blocks);
+    records_ = DeviceBuffer<Record>(queue, panels * blocks);
   }
   if (reaches_.size() < panels * reaches_of(blocks)) {
     reaches_ = {};
-    reaches_ = DeviceBuffer<float>(panels * reaches_of(blocks));
+    reaches_ = DeviceBuffer<float>(queue, panels * reaches_of(blocks));
   }
   if (exponents_.size() < panels * panel_lines) {
     exponents_ = {};
-    exponents_ = DeviceBuffer<int>(panels * panel_lines);
+    exponents_ = DeviceBuffer<int>(queue, panels * panel_lines);
   }
   view_ = {records_.data(), reaches_.data(), exponents_.data(), source.lines, source.terms, blocks};
   if (panels == 0) return;

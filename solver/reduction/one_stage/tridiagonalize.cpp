@@ -1,21 +1,38 @@
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
-#include "hybrid/machine/cpu.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
-void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau) {
-  const lapack_int n = lapack_size(a.rows, "n");
-  const lapack_int lda = lapack_size(a.lda, "lda");
-  const char triangle = static_cast<char>(uplo);
-  double query = 0;
-  check_lapack(LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, triangle, n, a.data, lda, d, e, tau, &query, -1),
-               "dsytrd");
-  const auto work = host_array<double>(static_cast<std::int64_t>(query));
-  check_lapack(LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, triangle, n, a.data, lda, d, e, tau, work.get(),
-                                   static_cast<lapack_int>(query)),
-               "dsytrd");
+namespace {
+
+// Values of workspace that sytrd asks for.
+template <class T>
+lapack_int workspace_values(lapack_int n) {
+  T query{};
+  check_lapack(
+      lapack::sytrd('L', n, nullptr, std::max<lapack_int>(1, n), nullptr, nullptr, nullptr, &query, -1),
+      "sytrd");
+  return static_cast<lapack_int>(std::real(query));
 }
+
+}  // namespace
+
+template <class T>
+std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n) {
+  return bytes_taken([&](Arena& arena) { arena.take<T>(workspace_values<T>(lapack_size(n, "n"))); });
+}
+
+template <class T>
+void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch) {
+  const lapack_int n = lapack_size(a.rows, "n");
+  const lapack_int values = workspace_values<T>(n);
+  check_lapack(lapack::sytrd(static_cast<char>(uplo), n, a.data, lapack_size(a.lda, "lda"), d, e, tau,
+                             scratch.take<T>(values), values),
+               "sytrd");
+}
+
+template void tridiagonalize(Uplo, MatrixView<double>, double*, double*, double*, Arena);
+template std::uint64_t tridiagonalize_bytes_on_cpu<double>(std::int64_t);
 
 }  // namespace eigen_g

@@ -91,39 +91,25 @@ struct Layout {
     }
   }
 
-  // Parts in order; every one starts at a multiple of 16 bytes.
-  std::int64_t w() const { return padded * most_panel_columns; }
-  std::int64_t dots() const { return blocks * dot_stride; }
-  std::int64_t even_blocks() const { return blocks + blocks % 2; }
-  std::int64_t arrivals() const { return grid_barrier_words / 2; }
-  std::int64_t doubles() const {
-    return padded + w() + row_sums + column_sums + dots() + even_blocks() + 2 * most_panel_columns +
-           arrivals() + padded + product_sums;
-  }
   struct Places {
     Exchange exchange{};
     double *product, *product_sums;  // A x and the sums of it that come from the update
   };
-  Places place(double* workspace) const {
+  Places place(Arena& arena) const {
     Places places;
     Exchange& ex = places.exchange;
-    const auto take = [&](std::int64_t count) {
-      double* const part = workspace;
-      workspace += count;
-      return part;
-    };
-    ex.x = take(padded);
-    ex.w = take(w());
+    ex.x = arena.take<double>(padded);
+    ex.w = arena.take<double>(padded * most_panel_columns);
     ex.ldw = padded;
-    ex.partials.rows = take(row_sums);
-    ex.partials.columns = take(column_sums);
+    ex.partials.rows = arena.take<double>(row_sums);
+    ex.partials.columns = arena.take<double>(column_sums);
     ex.partials.column_stride = column_stride;
-    ex.dots = take(dots());
-    ex.quadratic = take(even_blocks());
-    ex.products = take(2 * most_panel_columns);
-    ex.arrivals = reinterpret_cast<unsigned*>(take(arrivals()));
-    places.product = take(padded);
-    places.product_sums = take(product_sums);
+    ex.dots = arena.take<double>(blocks * dot_stride);
+    ex.quadratic = arena.take<double>(blocks);
+    ex.products = arena.take<double>(2 * most_panel_columns);
+    ex.arrivals = arena.take<unsigned>(grid_barrier_words);
+    places.product = arena.take<double>(padded);
+    places.product_sums = arena.take<double>(product_sums);
     return places;
   }
 };
@@ -171,7 +157,7 @@ std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> 
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
   const Layout layout(n, multiprocessors);
-  const Layout::Places places = layout.place(workspace_dev);
+  const Layout::Places places = layout.place(scratch_dev);
   const Exchange& exchange = places.exchange;
   const std::size_t share = shared_share();
   int device = 0, l2_bytes = 0;
@@ -230,13 +216,17 @@ std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> 
 
 }  // namespace
 
-std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors) {
-  return std::max(Layout(n, multiprocessors).doubles(), on_chip_workspace(n));
+template <>
+std::uint64_t tridiagonalize_bytes<double>(std::int64_t n, int multiprocessors) {
+  return std::max(bytes_taken([&](Arena& arena) { Layout(n, multiprocessors).place(arena); }),
+                  bytes_taken([&](Arena& arena) { arena.take<double>(on_chip_workspace(n)); }));
 }
 
-void tridiagonalize(const Products<double>& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
-                    double* tau_dev, double* workspace_dev, const StageProgress& progress,
-                    int multiprocessors) {
+template <>
+void tridiagonalize<double>(const Products<double>& products, MatrixView<double> a_dev, double* d_dev,
+                            double* e_dev, double* tau_dev, Arena scratch_dev,
+                            const std::function<void(double)>& progress, const std::function<void()>& queued,
+                            int multiprocessors) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Queue& queue = products.queue();
@@ -247,18 +237,19 @@ void tridiagonalize(const Products<double>& products, MatrixView<double> a_dev, 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t p = 0;
   if (n > on_chip)
-    p = reduce_panels(products, a_dev, d_dev, e_dev, tau_dev, workspace_dev, taken, on_chip,
+    p = reduce_panels(products, a_dev, d_dev, e_dev, tau_dev, scratch_dev, taken, on_chip,
                       [&](std::int64_t column) {
                         if (!progress) return;
                         const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
-                        milestones.emplace_back(Event(), 1 - std::pow(left, 3));
+                        milestones.emplace_back(Event(queue.resources()), 1 - std::pow(left, 3));
                         milestones.back().first.record(queue);
                       });
   tridiagonalize_on_chip(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
-                         workspace_dev, taken);
+                         scratch_dev.take<double>(on_chip_workspace(n - p)), taken);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
   clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
   EIGEN_G_LAUNCHED();
+  if (queued) queued();
   for (const auto& [event, fraction] : milestones) {
     event.wait();
     progress(fraction);

@@ -8,23 +8,27 @@
 
 #include "gemm_df/products.hpp"
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/memory/arena.hpp"
+#include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g {
 
-using StageProgress = std::function<void(double fraction)>;  // may be empty
-
 // CPU. LAPACK: dsytrd; its layout of the reflectors.
 //   a    n x n, lda, host, in: the triangle `uplo`; out: T and the reflectors
 //   d    n, e n-1, tau n-1 values, host, out
-// Cost: 4/3 n^3 flops. Throws OutOfMemory, DeviceError.
-void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, double* tau);
+//   scratch   tridiagonalize_bytes_on_cpu<T>(n) of host memory
+// Cost: 4/3 n^3 flops. Throws InvalidArgument where LAPACK's integers are too short for n, DeviceError.
+template <class T>
+void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch);
+template <class T>
+std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 
 // GPU. The lower triangle.
 //   a_dev  n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device; rows n..lda-1 zero.
 //          in: the lower triangle. out: column j holds v_j whole: zeros in rows 0..j, 1 in row j+1
 //   d_dev  n, e_dev n-1, tau_dev n-1 values, device, out
-//   workspace_dev  tridiagonalize_workspace(n, products.queue().multiprocessors()) doubles
+//   scratch_dev    tridiagonalize_bytes<T>(n, products.queue().multiprocessors())
 //   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel, which may
 //                    no longer fit into its shared memory
 // Ordered on the products' queue, rank-2k updates by their engine; with `progress` the call blocks. Repeats bit for bit on
@@ -33,13 +37,16 @@ void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, doubl
 // it with the next column on the way), two grid barriers a column; the last columns, for which what is left fits on the chip
 // (2304 on an H200), one exchange a column and no memory.
 // Source: LAPACK dlatrd; the fusion is derived in tridiagonalize_panel.cuh.
-void tridiagonalize(const Products<double>& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
-                    double* tau_dev, double* workspace_dev, const StageProgress& progress = {},
-                    int multiprocessors = 0);
+//   progress  is told of the columns that are done; queued: called once when all is queued, before it is
+template <class T>
+void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,
+                    T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {},
+                    const std::function<void()>& queued = {}, int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
 // A column whose tail's squares sum to less is reduced already (tau = 0): far below rounding, where max |A| is within
 // 2^-100 ... 2^100.
 inline constexpr double negligible_square = 0x1p-900;
-std::int64_t tridiagonalize_workspace(std::int64_t n, int multiprocessors);
+template <class T>
+std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors);
 
 }  // namespace eigen_g

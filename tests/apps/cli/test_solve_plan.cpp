@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hybrid/machine/device.hpp"
-#include "solver/devices/calibrate.hpp"
+#include "solver/calibrate/calibrate.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/command.hpp"
 

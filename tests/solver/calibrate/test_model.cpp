@@ -1,5 +1,5 @@
 // The model of a solve's stage times, against the paper's GPUs and its measurements. No GPU is needed.
-#include "solver/devices/model.hpp"
+#include "solver/calibrate/model.hpp"
 
 #include <cmath>
 

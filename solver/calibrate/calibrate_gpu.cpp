@@ -15,10 +15,12 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/team/column_team.hpp"
+#include "solver/back/reflector_blocks.hpp"
 #include "solver/back/team_reflectors.hpp"
 #include "solver/back/triangular_factor.hpp"
-#include "solver/devices/calibrate_steps.hpp"
+#include "solver/calibrate/calibrate_steps.hpp"
 #include "solver/devices/shares.hpp"
+#include "solver/tridiagonal/dc_products.hpp"
 
 namespace eigen_g::calibration {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "solver/devices/calibrate.hpp"
+#include "solver/calibrate/calibrate.hpp"
 
 namespace eigen_g::calibration {
 

@@ -1,4 +1,4 @@
-#include "solver/devices/calibrate.hpp"
+#include "solver/calibrate/calibrate.hpp"
 
 #include <cblas.h>
 
@@ -9,7 +9,7 @@
 
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/split.hpp"
-#include "solver/devices/calibrate_steps.hpp"
+#include "solver/calibrate/calibrate_steps.hpp"
 
 namespace eigen_g {
 

@@ -1,5 +1,5 @@
 // A measured calibration: every device has its figures, and they are of this machine.
-#include "solver/devices/calibrate.hpp"
+#include "solver/calibrate/calibrate.hpp"
 
 #include <map>
 #include <set>

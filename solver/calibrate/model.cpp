@@ -1,9 +1,11 @@
-#include "solver/devices/model.hpp"
+#include "solver/calibrate/model.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "hybrid/error.hpp"
+#include "solver/back/reflector_blocks.hpp"
+#include "solver/tridiagonal/dc_products.hpp"
 
 namespace eigen_g {
 

@@ -1,0 +1,120 @@
+#include "solver/driver/call.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/driver/solve.hpp"
+#include "solver/prepare/subset.hpp"
+
+namespace eigen_g {
+
+void check_plan(const Plan& plan) {
+  require_size(plan.n, Argument::n);
+  const Uplo uplo = plan.options.uplo;
+  require(uplo == Uplo::lower || uplo == Uplo::upper, Argument::uplo, "is neither lower nor upper");
+  check_subset(plan.n, plan.options.subset);
+  check_devices(plan.devices);
+  require(plan.pointers == Pointers::host || plan.devices.place != Place::cpu, Argument::place,
+          "is cpu, but the pointers are a GPU's");
+}
+
+void check_matrices(const Plan& plan, const void* a, std::int64_t lda, const void* w, const void* z,
+                    std::int64_t ldz) {
+  const std::int64_t n = plan.n;
+  require_pointer(a, n > 0, Argument::a);
+  require_leading_dimension(lda, n, Argument::lda);
+  require_pointer(w, n > 0, Argument::w);
+  if (!plan.options.vectors) return;
+  require(z || n == 0, Argument::z, "is null, but vectors are wanted");
+  require_leading_dimension(ldz, n, Argument::ldz);
+  require(plan.pointers == Pointers::host || z != a || ldz == lda, Argument::ldz,
+          "is " + std::to_string(ldz) + ", must be lda = " + std::to_string(lda) + " where z is a itself");
+}
+
+template <class T>
+WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
+  if (plan.n == 0) return {};
+#ifdef EIGEN_G_HAVE_CUDA
+  if (on_gpu) return device_backend_bytes<T>(plan);
+#else
+  if (on_gpu) throw DeviceError("built without CUDA");
+#endif
+  return host_backend<T>(plan)->workspace();
+}
+
+template <class T>
+Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(resources) {
+  check_plan(plan_);
+  gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n);
+}
+
+template <class T>
+Backend<T>& Call<T>::backend() {
+  if (!backend_ && gpu_) {
+    require_gpu();
+#ifdef EIGEN_G_HAVE_CUDA
+    backend_ = device_backend<T>(plan_, *resources_);
+#endif
+  }
+  if (!backend_) backend_ = host_backend<T>(plan_);
+  return *backend_;
+}
+
+template <class T>
+Report Call<T>::solve(const Problem<T>& problem) {
+  const auto start = std::chrono::steady_clock::now();
+  const ThreadLimit limit(plan_.devices.threads);
+  Report report;
+  if (plan_.n > 0) {
+    try {
+      backend().begin(problem);
+    } catch (const OutOfMemory& trouble) {
+      const bool free_choice = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic;
+      if (!gpu_ || !free_choice || !trouble.on_device()) throw;
+      backend_.reset();
+      gpu_ = false;
+      backend().begin(problem);
+    }
+    report = solve_on(*backend_, plan_.options);
+  } else if (gpu_) {
+    const Device& gpu = gpu_facts(current_gpu());
+    report.devices = {{gpu.name, gpu.index, gpu.cores, 1, 0}};
+  } else {
+    report.devices = {{cpu_name(), -1, 0, 1, 0}};
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+template <class T>
+Report Call<T>::solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz) {
+  require(plan_.pointers == Pointers::host, Argument::a,
+          "is host memory; the solver is planned for device pointers");
+  check_matrices(plan_, a, lda, w, z, ldz);
+  require_on_host({{Argument::a, a}, {Argument::w, w}, {Argument::z, plan_.options.vectors ? z : nullptr}});
+  Problem<T> problem{{a, plan_.n, plan_.n, lda}, w, {}, {}, nullptr};
+  if (plan_.options.vectors) problem.z = {z, plan_.n, plan_.most(), ldz};
+  return solve(problem);
+}
+
+template <class T>
+Report Call<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
+                      std::int64_t ldz, CUstream_st* stream) {
+  require(plan_.pointers == Pointers::device, Argument::a,
+          "is device memory; the solver is planned for host pointers");
+  check_matrices(plan_, a.get(), lda, w.get(), z.get(), ldz);
+  require_on_gpu({{Argument::a, a.get()},
+                  {Argument::w, w.get()},
+                  {Argument::z, plan_.options.vectors ? z.get() : nullptr}});
+  Problem<T> problem{{a.get(), plan_.n, plan_.n, lda}, w.get(), {}, {a.get(), plan_.n, plan_.n, lda}, stream};
+  if (plan_.options.vectors) problem.z = {z.get(), plan_.n, plan_.most(), ldz};
+  return solve(problem);
+}
+
+template WorkspaceBytes plan_bytes<double>(const Plan&, bool);
+template class Call<double>;
+
+}  // namespace eigen_g

@@ -1,0 +1,43 @@
+// A checked call of the driver, on the device that it is for.
+#pragma once
+
+#include "solver/driver/backend.hpp"
+
+namespace eigen_g {
+
+// Throws InvalidArgument for n, options and devices that no solve takes.
+void check_plan(const Plan& plan);
+// Likewise for the matrices of one solve, as far as they tell without a look at the machine.
+void check_matrices(const Plan& plan, const void* a, std::int64_t lda, const void* w, const void* z,
+                    std::int64_t ldz);
+
+// Bytes that it takes at most.
+template <class T>
+WorkspaceBytes plan_bytes(const Plan& plan, bool on_gpu);
+
+// A plan with the backend that it goes to; made when it is needed first.
+template <class T>
+class Call {
+ public:
+  // Whether it goes to the GPU is decided here, as far as plan.devices leave the choice. Throws DeviceError.
+  //   resources   of the GPU; null in a build without CUDA
+  Call(const Plan& plan, Resources* resources);
+
+  const Plan& plan() const { return plan_; }
+  bool on_gpu() const { return gpu_; }
+  // Its backend; on a GPU as long as that is the current one.
+  Backend<T>& backend();
+  // Where the choice is free and the GPU's memory does not suffice, the CPU takes it, now and from now on.
+  Report solve(const Problem<T>& problem);
+  Report solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz);
+  Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
+               std::int64_t ldz, CUstream_st* stream);
+
+ private:
+  Plan plan_;
+  Resources* resources_;
+  bool gpu_;
+  std::unique_ptr<Backend<T>> backend_;
+};
+
+}  // namespace eigen_g

@@ -1,0 +1,355 @@
+// Every step on one GPU, to which further devices may be helpers.
+//
+// Four matrices and a fifth of one, of which the caller's count (U: panel of the divide and conquer):
+//
+//                  working matrix          Z                       Q            U
+//   host pointers  own                     own; C until the end    own          own
+//   device         own, or a itself where  caller's; C until the   a, or own    own
+//                  its layout serves       end, or own C for a
+//                                          subset by number
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gemm_df/engines/engine_rates.hpp"
+#include "gemm_df/gemm.hpp"
+#include "gemm_df/products.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/machine/partition.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/team/split.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/calibrate/calibrate.hpp"
+#include "solver/devices/solve_team.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/driver/backend.hpp"
+#include "solver/path/device_clock.hpp"
+#include "solver/path/one_stage.hpp"
+#include "solver/prepare/check_input.hpp"
+#include "solver/prepare/pack.hpp"
+#include "solver/prepare/scale.hpp"
+#include "solver/tridiagonal/dc_large_product.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
+  return (x + multiple - 1) / multiple * multiple;
+}
+
+std::int64_t padded_rows(std::int64_t n) {
+  return round_up(n, tridiagonalize_row_multiple);
+}
+
+// What a solve has to bring itself.
+struct Needs {
+  bool matrix, z, q;
+
+  // At most; on host pointers exactly.
+  explicit Needs(const Plan& plan)
+      : matrix(true),
+        z(plan.options.vectors && (plan.pointers == Pointers::host || plan.most() < plan.n)),
+        q(plan.options.vectors) {}
+  template <class T>
+  Needs(const Plan& plan, const Problem<T>& p) : Needs(plan) {
+    if (plan.pointers == Pointers::host) return;
+    const bool over_a = plan.options.vectors && p.z.data == p.a.data;
+    matrix = over_a || !serves_as_it_is(p.spare);
+    q = plan.options.vectors && (over_a || !matrix);
+  }
+
+ private:
+  // The reduction wants padded, aligned columns, and no rows beyond n that are somebody else's.
+  template <class T>
+  static bool serves_as_it_is(MatrixView<T> a) {
+    return a.data && a.lda == a.rows && padded_rows(a.rows) == a.rows &&
+           reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
+  }
+};
+
+constexpr std::int64_t loading_tile = 32, loading_values = 3 * loading_tile * loading_tile;
+
+// Parts of the workspace; those that the caller brings are null.
+template <class T>
+struct Parts {
+  MatrixView<T> matrix, z, q;
+  Tridiagonal<real_t<T>> t;
+  Arena kept, scratch;  // the path's; scratch for the other steps too
+
+  Parts(Arena& arena, const Plan& plan, const Needs& needs, int multiprocessors) {
+    const std::int64_t n = plan.n, even = round_up(n, 2);  // makes for faster products
+    const PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
+    if (needs.matrix) matrix = arena.matrix<T>(n, n, padded_rows(n));
+    if (needs.z) z = arena.matrix<T>(n, n, even);
+    if (needs.q) q = arena.matrix<T>(n, n, even);
+    t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
+    kept = arena.part(path.kept);
+    scratch = arena.part(std::max({path.scratch, check_input_bytes,
+                                   divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false),
+                                   bytes_taken([](Arena& a) { a.take<T>(loading_values); })}));
+  }
+};
+
+template <class T>
+std::uint64_t bytes_for(const Plan& plan, const Needs& needs, int multiprocessors) {
+  return bytes_taken([&](Arena& arena) { Parts<T>(arena, plan, needs, multiprocessors); });
+}
+
+// d, e and the tree of the divide and conquer.
+std::uint64_t host_bytes(const Plan& plan) {
+  return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n);
+}
+
+// Only an automatic choice asks for rates; the GPU tells the figures behind an estimate slowly.
+ProductRates rates_for(const Plan& plan, const Queue& queue) {
+  const bool given = plan.devices.engine_rates.native.flops_per_second > 0;
+  return plan.options.engine == Engine::automatic && !given ? estimated_engine_rates(queue)
+                                                            : plan.devices.engine_rates;
+}
+
+// A quick calibration takes longer than what helpers would save of a smaller solve.
+constexpr std::int64_t smallest_to_measure_for = 2000;
+
+Shares shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
+  const Devices& d = plan.devices;
+  if (!d.ratio.automatic()) return Shares(d.ratio);
+  const auto by = [&](const Calibration& calibration) {
+    TeamRates team = team_rates(calibration, current_gpu(), further, multiprocessors);
+    for (std::size_t i = 0; i < further.size(); ++i)
+      team.devices[i + 1].device.memory_free = gpu_memory_free(further[i]);
+    return Shares(std::move(team));
+  };
+  if (d.calibration) return by(*d.calibration);
+  if (plan.n < smallest_to_measure_for || (further.empty() && !helpers_may_pay(plan.n, multiprocessors)))
+    return Shares();
+  return by(calibration_of_process(d.threads));
+}
+
+std::optional<Partition> partition_of(const Devices& devices) {
+  if (devices.multiprocessors == 0) return std::nullopt;
+  const int all = gpu_facts(current_gpu()).cores;
+  require(devices.multiprocessors <= all, Argument::multiprocessors,
+          "is " + std::to_string(devices.multiprocessors) + ", this GPU has " + std::to_string(all) +
+              " multiprocessors");
+  return std::optional<Partition>(std::in_place, devices.multiprocessors);
+}
+
+// The first product of a process waits some 40 ms until cuBLAS has loaded its kernels: here one of 32 x 32 does.
+constexpr std::int64_t smallest_with_cublas = 1025;  // below, no product of a solve is cuBLAS's
+
+template <class T>
+void load_products(const Queue& queue, Arena scratch_dev) {
+  T* const at = scratch_dev.take<T>(loading_values);
+  const auto tile = [&](std::int64_t k) {
+    return MatrixView<T>{at + k * loading_tile * loading_tile, loading_tile, loading_tile, loading_tile};
+  };
+  gemm<T>(queue, Op::none, Op::none, 1, tile(0), tile(1), 0, tile(2));
+}
+
+template <class T>
+class DeviceBackend final : public Backend<T> {
+ public:
+  DeviceBackend(const Plan& plan, Resources& resources)
+      : plan_(plan),
+        gpu_(current_gpu()),
+        on_host_(plan.pointers == Pointers::host),
+        further_(further_gpus(plan.devices.gpus)),
+        partition_(partition_of(plan.devices)),
+        queue_(partition_ ? Queue(resources, *partition_)
+               : on_host_ ? Queue(resources)
+                          : Queue(resources, nullptr)),
+        products_(queue_, plan.options.engine, rates_for(plan, queue_)),
+        clock_(queue_, products_) {
+    if (plan_.options.vectors)
+      team_.emplace(queue_, shares_of(plan_, further_, queue_.multiprocessors()),
+                    ColumnTeam::Members{further_, true, plan_.devices.threads});
+  }
+  ~DeviceBackend() override { end(); }
+
+  WorkspaceBytes workspace() const override { return {host_bytes(plan_), most_bytes()}; }
+  void use(const Workspace& workspace) override {
+    lasting_ = true;
+    given_ = workspace;
+    if (workspace.device) memory_ = WorkMemory();
+  }
+
+  void begin(const Problem<T>& problem) override {
+    p_ = problem;
+    if (!on_host_) order_after(problem.stream);
+    const Needs needs(plan_, problem);
+    const std::uint64_t bytes = bytes_for<T>(plan_, needs, queue_.multiprocessors());
+    void* memory = given_.device;
+    if (!memory) {
+      const std::uint64_t wanted = lasting_ ? std::max(bytes, most_bytes()) : bytes;
+      if (held_ < wanted) {
+        memory_ = WorkMemory();
+        memory_ = WorkMemory(queue_, wanted);
+        held_ = wanted;
+      }
+      memory = memory_.data();
+    } else if (given_.device_bytes < bytes) {
+      throw InvalidArgument(Argument::workspace, "has " + std::to_string(given_.device_bytes) + " bytes, " +
+                                                     std::to_string(bytes) + " are needed");
+    }
+    used_ = bytes;
+    Arena arena(memory, bytes);
+    parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
+    path_.emplace(products_, plan_.n, parts_->kept, parts_->scratch, team());
+    const std::int64_t n = plan_.n;
+    a_ = needs.matrix ? parts_->matrix : MatrixView<T>{p_.spare.data, n, n, padded_rows(n)};
+    if (!plan_.options.vectors) return;
+    z_ = on_host_ ? parts_->z : p_.z;
+    places_.compressed = parts_->z;
+    places_.q = needs.q ? parts_->q : p_.spare;
+  }
+  void end() noexcept override {
+    cudaStreamSynchronize(queue_.stream());  // an exception may have left work that uses the memory
+    fetch_.reset();
+    leaving_.clear();
+  }
+  Clock& clock() override { return clock_; }
+
+  void load() override {
+    MatrixView<const T> source = p_.a;
+    if (on_host_) {
+      upload(queue_, plan_.options.uplo == Uplo::lower ? Part::lower : Part::upper, p_.a, a_);
+      source = a_;
+    }
+    pack_lower<T>(queue_, plan_.options.uplo, source, a_);
+  }
+  real_t<T> check() override { return check_input<T>(queue_, plan_.options.uplo, a_, parts_->scratch); }
+  void scale(int k) override { eigen_g::scale<T>(queue_, a_, k); }
+
+  Factor<T>& reduce(Steps& step) override {
+    const std::int64_t n = plan_.n;
+    if (team_)
+      team_->prepare(
+          {dc::last_merge_cut(places_.q), back_transform_cut(a_, z_.block(0, 0, n, plan_.most()))});
+    return path_->run(step, a_, parts_->t, [&] {
+      if (!plan_.options.vectors) return;
+      if (n >= smallest_with_cublas) load_products<T>(queue_, parts_->scratch);
+      if (on_host_ && plan_.options.subset.by != Subset::By::value) fetch_.emplace(queue_, p_.z);
+    });
+  }
+  Outcome divide_and_conquer(int k) override {
+    const Outcome outcome =
+        eigen_g::divide_and_conquer<real_t<T>>(products_, plan_.n, parts_->t.d, parts_->t.e, z_,
+                                               parts_->scratch, {plan_.options.subset, -k}, places_, team());
+    found_ = outcome.found.count;
+    return outcome;
+  }
+  void back_transform(Steps& step, Factor<T>& q) override {
+    const auto leave = [this](ColumnRange columns) {
+      leaving_.push_back({columns, Event(queue_.resources())});
+      leaving_.back().ready.record(queue_);
+    };
+    q.apply(step, z_.block(0, 0, plan_.n, found_),
+            on_host_ ? std::function<void(ColumnRange)>(leave) : std::function<void(ColumnRange)>());
+  }
+  void unscale(int k) override { scale_values(queue_, found_, parts_->t.d, -k); }
+  void store() override {
+    fetch_.reset();
+    if (found_ == 0) return;
+    std::optional<Queue> second;
+    if (leaving_.size() > 1) second.emplace(queue_.resources());
+    const Queue& out = second ? *second : queue_;
+    for (const Leaving& part : leaving_) {
+      const auto of = [&](MatrixView<T> z) {
+        return z.block(0, part.columns.first, plan_.n, part.columns.count);
+      };
+      part.ready.hold(out);
+      download(out, of(z_), of(p_.z));
+    }
+    // Last: it may wait for all that is queued.
+    EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_->t.d, sizeof(real_t<T>) * static_cast<std::size_t>(found_),
+                                 cudaMemcpyDefault, queue_.stream()));
+  }
+
+  void account(Report& report) override {
+    report.path = Path::one_stage;
+    report.bytes = {host_bytes(plan_), used_ + products_.scratch_bytes()};
+    report.devices = {{gpu_facts(gpu_).name, gpu_, queue_.multiprocessors(), 1, 0}};
+    if (!team_) return;
+    report.bytes.device += team_->device_bytes();
+    report.bytes.host += team_->pinned_bytes();
+    const std::vector<double> parts = team_->take_parts(), seconds = team_->take_seconds();
+    if (!parts.empty()) report.devices.front().share = parts.front();
+    if (!seconds.empty()) report.devices.front().seconds = seconds.front();
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      if (parts[i] <= 0) continue;
+      if (i <= further_.size()) {
+        const Device& gpu = gpu_facts(further_[i - 1]);
+        report.devices.push_back({gpu.name, gpu.index, gpu.cores, parts[i], seconds[i]});
+      } else {
+        report.devices.push_back({cpu_name(), -1, 0, parts[i], seconds[i]});
+      }
+    }
+  }
+
+ private:
+  // Columns of Z that can go to the host while the GPU works on what is queued behind them.
+  struct Leaving {
+    ColumnRange columns;
+    Event ready;
+  };
+  // What is queued from now on begins after what the caller's stream holds.
+  void order_after(CUstream_st* stream) {
+    if (!partition_) return queue_.use(stream);
+    Event before(queue_.resources());
+    before.record(Queue(queue_.resources(), stream));
+    before.hold(queue_);
+  }
+  std::uint64_t most_bytes() const { return bytes_for<T>(plan_, Needs(plan_), gpu_facts(gpu_).cores); }
+  SolveTeam* team() { return team_ ? &*team_ : nullptr; }
+
+  Plan plan_;
+  int gpu_;
+  bool on_host_;
+  std::vector<int> further_;
+  std::optional<Partition> partition_;
+  Queue queue_;
+  Products<T> products_;
+  DeviceClock<T> clock_;
+  Workspace given_;
+  bool lasting_ = false;
+  WorkMemory memory_;
+  std::uint64_t held_ = 0, used_ = 0;  // bytes of memory_; of what the problem takes
+  std::optional<Parts<T>> parts_;
+  std::optional<OneStageOnDevice<T>> path_;
+  Problem<T> p_;
+  MatrixView<T> a_, z_;
+  MergePlaces<real_t<T>> places_;
+  std::int64_t found_ = 0;
+  std::optional<PageFetch> fetch_;
+  std::vector<Leaving> leaving_;
+  std::optional<SolveTeam> team_;  // last: it waits for what it has queued
+};
+
+}  // namespace
+
+template <class T>
+WorkspaceBytes device_backend_bytes(const Plan& plan) {
+  return {host_bytes(plan), bytes_for<T>(plan, Needs(plan), gpu_facts(current_gpu()).cores)};
+}
+
+void start_device() {
+  const Queue queue;
+  const WorkMemory memory(queue, sizeof(double) * loading_values + Arena::alignment);
+  load_products<double>(queue, Arena(memory.data(), sizeof(double) * loading_values + Arena::alignment));
+  queue.wait();
+}
+
+template <class T>
+std::unique_ptr<Backend<T>> device_backend(const Plan& plan, Resources& resources) {
+  return std::make_unique<DeviceBackend<T>>(plan, resources);
+}
+
+template WorkspaceBytes device_backend_bytes<double>(const Plan&);
+template std::unique_ptr<Backend<double>> device_backend(const Plan&, Resources&);
+
+}  // namespace eigen_g

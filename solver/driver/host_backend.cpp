@@ -1,0 +1,116 @@
+// Every step on the CPU, most of them LAPACK routines.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/driver/backend.hpp"
+#include "solver/path/host_clock.hpp"
+#include "solver/path/one_stage.hpp"
+#include "solver/prepare/check_input.hpp"
+#include "solver/prepare/scale.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// Parts of the workspace.
+template <class T>
+struct Parts {
+  MatrixView<T> a;
+  Tridiagonal<real_t<T>> t;
+  Arena kept, scratch;  // the path's; scratch for the divide and conquer too
+
+  Parts(Arena& arena, const Plan& plan) {
+    const std::int64_t n = plan.n, m = plan.most();
+    const PathBytes path = OneStageOnCpu<T>::bytes(n, m);
+    a = arena.matrix<T>(n, n, n);
+    t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
+    kept = arena.part(path.kept);
+    scratch = arena.part(
+        std::max(path.scratch, divide_and_conquer_bytes_on_cpu<real_t<T>>(n, plan.options.vectors, m)));
+  }
+};
+
+template <class T>
+class HostBackend final : public Backend<T> {
+ public:
+  explicit HostBackend(const Plan& plan)
+      : plan_(plan), bytes_(bytes_taken([&](Arena& arena) { Parts<T>(arena, plan); })) {}
+
+  WorkspaceBytes workspace() const override { return {bytes_, 0}; }
+  void use(const Workspace&) override {}
+
+  void begin(const Problem<T>& problem) override {
+    p_ = problem;
+    if (memory_) return;
+    memory_ = host_array<std::byte>(static_cast<std::int64_t>(bytes_));
+    Arena arena(memory_.get(), bytes_);
+    parts_.emplace(arena, plan_);
+    path_.emplace(plan_.options.uplo, plan_.n, parts_->kept, parts_->scratch);
+  }
+  void end() noexcept override {}
+  Clock& clock() override { return clock_; }
+
+  void load() override {
+    const std::int64_t n = plan_.n;
+    const bool lower = plan_.options.uplo == Uplo::lower;
+#pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
+    for (std::int64_t j = 0; j < n; ++j) {
+      const std::int64_t first = lower ? j : 0;
+      const std::int64_t last = lower ? n : j + 1;
+      std::memcpy(&parts_->a(first, j), &p_.a(first, j), sizeof(T) * static_cast<std::size_t>(last - first));
+    }
+  }
+  real_t<T> check() override {
+    return check_input<T>(plan_.options.uplo, parts_->a);
+  }
+  void scale(int k) override {
+    eigen_g::scale<T>(plan_.options.uplo, parts_->a, k);
+  }
+  Factor<T>& reduce(Steps& step) override {
+    return path_->run(step, parts_->a, parts_->t, {});
+  }
+  Outcome divide_and_conquer(int k) override {
+    const Outcome outcome = eigen_g::divide_and_conquer(plan_.n, parts_->t.d, parts_->t.e, p_.z,
+                                                        parts_->scratch, {plan_.options.subset, -k});
+    found_ = outcome.found.count;
+    return outcome;
+  }
+  void back_transform(Steps& step, Factor<T>& q) override {
+    q.apply(step, p_.z.block(0, 0, plan_.n, plan_.options.vectors ? found_ : 0));
+  }
+  void unscale(int k) override {
+    scale_values(found_, parts_->t.d, -k);
+  }
+  void store() override {
+    std::copy_n(parts_->t.d, found_, p_.w);
+  }  // the vectors are in the caller's z
+  void account(Report& report) override {
+    report.path = Path::one_stage;
+    report.bytes = workspace();
+    report.devices = {{cpu_name(), -1, 0, 1, 0}};
+  }
+
+ private:
+  Plan plan_;
+  std::uint64_t bytes_;
+  HostArray<std::byte> memory_;
+  std::optional<Parts<T>> parts_;
+  std::optional<OneStageOnCpu<T>> path_;
+  Problem<T> p_;
+  std::int64_t found_ = 0;
+  HostClock clock_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Backend<T>> host_backend(const Plan& plan) {
+  return std::make_unique<HostBackend<T>>(plan);
+}
+
+template std::unique_ptr<Backend<double>> host_backend(const Plan&);
+
+}  // namespace eigen_g

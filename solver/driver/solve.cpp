@@ -1,0 +1,44 @@
+#include "solver/driver/solve.hpp"
+
+#include "solver/prepare/scale.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+template <class T>
+struct Ending {
+  Backend<T>& on;
+  ~Ending() { on.end(); }
+};
+
+}  // namespace
+
+template <class T>
+Report solve_on(Backend<T>& on, const Options& options) {
+  Report report;
+  const Ending<T> ending{on};
+  Steps step(on.clock(), options.progress, report.stages);
+
+  step(Stage::transfer, [&] { on.load(); });
+  const int k = scale_exponent(step(Stage::check, [&] { return on.check(); }));
+  step(Stage::scale, [&] { on.scale(k); });  // A := 2^k A
+  Factor<T>& q = on.reduce(step);            // A = Q T Q^H
+  const Outcome outcome =
+      step(Stage::divide_and_conquer, [&] { return on.divide_and_conquer(k); });  // T = U W U^T
+  if (options.vectors) on.back_transform(step, q);                                // Z = Q U
+  step(Stage::unscale, [&] { on.unscale(k); });                                   // W := 2^-k W
+  step(Stage::transfer, [&] { on.store(); });
+  step.finish();
+
+  report.status = outcome.status;
+  report.failed = outcome.failed;
+  report.m = outcome.found.count;
+  report.first = outcome.found.first + 1;
+  on.account(report);
+  return report;
+}
+
+template Report solve_on(Backend<double>&, const Options&);
+
+}  // namespace eigen_g
