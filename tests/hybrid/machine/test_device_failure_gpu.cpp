@@ -4,14 +4,6 @@
 
 #include "tests/support/catch.hpp"
 
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("a GPU fails in mid-solve") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
-
 #include "apps/cli/result_files.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -50,5 +42,3 @@ TEST_CASE("a GPU fails in mid-solve", "[gpu][large]") {
   CHECK_THAT(message, ContainsSubstring("failed with cuda"));
   CHECK(folder.names().empty());
 }
-
-#endif

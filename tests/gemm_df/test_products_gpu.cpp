@@ -1,8 +1,6 @@
 // The products of the solver by every engine, behind one call.
 #include "tests/support/catch.hpp"
 
-#ifdef EIGEN_G_HAVE_CUDA
-
 #include <cmath>
 #include <random>
 #include <vector>
@@ -208,5 +206,3 @@ TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu
   queue.wait();
   CHECK(products.take_ran() == name(choose_engine(Engine::automatic, rates, 500, 500, 500)));
 }
-
-#endif

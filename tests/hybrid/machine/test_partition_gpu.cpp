@@ -1,14 +1,6 @@
 // A GPU cut down to some of its multiprocessors.
 #include "tests/support/catch.hpp"
 
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("a partition of a GPU") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
-
 #include <optional>
 
 #include "gemm_df/gemm.hpp"
@@ -95,5 +87,3 @@ TEST_CASE("a partition that cannot be is refused", "[gpu]") {
   CHECK_THROWS_AS(Partition(-8), InvalidArgument);
   CHECK_THROWS_AS(Partition(gpu_device(current_gpu()).cores + 1), InvalidArgument);
 }
-
-#endif

@@ -1,14 +1,6 @@
 // A product cut over a GPU, the CPU and, where there are, further GPUs, against a plain one in long double.
 #include "tests/support/catch.hpp"
 
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("a product cut over devices") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
-
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -164,5 +156,3 @@ TEST_CASE("a cut product repeats bit for bit, and its first device's columns are
   CHECK(seconds[1] > 0);
   CHECK(team.take_seconds() == std::vector<double>{0, 0});
 }
-
-#endif

@@ -1,14 +1,6 @@
 // Blocks of reflectors over a team of devices against plain sums in long double.
 #include "tests/support/catch.hpp"
 
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("reflectors over a team") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
-
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -134,5 +126,3 @@ TEST_CASE("reflectors over several GPUs", "[gpu]") {
   check({{1}, false, 0}, {{1, 1}, {0, 1}, {3, 1}});
   check({{1}, true, 0}, {{4, 4, 1}, {1, 0, 1}});
 }
-
-#endif

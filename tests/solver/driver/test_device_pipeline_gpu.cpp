@@ -1,13 +1,5 @@
-// The entries on device pointers. A build without CUDA has one case that says so.
+// The entries on device pointers.
 #include "tests/support/catch.hpp"
-
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("device pointers") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
 
 #include <thread>
 
@@ -361,5 +353,3 @@ TEST_CASE("device pointers from C", "[gpu]") {
   CHECK(eigen_g_dsyevd_device('V', 'U', 120, d.a.data(), 119, d.w.data(), d.z.data(), d.ldz,
                               queue.stream()) == -5);
 }
-
-#endif

@@ -1,13 +1,5 @@
-// Transfers between host and device. A build without CUDA has one case that says so.
+// Transfers between host and device.
 #include "tests/support/catch.hpp"
-
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("transfers") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
 
 #include <random>
 #include <vector>
@@ -153,5 +145,3 @@ TEST_CASE("pages that are fetched keep what they hold", "[gpu]") {
   { const eigen_g::PageFetch fetch({x.data(), rows, cols, rows}); }
   CHECK(x == before);
 }
-
-#endif
