@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cblas.h>
+#include <lapacke.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
 #include <string>
@@ -196,6 +199,52 @@ inline double value_distance(const Tridiagonal& t, const std::vector<double>& x,
   // Subnormal values are only as good as the smallest one.
   return distance / std::max(static_cast<double>(t.n()) * limits::ulp,
                              std::numeric_limits<double>::denorm_min() / largest);
+}
+
+inline std::vector<double> dstedc_values(const Tridiagonal& t) {
+  std::vector<double> d = t.d, e = t.e;
+  e.push_back(0);
+  std::vector<double> z(static_cast<std::size_t>(t.n() * t.n()));
+  const auto n = static_cast<lapack_int>(t.n());
+  REQUIRE(LAPACKE_dstedc(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), z.data(), n) == 0);
+  return d;
+}
+
+// Of residual and orthogonality of a random T.
+inline double random_limit(std::int64_t n) {
+  return n >= 32 ? limits::tridiagonal_random : limits::tridiagonal;
+}
+
+// stetester's files: n, then "i d_i e_i".
+inline Tridiagonal read_tridiagonal(const std::string& path) {
+  std::ifstream file(path);
+  std::size_t n = 0, i = 0;
+  file >> n;
+  Tridiagonal t{std::vector<double>(n), std::vector<double>(n)};
+  for (std::size_t row = 0; row < n; ++row) file >> i >> t.d[row] >> t.e[row];
+  t.e.resize(n - 1);
+  return t;
+}
+
+inline std::vector<std::string> published_tridiagonals() {
+  std::vector<std::string> paths;
+  if (std::filesystem::is_directory(matrices_folder()))
+    for (const auto& entry : std::filesystem::directory_iterator(matrices_folder()))
+      if (entry.path().extension() == ".dat") paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// |Z^T Z - I|_F / (n ulp).
+inline double orthogonality(std::int64_t n, const std::vector<double>& z) {
+  const auto order = static_cast<int>(n);
+  std::vector<double> product(z.size());
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, order, order, order, 1, z.data(), order, z.data(),
+              order, 0, product.data(), order);
+  double squares = 0;
+  for (std::int64_t j = 0; j < n; ++j) product[static_cast<std::size_t>(j + j * n)] -= 1;
+  for (const double x : product) squares += x * x;
+  return std::sqrt(squares) / (static_cast<double>(n) * limits::ulp);
 }
 
 }  // namespace support

@@ -4,14 +4,13 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/support/catch.hpp"
-#include "tests/support/reflectors.hpp"
-#include "tests/support/tolerances.hpp"
-#ifdef EIGEN_G_HAVE_CUDA
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/triangular_factor.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/reflectors.hpp"
+#include "tests/support/tolerances.hpp"
 
 using namespace eigen_g;
 
@@ -89,19 +88,14 @@ void check(std::int64_t n, std::int64_t width) {
 }
 
 }  // namespace
-#endif
 
 TEST_CASE("triangular_factors: narrow blocks", "[gpu]") {
   NEEDS_GPU();
-#ifdef EIGEN_G_HAVE_CUDA
   for (const std::int64_t n : {2, 3, 5, 31, 32, 33, 34, 63, 64, 65, 66, 100, 129, 300}) check(n, 32);
-#endif
 }
 
 TEST_CASE("triangular_factors: wide blocks", "[gpu]") {
   NEEDS_GPU();
-#ifdef EIGEN_G_HAVE_CUDA
   for (const std::int64_t width : {64, 96, 256, 384, 512})
     for (const std::int64_t n : {2, 33, 34, 65, 66, 97, 257, 258, 290, 513, 514, 600}) check(n, width);
-#endif
 }

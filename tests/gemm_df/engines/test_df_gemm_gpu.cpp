@@ -1,8 +1,6 @@
 // The double-float product against a product in long double, within the bound that gemm_df/README.md derives.
 #include "tests/support/catch.hpp"
 
-#ifdef EIGEN_G_HAVE_CUDA
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -453,5 +451,3 @@ TEST_CASE("Double-float rank-2k update: one triangle, the other untouched", "[gp
         }
       }
 }
-
-#endif

@@ -1,8 +1,6 @@
 // The double-double product that benchmarks and tuner are judged by, against wider arithmetic on the CPU.
 #include "tests/support/catch.hpp"
 
-#ifdef EIGEN_G_HAVE_CUDA
-
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -109,11 +107,3 @@ TEMPLATE_TEST_CASE("random operands", "[gpu]", float, double, std::complex<float
   CHECK(std::fabs(mean) < 0.01);  // standard deviation 1 / sqrt(3e5)
   CHECK(square == Approx(1.0 / 3).epsilon(0.02));
 }
-
-#else
-
-TEST_CASE("the truth on the GPU") {
-  SKIP_TEST("built without CUDA");
-}
-
-#endif

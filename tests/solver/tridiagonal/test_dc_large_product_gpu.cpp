@@ -1,14 +1,6 @@
 // The divide and conquer with its large merges cut over a team, against the same checks as on one GPU.
 #include "tests/support/catch.hpp"
 
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("large merges over a team") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
-
 #include <cstring>
 
 #include "hybrid/cuda_check.hpp"
@@ -127,5 +119,3 @@ TEST_CASE("large merges over several GPUs", "[gpu]") {
   }
   check(support::tridiagonal("glued 1e-3", 1302), {{1}, true, 0}, "1:1:0", false);
 }
-
-#endif

@@ -1,13 +1,5 @@
-// The entries on device pointers. A build without CUDA has one case that says so.
+// The entries on device pointers.
 #include "tests/support/catch.hpp"
-
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("device pointers") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
 
 #include <thread>
 
@@ -22,6 +14,7 @@ TEST_CASE("device pointers") {
 using eigen_g::DeviceBuffer;
 using eigen_g::Queue;
 using eigen_g::Uplo;
+using support::random_matrix;
 using support::Stored;
 
 namespace {
@@ -68,12 +61,6 @@ support::Solved take(const OnDevice& d, std::int64_t n, const eigen_g::Report& r
   solved.w.pop_back();
   solved.z.pop_back();
   return solved;
-}
-
-Stored random_matrix(std::int64_t n, Uplo uplo = Uplo::lower, std::int64_t padding = 0) {
-  eigen_g::generate::Spec spec;
-  spec.n = n;
-  return support::stored(spec, uplo, padding);
 }
 
 }  // namespace
@@ -361,5 +348,3 @@ TEST_CASE("device pointers from C", "[gpu]") {
   CHECK(eigen_g_dsyevd_device('V', 'U', 120, d.a.data(), 119, d.w.data(), d.z.data(), d.ldz,
                               queue.stream()) == -5);
 }
-
-#endif

@@ -1,14 +1,6 @@
 // A team of devices on columns of one matrix: what is thrown. What it computes: test_team_gemm, test_team_reflectors.
 #include "tests/support/catch.hpp"
 
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("a team of devices") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
-
 #include <stdexcept>
 #include <vector>
 
@@ -119,5 +111,3 @@ TEST_CASE("a team is refused where it cannot be", "[gpu]") {
   CHECK_THROWS_AS(team.run({}, {1}), InvalidArgument);
   CHECK_THROWS_AS(team.run({}, {0, 0}), InvalidArgument);
 }
-
-#endif

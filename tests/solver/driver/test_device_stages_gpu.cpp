@@ -1,13 +1,5 @@
-// sytrd, stedc and ormtr on device pointers. A build without CUDA has one case that says so.
+// sytrd, stedc and ormtr on device pointers.
 #include "tests/support/catch.hpp"
-
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("stages on device pointers") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
@@ -20,6 +12,7 @@ TEST_CASE("stages on device pointers") {
 #include "tests/support/tridiagonal.hpp"
 
 using namespace eigen_g;
+using support::random_matrix;
 using support::Stored;
 namespace limits = support::limits;
 
@@ -54,12 +47,6 @@ class OnDevice {
   std::size_t count_;
   DeviceBuffer<double> memory_;
 };
-
-Stored random_matrix(std::int64_t n, Uplo uplo, std::int64_t padding) {
-  generate::Spec spec;
-  spec.n = n;
-  return support::stored(spec, uplo, padding);
-}
 
 std::vector<double> identity(std::int64_t n) {
   std::vector<double> q(static_cast<std::size_t>(n * n));
@@ -218,5 +205,3 @@ TEST_CASE("stages on device pointers from C, on the default stream", "[gpu]") {
   CHECK(eigen_g_dstedc_device('I', n, d.data(), e.data(), nullptr, n, nullptr) == -5);
   CHECK(eigen_g_dormtr_device('U', n, n, a.data(), s.lda, tau.data(), z.data(), n - 1, nullptr) == -8);
 }
-
-#endif

@@ -1,23 +1,15 @@
 // Blocks of reflectors over a team of devices against plain sums in long double.
 #include "tests/support/catch.hpp"
 
-#ifndef EIGEN_G_HAVE_CUDA
-
-TEST_CASE("reflectors over a team") {
-  SKIP_TEST("built without CUDA");
-}
-
-#else
-
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "solver/back/team_reflectors.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 
@@ -29,11 +21,9 @@ std::size_t size(std::int64_t count) {
   return static_cast<std::size_t>(count);
 }
 
-Matrix random_matrix(std::int64_t count, double scale, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> entry(-scale, scale);
-  Matrix m(size(count));
-  for (double& x : m) x = entry(random);
+Matrix random_scaled(std::int64_t count, double scale, unsigned seed) {
+  Matrix m = support::random_rectangle(count, 1, seed);
+  for (double& x : m) x *= scale;
   return m;
 }
 
@@ -55,9 +45,9 @@ struct Problem {
         m(columns),
         width(k),
         count(blocks),
-        v(random_matrix(n * k * count, 1 / std::sqrt(static_cast<double>(n)), 1)),
-        t(random_matrix(k * k * count, 1 / static_cast<double>(k), 2)),
-        z(random_matrix(n * m, 1, 3)) {}
+        v(random_scaled(n * k * count, 1 / std::sqrt(static_cast<double>(n)), 1)),
+        t(random_scaled(k * k * count, 1 / static_cast<double>(k), 2)),
+        z(random_scaled(n * m, 1, 3)) {}
   std::int64_t first(std::int64_t s) const { return (count - 1 - s) * width + 1; }
 
   Matrix truth() const {
@@ -134,5 +124,3 @@ TEST_CASE("reflectors over several GPUs", "[gpu]") {
   check({{1}, false, 0}, {{1, 1}, {0, 1}, {3, 1}});
   check({{1}, true, 0}, {{4, 4, 1}, {1, 0, 1}});
 }
-
-#endif

@@ -1,0 +1,175 @@
+// Whole solves whose products are cut over devices.
+#include <memory>
+
+#include "gemm_df/products.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/devices/calibration.hpp"
+#include "tests/support/solving.hpp"
+
+using namespace eigen_g;
+using support::random_matrix;
+using support::Stored;
+
+namespace {
+
+Options cut(const char* ratio, int gpus = 1) {
+  Options o = support::options(DeviceChoice::gpu);
+  o.ratio = parse_ratio(ratio);
+  o.gpus = gpus;
+  return o;
+}
+
+void check_repeats(const Stored& s, const Options& o, const support::Solved& once) {
+  const support::Solved again = support::solve_guarded(s, o);
+  CHECK(support::same_bits(once.w, again.w));
+  CHECK(support::same_bits(once.z, again.z));
+}
+
+// This machine's devices with one rate of products each, and links of this bandwidth.
+Calibration calibration_of(double cpu_flops, double gpu_flops, double link) {
+  Calibration c;
+  for (const Device& device : devices()) {
+    DeviceRates rates;
+    rates.device = device;
+    rates.products = {{"native", 4096, 4096, 4096, device.kind == DeviceKind::cpu ? cpu_flops : gpu_flops}};
+    rates.to_device = rates.from_device = rates.to_first = rates.from_first = link;
+    c.devices.push_back(rates);
+  }
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("a solve over a small GPU and the CPU: pairs, bits, and who did what", "[gpu]") {
+  NEEDS_GPU();
+  const Stored s = random_matrix(1500, Uplo::upper);
+  Options o = cut("3:1");
+  o.gpu_sms = 8;
+  const support::Solved solved = support::solve_guarded(s, o);
+  support::check_pairs(s, solved);
+  check_repeats(s, o, solved);
+  const Report& r = solved.report;
+  CHECK(r.ratio == "3:1");
+  REQUIRE(r.work.size() == 2);
+  REQUIRE(r.devices.size() == 2);
+  CHECK_THAT(r.devices[0], ContainsSubstring("8 of"));
+  CHECK(r.devices[1] == cpu_name());
+  CHECK(r.work[0].share == Approx(0.75));
+  CHECK(r.work[1].share == Approx(0.25));
+  for (const DeviceWork& work : r.work) {
+    CAPTURE(work.name);
+    CHECK(work.seconds > 0);
+    CHECK(work.seconds <=
+          1.05 * (r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform)));
+    CHECK(work.engine == "native");
+  }
+  const WorkspaceBytes alone = workspace_bytes(1500, true, true);
+  CHECK(r.host_bytes > alone.host + 1500 * 300 * sizeof(double));
+}
+
+TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engine on the GPU", "[gpu]") {
+  NEEDS_GPU();
+  const Stored s = random_matrix(1203);
+  const support::Solved alone = support::solve_guarded(s, support::options(DeviceChoice::gpu));
+  for (const char* ratio : {"1:0", "1:1", "0:1"}) {
+    CAPTURE(ratio);
+    const Options o = cut(ratio);
+    const support::Solved solved = support::solve_guarded(s, o, 3);
+    support::check_pairs(s, solved);
+    CHECK(support::eigenvalue_ratio(solved.w, alone.w) <= support::limits::values_only);
+    CHECK(solved.report.work.size() == (o.ratio.parts[1] > 0 ? 2 : 1));
+    if (o.ratio.parts[1] == 0)
+      CHECK(
+          support::same_bits(solved.z, support::solve_guarded(s, support::options(DeviceChoice::gpu), 3).z));
+  }
+  Options o = cut("1:1");
+  o.subset = Subset::numbers(100, 899);
+  Solution some = solve(s.n, s.a.data(), s.lda, o);
+  REQUIRE(some.report.m == 800);
+  CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n,
+                      DeviceChoice::cpu)));
+  if (!emulated_engine_built()) return;
+  o = cut("1:1");
+  o.engine = Engine::emulated;
+  const support::Solved emulated = support::solve_guarded(s, o);
+  support::check_pairs(s, emulated);
+  CHECK_THAT(emulated.report.work[0].engine, ContainsSubstring("emulated"));
+  CHECK(emulated.report.work[1].engine == "native");
+}
+
+TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition", "[gpu]") {
+  NEEDS_GPU();
+  const Stored s = random_matrix(1100);
+  const Queue queue;
+  const DeviceBuffer<double> a(s.n * s.n), w(s.n), z(s.n * s.n);
+  for (const auto* poisoned : {&w, &z})
+    EIGEN_G_CUDA(cudaMemsetAsync(poisoned->data(), 0xff, poisoned->bytes(), queue.stream()));
+  EIGEN_G_CUDA(cudaMemcpyAsync(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice, queue.stream()));
+  Options o = cut("1:1");
+  o.gpu_sms = 8;
+  support::Solved solved;
+  solved.report = eigen_g::eigen_g(s.n, a.data(), s.n, w.data(), z.data(), s.n, queue.stream(), o);
+  solved.ldz = s.n;
+  solved.w.resize(static_cast<std::size_t>(s.n));
+  solved.z.resize(s.a.size());
+  EIGEN_G_CUDA(cudaMemcpy(solved.w.data(), w.data(), w.bytes(), cudaMemcpyDeviceToHost));
+  EIGEN_G_CUDA(cudaMemcpy(solved.z.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+  support::check_pairs(s, solved);
+  CHECK(solved.report.work.size() == 2);
+}
+
+TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflectors", "[gpu][large]") {
+  NEEDS_GPU();
+  const Stored s = random_matrix(4250);
+  const Options o = cut("3:1");
+  const Solution once = solve(s.n, s.a.data(), s.lda, o), again = solve(s.n, s.a.data(), s.lda, o);
+  CHECK(support::same_bits(once.values, again.values));
+  CHECK(support::same_bits(once.vectors, again.vectors));
+  CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(), s.n,
+                      DeviceChoice::gpu)));
+  CHECK(once.report.work.size() == 2);
+}
+
+TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
+  NEEDS_GPU();
+  const Stored s = random_matrix(1500);
+  Calibration c = calibration_of(1e12, 3e12, 1e12);
+  Options o = support::options(DeviceChoice::gpu);
+  o.calibration = std::make_shared<const Calibration>(c);
+  const support::Solved shared = support::solve_guarded(s, o);
+  support::check_pairs(s, shared);
+  check_repeats(s, o, shared);
+  REQUIRE(shared.report.work.size() == 2);
+  CHECK(shared.report.work[1].share > 0.1);
+  CHECK(shared.report.work[1].share <= 0.26);
+  CHECK_THAT(shared.report.ratio, ContainsSubstring(":"));
+
+  for (DeviceRates& rates : c.devices)
+    if (rates.device.kind == DeviceKind::cpu) rates.products[0].flops = 1e9;
+  o.calibration = std::make_shared<const Calibration>(c);
+  const support::Solved alone = support::solve_guarded(s, o);
+  CHECK(alone.report.work.size() == 1);
+  CHECK(alone.report.ratio == "1");
+  CHECK(support::same_bits(alone.z, support::solve_guarded(s, support::options(DeviceChoice::gpu)).z));
+}
+
+TEST_CASE("a solve over several GPUs", "[gpu]") {
+  NEEDS_GPU();
+  if (gpu_count() < 2) SKIP_TEST("fewer than two GPUs");
+  const Stored s = random_matrix(1800);
+  const Calibration c = calibration_of(1e9, 1e12, 1e13);
+  for (const char* ratio : {"1:1:0", "2:1:1", "0:1:0", "auto"}) {
+    CAPTURE(ratio);
+    Options o = cut(ratio, 2);
+    o.calibration = std::make_shared<const Calibration>(c);
+    const support::Solved solved = support::solve_guarded(s, o);
+    support::check_pairs(s, solved);
+    check_repeats(s, o, solved);
+    REQUIRE(solved.report.work.size() >= 2);
+    CHECK(solved.report.work[1].name == gpu_facts(1).name);
+    CHECK(solved.report.work[1].seconds > 0);
+  }
+}

@@ -1,0 +1,124 @@
+// Q^T A Q = T on a GPU, checked as the property it is: Q is formed by the back-transformation of I.
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+
+#include "gemm_df/rank_2k/syr2k.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/prepare/pack.hpp"
+#include "tests/support/reduction.hpp"
+
+using namespace eigen_g;
+using namespace support::reduction;
+
+namespace {
+
+std::size_t bytes(std::int64_t count) {
+  return sizeof(double) * static_cast<std::size_t>(count);
+}
+
+Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo, int multiprocessors = 0) {
+  Queue queue;
+  const std::int64_t lda =
+      (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
+  DeviceBuffer<double> given(n * n), matrix(lda * n), d(n), e(n), tau(n), z(n * n);
+  DeviceBuffer<double> workspace(
+      std::max(tridiagonalize_workspace(n, queue.multiprocessors()), back_transform_workspace(n, n)));
+  Reduction r{std::vector<double>(static_cast<std::size_t>(n)),
+              std::vector<double>(static_cast<std::size_t>(n)), identity(n)};
+  // Whatever is not written must show.
+  EIGEN_G_CUDA(cudaMemset(matrix.data(), 0xff, matrix.bytes()));
+  EIGEN_G_CUDA(cudaMemset(workspace.data(), 0xff, workspace.bytes()));
+  for (const auto* buffer : {&d, &e, &tau}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  EIGEN_G_CUDA(cudaMemcpy(given.data(), a.data(), given.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaMemcpy(z.data(), r.q.data(), z.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
+  const MatrixView<double> working{matrix.data(), n, n, lda};
+  pack_lower(queue, uplo, MatrixView<const double>{given.data(), n, n, n}, working);
+  tridiagonalize(queue, working, d.data(), e.data(), tau.data(), workspace.data(), {}, multiprocessors);
+  back_transform(queue, working, tau.data(), {z.data(), n, n, n}, workspace.data());
+  queue.wait();
+  EIGEN_G_CUDA(cudaMemcpy(r.d.data(), d.data(), bytes(n), cudaMemcpyDeviceToHost));
+  EIGEN_G_CUDA(cudaMemcpy(r.e.data(), e.data(), bytes(n - 1), cudaMemcpyDeviceToHost));
+  EIGEN_G_CUDA(cudaMemcpy(r.q.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+  return r;
+}
+void check_random_on_gpu(std::int64_t n, Uplo uplo, int multiprocessors = 0) {
+  CAPTURE(multiprocessors);
+  const double limit = n < 60 ? support::limits::reduction : support::limits::reduction_random;
+  const auto reduce = [&](const Matrix& a, std::int64_t order, Uplo triangle) {
+    return reduce_on_gpu(a, order, triangle, multiprocessors);
+  };
+  check_reduction(random_symmetric(n, 1), n, uplo, reduce, limit);
+}
+
+}  // namespace
+
+TEST_CASE("tridiagonalize on a GPU: Q T Q^T = A, small", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 31, 33, 63, 64, 65, 66, 129})
+    check_random_on_gpu(n, Uplo::lower);
+  check_random_on_gpu(130, Uplo::upper);
+  check_random_on_gpu(150, Uplo::lower, 1);
+}
+
+// Small enough for a tool that watches every access to shared memory: a panel by two blocks and the rest on one
+// multiprocessor; then all of it on two.
+TEST_CASE("tridiagonalize on a GPU: few columns, few blocks", "[gpu][racecheck]") {
+  NEEDS_GPU();
+  for (const int multiprocessors : {1, 2}) check_random_on_gpu(40, Uplo::lower, multiprocessors);
+}
+
+TEST_CASE("tridiagonalize on a GPU: sizes around every edge", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::int64_t n :
+       {32, 127, 128, 130, 200, 255, 256, 257, 258, 511, 512, 513, 514, 577, 640, 1023, 1025})
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) check_random_on_gpu(n, uplo);
+  for (const std::int64_t n : {1537, 2047, 2049, 2304, 2501, 2700}) check_random_on_gpu(n, Uplo::lower);
+}
+
+// Some panels are followed by an update that makes the next column's product, the later ones not.
+TEST_CASE("tridiagonalize on a GPU: products beside the updates", "[gpu][large]") {
+  NEEDS_GPU();
+  REQUIRE(syr2k_product_scratch(5250) > 0);
+  check_random_on_gpu(5250, Uplo::lower);
+}
+
+// The fewer multiprocessors take part, the less fits on the chip, and the more rows of a panel has a block: with very
+// few only the first columns of a panel stay in shared memory, and a block has as much of the product as of a large
+// matrix.
+TEST_CASE("tridiagonalize on a GPU: few multiprocessors", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {65, 300, 500, 513, 700, 1100})
+    for (const int multiprocessors : {1, 2, 3, 20, 33, 64})
+      check_random_on_gpu(n, Uplo::lower, multiprocessors);
+  check_random_on_gpu(1450, Uplo::upper, 1);
+  check_random_on_gpu(2011, Uplo::lower, 2);
+}
+
+TEST_CASE("tridiagonalize on a GPU: families", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const char* kind : families)
+    for (const std::int64_t n : {60, 300}) {
+      INFO(kind);
+      check_reduction(family(kind, n), n, Uplo::lower, [](const Matrix& a, std::int64_t order, Uplo uplo) {
+        return reduce_on_gpu(a, order, uplo);
+      });
+    }
+}
+
+TEST_CASE("tridiagonalize on a GPU: repeats bit for bit", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const auto& [n, multiprocessors] : {std::pair<std::int64_t, int>{700, 0}, {1450, 1}}) {
+    const Matrix a = random_symmetric(n, 5);
+    const Reduction first = reduce_on_gpu(a, n, Uplo::lower, multiprocessors);
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const Reduction again = reduce_on_gpu(a, n, Uplo::lower, multiprocessors);
+      REQUIRE(again.d == first.d);
+      REQUIRE(std::equal(first.e.begin(), first.e.end() - 1, again.e.begin()));
+      REQUIRE(again.q == first.q);
+    }
+  }
+}

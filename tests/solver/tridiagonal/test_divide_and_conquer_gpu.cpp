@@ -1,0 +1,164 @@
+// The whole divide and conquer on a GPU, against LAPACK's dstedc and against its acts on the CPU.
+#include "solver/tridiagonal/divide_and_conquer.hpp"
+
+#include <cstring>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/dc_on_cpu.hpp"
+#include "tests/support/tridiagonal.hpp"
+
+using namespace eigen_g;
+using support::Tridiagonal;
+namespace limits = support::limits;
+
+namespace {
+
+struct OnGpuResult {
+  Outcome outcome;
+  std::vector<double> w, z;
+  std::int64_t ldz = 1;
+};
+
+// With NaN in everything that has not been written, and guards behind Z's columns and the workspace.
+OnGpuResult dc_on_gpu(const Tridiagonal& t, bool vectors = true, std::int64_t padding = 0) {
+  const std::int64_t n = t.n(), ldz = n + padding, margin = 16;
+  const Queue queue;
+  const std::int64_t scratch = divide_and_conquer_workspace(n, vectors);
+  DeviceBuffer<double> d(n), e(n), z(vectors ? ldz * n : 0), workspace(scratch + margin);
+  for (const auto* buffer : {&d, &e, &z, &workspace})
+    if (buffer->bytes() > 0) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
+  if (n > 1)
+    EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
+
+  OnGpuResult r;
+  r.ldz = ldz;
+  r.outcome = divide_and_conquer(queue, n, d.data(), e.data(), {z.data(), n, n, ldz}, workspace.data());
+  r.w.resize(static_cast<std::size_t>(n));
+  r.z.resize(static_cast<std::size_t>(z.size()));
+  EIGEN_G_CUDA(cudaMemcpy(r.w.data(), d.data(), d.bytes(), cudaMemcpyDeviceToHost));
+  if (vectors) EIGEN_G_CUDA(cudaMemcpy(r.z.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+  std::vector<double> behind(static_cast<std::size_t>(margin));
+  EIGEN_G_CUDA(cudaMemcpy(behind.data(), workspace.data() + scratch, sizeof(double) * behind.size(),
+                          cudaMemcpyDeviceToHost));
+  std::int64_t touched = std::count_if(behind.begin(), behind.end(), [](double x) { return x == x; });
+  for (std::int64_t j = 0; vectors && j < n; ++j)
+    for (std::int64_t i = n; i < ldz; ++i)
+      touched += r.z[static_cast<std::size_t>(i + j * ldz)] == r.z[static_cast<std::size_t>(i + j * ldz)];
+  CHECK(touched == 0);
+  return r;
+}
+
+bool same(const std::vector<double>& x, const std::vector<double>& y) {
+  return x.size() == y.size() &&
+         (x.empty() || std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0);
+}
+
+void check_on_gpu(const Tridiagonal& t, double limit, std::int64_t padding = 0) {
+  const OnGpuResult pairs = dc_on_gpu(t, true, padding), again = dc_on_gpu(t, true, padding),
+                    values = dc_on_gpu(t, false);
+  REQUIRE(pairs.outcome.status == Status::converged);
+  REQUIRE(values.outcome.status == Status::converged);
+  support::check_decomposition(t, pairs.w, pairs.z, pairs.ldz, limit);
+  CHECK(same(pairs.w, again.w));
+  CHECK(same(pairs.z, again.z));
+  CHECK(support::value_distance(t, values.w, pairs.w) <= limits::values_only);
+}
+
+}  // namespace
+
+TEST_CASE("On a GPU: random T of a few sizes", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {1, 2, 3, 31, 32, 33, 64, 65, 100, 129}) {
+    CAPTURE(n);
+    check_on_gpu(support::random_tridiagonal(n, 7), support::random_limit(n), n % 3);
+  }
+}
+
+TEST_CASE("On a GPU: random T of every size to 200", "[gpu][large]") {
+  NEEDS_GPU();
+  for (std::int64_t n = 1; n <= 200; ++n) {
+    CAPTURE(n);
+    const Tridiagonal t = support::random_tridiagonal(n, static_cast<std::uint64_t>(n));
+    check_on_gpu(t, support::random_limit(n), n % 3);
+    CHECK(support::value_distance(t, dc_on_gpu(t).w, support::dstedc_values(t)) <= limits::eigenvalue);
+  }
+}
+
+TEST_CASE("On a GPU: around the edges of levels, tiles, panels and products", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {255, 256, 257, 383, 511, 512, 513, 639, 1000, 1023, 1024, 1025, 1026, 1500,
+                               2047, 2048, 2049, 2100, 3001}) {
+    CAPTURE(n);
+    check_on_gpu(support::reduced_random(n), support::random_limit(n), n % 2);
+  }
+}
+
+TEST_CASE("On a GPU: the vectors of a random T are orthogonal to the same accuracy", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {777, 3000}) {
+    CAPTURE(n);
+    CHECK(support::orthogonality(n, dc_on_gpu(support::reduced_random(n)).z) <=
+          limits::tridiagonal_orthogonality);
+  }
+}
+
+TEST_CASE("On a GPU: every kind of T", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::string& kind : support::tridiagonal_kinds)
+    for (const std::int64_t n : {40, 105, 399, 1197}) {
+      CAPTURE(kind, n);
+      check_on_gpu(support::tridiagonal(kind, n), limits::tridiagonal);
+    }
+}
+
+TEST_CASE("On a GPU: kinds that deflate much or little, with large merges and several panels",
+          "[gpu][large]") {
+  NEEDS_GPU();
+  for (const char* kind : {"glued 1e-14", "glued 1e-3", "glued 1", "clement", "clustered", "identity",
+                           "mostly zeros", "a zero early", "1-2-1", "ones"}) {
+    CAPTURE(kind);
+    check_on_gpu(support::tridiagonal(kind, 2604), limits::tridiagonal);
+  }
+}
+
+TEST_CASE("On a GPU: published tridiagonal matrices", "[gpu][large]") {
+  NEEDS_GPU();
+  const auto paths = support::published_tridiagonals();
+  if (paths.empty()) SKIP_TEST("no folder of real matrices");
+  for (const std::string& path : paths) {
+    CAPTURE(path);
+    check_on_gpu(support::read_tridiagonal(path), limits::tridiagonal);
+  }
+}
+
+TEST_CASE("On a GPU: the values are those of the acts on the CPU", "[gpu]") {
+  NEEDS_GPU();
+  for (const char* kind : {"reduced random", "glued 1e-3", "wilkinson", "near overflow"}) {
+    CAPTURE(kind);
+    const Tridiagonal t = support::tridiagonal(kind, 399);
+    CHECK(support::value_distance(t, dc_on_gpu(t).w, support::dc_on_cpu(t.d, t.e).w) <= limits::values_only);
+  }
+}
+
+TEST_CASE("On a GPU: a NaN or an infinity in T is an outcome with its row", "[gpu]") {
+  NEEDS_GPU();
+  Tridiagonal t = support::random_tridiagonal(60);
+  t.e[41] = std::numeric_limits<double>::infinity();
+  const OnGpuResult r = dc_on_gpu(t);
+  CHECK(r.outcome.status == Status::not_converged);
+  CHECK(r.outcome.failed == 42);
+}
+
+TEST_CASE("The workspace is at most two matrices and O(n), without vectors O(n)") {
+  for (const std::int64_t n : {1, 2, 31, 100, 1000, 2048, 5000, 10000, 20000, 50000}) {
+    CAPTURE(n);
+    const std::int64_t matrices = n > 10240 ? 6 * n * (n + 1) / 5 + 128 * (n + 1) : 2 * (n + 1) * n;
+    CHECK(divide_and_conquer_workspace(n, true) <= matrices + 40 * n + 16);
+    CHECK(divide_and_conquer_workspace(n, false) <= 40 * n + 16);
+  }
+}
