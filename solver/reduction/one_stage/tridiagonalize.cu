@@ -79,7 +79,7 @@ struct Layout {
   Layout(std::int64_t n, int multiprocessors)
       : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
                tridiagonalize_row_multiple),
-        blocks(std::min(most_blocks, blocks_per_multiprocessor * multiprocessors)),
+        blocks(std::min(max_blocks, blocks_per_multiprocessor * multiprocessors)),
         column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)),
         product_sums(syr2k_product_scratch(n)) {
     const auto most = most_rows(blocks);
@@ -92,12 +92,12 @@ struct Layout {
   }
 
   // Parts in order; every one starts at a multiple of 16 bytes.
-  std::int64_t w() const { return padded * most_panel_columns; }
+  std::int64_t w() const { return padded * max_panel_columns; }
   std::int64_t dots() const { return blocks * dot_stride; }
   std::int64_t even_blocks() const { return blocks + blocks % 2; }
   std::int64_t arrivals() const { return grid_barrier_words / 2; }
   std::int64_t doubles() const {
-    return padded + w() + row_sums + column_sums + dots() + even_blocks() + 2 * most_panel_columns +
+    return padded + w() + row_sums + column_sums + dots() + even_blocks() + 2 * max_panel_columns +
            arrivals() + padded + product_sums;
   }
   struct Places {
@@ -120,7 +120,7 @@ struct Layout {
     ex.partials.column_stride = column_stride;
     ex.dots = take(dots());
     ex.quadratic = take(even_blocks());
-    ex.products = take(2 * most_panel_columns);
+    ex.products = take(2 * max_panel_columns);
     ex.arrivals = reinterpret_cast<unsigned*>(take(arrivals()));
     places.product = take(padded);
     places.product_sums = take(product_sums);
@@ -134,7 +134,7 @@ struct PanelShape {
 
   PanelShape(std::int64_t left, std::int64_t blocks, std::size_t shared_bytes)
       : slice_rows(static_cast<std::int32_t>((left + blocks - 1) / blocks)),
-        columns(static_cast<std::int32_t>(std::min<std::int64_t>(most_panel_columns, left - 1))),
+        columns(static_cast<std::int32_t>(std::min<std::int64_t>(max_panel_columns, left - 1))),
         held(columns) {
     while (held > 0 && lasting_bytes(slice_rows, held) > shared_bytes) --held;
   }
