@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(32)
 // Column of tiles blockIdx.x of the T blockIdx.y. Warp w sums up for the tiles k = w, w + warps, ... of the column.
 __global__ void __launch_bounds__(threads)
     upper_tiles_kernel(std::int32_t reflectors, std::int32_t width, const double* all_s, double* all_t) {
-  constexpr int most_own = static_cast<int>(triangular_factor_most_width) / side / warps;
+  constexpr int max_own = static_cast<int>(triangular_factor_max_width) / side / warps;
   constexpr int stride = side + 4;  // no two threads in a bank
   __shared__ double t_ls[side * stride], sum_ks[side * stride];
   const int column = blockIdx.x, count = min(width, reflectors - static_cast<int>(blockIdx.y) * width);
@@ -138,10 +138,10 @@ __global__ void __launch_bounds__(threads)
   const auto place = [&](int i, int j, int e, int ld) {
     return 16 * i + 2 * g + e / 2 + (8 * j + 2 * t + e % 2) * ld;
   };
-  double sum[most_own][2][4][4] = {};
+  double sum[max_own][2][4][4] = {};
   for (int l = column; l > 0; --l) {  // t_ls is T(l, column)
 #pragma unroll
-    for (int own = 0; own < most_own; ++own) {
+    for (int own = 0; own < max_own; ++own) {
       const int k = warp + own * warps;
       if (k < l) multiply(sum[own], s + k * side + l * side * width, count - l * side, t_ls);
       if (k == l - 1)

@@ -1,6 +1,6 @@
-// Householder tridiagonalization on the GPU, panel by panel: one cooperative kernel reduces the columns of a panel, one
-// SYR2K updates what is right of it and, where that is large, multiplies it with the next column on the way; what fits
-// on the chip goes to tridiagonalize_on_chip.
+// Householder tridiagonalization on the GPU, panel by panel. One cooperative kernel reduces a panel's columns; one SYR2K
+// updates the matrix right of it and, where that is large, multiplies it with the next column on the way. The last columns,
+// which fit on the chip, go to tridiagonalize_on_chip.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,8 +21,8 @@ namespace {
 
 using namespace reduction;
 
-// High strips have few column sums; in low ones a strip's row sums come from few blocks, which counts where the triangle
-// is small. Groups of eight columns ask more of memory at a time, and let blocks differ more in when they are done.
+// High strips have few column sums. In low ones a strip's row sums come from few blocks, which counts where the triangle is
+// small. Groups of eight columns keep more loads under way, but blocks end at more different times.
 using LowStrips = blas2::SymvShape<double, 2, 4, 1, 4, true>;
 using HighStrips = blas2::SymvShape<double, 4, 2, 1, 4, true>;
 using HighestStrips = blas2::SymvShape<double, 8, 1, 1, 8, true>;
@@ -31,8 +31,8 @@ constexpr std::int64_t most_share_high = 970000;  // rows^2 a block: 16000 rows 
 
 static_assert(LowStrips::threads == threads && HighStrips::threads == threads &&
               HighestStrips::threads == threads);
-// What is on its way from memory has its place in L1, which has what shared memory leaves. With 28 KB of it the pass
-// over A takes 4 to 6 % longer on an H200 than with 60 KB. A GPU with little shared memory needs all of it.
+// Loads under way take their place in L1, which has what shared memory leaves: 60 KB here, where 28 KB make the pass over A
+// 4 to 6 % longer. A GPU with little shared memory gives all of it to V and W.
 constexpr int left_to_l1 = 36 << 10;       // of the most that could be shared memory
 constexpr int least_shared = 128 << 10;    // a multiprocessor, before anything is left
 constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column

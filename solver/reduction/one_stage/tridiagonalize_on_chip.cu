@@ -10,18 +10,15 @@
 //                 x' = r - v w_q - w        the next column
 //                 A := A - v w^T - w v^T    its own rows, and h' = A x' in the same pass
 //
-// so nothing but h and r travels, once a column, and a block never waits for more than these: each double is
-// published as two words that hold the number of the step beside its half, and who needs it polls for that number. No
-// barrier, no fence. Of two sets of mailboxes one is written while the other may still be read: a block publishes for
-// step k + 2 only after it has read all of step k + 1, which every other block published after reading step k. (A block
-// that ends with step k publishes nothing more, and nobody waits for it; it only waits until the others have come so far.)
+// Only h and r travel, once a column. A double travels as two words; each holds one half of it and the step's number. The
+// reader polls until the number is there: no barrier, no fence. Two sets of mailboxes take turns. A block publishes step
+// k + 2 after it has read all of step k + 1, which the others published after they had read step k: nobody overwrites what
+// is still to be read. A block that ends with step k publishes nothing more, and nobody waits for it.
 //
-// Whatever every block computes for itself comes out the same everywhere: same operations, same order. The rows that
+// All blocks compute v, y, w and x' by the same operations in the same order, so they agree to the bit. The rows that
 // live longest are in registers, the others in shared memory.
 //
-// Rejected (H200): a double as one word of 8 bytes, the step's parity in a bit of its exponent, 10 to 20 % slower at
-// n = 33 to 1000 with the same bits of the result; up to 512 rows in one cluster of 16 blocks that write to each other's
-// shared memory, n = 128, 256, 512 in 214, 490, 1396 us in place of 188, 372, 853.
+// Rejected variants: data/perf/DECISIONS.md, "Reduction on the chip".
 #include <algorithm>
 #include <array>
 
@@ -106,8 +103,7 @@ __device__ double sum_of(const double* x) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// Where a thread of a block of `threads` works: in all rows of its block, in columns 2 (t + threads u) and the next of
-// each, u = 0, 1, ...
+// Where a thread of a block of `threads` works: all rows of its block, columns 2 (t + threads u) and the next, u = 0, 1, ...
 template <int threads>
 struct Seat {
   static constexpr int warps = threads / 32;

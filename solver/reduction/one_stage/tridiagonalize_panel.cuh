@@ -7,7 +7,7 @@
 //   alpha = x_q,   beta = -sign(alpha) ||x||,   s = 1 / (alpha - beta),   tau = (beta - alpha) / beta,
 //   v = s (x - beta e_q),   H = I - tau v v^T,   H x = beta e_q.
 //
-// Everything that a column needs of the whole matrix is linear in x, so it starts before ||x|| is known:
+// What a column needs of the whole matrix is linear in x, so it starts before ||x|| is known:
 //
 //   P (all blocks):  A x in partial sums (blas2/symv_walk), x^T A x from the same; sums of the partial dots
 //                    f = V^T x, g = W^T x, ||x||^2
@@ -20,26 +20,19 @@
 //                    x' = b - v w_q - w v_q,  column q after this step, and its partial dots with V, W and itself
 //   barrier
 //
-// The update before a panel may have multiplied A with the panel's first column, which the panel before has left in x
-// (syr2k_lower_and_product); then P of that column only gathers. What is left of A does not change within a panel: the
-// first elements that a block multiplies are sent for before the barrier that x waits for.
+// A panel leaves the next panel's first column in x. Where the update multiplied A with it
+// (syr2k_lower_and_product), P of the first column only gathers. A does not change within a panel: a block loads its
+// first elements of A before the barrier that x waits for.
 //
-// So each column costs one pass over A, one over the block's own rows of V and W, and two barriers. The first columns
-// of V and W, mostly all, stay in the block's shared memory for the whole panel; the others are read through L2. A part
-// of A as large as a share of L2 stays there from column to column; only the rest comes from memory each time. Every
-// sum has an order that depends on n and the grid alone: results repeat bit for bit on the same GPU.
-//
-// Of a column of n = 3000 (13.9 us on an H200) the pass takes 43 %, waiting for the slowest block's 13 %, the rest is the
-// chain from its end to the next one's begin; of n = 10000 (96 us) 88, 4 and 8 %.
-//
-// Rejected, H200, in % of the reduction of n = 3000, 6000, 10000: a part of A in what is left of shared memory, +14, +9,
-// +6, as what is on its way has less of L1; bulk copies that call A to L2 well ahead of the pass, +1, n = 10000 +11, or
-// just for the begin of the next pass, n = 10000 0 to +2; P's scalars by one warp each, b before the barrier, what all
-// blocks read in eight copies, which shortens the chain by 1500 of its 13000 cycles, +1, +1, +1; one block of 512 threads a
-// multiprocessor, +1, +3, +2; a column in a strip's diagonal block counted as 1.2 where blocks get their shares: 0, -0.5, 0.
+// A column costs one pass over A, one over the block's own rows of V and W, and two barriers. Shared memory holds the
+// first columns of V and W, mostly all, for the whole panel; the others are read through L2. A share of L2 holds a part of
+// A from column to column. Every sum has an order that depends on n and the grid alone: results repeat bit for bit on the
+// same GPU.
 //
 // The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100, and a tail of x
 // whose squares sum to less than 2^-900 is far below rounding and counts as zero (tau = 0).
+//
+// Where a column's time goes, and rejected variants: data/perf/DECISIONS.md, "Panel kernel".
 #pragma once
 
 #include <cmath>
@@ -100,8 +93,7 @@ struct Totals {
   double value[n];
 };
 
-// Sums over the block, the same for all threads. `scratch` holds `warps` doubles a sum; a barrier must lie between two
-// uses.
+// Sums over the block, the same in all threads. `scratch` holds `warps` doubles a sum; a barrier separates two uses.
 template <class... Doubles>
 __device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... values) {
   constexpr int n = sizeof...(Doubles);
@@ -123,8 +115,8 @@ __device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... val
   return totals;
 }
 
-// The values p[k * stride] of the blocks that a thread adds to a sum over all blocks: fetched (the loads are on their way)
-// and then added, so that a wait for one does not hold up the next.
+// A thread's part of a sum over all blocks k: the values p[k * stride] of two of them. All loads go out before sum() waits
+// for the first.
 struct Share {
   double first, second;
   __device__ double sum() const { return first + second; }
