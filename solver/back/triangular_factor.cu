@@ -22,8 +22,8 @@ namespace {
 constexpr int side = 32, tile = side * side;
 constexpr int warps = 8, threads = 32 * warps;
 
-// The first formula, by one warp: S in s with leading dimension lds, T to t with ldt. Reflectors from `count` on are
-// none: zeros in T, and what S holds there does not matter.
+// The first formula, by one warp: S in s with leading dimension lds, T to t with ldt. Reflectors from `count` on do not
+// exist: T gets zeros, S is not used there.
 __device__ void factor_of_tile(const double* s, std::int64_t lds, const double* tau, int count, double* t,
                                std::int64_t ldt) {
   const int lane = threadIdx.x % 32;
@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// S = V^T V of every block, slice by slice of the rows, and in each of all blocks at once that reach into it: what is
-// above a block's own rows is zero. The last block may have fewer columns.
+// S = V^T V of every block, slice by slice of the rows; a slice takes all blocks that reach into it at once, because V is
+// zero above a block's own rows. The last block may have fewer columns.
 void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
                    double* s_dev) {
   constexpr std::int64_t slice = most_terms_of_a_sum;

@@ -1,6 +1,5 @@
 // All acts of a small merge in one launch: a block a merge, eight lanes a root, a pole and a vector. The acts are those of
-// dc_device.hpp's other launches; between two of them stands a barrier of the block instead of a launch, and what they hand
-// to each other stays in shared memory.
+// dc_device.hpp's other launches, separated by barriers of the block; they hand on their arrays in shared memory.
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_merge.hpp"

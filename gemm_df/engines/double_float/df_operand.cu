@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(threads)
         squares = fmaf(h, h, squares);
       }
   }
-  // Lines with a NaN or an infinity do not count: theirs are NaNs whatever the anchor.
+  // Lines with a NaN or an infinity do not count: their results are NaNs whatever the anchor.
   if (threadIdx.x < panel_lines) atomicMax(&max_squares, squares < INFINITY ? __float_as_int(squares) : 0);
   __syncthreads();
   if (threadIdx.x == 0)

@@ -61,7 +61,7 @@ const std::array<Variant, 3>& variants() {
                                           variant<HighestStrips>()};
   return all;
 }
-// The most rows left to reduce for which a variant is taken; that with the fewest is.
+// Rows left to reduce up to which a variant is taken, ascending.
 std::array<std::int64_t, 3> most_rows(std::int64_t blocks) {
   const auto high = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_share_high * blocks)));
   return {std::min(most_rows_low, high), high, std::numeric_limits<std::int64_t>::max()};
@@ -72,7 +72,7 @@ const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
                                              most.begin())];
 }
 
-// How a problem of order n is laid out on a GPU with this many multiprocessors; the one place that knows.
+// The parts of the workspace for order n on a GPU with so many multiprocessors.
 struct Layout {
   std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0, product_sums;
 
@@ -128,7 +128,7 @@ struct Layout {
   }
 };
 
-// A panel and how many of its columns of V and W a block's shared memory holds, for the block's rows.
+// A panel: a block's rows, the columns, and how many of V's and W's columns the block's shared memory holds.
 struct PanelShape {
   std::int32_t slice_rows, columns, held;
 

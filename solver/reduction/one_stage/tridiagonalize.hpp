@@ -25,13 +25,13 @@ void tridiagonalize(Uplo uplo, MatrixView<double> a, double* d, double* e, doubl
 //          in: the lower triangle. out: column j holds v_j whole: zeros in rows 0..j, 1 in row j+1
 //   d_dev  n, e_dev n-1, tau_dev n-1 values, device, out
 //   workspace_dev  tridiagonalize_workspace(n, products.queue().multiprocessors()) doubles
-//   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel, which may
-//                    no longer fit into its shared memory
+//   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel than may fit
+//                    into its shared memory
 // Ordered on the products' queue, rank-2k updates by their engine; with `progress` the call blocks. Repeats bit for bit on
 // the same GPU.
-// Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read (1/64 less of the columns with 5000 rows and more: the update of A multiplies
-// it with the next column on the way), two grid barriers a column; the last columns, for which what is left fits on the chip
-// (2304 on an H200), one exchange a column and no memory.
+// Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column. From 5000 rows on the update of A multiplies it
+// with the next column on the way: 1/64 fewer bytes. The last columns, which fit on the chip (2304 on an H200), take one
+// exchange each and no memory.
 // Source: LAPACK dlatrd; the fusion is derived in tridiagonalize_panel.cuh.
 void tridiagonalize(const Products<double>& products, MatrixView<double> a_dev, double* d_dev, double* e_dev,
                     double* tau_dev, double* workspace_dev, const StageProgress& progress = {},
