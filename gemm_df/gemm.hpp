@@ -17,9 +17,9 @@ class Queue;
 
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
-// cuBLAS adds up k terms in one chain, whose rounding errors grow with sqrt(k). Longer products are therefore done in
-// slices, one added to the other: eigenvectors of n = 10000 come out a quarter nearer to orthogonal (H200). What that costs
-// the back-transformation: 45.4 ms in place of 42.8 in one run at n = 10000, 5 % at 4000; the divide and conquer nothing.
+// cuBLAS adds up k terms in one chain, whose rounding errors grow with sqrt(k). Longer products go in slices, one added to
+// the other: eigenvectors of n = 10000 come out a quarter nearer to orthogonal. Costs, other lengths: data/perf/DECISIONS.md,
+// "Products by cuBLAS".
 inline constexpr std::int64_t most_terms_of_a_sum = 1280;
 
 // C := alpha op_a(A) op_b(B) + beta C;  C is c.rows x c.cols, the inner size is read off op_a(A).
@@ -38,10 +38,9 @@ void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, sa
                   MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
                   MatrixView<T> c_dev);
 
-// gemm() by cuBLAS's fixed-point emulation on the integer tensor cores. cuBLAS chooses the bits by the entries, and where
-// these would be too many it multiplies in double (as the times of a random eigenproblem's merges show): hence the slices
-// here too. Without them the eigenvectors of n = 10000 lose 1.6 times as much (H200). Does nothing in a build whose cuBLAS
-// has no emulation (before CUDA 13).
+// gemm() by cuBLAS's fixed-point emulation on the integer tensor cores, in the same slices. cuBLAS chooses the bits by the
+// entries and multiplies in double where these would be too many. Does nothing in a build whose cuBLAS has no emulation
+// (before CUDA 13).
 bool emulated_engine_built();
 template <class T>
 void gemm_emulated(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,

@@ -12,12 +12,12 @@ namespace eigen_g::blas2 {
 namespace {
 
 std::vector<SymvConfig> all_configs() {
-  constexpr int most_blocks = 8;  // of one multiprocessor, that are worth trying
+  constexpr int max_blocks = 8;  // of one multiprocessor, that are worth trying
   std::vector<SymvConfig> list;
   for (const SymvShapeParameters& shape : symv_shapes) {
     const int threads = 32 * shape.row_warps * shape.column_warps;
     const int fitting = 65536 / (symv_registers(shape) * threads);
-    for (int blocks = 1; blocks <= std::min(fitting, most_blocks); ++blocks)
+    for (int blocks = 1; blocks <= std::min(fitting, max_blocks); ++blocks)
       for (const auto finish :
            {SymvFinish::last_arrival, SymvFinish::grid_barrier, SymvFinish::second_kernel})
         list.push_back({shape.row_warps, shape.column_warps, shape.loads, shape.columns, blocks, finish});

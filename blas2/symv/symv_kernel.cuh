@@ -29,9 +29,9 @@ __device__ void update_y(const SymvCall<T>& call, std::int32_t row, const typena
                                      : Scalar<T>::update(call.alpha, sum, call.beta, *y);
 }
 
-// y of the rows [first, end), by the blocks number block of `blocks` together, of `warps` warps each; `parts` warps share
-// a row. parts divides the number of warps. Called by all threads; a barrier separates it from what used `shared` before.
-// ready() is called once, when it is known where the first sums lie; the partial sums must be complete when it returns.
+// y of the rows [first, end): this is block number `block` of `blocks`, of `warps` warps each; `parts` warps share a row and
+// divide `warps`. All threads call; a barrier separates it from earlier uses of `shared`. ready() is called once, after the
+// places of the first sums are known; the partial sums must be complete when it returns.
 template <class Shape, int warps, int batch, class Ready>
 __device__ void finish_rows(const SymvCall<typename Shape::T>& call, std::int32_t first, std::int32_t end,
                             int block, int blocks, int parts, typename Shape::Sum (&shared)[warps][32],

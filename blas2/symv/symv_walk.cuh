@@ -142,9 +142,9 @@ class SymvWalk {
     }
   }
 
-  // Sends for the first elements of A that the next walk multiplies, which must have these cuts and this `begin`. x need
-  // not be there yet: memory works while the blocks wait for it. Columns before `begin` may still be changing, to any
-  // finite values, where x will be zero.
+  // Loads ahead the first elements of A for the next walk, which must have these cuts and this `begin`. x need not be
+  // complete yet: memory works while the blocks wait for it. Columns before `begin` may still be changing, to any finite
+  // values, where x will be zero.
   __device__ void load_ahead(const SymvCut& from, const SymvCut& to, std::int32_t begin) {
     if (from.strip >= partition_.strips()) return;
     const int first = begin / C;
@@ -227,7 +227,7 @@ class SymvWalk {
       pack.value[0] = loader_.load(from);
   }
   // A pack with a stored element is read whole, unless it reaches past the matrix' last column; multiply() masks what is
-  // not stored. Nothing here looks at what was read, so that all loads of a group are on their way together.
+  // not stored. No instruction here waits for a load, so all loads of a group are under way together.
   __device__ void load_stored(Packed& pack, const T* from, int q, std::int32_t c) const {
     const std::int32_t first = row_of(q, 0), last = row_of(q, V - 1), n = partition_.n();
     const bool any = c < n && first < n && (partition_.lower() ? last >= c : first <= c);
@@ -242,8 +242,8 @@ class SymvWalk {
     }
   }
 
-  // Both parts of a group; its column sums over the warp go to shared memory. What is to be loaded in its place is sent
-  // for as soon as its elements are multiplied, before the sums over the lanes.
+  // Both parts of a group; its column sums over the warp go to shared memory. The loads that take its place go out as soon
+  // as its elements are multiplied, before the sums over the lanes.
   __device__ void multiply(Group& g, int group, int next, int stop, int round, int buffer) {
     const int at = (group - round) * C;
     const T* x = &shared_.x[buffer][at];
@@ -383,8 +383,8 @@ class SymvWalk {
   Sum quadratic_ = Ops::empty();
 };
 
-// Where the partial sums of a row of y lie: column sums by strip, then row sums by block. Finding that takes integer
-// divisions, but no data of other blocks.
+// The partial sums of a row of y: column sums by strip, then row sums by block. The constructor takes integer divisions,
+// but no data of other blocks.
 template <class Shape>
 class SymvPartialSums {
   using Ops = Scalar<typename Shape::T>;

@@ -1,25 +1,18 @@
 // C += alpha (A B^T + B A^T) = alpha [A B] [B A]^T, lower triangle, for so few columns that reading and writing C costs
 // as much as the product. X = [A B] are the columns of a tile's rows, Y = [B A] those of its columns.
 //
-// A thread block makes one small tile; many of them on a multiprocessor fill each other's gaps. Chunks of columns come
-// through shared memory in a ring of stages, and the tile of C is called into L2 before the first of them. That is
-// bound by L2, from which each small tile takes all of its X and Y. So large matrices get large tiles: one thread block
-// a multiprocessor goes from one to the next, its ring runs on, and the tile of C comes to shared memory meanwhile.
-// Rows are counted from an address that is aligned to 128 bytes in C, up to 15 rows before the first: copies of 16
-// bytes need even rows, and whole lines of C are written. What the rows before the first hold is computed and dropped.
+// Small tiles: a thread block makes one; many on a multiprocessor fill each other's gaps. Chunks of columns come through
+// shared memory in a ring of stages; the tile of C is prefetched into L2. L2 bounds them: each takes all of its X and Y from
+// there. Large matrices get large tiles: one thread block a multiprocessor goes from one to the next, its ring runs on, and
+// the tile of C comes to shared memory meanwhile. Rows are counted from an address that is aligned to 128 bytes in C, up to
+// 15 rows before the first: copies of 16 bytes need even rows, and whole lines of C are written. Results for the rows
+// before the first are dropped.
 //
-// The tridiagonalization multiplies C with a vector after each update. A large tile's new elements are in registers, so the
-// sums for its rows and for its columns are made there, over a warp's lanes and then its block's warps; a second kernel adds
-// up the tiles'. All in an order that depends on the sizes alone. It saves the pass over C, 0.9 % of the reduction of
-// n = 20000.
+// The product y := C x on the way: a large tile's new elements are in registers. Their sums for its rows and columns are
+// made over a warp's lanes, then its block's warps; a second kernel adds up the tiles'. The order depends on the sizes
+// alone. It saves a pass over C, 0.9 % of the reduction of n = 20000.
 //
-// Rejected, n = 20000 with 64 columns on an H200, where small tiles take 1.67 ms, large ones 1.50 (cuBLAS 3.5): small
-// tiles by warps of 16 x 32, 1.9 ms; one thread block a tile of 128 x 64 or 96 x 96, 1.8 ms, of 128 x 128, 2.0; small
-// tiles that run at the same time chosen such that they share X and Y, 1.60; one thread block a multiprocessor that
-// keeps X of 128 rows in its shared memory while two groups of four warps go along the tiles of that row, 2.8 ms. Large
-// tiles where a warp reads a chunk's operands only behind the barrier that ends the one before, 1.9 ms; two blocks of
-// 128 x 64 in place of one of 128 x 128, 1.75; such that they share X and Y, 1.52; warps of 64 x 32, 2.2; bulk copies
-// and a barrier a stage in place of copies by every thread, 2.3 to 2.4.
+// Rejected variants: data/perf/DECISIONS.md, "Rank-2k update".
 #include "gemm_df/rank_2k/syr2k.hpp"
 
 #include <algorithm>
@@ -98,7 +91,7 @@ struct LargeTile {
   static constexpr int c_stride = side + 2;
   static constexpr int c_chunks = 8;  // the tile of C comes with so many chunks
   static constexpr int c_copies = side * side / 2 / c_chunks / threads;
-  static constexpr int least_chunks = c_chunks + stages;          // C is there before the last
+  static constexpr int min_chunks = c_chunks + stages;            // C is there before the last
   static constexpr int x_and_sums = 2 * side * (1 + warps_down);  // for the rows and for the columns
   static constexpr std::size_t shared_bytes(bool beside) {
     return sizeof(double) * (stages * stage + c_stride * side + (beside ? x_and_sums : 0));
@@ -238,7 +231,7 @@ void launch(const Queue& queue, const Update& u) {
 }
 
 bool is_for_large_tiles(const Update& u, std::int64_t least_rows) {
-  if (u.end - u.first < least_rows || 2 * ((u.columns + depth - 1) / depth) < LargeTile::least_chunks)
+  if (u.end - u.first < least_rows || 2 * ((u.columns + depth - 1) / depth) < LargeTile::min_chunks)
     return false;
   int device = 0, most_shared = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));

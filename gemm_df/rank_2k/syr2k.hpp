@@ -30,9 +30,9 @@ struct ProductBeside {
   int dots;        // at least 1
   T* scratch_dev;  // syr2k_product_scratch(rows of C) elements
 };
-// The update as by syr2k_lower_narrow, to the bit, and without a further pass over C the product with the symmetric matrix
-// that C then is; y and the dots in an order that depends on the sizes alone. Returns false and does nothing where that
-// does, and with fewer than 5000 rows, 49 columns or 223 KiB of shared memory a block, and where x is not aligned like C.
+// The same update, to the bit, and y := C x of the updated symmetric C without a further pass over C. y and the dots are
+// summed in an order that depends on the sizes alone. Returns false and does nothing where syr2k_lower_narrow does, with
+// fewer than 5000 rows, 49 columns or 223 KiB of shared memory a block, and where x is not aligned like C.
 // Cost: 2 n^2 k + 2 n^2 flops, C read and written once, n^2 / 8 bytes of sums.
 template <class T>
 bool syr2k_lower_and_product(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,

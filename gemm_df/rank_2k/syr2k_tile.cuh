@@ -1,5 +1,5 @@
-// What the kernels of the rank-2k update (syr2k.cu, which has the equation and the order of rows) are built of: a warp's
-// product and how it is added to C, the copies to shared memory, and the order of the tiles.
+// The parts of the rank-2k update's kernels (syr2k.cu has the equation and the order of rows): a warp's product and its
+// addition to C, the copies to shared memory, the order of the tiles.
 #pragma once
 
 #include <cstdint>
@@ -131,7 +131,7 @@ struct WarpProduct {
         }
         of_cols[k][e] = of_col;
       }
-    // Each step halves the values that a lane carries: it keeps those that its bit says, and gives the others away.
+    // Each step halves the values of a lane: its bit of the step chooses the half that it keeps.
     const auto halve = [](bool upper, double low, double high, int mask) {
       return (upper ? high : low) + __shfl_xor_sync(~0u, upper ? low : high, mask);
     };

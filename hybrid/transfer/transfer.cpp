@@ -26,15 +26,11 @@ namespace eigen_g {
 
 namespace {
 
-// Measured on PCIe 5 (55 GB/s), GB/s up: 4 slots of 8 MiB 53, of 4 MiB 34; 3 of 8 MiB 46, 3 or 4 of 16 MiB 53. Down with
-// stores past the caches: 8 slots of 8 MiB 54, 4 of 8 MiB 40, 8 of 4 MiB 39; with ordinary ones 49, and less where the
-// host is busy, as they move each line of the target twice. A small matrix goes in smaller chunks, or nothing would
-// overlap: n = 1000 in one chunk takes 50 % longer up, 30 % down.
+// Slots of 8 MiB, 53 GB/s up and 54 down of the link's 55 (PCIe 5). A small matrix goes in smaller chunks, or nothing would
+// overlap. Other sizes, pieces and numbers of threads: data/perf/DECISIONS.md, "Transfers".
 constexpr std::int64_t most_of_a_chunk = std::int64_t{1} << 20;  // elements
 constexpr std::int64_t least_of_a_chunk = std::int64_t{1} << 17;
 constexpr std::size_t slots_up = 4, slots_down = 8;
-// Up and down, ms: 8 threads n = 2000 0.62 and 0.69, n = 10000 8.1 and 14.9; 16 threads 0.69 and 0.68, 8.0 and 14.9.
-// Pieces twice or four times as large: n = 1000 up in 0.31 instead of 0.23.
 constexpr std::int64_t most_threads = 8;
 constexpr std::int64_t elements_of_a_piece = 4096;  // what a thread copies at a time
 constexpr std::int64_t pieces_of_a_helper = 8;      // for less it is not called

@@ -15,19 +15,17 @@ namespace {
 
 constexpr std::int64_t most_rows_of_panels = 1056;
 
-// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace: n = 10000 takes 50.5 ms with
-// 256, 47.9 with 512, n = 8000 24.7 and 26.6, n = 4000 3.4 and 3.8. Few rows come here only where their panels do not fit
-// into shared memory. A CPU that takes columns is fastest with blocks as wide as OpenBLAS's own of the inner dimension, 384:
-// 577 GFLOP/s on 16 cores, 534 with 256 and 539 with 512.
+// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace. Few rows come here only where
+// their panels do not fit into shared memory. A CPU that takes columns is fastest with OpenBLAS's own inner width, 384.
+// Figures: data/perf/DECISIONS.md, "Back-transformation".
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
   if (n <= most_rows_of_panels) return {n, 64};
   if (n > 12000 || (n > 9000 && !cut)) return {n, 512};
   return {n, cut && n > 4000 ? 384 : 256};
 }
 
-// A group's way to the host, 8 n bytes a column at 55 GB/s, takes a third of the time that the GPU needs for as many columns
-// at n = 10000 and less above; nothing hides the last group's, so that is small. Narrow groups make for slow products: of n =
-// 10000 two to five groups take as long as one, eight 10 % more.
+// A group travels to the host (8 n bytes a column at 55 GB/s) in a third of the time that the GPU needs for as many columns
+// at n = 10000, in less above. Nothing hides the last group, so it is small. Narrow groups make products slow.
 std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
   if (std::min(n, m) < 3000) return split_columns(m, {1});
   return split_columns(m, n < 6000 ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2}, 128);

@@ -1,10 +1,10 @@
-// The back-transformation of few rows: columns of Z do not depend on each other, so a thread block takes eight
-// of them into its shared memory and applies every block of reflectors there,
+// The back-transformation of few rows. Columns of Z do not depend on each other: a thread block takes eight into its
+// shared memory and applies every block of reflectors there, independent of all other thread blocks:
 //
-//   Z := Z - V (T (V^T Z)),   V: 32 reflectors, the last block first,
+//   Z := Z - V (T (V^T Z)),   V: 32 reflectors, the last block first.
 //
-// without a word to any other thread block. V comes from L2 and is read twice. Rows are dealt to the warps in chunks of
-// 16, for good: a warp alone reads and writes its rows of Z.
+// V comes from L2 and is read twice. Rows are dealt to the warps in chunks of 16, once for all blocks of reflectors: a
+// warp alone reads and writes its rows of Z.
 #include <algorithm>
 
 #include "gemm_df/tensor_core.cuh"
@@ -28,7 +28,7 @@ struct Reflectors {
   std::int32_t n;
 
   __device__ std::int32_t count() const { return n - 1; }
-  // Rows `row`, row + 1 (row even) of reflector j; those past the last are the last, and have a T of zero.
+  // Rows `row`, row + 1 (row even) of reflector j. Past the last reflector: the last one again, whose T there is zero.
   __device__ double2 rows(std::int32_t row, std::int32_t j) const {
     return __ldg(reinterpret_cast<const double2*>(a + row + min(j, count() - 1) * lda));
   }
@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
   __syncthreads();
 
   const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-  // Which column of the panel an index of a step's columns stands for, in V^T Z and in Z - V (...): two threads that read
-  // shared memory at once then are in different banks.
+  // The panel's column for an index of a step's columns, in V^T Z and in Z - V (...), chosen so that threads that read
+  // shared memory at once are in different banks.
   const auto in_product = [](int c) { return c % 4 == 1 || c % 4 == 2 ? c ^ 3 : c; };
   const auto in_update = [](int c) { return c / 2 + c % 2 * 4; };
 

@@ -22,8 +22,8 @@ namespace {
 constexpr int side = 32, tile = side * side;
 constexpr int warps = 8, threads = 32 * warps;
 
-// The first formula, by one warp: S in s with leading dimension lds, T to t with ldt. Reflectors from `count` on are
-// none: zeros in T, and what S holds there does not matter.
+// The first formula, by one warp: S in s with leading dimension lds, T to t with ldt. Reflectors from `count` on do not
+// exist: T gets zeros, S is not used there.
 __device__ void factor_of_tile(const double* s, std::int64_t lds, const double* tau, int count, double* t,
                                std::int64_t ldt) {
   const int lane = threadIdx.x % 32;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(32)
 // Column of tiles blockIdx.x of the T blockIdx.y. Warp w sums up for the tiles k = w, w + warps, ... of the column.
 __global__ void __launch_bounds__(threads)
     upper_tiles_kernel(std::int32_t reflectors, std::int32_t width, const double* all_s, double* all_t) {
-  constexpr int most_own = static_cast<int>(triangular_factor_most_width) / side / warps;
+  constexpr int max_own = static_cast<int>(triangular_factor_max_width) / side / warps;
   constexpr int stride = side + 4;  // no two threads in a bank
   __shared__ double t_ls[side * stride], sum_ks[side * stride];
   const int column = blockIdx.x, count = min(width, reflectors - static_cast<int>(blockIdx.y) * width);
@@ -138,10 +138,10 @@ __global__ void __launch_bounds__(threads)
   const auto place = [&](int i, int j, int e, int ld) {
     return 16 * i + 2 * g + e / 2 + (8 * j + 2 * t + e % 2) * ld;
   };
-  double sum[most_own][2][4][4] = {};
+  double sum[max_own][2][4][4] = {};
   for (int l = column; l > 0; --l) {  // t_ls is T(l, column)
 #pragma unroll
-    for (int own = 0; own < most_own; ++own) {
+    for (int own = 0; own < max_own; ++own) {
       const int k = warp + own * warps;
       if (k < l) multiply(sum[own], s + k * side + l * side * width, count - l * side, t_ls);
       if (k == l - 1)
@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// S = V^T V of every block, slice by slice of the rows, and in each of all blocks at once that reach into it: what is
-// above a block's own rows is zero. The last block may have fewer columns.
+// S = V^T V of every block, slice by slice of the rows; a slice takes all blocks that reach into it at once, because V is
+// zero above a block's own rows. The last block may have fewer columns.
 void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
                    double* s_dev) {
   constexpr std::int64_t slice = most_terms_of_a_sum;

@@ -14,7 +14,7 @@ namespace eigen_g {
 class Queue;
 
 // T of every block, from S = V^T V.
-//   width    a multiple of 32, at most triangular_factor_most_width
+//   width    a multiple of 32, at most triangular_factor_max_width
 //   a_dev    n x n: the reflectors as tridiagonalize() leaves them on the GPU, lda and alignment as there; n > 1
 //   tau_dev  n-1
 //   s_dev    blocks.doubles(), scratch; unused, and may be null, where width is 32
@@ -23,6 +23,6 @@ class Queue;
 // Cost: n^2 width flops. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
 void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
                         const double* tau_dev, double* s_dev, double* t_dev);
-inline constexpr std::int64_t triangular_factor_most_width = 512;
+inline constexpr std::int64_t triangular_factor_max_width = 512;
 
 }  // namespace eigen_g

@@ -13,7 +13,10 @@
 //   Q  ->  [   .    Q2    Q2   |    x   ]  child 2's rows        (a point: neither written nor read)
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "hybrid/host_device.hpp"
 #include "solver/tridiagonal/dc_tree.hpp"
@@ -22,8 +25,9 @@ namespace eigen_g::dc {
 
 inline constexpr double unit_roundoff = 0x1p-53;
 
-// n elements each; a merge uses those of its own rows.
-struct Arrays {
+// Arrays of n elements; a merge uses those of its own rows. The declarations are the only list of them: the workspace holds
+// them in this order.
+struct RealArrays {
   double* d;  // values of leaves and merges, ascending in each
   double* e;  // n - 1 off-diagonal entries
   double *merged_d, *merged_z;
@@ -32,6 +36,8 @@ struct Arrays {
   double *group_pole, *group_weight;  // in group order; the weight is Gu and Eisenstat's
   double *base, *tau, *root;
   double* deflated;
+};
+struct IndexArrays {
   Index* column;    // column of the vector to d, counted from column 0 of Q
   Index* source;    // the same in merged order
   Index* kind;      // Kind of a merged entry
@@ -41,29 +47,41 @@ struct Arrays {
   Index* group;     // of a pole: its place in group order
   Index* survivor;  // merged entries with a component that is not negligible
   Index* close;     // survivors that are close to their successor
-
-  static constexpr int doubles = 14, indices = 9;
-
-  EIGEN_G_HOST_DEVICE Arrays at(Index first) const {
-    return {d + first,      e + first,        merged_d + first, merged_z + first,   cosine + first,
-            sine + first,   pole + first,     weight + first,   group_pole + first, group_weight + first,
-            base + first,   tau + first,      root + first,     deflated + first,   column + first,
-            source + first, kind + first,     link + first,     linked + first,     target + first,
-            group + first,  survivor + first, close + first};
-  }
 };
+struct Arrays : RealArrays, IndexArrays {
+  static constexpr int doubles = sizeof(RealArrays) / sizeof(double*);
+  static constexpr int indices = sizeof(IndexArrays) / sizeof(Index*);
+
+  // The same arrays from row `first` on.
+  EIGEN_G_HOST_DEVICE Arrays at(Index first) const;
+};
+
+// The k-th array of a group becomes place(k, what it was).
+template <class T, class Group, class Place, std::size_t... k>
+EIGEN_G_HOST_DEVICE Group placed(const Group& group, const Place& place, std::index_sequence<k...>) {
+  struct Pointers {
+    T* of[sizeof...(k)];
+  };
+  const auto was = std::bit_cast<Pointers>(group);
+  return {place(Index{k}, was.of[k])...};
+}
+template <class T, class Group, class Place>
+EIGEN_G_HOST_DEVICE Group placed(const Group& group, const Place& place) {
+  return placed<T>(group, place, std::make_index_sequence<sizeof(Group) / sizeof(T*)>());
+}
+EIGEN_G_HOST_DEVICE inline Arrays Arrays::at(Index first) const {
+  return {placed<double>(static_cast<const RealArrays&>(*this), [=](int, double* p) { return p + first; }),
+          placed<Index>(static_cast<const IndexArrays&>(*this), [=](int, Index* p) { return p + first; })};
+}
 
 // Places the arrays in `workspace`, arrays_doubles(n) doubles.
 EIGEN_G_HOST_DEVICE constexpr std::int64_t arrays_doubles(std::int64_t n) {
   return Arrays::doubles * n + (Arrays::indices * n + 1) / 2;
 }
 EIGEN_G_HOST_DEVICE inline Arrays place_arrays(std::int64_t n, double* workspace) {
-  const auto real = [&](int k) { return workspace + k * n; };
   auto* const indices = reinterpret_cast<Index*>(workspace + Arrays::doubles * n);
-  const auto index = [&](int k) { return indices + k * n; };
-  return {real(0),  real(1),  real(2),  real(3),  real(4),  real(5),  real(6),  real(7),
-          real(8),  real(9),  real(10), real(11), real(12), real(13), index(0), index(1),
-          index(2), index(3), index(4), index(5), index(6), index(7), index(8)};
+  return {placed<double>(RealArrays{}, [=](int k, double*) { return workspace + k * n; }),
+          placed<Index>(IndexArrays{}, [=](int k, Index*) { return indices + k * n; })};
 }
 
 enum Kind : Index { upper_kind = 0, dense_kind = 1, lower_kind = 2, deflated_kind = 3 };

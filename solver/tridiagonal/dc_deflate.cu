@@ -7,9 +7,9 @@ namespace eigen_g::dc {
 
 namespace {
 
-constexpr int most_threads = 1024;
+constexpr int max_threads = 1024;
 
-__global__ void __launch_bounds__(most_threads) deflate_kernel(Batch batch, MatrixView<const double> q) {
+__global__ void __launch_bounds__(max_threads) deflate_kernel(Batch batch, MatrixView<const double> q) {
   enter_in_turn();
   __shared__ Block::Scratch scratch;
   const Merge merge = batch.merges[blockIdx.x];
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(most_threads) deflate_kernel(Batch batch, Matr
 
 void deflate(const Queue& queue, const Batch& batch, MatrixView<const double> q) {
   int threads = 64;
-  while (threads < most_threads && threads < batch.largest) threads *= 2;
+  while (threads < max_threads && threads < batch.largest) threads *= 2;
   launch_dependent(queue, deflate_kernel, static_cast<unsigned>(batch.count), threads, batch, q);
 }
 

@@ -10,16 +10,16 @@
 
 namespace eigen_g::dc {
 
-// What devices beside the first do of the product of merge m with this shape: its columns `roots` of Q, where U's stand, by
-// the columns of C.
+// The part of devices beside the first in the product of merge m with this shape: columns `roots` of Q, in which U's
+// columns stand, from the columns of C.
 ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,
                      MatrixView<double> q);
 
 // What a team has to expect of the last merge of a matrix of order q.rows: nothing deflates. Q is neither read nor written.
 CutWork last_merge_cut(MatrixView<double> q);
 
-// Q's columns `roots` of every merge of a level, as far as it has so many: C's nonzero blocks times the rows of U that
-// belong to them. U is formed in `panel`, as many columns at a time as that has.
+// Columns `roots` of Q, as far as they exist, for every merge of a level: C's nonzero blocks times their rows of U. U is
+// formed in `panel`, as many columns at a time as that has.
 //   merges, shapes   the level's, on the host
 //   team             null: all by `products`; else the columns of a merge are cut as it says. U's columns for devices
 //                    beside the first are formed in Q's own, to which the results come back; C goes to every device once

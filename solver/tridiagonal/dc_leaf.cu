@@ -12,8 +12,8 @@ constexpr int leaves_a_block = 2;
 constexpr Index stride = 33;  // of Z's columns: lanes may own columns, too, without bank conflicts
 static_assert(leaf_rows <= 32, "a lane owns a row of Z, a warp a leaf");
 
-// Z of one leaf, column i at i stride: a lane reads and writes its own row only, and carries the column that the next
-// rotation of a sweep needs again.
+// Z of one leaf, column i at i stride. A lane reads and writes its own row only, and keeps in a register the column that
+// the sweep's next rotation needs again.
 struct WarpVectors {
   double* z;  // this lane's row
   double carried = 0, low = 0;

@@ -8,7 +8,7 @@ namespace eigen_g::dc {
 
 namespace {
 
-constexpr int most_threads = 256;
+constexpr int max_threads = 256;
 constexpr int blocks_a_multiprocessor = 16;
 
 // Rows of a block in x: those of child 1 in tiles of blockDim.x, then those of child 2.
@@ -25,7 +25,7 @@ struct Tile {
   }
 };
 
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(max_threads)
     compress_kernel(Batch batch, MatrixView<const double> q, MatrixView<double> compressed) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(most_threads)
                    entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
 }
 
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(max_threads)
     keep_kernel(Batch batch, MatrixView<const double> compressed, MatrixView<double> q) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
@@ -50,11 +50,11 @@ __global__ void __launch_bounds__(most_threads)
     q(tile.row, merge.first + t) = compressed(tile.row, merge.first + t);
 }
 
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(max_threads)
     store_kernel(Index n, Index first, int exponent, Arrays x, MatrixView<const double> q, double* w,
                  MatrixView<double> z) {
   enter_in_turn();
-  const Index row = blockIdx.x * most_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
+  const Index row = blockIdx.x * max_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
   if (row >= n) return;
   if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], exponent);
   if (!z.data) return;
@@ -69,7 +69,7 @@ struct RowLaunch {
   RowLaunch(const Queue& queue, const Batch& batch) {
     const Index rows = batch.rows.all ? batch.largest : 2;
     threads = 32;
-    while (threads < most_threads && 2 * threads < rows) threads *= 2;
+    while (threads < max_threads && 2 * threads < rows) threads *= 2;
     const Index tiles = (rows + threads - 1) / threads + 1;  // a child's last tile may be ragged
     const Index slices = blocks_a_multiprocessor * queue.multiprocessors() / (tiles * batch.count) + 1;
     blocks = {static_cast<unsigned>(tiles), static_cast<unsigned>(std::min(slices, batch.largest)),
@@ -93,11 +93,11 @@ void keep_deflated(const Queue& queue, const Batch& batch, MatrixView<const doub
 
 void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays& arrays,
                    MatrixView<const double> q, double* w, MatrixView<double> z) {
-  const Index tiles = (n + most_threads - 1) / most_threads;
+  const Index tiles = (n + max_threads - 1) / max_threads;
   const Index slices =
       z.data ? std::min(n, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(slices));
-  launch_dependent(queue, store_kernel, blocks, most_threads, n, first, exponent, arrays, q, w, z);
+  launch_dependent(queue, store_kernel, blocks, max_threads, n, first, exponent, arrays, q, w, z);
 }
 
 }  // namespace eigen_g::dc

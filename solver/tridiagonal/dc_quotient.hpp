@@ -1,6 +1,6 @@
-// Quotients of the divide and conquer's inner loops, where nothing comes near the ends of the range: T is scaled to 1, and what
-// deflation leaves, poles and their distances, weights times rho, is above 8 eps max |z| (dc_deflate.hpp), the distance from
-// a root to its poles above about the square of that.
+// Quotients of the divide and conquer's inner loops. Operands stay far from the ends of the range: T is scaled to 1;
+// poles, their distances and weights times rho are above 8 eps max |z| after deflation (dc_deflate.hpp), the distances of a
+// root to its poles above about the square of that.
 #pragma once
 
 #include "hybrid/host_device.hpp"
@@ -18,8 +18,8 @@ EIGEN_G_HOST_DEVICE inline double rough_reciprocal(double x) {
 #endif
 }
 
-// x / y as IEEE has it but for rare last bits. A device's own looks for the ends of the range first, and in that branch
-// it cannot work on the next one meanwhile.
+// x / y, correctly rounded but for rare last bits. The device's own division branches on the ends of the range, which keeps
+// it from overlapping with the next one.
 EIGEN_G_HOST_DEVICE inline double quotient(double x, double y) {
 #ifdef __CUDA_ARCH__
   const double r = rough_reciprocal(y), e = fma(-y, r, 1.0);

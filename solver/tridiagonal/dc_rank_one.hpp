@@ -9,8 +9,8 @@
 // over any part of them stay in range: those with j < i are below 1 and multiply to more than the smallest relative
 // gap that deflation leaves, those with j > i are the other way round.
 //
-// The rounding errors of k factors would show in how orthogonal the vectors are, more than anything else of a merge: they
-// are added up beside the product, and leave w_i right to a few units of roundoff whatever k.
+// The rounding errors of k factors would cost the vectors more orthogonality than the rest of a merge. They are summed
+// beside the product and corrected: w_i is right to a few units of roundoff for any k.
 //
 // Source: Gu and Eisenstat 1994; LAPACK dlaed3.
 #pragma once

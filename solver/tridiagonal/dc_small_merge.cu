@@ -1,6 +1,5 @@
 // All acts of a small merge in one launch: a block a merge, eight lanes a root, a pole and a vector. The acts are those of
-// dc_device.hpp's other launches; between two of them stands a barrier of the block instead of a launch, and what they hand
-// to each other stays in shared memory.
+// dc_device.hpp's other launches, separated by barriers of the block; they hand on their arrays in shared memory.
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_merge.hpp"
@@ -12,19 +11,19 @@ namespace eigen_g::dc {
 
 namespace {
 
-constexpr Index most_rows = small_merge_rows;
-constexpr int lanes = 8, threads = lanes * most_rows;
+constexpr Index max_rows = small_merge_rows;
+constexpr int lanes = 8, threads = lanes * max_rows;
 using Team = Lanes<lanes>;
 
 // U, so that a thread finds the columns that it wants of one row side by side.
-constexpr Index columns_a_thread = most_rows * most_rows / threads, stride = most_rows + 2;
-using Vectors = double[most_rows * stride];
+constexpr Index columns_a_thread = max_rows * max_rows / threads, stride = max_rows + 2;
+using Vectors = double[max_rows * stride];
 
 // A thread's row, and its columns: columns_a_thread from `column` on, or every `slices`-th from `slice` on.
-constexpr Index slices = threads / most_rows;
+constexpr Index slices = threads / max_rows;
 struct Place {
-  Index row = static_cast<Index>(threadIdx.x % most_rows);
-  Index slice = static_cast<Index>(threadIdx.x / most_rows), column = slice * columns_a_thread;
+  Index row = static_cast<Index>(threadIdx.x % max_rows);
+  Index slice = static_cast<Index>(threadIdx.x / max_rows), column = slice * columns_a_thread;
 };
 
 __device__ void compress_all(const Merge& merge, Rows rows, const Shape& shape, const Arrays& x,
@@ -77,10 +76,10 @@ __global__ void __launch_bounds__(threads)
     small_merge_kernel(Batch batch, MatrixView<double> q, MatrixView<double> compressed) {
   enter_in_turn();
   __shared__ __align__(16) Vectors u;
-  __shared__ double storage[arrays_doubles(most_rows)];
+  __shared__ double storage[arrays_doubles(max_rows)];
   __shared__ Shape shape;
   const Merge merge = batch.merges[blockIdx.x];
-  const Arrays kept = batch.arrays.at(merge.first), x = place_arrays(most_rows, storage);
+  const Arrays kept = batch.arrays.at(merge.first), x = place_arrays(max_rows, storage);
   const double e = batch.arrays.e[merge.first + merge.upper - 1];
   const Index rank = Block::rank(), mine = rank / lanes;
 

@@ -3,17 +3,16 @@
 //   C (64 x 64) = sum over blocks of A's records (64 x 16) and B's records (64 x 16)       a thread block
 //
 // 128 threads with 8 x 4 entries of C each. Records pass through shared memory, two pairs in turn: while one is multiplied,
-// cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3, so that the eight row groups
-// of a warp read 128 adjacent bytes and its four column groups 64: no bank is asked twice.
+// cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3: the eight row groups of a warp
+// read 128 adjacent bytes, its four column groups 64, without a bank conflict.
 //
 // Sums of sum_blocks blocks are added to C in double. The blocks of a rank-2k update are those of A B^T and then those
 // of B A^T.
 //
-// A result of few tiles is cut along the terms too: each part leaves its sums in a workspace, and a second kernel adds
-// them in order.
+// A result of few tiles is cut along the terms too: each part writes its sums to a workspace, a second kernel adds them in
+// order.
 //
-// Rejected (H200, n = 8192, TFLOP/s; this one 7.5): two panels of A and 256 threads 7.3; four blocks a multiprocessor, with
-// the registers spilling, 6.4.
+// Rejected variants: data/perf/DECISIONS.md, "Double-float product", and gemm_df/README.md.
 #include <cuda_pipeline.h>
 
 #include <algorithm>

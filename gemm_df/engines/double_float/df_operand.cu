@@ -79,14 +79,14 @@ __global__ void __launch_bounds__(threads)
   __shared__ double scaled[block_length][padded_lines];
   __shared__ float leading[block_length][panel_lines];
   __shared__ double factors[2][panel_lines];  // one alone may overflow
-  __shared__ int most_squares;                // the bits of a float that is not negative order as it does
+  __shared__ int max_squares;                 // the bits of a float that is not negative order as it does
   const std::int64_t first_line = static_cast<std::int64_t>(blockIdx.x) * panel_lines;
   if (threadIdx.x < panel_lines) {
     const int down = -exponents[first_line + threadIdx.x];
     factors[0][threadIdx.x] = power_of_two(down / 2);
     factors[1][threadIdx.x] = power_of_two(down - down / 2);
   }
-  if (threadIdx.x == 0) most_squares = 0;
+  if (threadIdx.x == 0) max_squares = 0;
   __syncthreads();
   const std::int64_t first_block = static_cast<std::int64_t>(blockIdx.y) * blocks_a_pass;
   const std::int64_t end = min(first_block + blocks_a_pass, blocks);
@@ -111,11 +111,11 @@ __global__ void __launch_bounds__(threads)
         squares = fmaf(h, h, squares);
       }
   }
-  // Lines with a NaN or an infinity do not count: theirs are NaNs whatever the anchor.
-  if (threadIdx.x < panel_lines) atomicMax(&most_squares, squares < INFINITY ? __float_as_int(squares) : 0);
+  // Lines with a NaN or an infinity do not count: their results are NaNs whatever the anchor.
+  if (threadIdx.x < panel_lines) atomicMax(&max_squares, squares < INFINITY ? __float_as_int(squares) : 0);
   __syncthreads();
   if (threadIdx.x == 0)
-    reaches[blockIdx.x * reaches_of(blocks) + blockIdx.y] = reach_of(__int_as_float(most_squares));
+    reaches[blockIdx.x * reaches_of(blocks) + blockIdx.y] = reach_of(__int_as_float(max_squares));
 }
 
 }  // namespace

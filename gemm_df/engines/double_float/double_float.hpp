@@ -26,7 +26,7 @@ inline constexpr int block_length = 16;
 // Terms of a sum in float, at most; such sums are added in double.
 inline constexpr int sum_blocks = 16, sum_terms = sum_blocks * block_length;
 
-// From so many terms on, a product of matrices takes the anchored sum: its bound is then within k 2^-45 |a|_2 |b|_2.
+// Products of matrices with so many terms or more take the anchored sum, whose bound is then within k 2^-45 |a|_2 |b|_2.
 inline constexpr std::int64_t anchored_terms = 32;
 // A product whose result does not fill the GPU is cut along its terms, no shorter than this.
 inline constexpr std::int64_t part_terms = 128;
@@ -123,9 +123,9 @@ struct TwoSumOfProducts {
   EIGEN_G_HOST_DEVICE DoubleFloat sum(Anchors) const { return {hi, lo}; }
 };
 
-// Two sums without any rounding, and a third of what is left. `anchored` starts from A = 1.5 2^q, so large that every
-// partial sum keeps its exponent: it only takes multiples of g = ulp(A). `rest` takes multiples of omega / 2, a bit of which
-// sum_terms fit into a float below g.
+// Two sums without any rounding, and a third one of the remainders. `anchored` starts from A = 1.5 2^q, so large that every
+// partial sum keeps its exponent: it takes multiples of g = ulp(A) only. `rest` takes multiples of omega / 2; sum_terms of
+// them fit into a float below g.
 //
 //   p = fl(fl(a b + W) - W)    a b to 24 bits or, W = 1.5 2^23 omega, to omega where that is coarser
 //   s = fl(anchored + p),    t = s - anchored exactly,    p - t exactly: at most g / 2, a multiple of omega / 2

@@ -1,6 +1,6 @@
-// Householder tridiagonalization on the GPU, panel by panel: one cooperative kernel reduces the columns of a panel, one
-// SYR2K updates what is right of it and, where that is large, multiplies it with the next column on the way; what fits
-// on the chip goes to tridiagonalize_on_chip.
+// Householder tridiagonalization on the GPU, panel by panel. One cooperative kernel reduces a panel's columns; one SYR2K
+// updates the matrix right of it and, where that is large, multiplies it with the next column on the way. The last columns,
+// which fit on the chip, go to tridiagonalize_on_chip.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,8 +21,8 @@ namespace {
 
 using namespace reduction;
 
-// High strips have few column sums; in low ones a strip's row sums come from few blocks, which counts where the triangle
-// is small. Groups of eight columns ask more of memory at a time, and let blocks differ more in when they are done.
+// High strips have few column sums. In low ones a strip's row sums come from few blocks, which counts where the triangle is
+// small. Groups of eight columns keep more loads under way, but blocks end at more different times.
 using LowStrips = blas2::SymvShape<double, 2, 4, 1, 4, true>;
 using HighStrips = blas2::SymvShape<double, 4, 2, 1, 4, true>;
 using HighestStrips = blas2::SymvShape<double, 8, 1, 1, 8, true>;
@@ -31,8 +31,8 @@ constexpr std::int64_t most_share_high = 970000;  // rows^2 a block: 16000 rows 
 
 static_assert(LowStrips::threads == threads && HighStrips::threads == threads &&
               HighestStrips::threads == threads);
-// What is on its way from memory has its place in L1, which has what shared memory leaves. With 28 KB of it the pass
-// over A takes 4 to 6 % longer on an H200 than with 60 KB. A GPU with little shared memory needs all of it.
+// Loads under way take their place in L1, which has what shared memory leaves: 60 KB here, where 28 KB make the pass over A
+// 4 to 6 % longer. A GPU with little shared memory gives all of it to V and W.
 constexpr int left_to_l1 = 36 << 10;       // of the most that could be shared memory
 constexpr int least_shared = 128 << 10;    // a multiprocessor, before anything is left
 constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column
@@ -61,7 +61,7 @@ const std::array<Variant, 3>& variants() {
                                           variant<HighestStrips>()};
   return all;
 }
-// The most rows left to reduce for which a variant is taken; that with the fewest is.
+// Rows left to reduce up to which a variant is taken, ascending.
 std::array<std::int64_t, 3> most_rows(std::int64_t blocks) {
   const auto high = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_share_high * blocks)));
   return {std::min(most_rows_low, high), high, std::numeric_limits<std::int64_t>::max()};
@@ -72,14 +72,14 @@ const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
                                              most.begin())];
 }
 
-// How a problem of order n is laid out on a GPU with this many multiprocessors; the one place that knows.
+// The parts of the workspace for order n on a GPU with so many multiprocessors.
 struct Layout {
   std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0, product_sums;
 
   Layout(std::int64_t n, int multiprocessors)
       : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
                tridiagonalize_row_multiple),
-        blocks(std::min(most_blocks, blocks_per_multiprocessor * multiprocessors)),
+        blocks(std::min(max_blocks, blocks_per_multiprocessor * multiprocessors)),
         column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)),
         product_sums(syr2k_product_scratch(n)) {
     const auto most = most_rows(blocks);
@@ -99,14 +99,14 @@ struct Layout {
     Places places;
     Exchange& ex = places.exchange;
     ex.x = arena.take<double>(padded);
-    ex.w = arena.take<double>(padded * most_panel_columns);
+    ex.w = arena.take<double>(padded * max_panel_columns);
     ex.ldw = padded;
     ex.partials.rows = arena.take<double>(row_sums);
     ex.partials.columns = arena.take<double>(column_sums);
     ex.partials.column_stride = column_stride;
     ex.dots = arena.take<double>(blocks * dot_stride);
     ex.quadratic = arena.take<double>(blocks);
-    ex.products = arena.take<double>(2 * most_panel_columns);
+    ex.products = arena.take<double>(2 * max_panel_columns);
     ex.arrivals = arena.take<unsigned>(grid_barrier_words);
     places.product = arena.take<double>(padded);
     places.product_sums = arena.take<double>(product_sums);
@@ -114,13 +114,13 @@ struct Layout {
   }
 };
 
-// A panel and how many of its columns of V and W a block's shared memory holds, for the block's rows.
+// A panel: a block's rows, the columns, and how many of V's and W's columns the block's shared memory holds.
 struct PanelShape {
   std::int32_t slice_rows, columns, held;
 
   PanelShape(std::int64_t left, std::int64_t blocks, std::size_t shared_bytes)
       : slice_rows(static_cast<std::int32_t>((left + blocks - 1) / blocks)),
-        columns(static_cast<std::int32_t>(std::min<std::int64_t>(most_panel_columns, left - 1))),
+        columns(static_cast<std::int32_t>(std::min<std::int64_t>(max_panel_columns, left - 1))),
         held(columns) {
     while (held > 0 && lasting_bytes(slice_rows, held) > shared_bytes) --held;
   }

@@ -29,13 +29,13 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 //          in: the lower triangle. out: column j holds v_j whole: zeros in rows 0..j, 1 in row j+1
 //   d_dev  n, e_dev n-1, tau_dev n-1 values, device, out
 //   scratch_dev    tridiagonalize_bytes<T>(n, products.queue().multiprocessors())
-//   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel, which may
-//                    no longer fit into its shared memory
+//   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel than may fit
+//                    into its shared memory
 // Ordered on the products' queue, rank-2k updates by their engine; with `progress` the call blocks. Repeats bit for bit on
 // the same GPU.
-// Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read (1/64 less of the columns with 5000 rows and more: the update of A multiplies
-// it with the next column on the way), two grid barriers a column; the last columns, for which what is left fits on the chip
-// (2304 on an H200), one exchange a column and no memory.
+// Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column. From 5000 rows on the update of A multiplies it
+// with the next column on the way: 1/64 fewer bytes. The last columns, which fit on the chip (2304 on an H200), take one
+// exchange each and no memory.
 // Source: LAPACK dlatrd; the fusion is derived in tridiagonalize_panel.cuh.
 //   progress  is told of the columns that are done; queued: called once when all is queued, before it is
 template <class T>

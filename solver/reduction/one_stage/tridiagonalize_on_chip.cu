@@ -10,18 +10,15 @@
 //                 x' = r - v w_q - w        the next column
 //                 A := A - v w^T - w v^T    its own rows, and h' = A x' in the same pass
 //
-// so nothing but h and r travels, once a column, and a block never waits for more than these: each double is
-// published as two words that hold the number of the step beside its half, and who needs it polls for that number. No
-// barrier, no fence. Of two sets of mailboxes one is written while the other may still be read: a block publishes for
-// step k + 2 only after it has read all of step k + 1, which every other block published after reading step k. (A block
-// that ends with step k publishes nothing more, and nobody waits for it; it only waits until the others have come so far.)
+// Only h and r travel, once a column. A double travels as two words; each holds one half of it and the step's number. The
+// reader polls until the number is there: no barrier, no fence. Two sets of mailboxes take turns. A block publishes step
+// k + 2 after it has read all of step k + 1, which the others published after they had read step k: nobody overwrites what
+// is still to be read. A block that ends with step k publishes nothing more, and nobody waits for it.
 //
-// Whatever every block computes for itself comes out the same everywhere: same operations, same order. The rows that
+// All blocks compute v, y, w and x' by the same operations in the same order, so they agree to the bit. The rows that
 // live longest are in registers, the others in shared memory.
 //
-// Rejected (H200): a double as one word of 8 bytes, the step's parity in a bit of its exponent, 10 to 20 % slower at
-// n = 33 to 1000 with the same bits of the result; up to 512 rows in one cluster of 16 blocks that write to each other's
-// shared memory, n = 128, 256, 512 in 214, 490, 1396 us in place of 188, 372, 853.
+// Rejected variants: data/perf/DECISIONS.md, "Reduction on the chip".
 #include <algorithm>
 #include <array>
 
@@ -36,8 +33,8 @@ namespace eigen_g {
 
 namespace {
 
-constexpr int most_rows = 32;  // of a block: a lane sums a row
-constexpr int at_once = 4;     // rows in a pass
+constexpr int max_rows = 32;  // of a block: a lane sums a row
+constexpr int at_once = 4;    // rows in a pass
 
 // A double on its way: its halves, each with the step's number in the upper word.
 struct alignas(16) Packet {
@@ -106,193 +103,298 @@ __device__ double sum_of(const double* x) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// A block of `threads` takes columns 2 (t + threads u) and the next by thread t, u < pairs, and `registered` rows into
-// registers, the rest into shared memory.
+// Where a thread of a block of `threads` works: all rows of its block, columns 2 (t + threads u) and the next, u = 0, 1, ...
+template <int threads>
+struct Seat {
+  static constexpr int warps = threads / 32;
+  int t = threadIdx.x, warp = t / 32, lane = t % 32;
+  int block = blockIdx.x, blocks = gridDim.x, n;
+  int rows = (n - block + blocks - 1) / blocks;  // of the block
+  bool writer = block == (n - 1) % blocks;       // of d, e and tau: the block that lives longest
+
+  __device__ explicit Seat(int n) : n(n) {}
+  __device__ int row_of(int slot) const { return block + blocks * slot; }
+  __device__ int column_of(int c) const { return 2 * (t + threads * (c / 2)) + c % 2; }
+};
+
+// What a thread keeps from step to step. The machine code depends on the members' order.
+template <int pairs, int registered>
+struct State {
+  double tau, half;  // w = tau y - half v
+  double x[2 * pairs], w[2 * pairs], v[2 * pairs];
+  int own[2 * pairs];            // slot of the block's row whose number is the thread's column, or -1
+  double2 a[registered][pairs];  // rows in registers; those before them are in shared memory
+};
+
+// What the threads of a block share.
+template <int warps>
+struct Shared {
+  double2* rows;
+  double (&products)[warps], (&squares)[warps], (&dots)[max_rows][warps + 1], (&row_v)[max_rows],
+      (&row_y)[max_rows], &first_of_x, &first_of_y, &diagonal;
+};
+
+// Step k reduces column k.
+template <int threads>
+struct Step {
+  const Seat<threads>& seat;
+  int k, q;
+  unsigned number;
+  Packet *mail_h, *mail_r;
+  int first_slot;  // of the block's rows >= q
+
+  __device__ Step(const OnChip& p, const Seat<threads>& seat, int k)
+      : seat(seat),
+        k(k),
+        q(k + 1),
+        number(static_cast<unsigned>(q)),
+        mail_h(p.mail + k % 2 * 4 * p.stride),
+        mail_r(mail_h + 2 * p.stride),
+        first_slot(q > seat.block ? (q - seat.block + seat.blocks - 1) / seat.blocks : 0) {}
+
+  __device__ bool needed(int c) const { return seat.column_of(c) >= q && seat.column_of(c) < seat.n; }
+  // Some pair u of the warp has a column >= q.
+  __device__ bool live(int u) const {
+    return seat.column_of(2 * u) - 2 * seat.lane < seat.n &&
+           seat.column_of(2 * u + 1) + 2 * (31 - seat.lane) >= q;
+  }
+};
+
+struct Reflector {
+  double beta, s;
+};
+
+// The rows, and x = A(:, 0).
+template <int threads, int pairs, int registered>
+__device__ __forceinline__ void load(const OnChip& p, const Seat<threads>& seat,
+                                     State<pairs, registered>& state, const Shared<threads / 32>& shared) {
+  const auto& [t, warp, lane, block, blocks, n, rows, writer] = seat;
+  const auto element = [&](int i, int j) {
+    return i < n && j < n ? __ldcg(p.a + max(i, j) + min(i, j) * p.lda) : 0;
+  };
+#pragma unroll
+  for (int r = 0; r < registered; ++r)
+#pragma unroll
+    for (int u = 0; u < pairs; ++u) {
+      const int row = p.shared_rows + r < rows ? seat.row_of(p.shared_rows + r) : n;
+      state.a[r][u] = {element(row, seat.column_of(2 * u)), element(row, seat.column_of(2 * u + 1))};
+    }
+  for (int slot = 0; slot < p.shared_rows; ++slot)
+    for (int pair = t; pair < p.stride; pair += threads) {
+      const int row = slot < rows ? seat.row_of(slot) : n;
+      shared.rows[slot * p.stride + pair] = {element(row, 2 * pair), element(row, 2 * pair + 1)};
+    }
+#pragma unroll
+  for (int c = 0; c < 2 * pairs; ++c) {
+    const int column = seat.column_of(c);
+    state.v[c] = state.w[c] = 0;
+    state.x[c] = column > 0 ? element(column, 0) : 0;
+    state.own[c] = column < n && column % blocks == block ? column / blocks : -1;
+  }
+  for (int slot = t; slot < max_rows; slot += threads) shared.row_v[slot] = shared.row_y[slot] = 0;
+  if (writer && t == 0) p.d[0] = p.a[0];
+}
+
+// Rows slot ... slot + at_once - 1: A := A - v w^T - w v^T of the last step, their part of h = A x, and r where row q is
+// among them. `entry_of(i, u)`: row slot + i, pair u.
+template <int threads, int pairs, int registered, class EntryOf>
+__device__ __forceinline__ void update_rows(const OnChip& p, const Step<threads>& step,
+                                            const State<pairs, registered>& state,
+                                            const Shared<threads / 32>& shared, int slot,
+                                            const EntryOf& entry_of) {
+  const auto& [tau, half, x, w, v, own, a] = state;
+  const Seat<threads>& seat = step.seat;
+  double v_row[at_once], w_row[at_once], sums[at_once];
+#pragma unroll
+  for (int i = 0; i < at_once; ++i) {
+    v_row[i] = shared.row_v[slot + i];
+    w_row[i] = fma(tau, shared.row_y[slot + i], -half * v_row[i]);
+    sums[i] = 0;
+  }
+#pragma unroll
+  for (int u = 0; u < pairs; ++u)
+    if (step.live(u))
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        double2 entry = entry_of(i, u);
+        entry.x = fma(-v_row[i], w[2 * u], fma(-w_row[i], v[2 * u], entry.x));
+        entry.y = fma(-v_row[i], w[2 * u + 1], fma(-w_row[i], v[2 * u + 1], entry.y));
+        entry_of(i, u) = entry;
+        sums[i] = fma(entry.x, x[2 * u], fma(entry.y, x[2 * u + 1], sums[i]));
+      }
+  if (seat.row_of(step.first_slot) == step.q)
+#pragma unroll
+    for (int i = 0; i < at_once; ++i)
+      if (slot + i == step.first_slot)
+#pragma unroll
+        for (int u = 0; u < pairs; ++u) {
+          const int even = seat.column_of(2 * u), odd = seat.column_of(2 * u + 1);
+          if (step.needed(2 * u)) publish(step.mail_r + p.place(even), entry_of(i, u).x, step.number);
+          if (step.needed(2 * u + 1)) publish(step.mail_r + p.place(odd), entry_of(i, u).y, step.number);
+        }
+  blas2::warp_sums<double>(sums, seat.lane);
+  if (seat.lane % (32 / at_once) == 0) shared.dots[slot + seat.lane / (32 / at_once)][seat.warp] = sums[0];
+}
+
+// The pass over the block's rows, `at_once` at a time. Rows that are done or do not exist come along among these.
+template <int threads, int pairs, int registered>
+__device__ __forceinline__ void update_and_multiply(const OnChip& p, const Step<threads>& step,
+                                                    State<pairs, registered>& state,
+                                                    const Shared<threads / 32>& shared) {
+  for (int slot = step.first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
+    update_rows(p, step, state, shared, slot, [&](int i, int u) -> double2& {
+      return shared.rows[(slot + i) * p.stride + step.seat.t + threads * u];
+    });
+#pragma unroll
+  for (int r = 0; r < registered; r += at_once) {
+    const int slot = p.shared_rows + r;
+    if (slot < step.seat.rows && slot + at_once > step.first_slot)
+      update_rows(p, step, state, shared, slot, [&](int i, int u) -> double2& { return state.a[r + i][u]; });
+  }
+}
+
+// h to all; while it is on its way the reflector's scalars from alpha and ||tail of x||^2, and v.
+template <int threads, int pairs, int registered>
+__device__ __forceinline__ Reflector publish_and_reflect(const OnChip& p, const Step<threads>& step,
+                                                         State<pairs, registered>& state,
+                                                         const Shared<threads / 32>& shared) {
+  auto& [tau, half, x, w, v, own, a] = state;
+  const Seat<threads>& seat = step.seat;
+  const int lane = seat.lane;
+  double square = 0;
+#pragma unroll
+  for (int c = 0; c < 2 * pairs; ++c) {
+    if (seat.column_of(c) == step.q) shared.first_of_x = x[c];
+    if (seat.column_of(c) > step.q) square = fma(x[c], x[c], square);
+  }
+  square = warp_sum(square);
+  if (lane == 0) shared.squares[seat.warp] = square;
+  __syncthreads();
+  if (seat.warp == 0 && lane >= step.first_slot && lane < seat.rows)
+    publish(step.mail_h + p.place(seat.row_of(lane)), sum_of<seat.warps>(shared.dots[lane]), step.number);
+
+  const double alpha = shared.first_of_x, tail = sum_of<seat.warps>(shared.squares);
+  double beta = alpha, s = 0;
+  tau = 0;
+  if (tail >= negligible_square) {
+    beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
+    const bool odd = lane % 2 == 1;  // two lanes, two divisions
+    const double quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
+    s = __shfl_sync(~0u, quotient, 0);
+    tau = __shfl_sync(~0u, quotient, 1);
+  }
+  if (seat.writer && seat.t == 0) {
+    p.e[step.k] = beta;
+    p.tau[step.k] = tau;
+  }
+#pragma unroll
+  for (int c = 0; c < 2 * pairs; ++c) v[c] = seat.column_of(c) == step.q ? 1 : s * x[c];
+  return {beta, s};
+}
+
+// h and r from all blocks: asks until nothing that the warp needs is missing.
+template <int threads, int columns>
+__device__ __forceinline__ void receive(const OnChip& p, const Step<threads>& step, Packet (&h)[columns],
+                                        Packet (&r)[columns]) {
+#pragma unroll
+  for (int c = 0; c < columns; ++c) h[c] = r[c] = {0, 0};
+  for (bool more_h = true, more_r = true; more_h || more_r;) {  // the same for a whole warp
+    if (more_r)
+#pragma unroll
+      for (int c = 0; c < columns; ++c)
+        if (step.needed(c)) r[c] = look(step.mail_r + p.place(step.seat.column_of(c)));
+    if (more_h)
+#pragma unroll
+      for (int c = 0; c < columns; ++c)
+        if (step.needed(c)) h[c] = look(step.mail_h + p.place(step.seat.column_of(c)));
+    more_h = more_r = false;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) {
+      more_h = more_h || (step.needed(c) && !arrived(h[c], step.number));
+      more_r = more_r || (step.needed(c) && !arrived(r[c], step.number));
+    }
+    more_h = __any_sync(~0u, more_h);
+    more_r = __any_sync(~0u, more_r);
+  }
+}
+
+// y = A v, the rows' v and y for the next pass, d_q, and v into A. Returns w_q.
+template <int threads, int pairs, int registered>
+__device__ __forceinline__ double finish(const OnChip& p, const Step<threads>& step,
+                                         State<pairs, registered>& state, const Shared<threads / 32>& shared,
+                                         const Reflector& reflector, const Packet (&h)[2 * pairs],
+                                         const Packet (&r)[2 * pairs], double (&y)[2 * pairs]) {
+  auto& [tau, half, x, w, v, own, a] = state;
+  const Seat<threads>& seat = step.seat;
+  double product = 0;
+#pragma unroll
+  for (int c = 0; c < 2 * pairs; ++c) {
+    y[c] = reflector.s * fma(-reflector.beta, value(r[c]), value(h[c]));  // 0 in columns below q
+    product = fma(v[c], y[c], product);
+    if (own[c] >= 0) {
+      shared.row_v[own[c]] = v[c];
+      shared.row_y[own[c]] = y[c];
+    }
+    if (seat.column_of(c) == step.q) {
+      shared.first_of_y = y[c];
+      shared.diagonal = value(r[c]);
+    }
+  }
+  product = warp_sum(product);
+  if (seat.lane == 0) shared.products[seat.warp] = product;
+  __syncthreads();
+  half = 0.5 * tau * (tau * sum_of<seat.warps>(shared.products));
+  const double w_q = fma(tau, shared.first_of_y, -half);
+  if (seat.writer && seat.t == 0) p.d[step.q] = shared.diagonal - 2 * w_q;
+  if (step.q % seat.blocks == seat.block)  // all blocks have read A: they sent h
+#pragma unroll
+    for (int c = 0; c < 2 * pairs; ++c)
+      if (step.needed(c)) p.a[seat.column_of(c) + step.k * p.lda] = v[c];
+  return w_q;
+}
+
+// w, and the next column: x' = r - v w_q - w.
+template <int threads, int pairs, int registered>
+__device__ __forceinline__ void next_column(const Step<threads>& step, State<pairs, registered>& state,
+                                            const Packet (&r)[2 * pairs], const double (&y)[2 * pairs],
+                                            double w_q) {
+  auto& [tau, half, x, w, v, own, a] = state;
+  const Seat<threads>& seat = step.seat;
+#pragma unroll
+  for (int c = 0; c < 2 * pairs; ++c) {
+    w[c] = fma(tau, y[c], -half * v[c]);
+    x[c] = seat.column_of(c) > step.q && seat.column_of(c) < seat.n ? fma(-v[c], w_q, value(r[c]) - w[c]) : 0;
+  }
+}
+
+// A block of `threads` has `registered` rows in registers, the others in shared memory.
 template <int threads, int pairs, int registered>
 __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip p) {
   static_assert(registered % at_once == 0);
   constexpr int warps = threads / 32;
   extern __shared__ double2 shared_rows[];
-  __shared__ double products[warps], squares[warps], dots[most_rows][warps + 1], row_v[most_rows],
-      row_y[most_rows], first_of_x, first_of_y, diagonal;
-
-  const int t = threadIdx.x, warp = t / 32, lane = t % 32;
-  const int block = blockIdx.x, blocks = gridDim.x, n = p.n;
-  const int rows = (n - block + blocks - 1) / blocks;  // of this block: row `block + blocks * slot`
-  const auto row_of = [&](int slot) { return block + blocks * slot; };
-  const auto column_of = [&](int c) { return 2 * (t + threads * (c / 2)) + c % 2; };
-  const bool writer = block == (n - 1) % blocks;  // of d, e and tau: the block that lives longest
-
-  // The rows, and x = A(:, 0). `own[c]`: the slot of the block's row whose number is the thread's column c, or -1.
-  const auto element = [&](int i, int j) {
-    return i < n && j < n ? __ldcg(p.a + max(i, j) + min(i, j) * p.lda) : 0;
-  };
-  double2 a[registered][pairs];
-#pragma unroll
-  for (int r = 0; r < registered; ++r)
-#pragma unroll
-    for (int u = 0; u < pairs; ++u) {
-      const int row = p.shared_rows + r < rows ? row_of(p.shared_rows + r) : n;
-      a[r][u] = {element(row, column_of(2 * u)), element(row, column_of(2 * u + 1))};
-    }
-  for (int slot = 0; slot < p.shared_rows; ++slot)
-    for (int pair = t; pair < p.stride; pair += threads) {
-      const int row = slot < rows ? row_of(slot) : n;
-      shared_rows[slot * p.stride + pair] = {element(row, 2 * pair), element(row, 2 * pair + 1)};
-    }
-  double v[2 * pairs], w[2 * pairs], x[2 * pairs];
-  int own[2 * pairs];
-#pragma unroll
-  for (int c = 0; c < 2 * pairs; ++c) {
-    const int column = column_of(c);
-    v[c] = w[c] = 0;
-    x[c] = column > 0 ? element(column, 0) : 0;
-    own[c] = column < n && column % blocks == block ? column / blocks : -1;
-  }
-  for (int slot = t; slot < most_rows; slot += threads) row_v[slot] = row_y[slot] = 0;
-  if (writer && t == 0) p.d[0] = p.a[0];
-  if (n == 1) return;
-  double tau = 0, half = 0;
+  __shared__ double products[warps], squares[warps], dots[max_rows][warps + 1], row_v[max_rows],
+      row_y[max_rows], first_of_x, first_of_y, diagonal;
+  const Shared<warps> shared{shared_rows, products,   squares,    dots,    row_v,
+                             row_y,       first_of_x, first_of_y, diagonal};
+  const Seat<threads> seat(p.n);
+  State<pairs, registered> state;
+  load(p, seat, state, shared);
+  if (seat.n == 1) return;
+  state.tau = state.half = 0;
   __syncthreads();
 
   for (int k = 0;; ++k) {
-    const int q = k + 1;
-    const unsigned step = static_cast<unsigned>(q);
-    Packet* const mail_h = p.mail + k % 2 * 4 * p.stride;
-    Packet* const mail_r = mail_h + 2 * p.stride;
-    const auto needed = [&](int c) { return column_of(c) >= q && column_of(c) < n; };
-    const auto live = [&](int u) {  // some pair of the warp has a column >= q
-      return column_of(2 * u) - 2 * lane < n && column_of(2 * u + 1) + 2 * (31 - lane) >= q;
-    };
-
-    // The pass over the block's rows, a few at a time: the last step's update, and h. Rows that are done or do not exist
-    // come along if they are among these.
-    const int first_slot = q > block ? (q - block + blocks - 1) / blocks : 0;  // of a row >= q
-    const auto pass = [&](int slot, auto&& entry_of) {
-      double v_row[at_once], w_row[at_once], sums[at_once];
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        v_row[i] = row_v[slot + i];
-        w_row[i] = fma(tau, row_y[slot + i], -half * v_row[i]);
-        sums[i] = 0;
-      }
-#pragma unroll
-      for (int u = 0; u < pairs; ++u)
-        if (live(u))
-#pragma unroll
-          for (int i = 0; i < at_once; ++i) {
-            double2 entry = entry_of(i, u);
-            entry.x = fma(-v_row[i], w[2 * u], fma(-w_row[i], v[2 * u], entry.x));
-            entry.y = fma(-v_row[i], w[2 * u + 1], fma(-w_row[i], v[2 * u + 1], entry.y));
-            entry_of(i, u) = entry;
-            sums[i] = fma(entry.x, x[2 * u], fma(entry.y, x[2 * u + 1], sums[i]));
-          }
-      if (row_of(first_slot) == q)
-#pragma unroll
-        for (int i = 0; i < at_once; ++i)
-          if (slot + i == first_slot)
-#pragma unroll
-            for (int u = 0; u < pairs; ++u) {
-              if (needed(2 * u)) publish(mail_r + p.place(column_of(2 * u)), entry_of(i, u).x, step);
-              if (needed(2 * u + 1)) publish(mail_r + p.place(column_of(2 * u + 1)), entry_of(i, u).y, step);
-            }
-      blas2::warp_sums<double>(sums, lane);
-      if (lane % (32 / at_once) == 0) dots[slot + lane / (32 / at_once)][warp] = sums[0];
-    };
-    for (int slot = first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
-      pass(slot,
-           [&](int i, int u) -> double2& { return shared_rows[(slot + i) * p.stride + t + threads * u]; });
-#pragma unroll
-    for (int r = 0; r < registered; r += at_once) {
-      const int slot = p.shared_rows + r;
-      if (slot < rows && slot + at_once > first_slot)
-        pass(slot, [&](int i, int u) -> double2& { return a[r + i][u]; });
-    }
-
-    // ||tail of x||^2, and alpha.
-    double square = 0;
-#pragma unroll
-    for (int c = 0; c < 2 * pairs; ++c) {
-      if (column_of(c) == q) first_of_x = x[c];
-      if (column_of(c) > q) square = fma(x[c], x[c], square);
-    }
-    square = warp_sum(square);
-    if (lane == 0) squares[warp] = square;
-    __syncthreads();
-    if (warp == 0 && lane >= first_slot && lane < rows)
-      publish(mail_h + p.place(row_of(lane)), sum_of<warps>(dots[lane]), step);
-
-    // While that is on its way: the reflector's scalars.
-    const double alpha = first_of_x, tail = sum_of<warps>(squares);
-    double beta = alpha, s = 0;
-    tau = 0;
-    if (tail >= negligible_square) {
-      beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
-      const bool odd = lane % 2 == 1;  // two lanes, two divisions
-      const double quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
-      s = __shfl_sync(~0u, quotient, 0);
-      tau = __shfl_sync(~0u, quotient, 1);
-    }
-    if (writer && t == 0) {
-      p.e[k] = beta;
-      p.tau[k] = tau;
-    }
-#pragma unroll
-    for (int c = 0; c < 2 * pairs; ++c) v[c] = column_of(c) == q ? 1 : s * x[c];
-
-    // h and r from all, as long as something that the warp needs is missing.
+    const Step<threads> step(p, seat, k);
+    update_and_multiply(p, step, state, shared);
+    const Reflector reflector = publish_and_reflect(p, step, state, shared);
     Packet h[2 * pairs], r[2 * pairs];
-#pragma unroll
-    for (int c = 0; c < 2 * pairs; ++c) h[c] = r[c] = {0, 0};
-    for (bool more_h = true, more_r = true; more_h || more_r;) {  // the same for a whole warp
-      if (more_r)
-#pragma unroll
-        for (int c = 0; c < 2 * pairs; ++c)
-          if (needed(c)) r[c] = look(mail_r + p.place(column_of(c)));
-      if (more_h)
-#pragma unroll
-        for (int c = 0; c < 2 * pairs; ++c)
-          if (needed(c)) h[c] = look(mail_h + p.place(column_of(c)));
-      more_h = more_r = false;
-#pragma unroll
-      for (int c = 0; c < 2 * pairs; ++c) {
-        more_h = more_h || (needed(c) && !arrived(h[c], step));
-        more_r = more_r || (needed(c) && !arrived(r[c], step));
-      }
-      more_h = __any_sync(~0u, more_h);
-      more_r = __any_sync(~0u, more_r);
-    }
-
-    double y[2 * pairs], product = 0;
-#pragma unroll
-    for (int c = 0; c < 2 * pairs; ++c) {
-      y[c] = s * fma(-beta, value(r[c]), value(h[c]));  // 0 in columns below q
-      product = fma(v[c], y[c], product);
-      if (own[c] >= 0) {
-        row_v[own[c]] = v[c];
-        row_y[own[c]] = y[c];
-      }
-      if (column_of(c) == q) {
-        first_of_y = y[c];
-        diagonal = value(r[c]);
-      }
-    }
-    product = warp_sum(product);
-    if (lane == 0) products[warp] = product;
-    __syncthreads();
-    half = 0.5 * tau * (tau * sum_of<warps>(products));
-    const double w_q = fma(tau, first_of_y, -half);
-    if (writer && t == 0) p.d[q] = diagonal - 2 * w_q;
-    if (q % blocks == block)  // all blocks have read A: they sent h
-#pragma unroll
-      for (int c = 0; c < 2 * pairs; ++c)
-        if (needed(c)) p.a[column_of(c) + k * p.lda] = v[c];
-    if (q == n - 1 || row_of(rows - 1) <= q) break;  // nothing is left, or nothing for this block
-#pragma unroll
-    for (int c = 0; c < 2 * pairs; ++c) {
-      w[c] = fma(tau, y[c], -half * v[c]);
-      x[c] = column_of(c) > q && column_of(c) < n ? fma(-v[c], w_q, value(r[c]) - w[c]) : 0;
-    }
+    receive(p, step, h, r);
+    double y[2 * pairs];
+    const double w_q = finish(p, step, state, shared, reflector, h, r, y);
+    if (step.q == seat.n - 1 || seat.row_of(seat.rows - 1) <= step.q)
+      break;  // nothing is left, or for this block
+    next_column(step, state, r, y, w_q);
   }
 }
 
@@ -347,7 +449,7 @@ struct Layout {
     while (variant + 1 < variants_count && n > variants()[variant].columns) ++variant;
     const int rows = static_cast<int>((n + blocks - 1) / blocks), registered = variants()[variant].registered;
     shared_rows = std::max(0, (rows - registered + at_once - 1) / at_once * at_once);
-    fits = n <= variants()[variant].columns && shared_rows + registered <= most_rows &&
+    fits = n <= variants()[variant].columns && shared_rows + registered <= max_rows &&
            shared_bytes() <= chip.shared_bytes[variant];
   }
   std::size_t shared_bytes() const {

@@ -7,7 +7,7 @@
 //   alpha = x_q,   beta = -sign(alpha) ||x||,   s = 1 / (alpha - beta),   tau = (beta - alpha) / beta,
 //   v = s (x - beta e_q),   H = I - tau v v^T,   H x = beta e_q.
 //
-// Everything that a column needs of the whole matrix is linear in x, so it starts before ||x|| is known:
+// What a column needs of the whole matrix is linear in x, so it starts before ||x|| is known:
 //
 //   P (all blocks):  A x in partial sums (blas2/symv_walk), x^T A x from the same; sums of the partial dots
 //                    f = V^T x, g = W^T x, ||x||^2
@@ -20,26 +20,19 @@
 //                    x' = b - v w_q - w v_q,  column q after this step, and its partial dots with V, W and itself
 //   barrier
 //
-// The update before a panel may have multiplied A with the panel's first column, which the panel before has left in x
-// (syr2k_lower_and_product); then P of that column only gathers. What is left of A does not change within a panel: the
-// first elements that a block multiplies are sent for before the barrier that x waits for.
+// A panel leaves the next panel's first column in x. Where the update multiplied A with it
+// (syr2k_lower_and_product), P of the first column only gathers. A does not change within a panel: a block loads its
+// first elements of A before the barrier that x waits for.
 //
-// So each column costs one pass over A, one over the block's own rows of V and W, and two barriers. The first columns
-// of V and W, mostly all, stay in the block's shared memory for the whole panel; the others are read through L2. A part
-// of A as large as a share of L2 stays there from column to column; only the rest comes from memory each time. Every
-// sum has an order that depends on n and the grid alone: results repeat bit for bit on the same GPU.
-//
-// Of a column of n = 3000 (13.9 us on an H200) the pass takes 43 %, waiting for the slowest block's 13 %, the rest is the
-// chain from its end to the next one's begin; of n = 10000 (96 us) 88, 4 and 8 %.
-//
-// Rejected, H200, in % of the reduction of n = 3000, 6000, 10000: a part of A in what is left of shared memory, +14, +9,
-// +6, as what is on its way has less of L1; bulk copies that call A to L2 well ahead of the pass, +1, n = 10000 +11, or
-// just for the begin of the next pass, n = 10000 0 to +2; P's scalars by one warp each, b before the barrier, what all
-// blocks read in eight copies, which shortens the chain by 1500 of its 13000 cycles, +1, +1, +1; one block of 512 threads a
-// multiprocessor, +1, +3, +2; a column in a strip's diagonal block counted as 1.2 where blocks get their shares: 0, -0.5, 0.
+// A column costs one pass over A, one over the block's own rows of V and W, and two barriers. Shared memory holds the
+// first columns of V and W, mostly all, for the whole panel; the others are read through L2. A share of L2 holds a part of
+// A from column to column. Every sum has an order that depends on n and the grid alone: results repeat bit for bit on the
+// same GPU.
 //
 // The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100, and a tail of x
 // whose squares sum to less than 2^-900 is far below rounding and counts as zero (tau = 0).
+//
+// Where a column's time goes, and rejected variants: data/perf/DECISIONS.md, "Panel kernel".
 #pragma once
 
 #include <cmath>
@@ -55,10 +48,10 @@ namespace eigen_g::reduction {
 inline constexpr int threads = 256;
 inline constexpr int warps = threads / 32;
 inline constexpr int blocks_per_multiprocessor = 2;
-inline constexpr int most_panel_columns = 64;
+inline constexpr int max_panel_columns = 64;
 inline constexpr int fetched_rows = 8;               // partial sums of a row that are on their way together
 inline constexpr int far_columns = 4, far_rows = 4;  // of V and W that a thread has on their way from L2
-static_assert(2 * most_panel_columns <= threads, "a thread takes a dot");
+static_assert(2 * max_panel_columns <= threads, "a thread takes a dot");
 
 // What the blocks exchange; device memory, a part of the workspace.
 struct Exchange {
@@ -71,8 +64,8 @@ struct Exchange {
   double* products;    // f, g
   unsigned* arrivals;  // of the barrier; zero at each launch
 };
-inline constexpr int dot_stride = 2 * most_panel_columns + 2;
-inline constexpr int square_dot = 2 * most_panel_columns;  // place of ||tail||^2 among the dots
+inline constexpr int dot_stride = 2 * max_panel_columns + 2;
+inline constexpr int square_dot = 2 * max_panel_columns;  // place of ||tail||^2 among the dots
 
 struct Panel {
   double* a;
@@ -100,8 +93,7 @@ struct Totals {
   double value[n];
 };
 
-// Sums over the block, the same for all threads. `scratch` holds `warps` doubles a sum; a barrier must lie between two
-// uses.
+// Sums over the block, the same in all threads. `scratch` holds `warps` doubles a sum; a barrier separates two uses.
 template <class... Doubles>
 __device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... values) {
   constexpr int n = sizeof...(Doubles);
@@ -123,13 +115,13 @@ __device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... val
   return totals;
 }
 
-// The values p[k * stride] of the blocks that a thread adds to a sum over all blocks: fetched (the loads are on their way)
-// and then added, so that a wait for one does not hold up the next.
+// A thread's part of a sum over all blocks k: the values p[k * stride] of two of them. All loads go out before sum() waits
+// for the first.
 struct Share {
   double first, second;
   __device__ double sum() const { return first + second; }
 };
-inline constexpr int most_blocks = 2 * threads;
+inline constexpr int max_blocks = 2 * threads;
 __device__ inline Share share_of_blocks(const double* p, int stride) {
   const int blocks = static_cast<int>(gridDim.x), k = threadIdx.x;
   return {k < blocks ? __ldcg(p + k * stride) : 0,
@@ -179,34 +171,256 @@ class OwnRows {
   int held_, stride_;  // odd, so that neither rows nor columns collide in a bank
 };
 
+// Where a thread works in Q: in row `lane` of every `lanes` rows of its block's slice, together with the same lane of
+// the other `groups` of threads, among which the columns of V and W are dealt out.
+struct Slice {
+  int t, block, blocks;
+  std::int32_t first, rows;
+  int lanes, groups, group, lane;
+
+  __device__ explicit Slice(const Panel& panel)
+      : t(threadIdx.x),
+        block(blockIdx.x),
+        blocks(gridDim.x),
+        first(panel.first + block * panel.slice_rows),
+        rows(max(0, min(panel.slice_rows, panel.n - first))),
+        lanes(min(threads, (panel.slice_rows + 31) / 32 * 32)),
+        groups(threads / lanes),
+        group(t / lanes),
+        lane(t % lanes) {}
+};
+
+// Shared memory of one phase at a time.
+template <class Shape>
+union Passing {
+  typename Shape::Shared walk;
+  struct {
+    double h[threads], b[threads];
+  } rows;
+  double dots[threads];
+  __device__ Passing() {}
+};
+// Shared memory that phases hand on.
+struct Shared {
+  double (&scratch)[2][3 * warps], (&squares)[threads], (&first_dot)[threads];
+  double (&f)[max_panel_columns], (&g)[max_panel_columns], (&f1)[max_panel_columns], (&g1)[max_panel_columns];
+};
+
+struct Head {
+  double alpha = 0, a_qq = 0;
+};
+struct Reflector {
+  double beta, s, tau;
+};
+struct Scalars {
+  double h_q, b_q, half, w_q;  // half = tau^2 v^T y / 2
+};
+struct Entries {
+  double v, w, x;
+};
+
+// Column p as the update left it: x, d_p. Returns the block's part of ||tail of x||^2.
+__device__ __forceinline__ double take_first_column(const Panel& panel, const Slice& slice,
+                                                    const Shared& shared) {
+  double square = 0;
+  for (std::int32_t own = slice.t; own < slice.rows; own += threads) {
+    const std::int32_t row = slice.first + own;
+    const double value = __ldcg(panel.a + row + panel.first * panel.lda);
+    if (row == panel.first) panel.d[row] = value;
+    panel.exchange.x[row] = row > panel.first ? value : 0;
+    if (row > panel.first + 1) square = fma(value, value, square);
+  }
+  return block_sums(shared.scratch[0], square).value[0];
+}
+
+// P: what the other blocks left of column i. f1, g1 and the thread's terms of ||tail||^2 and of the block's dot of f, g.
+__device__ __forceinline__ void fetch_head(const Panel& panel, const Slice& slice, int i, std::int32_t q,
+                                           const Shared& shared, Head& head) {
+  const Exchange& ex = panel.exchange;
+  const int t = slice.t, block = slice.block;
+  head.alpha = __ldcg(ex.x + q);
+  head.a_qq = __ldcg(panel.a + q + q * panel.lda);
+  const double v_q = t < i ? __ldcg(panel.a + q + (panel.first + t) * panel.lda) : 0;
+  const double w_q = t < i ? __ldcg(ex.w + q + t * ex.ldw) : 0;
+  const Share square = share_of_blocks(ex.dots + square_dot, dot_stride);
+  const Share dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : Share{0, 0};
+  if (t < i) {
+    shared.f1[t] = v_q;
+    shared.g1[t] = w_q;
+  }
+  shared.squares[t] = square.sum();
+  shared.first_dot[t] = dot.sum();
+}
+
+// P: the block's dots of f and g, and its part of x^T A x, to all. Returns ||tail||^2.
+__device__ __forceinline__ double sum_dots(const Panel& panel, const Slice& slice, int i, bool given,
+                                           const Shared& shared, double quadratic) {
+  const Exchange& ex = panel.exchange;
+  const int t = slice.t, block = slice.block, blocks = slice.blocks;
+  const auto sums = block_sums(shared.scratch[0], shared.first_dot[t], shared.squares[t], quadratic);
+  if (t == 0 && !given) {
+    if (block < 2 * i) ex.products[block] = sums.value[0];
+    ex.quadratic[block] = sums.value[2];
+  }
+  for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
+    double sum = share_of_blocks(ex.dots + dot, dot_stride).sum();
+    __syncthreads();
+    sum = block_sums(shared.scratch[0], sum).value[0];
+    if (t == 0) ex.products[dot] = sum;
+  }
+  return sums.value[1];
+}
+
+__device__ __forceinline__ Reflector reflector_of(double alpha, double tail_square) {
+  double beta = alpha, s = 0, tau = 0;
+  if (tail_square >= negligible_square) {
+    beta = -copysign(sqrt(fma(alpha, alpha, tail_square)), alpha);
+    s = 1 / (alpha - beta);
+    tau = (beta - alpha) / beta;
+  }
+  return {beta, s, tau};
+}
+
+// Q: h_q, b_q, (tau / 2) tau v^T y and w_q, the same in all blocks. The arguments are the thread's: f and g of column t,
+// terms of x^T A x and of (A x)_q. Leaves f and g in shared memory, behind a barrier.
+__device__ __forceinline__ Scalars scalars_of(const Slice& slice, int i, double a_qq,
+                                              const Reflector& reflector, const Shared& shared, double ft,
+                                              double gt, double quadratic, double h_q) {
+  const int t = slice.t;
+  const auto [beta, s, tau] = reflector;
+  double f1_g1 = 0;
+  if (t < i) {
+    shared.f[t] = ft;
+    shared.g[t] = gt;
+    quadratic -= 2 * ft * gt;
+    h_q -= shared.f1[t] * gt + shared.g1[t] * ft;
+    f1_g1 = shared.f1[t] * shared.g1[t];
+  }
+  const auto sums = block_sums(shared.scratch[1], quadratic, h_q, f1_g1);
+  h_q = sums.value[1];
+  const double b_q = a_qq - 2 * sums.value[2];
+  const double v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
+  const double half = 0.5 * tau * (tau * v_dot_y);
+  const double w_q = tau * s * (h_q - beta * b_q) - half;
+  return {h_q, b_q, half, w_q};
+}
+
+// Q, row `own` of the slice: h -= V g + W f and b -= V g1 + W f1, over the group's columns that are held.
+template <bool resident>
+__device__ __forceinline__ void subtract_held(const OwnRows<resident>& own_rows, const Slice& slice, int held,
+                                              std::int32_t own, const Shared& shared, double& h, double& b) {
+  for (int k = slice.group; k < held; k += slice.groups) {
+    const double v = own_rows.v(own, k), w = own_rows.w(own, k);
+    h = fma(-v, shared.g[k], fma(-w, shared.f[k], h));
+    b = fma(-v, shared.g1[k], fma(-w, shared.f1[k], b));
+  }
+}
+// The same for `far_columns` others of the group, from column `first` on.
+template <bool resident>
+__device__ __forceinline__ void subtract_far(const OwnRows<resident>& own_rows, const Slice& slice, int first,
+                                             int i, std::int32_t own, const Shared& shared, double& h,
+                                             double& b) {
+  double v[far_columns], w[far_columns];
+#pragma unroll
+  for (int c = 0; c < far_columns; ++c) {
+    const int k = first + c * slice.groups;
+    v[c] = k < i ? own_rows.far_v(own, k) : 0;
+    w[c] = k < i ? own_rows.far_w(own, k) : 0;
+  }
+#pragma unroll
+  for (int c = 0; c < far_columns; ++c) {
+    const int k = min(first + c * slice.groups, i - 1);
+    h = fma(-v[c], shared.g[k], fma(-w[c], shared.f[k], h));
+    b = fma(-v[c], shared.g1[k], fma(-w[c], shared.f1[k], b));
+  }
+}
+
+// Q: v, w and x' in a row >= q; d_q.
+__device__ __forceinline__ Entries entries_of(const Panel& panel, std::int32_t row, std::int32_t q,
+                                              const Reflector& reflector, const Scalars& scalars,
+                                              double x_row, double h, double b) {
+  const auto [beta, s, tau] = reflector;
+  double v = 0, w = 0, x = 0;
+  if (row == q) {
+    v = 1;
+    w = scalars.w_q;
+    panel.d[q] = scalars.b_q - 2 * scalars.w_q;
+  } else {
+    v = s * x_row;
+    w = fma(tau * s, h - beta * b, -scalars.half * v);
+    x = b - fma(v, scalars.w_q, w);
+  }
+  return {v, w, x};
+}
+
+// Q: partial dots of x' with the `held` columns of V and W, as many threads a dot as there are. Dot d: column d of V for
+// d < held, else column d - held of W.
+template <bool resident>
+__device__ __forceinline__ void dots_of_held(const OwnRows<resident>& own_rows, const Slice& slice,
+                                             int columns, int held, const double* tail, double* scratch,
+                                             double* block_dots) {
+  const int t = slice.t, dots = 2 * held, parts = threads / dots, dot = t % dots, part = t / dots;
+  double sum = 0;
+  if (part < parts)
+    for (std::int32_t own = part; own < slice.rows; own += parts)
+      sum = fma(dot < held ? own_rows.v(own, dot) : own_rows.w(own, dot - held), tail[own], sum);
+  scratch[t] = sum;
+  __syncthreads();
+  if (t < dots) {
+    for (int k = 1; k < parts; ++k) sum += scratch[t + k * dots];
+    block_dots[t < held ? t : t + (columns - held)] = sum;
+  }
+}
+// With the others, columns held ... i: a warp a column, so that its loads lie side by side.
+template <bool resident>
+__device__ __forceinline__ void dots_of_far(const OwnRows<resident>& own_rows, const Slice& slice, int i,
+                                            int held, std::int32_t q, const double* tail,
+                                            double* block_dots) {
+  const int t = slice.t;
+  for (int k = held + t / 32; k <= i; k += warps) {
+    double sum_v = 0, sum_w = 0;
+    for (std::int32_t first = t % 32; first < slice.rows; first += 32 * far_rows) {
+      double v[far_rows], w[far_rows], x[far_rows];
+#pragma unroll
+      for (int r = 0; r < far_rows; ++r) {
+        const std::int32_t own = first + 32 * r;
+        const bool stored = own < slice.rows && slice.first + own > q;
+        v[r] = stored ? own_rows.far_v(own, k) : 0;
+        w[r] = stored ? own_rows.far_w(own, k) : 0;
+        x[r] = stored ? tail[own] : 0;
+      }
+#pragma unroll
+      for (int r = 0; r < far_rows; ++r) {
+        sum_v = fma(v[r], x[r], sum_v);
+        sum_w = fma(w[r], x[r], sum_w);
+      }
+    }
+    for (int mask = 16; mask > 0; mask /= 2) {
+      sum_v += __shfl_xor_sync(~0u, sum_v, mask);
+      sum_w += __shfl_xor_sync(~0u, sum_w, mask);
+    }
+    if (t % 32 == 0) {
+      block_dots[k] = sum_v;
+      block_dots[i + 1 + k] = sum_w;
+    }
+  }
+}
+
 template <class Shape, bool resident>
 __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     reduce_panel_kernel(const __grid_constant__ Panel panel) {
   extern __shared__ double lasting[];
-  __shared__ union Passing {
-    typename Shape::Shared walk;
-    struct {
-      double h[threads], b[threads];
-    } rows;
-    double dots[threads];
-    __device__ Passing() {}
-  } passing;
+  __shared__ Passing<Shape> passing;
   __shared__ double scratch[2][3 * warps], squares[threads], first_dot[threads];
-  __shared__ double f[most_panel_columns], g[most_panel_columns], f1[most_panel_columns],
-      g1[most_panel_columns];
+  __shared__ double f[max_panel_columns], g[max_panel_columns], f1[max_panel_columns], g1[max_panel_columns];
+  const Shared shared{scratch, squares, first_dot, f, g, f1, g1};
 
   using Sums = blas2::SymvPartialSums<Shape>;
   const Exchange& ex = panel.exchange;
-  const int t = threadIdx.x, block = blockIdx.x, blocks = gridDim.x;
+  const Slice slice(panel);
+  const int t = slice.t, block = slice.block;
   double* const tail = lasting;  // of x', the slice's rows
   OwnRows<resident> own_rows(panel, lasting + panel.slice_rows);
-
-  // This block's slice of rows. `lanes` threads take a row each, `groups` such sets of threads share the sums of a row.
-  const std::int32_t slice_first = panel.first + block * panel.slice_rows;
-  const std::int32_t slice = max(0, min(panel.slice_rows, panel.n - slice_first));
-  const int lanes = min(threads, (panel.slice_rows + 31) / 32 * 32);
-  const int groups = threads / lanes;
-  const int group = t / lanes, lane = t % lanes;
 
   __shared__ blas2::SymvCut cut[2];
   if (t < 2) cut[t] = panel.partition.cut(block + t);
@@ -217,17 +431,8 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const bool walks = block < panel.partition.blocks();
   GridBarrier barrier(ex.arrivals);
 
-  // Column p as the update left it.
   if (!panel.product) {
-    double square = 0;
-    for (std::int32_t own = t; own < slice; own += threads) {
-      const std::int32_t row = slice_first + own;
-      const double value = __ldcg(panel.a + row + panel.first * panel.lda);
-      if (row == panel.first) panel.d[row] = value;
-      ex.x[row] = row > panel.first ? value : 0;
-      if (row > panel.first + 1) square = fma(value, value, square);
-    }
-    const double total = block_sums(scratch[0], square).value[0];
+    const double total = take_first_column(panel, slice, shared);
     if (t == 0) {
       ex.dots[block * dot_stride + square_dot] = total;
       barrier.arrive();
@@ -240,207 +445,98 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     const std::int32_t j = panel.first + i, q = j + 1;
 
     // P. What the other blocks left is fetched while the walk's first loads are on their way.
-    double alpha = 0, a_qq = 0;
-    const auto fetch = [&] {
-      alpha = __ldcg(ex.x + q);
-      a_qq = __ldcg(panel.a + q + q * panel.lda);
-      const double v_q = t < i ? __ldcg(panel.a + q + (panel.first + t) * panel.lda) : 0;
-      const double w_q = t < i ? __ldcg(ex.w + q + t * ex.ldw) : 0;
-      const Share square = share_of_blocks(ex.dots + square_dot, dot_stride);
-      const Share dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : Share{0, 0};
-      if (t < i) {
-        f1[t] = v_q;
-        g1[t] = w_q;
-      }
-      squares[t] = square.sum();
-      first_dot[t] = dot.sum();
-    };
+    Head head;
+    const auto fetch = [&] { fetch_head(panel, slice, i, q, shared, head); };
     walk.clear_quadratic();
     const bool given = i == 0 && panel.product;
     if (walks && !given)
       walk(block, cut[0], cut[1], q + shift, fetch, [](int, int, int) {});
     else
       fetch();
-    const auto walked = block_sums(scratch[0], first_dot[t], squares[t], walk.quadratic());
-    if (t == 0 && !given) {
-      if (block < 2 * i) ex.products[block] = walked.value[0];
-      ex.quadratic[block] = walked.value[2];
-    }
-    for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
-      double sum = share_of_blocks(ex.dots + dot, dot_stride).sum();
-      __syncthreads();
-      sum = block_sums(scratch[0], sum).value[0];
-      if (t == 0) ex.products[dot] = sum;
-    }
+    const double tail_square = sum_dots(panel, slice, i, given, shared, walk.quadratic());
     if (t == 0) barrier.arrive();
 
     // While the others arrive: the reflector's scalars, and where the sums of q and of the slice's first rows lie.
-    const double tail_square = walked.value[1];
-    double beta = alpha, s = 0, tau = 0;
-    if (tail_square >= negligible_square) {
-      beta = -copysign(sqrt(fma(alpha, alpha, tail_square)), alpha);
-      s = 1 / (alpha - beta);
-      tau = (beta - alpha) / beta;
-    }
+    const Reflector reflector = reflector_of(head.alpha, tail_square);
     const Sums sums_of_q(panel.partition, ex.partials, q + shift);
     const Sums sums_of_first(panel.partition, ex.partials,
-                             max(panel.first, min(slice_first + lane, panel.n - 1)) + shift);
+                             max(panel.first, min(slice.first + slice.lane, panel.n - 1)) + shift);
     barrier.wait();
 
-    // Q: what all blocks need of the whole matrix, f and g, x^T A x - 2 f^T g, h_q, f1^T g1, and what the slice's first
-    // rows need of it. All loads go out together.
-    const Share quadratic_share = share_of_blocks(ex.quadratic, 1);
+    // Q: all loads of the scalars and of the slice's first rows go out together.
+    const Share quadratic = share_of_blocks(ex.quadratic, 1);
     const double ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
-    const auto h_q_share = sums_of_q.template fetch<1>(t, threads, !given);
-    const std::int32_t first_row = slice_first + lane;
-    const bool has_first = group < groups && lane < slice && first_row >= q;
-    const bool leads_first = has_first && group == 0;
+    const auto h_q = sums_of_q.template fetch<1>(t, threads, !given);
+    const std::int32_t first_row = slice.first + slice.lane;
+    const bool has_first = slice.group < slice.groups && slice.lane < slice.rows && first_row >= q;
+    const bool leads_first = has_first && slice.group == 0;
     const double first_a = leads_first ? __ldcg(panel.a + first_row + q * panel.lda) : 0;
     const double first_x = leads_first ? __ldcg(ex.x + first_row) : 0;
-    const auto first_h = sums_of_first.template fetch<fetched_rows>(group, groups, has_first && !given);
+    const auto first_h =
+        sums_of_first.template fetch<fetched_rows>(slice.group, slice.groups, has_first && !given);
     const auto product = [&](std::int32_t of_row, bool wanted) {
       return wanted ? __ldcg(panel.product + of_row) : 0;
     };
-
-    double quadratic = quadratic_share.sum(), f1_g1 = 0;
-    double h_q = given ? product(q, t == 0) : sums_of_q.template add<1>(h_q_share, t, threads);
-    if (t < i) {
-      f[t] = ft;
-      g[t] = gt;
-      quadratic -= 2 * ft * gt;
-      h_q -= f1[t] * gt + g1[t] * ft;
-      f1_g1 = f1[t] * g1[t];
-    }
-    const auto sums = block_sums(scratch[1], quadratic, h_q, f1_g1);  // its barrier also ends f and g
-    h_q = sums.value[1];
-    const double b_q = a_qq - 2 * sums.value[2];
-    const double v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
-    const double half = 0.5 * tau * (tau * v_dot_y);
-    const double w_q = tau * s * (h_q - beta * b_q) - half;
+    const Scalars scalars =
+        scalars_of(slice, i, head.a_qq, reflector, shared, ft, gt, quadratic.sum(),
+                   given ? product(q, t == 0) : sums_of_q.template add<1>(h_q, t, threads));
 
     // The slice, `lanes` rows at a time.
     double square = 0;
-    for (std::int32_t start = 0; start == 0 || start < slice; start += lanes) {
-      const std::int32_t own = start + lane, row = slice_first + own;
-      const bool has_row = group < groups && own < slice && row >= q;
-      const bool leads = has_row && group == 0;
+    for (std::int32_t start = 0; start == 0 || start < slice.rows; start += slice.lanes) {
+      const std::int32_t own = start + slice.lane, row = slice.first + own;
+      const bool has_row = slice.group < slice.groups && own < slice.rows && row >= q;
+      const bool leads = has_row && slice.group == 0;
       double a_row = first_a, x_row = first_x, h = 0, b = 0;
       if (start > 0 && leads) {
         a_row = __ldcg(panel.a + row + q * panel.lda);
         x_row = __ldcg(ex.x + row);
       }
       if (has_row)
-        h = given ? product(row, group == 0)
-            : start == 0
-                ? sums_of_first.add(first_h, group, groups)
-                : Sums(panel.partition, ex.partials, row + shift).template add<fetched_rows>(group, groups);
+        h = given        ? product(row, slice.group == 0)
+            : start == 0 ? sums_of_first.add(first_h, slice.group, slice.groups)
+                         : Sums(panel.partition, ex.partials, row + shift)
+                               .template add<fetched_rows>(slice.group, slice.groups);
       const int held = own_rows.held_of(i);
-      if (has_row)
-        for (int k = group; k < held; k += groups) {
-          const double v = own_rows.v(own, k), w = own_rows.w(own, k);
-          h = fma(-v, g[k], fma(-w, f[k], h));
-          b = fma(-v, g1[k], fma(-w, f1[k], b));
-        }
+      if (has_row) subtract_held(own_rows, slice, held, own, shared, h, b);
       if constexpr (!resident)
         if (has_row)
-          for (int first = held + group; first < i; first += far_columns * groups) {
-            double v[far_columns], w[far_columns];
-#pragma unroll
-            for (int c = 0; c < far_columns; ++c) {
-              const int k = first + c * groups;
-              v[c] = k < i ? own_rows.far_v(own, k) : 0;
-              w[c] = k < i ? own_rows.far_w(own, k) : 0;
-            }
-#pragma unroll
-            for (int c = 0; c < far_columns; ++c) {
-              const int k = min(first + c * groups, i - 1);
-              h = fma(-v[c], g[k], fma(-w[c], f[k], h));
-              b = fma(-v[c], g1[k], fma(-w[c], f1[k], b));
-            }
-          }
+          for (int first = held + slice.group; first < i; first += far_columns * slice.groups)
+            subtract_far(own_rows, slice, first, i, own, shared, h, b);
       passing.rows.h[t] = h;
       passing.rows.b[t] = b;
       __syncthreads();
-      if (group == 0 && own < slice) {
-        double v = 0, w = 0, x = 0;
+      if (slice.group == 0 && own < slice.rows) {
+        Entries entries{0, 0, 0};
         if (leads) {
-          for (int k = 1; k < groups; ++k) {
-            h += passing.rows.h[t + k * lanes];
-            b += passing.rows.b[t + k * lanes];
+          for (int k = 1; k < slice.groups; ++k) {
+            h += passing.rows.h[t + k * slice.lanes];
+            b += passing.rows.b[t + k * slice.lanes];
           }
           b += a_row;
-          if (row == q) {
-            v = 1;
-            w = w_q;
-            panel.d[q] = b_q - 2 * w_q;
-          } else {
-            v = s * x_row;
-            w = fma(tau * s, h - beta * b, -half * v);
-            x = b - fma(v, w_q, w);
-          }
-          panel.a[row + j * panel.lda] = v;
-          ex.w[row + i * ex.ldw] = w;
-          ex.x[row] = x;
-          if (row > q + 1) square = fma(x, x, square);
+          entries = entries_of(panel, row, q, reflector, scalars, x_row, h, b);
+          panel.a[row + j * panel.lda] = entries.v;
+          ex.w[row + i * ex.ldw] = entries.w;
+          ex.x[row] = entries.x;
+          if (row > q + 1) square = fma(entries.x, entries.x, square);
         }
-        own_rows.keep(own, i, v, w);
-        tail[own] = x;
+        own_rows.keep(own, i, entries.v, entries.w);
+        tail[own] = entries.x;
       }
       __syncthreads();
     }
     if (block == 0 && t == 0) {
-      panel.e[j] = beta;
-      panel.tau[j] = tau;
+      panel.e[j] = reflector.beta;
+      panel.tau[j] = reflector.tau;
     }
     const double block_square = block_sums(scratch[0], square).value[0];
     double* const block_dots = ex.dots + block * dot_stride;
     if (t == 0) block_dots[square_dot] = block_square;
     if (i + 1 == panel.columns) break;
 
-    // Partial dots of x' with V, W and itself; with the columns in shared memory as many threads a dot as there are.
-    // Dot d: column d of V for d < held, else column d - held of W.
-    const int held = own_rows.held_of(i + 1), dots = 2 * held;
-    if (resident || held > 0) {
-      const int parts = threads / dots, dot = t % dots, part = t / dots;
-      double sum = 0;
-      if (part < parts)
-        for (std::int32_t own = part; own < slice; own += parts)
-          sum = fma(dot < held ? own_rows.v(own, dot) : own_rows.w(own, dot - held), tail[own], sum);
-      passing.dots[t] = sum;
-      __syncthreads();
-      if (t < dots) {
-        for (int k = 1; k < parts; ++k) sum += passing.dots[t + k * dots];
-        block_dots[t < held ? t : t + (i + 1 - held)] = sum;
-      }
-    }
-    if constexpr (!resident)  // with the others a warp a column, so that its loads lie side by side
-      for (int k = held + t / 32; k <= i; k += warps) {
-        double sum_v = 0, sum_w = 0;
-        for (std::int32_t first = t % 32; first < slice; first += 32 * far_rows) {
-          double v[far_rows], w[far_rows], x[far_rows];
-#pragma unroll
-          for (int r = 0; r < far_rows; ++r) {
-            const std::int32_t own = first + 32 * r;
-            const bool stored = own < slice && slice_first + own > q;
-            v[r] = stored ? own_rows.far_v(own, k) : 0;
-            w[r] = stored ? own_rows.far_w(own, k) : 0;
-            x[r] = stored ? tail[own] : 0;
-          }
-#pragma unroll
-          for (int r = 0; r < far_rows; ++r) {
-            sum_v = fma(v[r], x[r], sum_v);
-            sum_w = fma(w[r], x[r], sum_w);
-          }
-        }
-        for (int mask = 16; mask > 0; mask /= 2) {
-          sum_v += __shfl_xor_sync(~0u, sum_v, mask);
-          sum_w += __shfl_xor_sync(~0u, sum_w, mask);
-        }
-        if (t % 32 == 0) {
-          block_dots[k] = sum_v;
-          block_dots[i + 1 + k] = sum_w;
-        }
-      }
+    const int held = own_rows.held_of(i + 1);
+    if (resident || held > 0) dots_of_held(own_rows, slice, i + 1, held, tail, passing.dots, block_dots);
+    if constexpr (!resident) dots_of_far(own_rows, slice, i, held, q, tail, block_dots);
     __syncthreads();
     if (t == 0) barrier.arrive();
     if (walks) walk.load_ahead(cut[0], cut[1], q + 1 + shift);

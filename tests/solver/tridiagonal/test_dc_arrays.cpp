@@ -1,0 +1,35 @@
+#include "solver/tridiagonal/dc_arrays.hpp"
+
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+using namespace eigen_g::dc;
+
+TEST_CASE("A merge's arrays fill the workspace without a gap, in the order of their declaration") {
+  for (const Index n : {1, 2, 7, 8}) {
+    std::vector<double> workspace(static_cast<std::size_t>(arrays_doubles(n)));
+    const Arrays x = place_arrays(n, workspace.data());
+    CHECK(Arrays::doubles == 14);
+    CHECK(Arrays::indices == 9);
+    CHECK(x.d == workspace.data());
+    CHECK(x.e == x.d + n);
+    CHECK(x.merged_d == x.e + n);
+    CHECK(x.root + n == x.deflated);
+    CHECK(static_cast<void*>(x.deflated + n) == x.column);
+    CHECK(x.source == x.column + n);
+    CHECK(x.survivor + n == x.close);
+    CHECK(static_cast<void*>(x.close + n) <= workspace.data() + workspace.size());
+  }
+}
+
+TEST_CASE("The arrays of a merge begin at its first row") {
+  std::vector<double> workspace(static_cast<std::size_t>(arrays_doubles(10)));
+  const Arrays x = place_arrays(10, workspace.data()), y = x.at(3);
+  CHECK(y.d == x.d + 3);
+  CHECK(y.group_weight == x.group_weight + 3);
+  CHECK(y.deflated == x.deflated + 3);
+  CHECK(y.column == x.column + 3);
+  CHECK(y.close == x.close + 3);
+  CHECK(y.at(2).tau == x.tau + 5);
+}
