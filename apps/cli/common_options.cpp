@@ -115,10 +115,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   add_report_options(command, options);
 }
 
-DeviceChoice device_choice(const RunOptions& options) {
-  return options.device == "cpu"   ? DeviceChoice::cpu
-         : options.device == "gpu" ? DeviceChoice::gpu
-                                   : DeviceChoice::automatic;
+Place place_of(const RunOptions& options) {
+  return options.device == "cpu"   ? Place::cpu
+         : options.device == "gpu" ? Place::gpu
+                                   : Place::automatic;
 }
 
 void tell_device(const RunOptions& options, const std::string& taken) {

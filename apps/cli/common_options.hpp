@@ -49,7 +49,7 @@ void add_quiet_option(CLI::App& command, bool& quiet);
 CLI::Option* named_output(CLI::Option* option);
 void add_threads_option(CLI::App& command, int& threads);
 
-DeviceChoice device_choice(const RunOptions& options);
+Place place_of(const RunOptions& options);
 // With --device auto, once, when it is known: on stderr what was taken.
 void tell_device(const RunOptions& options, const std::string& taken);
 int threads_used(const RunOptions& options);

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "apps/cli/text.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::apps {
 
@@ -52,12 +54,31 @@ std::string seconds_row(const std::string& indent, const std::string& name, doub
          (predicted > 0 ? print("   predicted %.4f\n", predicted) : "\n");
 }
 
+// Each kind once, in the order in which they began.
+std::vector<Stage> stages_of(const Report& solve) {
+  std::vector<Stage> stages;
+  for (const StageWork& work : solve.stages)
+    if (std::find(stages.begin(), stages.end(), work.stage) == stages.end()) stages.push_back(work.stage);
+  return stages;
+}
+
+// The engines with flops, the one with the most first; "" for none.
+std::string engines_of(const EngineFlops& flops) {
+  std::vector<std::size_t> ran;
+  for (std::size_t i = 0; i < flops.size(); ++i)
+    if (flops[i] > 0) ran.push_back(i);
+  std::stable_sort(ran.begin(), ran.end(), [&](std::size_t i, std::size_t j) { return flops[i] > flops[j]; });
+  std::string text;
+  for (const std::size_t i : ran) text += (text.empty() ? "" : "+") + std::string(name(static_cast<Engine>(i)));
+  return text;
+}
+
 // `solve`, `plan`: null in a verification, and where nothing was predicted.
 std::string seconds_rows(const Seconds& s, const Report* solve, const SolvePlan* plan) {
   std::string text = "seconds\n" + seconds_row("  ", "read", s.read);
   if (solve) {
     text += seconds_row("  ", "solve", solve->seconds);
-    for (const Stage stage : all_stages)
+    for (const Stage stage : stages_of(*solve))
       if (solve->seconds_of(stage) > 0)
         text += seconds_row("    ", words(name(stage)), solve->seconds_of(stage),
                             plan ? plan->seconds_of(stage) : 0);
@@ -127,7 +148,7 @@ Json number_or_null(const std::optional<double>& value) {
 
 Json seconds_json(const Seconds& s, const Report& solve, const std::optional<SolvePlan>& plan) {
   Json stages = Json::object(), predicted;
-  for (const Stage stage : all_stages) stages[name(stage)] = solve.seconds_of(stage);
+  for (const Stage stage : stages_of(solve)) stages[name(stage)] = solve.seconds_of(stage);
   if (plan) {
     for (const Stage stage : {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform})
       predicted[name(stage)] = plan->seconds_of(stage);
@@ -142,13 +163,18 @@ Json seconds_json(const Seconds& s, const Report& solve, const std::optional<Sol
           {"total", s.total}};
 }
 
-Json work_json(const std::vector<DeviceWork>& work) {
+// Beside the first device products are native.
+std::string engine_of_device(const Report& solve, std::size_t i) {
+  return i == 0 ? engines_text(solve) : name(Engine::native);
+}
+
+Json work_json(const Report& solve) {
   Json list = Json::array();
-  for (const DeviceWork& device : work)
-    list.push_back({{"name", device.name},
-                    {"share", device.share},
-                    {"seconds", device.seconds},
-                    {"engine", device.engine}});
+  for (std::size_t i = 0; i < solve.devices.size(); ++i)
+    list.push_back({{"name", device_text(solve.devices[i])},
+                    {"share", solve.devices[i].share},
+                    {"seconds", solve.devices[i].seconds},
+                    {"engine", engine_of_device(solve, i)}});
   return list;
 }
 
@@ -182,6 +208,41 @@ Json head(const char* format) {
 
 }  // namespace
 
+std::string device_text(const DeviceWork& device) {
+  if (device.gpu < 0) return device.name;
+  const int all = device.gpu < gpu_count() ? gpu_facts(device.gpu).cores : device.multiprocessors;
+  return device.name + (device.multiprocessors < all
+                            ? print(" (%d of %d multiprocessors)", device.multiprocessors, all)
+                            : std::string());
+}
+
+std::string devices_text(const Report& solve) {
+  std::vector<std::string> names;
+  for (const DeviceWork& device : solve.devices) names.push_back(device_text(device));
+  return joined(names);
+}
+
+std::string ratio_text(const Report& solve, const Ratio& wanted) {
+  if (solve.devices.size() == 1) return "1";
+  if (!wanted.automatic()) return to_text(wanted);
+  Ratio percent;
+  for (const DeviceWork& device : solve.devices) percent.parts.push_back(std::round(1000 * device.share) / 10);
+  return to_text(percent);
+}
+
+std::string engines_text(const Report& solve) {
+  std::vector<std::pair<Stage, std::string>> ran;
+  for (const StageWork& work : solve.stages)
+    if (std::string engines = engines_of(work.flops); !engines.empty()) ran.emplace_back(work.stage, engines);
+  if (ran.empty()) return name(Engine::native);
+  if (std::all_of(ran.begin(), ran.end(), [&](const auto& one) { return one.second == ran.front().second; }))
+    return ran.front().second;
+  std::string text;
+  for (const auto& [stage, engines] : ran)
+    text += (text.empty() ? "" : ", ") + std::string(name(stage)) + " " + engines;
+  return text;
+}
+
 bool succeeded(const SolveReport& r) {
   return r.solve.status == Status::converged && (!r.check || passed(*r.check));
 }
@@ -199,18 +260,15 @@ std::string to_table(const SolveReport& r) {
     }
     text += row("eigenvectors", r.vectors > 0 ? std::to_string(r.vectors) : "none");
   }
-  text += row("devices", joined(r.solve.devices) +
-                             (r.solve.devices.size() > 1 ? ", ratio " + r.solve.ratio : std::string()));
-  if (r.solve.work.size() > 1)
-    for (const DeviceWork& device : r.solve.work)
-      text +=
-          row("  share", print("%.4g", device.share) + print(" of the products, %.4f s, ", device.seconds) +
-                             device.engine + ", " + device.name);
+  const bool several = r.solve.devices.size() > 1;
+  text += row("devices", devices_text(r.solve) + (several ? ", ratio " + ratio_text(r.solve, r.ratio) : std::string()));
+  for (std::size_t i = 0; several && i < r.solve.devices.size(); ++i)
+    text += row("  share", print("%.4g of the products, %.4f s, ", r.solve.devices[i].share, r.solve.devices[i].seconds) +
+                               engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
   text += row("threads", std::to_string(r.threads));
-  text += row("products", r.solve.engine);
-  text +=
-      row("workspace", bytes_text(r.solve.host_bytes) + " host" +
-                           (r.solve.device_bytes ? ", " + bytes_text(r.solve.device_bytes) + " device" : ""));
+  text += row("products", engines_text(r.solve));
+  text += row("workspace", bytes_text(r.solve.bytes.host) + " host" +
+                               (r.solve.bytes.device ? ", " + bytes_text(r.solve.bytes.device) + " device" : ""));
   if (!r.values_file.empty())
     text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
   text += seconds_rows(r.seconds, &r.solve, r.plan ? &*r.plan : nullptr);
@@ -242,12 +300,14 @@ std::string json_of(const SolveReport& r) {
   object["subset"] = subset_json(r.subset);
   object["values"] = values;
   object["vectors"] = r.vectors;
-  object["devices"] = r.solve.devices;
-  object["ratio"] = r.solve.ratio;
-  object["work"] = work_json(r.solve.work);
-  object["engine"] = r.solve.engine;
+  object["devices"] = Json::array();
+  for (const DeviceWork& device : r.solve.devices) object["devices"].push_back(device_text(device));
+  object["ratio"] = ratio_text(r.solve, r.ratio);
+  object["work"] = work_json(r.solve);
+  object["path"] = name(r.solve.path);
+  object["engine"] = engines_text(r.solve);
   object["threads"] = r.threads;
-  object["bytes"] = {{"host", r.solve.host_bytes}, {"device", r.solve.device_bytes}};
+  object["bytes"] = {{"host", r.solve.bytes.host}, {"device", r.solve.bytes.device}};
   object["seconds"] = seconds_json(r.seconds, r.solve, r.plan);
   object["outputs"] = {{"values", name_or_null(r.values_file)}, {"vectors", name_or_null(r.vectors_file)}};
   object["check"] = r.check ? check_json(*r.check) : Json();

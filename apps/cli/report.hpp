@@ -25,7 +25,7 @@
 //   devices, ratio     that took part, the GPU first; the share of the work of each
 //   work               of each device: name, share (of the flops of the large products), seconds (at work on those that were cut
 //                      over devices), engine
-//   engine             of the matrix products
+//   path, engine       of the reduction, of the matrix products
 //   threads            of the CPU
 //   bytes              host, device: workspace beside the matrix and the results
 //   outputs            values, vectors: the files written; null where none was
@@ -64,6 +64,7 @@ struct SolveReport {
   MatrixFacts matrix;
   Subset subset;
   std::optional<SolvePlan> plan;
+  Ratio ratio;  // as asked for
   Report solve;
   std::vector<double> values;
   std::int64_t vectors = 0;
@@ -83,6 +84,14 @@ struct VerifyReport {
   Seconds seconds;
   Verification check;
 };
+
+// As people read a solve: "a GPU (8 of 132 multiprocessors), a CPU"; the ratio asked for, or of an automatic one what came out
+// in percent, "83:17" ("1": one device); the engines of the products of each stage, as "native", "df+native", or where stages
+// differ "tridiagonalize native, divide_and_conquer df" (the one with the most flops first).
+std::string device_text(const DeviceWork& device);
+std::string devices_text(const Report& solve);
+std::string ratio_text(const Report& solve, const Ratio& wanted);
+std::string engines_text(const Report& solve);
 
 // Each ends with a newline. A time of zero (a stage that this device does not have) is left out of the table.
 std::string to_table(const SolveReport& report);

@@ -21,7 +21,7 @@
 #include "apps/io/text_number.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/driver/arguments.hpp"
-#include "solver/driver/subset.hpp"
+#include "solver/prepare/subset.hpp"
 
 namespace eigen_g::apps {
 
@@ -75,37 +75,42 @@ Subset subset_of(const SolveOptions& options, std::int64_t n) {
   try {
     check_subset(n, subset);
   } catch (const InvalidArgument& error) {
-    const std::string message = error.what();
-    throw UsageError(std::string(option) + ": " + message.substr(message.rfind('.', message.find(':')) + 1));
+    throw UsageError(std::string(option) + ": " + name(error.argument()) + " " + error.reason());
   }
   return subset;
 }
 
-Options library_options(const SolveOptions& options, DeviceChoice device) {
-  Options how;
-  how.vectors = !options.values_only;
-  how.device = device;
-  how.threads = options.run.threads;
-  how.engine = engine_of(options.gemm).value();
-  how.gpus = options.gpus;
-  how.gpu_sms = options.gpu_sms;
-  how.ratio = parse_ratio(options.ratio);
-  return how;
+// What is wanted, and where; the triangle and the subset follow when the matrix is there.
+struct Wishes {
+  Options options;
+  Devices devices;
+};
+
+Wishes wishes_of(const SolveOptions& options) {
+  Wishes wishes;
+  wishes.options.vectors = !options.values_only;
+  wishes.options.engine = engine_of(options.gemm).value();
+  wishes.devices.place = place_of(options.run);
+  wishes.devices.threads = options.run.threads;
+  wishes.devices.gpus = options.gpus;
+  wishes.devices.multiprocessors = options.gpu_sms;
+  wishes.devices.ratio = parse_ratio(options.ratio);
+  return wishes;
 }
 
 // Rates of this machine for the solve, and what they let expect: as it was calibrated; where it was not, and is asked to
 // explain, as it is measured now.
-std::optional<SolvePlan> plan(const SolveOptions& options, Options& how, std::int64_t n, Progress& progress) {
+std::optional<SolvePlan> plan(const SolveOptions& options, Wishes& wishes, std::int64_t n, apps::Progress& progress) {
   ChosenCalibration chosen = choose_calibration(options.calibration, uncalibrated_machine());
   if (!chosen.refused.empty()) complain(chosen.refused);
   if (!chosen.calibration && options.explain) {
     progress.at("calibrate");
     chosen.source = "measured now; 'eigen_g tune hybrid' keeps a better one";
-    chosen.calibration = calibration_of_process(how.threads);
+    chosen.calibration = calibration_of_process(wishes.devices.threads);
   }
   if (!chosen.calibration) return std::nullopt;
-  how.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
-  return plan_solve(how, n, chosen.source);
+  wishes.devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
+  return plan_solve(wishes.options, wishes.devices, n, chosen.source);
 }
 
 std::string explained(const std::optional<SolvePlan>& plan, bool on_gpu) {
@@ -115,22 +120,22 @@ std::string explained(const std::optional<SolvePlan>& plan, bool on_gpu) {
                  : "the CPU alone, by LAPACK: nothing is predicted\n");
 }
 
-Report run_solver(const SolveOptions& options, const Options& how, const io::SymmetricMatrix& matrix,
+Report run_solver(const SolveOptions& options, const Wishes& wishes, const io::SymmetricMatrix& matrix,
                   const ResultFiles& results) {
   try {
     return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
-                              std::max<std::int64_t>(1, matrix.n), how);
+                              std::max<std::int64_t>(1, matrix.n), wishes.options, wishes.devices);
   } catch (const NonFiniteEntry& entry) {
     throw named_in_file(entry, options.matrix, matrix);
   }
 }
 
 // A GPU that the matrix may go to starts while the file is read. A small file may hold a matrix that stays on the CPU.
-std::future<void> start_beside_reading(const std::string& file, DeviceChoice device) {
+std::future<void> start_beside_reading(const std::string& file, Place place) {
   constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20;
   std::error_code unreadable;
   const std::uintmax_t bytes = std::filesystem::file_size(file, unreadable);
-  if (device == DeviceChoice::cpu || unreadable || bytes < least_bytes) return {};
+  if (place == Place::cpu || unreadable || bytes < least_bytes) return {};
   return std::async(std::launch::async, [] {
     try {
       start_gpu();
@@ -144,31 +149,32 @@ ExitCode solve_file(const SolveOptions& options) {
   const Stopwatch total;
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
-  const DeviceChoice device = device_choice(options.run);
-  Options how = library_options(options, device);
+  Wishes wishes = wishes_of(options);
+  const Place place = wishes.devices.place;
   SolveReport report;
   report.threads = threads_used(options.run);
 
   const Stopwatch reading;
-  const std::future<void> starting = start_beside_reading(options.matrix.file, device);
+  const std::future<void> starting = start_beside_reading(options.matrix.file, place);
   const io::SymmetricMatrix matrix = read(options.matrix, options.run.threads, progress);
   report.seconds.read = reading.seconds();
   report.matrix = facts_of(options.matrix, matrix);
 
   report.subset = subset_of(options, matrix.n);
-  how.uplo = matrix.uplo;
-  how.subset = report.subset;
-  const bool on_gpu = take_gpu(device, matrix.n);
-  if (on_gpu) report.plan = plan(options, how, matrix.n, progress);
+  wishes.options.uplo = matrix.uplo;
+  wishes.options.subset = report.subset;
+  const bool on_gpu = take_gpu(place, matrix.n);
+  if (on_gpu) report.plan = plan(options, wishes, matrix.n, progress);
   if (options.explain) {
     progress.finish();
     sink.tell(explained(report.plan, on_gpu) + "\n");
   }
-  how.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
+  wishes.options.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
   ResultFiles results(
       options.prefix, result_format(options.format),
       {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value});
-  report.solve = run_solver(options, how, matrix, results);
+  report.ratio = wishes.devices.ratio;
+  report.solve = run_solver(options, wishes, matrix, results);
   const std::int64_t m = report.solve.m;
   const bool converged = report.solve.status == Status::converged;
   if (converged) {
@@ -181,7 +187,7 @@ ExitCode solve_file(const SolveOptions& options) {
     progress.at("verify");
     report.check =
         verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(), results.vectors(),
-               std::max<std::int64_t>(1, matrix.n), device, options.run.threads);
+               std::max<std::int64_t>(1, matrix.n), place, options.run.threads);
     report.seconds.verify = checking.seconds();
   }
   if (succeeded(report) && !options.prefix.empty()) {
@@ -193,7 +199,7 @@ ExitCode solve_file(const SolveOptions& options) {
     report.vectors_file = results.vectors_file();
   }
   progress.finish();
-  tell_device(options.run, joined(report.solve.devices));
+  tell_device(options.run, devices_text(report.solve));
   report.seconds.total = total.seconds();
   sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;

@@ -41,22 +41,22 @@ double SolvePlan::seconds_of(Stage stage) const {
   return 0;
 }
 
-std::optional<SolvePlan> plan_solve(const Options& options, std::int64_t n, const std::string& calibration) {
-  if (!options.calibration) return std::nullopt;
+std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n, const std::string& calibration) {
+  if (!devices.calibration) return std::nullopt;
   const int gpu = current_gpu();
-  const std::vector<int> further = further_gpus(options.gpus);
+  const std::vector<int> further = further_gpus(devices.gpus);
   const Device& first = gpu_facts(gpu);
-  const int multiprocessors = options.gpu_sms > 0 ? std::min(options.gpu_sms, first.cores) : first.cores;
-  const TeamRates team = team_rates(*options.calibration, gpu, further, multiprocessors);
+  const int multiprocessors = devices.multiprocessors > 0 ? std::min(devices.multiprocessors, first.cores) : first.cores;
+  const TeamRates team = team_rates(*devices.calibration, gpu, further, multiprocessors);
   if (team.devices.front().symv_bandwidth <= 0) return std::nullopt;
   ModelMachine machine = machine_of(team, h200_efficiencies());
-  machine.ratio = options.ratio;
+  machine.ratio = devices.ratio;
   const std::int64_t m = options.vectors ? options.subset.most(n) : 0;
   const std::vector<Prediction> predictions = predict(machine, n, m);
   const Prediction* const found = one_of(predictions, options.engine);
   if (!found) return std::nullopt;
 
-  SolvePlan plan{n, m, calibration, {first.name}, to_text(options.ratio), *found};
+  SolvePlan plan{n, m, calibration, {first.name}, to_text(devices.ratio), *found};
   if (multiprocessors < first.cores)
     plan.devices.front() += print(" (%d of %d multiprocessors)", multiprocessors, first.cores);
   for (const int other : further) plan.devices.push_back(gpu_facts(other).name);

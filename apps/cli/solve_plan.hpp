@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/api/eigen_g.hpp"
+#include "solver/api/types.hpp"
 #include "solver/calibrate/model.hpp"
 
 namespace eigen_g::apps {
@@ -20,9 +20,9 @@ struct SolvePlan {
   double seconds_of(Stage stage) const;  // of the three large stages; else 0
 };
 
-// `options` with their calibration, as for the solve of a matrix of order n on the current GPU. Nothing where the calibration does
+// As for the solve of a matrix of order n on the current GPU, by the devices' calibration. Nothing where the calibration does
 // not tell enough. Throws InvalidArgument for devices or a ratio that the solve would not take.
-std::optional<SolvePlan> plan_solve(const Options& options, std::int64_t n, const std::string& calibration);
+std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n, const std::string& calibration);
 
 // Each with a newline at its end.
 std::string to_table(const SolvePlan& plan);

@@ -45,7 +45,7 @@ ExitCode verify_files(const VerifyOptions& options) {
   const Stopwatch total;
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
-  const DeviceChoice device = device_choice(options.run);
+  const Place place = place_of(options.run);
   VerifyReport report;
   report.threads = threads_used(options.run);
   report.values_file = options.values;
@@ -64,7 +64,7 @@ ExitCode verify_files(const VerifyOptions& options) {
   progress.at("verify");
   try {
     report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, vectors.cols, values.data(),
-                          vectors.data, vectors.ld, device, options.run.threads);
+                          vectors.data, vectors.ld, place, options.run.threads);
   } catch (const NonFiniteEntry& entry) {
     throw named_in_file(entry, options.matrix, matrix);
   }

@@ -46,7 +46,7 @@ int main() {
     const eigen_g::Verification check = eigen_g::verify(eigen_g::Uplo::lower, n, a.data(), n, n,
                                                         solution.values.data(), solution.vectors.data(), n);
     std::printf("solved on %s in %.4f s; LAPACK ratios %.3f and %.3f\n",
-                solution.report.devices.front().c_str(), solution.report.seconds, check.lapack_residual,
+                solution.report.devices.front().name.c_str(), solution.report.seconds, check.lapack_residual,
                 check.lapack_orthogonality);
     return solution.report.status == eigen_g::Status::converged && passed(check) && worst < 1e-10 ? 0 : 1;
   } catch (const std::exception& error) {

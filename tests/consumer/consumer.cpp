@@ -8,7 +8,7 @@
 
 int main() {
   const double a[] = {2, 1, std::numeric_limits<double>::quiet_NaN(), 2};  // the upper triangle is not read
-  const eigen_g::Solution x = eigen_g::solve(2, a, 2);
+  const eigen_g::Solution<double> x = eigen_g::solve(2, a, 2);
   const auto check = eigen_g::verify(eigen_g::Uplo::lower, 2, a, 2, 2, x.values.data(), x.vectors.data(), 2);
   const bool right = std::abs(x.values[0] - 1) < 1e-14 && std::abs(x.values[1] - 3) < 1e-14 &&
                      eigen_g::passed(check) && eigen_g::version()[0] != '\0';
@@ -20,9 +20,9 @@ int main() {
 
   bool refused = false;
   try {
-    eigen_g::solve(2, a, 1);
+    (void)eigen_g::solve(2, a, 1);
   } catch (const eigen_g::InvalidArgument& error) {
-    refused = error.argument() == "lda";
+    refused = error.argument() == eigen_g::Argument::lda;
   }
   std::printf("eigen_g %s: %.15g %.15g%s%s\n", eigen_g::version(), x.values[0], x.values[1],
               right && staged ? "" : " WRONG", refused ? "" : ", bad lda NOT REFUSED");

@@ -13,7 +13,7 @@
 #define NEEDS_MATRICES() \
   if (support::matrices_folder().empty()) SKIP_TEST("no folder of real matrices; set EIGEN_G_MATRICES")
 
-using eigen_g::DeviceChoice;
+using eigen_g::Place;
 using support::OnCpu;
 using support::OnGpu;
 using support::Stored;
@@ -139,7 +139,7 @@ TEST_CASE("the reference spectra of tridiagonal matrices") {
     CAPTURE(stem);
     const Stored s = read(std::string(stem) + ".dat");
     const std::vector<double> w =
-        support::solve_guarded(s, support::options(DeviceChoice::automatic, false)).w;
+        support::solve_guarded(s, support::options(Place::automatic, false)).w;
     CHECK(support::eigenvalue_ratio(w, read_eigenvalues(std::string(stem) + ".eig")) <=
           support::limits::eigenvalue);
   }
@@ -148,7 +148,7 @@ TEST_CASE("the reference spectra of tridiagonal matrices") {
 TEST_CASE("494_bus and its tridiagonal form have one spectrum") {
   NEEDS_MATRICES();
   const std::vector<double> w =
-      support::solve_guarded(read("494_bus.mtx"), support::options(DeviceChoice::automatic, false)).w;
+      support::solve_guarded(read("494_bus.mtx"), support::options(Place::automatic, false)).w;
   CHECK(support::eigenvalue_ratio(w, read_eigenvalues("T_494_bus.eig")) <= support::limits::eigenvalue);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("bcsstk16 on the CPU") {
   const char* slow = std::getenv("EIGEN_G_SLOW");
   const bool vectors = slow && std::string(slow) == "1";
   const Stored s = read("bcsstk16.mtx");
-  const support::Solved solved = support::solve_guarded(s, support::options(DeviceChoice::cpu, vectors));
+  const support::Solved solved = support::solve_guarded(s, support::options(Place::cpu, vectors));
   support::check_values(s, solved.w);
   if (vectors) support::check_pairs(s, solved);
   check_extremes(solved.w, {"bcsstk16.mtx", 4884, {"0.99999266"}, {"4.9431656342e9"}});
@@ -167,6 +167,6 @@ TEST_CASE("bcsstk16 on the CPU") {
 TEST_CASE("bcsstk16 on a GPU") {
   NEEDS_MATRICES();
   NEEDS_GPU();
-  check_extremes(support::check_solver(read("bcsstk16.mtx"), DeviceChoice::gpu),
+  check_extremes(support::check_solver(read("bcsstk16.mtx"), Place::gpu),
                  {"bcsstk16.mtx", 4884, {"0.99999266"}, {"4.9431656342e9"}});
 }

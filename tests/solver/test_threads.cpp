@@ -4,5 +4,5 @@
 namespace stress = support::stress;
 
 TEST_CASE("32 threads solve on the CPU as one does, and leave nothing behind") {
-  stress::check(stress::problems(513, eigen_g::DeviceChoice::cpu, false), 32, 50, stress::solve_on_host);
+  stress::check(stress::problems(513, eigen_g::Place::cpu, false), 32, 50, stress::solve_on_host);
 }

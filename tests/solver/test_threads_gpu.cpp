@@ -21,8 +21,9 @@ stress::Result solve_on_device(const stress::Problem& p) {
       cudaMemcpyAsync(a.data(), p.matrix.a.data(), a.bytes(), cudaMemcpyHostToDevice, queue.stream()));
   std::int64_t m = 0;
   try {
-    m = eigen_g::eigen_g(n, a.data(), p.matrix.lda, w.data(), p.options.vectors ? z.data() : nullptr, p.ldz,
-                         queue.stream(), p.options)
+    m = eigen_g::eigen_g(n, eigen_g::device(a.data()), p.matrix.lda, eigen_g::device(w.data()),
+                         eigen_g::device(p.options.vectors ? z.data() : nullptr), p.ldz, queue.stream(),
+                         p.options, p.options)
             .m;
   } catch (const eigen_g::NonFiniteEntry& error) {
     return {{}, {}, error.row(), error.col()};
@@ -64,5 +65,5 @@ double device_mib() {
 TEST_CASE("32 threads solve on a GPU as one does, from host and device pointers, and leave nothing behind",
           "[gpu][large]") {
   NEEDS_GPU();
-  stress::check(stress::problems(2100, eigen_g::DeviceChoice::gpu, true), 32, 50, solve, device_mib);
+  stress::check(stress::problems(2100, eigen_g::Place::gpu, true), 32, 50, solve, device_mib);
 }

@@ -16,10 +16,10 @@ namespace support {
 
 // The two devices of TEMPLATE_TEST_CASEs: a case each, so that a missing GPU skips its own cases alone.
 struct OnCpu {
-  static constexpr eigen_g::DeviceChoice device = eigen_g::DeviceChoice::cpu;
+  static constexpr eigen_g::Place device = eigen_g::Place::cpu;
 };
 struct OnGpu {
-  static constexpr eigen_g::DeviceChoice device = eigen_g::DeviceChoice::gpu;
+  static constexpr eigen_g::Place device = eigen_g::Place::gpu;
 };
 
 inline bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
@@ -34,15 +34,18 @@ struct Solved {
   eigen_g::Report report;
 };
 
-inline eigen_g::Options options(eigen_g::DeviceChoice device, bool vectors = true) {
-  eigen_g::Options o;
-  o.device = device;
+// What is wanted and where, in one.
+struct Asked : eigen_g::Options, eigen_g::Devices {};
+
+inline Asked options(eigen_g::Place place, bool vectors = true) {
+  Asked o;
+  o.place = place;
   o.vectors = vectors;
   return o;
 }
 
 // Fails if the solver writes A, before or behind w, between or behind z's columns.
-inline Solved solve_guarded(const Stored& s, eigen_g::Options o, std::int64_t padding = 0) {
+inline Solved solve_guarded(const Stored& s, Asked o, std::int64_t padding = 0) {
   constexpr std::int64_t margin = 8;
   constexpr double guard = -7.25e77;
   const std::int64_t n = s.n, ldz = std::max<std::int64_t>(1, n + padding);
@@ -53,7 +56,7 @@ inline Solved solve_guarded(const Stored& s, eigen_g::Options o, std::int64_t pa
 
   Solved solved;
   solved.report = eigen_g::eigen_g(n, a.data(), s.lda, w.data() + margin,
-                                   o.vectors ? z.data() + margin : nullptr, ldz, o);
+                                   o.vectors ? z.data() + margin : nullptr, ldz, o, o);
 
   std::int64_t touched = 0;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(w.size()); ++i)
@@ -120,7 +123,7 @@ inline eigen_g::Verification check_pairs(const Stored& s, const Solved& solved) 
   REQUIRE(solved.report.status == eigen_g::Status::converged);
   check_values(s, solved.w);
   const eigen_g::Verification v = eigen_g::verify(s.uplo, s.n, s.a.data(), s.lda, s.n, solved.w.data(),
-                                                  solved.z.data(), solved.ldz, eigen_g::DeviceChoice::cpu);
+                                                  solved.z.data(), solved.ldz, eigen_g::Place::cpu);
   CHECK(v.finite);
   CHECK(v.lapack_residual <= limits::lapack_ratio);
   CHECK(v.lapack_orthogonality <= limits::lapack_ratio);
@@ -129,7 +132,7 @@ inline eigen_g::Verification check_pairs(const Stored& s, const Solved& solved) 
 }
 
 // Both ways of asking, on one matrix; returns the values.
-inline std::vector<double> check_solver(const Stored& s, eigen_g::DeviceChoice device,
+inline std::vector<double> check_solver(const Stored& s, eigen_g::Place device,
                                         std::int64_t padding = 0) {
   const Solved pairs = solve_guarded(s, options(device), padding);
   const Solved values = solve_guarded(s, options(device, false), padding);
@@ -143,4 +146,4 @@ inline std::vector<double> check_solver(const Stored& s, eigen_g::DeviceChoice d
 
 // First statement of a TEMPLATE_TEST_CASE over OnCpu and OnGpu.
 #define ON_DEVICE(Type) \
-  if constexpr (Type::device == eigen_g::DeviceChoice::gpu) NEEDS_GPU()
+  if constexpr (Type::device == eigen_g::Place::gpu) NEEDS_GPU()

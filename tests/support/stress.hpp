@@ -27,7 +27,7 @@ namespace support::stress {
 struct Problem {
   Stored matrix;
   std::int64_t ldz = 1;
-  eigen_g::Options options;
+  Asked options;
   bool on_device = false;           // the pointers
   std::int64_t row = -1, col = -1;  // of a NaN; -1: none
 };
@@ -41,7 +41,7 @@ struct Result {
 };
 
 // Every way of asking, round and round, over sizes up to `largest`, small ones most often.
-inline std::vector<Problem> problems(std::int64_t largest, eigen_g::DeviceChoice device,
+inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device,
                                      bool device_pointers) {
   std::vector<Problem> all;
   for (const std::int64_t n : {1,   2,   3,   5,   8,   9,   17,  31,  33,   40,   50,   64,   65,
@@ -79,7 +79,7 @@ inline Result solve_on_host(const Problem& p) {
   std::int64_t m = 0;
   try {
     m = eigen_g::eigen_g(n, p.matrix.a.data(), p.matrix.lda, r.w.data(),
-                         p.options.vectors ? r.z.data() : nullptr, p.ldz, p.options)
+                         p.options.vectors ? r.z.data() : nullptr, p.ldz, p.options, p.options)
             .m;
   } catch (const eigen_g::NonFiniteEntry& error) {
     return {{}, {}, error.row(), error.col()};

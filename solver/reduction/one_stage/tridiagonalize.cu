@@ -152,7 +152,7 @@ std::size_t shared_share() {
 
 // Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
 std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> a_dev, double* d_dev,
-                           double* e_dev, double* tau_dev, double* workspace_dev, int multiprocessors,
+                           double* e_dev, double* tau_dev, Arena scratch_dev, int multiprocessors,
                            std::int64_t stop, const std::function<void(std::int64_t column)>& reached) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;

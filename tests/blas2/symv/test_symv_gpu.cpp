@@ -373,7 +373,7 @@ TEST_CASE("bad arguments are named before any work", "[gpu]") {
     try {
       symv<double>(queue.stream(), Uplo::lower, n, 1.0, a_dev, lda, x_dev, incx, 0.0, y_dev, incy, workspace);
     } catch (const InvalidArgument& error) {
-      return error.argument();
+      return name(error.argument());
     }
     return "";
   };

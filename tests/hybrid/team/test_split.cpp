@@ -49,7 +49,7 @@ TEST_CASE("what is no ratio is refused by name") {
       parse_ratio(text);
       FAIL_CHECK("was accepted");
     } catch (const InvalidArgument& error) {
-      CHECK(error.argument() == "ratio");
+      CHECK(error.argument() == eigen_g::Argument::ratio);
       CHECK_THAT(error.what(), ContainsSubstring("'" + std::string(text) + "' is not a ratio"));
     }
   }

@@ -61,7 +61,7 @@ TEST_CASE("C: a part of the spectrum") {
     w.resize(static_cast<std::size_t>(m));
     if (jobz == 'V')
       CHECK(eigen_g::passed(eigen_g::verify(Uplo::upper, n, s.a.data(), s.lda, m, w.data(), a.data(), s.lda,
-                                            eigen_g::DeviceChoice::cpu)));
+                                            eigen_g::Place::cpu)));
     return w;
   };
   const auto numbers = [&](int first, int last) {

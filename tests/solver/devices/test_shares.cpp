@@ -38,7 +38,7 @@ std::string refused(const Calibration& calibration, int first, const std::vector
   try {
     team_rates(calibration, first, gpus, 100);
   } catch (const InvalidArgument& error) {
-    return error.argument();
+    return name(error.argument());
   }
   return "";
 }

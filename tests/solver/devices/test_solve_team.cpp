@@ -15,7 +15,7 @@ std::string refused(const Options& o) {
   const double a = 1;
   double w = 0, z = 0;
   try {
-    eigen_g::eigen_g(1, &a, 1, &w, &z, 1, o);
+    (void)eigen_g::eigen_g(1, &a, 1, &w, &z, 1, o, o);
   } catch (const InvalidArgument& error) {
     return error.what();
   }
@@ -33,20 +33,20 @@ TEST_CASE("a ratio has a share for each device, and is for GPUs") {
   o.ratio.parts = {0, 0};
   CHECK(refused(o) != "");
   o.ratio = parse_ratio("27:14");
-  o.device = DeviceChoice::cpu;
+  o.place = Place::cpu;
   CHECK_THAT(refused(o), ContainsSubstring("argument ratio"));
   o = {};
   o.gpus = 0;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o.gpus = 2;
-  o.device = DeviceChoice::cpu;
+  o.place = Place::cpu;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o = {};
-  o.gpu_sms = -1;
-  CHECK_THAT(refused(o), ContainsSubstring("argument gpu_sms"));
-  o.gpu_sms = 8;
-  o.device = DeviceChoice::cpu;
-  CHECK_THAT(refused(o), ContainsSubstring("argument gpu_sms"));
+  o.multiprocessors = -1;
+  CHECK_THAT(refused(o), ContainsSubstring("argument multiprocessors"));
+  o.multiprocessors = 8;
+  o.place = Place::cpu;
+  CHECK_THAT(refused(o), ContainsSubstring("argument multiprocessors"));
 }
 
 TEST_CASE("on a machine without a GPU, or below its sizes, the CPU solves alone whatever the ratio") {
@@ -63,10 +63,10 @@ TEST_CASE("on a machine without a GPU, or below its sizes, the CPU solves alone 
 
 TEST_CASE("more GPUs or multiprocessors than there are", "[gpu]") {
   NEEDS_GPU();
-  Options o = support::options(DeviceChoice::gpu);
+  Options o = support::options(Place::gpu);
   o.gpus = gpu_count() + 1;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o.gpus = 1;
-  o.gpu_sms = gpu_facts(current_gpu()).cores + 1;
-  CHECK_THAT(refused(o), ContainsSubstring("argument gpu_sms"));
+  o.multiprocessors = gpu_facts(current_gpu()).cores + 1;
+  CHECK_THAT(refused(o), ContainsSubstring("argument multiprocessors"));
 }

@@ -16,7 +16,7 @@ using support::Stored;
 namespace {
 
 Options cut(const char* ratio, int gpus = 1) {
-  Options o = support::options(DeviceChoice::gpu);
+  Options o = support::options(Place::gpu);
   o.ratio = parse_ratio(ratio);
   o.gpus = gpus;
   return o;
@@ -47,7 +47,7 @@ TEST_CASE("a solve over a small GPU and the CPU: pairs, bits, and who did what",
   NEEDS_GPU();
   const Stored s = random_matrix(1500, Uplo::upper);
   Options o = cut("3:1");
-  o.gpu_sms = 8;
+  o.multiprocessors = 8;
   const support::Solved solved = support::solve_guarded(s, o);
   support::check_pairs(s, solved);
   check_repeats(s, o, solved);
@@ -66,14 +66,14 @@ TEST_CASE("a solve over a small GPU and the CPU: pairs, bits, and who did what",
           1.05 * (r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform)));
     CHECK(work.engine == "native");
   }
-  const WorkspaceBytes alone = workspace_bytes(1500, true, true);
+  const WorkspaceBytes alone = workspace_bytes(1500, Options{}, true);
   CHECK(r.host_bytes > alone.host + 1500 * 300 * sizeof(double));
 }
 
 TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engine on the GPU", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1203);
-  const support::Solved alone = support::solve_guarded(s, support::options(DeviceChoice::gpu));
+  const support::Solved alone = support::solve_guarded(s, support::options(Place::gpu));
   for (const char* ratio : {"1:0", "1:1", "0:1"}) {
     CAPTURE(ratio);
     const Options o = cut(ratio);
@@ -83,14 +83,14 @@ TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engi
     CHECK(solved.report.work.size() == (o.ratio.parts[1] > 0 ? 2 : 1));
     if (o.ratio.parts[1] == 0)
       CHECK(
-          support::same_bits(solved.z, support::solve_guarded(s, support::options(DeviceChoice::gpu), 3).z));
+          support::same_bits(solved.z, support::solve_guarded(s, support::options(Place::gpu), 3).z));
   }
   Options o = cut("1:1");
   o.subset = Subset::numbers(100, 899);
   Solution some = solve(s.n, s.a.data(), s.lda, o);
   REQUIRE(some.report.m == 800);
   CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n,
-                      DeviceChoice::cpu)));
+                      Place::cpu)));
   if (!emulated_engine_built()) return;
   o = cut("1:1");
   o.engine = Engine::emulated;
@@ -109,9 +109,10 @@ TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition",
     EIGEN_G_CUDA(cudaMemsetAsync(poisoned->data(), 0xff, poisoned->bytes(), queue.stream()));
   EIGEN_G_CUDA(cudaMemcpyAsync(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice, queue.stream()));
   Options o = cut("1:1");
-  o.gpu_sms = 8;
+  o.multiprocessors = 8;
   support::Solved solved;
-  solved.report = eigen_g::eigen_g(s.n, a.data(), s.n, w.data(), z.data(), s.n, queue.stream(), o);
+  solved.report = eigen_g::eigen_g(s.n, eigen_g::device(a.data()), s.n, eigen_g::device(w.data()),
+                                    eigen_g::device(z.data()), s.n, queue.stream(), o, o);
   solved.ldz = s.n;
   solved.w.resize(static_cast<std::size_t>(s.n));
   solved.z.resize(s.a.size());
@@ -129,7 +130,7 @@ TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflecto
   CHECK(support::same_bits(once.values, again.values));
   CHECK(support::same_bits(once.vectors, again.vectors));
   CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(), s.n,
-                      DeviceChoice::gpu)));
+                      Place::gpu)));
   CHECK(once.report.work.size() == 2);
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1500);
   Calibration c = calibration_of(1e12, 3e12, 1e12);
-  Options o = support::options(DeviceChoice::gpu);
+  Options o = support::options(Place::gpu);
   o.calibration = std::make_shared<const Calibration>(c);
   const support::Solved shared = support::solve_guarded(s, o);
   support::check_pairs(s, shared);
@@ -153,7 +154,7 @@ TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
   const support::Solved alone = support::solve_guarded(s, o);
   CHECK(alone.report.work.size() == 1);
   CHECK(alone.report.ratio == "1");
-  CHECK(support::same_bits(alone.z, support::solve_guarded(s, support::options(DeviceChoice::gpu)).z));
+  CHECK(support::same_bits(alone.z, support::solve_guarded(s, support::options(Place::gpu)).z));
 }
 
 TEST_CASE("a solve over several GPUs", "[gpu]") {

@@ -98,7 +98,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   const Stored s = random_matrix(1500);
   for (const Engine engine : engines) {
     CAPTURE(name(engine));
-    eigen_g::Options o = support::options(eigen_g::DeviceChoice::gpu);
+    eigen_g::Options o = support::options(eigen_g::Place::gpu);
     o.engine = engine;
     const support::Solved solved = support::solve_guarded(s, o);
     support::check_pairs(s, solved);
@@ -107,7 +107,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
     CHECK(support::same_bits(solved.w, support::solve_guarded(s, o).w));
   }
   // By these rates double-float is always the fastest, by those never.
-  eigen_g::Options o = support::options(eigen_g::DeviceChoice::gpu);
+  eigen_g::Options o = support::options(eigen_g::Place::gpu);
   o.engine = Engine::automatic;
   o.engine_rates.native.flops_per_second = 1e9;
   o.engine_rates.df.flops_per_second = 1e15;
@@ -150,7 +150,7 @@ TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
         solved.w = OnDevice::download(d.w);
         solved.z = OnDevice::download(d.a);
         CHECK(eigen_g::passed(eigen_g::verify(uplo, n, s.a.data(), s.lda, m, solved.w.data(), solved.z.data(),
-                                              d.lda, eigen_g::DeviceChoice::cpu)));
+                                              d.lda, eigen_g::Place::cpu)));
       }
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
       double before = 0, taken = 0;
       eigen_g::Options o;
       o.vectors = vectors;
-      o.device = eigen_g::DeviceChoice::gpu;
+      o.place = eigen_g::Place::gpu;
       o.progress = [&](eigen_g::Stage, double) { taken = std::max(taken, before - free_bytes()); };
       for (int run = 0; run < 2; ++run) {  // the first one also loads code
         eigen_g::release_kept_memory();
@@ -212,7 +212,7 @@ TEST_CASE("what a thread keeps between solves changes no result, and can be rele
   NEEDS_GPU();
   const Stored large = random_matrix(400), small = random_matrix(90);
   eigen_g::Options o;
-  o.device = eigen_g::DeviceChoice::gpu;
+  o.place = eigen_g::Place::gpu;
   const auto solve = [&](const Stored& s, const eigen_g::Options& how) {
     return eigen_g::solve(s.n, s.a.data(), s.lda, how);
   };
@@ -263,7 +263,7 @@ TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]")
   double w = 0, z = 0;
   const double a = 0;
   eigen_g::Options o;
-  o.device = eigen_g::DeviceChoice::gpu;
+  o.place = eigen_g::Place::gpu;
   try {
     eigen_g::eigen_g(n, &a, n, &w, &z, n, o);
     FAIL("there is no such GPU");
@@ -282,12 +282,12 @@ TEST_CASE("device memory where host memory belongs is named", "[gpu]") {
   const OnDevice d(s, queue, 0);
   std::vector<double> w(50), z(2500);
   eigen_g::Options o;
-  o.device = eigen_g::DeviceChoice::gpu;
+  o.place = eigen_g::Place::gpu;
   const auto refused = [&](const double* a, double* values, double* vectors) {
     try {
       eigen_g::eigen_g(50, a, 50, values, vectors, 50, o);
     } catch (const eigen_g::InvalidArgument& error) {
-      return error.argument();
+      return name(error.argument());
     }
     return std::string("none");
   };
@@ -302,13 +302,13 @@ TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   const Queue queue;
   Stored s = random_matrix(50);
   const auto refused = [&](const OnDevice& d, std::int64_t n, std::int64_t lda, double* z, std::int64_t ldz,
-                           eigen_g::DeviceChoice device = eigen_g::DeviceChoice::automatic) {
+                           eigen_g::Place device = eigen_g::Place::automatic) {
     eigen_g::Options o;
     o.device = device;
     try {
       eigen_g::eigen_g(n, d.a.data(), lda, d.w.data(), z, ldz, queue.stream(), o);
     } catch (const eigen_g::InvalidArgument& error) {
-      return error.argument();
+      return name(error.argument());
     }
     return std::string("none");
   };
@@ -318,7 +318,7 @@ TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   CHECK(refused(d, 50, 50, nullptr, 50) == "z");
   CHECK(refused(d, 50, 50, d.z.data(), 49) == "ldz");
   CHECK(refused(d, 50, 50, d.a.data(), 51) == "ldz");
-  CHECK(refused(d, 50, 50, d.z.data(), 50, eigen_g::DeviceChoice::cpu) == "options.device");
+  CHECK(refused(d, 50, 50, d.z.data(), 50, eigen_g::Place::cpu) == "options.device");
   if (!eigen_g::gpu_reads_all_host_memory()) {
     std::vector<double> on_host(2500);
     CHECK(refused(d, 50, 50, on_host.data(), 50) == "z");

@@ -154,7 +154,7 @@ TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
     try {
       call();
     } catch (const InvalidArgument& error) {
-      return error.argument();
+      return name(error.argument());
     }
     return std::string("none");
   };
@@ -167,7 +167,7 @@ TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
     CHECK(refused([&] { stedc(20, d.data(), t.e.data(), z.data(), 20, queue.stream()); }) == "e");
     CHECK(refused([&] { stedc(20, t.d.data(), e.data(), z.data(), 20, {}); }) == "d");
   }
-  const StageOptions on_gpu{DeviceChoice::gpu, 0};
+  const StageOptions on_gpu{Place::gpu, 0};
   CHECK(refused([&] { stedc(20, t.d.data(), e.data(), nullptr, 20, on_gpu); }) == "e");
   CHECK(refused([&] { ormtr(Uplo::lower, 20, 20, z.data(), 20, t.d.data(), t.e.data(), 20, on_gpu); }) ==
         "a");

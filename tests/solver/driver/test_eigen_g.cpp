@@ -8,7 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/solving.hpp"
 
-using eigen_g::DeviceChoice;
+using eigen_g::Place;
 using eigen_g::Stage;
 using eigen_g::Uplo;
 using support::OnCpu;
@@ -26,7 +26,7 @@ std::string argument_refused(Call&& call) {
   try {
     call();
   } catch (const eigen_g::InvalidArgument& error) {
-    return error.argument();
+    return name(error.argument());
   }
   return "none";
 }
@@ -139,7 +139,7 @@ TEST_CASE("bad arguments are refused by name, before any work") {
   const auto refused = [](std::int64_t n, const double* x, std::int64_t lda, double* v, double* y,
                           std::int64_t ldz, bool want = true) {
     return argument_refused(
-        [&] { eigen_g::eigen_g(n, x, lda, v, y, ldz, options(DeviceChoice::cpu, want)); });
+        [&] { eigen_g::eigen_g(n, x, lda, v, y, ldz, options(Place::cpu, want)); });
   };
   CHECK(refused(4, a, 4, w, z, 4) == "none");
   CHECK(refused(-1, a, 4, w, z, 4) == "n");
@@ -163,8 +163,8 @@ TEST_CASE("solve() refuses what eigen_g() refuses") {
 TEST_CASE("solve() brings its own memory") {
   for (const std::int64_t n : {0, 1, 50}) {
     const Stored s = random_matrix(n, Uplo::lower, 2);
-    const eigen_g::Solution with = eigen_g::solve(n, s.a.data(), s.lda, options(DeviceChoice::cpu));
-    const eigen_g::Solution without = eigen_g::solve(n, s.a.data(), s.lda, options(DeviceChoice::cpu, false));
+    const eigen_g::Solution<double> with = eigen_g::solve(n, s.a.data(), s.lda, options(Place::cpu));
+    const eigen_g::Solution<double> without = eigen_g::solve(n, s.a.data(), s.lda, options(Place::cpu, false));
     support::check_pairs(s, {with.values, with.vectors, std::max<std::int64_t>(1, n), with.report});
     CHECK(without.vectors.empty());
     support::check_values(s, without.values);
@@ -174,16 +174,16 @@ TEST_CASE("solve() brings its own memory") {
 TEST_CASE("a GPU asked for where there is none is a DeviceError") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const Stored s = random_matrix(5);
-  CHECK_THROWS_AS(eigen_g::solve(5, s.a.data(), 5, options(DeviceChoice::gpu)), eigen_g::DeviceError);
-  const eigen_g::Solution solution = eigen_g::solve(5, s.a.data(), 5);  // automatic takes the CPU
+  CHECK_THROWS_AS(eigen_g::solve(5, s.a.data(), 5, options(Place::gpu)), eigen_g::DeviceError);
+  const eigen_g::Solution<double> solution = eigen_g::solve(5, s.a.data(), 5);  // automatic takes the CPU
   support::check_pairs(s, {solution.values, solution.vectors, 5, solution.report});
 }
 
 TEST_CASE("start_gpu() changes nothing, whether there is a GPU or not") {
   const Stored s = random_matrix(60);
-  const eigen_g::Solution before = eigen_g::solve(60, s.a.data(), s.lda);
+  const eigen_g::Solution<double> before = eigen_g::solve(60, s.a.data(), s.lda);
   CHECK_NOTHROW(eigen_g::start_gpu());
-  const eigen_g::Solution after = eigen_g::solve(60, s.a.data(), s.lda);
+  const eigen_g::Solution<double> after = eigen_g::solve(60, s.a.data(), s.lda);
   CHECK(after.values == before.values);
   CHECK(after.vectors == before.vectors);
 }
@@ -209,7 +209,7 @@ TEMPLATE_TEST_CASE("the report says what was done", "", OnCpu, OnGpu) {
     CHECK_FALSE(report.ratio.empty());
     CHECK(report.engine == "native");
     CHECK(report.host_bytes > 0);
-    CHECK((report.device_bytes > 0) == (TestType::device == DeviceChoice::gpu));
+    CHECK((report.device_bytes > 0) == (TestType::device == Place::gpu));
   }
 }
 
@@ -274,7 +274,7 @@ TEMPLATE_TEST_CASE("an exception from progress abandons the solve and reaches th
 
 TEST_CASE("a thread limit holds for the call alone") {
   const int before = eigen_g::blas_threads();
-  eigen_g::Options o = options(DeviceChoice::cpu);
+  eigen_g::Options o = options(Place::cpu);
   o.threads = 1;
   int during = 0;
   o.progress = [&](Stage, double) { during = eigen_g::blas_threads(); };
@@ -293,6 +293,6 @@ TEST_CASE("the workspace grows with the order, and vectors cost more than values
   CHECK(eigen_g::workspace_bytes(1000, true, false).device == 0);
   const Stored s = random_matrix(300);
   for (const bool vectors : {true, false})
-    CHECK(support::solve_guarded(s, options(DeviceChoice::cpu, vectors)).report.host_bytes <=
+    CHECK(support::solve_guarded(s, options(Place::cpu, vectors)).report.host_bytes <=
           host(300, vectors));
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double guard = -7.25e77;
 
-StageOptions on(DeviceChoice device) {
+StageOptions on(Place device) {
   StageOptions options;
   options.device = device;
   return options;
@@ -36,7 +36,7 @@ std::vector<double> guarded(std::int64_t count) {
 }
 
 // The other triangle and the rows behind n, all NaN in `s`, must stay as they are.
-Reduced reduce(const Stored& s, DeviceChoice device) {
+Reduced reduce(const Stored& s, Place device) {
   Reduced r{s.a, guarded(s.n), guarded(s.n - 1), guarded(s.n - 1)};
   sytrd(s.uplo, s.n, r.a.data(), s.lda, r.d.data(), r.e.data(), r.tau.data(), on(device));
   std::int64_t touched = 0;
@@ -56,7 +56,7 @@ std::vector<double> identity(std::int64_t n, std::int64_t ld) {
   return q;
 }
 
-ReductionRatios check_reduction(const Stored& s, DeviceChoice device, double limit) {
+ReductionRatios check_reduction(const Stored& s, Place device, double limit) {
   const Reduced r = reduce(s, device);
   const std::int64_t ldq = s.n + 2;
   std::vector<double> q = identity(s.n, ldq), by_lapack = identity(s.n, s.n);
@@ -97,7 +97,7 @@ std::string refused(Call&& call) {
   try {
     call();
   } catch (const InvalidArgument& error) {
-    return error.argument();
+    return name(error.argument());
   }
   return "none";
 }
@@ -226,7 +226,7 @@ TEMPLATE_TEST_CASE("stages: nothing to do is done", "[gpu]", support::OnCpu, sup
 }
 
 TEST_CASE("stages: what is wrong is named, and nothing is touched") {
-  const StageOptions options = on(DeviceChoice::cpu);
+  const StageOptions options = on(Place::cpu);
   std::vector<double> a(16, 1.0), d(4, 1.0), e(3, 1.0), tau(3, 1.0), z(16, 1.0);
   const auto sytrd_refused = [&](std::int64_t n, double* a_in, std::int64_t lda, double* d_in, double* e_in,
                                  double* tau_in) {
@@ -290,9 +290,9 @@ TEMPLATE_TEST_CASE("sytrd: a NaN or an infinity is named as it stands in A, whic
 TEST_CASE("stages: no GPU where one is asked for") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   double a = 1, d = 1;
-  CHECK_THROWS_AS(sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, on(DeviceChoice::gpu)), DeviceError);
-  CHECK_THROWS_AS(stedc(1, &d, nullptr, nullptr, 1, on(DeviceChoice::gpu)), DeviceError);
-  CHECK_THROWS_AS(ormtr(Uplo::lower, 1, 1, &a, 1, nullptr, &d, 1, on(DeviceChoice::gpu)), DeviceError);
+  CHECK_THROWS_AS(sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, on(Place::gpu)), DeviceError);
+  CHECK_THROWS_AS(stedc(1, &d, nullptr, nullptr, 1, on(Place::gpu)), DeviceError);
+  CHECK_THROWS_AS(ormtr(Uplo::lower, 1, 1, &a, 1, nullptr, &d, 1, on(Place::gpu)), DeviceError);
   CUstream_st* const stream = nullptr;
   CHECK_THROWS_AS(sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, stream), DeviceError);
   CHECK_THROWS_AS(stedc(1, &d, nullptr, nullptr, 1, stream), DeviceError);

@@ -23,7 +23,7 @@ std::string argument_refused(std::int64_t n, const Subset& subset) {
   try {
     eigen_g::check_subset(n, subset);
   } catch (const eigen_g::InvalidArgument& error) {
-    return error.argument();
+    return name(error.argument());
   }
   return "none";
 }
@@ -36,7 +36,7 @@ support::Solved solve_subset(const Stored& s, eigen_g::Options o) {
   solved.ldz = ldz;
   solved.w.assign(static_cast<std::size_t>(most + 1), guard);
   solved.z.assign(static_cast<std::size_t>(ldz * most + 1), guard);
-  solved.report = eigen_g::eigen_g(n, s.a.data(), s.lda, solved.w.data(), solved.z.data(), ldz, o);
+  solved.report = eigen_g::eigen_g(n, s.a.data(), s.lda, solved.w.data(), solved.z.data(), ldz, o, o);
   CHECK(solved.w.back() == guard);
   CHECK(solved.z.back() == guard);
   std::int64_t touched = 0;
@@ -62,7 +62,7 @@ void check_subset_of(const Stored& s, const std::vector<double>& all, eigen_g::O
   CHECK(support::same_bits(
       solved.w, std::vector<double>(all.begin() + (first - 1), all.begin() + (first - 1) + count)));
   const eigen_g::Verification v = eigen_g::verify(s.uplo, s.n, s.a.data(), s.lda, count, solved.w.data(),
-                                                  solved.z.data(), solved.ldz, eigen_g::DeviceChoice::cpu);
+                                                  solved.z.data(), solved.ldz, eigen_g::Place::cpu);
   CHECK(eigen_g::passed(v));
   CHECK(v.m == count);
 }
@@ -215,7 +215,7 @@ TEMPLATE_TEST_CASE("subset of the values alone", "", OnCpu, OnGpu) {
   const auto values = [&](const Subset& subset) {
     o.subset = subset;
     std::vector<double> w(static_cast<std::size_t>(subset.most(150)) + 1, guard);
-    const eigen_g::Report report = eigen_g::eigen_g(150, s.a.data(), s.lda, w.data(), nullptr, 1, o);
+    const eigen_g::Report report = eigen_g::eigen_g(150, s.a.data(), s.lda, w.data(), nullptr, 1, o, o);
     CHECK(w.back() == guard);
     w.resize(static_cast<std::size_t>(report.m));
     return w;
@@ -231,11 +231,11 @@ TEMPLATE_TEST_CASE("subset: solve() brings memory for what is found", "", OnCpu,
   ON_DEVICE(TestType);
   const Stored s = support::random_matrix(80);
   eigen_g::Options o = options(TestType::device);
-  const eigen_g::Solution all = eigen_g::solve(80, s.a.data(), s.lda, o);
+  const eigen_g::Solution<double> all = eigen_g::solve(80, s.a.data(), s.lda, o, o);
   o.subset = Subset::values(all.values[4], all.values[6]);
-  const eigen_g::Solution some = eigen_g::solve(80, s.a.data(), s.lda, o);
+  const eigen_g::Solution<double> some = eigen_g::solve(80, s.a.data(), s.lda, o, o);
   CHECK(support::same_bits(some.values, {all.values[5], all.values[6]}));
   CHECK(some.vectors.size() == 160);
   o.subset = Subset::numbers(3, 2);
-  CHECK_THROWS_AS(eigen_g::solve(80, s.a.data(), s.lda, o), eigen_g::InvalidArgument);
+  CHECK_THROWS_AS(eigen_g::solve(80, s.a.data(), s.lda, o, o), eigen_g::InvalidArgument);
 }

@@ -7,7 +7,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/solving.hpp"
 
-using eigen_g::DeviceChoice;
+using eigen_g::Place;
 using eigen_g::Uplo;
 using eigen_g::Verification;
 using support::Stored;
@@ -41,7 +41,7 @@ Pairs known_pairs(std::int64_t n, Uplo uplo = Uplo::lower, std::int64_t padding 
   return p;
 }
 
-Verification verify(const Pairs& p, DeviceChoice device = DeviceChoice::cpu) {
+Verification verify(const Pairs& p, Place device = Place::cpu) {
   return eigen_g::verify(p.matrix.uplo, p.matrix.n, p.matrix.a.data(), p.matrix.lda, p.m, p.w.data(),
                          p.z.data(), p.ldz, device);
 }
@@ -274,7 +274,7 @@ TEST_CASE("the zero matrix") {
 
 TEST_CASE("nothing to verify") {
   const Verification none =
-      eigen_g::verify(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, DeviceChoice::cpu);
+      eigen_g::verify(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, Place::cpu);
   CHECK(passed(none));
   CHECK(none.reconstruction == 0);
   Pairs p = known_pairs(5);
@@ -289,9 +289,9 @@ TEST_CASE("bad arguments are named") {
   const auto wrong = [](std::int64_t n, const double* x, std::int64_t lda, std::int64_t m,
                         const double* values, const double* vectors, std::int64_t ldz) {
     try {
-      eigen_g::verify(Uplo::lower, n, x, lda, m, values, vectors, ldz, DeviceChoice::cpu);
+      eigen_g::verify(Uplo::lower, n, x, lda, m, values, vectors, ldz, Place::cpu);
     } catch (const eigen_g::InvalidArgument& error) {
-      return error.argument();
+      return name(error.argument());
     }
     return std::string("none");
   };
@@ -308,8 +308,8 @@ TEST_CASE("bad arguments are named") {
 
 TEST_CASE("a GPU asked for where there is none is an error") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
-  CHECK_THROWS_AS(verify(known_pairs(5), DeviceChoice::gpu), eigen_g::DeviceError);
-  CHECK(passed(verify(known_pairs(5), DeviceChoice::automatic)));
+  CHECK_THROWS_AS(verify(known_pairs(5), Place::gpu), eigen_g::DeviceError);
+  CHECK(passed(verify(known_pairs(5), Place::automatic)));
 }
 
 TEST_CASE("the GPU finds the CPU's figures", "[gpu]") {
@@ -320,9 +320,9 @@ TEST_CASE("the GPU finds the CPU's figures", "[gpu]") {
         CAPTURE(n, support::name(uplo), m);
         Pairs p = known_pairs(n, uplo, n % 2 ? 7 : 0);
         p.m = m;
-        CHECK(passed(verify(p, DeviceChoice::gpu)));
+        CHECK(passed(verify(p, Place::gpu)));
         perturb(p);
-        const Verification cpu = verify(p), gpu = verify(p, DeviceChoice::gpu);
+        const Verification cpu = verify(p), gpu = verify(p, Place::gpu);
         CHECK(gpu.on_gpu);
         CHECK(gpu.norm_one == near(cpu.norm_one));
         CHECK(gpu.norm_frobenius == near(cpu.norm_frobenius));
@@ -339,15 +339,15 @@ TEST_CASE("the GPU finds the CPU's figures", "[gpu]") {
 TEST_CASE("the GPU: NaN does not pass, scales hold, two runs give the same bits", "[gpu]") {
   NEEDS_GPU();
   Pairs p = known_pairs(1100, Uplo::lower, 0, 0x1p1000);
-  const Verification first = verify(p, DeviceChoice::gpu), second = verify(p, DeviceChoice::gpu);
+  const Verification first = verify(p, Place::gpu), second = verify(p, Place::gpu);
   CHECK(passed(first));
   CHECK(first.residual_frobenius == second.residual_frobenius);
   CHECK(first.lapack_residual == second.lapack_residual);
   CHECK(first.lapack_orthogonality == second.lapack_orthogonality);
   CHECK(first.reconstruction == second.reconstruction);
   p.vector(1030, 1040) = support::nan;
-  CHECK_FALSE(passed(verify(p, DeviceChoice::gpu)));
+  CHECK_FALSE(passed(verify(p, Place::gpu)));
   p = known_pairs(1100);
   p.matrix.at(1050, 3) = support::nan;
-  CHECK_FALSE(passed(verify(p, DeviceChoice::gpu)));
+  CHECK_FALSE(passed(verify(p, Place::gpu)));
 }
