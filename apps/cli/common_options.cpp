@@ -87,6 +87,12 @@ void add_quiet_option(CLI::App& command, bool& quiet) {
   command.add_flag("-q,--quiet", quiet, "No progress and no messages but errors");
 }
 
+CLI::Option* named_output(CLI::Option* option) {
+  return option->check([](const std::string& name) {
+    return std::string(name == "-" ? "- is no file name, and results are not written to stdout" : "");
+  });
+}
+
 void add_threads_option(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, "CPU threads (default: as many as OpenBLAS takes)")
       ->check(CLI::Range(1, 65536))

@@ -14,7 +14,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace eigen_g::apps {
 
@@ -44,6 +45,8 @@ struct RunOptions {
 void add_run_options(CLI::App& command, RunOptions& options);
 void add_report_options(CLI::App& command, RunOptions& options);  // --json and --quiet alone
 void add_quiet_option(CLI::App& command, bool& quiet);
+// The option names files to write, so - does not stand for stdout: refused as wrong usage.
+CLI::Option* named_output(CLI::Option* option);
 void add_threads_option(CLI::App& command, int& threads);
 
 DeviceChoice device_choice(const RunOptions& options);

@@ -160,9 +160,11 @@ void add_generate(CLI::App& app, Action& action) {
   command.add_option("KIND", spec.kind, "Name of the matrix, see --list");
   command.add_option("N", spec.n, "Its order")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  command.add_option("-o,--output", options->output, "Write .mtx, .npy, or .raw (.bin) by the name's ending")
+  named_output(command.add_option("-o,--output", options->output,
+                                  "Write .mtx, .npy, or .raw (.bin) by the name's ending"))
       ->option_text("FILE");
-  command.add_option("--exact", options->exact, "Write the exact eigenvalues: .npy, .mtx, else text")
+  named_output(
+      command.add_option("--exact", options->exact, "Write the exact eigenvalues: .npy, .mtx, else text"))
       ->option_text("FILE");
   command.add_option("--seed", spec.seed, "Of the random numbers (default: 1)")->option_text("SEED");
   command.add_option("--scale", spec.scale, "Factor on the whole matrix (default: 1)")->option_text("X");

@@ -14,6 +14,7 @@
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/exit_codes.hpp"
 #include "apps/cli/help.hpp"
+#include "apps/cli/launcher.hpp"
 #include "apps/cli/result_files.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
@@ -139,6 +140,7 @@ std::future<void> start_beside_reading(const std::string& file, DeviceChoice dev
 }
 
 ExitCode solve_file(const SolveOptions& options) {
+  require_one_process();
   const Stopwatch total;
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
@@ -219,9 +221,9 @@ void add_solve(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
   set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
   add_matrix_options(command, options->matrix);
-  command
-      .add_option("-o,--output", options->prefix,
-                  "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k")
+  named_output(
+      command.add_option("-o,--output", options->prefix,
+                         "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k"))
       ->option_text("PREFIX");
   command.add_option("--format", options->format, "Of the results: npy (default), mtx, txt")
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))

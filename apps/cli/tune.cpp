@@ -137,7 +137,10 @@ void add_tune(CLI::App& app, Action& action) {
   CLI::App& command =
       *app.add_subcommand("tune", "Find out how fast this machine is: its kernels, its devices.");
   set_help(command, "eigen_g tune symv|hybrid [OPTIONS]", examples);
-  command.require_subcommand(1);
+  command.require_subcommand(0, 1);
+  command.callback([&command] {
+    if (command.get_subcommands().empty()) throw CLI::CallForHelp();
+  });
   add_tune_hybrid(command, action);
 
   auto options = std::make_shared<Options>();
@@ -158,9 +161,10 @@ void add_tune(CLI::App& app, Action& action) {
       ->option_text("SECONDS");
   symv.add_flag("--one-matrix", options->one_matrix,
                 "Measure on one matrix, which small n keep in the L2 (default: on many, past it)");
-  symv.add_option(
+  named_output(
+      symv.add_option(
           "-o,--output", options->output,
-          "The table (default: $XDG_CACHE_HOME/eigen_g/symv_<device>.txt, where the command finds it again)")
+          "The table (default: $XDG_CACHE_HOME/eigen_g/symv_<device>.txt, where the command finds it again)"))
       ->option_text("FILE");
   add_quiet_option(symv, options->quiet);
   symv.callback([options, &action] { action = [options] { return tune_symv(*options); }; });

@@ -99,10 +99,10 @@ void add_tune_hybrid(CLI::App& tune, Action& action) {
   set_help(command, "eigen_g tune hybrid [OPTIONS]", examples);
   command.add_flag("--quick", options->quick, "Fewer and smaller measurements, about a second");
   add_threads_option(command, options->threads);
-  command
-      .add_option("-o,--output", options->output,
-                  "The calibration (default: $XDG_CACHE_HOME/eigen_g/calibration.json, where the command "
-                  "finds it again)")
+  named_output(command.add_option(
+                   "-o,--output", options->output,
+                   "The calibration (default: $XDG_CACHE_HOME/eigen_g/calibration.json, where the command "
+                   "finds it again)"))
       ->option_text("FILE");
   add_quiet_option(command, options->quiet);
   command.callback([options, &action] { action = [options] { return tune_hybrid(*options); }; });

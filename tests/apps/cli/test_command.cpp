@@ -284,6 +284,7 @@ TEST_CASE("the output of --help and --version goes to stdout, exit code 0") {
     const Outcome outcome = succeed({command, "--help"});
     CHECK_THAT(outcome.out, ContainsSubstring("Examples:") && ContainsSubstring("Exit codes:"));
   }
+  CHECK(succeed({"tune"}).out == succeed({"tune", "--help"}).out);
   CHECK(succeed({"--version"}).out == std::string("eigen_g ") + eigen_g::version() + "\n");
 }
 

@@ -78,6 +78,47 @@ TEST_CASE("a range that there is not ends in 2 and is named, with nothing writte
   fail_with(2, {"solve", folder / "a.npy", "--range-index", "1:2", "--range-value", "0:1"});
 }
 
+TEST_CASE(
+    "several processes of a launcher end in 2 before anything is read or written; a job script solves") {
+  const TemporaryFolder folder, results;
+  succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
+  const std::vector<std::string> solve{"solve", folder / "a.npy", "-q", "-o", results / "r"};
+  const std::vector<Environment> several{{{"OMPI_COMM_WORLD_SIZE", "2"}},
+                                         {{"PMI_SIZE", "2"}},
+                                         {{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}};
+  for (const Environment& environment : several) {
+    const Outcome outcome = eigen_g_command(solve, environment);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, ContainsSubstring("2 processes") && ContainsSubstring("no distributed engine") &&
+                                ContainsSubstring(environment.rbegin()->first));
+    CHECK(results.names().empty());
+  }
+  CHECK(eigen_g_command(solve, {{"OMPI_COMM_WORLD_SIZE", "1"}}).code == 0);
+  CHECK(eigen_g_command(solve, {{"SLURM_JOB_ID", "7"}, {"SLURM_NTASKS", "2"}, {"SLURM_PROCID", "0"}}).code ==
+        0);
+  CHECK(results.names().size() == 2);
+}
+
+TEST_CASE("an output named - ends in 2 and makes no file of that name") {
+  const TemporaryFolder folder;
+  succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder / "");
+  for (const Arguments& arguments :
+       std::vector<Arguments>{{"solve", "a.npy", "-o", "-"},
+                              {"solve", "a.npy", "--values-only", "-o", "-"},
+                              {"generate", "minij", "20", "-o", "-"},
+                              {"generate", "minij", "20", "-o", "b.npy", "--exact", "-"},
+                              {"tune", "symv", "-o", "-"},
+                              {"tune", "hybrid", "--quick", "-o", "-"}}) {
+    const Outcome outcome = fail_with(2, arguments);
+    CHECK_THAT(outcome.err, ContainsSubstring("- is no file name"));
+  }
+  std::filesystem::current_path(before);
+  CHECK(folder.names() == std::vector<std::string>{"a.npy"});
+}
+
 TEST_CASE("a file that cannot be read ends in 3 and is named") {
   const TemporaryFolder folder;
   const std::string missing = folder / "missing.mtx";

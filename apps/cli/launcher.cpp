@@ -1,0 +1,59 @@
+#include "apps/cli/launcher.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "apps/cli/exit_codes.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+// Each holds the number of processes that were started together.
+constexpr const char* mpi_sizes[] = {
+    "OMPI_COMM_WORLD_SIZE",  // Open MPI, Spectrum MPI
+    "PMI_SIZE",              // MPICH, Intel MPI, Cray PALS, Flux; Slurm with --mpi=pmi2
+    "MV2_COMM_WORLD_SIZE",   // MVAPICH2's mpirun_rsh
+    "JSM_NAMESPACE_SIZE",    // jsrun
+    "MPI_LOCALNRANKS",       // Hydra and Intel MPI: of this node
+};
+
+// Steps with a larger number are a job script, an interactive shell or another one of Slurm's own.
+constexpr long long last_ordinary_step = 0xfffffff0;
+
+std::optional<long long> number(const char* text) {
+  long long value = 0;
+  if (!text || *text == '\0') return std::nullopt;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<Launch> started_with_others(const GetVariable& variable) {
+  const auto several = [](const char* name, long long processes) -> std::optional<Launch> {
+    if (processes <= 1) return std::nullopt;
+    return Launch{name, processes};
+  };
+  for (const char* name : mpi_sizes)
+    if (const auto processes = number(variable(name))) return several(name, *processes);
+  const auto step = number(variable("SLURM_STEP_ID"));
+  if (!step || *step < 0 || *step > last_ordinary_step) return std::nullopt;
+  const char* const tasks = "SLURM_STEP_NUM_TASKS";
+  return several(tasks, number(variable(tasks)).value_or(1));
+}
+
+void require_one_process() {
+  const auto launch = started_with_others([](const char* name) { return std::getenv(name); });
+  if (!launch) return;
+  throw UsageError(
+      "solve: started as one of " + std::to_string(launch->processes) + " processes (" + launch->variable +
+      "), and this build has no distributed engine: each would solve the whole matrix and write the same "
+      "files. Start one process; where each has a matrix of its own, unset " +
+      launch->variable);
+}
+
+}  // namespace eigen_g::apps
