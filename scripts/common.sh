@@ -6,6 +6,10 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_dir=${EIGEN_G_BUILD:-$root/build}
 jobs=$(nproc)
+# The one configuration of the scripts that build in build_dir, so that none builds again what another one has built. The GPU
+# code is built where there is a toolkit, for the GPU at hand. Where there is no GPU it can only be compiled, so one
+# architecture does: 90, Hopper, for which every path of the code is compiled. CMAKE_CUDA_ARCHITECTURES and CUDAARCHS win.
+configuration=(-DEIGEN_G_CUDA=AUTO -DEIGEN_G_ARCHITECTURES_WITHOUT_GPU=90)
 read -r -a cmake_args <<<"${EIGEN_G_CMAKE_ARGS:-}" || true
 
 die() {
@@ -18,7 +22,6 @@ cuda_dir=${CUDA_HOME:-/usr/local/cuda}
 if [[ -z ${CUDACXX:-} ]] && ! command -v nvcc >/dev/null && [[ -x $cuda_dir/bin/nvcc ]]; then
   export CUDACXX=$cuda_dir/bin/nvcc
 fi
-have_gpu() { [[ -e /dev/nvidiactl || -e /dev/dxg ]]; }
 have_nvcc() { [[ -n ${CUDACXX:-} ]] || command -v nvcc >/dev/null; }
 
 # configure FOLDER [arguments for CMake]; EIGEN_G_CMAKE_ARGS come last and win

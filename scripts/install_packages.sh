@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
+# scripts/install_packages.sh [COMMAND...]
 # Installs what the build needs and CMake cannot find: with apt-get as root or with a password-free sudo; anybody
-# else is told the one line to run. Does nothing where nothing is missing, whoever installed it.
+# else is told the one line to run. Does nothing where nothing is missing, whoever installed it. Each COMMAND that is missing
+# is installed too, from the package of its name.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+tools=("$@")
 probe=$(mktemp -d)
 trap 'rm -rf "$probe"' EXIT
 
@@ -29,6 +32,10 @@ missing_packages() {
       >"$probe/log" 2>&1 || { cat "$probe/log" >&2; die "CMake cannot compile a trivial project (see above)"; }
     read -r -a names <"$probe/build/missing" || true
   fi
+  local command
+  for command in "${tools[@]}"; do
+    command -v "$command" >/dev/null || names+=("$command")
+  done
   echo "${names[*]}"
 }
 

@@ -8,6 +8,15 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$root/scripts/install_packages.sh"
-configure "$build_dir" -DEIGEN_G_CUDA=AUTO
+configure "$build_dir" "${configuration[@]}"
 build "$build_dir"
-ctest --test-dir "$build_dir" --output-on-failure --no-tests=error --parallel "$jobs" "$@"
+
+# Tests name the GiB of GPU memory that they take (tests/CMakeLists.txt): side by side no more than are free now.
+resources=()
+free_mib=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits --id=0 2>/dev/null) || free_mib=
+if [[ $free_mib =~ ^[0-9]+$ ]]; then
+  printf '{"version": {"major": 1, "minor": 0}, "local": [{"gpu_gib": [{"id": "0", "slots": %d}]}]}\n' \
+    $((free_mib < 2048 ? 2 : free_mib / 1024)) >"$build_dir/gpu_memory.json"
+  resources=(--resource-spec-file "$build_dir/gpu_memory.json")
+fi
+ctest --test-dir "$build_dir" --output-on-failure --no-tests=error --parallel "$jobs" "${resources[@]}" "$@"

@@ -1,11 +1,14 @@
 # The GPU code is built where a CUDA toolkit is found; EIGEN_G_CUDA=ON makes its absence an error, OFF leaves it out.
+# Architectures: CMAKE_CUDA_ARCHITECTURES, or CUDAARCHS of the environment; without them the GPU at hand, or where there is
+# none EIGEN_G_ARCHITECTURES_WITHOUT_GPU.
+set(EIGEN_G_ARCHITECTURES_WITHOUT_GPU all-major CACHE STRING "CUDA architectures of a build where there is no GPU")
 set(EIGEN_G_HAVE_CUDA FALSE)
 if(NOT EIGEN_G_CUDA STREQUAL "OFF")
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     if(EXISTS /dev/nvidiactl OR EXISTS /dev/dxg)
       set(CMAKE_CUDA_ARCHITECTURES native)
     else()
-      set(CMAKE_CUDA_ARCHITECTURES all-major)
+      set(CMAKE_CUDA_ARCHITECTURES ${EIGEN_G_ARCHITECTURES_WITHOUT_GPU})
     endif()
   endif()
   include(CheckLanguage)

@@ -1,5 +1,6 @@
 # Target eigen_g_headers: each header of the project compiles alone, and twice in one file, with the project's warnings.
-# Only in builds of the command with CUDA, where all of them can be compiled.
+# Only in builds of the command with CUDA, where all of them can be compiled, and not part of the target all: .ci/run
+# builds it.
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json 3 REQUIRED)
 set(header_sources)
@@ -15,6 +16,6 @@ foreach(floor hybrid blas2 gemm_df solver apps tests)
     list(APPEND header_sources ${source})
   endforeach()
 endforeach()
-add_library(eigen_g_headers OBJECT ${header_sources})
+add_library(eigen_g_headers OBJECT EXCLUDE_FROM_ALL ${header_sources})
 eigen_g_own(eigen_g_headers)
 target_link_libraries(eigen_g_headers PRIVATE eigen_g_test_support CLI11::CLI11 nlohmann_json::nlohmann_json)
