@@ -207,6 +207,7 @@ std::vector<Segment> second_sieve(const std::vector<Measurement>& measured, cons
   const int cells = cells_between(sizes.front(), sizes.back(), rule.cells_an_octave);
   const double h = (sizes.back() - sizes.front()) / cells;
   std::vector<double> nodes;
+  nodes.reserve(static_cast<std::size_t>(cells) + 1);
   for (int j = 0; j < cells; ++j) nodes.push_back(sizes.front() + h * j);
   nodes.push_back(sizes.back());
   evaluate(curves, nodes, sizes);
