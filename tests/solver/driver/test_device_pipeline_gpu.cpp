@@ -154,7 +154,8 @@ TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
       }
 }
 
-TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 matrices in all", "[gpu]") {
+TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 matrices in all",
+          "[gpu][alone]") {
   NEEDS_GPU();
   const auto free_bytes = [] {
     std::size_t free = 0, total = 0;
@@ -208,7 +209,7 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
   }
 }
 
-TEST_CASE("what a thread keeps between solves changes no result, and can be released", "[gpu]") {
+TEST_CASE("what a thread keeps between solves changes no result, and can be released", "[gpu][alone]") {
   NEEDS_GPU();
   const Stored large = random_matrix(400), small = random_matrix(90);
   eigen_g::Options o;
