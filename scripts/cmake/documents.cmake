@@ -1,0 +1,20 @@
+# Target docs, where Doxygen is installed: pages of the public headers in docs/html of the build folder, made of the
+# contracts above their declarations. A warning is an error.
+find_package(Doxygen 1.9 QUIET)
+if(DOXYGEN_FOUND)
+  set(DOXYGEN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
+  set(DOXYGEN_PROJECT_NUMBER ${PROJECT_VERSION})
+  set(DOXYGEN_INPUT_FILTER "awk -f ${PROJECT_SOURCE_DIR}/scripts/doxygen_filter.awk")
+  set(DOXYGEN_FILTER_SOURCE_FILES NO)
+  set(DOXYGEN_STRIP_FROM_PATH ${PROJECT_SOURCE_DIR})
+  set(DOXYGEN_EXTRACT_ALL YES)  # what a type's comment says needs no comment on each member
+  set(DOXYGEN_MARKDOWN_SUPPORT NO)
+  set(DOXYGEN_AUTOLINK_SUPPORT NO)
+  set(DOXYGEN_GENERATE_LATEX NO)
+  set(DOXYGEN_HAVE_DOT NO)
+  set(DOXYGEN_QUIET YES)
+  set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
+  set(doxygen_headers ${EIGEN_G_PUBLIC_HEADERS})
+  list(TRANSFORM doxygen_headers PREPEND ${PROJECT_SOURCE_DIR}/)
+  doxygen_add_docs(docs ${doxygen_headers} COMMENT "Pages of the public headers")
+endif()
