@@ -1,4 +1,4 @@
-// The solver's large matrix products by cuBLAS: in the matrices' own type, and in double emulated on integers.
+// The solver's large matrix products by cuBLAS in the matrices' own type: the native engine.
 //
 // Column-major, 64-bit sizes, device memory; ordered on `queue`; a product with an empty result returns at
 // once. Throw DeviceError. Repeat bit for bit on the same GPU. CUDA builds only.
@@ -37,15 +37,6 @@ template <class T>
 void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, same_t<T> alpha,
                   MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
                   MatrixView<T> c_dev);
-
-// gemm() by cuBLAS's fixed-point emulation on the integer tensor cores. cuBLAS chooses the bits by the entries, and where
-// these would be too many it multiplies in double (as the times of a random eigenproblem's merges show): hence the slices
-// here too. Without them the eigenvectors of n = 10000 lose 1.6 times as much (H200). Does nothing in a build whose cuBLAS
-// has no emulation (before CUDA 13).
-bool emulated_engine_built();
-template <class T>
-void gemm_emulated(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
-                   MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev);
 
 // C := alpha A B^H + conj(alpha) B A^H + beta C on the lower triangle of C (n x n); A and B are n x k.
 // Few columns and beta = 1 go to syr2k.hpp's kernel, the rest to cuBLAS. Cost: 2 n^2 k flops. BLAS: dsyr2k, zher2k.

@@ -87,22 +87,22 @@ std::string shares(const std::vector<double>& parts) {
 }
 
 std::string title(const Prediction& p) {
-  return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + p.engine;
+  return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + name(p.engine);
 }
 
 std::string table_of(const Options& o, const Described& d, const std::vector<Prediction>& predictions,
                      const Prediction& choice) {
   const ModelMachine& machine = d.machine;
   std::string text = left_column("machine", 14) + d.source + "\n";
-  for (std::size_t i = 0; i < model_engines.size(); ++i)
-    if (machine.products.flops[i] > 0)
-      text += left_column(i == 0 ? "products" : "", 14) + left_column(model_engines[i], 10) +
-              print("%10.4g GFLOP/s\n", machine.products.flops[i] * 1e-9);
+  for (const Engine engine : engines())
+    if (machine.products[engine] > 0)
+      text += left_column(engine == Engine::native ? "products" : "", 14) + left_column(name(engine), 10) +
+              print("%10.4g GFLOP/s\n", machine.products[engine] * 1e-9);
   text +=
       left_column("bandwidth", 14) + left_column("", 10) + print("%10.4g GB/s\n", machine.bandwidth * 1e-9);
   for (const ModelHelper& helper : machine.helpers)
     text += left_column("helper", 14) + left_column(helper.name, 10) +
-            print("%10.4g GFLOP/s", helper.products.flops[0] * 1e-9) +
+            print("%10.4g GFLOP/s", helper.products[Engine::native] * 1e-9) +
             (helper.link > 0 ? print(", link %.4g GB/s\n", helper.link * 1e-9) : ", transfers not counted\n");
   const Efficiencies& e = machine.efficiencies;
   text += left_column("efficiencies", 14) + o.efficiencies + ": symmetric product " + percent(e.symv) +
@@ -117,18 +117,19 @@ std::string table_of(const Options& o, const Described& d, const std::vector<Pre
     for (const Prediction* p : {&one, &two})
       for (const PredictedStage& s : p->times) {
         const std::string seconds = print("%.4g", s.seconds);
-        table.add({one.engine + ": " + s.name, p == &one ? seconds : "", p == &two ? seconds : "",
-                   s.parts.empty() ? "" : shares(s.parts)});
+        table.add({std::string(name(one.engine)) + ": " + s.name, p == &one ? seconds : "",
+                   p == &two ? seconds : "", s.parts.empty() ? "" : shares(s.parts)});
       }
-    table.add({one.engine + ": all", print("%.4g", one.seconds), print("%.4g", two.seconds), ""});
+    table.add({std::string(name(one.engine)) + ": all", print("%.4g", one.seconds),
+               print("%.4g", two.seconds), ""});
   }
   return text + table.text() + "\nchoice: " + title(choice) + print(", %.4g s\n", choice.seconds);
 }
 
-Json rates_json(const EngineRates& rates) {
+Json rates_json(const PerEngine<double>& rates) {
   Json object = Json::object();
-  for (std::size_t i = 0; i < model_engines.size(); ++i)
-    if (rates.flops[i] > 0) object[model_engines[i]] = rates.flops[i];
+  for (const Engine engine : engines())
+    if (rates[engine] > 0) object[name(engine)] = rates[engine];
   return object;
 }
 
@@ -143,7 +144,8 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
     for (const PredictedStage& s : p.times)
       times.push_back(
           {{"stage", s.name}, {"seconds", s.seconds}, {"parts", s.parts.empty() ? Json() : Json(s.parts)}});
-    list.push_back({{"stages", p.stages}, {"engine", p.engine}, {"seconds", p.seconds}, {"times", times}});
+    list.push_back(
+        {{"stages", p.stages}, {"engine", name(p.engine)}, {"seconds", p.seconds}, {"times", times}});
   }
   const Efficiencies& e = d.machine.efficiencies;
   const Json root{{"format", "eigen_g-model"},

@@ -28,7 +28,7 @@ const Prediction* one_of(const std::vector<Prediction>& predictions, Engine engi
   const Prediction* found = nullptr;
   for (const Prediction& p : predictions)
     if (p.stages == 1 &&
-        (engine == Engine::automatic ? !found || p.seconds < found->seconds : p.engine == name(engine)))
+        (engine == Engine::automatic ? !found || p.seconds < found->seconds : p.engine == engine))
       found = &p;
   return found;
 }
@@ -72,7 +72,7 @@ std::optional<SolvePlan> plan_solve(const Options& options, std::int64_t n, cons
 std::string to_table(const SolvePlan& plan) {
   std::string text = left_column("plan", 14) + "n = " + std::to_string(plan.n) + ", " +
                      (plan.vectors > 0 ? std::to_string(plan.vectors) + " vectors" : "values alone") +
-                     ", products " + plan.prediction.engine + ", ratio " + plan.ratio + "\n";
+                     ", products " + name(plan.prediction.engine) + ", ratio " + plan.ratio + "\n";
   text += left_column("calibration", 14) + plan.calibration + "\n";
   for (std::size_t i = 0; i < plan.devices.size(); ++i)
     text += left_column(i == 0 ? "devices" : "", 14) + plan.devices[i] + "\n";

@@ -19,23 +19,16 @@
 // to the caller are not counted.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "gemm_df/engines/engine.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/devices/calibration.hpp"
 #include "solver/devices/shares.hpp"
 
 namespace eigen_g {
-
-inline constexpr std::array<const char*, 3> model_engines{"native", "df", "emulated"};
-
-// Flop/s of large products by each engine, in the order of model_engines; 0: there is no such engine.
-struct EngineRates {
-  std::array<double, model_engines.size()> flops{};
-};
 
 // What is left of the rates in the stages: time = (work / rate) / efficiency.
 struct Efficiencies {
@@ -55,14 +48,14 @@ Efficiencies h200_efficiencies();
 
 struct ModelHelper {
   std::string name;
-  EngineRates products;  // without the engine in question: native
-  double link = 0;       // bytes/s each way from and to the first GPU; 0: transfers are not counted
-  bool is_cpu = false;   // has native products only
+  PerEngine<double> products;  // without the engine in question: native
+  double link = 0;             // bytes/s each way from and to the first GPU; 0: transfers are not counted
+  bool is_cpu = false;         // has native products only
 };
 
 struct ModelMachine {
-  EngineRates products;  // of the first GPU
-  double bandwidth = 0;  // bytes/s of the stored half in y := A x
+  PerEngine<double> products;  // flop/s of large products on the first GPU; 0: it has no such engine
+  double bandwidth = 0;        // bytes/s of the stored half in y := A x
   std::vector<ModelHelper> helpers;
   Efficiencies efficiencies;
   Ratio ratio;  // of the columns, the first GPU's share first; automatic: all finish together
@@ -92,7 +85,7 @@ struct PredictedStage {
 
 struct Prediction {
   int stages = 1;  // of the reduction: 1 or 2
-  std::string engine;
+  Engine engine = Engine::native;
   std::vector<PredictedStage> times;
   double seconds = 0;
 };

@@ -119,7 +119,7 @@ class Layout {
 
 // Only an automatic choice asks for rates; the GPU tells the figures behind an estimate slowly.
 ProductRates rates_for(const Problem& p, const Queue& queue) {
-  const bool given = p.rates.native.flops_per_second > 0;
+  const bool given = p.rates[Engine::native].flops_per_second > 0;
   return p.engine == Engine::automatic && !given ? estimated_engine_rates(queue) : p.rates;
 }
 

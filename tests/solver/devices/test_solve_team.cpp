@@ -149,7 +149,7 @@ TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engi
   REQUIRE(some.report.m == 800);
   CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n,
                       DeviceChoice::cpu)));
-  if (!emulated_engine_built()) return;
+  if (!engine_built(Engine::emulated)) return;
   o = cut("1:1");
   o.engine = Engine::emulated;
   const support::Solved emulated = support::solve_guarded(s, o);
