@@ -17,12 +17,7 @@ class Queue;
 
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
-// cuBLAS adds up k terms in one chain, whose rounding errors grow with sqrt(k). Longer products are therefore done in
-// slices, one added to the other: eigenvectors of n = 10000 come out a quarter nearer to orthogonal (H200). What that costs
-// the back-transformation: 45.4 ms in place of 42.8 in one run at n = 10000, 5 % at 4000; the divide and conquer nothing.
-inline constexpr std::int64_t most_terms_of_a_sum = 1280;
-
-// C := alpha op_a(A) op_b(B) + beta C;  C is c.rows x c.cols, the inner size is read off op_a(A).
+// C := alpha op_a(A) op_b(B) + beta C, long sums in slices (ProductTuning::max_terms_of_a_sum);  C is c.rows x c.cols, the inner size is read off op_a(A).
 // Cost: 2 m n k flops. BLAS: dgemm.
 template <class T>
 void gemm(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,

@@ -39,10 +39,6 @@ std::vector<ColumnRange> split_columns(std::int64_t columns, const std::vector<d
 // Columns of a product's result to which a cut is rounded: tiles of the products are full.
 inline constexpr std::int64_t column_granularity = 32;
 
-// Terms of a product's inner dimension in a step of a team: the result, which each step reads and writes, costs little beside
-// the product, and the first step, which nothing hides, arrives soon.
-inline constexpr std::int64_t merge_step = 512;
-
 // Time that a device takes for c > 0 columns, in which it works and its copies travel side by side:
 //
 //   max(fixed + c * column, copies + c * column_copy)

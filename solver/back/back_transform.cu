@@ -8,29 +8,30 @@
 #include "solver/back/team_reflectors.hpp"
 #include "solver/back/triangular_factor.hpp"
 #include "solver/devices/solve_team.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-constexpr std::int64_t most_rows_of_panels = 1056;
-
-// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace: n = 10000 takes 50.5 ms with
-// 256, 47.9 with 512, n = 8000 24.7 and 26.6, n = 4000 3.4 and 3.8. Few rows come here only where their panels do not fit
-// into shared memory. A CPU that takes columns is fastest with blocks as wide as OpenBLAS's own of the inner dimension, 384:
-// 577 GFLOP/s on 16 cores, 534 with 256 and 539 with 512.
+// Few rows come here only where their panels do not fit into shared memory.
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
-  if (n <= most_rows_of_panels) return {n, 64};
-  if (n > 12000 || (n > 9000 && !cut)) return {n, 512};
-  return {n, cut && n > 4000 ? 384 : 256};
+  const SolverTuning& t = solver_tuning();
+  if (n <= t.back_max_rows_of_panels) return {n, 64};
+  if (cut)
+    return {n, n > t.back_cut_max_rows          ? t.back_wide
+               : n > t.back_cut_max_rows_narrow ? t.back_cut_width
+                                                : t.back_width};
+  return {n, n > t.back_max_rows_narrow ? t.back_wide : t.back_width};
 }
 
-// A group's way to the host, 8 n bytes a column at 55 GB/s, takes a third of the time that the GPU needs for as many columns
-// at n = 10000 and less above; nothing hides the last group's, so that is small. Narrow groups make for slow products: of n =
-// 10000 two to five groups take as long as one, eight 10 % more.
+// Nothing hides the last group's way to the host, so that group is small.
 std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
-  if (std::min(n, m) < 3000) return split_columns(m, {1});
-  return split_columns(m, n < 6000 ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2}, 128);
+  const SolverTuning& t = solver_tuning();
+  if (std::min(n, m) < t.back_min_order_of_two_groups) return split_columns(m, {1});
+  const std::vector<double> parts =
+      n < t.back_min_order_of_three_groups ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2};
+  return split_columns(m, parts, 128);
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ std::int64_t back_transform_workspace(std::int64_t n, std::int64_t m) {
 }
 
 std::int64_t back_transform_cut_width(std::int64_t n) {
-  return n > most_rows_of_panels ? blocks_of(n, true).width : 0;
+  return n > solver_tuning().back_max_rows_of_panels ? blocks_of(n, true).width : 0;
 }
 
 void back_transform(const Products<double>& products, MatrixView<const double> a_dev, const double* tau_dev,
@@ -54,7 +55,7 @@ void back_transform(const Products<double>& products, MatrixView<const double> a
     if (queued && columns.count > 0) queued(columns);
   };
   if (n < 2 || m == 0) return tell({0, m});
-  if (n <= most_rows_of_panels && back_transform_panels_fit(n)) {
+  if (n <= solver_tuning().back_max_rows_of_panels && back_transform_panels_fit(n)) {
     back_transform_panels(queue, a_dev, tau_dev, z_dev, workspace_dev);
     return tell({0, m});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
 
 namespace eigen_g {

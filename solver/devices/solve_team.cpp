@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "gemm_df/tuning.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/back/team_reflectors.hpp"
 #include "solver/back/triangular_factor.hpp"

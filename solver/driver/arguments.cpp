@@ -3,16 +3,9 @@
 #include <algorithm>
 
 #include "hybrid/machine/device.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
-
-namespace {
-
-// Below this order a GPU's start and round trips cost more than the work does on a CPU. An H200 against 16 cores, us: with
-// vectors 291 and 308 at n = 48, 358 and 656 at 72; values only 299 and 264 at 72, 301 and 316 at 80.
-constexpr std::int64_t smallest_for_gpu = 72;
-
-}  // namespace
 
 void require(bool good, const char* name, const std::string& what) {
   if (!good) throw InvalidArgument(name, what);
@@ -69,7 +62,7 @@ std::vector<int> further_gpus(int gpus) {
 
 bool take_gpu(DeviceChoice choice, std::int64_t n) {
   if (choice == DeviceChoice::cpu) return false;
-  if (choice == DeviceChoice::automatic) return gpu_count() > 0 && n >= smallest_for_gpu;
+  if (choice == DeviceChoice::automatic) return gpu_count() > 0 && n >= solver_tuning().min_order_on_gpu;
   require_gpu();
   return true;
 }

@@ -24,6 +24,7 @@
 #include "solver/back/back_transform.hpp"
 #include "solver/devices/calibrate.hpp"
 #include "solver/devices/solve_team.hpp"
+#include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/pipeline.hpp"
 #include "solver/prepare/check_input.hpp"
@@ -123,9 +124,6 @@ ProductRates rates_for(const Problem& p, const Queue& queue) {
   return p.engine == Engine::automatic && !given ? estimated_engine_rates(queue) : p.rates;
 }
 
-// A quick calibration takes longer than what helpers would save of a smaller solve.
-constexpr std::int64_t smallest_to_measure_for = 2000;
-
 Shares shares_of(const Problem& p, const std::vector<int>& further, int multiprocessors) {
   if (!p.ratio.automatic()) return Shares(p.ratio);
   const auto by = [&](const Calibration& calibration) {
@@ -135,7 +133,8 @@ Shares shares_of(const Problem& p, const std::vector<int>& further, int multipro
     return Shares(std::move(team));
   };
   if (p.calibration) return by(*p.calibration);
-  if (p.n < smallest_to_measure_for || (further.empty() && !helpers_may_pay(p.n, multiprocessors)))
+  if (p.n < solver_tuning().min_order_to_calibrate_for ||
+      (further.empty() && !helpers_may_pay(p.n, multiprocessors)))
     return Shares();
   return by(calibration_of_process(p.threads));
 }
@@ -163,7 +162,6 @@ Queue queue_on(const std::optional<Partition>& partition, Pointers pointers, CUs
 
 // The first product of a process waits some 40 ms until cuBLAS has loaded its kernels: here one of 32 x 32 does.
 constexpr std::int64_t loading_tile = 32, loading_doubles = 3 * loading_tile * loading_tile;
-constexpr std::int64_t smallest_with_cublas = 1025;  // below, no product of a solve is cuBLAS's
 
 void load_products(const Queue& queue, double* scratch_dev) {
   const auto tile = [&](std::int64_t k) {
@@ -217,7 +215,7 @@ class DevicePipeline final : public Pipeline {
     bool busy = !p_.z.data;
     const auto use_the_time = [&] {
       if (std::exchange(busy, true)) return;
-      if (p_.n >= smallest_with_cublas) load_products(queue_, parts_.scratch);
+      if (p_.n >= solver_tuning().min_order_with_cublas) load_products(queue_, parts_.scratch);
       if (on_host_ && p_.subset.by != Subset::By::value) fetch_.emplace(p_.z);
     };
     const auto tell = [&](double fraction) {

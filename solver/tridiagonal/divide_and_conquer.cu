@@ -24,6 +24,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/devices/tuning.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
 #include "solver/tridiagonal/dc_tree.hpp"
@@ -35,12 +36,7 @@ namespace {
 
 using namespace dc;
 
-// Merges of more rows than this go to cuBLAS one by one, smaller ones through dc_product together.
-constexpr Index largest_in_one_launch = 512;
-// U is 3/16 of a matrix, but never so narrow that products with it leave a GPU idle.
-constexpr std::int64_t least_panel_columns = 1024;
 constexpr std::int64_t panel_column_multiple = 128;
-static_assert(largest_in_one_launch <= least_panel_columns, "dc_product takes U whole");
 
 constexpr std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
   return (x + multiple - 1) / multiple * multiple;
@@ -95,8 +91,8 @@ class Layout {
  private:
   std::int64_t lda() const { return round_up(n_, 2); }
   std::int64_t panel_columns() const {
-    return std::min(
-        n_, std::max(least_panel_columns, 3 * n_ / 16 / panel_column_multiple * panel_column_multiple));
+    return std::min(n_, std::max(solver_tuning().dc_min_panel_columns,
+                                 3 * n_ / 16 / panel_column_multiple * panel_column_multiple));
   }
   std::int64_t matrices() const { return vectors_ ? lda() * ((with_q_ ? n_ : 0) + panel_columns()) : 4 * n_; }
   // Merges of one level, each of more rows than a leaf.
@@ -158,7 +154,7 @@ void form_level(const Products<double>& products, const std::vector<Merge>& merg
   const Queue& queue = products.queue();
   compress(queue, batch, w.q, c);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
-  const bool one_launch = batch.rows.all && batch.largest <= largest_in_one_launch;
+  const bool one_launch = batch.rows.all && batch.largest <= solver_tuning().dc_max_rows_in_one_launch;
   if (!one_launch || !all_roots) keep_deflated(queue, batch, c, w.q);
   if (!batch.rows.all) {
     form_end_rows(queue, batch, c, w.q);

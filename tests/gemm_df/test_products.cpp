@@ -9,6 +9,7 @@
 
 #include "gemm_df/engines/engine_rates.hpp"
 #include "gemm_df/products.hpp"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -85,8 +86,8 @@ TEST_CASE("Every engine computes the product", "[gpu]") {
 TEST_CASE("A long product in slices: any number of terms, both ways to store the operands", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  const Index m = 20, n = 17;
-  for (const Index k : {Index{0}, Index{1}, most_terms_of_a_sum, most_terms_of_a_sum + 1, Index{4000}})
+  const Index m = 20, n = 17, most = product_tuning().max_terms_of_a_sum;
+  for (const Index k : {Index{0}, Index{1}, most, most + 1, Index{4000}})
     for (const bool na : {true, false})
       for (const bool nb : {true, false}) {
         CAPTURE(k, na, nb);
