@@ -49,7 +49,7 @@ std::optional<SolvePlan> plan_solve(const Options& options, std::int64_t n, cons
   const int multiprocessors = options.gpu_sms > 0 ? std::min(options.gpu_sms, first.cores) : first.cores;
   const TeamRates team = team_rates(*options.calibration, gpu, further, multiprocessors);
   if (team.devices.front().symv_bandwidth <= 0) return std::nullopt;
-  ModelMachine machine = machine_of(team, h200_efficiencies());
+  ModelMachine machine = machine_of(team, efficiencies_of(measured_machine(usual_machine)));
   machine.ratio = options.ratio;
   const std::int64_t m = options.vectors ? options.subset.most(n) : 0;
   const std::vector<Prediction> predictions = predict(machine, n, m);

@@ -113,29 +113,32 @@ class Model {
   Engine engine_;
 };
 
-// Rates by which the H200's efficiencies were found, all of that machine (design notes and blas2/README.md): DGEMM 55.9
-// TFLOP/s; DSYR2K 17.2 at k = 64; the symmetric product 4352 GB/s, and 3700 for the pass over A inside the reduction.
-constexpr double h200_dgemm = 55.9e12, h200_syr2k = 17.2e12, h200_symv = 4352e9, h200_pass = 3700e9;
-// Seconds of the stages at n = m = 10000.
-constexpr double h200_n = 10000, h200_reduction = 0.459557801, h200_merge = 0.035287619,
-                 h200_back = 0.065755282;
-
 }  // namespace
 
 Efficiencies ideal_efficiencies() {
   return {};
 }
 
-Efficiencies h200_efficiencies() {
+Efficiencies efficiencies_of(const MeasuredMachine& of) {
   Efficiencies e;
-  const double n = h200_n;
-  e.symv = h200_pass / h200_symv;
-  const double updates = rank_2k_flops(n) / h200_syr2k;
-  e.rank_2k = rank_2k_seconds(n, h200_dgemm, h200_symv, 1) / updates;
-  e.merge = merge_flops(n) / h200_dgemm / h200_merge;
-  e.back_transform = back_transform_flops(n, n) / h200_dgemm / h200_back;
-  e.column_seconds = (h200_reduction - reduction_bytes(n) / h200_pass - updates) / n;
+  const double n = of.n, product = of.products[Engine::native];
+  e.symv = of.pass / of.symv;
+  const double updates = rank_2k_flops(n) / of.rank_2k;
+  e.rank_2k = rank_2k_seconds(n, product, of.symv, 1) / updates;
+  e.merge = merge_flops(n) / product / of.divide_and_conquer;
+  e.back_transform = back_transform_flops(n, n) / product / of.back_transform;
+  e.column_seconds = (of.tridiagonalize - reduction_bytes(n) / of.pass - updates) / n;
   return e;
+}
+
+ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies) {
+  ModelMachine machine;
+  machine.products = measured.products;
+  machine.bandwidth = measured.symv;
+  machine.efficiencies = efficiencies;
+  machine.helpers.push_back({"CPU", {}, measured.link, true});
+  machine.helpers.back().products[Engine::native] = measured.cpu;
+  return machine;
 }
 
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies) {

@@ -26,6 +26,7 @@
 #include "gemm_df/engines/engine.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/devices/calibration.hpp"
+#include "solver/devices/machines.hpp"
 #include "solver/devices/shares.hpp"
 
 namespace eigen_g {
@@ -40,11 +41,9 @@ struct Efficiencies {
   double column_seconds = 0;  // of the one-stage reduction: barriers and dependent sums a column
 };
 
-// The equations as they stand; and what eigen_g reached on an H200 at n = 10000, read off
-// data/perf/solve_random_10000_nvidia_h200.json (tridiagonalize 0.460 s, divide and conquer 0.0353, back-transform 0.0658)
-// and from product and bandwidth figures of the same machine; model.cpp derives each.
+// The equations as they stand; and what a solve reached on a measured machine, of the rates measured there.
 Efficiencies ideal_efficiencies();
-Efficiencies h200_efficiencies();
+Efficiencies efficiencies_of(const MeasuredMachine& measured);
 
 struct ModelHelper {
   std::string name;
@@ -69,6 +68,9 @@ struct ModelFigures {
   double df = 0, emulated = 0, link = 0;
 };
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
+
+// A measured machine: its GPU, with its CPU as helper.
+ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies);
 
 // The first GPU of a calibration, the further ones and the CPU; rates are those nearest to large products.
 // Throws InvalidArgument("calibration") where it has no GPU with a product rate and a bandwidth.

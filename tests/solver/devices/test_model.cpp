@@ -53,7 +53,7 @@ TEST_CASE("the equations, without efficiencies, with half-storage bytes") {
 }
 
 TEST_CASE("which reduction wins on the paper's GPUs: one stage on the GeForces, about equal on the K20c") {
-  for (const Efficiencies& e : {ideal_efficiencies(), h200_efficiencies()})
+  for (const Efficiencies& e : {ideal_efficiencies(), efficiencies_of(measured_machine("nvidia_h200"))})
     for (const bool with_cpu : {false, true}) {
       CAPTURE(with_cpu, e.symv);
       for (const PaperGpu& gpu : {gtx1080, gtx980, gtx750ti}) {
@@ -90,8 +90,9 @@ TEST_CASE("what double-float gains with the CPU's help") {
 // What the paper measured at N = 10000 stands in its text: Eigen-G on the GTX 1080 21.4 s; on the K20c MAGMA's
 // back-transformation from tridiagonal to band 6.48 s and from band to dense 2.68.
 TEST_CASE("predicted times are those measured in the paper, within a quarter or so") {
-  CHECK(std::fabs(std::log(seconds(gtx1080, true, 1, Engine::native, h200_efficiencies()) / 21.4)) <
-        std::log(1.3));
+  CHECK(std::fabs(std::log(
+            seconds(gtx1080, true, 1, Engine::native, efficiencies_of(measured_machine("nvidia_h200"))) /
+            21.4)) < std::log(1.3));
   const auto magma = predict(machine_of(k20c.figures(false), ideal_efficiencies()), n, n);
   CHECK(std::fabs(std::log(stage(find(magma, 2, Engine::native), "tridiagonal to band") / 6.48)) <
         std::log(1.3));
@@ -116,15 +117,14 @@ TEST_CASE("the helper's share is the paper's ratio") {
 
 TEST_CASE(
     "on the H200 the efficiencies give back what they were measured from, and the CPU's share does not pay") {
-  ModelFigures h200{55.9e12, 50.7e12, 4352e9, 0.65e12};
-  h200.link = 55e9;
-  const auto all = predict(machine_of(h200, h200_efficiencies()), 10000, 10000);
+  const MeasuredMachine& h200 = measured_machine("nvidia_h200");
+  const auto all = predict(machine_of(h200, efficiencies_of(h200)), 10000, 10000);
   const Prediction& p = find(all, 1, Engine::native);
   CHECK(stage(p, "tridiagonalize") == Approx(0.459557801));
   CHECK(stage(p, "divide and conquer") == Approx(0.035287619));
   CHECK(stage(p, "back-transform") == Approx(0.065755282));
   for (const PredictedStage& s : p.times) CHECK(s.parts.empty());
-  const Efficiencies e = h200_efficiencies();
+  const Efficiencies e = efficiencies_of(h200);
   for (const double value : {e.symv, e.rank_2k, e.merge, e.back_transform}) {
     CHECK(value > 0.2);
     CHECK(value < 1);
