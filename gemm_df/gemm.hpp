@@ -1,4 +1,4 @@
-// The solver's large matrix products by cuBLAS: in the matrices' own type, and in double emulated on integers.
+// The solver's large matrix products by cuBLAS in the matrices' own type: the native engine.
 //
 // Column-major, 64-bit sizes, device memory; ordered on `queue`; a product with an empty result returns at
 // once. Throw DeviceError. Repeat bit for bit on the same GPU. CUDA builds only.
@@ -17,12 +17,8 @@ class Queue;
 
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
-// cuBLAS adds up k terms in one chain, whose rounding errors grow with sqrt(k). Longer products go in slices, one added to
-// the other: eigenvectors of n = 10000 come out a quarter nearer to orthogonal. Costs, other lengths: data/perf/DECISIONS.md,
-// "Products by cuBLAS".
-inline constexpr std::int64_t most_terms_of_a_sum = 1280;
-
-// C := alpha op_a(A) op_b(B) + beta C;  C is c.rows x c.cols, the inner size is read off op_a(A).
+// C := alpha op_a(A) op_b(B) + beta C, long sums in slices (ProductTuning::max_terms_of_a_sum); C is c.rows x c.cols, the inner
+// size is read off op_a(A).
 // Cost: 2 m n k flops. BLAS: dgemm.
 template <class T>
 void gemm(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
@@ -37,14 +33,6 @@ template <class T>
 void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, same_t<T> alpha,
                   MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
                   MatrixView<T> c_dev);
-
-// gemm() by cuBLAS's fixed-point emulation on the integer tensor cores, in the same slices. cuBLAS chooses the bits by the
-// entries and multiplies in double where these would be too many. Does nothing in a build whose cuBLAS has no emulation
-// (before CUDA 13).
-bool emulated_engine_built();
-template <class T>
-void gemm_emulated(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
-                   MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev);
 
 // C := alpha A B^H + conj(alpha) B A^H + beta C on the lower triangle of C (n x n); A and B are n x k.
 // Few columns and beta = 1 go to syr2k.hpp's kernel, the rest to cuBLAS. Cost: 2 n^2 k flops. BLAS: dsyr2k, zher2k.

@@ -26,10 +26,10 @@ inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
 template <class T>
 class Products {
  public:
-  // `queue` must outlive it. The engine df takes scratch memory of 8.25 bytes an entry of both operands, at most about
-  // `most_scratch` bytes: larger products are cut. Throws InvalidArgument for an engine that this build does not have.
+  // `queue` must outlive it. The engine double_float takes scratch memory of 8.25 bytes an entry of both operands, at most about
+  // `max_scratch` bytes: larger products are cut. Throws InvalidArgument for an engine that this build does not have.
   Products(const Queue& queue, Engine wanted, const ProductRates& rates = {},
-           std::uint64_t most_scratch = df_scratch_bytes);
+           std::uint64_t max_scratch = df_scratch_bytes);
   Products(const Queue& queue);  // NOLINT(google-explicit-constructor): native
   ~Products();
   Products(Products&&) noexcept;
@@ -40,8 +40,8 @@ class Products {
   // C := alpha op_a(A) op_b(B) + beta C; beta = 0 does not read C. BLAS: dgemm.
   void gemm(Op op_a, Op op_b, T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev, T beta,
             MatrixView<T> c_dev) const;
-  // C := alpha A B^H + conj(alpha) B A^H + beta C on the lower triangle of C (n x n); A and B are n x k. BLAS: dsyr2k. cuBLAS
-  // emulates no dsyr2k: emulated is native here.
+  // C := alpha A B^H + conj(alpha) B A^H + beta C on the lower triangle of C (n x n); A and B are n x k. BLAS: dsyr2k. An engine
+  // without it (emulated: cuBLAS has no such dsyr2k) is native here.
   void syr2k_lower(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev, real_t<T> beta,
                    MatrixView<T> c_dev) const;
 

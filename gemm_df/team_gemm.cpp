@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gemm_df/cpu_gemm.hpp"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
 
 namespace eigen_g {

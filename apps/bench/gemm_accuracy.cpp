@@ -64,7 +64,7 @@ std::vector<Run> run_engines(const AccuracyOptions& o, Progress& progress) {
   progress.at("generate");
   generate::fill(spec, a.data(), o.n);
   std::vector<Run> runs;
-  for (const Engine engine : {Engine::native, Engine::df, Engine::emulated}) {
+  for (const Engine engine : engines()) {
     Run run;
     run.engine = engine;
     Options how;

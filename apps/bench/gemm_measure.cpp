@@ -190,15 +190,14 @@ void measure_case(const Queue& queue, const GemmBenchPlan& plan, GemmCase& c) {
     names.push_back(name);
     work.push_back({[once = std::move(once)](std::int64_t) { once(); }, 1, false});
   };
-  for (const Engine engine : {Engine::native, Engine::df, Engine::emulated}) {
-    if (engine == Engine::emulated && (!emulated_engine_built() || c.op == "SYR2K")) continue;
+  std::vector<Engine> ran;
+  for (const Engine engine : eigen_g::engines()) {
+    if (!engine_built(engine) || (engine == Engine::emulated && c.op == "SYR2K")) continue;
     engines.emplace_back(queue, engine);
+    ran.push_back(engine);
   }
   for (std::size_t i = 0; i < engines.size(); ++i)
-    add(name(i == 0   ? Engine::native
-             : i == 1 ? Engine::df
-                      : Engine::emulated),
-        [&shape, &products = engines[i]] { shape.multiply(products); });
+    add(name(ran[i]), [&shape, &products = engines[i]] { shape.multiply(products); });
   add("sgemm", [&] { shape.multiply_single(sa.data(), sb.data(), sc.data()); });
   add("df_convert", [&] { shape.convert(left, right); });
   add("df_product", [&] { shape.multiply(left, right, partials); });

@@ -94,16 +94,11 @@ bool passed(const GemmBench& bench) {
 Json json_of(const GemmBench& bench, const Json& machine) {
   Json cases = Json::array();
   for (const GemmCase& c : bench.cases) cases.push_back(case_json(c));
-  return {{"format", "eigen_g-bench-gemm"},
-          {"version", 1},
-          {"machine", machine},
-          {"error_limit", gemm_error_limit},
-          {"rates",
-           {{"native", rate_json(bench.rates.native)},
-            {"df", rate_json(bench.rates.df)},
-            {"emulated", rate_json(bench.rates.emulated)},
-            {"seconds", bench.rates_seconds}}},
-          {"cases", cases}};
+  Json rates;
+  for (const Engine engine : engines()) rates[name(engine)] = rate_json(bench.rates[engine]);
+  rates["seconds"] = bench.rates_seconds;
+  return {{"format", "eigen_g-bench-gemm"},  {"version", 1},   {"machine", machine},
+          {"error_limit", gemm_error_limit}, {"rates", rates}, {"cases", cases}};
 }
 
 std::string to_table(const GemmBench& bench) {

@@ -1,6 +1,7 @@
 // eigen_g model: predicted stage times of a machine that is described by a few rates, or of this one.
 //
-// JSON, "format": "eigen_g-model", "version": 1: n, vectors; source ("figures", a calibration's path, "measured now");
+// JSON, "format": "eigen_g-model", "version": 1: n, vectors; source ("figures", a machine's name, a calibration's path,
+// "measured now");
 // rates (products by engine in flop/s, bandwidth in bytes/s, helpers with their rates and link); efficiencies;
 // predictions (stages of the reduction, engine, seconds, times: stage, seconds, parts: columns of each device or null);
 // choice (index of a prediction).
@@ -30,7 +31,8 @@ struct Options {
   ModelFigures giga;  // in GFLOP/s and GB/s
   std::int64_t n = 10000;
   std::int64_t vectors = -1;  // all
-  std::string efficiencies = "h200";
+  std::string machine;
+  std::string efficiencies;  // those of the machine
   std::string calibration;
   RunOptions run;  // --json and --quiet alone
 };
@@ -38,6 +40,7 @@ struct Options {
 constexpr const char* examples = R"(
   eigen_g model --fp64 280 --fp32 7700 --bandwidth 250 --cpu 145    the paper's GTX 1080 with its CPU
   eigen_g model --fp64 1050 --fp32 2500 --bandwidth 135 --efficiencies ideal
+  eigen_g model --machine nvidia_h200 --n 20000                     a machine that was measured
   eigen_g model --n 20000                                           this machine, as 'eigen_g tune hybrid' measured it)";
 
 struct Described {
@@ -55,8 +58,27 @@ ModelFigures in_si(const ModelFigures& f) {
           f.df * giga,   f.emulated * giga, f.link * giga};
 }
 
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  for (const MeasuredMachine& machine : measured_machines()) names.push_back(machine.name);
+  return names;
+}
+
+// As asked for; else those of the machine asked for; else the usual ones.
+std::string efficiencies_name(const Options& o) {
+  if (o.efficiencies == "h200") return usual_machine;
+  if (!o.efficiencies.empty()) return o.efficiencies;
+  return o.machine.empty() ? usual_machine : o.machine;
+}
+
 Described describe(const Options& o) {
-  const Efficiencies e = o.efficiencies == "ideal" ? ideal_efficiencies() : h200_efficiencies();
+  const std::string of = efficiencies_name(o);
+  const Efficiencies e = of == "ideal" ? ideal_efficiencies() : efficiencies_of(measured_machine(of));
+  if (!o.machine.empty()) {
+    if (has_figures(o.giga) || !o.calibration.empty())
+      throw UsageError("model: --machine excludes figures and --calibration");
+    return {machine_of(measured_machine(o.machine), e), o.machine};
+  }
   if (has_figures(o.giga)) {
     if (!o.calibration.empty()) throw UsageError("model: --calibration and figures exclude each other");
     if (o.giga.fp64 <= 0 || o.giga.bandwidth <= 0)
@@ -87,25 +109,25 @@ std::string shares(const std::vector<double>& parts) {
 }
 
 std::string title(const Prediction& p) {
-  return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + p.engine;
+  return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + name(p.engine);
 }
 
 std::string table_of(const Options& o, const Described& d, const std::vector<Prediction>& predictions,
                      const Prediction& choice) {
   const ModelMachine& machine = d.machine;
   std::string text = left_column("machine", 14) + d.source + "\n";
-  for (std::size_t i = 0; i < model_engines.size(); ++i)
-    if (machine.products.flops[i] > 0)
-      text += left_column(i == 0 ? "products" : "", 14) + left_column(model_engines[i], 10) +
-              print("%10.4g GFLOP/s\n", machine.products.flops[i] * 1e-9);
+  for (const Engine engine : engines())
+    if (machine.products[engine] > 0)
+      text += left_column(engine == Engine::native ? "products" : "", 14) + left_column(name(engine), 10) +
+              print("%10.4g GFLOP/s\n", machine.products[engine] * 1e-9);
   text +=
       left_column("bandwidth", 14) + left_column("", 10) + print("%10.4g GB/s\n", machine.bandwidth * 1e-9);
   for (const ModelHelper& helper : machine.helpers)
     text += left_column("helper", 14) + left_column(helper.name, 10) +
-            print("%10.4g GFLOP/s", helper.products.flops[0] * 1e-9) +
+            print("%10.4g GFLOP/s", helper.products[Engine::native] * 1e-9) +
             (helper.link > 0 ? print(", link %.4g GB/s\n", helper.link * 1e-9) : ", transfers not counted\n");
   const Efficiencies& e = machine.efficiencies;
-  text += left_column("efficiencies", 14) + o.efficiencies + ": symmetric product " + percent(e.symv) +
+  text += left_column("efficiencies", 14) + efficiencies_name(o) + ": symmetric product " + percent(e.symv) +
           ", rank-2k " + percent(e.rank_2k) + ", merges " + percent(e.merge) + ", back-transform " +
           percent(e.back_transform) + ", small products " + percent(e.small_products) +
           print(", %.1f us a column\n\n", e.column_seconds * 1e6);
@@ -117,18 +139,19 @@ std::string table_of(const Options& o, const Described& d, const std::vector<Pre
     for (const Prediction* p : {&one, &two})
       for (const PredictedStage& s : p->times) {
         const std::string seconds = print("%.4g", s.seconds);
-        table.add({one.engine + ": " + s.name, p == &one ? seconds : "", p == &two ? seconds : "",
-                   s.parts.empty() ? "" : shares(s.parts)});
+        table.add({std::string(name(one.engine)) + ": " + s.name, p == &one ? seconds : "",
+                   p == &two ? seconds : "", s.parts.empty() ? "" : shares(s.parts)});
       }
-    table.add({one.engine + ": all", print("%.4g", one.seconds), print("%.4g", two.seconds), ""});
+    table.add({std::string(name(one.engine)) + ": all", print("%.4g", one.seconds),
+               print("%.4g", two.seconds), ""});
   }
   return text + table.text() + "\nchoice: " + title(choice) + print(", %.4g s\n", choice.seconds);
 }
 
-Json rates_json(const EngineRates& rates) {
+Json rates_json(const PerEngine<double>& rates) {
   Json object = Json::object();
-  for (std::size_t i = 0; i < model_engines.size(); ++i)
-    if (rates.flops[i] > 0) object[model_engines[i]] = rates.flops[i];
+  for (const Engine engine : engines())
+    if (rates[engine] > 0) object[name(engine)] = rates[engine];
   return object;
 }
 
@@ -143,7 +166,8 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
     for (const PredictedStage& s : p.times)
       times.push_back(
           {{"stage", s.name}, {"seconds", s.seconds}, {"parts", s.parts.empty() ? Json() : Json(s.parts)}});
-    list.push_back({{"stages", p.stages}, {"engine", p.engine}, {"seconds", p.seconds}, {"times", times}});
+    list.push_back(
+        {{"stages", p.stages}, {"engine", name(p.engine)}, {"seconds", p.seconds}, {"times", times}});
   }
   const Efficiencies& e = d.machine.efficiencies;
   const Json root{{"format", "eigen_g-model"},
@@ -206,11 +230,19 @@ void add_model(CLI::App& app, Action& action) {
   command.add_option("--vectors", options->vectors, "Eigenvectors (default: all)")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->option_text("N");
+  const std::vector<std::string> machines = machine_names();
+  const std::string listed = CLI::detail::join(machines, ", ");
+  command.add_option("--machine", options->machine, "A machine that was measured: " + listed)
+      ->check(CLI::IsMember(machines))
+      ->option_text("NAME");
+  std::vector<std::string> efficiencies = machines;
+  efficiencies.insert(efficiencies.end(), {"h200", "ideal"});
   command
       .add_option("--efficiencies", options->efficiencies,
-                  "What is left of the rates in the stages: h200 (default: as measured there), ideal (the "
-                  "equations alone)")
-      ->check(CLI::IsMember({"h200", "ideal"}))
+                  "What is left of the rates in the stages: as measured on a machine (default: --machine's, "
+                  "else h200, which is " +
+                      std::string(usual_machine) + "), or ideal (the equations alone)")
+      ->check(CLI::IsMember(efficiencies))
       ->option_text("NAME");
   command
       .add_option("--calibration", options->calibration,

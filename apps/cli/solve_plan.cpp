@@ -28,7 +28,7 @@ const Prediction* one_of(const std::vector<Prediction>& predictions, Engine engi
   const Prediction* found = nullptr;
   for (const Prediction& p : predictions)
     if (p.stages == 1 &&
-        (engine == Engine::automatic ? !found || p.seconds < found->seconds : p.engine == name(engine)))
+        (engine == Engine::automatic ? !found || p.seconds < found->seconds : p.engine == engine))
       found = &p;
   return found;
 }
@@ -49,7 +49,7 @@ std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devic
   const int multiprocessors = devices.multiprocessors > 0 ? std::min(devices.multiprocessors, first.cores) : first.cores;
   const TeamRates team = team_rates(*devices.calibration, gpu, further, multiprocessors);
   if (team.devices.front().symv_bandwidth <= 0) return std::nullopt;
-  ModelMachine machine = machine_of(team, h200_efficiencies());
+  ModelMachine machine = machine_of(team, efficiencies_of(measured_machine(usual_machine)));
   machine.ratio = devices.ratio;
   const std::int64_t m = options.vectors ? options.subset.most(n) : 0;
   const std::vector<Prediction> predictions = predict(machine, n, m);
@@ -72,7 +72,7 @@ std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devic
 std::string to_table(const SolvePlan& plan) {
   std::string text = left_column("plan", 14) + "n = " + std::to_string(plan.n) + ", " +
                      (plan.vectors > 0 ? std::to_string(plan.vectors) + " vectors" : "values alone") +
-                     ", products " + plan.prediction.engine + ", ratio " + plan.ratio + "\n";
+                     ", products " + name(plan.prediction.engine) + ", ratio " + plan.ratio + "\n";
   text += left_column("calibration", 14) + plan.calibration + "\n";
   for (std::size_t i = 0; i < plan.devices.size(); ++i)
     text += left_column(i == 0 ? "devices" : "", 14) + plan.devices[i] + "\n";

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "gemm_df/engines/double_float/df_gemm.hpp"
+#include "gemm_df/engines/double_float/double_float.hpp"
+#include "gemm_df/engines/engine_table.hpp"
 #include "gemm_df/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/error.hpp"
@@ -63,35 +64,31 @@ EngineRate rate_of(const Products<double>& products, const double* operand_dev, 
 
 }  // namespace
 
-ProductRates estimated_engine_rates(const Queue& queue) {
-  int device = 0, ratio = 0, kilohertz = 0, major = 0;
+double float_rate(const Queue& queue) {
+  int device = 0, kilohertz = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
-  EIGEN_G_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device));
-  EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   constexpr double float_lanes = 128;  // of a multiprocessor
-  const double operations = float_lanes * queue.multiprocessors() * kilohertz * 1e3;
-  const double tensor_cores = ratio <= 2 && major >= 8 ? 2 : 1;  // of those GPUs double the rate in double
+  return float_lanes * queue.multiprocessors() * kilohertz * 1e3;
+}
+
+ProductRates estimated_engine_rates(const Queue& queue) {
   ProductRates rates;
-  rates.native.flops_per_second = 2 * operations * tensor_cores / std::max(ratio, 1);
-  rates.df.flops_per_second = 2 * operations / df::operations_per_term(df::anchored_terms);
-  rates.df.smallest_result = df::filling_entries(queue);
+  for (const Engine engine : engines())
+    if (engine_built(engine)) rates[engine] = row_of(engine).gpu.estimated_rate(queue);
   return rates;
 }
 
 ProductRates measure_engine_rates(const Queue& queue) {
   const DeviceBuffer<double> values = operand(queue), result(order * order);
-  const auto measured = [&](Engine engine) {
-    return rate_of(Products<double>(queue, engine), values.data(), result.data());
-  };
   ProductRates rates;
-  rates.native = measured(Engine::native);
-  rates.df = measured(Engine::df);
-  rates.df.smallest_result = df::filling_entries(queue);
-  if (emulated_engine_built()) {
+  for (const Engine engine : engines()) {
+    if (!engine_built(engine)) continue;
     try {
-      rates.emulated = measured(Engine::emulated);
-    } catch (const DeviceError&) {  // this GPU has no emulation
+      rates[engine] = rate_of(Products<double>(queue, engine), values.data(), result.data());
+      rates[engine].smallest_result = row_of(engine).gpu.estimated_rate(queue).smallest_result;
+    } catch (const DeviceError&) {  // this GPU has no such engine
+      if (engine == Engine::native) throw;
     }
   }
   return rates;

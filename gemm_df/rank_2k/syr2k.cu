@@ -20,6 +20,7 @@
 
 #include "gemm_df/rank_2k/syr2k_tile.cuh"
 #include "gemm_df/tensor_core.cuh"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
@@ -208,12 +209,8 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
   }
 }
 
-// From so many rows on the larger tiles are better, with the product beside them sooner: it saves a pass over C. With more
-// columns than `most_columns`, cuBLAS.
 using Small = Tile<32, 16, 16, 4, 4>;
 using Medium = Tile<64, 32, 32, 5, 4>;
-constexpr std::int64_t least_rows_medium = 1500, least_rows_large = 8000, least_rows_product = 5000;
-constexpr std::int64_t most_columns = 128;
 
 // Compute capability that the kernels run for: the tensor core knows double from 8.0 on.
 bool has_tensor_core() {
@@ -302,7 +299,7 @@ bool update_for(double alpha, MatrixView<const double> a_dev, MatrixView<const d
   const bool equal_lines = rows_off_line(a_dev.data, 16) == shift % 2 &&
                            rows_off_line(b_dev.data, 16) == shift % 2 && a_dev.lda % 2 == 0 &&
                            b_dev.lda % 2 == 0 && c_dev.lda % 2 == 0;
-  if (!equal_lines || a_dev.cols > most_columns || !has_tensor_core()) return false;
+  if (!equal_lines || a_dev.cols > product_tuning().rank_2k_max_columns || !has_tensor_core()) return false;
   update = {static_cast<std::int32_t>(shift),
             static_cast<std::int32_t>(shift + c_dev.rows),
             static_cast<std::int32_t>(a_dev.cols),
@@ -323,9 +320,10 @@ bool syr2k_lower_narrow(const Queue& queue, same_t<T> alpha, MatrixView<const sa
                         MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev) {
   Update update;
   if (!update_for(alpha, a_dev, b_dev, c_dev, update)) return false;
-  if (is_for_large_tiles(update, least_rows_large))
+  const ProductTuning& tuning = product_tuning();
+  if (is_for_large_tiles(update, tuning.rank_2k_min_rows_large))
     launch_large<false>(queue, update);
-  else if (c_dev.rows < least_rows_medium)
+  else if (c_dev.rows < tuning.rank_2k_min_rows_medium)
     launch<Small>(queue, update);
   else
     launch<Medium>(queue, update);
@@ -334,7 +332,7 @@ bool syr2k_lower_narrow(const Queue& queue, same_t<T> alpha, MatrixView<const sa
 
 std::int64_t syr2k_product_scratch(std::int64_t rows) {
   const std::int64_t most = (rows + 15 + LargeTile::side - 1) / LargeTile::side;
-  return rows < least_rows_product ? 0 : most * most * LargeTile::side;
+  return rows < product_tuning().rank_2k_min_rows_product ? 0 : most * most * LargeTile::side;
 }
 
 template <class T>
@@ -342,7 +340,8 @@ bool syr2k_lower_and_product(const Queue& queue, same_t<T> alpha, MatrixView<con
                              MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev,
                              const ProductBeside<same_t<T>>& product) {
   Update update;
-  if (!update_for(alpha, a_dev, b_dev, c_dev, update) || !is_for_large_tiles(update, least_rows_product) ||
+  if (!update_for(alpha, a_dev, b_dev, c_dev, update) ||
+      !is_for_large_tiles(update, product_tuning().rank_2k_min_rows_product) ||
       rows_off_line(product.x_dev, 16) != update.first % 2)
     return false;
   const std::int32_t tiles = (update.end + LargeTile::side - 1) / LargeTile::side;

@@ -13,6 +13,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/tuning.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/copy_team.hpp"
@@ -26,14 +27,7 @@ namespace eigen_g {
 
 namespace {
 
-// Slots of 8 MiB, 53 GB/s up and 54 down of the link's 55 (PCIe 5). A small matrix goes in smaller chunks, or nothing would
-// overlap. Other sizes, pieces and numbers of threads: data/perf/DECISIONS.md, "Transfers".
-constexpr std::int64_t most_of_a_chunk = std::int64_t{1} << 20;  // elements
-constexpr std::int64_t least_of_a_chunk = std::int64_t{1} << 17;
-constexpr std::size_t slots_up = 4, slots_down = 8;
-constexpr std::int64_t most_threads = 8;
-constexpr std::int64_t elements_of_a_piece = 4096;  // what a thread copies at a time
-constexpr std::int64_t pieces_of_a_helper = 8;      // for less it is not called
+constexpr const TransferTuning& tuning = transfer_tuning;
 
 // A slot is free when the engine has passed `moved`.
 struct Slot {
@@ -44,7 +38,7 @@ struct Slot {
 using Slots = std::vector<Slot>;
 
 std::int64_t threads_allowed() {
-  return std::min<std::int64_t>(most_threads, omp_get_max_threads());
+  return std::min<std::int64_t>(tuning.max_threads, omp_get_max_threads());
 }
 
 bool pageable(const void* host) {
@@ -71,8 +65,8 @@ struct Pieces {
   std::int64_t down;        // pieces of a column
   std::int64_t count;
   Pieces(std::int64_t of_rows, std::int64_t of_cols)
-      : rows(std::min(of_rows, elements_of_a_piece)),
-        cols(std::max<std::int64_t>(1, elements_of_a_piece / of_rows)),
+      : rows(std::min(of_rows, tuning.elements_of_a_piece)),
+        cols(std::max<std::int64_t>(1, tuning.elements_of_a_piece / of_rows)),
         down((of_rows + rows - 1) / rows),
         count(down * ((of_cols + cols - 1) / cols)) {}
 };
@@ -90,7 +84,7 @@ void copy_piece(MatrixView<const double> from, MatrixView<double> to, std::int64
 }
 
 std::int64_t chunk_elements(std::int64_t rows, std::int64_t cols) {
-  return std::clamp(rows * cols / 8, least_of_a_chunk, most_of_a_chunk);
+  return std::clamp(rows * cols / 8, tuning.min_of_a_chunk, tuning.max_of_a_chunk);
 }
 
 template <class T>
@@ -127,7 +121,7 @@ class Staged {
   const std::vector<std::int64_t>& pieces() const { return pieces_; }  // by chunk
   std::int64_t helpers() const {
     const std::int64_t all = std::accumulate(pieces_.begin(), pieces_.end(), std::int64_t{0});
-    return std::min(threads_allowed() - 1, all / pieces_of_a_helper);
+    return std::min(threads_allowed() - 1, all / tuning.min_pieces_of_a_helper);
   }
 
  private:
@@ -187,7 +181,7 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev) {
   if (from.rows == 0 || from.cols == 0) return;
   Staging& here = queue.resources().staging();
-  const Staged staged(part, from.rows, from.cols, here.slots_of(queue), slots_up);
+  const Staged staged(part, from.rows, from.cols, here.slots_of(queue), tuning.slots_up);
   const auto send = [&](MatrixView<const double> source, std::int64_t k) {
     copy_2d(queue, source, part_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice);
   };
@@ -227,7 +221,7 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
     return;
   }
   Staging& here = queue.resources().staging();
-  const Staged staged(Part::all, to.rows, to.cols, here.slots_of(queue), slots_down);
+  const Staged staged(Part::all, to.rows, to.cols, here.slots_of(queue), tuning.slots_down);
   const auto fetch = [&](std::int64_t k) {
     if (k >= staged.count()) return;
     staged.slot(k).moved.wait();

@@ -8,27 +8,30 @@
 #include "solver/back/team_reflectors.hpp"
 #include "solver/back/triangular_factor.hpp"
 #include "solver/devices/solve_team.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-constexpr std::int64_t most_rows_of_panels = 1056;
-
-// Wide blocks make fast products, narrow ones less work beside them and a smaller workspace. Few rows come here only where
-// their panels do not fit into shared memory. A CPU that takes columns is fastest with OpenBLAS's own inner width, 384.
-// Figures: data/perf/DECISIONS.md, "Back-transformation".
+// Few rows come here only where their panels do not fit into shared memory.
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
-  if (n <= most_rows_of_panels) return {n, 64};
-  if (n > 12000 || (n > 9000 && !cut)) return {n, 512};
-  return {n, cut && n > 4000 ? 384 : 256};
+  const SolverTuning& t = solver_tuning();
+  if (n <= t.back_max_rows_of_panels) return {n, 64};
+  if (cut)
+    return {n, n > t.back_cut_max_rows          ? t.back_wide
+               : n > t.back_cut_max_rows_narrow ? t.back_cut_width
+                                                : t.back_width};
+  return {n, n > t.back_max_rows_narrow ? t.back_wide : t.back_width};
 }
 
-// A group travels to the host (8 n bytes a column at 55 GB/s) in a third of the time that the GPU needs for as many columns
-// at n = 10000, in less above. Nothing hides the last group, so it is small. Narrow groups make products slow.
+// Nothing hides the last group's way to the host, so that group is small.
 std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
-  if (std::min(n, m) < 3000) return split_columns(m, {1});
-  return split_columns(m, n < 6000 ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2}, 128);
+  const SolverTuning& t = solver_tuning();
+  if (std::min(n, m) < t.back_min_order_of_two_groups) return split_columns(m, {1});
+  const std::vector<double> parts =
+      n < t.back_min_order_of_three_groups ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2};
+  return split_columns(m, parts, 128);
 }
 
 MatrixView<const double> block_of(MatrixView<const double> a_dev, const ReflectorBlocks& blocks,
@@ -58,7 +61,7 @@ std::uint64_t back_transform_bytes<double>(std::int64_t n, std::int64_t m) {
 
 CutWork back_transform_cut(MatrixView<const double> a_dev, MatrixView<double> z_dev) {
   const std::int64_t n = a_dev.rows;
-  if (n <= most_rows_of_panels) return {};
+  if (n <= solver_tuning().back_max_rows_of_panels) return {};
   const ReflectorBlocks blocks = blocks_of(n, true);
   std::vector<ReflectorBlock> list;
   for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {
@@ -78,13 +81,13 @@ void back_transform<double>(const Products<double>& products, MatrixView<const d
     if (queued && columns.count > 0) queued(columns);
   };
   if (n < 2 || m == 0) return tell({0, m});
-  if (n <= most_rows_of_panels && back_transform_panels_fit(n)) {
+  if (n <= solver_tuning().back_max_rows_of_panels && back_transform_panels_fit(n)) {
     back_transform_panels(queue, a_dev, tau_dev, z_dev,
                           scratch_dev.take<double>(back_transform_panels_workspace(n)));
     return tell({0, m});
   }
   std::vector<double> shares;
-  if (team && n > most_rows_of_panels)
+  if (team && n > solver_tuning().back_max_rows_of_panels)
     shares = team->take_shares(back_transform_products(n, blocks_of(n, true).width, m));
   const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
   const Factors factors(scratch_dev, blocks, shares.empty() ? 2 * blocks.width * m : 0);

@@ -8,6 +8,7 @@
 //   T(k, s) = -T(k, k) sum_{k < l <= s} S(k, l) T(l, s),
 //
 // and the columns of tiles do not depend on each other: a thread block takes one.
+#include "gemm_df/tuning.hpp"
 #include "solver/back/triangular_factor.hpp"
 
 #include "gemm_df/gemm.hpp"
@@ -174,7 +175,7 @@ __global__ void __launch_bounds__(threads)
 // zero above a block's own rows. The last block may have fewer columns.
 void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
                    double* s_dev) {
-  constexpr std::int64_t slice = most_terms_of_a_sum;
+  const std::int64_t slice = product_tuning().max_terms_of_a_sum;
   const std::int64_t n = blocks.n, width = blocks.width, last = blocks.count() - 1;
   const std::int64_t whole = blocks.columns(last) == width ? blocks.count() : last;
   const std::int64_t apart = width * a_dev.lda;

@@ -10,6 +10,7 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/calibrate/calibrate_steps.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
 
@@ -102,14 +103,12 @@ const Calibration& calibration_of_process(int threads) {
 bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multiprocessors) {
 #ifdef EIGEN_G_HAVE_CUDA
   if (gpu_count() == 0) return false;
-  constexpr double flops_of_core = 5e10;  // few are faster, and a GPU that they would not help is left alone
-  constexpr double quick_seconds = 0.8;
-  static const double cpu = cpu_device().cores * flops_of_core;
+  static const double cpu = cpu_device().cores * cpu_tuning.max_flops_of_core;
   const double gpu = estimated_product_rate(multiprocessors);
   const auto order = static_cast<double>(n);
   const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
   const double gain = cpu / (cpu + gpu);
-  return gain > least_gain_of_a_share && gain * alone > quick_seconds;
+  return gain > least_gain_of_a_share && gain * alone > cpu_tuning.quick_calibration_seconds;
 #else
   return false;
 #endif

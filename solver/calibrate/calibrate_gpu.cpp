@@ -46,15 +46,6 @@ double shortest(const Queue& queue, int rounds, Work&& work) {
   return best;
 }
 
-struct Engine {
-  const char* name;
-  void (*multiply)(const Queue& queue, MatrixView<const double> a, MatrixView<const double> b,
-                   MatrixView<double> c);
-};
-constexpr Engine engines[] = {
-    {"native", [](const Queue& queue, MatrixView<const double> a, MatrixView<const double> b,
-                  MatrixView<double> c) { gemm(queue, Op::none, Op::none, 1, a, b, 0, c); }}};
-
 // One GPU by itself, on memory that it has.
 void measure_alone(DeviceRates& rates, Effort effort, Steps& step) {
   const bool full = effort == Effort::full;
@@ -73,16 +64,15 @@ void measure_alone(DeviceRates& rates, Effort effort, Steps& step) {
     const DeviceBuffer<double> a(s), b(s), c(s);
     blas2::fill_random(queue, a.data(), s, 1);
     blas2::fill_random(queue, b.data(), s, 2);
-    for (const Engine& engine : engines)
-      measure_products(
-          rates, engine.name, growth, effort,
-          [&](const Shape& shape) {
-            return shortest(queue, full ? 5 : 3, [&] {
-              engine.multiply(queue, {a.data(), shape.m, shape.k, shape.m},
-                              {b.data(), shape.k, shape.n, shape.k}, {c.data(), shape.m, shape.n, shape.m});
-            });
-          },
-          step);
+    measure_products(
+        rates, name(Engine::native), growth, effort,
+        [&](const Shape& shape) {
+          return shortest(queue, full ? 5 : 3, [&] {
+            gemm<double>(queue, Op::none, Op::none, 1, {a.data(), shape.m, shape.k, shape.m},
+                         {b.data(), shape.k, shape.n, shape.k}, 0, {c.data(), shape.m, shape.n, shape.m});
+          });
+        },
+        step);
   }
   {
     const std::int64_t n = symv_order;
@@ -342,7 +332,7 @@ double estimated_product_rate(int multiprocessors) {
   const auto [at, is_new] = of_one.try_emplace(current_gpu(), 0);
   if (is_new) {
     const Queue queue;
-    at->second = estimated_engine_rates(queue).native.flops_per_second / queue.multiprocessors();
+    at->second = estimated_engine_rates(queue)[Engine::native].flops_per_second / queue.multiprocessors();
   }
   return at->second * multiprocessors;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
 #include "solver/back/reflector_blocks.hpp"
 #include "solver/tridiagonal/dc_products.hpp"
@@ -11,7 +12,6 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::size_t native = 0;
 constexpr double element = sizeof(double);
 constexpr double panel_columns =
     64;  // of the one-stage reduction: a rank-2k update reads and writes its half of C
@@ -51,18 +51,18 @@ struct Columns {
 
 class Model {
  public:
-  Model(const ModelMachine& machine, double n, double m, std::size_t engine)
+  Model(const ModelMachine& machine, double n, double m, Engine engine)
       : machine_(machine), e_(machine.efficiencies), n_(n), m_(m), engine_(engine) {}
 
   Prediction one_stage() const {
-    const double f = machine_.products.flops[native];
+    const double f = machine_.products[Engine::native];
     const double reduction = reduction_bytes(n_) / (machine_.bandwidth * e_.symv) +
                              rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
     return predicted(
         1, {{"tridiagonalize", reduction, {}}, merge("divide and conquer"), back("back-transform")});
   }
   Prediction two_stages() const {
-    const double f = machine_.products.flops[native], g = machine_.products.flops[engine_];
+    const double f = machine_.products[Engine::native], g = machine_.products[engine_];
     return predicted(2, {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
                          {"band to tridiagonal", rank_2k_flops(n_) / (f * e_.small_products), {}},
                          merge("divide and conquer"),
@@ -72,7 +72,7 @@ class Model {
 
  private:
   Prediction predicted(int stages, std::vector<PredictedStage> times) const {
-    Prediction p{stages, model_engines[engine_], std::move(times), 0};
+    Prediction p{stages, engine_, std::move(times), 0};
     for (const PredictedStage& stage : p.times) p.seconds += stage.seconds;
     return p;
   }
@@ -96,10 +96,10 @@ class Model {
   PredictedStage shared(const char* name, const Columns& c, double efficiency) const {
     if (c.count == 0) return {name, 0, {}};
     const double a_column = c.flops / c.count;
-    std::vector<DeviceCost> costs{cost_of(a_column, machine_.products.flops[engine_] * efficiency, 0, 0, 0)};
+    std::vector<DeviceCost> costs{cost_of(a_column, machine_.products[engine_] * efficiency, 0, 0, 0)};
     for (const ModelHelper& helper : machine_.helpers) {
-      const double own = helper.products.flops[engine_];
-      const double flops = own > 0 && !helper.is_cpu ? own : helper.products.flops[native];
+      const double own = helper.products[engine_];
+      const double flops = own > 0 && !helper.is_cpu ? own : helper.products[Engine::native];
       costs.push_back(
           cost_of(a_column, flops * efficiency, c.common_bytes, c.column_bytes, helper.link, c.steps));
     }
@@ -112,15 +112,8 @@ class Model {
   const ModelMachine& machine_;
   const Efficiencies& e_;
   double n_, m_;
-  std::size_t engine_;
+  Engine engine_;
 };
-
-// Rates by which the H200's efficiencies were found, all of that machine (design notes and blas2/README.md): DGEMM 55.9
-// TFLOP/s; DSYR2K 17.2 at k = 64; the symmetric product 4352 GB/s, and 3700 for the pass over A inside the reduction.
-constexpr double h200_dgemm = 55.9e12, h200_syr2k = 17.2e12, h200_symv = 4352e9, h200_pass = 3700e9;
-// Seconds of the stages at n = m = 10000.
-constexpr double h200_n = 10000, h200_reduction = 0.459557801, h200_merge = 0.035287619,
-                 h200_back = 0.065755282;
 
 }  // namespace
 
@@ -128,25 +121,39 @@ Efficiencies ideal_efficiencies() {
   return {};
 }
 
-Efficiencies h200_efficiencies() {
+Efficiencies efficiencies_of(const MeasuredMachine& of) {
   Efficiencies e;
-  const double n = h200_n;
-  e.symv = h200_pass / h200_symv;
-  const double updates = rank_2k_flops(n) / h200_syr2k;
-  e.rank_2k = rank_2k_seconds(n, h200_dgemm, h200_symv, 1) / updates;
-  e.merge = merge_flops(n) / h200_dgemm / h200_merge;
-  e.back_transform = back_transform_flops(n, n) / h200_dgemm / h200_back;
-  e.column_seconds = (h200_reduction - reduction_bytes(n) / h200_pass - updates) / n;
+  const double n = of.n, product = of.products[Engine::native];
+  e.symv = of.pass / of.symv;
+  const double updates = rank_2k_flops(n) / of.rank_2k;
+  e.rank_2k = rank_2k_seconds(n, product, of.symv, 1) / updates;
+  e.merge = merge_flops(n) / product / of.divide_and_conquer;
+  e.back_transform = back_transform_flops(n, n) / product / of.back_transform;
+  e.column_seconds = (of.tridiagonalize - reduction_bytes(n) / of.pass - updates) / n;
   return e;
+}
+
+ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies) {
+  ModelMachine machine;
+  machine.products = measured.products;
+  machine.bandwidth = measured.symv;
+  machine.efficiencies = efficiencies;
+  machine.helpers.push_back({"CPU", {}, measured.link, true});
+  machine.helpers.back().products[Engine::native] = measured.cpu;
+  return machine;
 }
 
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies) {
   ModelMachine machine;
-  machine.products.flops = {figures.fp64, figures.df > 0 ? figures.df : figures.fp32 * paper_df_of_sgemm,
-                            figures.emulated};
+  machine.products[Engine::native] = figures.fp64;
+  machine.products[Engine::double_float] = figures.df > 0 ? figures.df : figures.fp32 * paper_df_of_sgemm;
+  machine.products[Engine::emulated] = figures.emulated;
   machine.bandwidth = figures.bandwidth;
   machine.efficiencies = efficiencies;
-  if (figures.cpu > 0) machine.helpers.push_back({"CPU", {{figures.cpu}}, figures.link, true});
+  if (figures.cpu > 0) {
+    machine.helpers.push_back({"CPU", {}, figures.link, true});
+    machine.helpers.back().products[Engine::native] = figures.cpu;
+  }
   return machine;
 }
 
@@ -164,9 +171,9 @@ ModelMachine machine_of(const Calibration& calibration, const Efficiencies& effi
 ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies) {
   constexpr double large = 8192;
   const auto rates = [&](const DeviceRates& device) {
-    EngineRates products;
-    for (std::size_t i = 0; i < model_engines.size(); ++i)
-      products.flops[i] = product_rate(device, model_engines[i], large, large, large);
+    PerEngine<double> products;
+    for (const Engine engine : engines())
+      products[engine] = product_rate(device, name(engine), large, large, large);
     return products;
   };
   const DeviceRates& first = team.devices.front();
@@ -174,9 +181,9 @@ ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies)
   ModelMachine machine;
   machine.efficiencies = efficiencies;
   machine.products = rates(first);
-  for (double& flops : machine.products.flops) flops *= part;
+  for (double& flops : machine.products.values) flops *= part;
   machine.bandwidth = first.symv_bandwidth * part;
-  if (!(machine.products.flops[native] > 0) || !(machine.bandwidth > 0))
+  if (!(machine.products[Engine::native] > 0) || !(machine.bandwidth > 0))
     throw InvalidArgument(Argument::calibration, "has no GPU with a product rate and a bandwidth");
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
     const DeviceRates& device = team.devices[i];
@@ -192,12 +199,12 @@ ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies)
 std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std::int64_t m) {
   if (n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(n) + ", must not be negative");
   if (m < 0 || m > n) throw InvalidArgument(Argument::m, "is " + std::to_string(m) + ", must be from 0 to n");
-  if (!(machine.products.flops[native] > 0) || !(machine.bandwidth > 0))
+  if (!(machine.products[Engine::native] > 0) || !(machine.bandwidth > 0))
     throw InvalidArgument("machine", "needs a rate of native products and a bandwidth");
   std::vector<Prediction> predictions;
   for (const int stages : {1, 2})
-    for (std::size_t engine = 0; engine < model_engines.size(); ++engine) {
-      if (!(machine.products.flops[engine] > 0)) continue;
+    for (const Engine engine : engines()) {
+      if (!(machine.products[engine] > 0)) continue;
       const Model model(machine, static_cast<double>(n), static_cast<double>(m), engine);
       predictions.push_back(stages == 1 ? model.one_stage() : model.two_stages());
     }

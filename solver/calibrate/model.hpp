@@ -19,23 +19,17 @@
 // to the caller are not counted.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "gemm_df/engines/engine.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/devices/calibration.hpp"
+#include "solver/calibrate/machines.hpp"
 #include "solver/devices/shares.hpp"
 
 namespace eigen_g {
-
-inline constexpr std::array<const char*, 3> model_engines{"native", "df", "emulated"};
-
-// Flop/s of large products by each engine, in the order of model_engines; 0: there is no such engine.
-struct EngineRates {
-  std::array<double, model_engines.size()> flops{};
-};
 
 // What is left of the rates in the stages: time = (work / rate) / efficiency.
 struct Efficiencies {
@@ -47,22 +41,20 @@ struct Efficiencies {
   double column_seconds = 0;  // of the one-stage reduction: barriers and dependent sums a column
 };
 
-// The equations as they stand; and what eigen_g reached on an H200 at n = 10000, read off
-// data/perf/solve_random_10000_nvidia_h200.json (tridiagonalize 0.460 s, divide and conquer 0.0353, back-transform 0.0658)
-// and from product and bandwidth figures of the same machine; model.cpp derives each.
+// The equations as they stand; and what a solve reached on a measured machine, of the rates measured there.
 Efficiencies ideal_efficiencies();
-Efficiencies h200_efficiencies();
+Efficiencies efficiencies_of(const MeasuredMachine& measured);
 
 struct ModelHelper {
   std::string name;
-  EngineRates products;  // without the engine in question: native
-  double link = 0;       // bytes/s each way from and to the first GPU; 0: transfers are not counted
-  bool is_cpu = false;   // has native products only
+  PerEngine<double> products;  // without the engine in question: native
+  double link = 0;             // bytes/s each way from and to the first GPU; 0: transfers are not counted
+  bool is_cpu = false;         // has native products only
 };
 
 struct ModelMachine {
-  EngineRates products;  // of the first GPU
-  double bandwidth = 0;  // bytes/s of the stored half in y := A x
+  PerEngine<double> products;  // flop/s of large products on the first GPU; 0: it has no such engine
+  double bandwidth = 0;        // bytes/s of the stored half in y := A x
   std::vector<ModelHelper> helpers;
   Efficiencies efficiencies;
   Ratio ratio;  // of the columns, the first GPU's share first; automatic: all finish together
@@ -76,6 +68,9 @@ struct ModelFigures {
   double df = 0, emulated = 0, link = 0;
 };
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
+
+// A measured machine: its GPU, with its CPU as helper.
+ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies);
 
 // The first GPU of a calibration, the further ones and the CPU; rates are those nearest to large products.
 // Throws InvalidArgument(Argument::calibration) where it has no GPU with a product rate and a bandwidth.
@@ -92,7 +87,7 @@ struct PredictedStage {
 
 struct Prediction {
   int stages = 1;  // of the reduction: 1 or 2
-  std::string engine;
+  Engine engine = Engine::native;
   std::vector<PredictedStage> times;
   double seconds = 0;
 };

@@ -4,18 +4,15 @@
 #include <limits>
 #include <numeric>
 
+#include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
 
 namespace {
 
 constexpr double element = sizeof(double);
-
-// Of what a CPU reached when it was measured: 16 cores of a shared machine then came to 0.85 to 0.95 of it, at times to less.
-// A share too large by a part of itself makes everything that part longer; one too small costs only the part of what the CPU
-// would have done.
-constexpr double cpu_caution = 0.85;
 
 double link_of(const DeviceRates& device, const DeviceRates& first) {
   return device.device.kind == DeviceKind::gpu ? std::min(device.from_first, device.to_first)
@@ -56,7 +53,7 @@ std::vector<DeviceCost> costs_of(const TeamRates& team, const ColumnProducts& p)
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
     const DeviceRates& device = team.devices[i];
     const bool cpu = device.device.kind == DeviceKind::cpu;  // its products will be narrow
-    const double rate = cpu ? cpu_caution * flops(device, device.device.cores, columns / 8)
+    const double rate = cpu ? cpu_tuning.planned_rate * flops(device, device.device.cores, columns / 8)
                             : flops(device, device.device.cores, columns);
     costs.push_back(
         cost_of(p.column_flops, rate, p.common_bytes, p.column_bytes, link_of(device, first), p.steps));

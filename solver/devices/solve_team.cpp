@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "gemm_df/tuning.hpp"
 #include "hybrid/machine/device.hpp"
 
 namespace eigen_g {

@@ -4,16 +4,9 @@
 
 #include "hybrid/machine/device.hpp"
 #include "hybrid/team/split.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
-
-namespace {
-
-// Below this order a GPU's start and round trips cost more than the work does on a CPU. An H200 against 16 cores, us: with
-// vectors 291 and 308 at n = 48, 358 and 656 at 72; values only 299 and 264 at 72, 301 and 316 at 80.
-constexpr std::int64_t smallest_for_gpu = 72;
-
-}  // namespace
 
 void require(bool good, Argument argument, const std::string& what) {
   if (!good) throw InvalidArgument(argument, what);
@@ -90,7 +83,7 @@ void check_devices(const Devices& d) {
 
 bool take_gpu(Place place, std::int64_t n) {
   if (place == Place::cpu) return false;
-  if (place == Place::automatic) return gpu_count() > 0 && n >= smallest_for_gpu;
+  if (place == Place::automatic) return gpu_count() > 0 && n >= solver_tuning().min_order_on_gpu;
   require_gpu();
   return true;
 }

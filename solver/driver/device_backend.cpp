@@ -25,6 +25,7 @@
 #include "solver/back/back_transform.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/devices/solve_team.hpp"
+#include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/path/device_clock.hpp"
@@ -107,13 +108,10 @@ std::uint64_t host_bytes(const Plan& plan) {
 
 // Only an automatic choice asks for rates; the GPU tells the figures behind an estimate slowly.
 ProductRates rates_for(const Plan& plan, const Queue& queue) {
-  const bool given = plan.devices.engine_rates.native.flops_per_second > 0;
+  const bool given = plan.devices.engine_rates[Engine::native].flops_per_second > 0;
   return plan.options.engine == Engine::automatic && !given ? estimated_engine_rates(queue)
                                                             : plan.devices.engine_rates;
 }
-
-// A quick calibration takes longer than what helpers would save of a smaller solve.
-constexpr std::int64_t smallest_to_measure_for = 2000;
 
 Shares shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
   const Devices& d = plan.devices;
@@ -125,7 +123,7 @@ Shares shares_of(const Plan& plan, const std::vector<int>& further, int multipro
     return Shares(std::move(team));
   };
   if (d.calibration) return by(*d.calibration);
-  if (plan.n < smallest_to_measure_for || (further.empty() && !helpers_may_pay(plan.n, multiprocessors)))
+  if (plan.n < solver_tuning().min_order_to_calibrate_for || (further.empty() && !helpers_may_pay(plan.n, multiprocessors)))
     return Shares();
   return by(calibration_of_process(d.threads));
 }
@@ -140,8 +138,6 @@ std::optional<Partition> partition_of(const Devices& devices) {
 }
 
 // The first product of a process waits some 40 ms until cuBLAS has loaded its kernels: here one of 32 x 32 does.
-constexpr std::int64_t smallest_with_cublas = 1025;  // below, no product of a solve is cuBLAS's
-
 template <class T>
 void load_products(const Queue& queue, Arena scratch_dev) {
   T* const at = scratch_dev.take<T>(loading_values);
@@ -232,7 +228,7 @@ class DeviceBackend final : public Backend<T> {
           {dc::last_merge_cut(places_.q), back_transform_cut(a_, z_.block(0, 0, n, plan_.most()))});
     return path_->run(step, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
-      if (n >= smallest_with_cublas) load_products<T>(queue_, parts_->scratch);
+      if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
       if (on_host_ && plan_.options.subset.by != Subset::By::value) fetch_.emplace(queue_, p_.z);
     });
   }

@@ -5,6 +5,7 @@
 
 #include "gemm_df/cpu_gemm.hpp"
 #include "gemm_df/gemm.hpp"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/tridiagonal/dc_products.hpp"

@@ -23,6 +23,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/devices/tuning.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
 #include "solver/tridiagonal/dc_levels.hpp"
@@ -34,12 +35,7 @@ namespace {
 
 using namespace dc;
 
-// Merges of more rows than this go to cuBLAS one by one, smaller ones through dc_product together.
-constexpr Index largest_in_one_launch = 512;
-// U is 3/16 of a matrix, but never so narrow that products with it leave a GPU idle.
-constexpr std::int64_t least_panel_columns = 1024;
 constexpr std::int64_t panel_column_multiple = 128;
-static_assert(largest_in_one_launch <= least_panel_columns, "dc_product takes U whole");
 
 constexpr std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
   return (x + multiple - 1) / multiple * multiple;
@@ -86,8 +82,8 @@ class Layout {
  private:
   std::int64_t lda() const { return round_up(n_, 2); }
   std::int64_t panel_columns() const {
-    return std::min(
-        n_, std::max(least_panel_columns, 3 * n_ / 16 / panel_column_multiple * panel_column_multiple));
+    return std::min(n_, std::max(solver_tuning().dc_min_panel_columns,
+                                 3 * n_ / 16 / panel_column_multiple * panel_column_multiple));
   }
 
   std::int64_t n_;
@@ -151,7 +147,7 @@ class OnDevice {
   void compress(const Batch& batch) const { dc::compress(queue_, batch, w_.q, c_); }
   void keep_deflated(const Batch& batch) const { dc::keep_deflated(queue_, batch, c_, w_.q); }
   void form_end_rows(const Batch& batch) const { dc::form_end_rows(queue_, batch, c_, w_.q); }
-  bool in_one_launch(const Batch& batch) const { return batch.largest <= largest_in_one_launch; }
+  bool in_one_launch(const Batch& batch) const { return batch.largest <= solver_tuning().dc_max_rows_in_one_launch; }
   void multiply_together(const Batch& batch, Roots roots) const {
     if (roots.count() == 0) return;
     form_vectors(queue_, batch, roots.begin, roots.count(), w_.panel);

@@ -6,6 +6,7 @@
 
 #include "gemm_df/engines/engine_rates.hpp"
 #include "gemm_df/products.hpp"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -31,9 +32,10 @@ std::vector<double> on_host(const DeviceBuffer<double>& device) {
   return host;
 }
 
-std::vector<Engine> engines() {
-  std::vector<Engine> all{Engine::native, Engine::df};
-  if (emulated_engine_built()) all.push_back(Engine::emulated);
+std::vector<Engine> built_engines() {
+  std::vector<Engine> all;
+  for (const Engine engine : engines())
+    if (engine_built(engine)) all.push_back(engine);
   return all;
 }
 
@@ -42,7 +44,7 @@ std::vector<Engine> engines() {
 TEST_CASE("Every engine computes the product", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  for (const Engine engine : engines())
+  for (const Engine engine : built_engines())
     for (const Op op_a : {Op::none, Op::transpose})
       for (const Op op_b : {Op::none, Op::transpose}) {
         CAPTURE(name(engine), static_cast<char>(op_a), static_cast<char>(op_b));
@@ -79,8 +81,8 @@ TEST_CASE("Every engine computes the product", "[gpu]") {
 TEST_CASE("A long product in slices: any number of terms, both ways to store the operands", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  const Index m = 20, n = 17;
-  for (const Index k : {Index{0}, Index{1}, most_terms_of_a_sum, most_terms_of_a_sum + 1, Index{4000}})
+  const Index m = 20, n = 17, most = product_tuning().max_terms_of_a_sum;
+  for (const Index k : {Index{0}, Index{1}, most, most + 1, Index{4000}})
     for (const bool na : {true, false})
       for (const bool nb : {true, false}) {
         CAPTURE(k, na, nb);
@@ -116,7 +118,8 @@ TEST_CASE("A product that does not fit the scratch memory is cut, to the same bi
                                         op == Op::none ? m : k};
     const MatrixView<const double> right{b.data(), op == Op::none ? k : n, op == Op::none ? n : k,
                                          op == Op::none ? k : n};
-    const Products<double> roomy(queue, Engine::df), narrow(queue, Engine::df, {}, 300000);
+    const Products<double> roomy(queue, Engine::double_float),
+        narrow(queue, Engine::double_float, {}, 300000);
     roomy.gemm(op, op, -1, left, right, 0.5, {whole.data(), m, n, m});
     narrow.gemm(op, op, -1, left, right, 0.5, {cut.data(), m, n, m});
     queue.wait();
@@ -143,7 +146,7 @@ TEST_CASE("Every engine updates the lower triangle by rank 2k", "[gpu]") {
   const Index n = 130, k = 40;
   const DeviceBuffer<double> a = random_values(n * k, 1), b = random_values(n * k, 2);
   const std::vector<double> ha = on_host(a), hb = on_host(b);
-  for (const Engine engine : engines()) {
+  for (const Engine engine : built_engines()) {
     CAPTURE(name(engine));
     const DeviceBuffer<double> c = random_values(n * n, 3);
     const std::vector<double> before = on_host(c);
@@ -175,7 +178,7 @@ TEST_CASE("A GPU's own figures choose as a measurement does", "[gpu]") {
   const Queue queue;
   const ProductRates estimated = estimated_engine_rates(queue);
   ProductRates measured = measure_engine_rates(queue);
-  measured.emulated = {};
+  measured[Engine::emulated] = {};
   CHECK(choose_engine(Engine::automatic, estimated, 8000, 8000, 8000) ==
         choose_engine(Engine::automatic, measured, 8000, 8000, 8000));
 }
@@ -189,11 +192,11 @@ TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu
   stop.record(queue);
   stop.wait();
   CHECK(stop.seconds_since(start) < 1);
-  CHECK(rates.native.flops_per_second > 1e10);
-  CHECK(rates.df.flops_per_second > 1e10);
-  CHECK(rates.df.smallest_result > 0);
+  CHECK(rates[Engine::native].flops_per_second > 1e10);
+  CHECK(rates[Engine::double_float].flops_per_second > 1e10);
+  CHECK(rates[Engine::double_float].smallest_result > 0);
   const Engine best = choose_engine(Engine::automatic, rates, 4096, 4096, 4096);
-  for (const Engine engine : engines())
+  for (const Engine engine : built_engines())
     CHECK(predicted_seconds(best, rates, 4096, 4096, 4096) <=
           predicted_seconds(engine, rates, 4096, 4096, 4096));
   const Products<double> products(queue, Engine::automatic, rates);

@@ -11,6 +11,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
+#include "solver/devices/tuning.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_panel.cuh"
@@ -21,21 +22,11 @@ namespace {
 
 using namespace reduction;
 
-// High strips have few column sums. In low ones a strip's row sums come from few blocks, which counts where the triangle is
-// small. Groups of eight columns keep more loads under way, but blocks end at more different times.
-using LowStrips = blas2::SymvShape<double, 2, 4, 1, 4, true>;
-using HighStrips = blas2::SymvShape<double, 4, 2, 1, 4, true>;
-using HighestStrips = blas2::SymvShape<double, 8, 1, 1, 8, true>;
-constexpr std::int64_t most_rows_low = 6000;
-constexpr std::int64_t most_share_high = 970000;  // rows^2 a block: 16000 rows on an H200
-
-static_assert(LowStrips::threads == threads && HighStrips::threads == threads &&
-              HighestStrips::threads == threads);
-// Loads under way take their place in L1, which has what shared memory leaves: 60 KB here, where 28 KB make the pass over A
-// 4 to 6 % longer. A GPU with little shared memory gives all of it to V and W.
-constexpr int left_to_l1 = 36 << 10;       // of the most that could be shared memory
-constexpr int least_shared = 128 << 10;    // a multiprocessor, before anything is left
-constexpr double kept_share_of_l2 = 0.35;  // of the matrix, from column to column
+template <std::size_t i>
+using Strips = blas2::SymvShape<double, reduction_shapes[i].row_warps, reduction_shapes[i].column_warps,
+                                reduction_shapes[i].loads, reduction_shapes[i].columns, true>;
+static_assert(reduction_shapes.size() == 3 && Strips<0>::threads == threads &&
+              Strips<1>::threads == threads && Strips<2>::threads == threads);
 
 // a(i, j) := 0 for i <= j: V whole, as the back-transformation takes it.
 __global__ void clear_upper_kernel(std::int64_t n, double* a, std::int64_t lda) {
@@ -57,19 +48,28 @@ Variant variant() {
           reinterpret_cast<const void*>(reduce_panel_kernel<Shape, false>)};
 }
 const std::array<Variant, 3>& variants() {
-  static const std::array<Variant, 3> all{variant<LowStrips>(), variant<HighStrips>(),
-                                          variant<HighestStrips>()};
+  static const std::array<Variant, 3> all{variant<Strips<0>>(), variant<Strips<1>>(), variant<Strips<2>>()};
   return all;
 }
-// Rows left to reduce up to which a variant is taken, ascending.
+// The most rows left to reduce for which an entry of reduction_strips is taken, in ascending order.
 std::array<std::int64_t, 3> most_rows(std::int64_t blocks) {
-  const auto high = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most_share_high * blocks)));
-  return {std::min(most_rows_low, high), high, std::numeric_limits<std::int64_t>::max()};
+  std::array<std::int64_t, 3> most{};
+  for (std::size_t k = 0; k < most.size(); ++k) {
+    const ReductionStrips& strips = solver_tuning().reduction_strips[k];
+    most[k] = strips.max_rows;
+    if (strips.max_share < ReductionStrips::any)
+      most[k] = std::min(
+          most[k], static_cast<std::int64_t>(std::sqrt(static_cast<double>(strips.max_share * blocks))));
+  }
+  return most;
+}
+const Variant& variant_of(std::size_t strips) {
+  return variants()[solver_tuning().reduction_strips[strips].shape];
 }
 const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
   const auto most = most_rows(blocks);
-  return variants()[static_cast<std::size_t>(std::lower_bound(most.begin(), most.end(), rows) -
-                                             most.begin())];
+  return variant_of(
+      static_cast<std::size_t>(std::lower_bound(most.begin(), most.end(), rows) - most.begin()));
 }
 
 // The parts of the workspace for order n on a GPU with so many multiprocessors.
@@ -84,7 +84,7 @@ struct Layout {
         product_sums(syr2k_product_scratch(n)) {
     const auto most = most_rows(blocks);
     for (std::size_t k = 0; k < most.size() && (k == 0 || n > most[k - 1]); ++k) {
-      const Variant& v = variants()[k];
+      const Variant& v = variant_of(k);
       const std::int64_t strips = v.strips(std::min(n, most[k])) + 1;  // the first may be a part of one
       row_sums = std::max(row_sums, (blocks + strips) * v.strip_rows);
       column_sums = std::max(column_sums, strips * column_stride);
@@ -142,7 +142,9 @@ std::size_t shared_share() {
       EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
       fixed = std::max(fixed, attributes.sharedSizeBytes);
     }
-  const int most = per_multiprocessor - std::clamp(per_multiprocessor - least_shared, 0, left_to_l1);
+  const SolverTuning& tuning = solver_tuning();
+  const int most = per_multiprocessor - std::clamp(per_multiprocessor - tuning.reduction_min_shared, 0,
+                                                   tuning.reduction_left_to_l1);
   const std::size_t share =
       static_cast<std::size_t>(std::min(per_block, most / blocks_per_multiprocessor - reserved)) - fixed;
   for (const Variant& v : variants())
@@ -187,7 +189,8 @@ std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> 
                 d_dev,
                 e_dev,
                 tau_dev,
-                static_cast<std::int32_t>(256 * std::min(1.0, kept_share_of_l2 * l2_bytes / bytes)),
+                static_cast<std::int32_t>(
+                    256 * std::min(1.0, solver_tuning().reduction_kept_share_of_l2 * l2_bytes / bytes)),
                 multiplied ? places.product : nullptr,
                 partition,
                 exchange};

@@ -49,7 +49,25 @@ TEST_CASE("model of a GPU by its figures") {
   CHECK(prediction(values, 1, "native")["times"][2]["seconds"] == 0);
 }
 
+TEST_CASE("model of a machine that was measured gives back its solve") {
+  const json report = json::parse(succeed({"model", "--machine", "nvidia_h200", "-q", "--json", "-"}).out);
+  CHECK(report["source"] == "nvidia_h200");
+  CHECK(report["rates"]["products"].size() == 3);
+  CHECK(report["rates"]["helpers"][0]["name"] == "CPU");
+  const json& times = prediction(report, 1, "native")["times"];
+  CHECK(times[0]["seconds"].get<double>() == Approx(0.459557801));
+  CHECK(times[1]["seconds"].get<double>() == Approx(0.035287619));
+  CHECK(times[2]["seconds"].get<double>() == Approx(0.065755282));
+  // One machine's efficiencies by its name, by its short name, and where nothing is said.
+  const json by_default = json::parse(succeed(with(gtx1080, {"-q", "--json", "-"})).out);
+  for (const char* name : {"h200", "nvidia_h200"})
+    CHECK(json::parse(succeed(with(gtx1080, {"--efficiencies", name, "-q", "--json", "-"})).out) ==
+          by_default);
+}
+
 TEST_CASE("what model does not take") {
+  fail_with(2, {"model", "--machine", "unknown"});
+  fail_with(2, with(gtx1080, {"--machine", "nvidia_h200"}));
   fail_with(2, {"model", "--fp64", "280"});
   fail_with(2, {"model", "--bandwidth", "280"});
   fail_with(2, {"model", "--fp64", "-1", "--bandwidth", "250"});

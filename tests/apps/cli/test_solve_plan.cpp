@@ -16,7 +16,7 @@ namespace {
 
 apps::SolvePlan sample() {
   apps::SolvePlan plan{8000, 8000, "rates.json", {"a GPU (8 of 132 multiprocessors)", "a CPU"}, "auto", {}};
-  plan.prediction.engine = "native";
+  plan.prediction.engine = Engine::native;
   plan.prediction.times = {
       {"tridiagonalize", 1.5, {}}, {"divide and conquer", 0.25, {6000, 2000}}, {"back-transform", 0.5, {}}};
   plan.prediction.seconds = 2.25;

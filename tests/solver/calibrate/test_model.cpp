@@ -24,13 +24,13 @@ constexpr PaperGpu gtx1080{"GTX1080", 280, 7700, 250, 27, 14}, gtx980{"GTX980", 
     gtx750ti{"GTX750Ti", 46, 1340, 67, 9, 14}, k20c{"Tesla K20c", 1050, 2500, 135, 50, 7};
 constexpr std::int64_t n = 10000;
 
-const Prediction& find(const std::vector<Prediction>& list, int stages, const std::string& engine) {
+const Prediction& find(const std::vector<Prediction>& list, int stages, Engine engine) {
   for (const Prediction& p : list)
     if (p.stages == stages && p.engine == engine) return p;
-  throw std::out_of_range(engine);
+  throw std::out_of_range(name(engine));
 }
 
-double seconds(const PaperGpu& gpu, bool with_cpu, int stages, const std::string& engine,
+double seconds(const PaperGpu& gpu, bool with_cpu, int stages, Engine engine,
                const Efficiencies& e = ideal_efficiencies()) {
   return find(predict(machine_of(gpu.figures(with_cpu), e), n, n), stages, engine).seconds;
 }
@@ -48,20 +48,22 @@ TEST_CASE("the equations, without efficiencies, with half-storage bytes") {
   // traffic, 1/32 of the reduction's bytes with panels of 64, is the only addition.
   const double f = 1 / 280e9, b = 1 / 250e9, n3 = 1e12;
   const double traffic = 16.0 / (6 * 64) * n3 * b;
-  CHECK(seconds(gtx1080, false, 1, "native") == Approx((12 * f + 4 * b) * n3 / 3 + traffic));
-  CHECK(seconds(gtx1080, false, 2, "native") == Approx((2 + 2 / 0.3 + 4 + 6 / 0.3 + 6) * f * n3 / 3));
+  CHECK(seconds(gtx1080, false, 1, Engine::native) == Approx((12 * f + 4 * b) * n3 / 3 + traffic));
+  CHECK(seconds(gtx1080, false, 2, Engine::native) == Approx((2 + 2 / 0.3 + 4 + 6 / 0.3 + 6) * f * n3 / 3));
 }
 
 TEST_CASE("which reduction wins on the paper's GPUs: one stage on the GeForces, about equal on the K20c") {
-  for (const Efficiencies& e : {ideal_efficiencies(), h200_efficiencies()})
+  for (const Efficiencies& e : {ideal_efficiencies(), efficiencies_of(measured_machine("nvidia_h200"))})
     for (const bool with_cpu : {false, true}) {
       CAPTURE(with_cpu, e.symv);
       for (const PaperGpu& gpu : {gtx1080, gtx980, gtx750ti}) {
         CAPTURE(gpu.name);
-        CHECK(seconds(gpu, with_cpu, 1, "native", e) < 0.75 * seconds(gpu, with_cpu, 2, "native", e));
+        CHECK(seconds(gpu, with_cpu, 1, Engine::native, e) <
+              0.75 * seconds(gpu, with_cpu, 2, Engine::native, e));
         CHECK(choose(predict(machine_of(gpu.figures(with_cpu), e), n, n)).stages == 1);
       }
-      const double ratio = seconds(k20c, with_cpu, 1, "native", e) / seconds(k20c, with_cpu, 2, "native", e);
+      const double ratio =
+          seconds(k20c, with_cpu, 1, Engine::native, e) / seconds(k20c, with_cpu, 2, Engine::native, e);
       CAPTURE(ratio);
       CHECK(ratio > 0.75);
       CHECK(ratio < 1.33);
@@ -72,32 +74,36 @@ TEST_CASE("which reduction wins on the paper's GPUs: one stage on the GeForces, 
 // what keeps its gain down, so they give the upper end: 18, 21 and 12 %; on the K20c, with 1/2 double rate, none.
 TEST_CASE("what double-float gains with the CPU's help") {
   const auto gain = [](const PaperGpu& gpu) {
-    return 1 - seconds(gpu, true, 1, "df") / seconds(gpu, true, 1, "native");
+    return 1 - seconds(gpu, true, 1, Engine::double_float) / seconds(gpu, true, 1, Engine::native);
   };
   for (const PaperGpu& gpu : {gtx1080, gtx980, gtx750ti}) {
     CAPTURE(gpu.name, gain(gpu));
     CHECK(gain(gpu) >= 0.07);
     CHECK(gain(gpu) <= 0.22);
-    CHECK(choose(predict(machine_of(gpu.figures(true), ideal_efficiencies()), n, n)).engine == "df");
+    CHECK(choose(predict(machine_of(gpu.figures(true), ideal_efficiencies()), n, n)).engine ==
+          Engine::double_float);
   }
   CHECK(gain(k20c) < 0);
-  CHECK(choose(predict(machine_of(k20c.figures(true), ideal_efficiencies()), n, n)).engine == "native");
+  CHECK(choose(predict(machine_of(k20c.figures(true), ideal_efficiencies()), n, n)).engine == Engine::native);
 }
 
 // What the paper measured at N = 10000 stands in its text: Eigen-G on the GTX 1080 21.4 s; on the K20c MAGMA's
 // back-transformation from tridiagonal to band 6.48 s and from band to dense 2.68.
 TEST_CASE("predicted times are those measured in the paper, within a quarter or so") {
-  CHECK(std::fabs(std::log(seconds(gtx1080, true, 1, "native", h200_efficiencies()) / 21.4)) < std::log(1.3));
+  CHECK(std::fabs(std::log(
+            seconds(gtx1080, true, 1, Engine::native, efficiencies_of(measured_machine("nvidia_h200"))) /
+            21.4)) < std::log(1.3));
   const auto magma = predict(machine_of(k20c.figures(false), ideal_efficiencies()), n, n);
-  CHECK(std::fabs(std::log(stage(find(magma, 2, "native"), "tridiagonal to band") / 6.48)) < std::log(1.3));
-  CHECK(std::fabs(std::log(stage(find(magma, 2, "native"), "band to dense") / 2.68)) < std::log(1.5));
+  CHECK(std::fabs(std::log(stage(find(magma, 2, Engine::native), "tridiagonal to band") / 6.48)) <
+        std::log(1.3));
+  CHECK(std::fabs(std::log(stage(find(magma, 2, Engine::native), "band to dense") / 2.68)) < std::log(1.5));
 }
 
 TEST_CASE("the helper's share is the paper's ratio") {
   for (const PaperGpu& gpu : {gtx1080, gtx980, gtx750ti, k20c}) {
     CAPTURE(gpu.name);
     const Prediction p =
-        find(predict(machine_of(gpu.figures(true), ideal_efficiencies()), n, n), 1, "native");
+        find(predict(machine_of(gpu.figures(true), ideal_efficiencies()), n, n), 1, Engine::native);
     for (const PredictedStage& s : p.times) {
       if (s.name == "tridiagonalize") {
         CHECK(s.parts.empty());
@@ -111,15 +117,14 @@ TEST_CASE("the helper's share is the paper's ratio") {
 
 TEST_CASE(
     "on the H200 the efficiencies give back what they were measured from, and the CPU's share does not pay") {
-  ModelFigures h200{55.9e12, 50.7e12, 4352e9, 0.65e12};
-  h200.link = 55e9;
-  const auto all = predict(machine_of(h200, h200_efficiencies()), 10000, 10000);
-  const Prediction& p = find(all, 1, "native");
+  const MeasuredMachine& h200 = measured_machine("nvidia_h200");
+  const auto all = predict(machine_of(h200, efficiencies_of(h200)), 10000, 10000);
+  const Prediction& p = find(all, 1, Engine::native);
   CHECK(stage(p, "tridiagonalize") == Approx(0.459557801));
   CHECK(stage(p, "divide and conquer") == Approx(0.035287619));
   CHECK(stage(p, "back-transform") == Approx(0.065755282));
   for (const PredictedStage& s : p.times) CHECK(s.parts.empty());
-  const Efficiencies e = h200_efficiencies();
+  const Efficiencies e = efficiencies_of(h200);
   for (const double value : {e.symv, e.rank_2k, e.merge, e.back_transform}) {
     CHECK(value > 0.2);
     CHECK(value < 1);
@@ -135,8 +140,8 @@ TEST_CASE("engines that a GPU lacks are left out; orders and vectors of no work"
   figures.emulated = 3e12;
   const auto all = predict(machine_of(figures, ideal_efficiencies()), 1000, 1000);
   REQUIRE(all.size() == 6);
-  CHECK(all[2].engine == "emulated");
-  CHECK(choose(all).engine == "emulated");
+  CHECK(all[2].engine == Engine::emulated);
+  CHECK(choose(all).engine == Engine::emulated);
   CHECK(choose(predict(machine_of(figures, ideal_efficiencies()), 0, 0)).seconds == 0);
   const auto values_only = predict(machine_of(figures, ideal_efficiencies()), 1000, 0);
   CHECK(stage(values_only[0], "back-transform") == 0);
@@ -162,14 +167,14 @@ TEST_CASE("a calibrated machine: all its devices, over their links") {
   second.from_first = second.to_first = 4e11;
   c.devices = {cpu, gpu, second};
   const ModelMachine machine = machine_of(c, ideal_efficiencies());
-  CHECK(machine.products.flops == std::array<double, 3>{4e12, 5e12, 0});
+  CHECK(machine.products.values == std::array<double, engine_count>{4e12, 5e12, 0});
   CHECK(machine.bandwidth == 1e12);
   REQUIRE(machine.helpers.size() == 2);
   CHECK(machine.helpers[0].name == "second");
   CHECK(machine.helpers[0].link == 4e11);
   CHECK(machine.helpers[1].name == "CPU");
   CHECK(machine.helpers[1].link == 5e10);
-  const Prediction p = find(predict(machine, 20000, 20000), 1, "df");
+  const Prediction p = find(predict(machine, 20000, 20000), 1, Engine::double_float);
   for (const PredictedStage& s : p.times)
     if (s.name == "back-transform") {
       REQUIRE(s.parts.size() == 3);
@@ -180,18 +185,19 @@ TEST_CASE("a calibrated machine: all its devices, over their links") {
     }
   // A tenth of the first GPU with the CPU as its one helper; and the same by a ratio.
   ModelMachine small = machine_of(team_rates(c, 0, {}, 10), ideal_efficiencies());
-  CHECK(small.products.flops == std::array<double, 3>{4e11, 5e11, 0});
+  CHECK(small.products.values == std::array<double, engine_count>{4e11, 5e11, 0});
   CHECK(small.bandwidth == 1e11);
   REQUIRE(small.helpers.size() == 1);
   CHECK(small.helpers[0].is_cpu);
-  const Prediction free = find(predict(small, 8000, 8000), 1, "native");
+  const Prediction free = find(predict(small, 8000, 8000), 1, Engine::native);
   small.ratio = parse_ratio("1:0");
-  const Prediction alone = find(predict(small, 8000, 8000), 1, "native");
+  const Prediction alone = find(predict(small, 8000, 8000), 1, Engine::native);
   CHECK(alone.times[2].seconds == Approx(2 * 8000.0 * 8000 * 8000 / 4e11));
   CHECK(alone.times[2].parts.empty());
   CHECK(free.seconds < alone.seconds);
   small.ratio = parse_ratio("1:3");
-  CHECK(find(predict(small, 8000, 8000), 1, "native").times[1].parts == std::vector<double>{2000, 6000});
+  CHECK(find(predict(small, 8000, 8000), 1, Engine::native).times[1].parts ==
+        std::vector<double>{2000, 6000});
   c.devices = {cpu};
   CHECK_THROWS_AS(machine_of(c, ideal_efficiencies()), InvalidArgument);
 }

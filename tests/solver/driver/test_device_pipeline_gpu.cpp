@@ -93,8 +93,8 @@ TEST_CASE("device pointers: pairs and values, either triangle, any leading dimen
 TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   NEEDS_GPU();
   using eigen_g::Engine;
-  std::vector<Engine> engines{Engine::native, Engine::df};
-  if (eigen_g::emulated_engine_built()) engines.push_back(Engine::emulated);
+  std::vector<Engine> engines{Engine::native, Engine::double_float};
+  if (eigen_g::engine_built(Engine::emulated)) engines.push_back(Engine::emulated);
   const Stored s = random_matrix(1500);
   for (const Engine engine : engines) {
     CAPTURE(name(engine));
@@ -109,11 +109,11 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   // By these rates double-float is always the fastest, by those never.
   eigen_g::Options o = support::options(eigen_g::Place::gpu);
   o.engine = Engine::automatic;
-  o.engine_rates.native.flops_per_second = 1e9;
-  o.engine_rates.df.flops_per_second = 1e15;
+  o.engine_rates[Engine::native].flops_per_second = 1e9;
+  o.engine_rates[Engine::double_float].flops_per_second = 1e15;
   CHECK(support::solve_guarded(s, o).report.engine == "df");
-  o.engine_rates.native.flops_per_second = 1e15;
-  o.engine_rates.df.flops_per_second = 1e9;
+  o.engine_rates[Engine::native].flops_per_second = 1e15;
+  o.engine_rates[Engine::double_float].flops_per_second = 1e9;
   CHECK(support::solve_guarded(s, o).report.engine == "native");
 }
 

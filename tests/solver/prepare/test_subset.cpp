@@ -1,4 +1,4 @@
-#include "solver/driver/subset.hpp"
+#include "solver/prepare/subset.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,61 @@
+// The engine emulated: double by cuBLAS's fixed-point emulation on the integer tensor cores. It has no dsyr2k: rank-2k
+// updates are native.
+//
+// cuBLAS chooses the bits by the entries, and where these would be too many it multiplies in double (as the times of a
+// random eigenproblem's merges show): hence the slices here too. Without them the eigenvectors of n = 10000 lose 1.6 times as
+// much (H200).
+#include "gemm_df/engines/engine_table.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include "gemm_df/engines/native/cublas_products.hpp"
+#include "gemm_df/engines/native/native_engine.hpp"
+#include "hybrid/stream/queue.hpp"
+#endif
+
+namespace eigen_g {
+
+namespace {
+
+double seconds(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k) {
+  return seconds_by(rate, m, n, k, static_cast<double>(rate.smallest_result));
+}
+
+#if defined(EIGEN_G_HAVE_CUDA) && CUBLAS_VER_MAJOR >= 13
+
+class EmulatedEngine final : public NativeEngine<double> {
+ public:
+  using NativeEngine::NativeEngine;
+
+  void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
+            double beta, MatrixView<double> c_dev) override {
+    EIGEN_G_CUBLAS(cublasSetEmulationStrategy(queue_.blas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+    in_slices<double>(
+        op_a, op_b, a_dev, b_dev, beta, c_dev,
+        [&](MatrixView<const double> a, MatrixView<const double> b, std::int64_t terms, double onto) {
+          EIGEN_G_CUBLAS(cublasGemmEx_64(queue_.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
+                                         c_dev.cols, terms, &alpha, a.data, CUDA_R_64F, a.lda, b.data,
+                                         CUDA_R_64F, b.lda, &onto, c_dev.data, CUDA_R_64F, c_dev.lda,
+                                         CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_GEMM_DEFAULT));
+        });
+  }
+};
+
+EngineRate estimated_rate(const Queue&) {  // its speed is not among the GPU's figures: never the fastest
+  return {};
+}
+constexpr EngineOnGpu on_gpu{
+    estimated_rate, {[](const Queue& queue, std::uint64_t) -> std::unique_ptr<EngineProducts<double>> {
+      return std::make_unique<EmulatedEngine>(queue);
+    }}};
+
+#else
+constexpr EngineOnGpu on_gpu{};
+#endif
+
+}  // namespace
+
+EngineRow emulated_engine() {
+  return {"emulated", "a build with CUDA 13 or later", false, seconds, on_gpu};
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,34 @@
+// What the engines that cuBLAS computes share. CUDA builds only.
+#pragma once
+
+#include <algorithm>
+
+#include "gemm_df/gemm.hpp"
+#include "gemm_df/tuning.hpp"
+#include "hybrid/cuda_check.hpp"
+
+namespace eigen_g {
+
+inline cublasOperation_t cublas_op(Op op) {
+  return op == Op::none ? CUBLAS_OP_N : op == Op::transpose ? CUBLAS_OP_T : CUBLAS_OP_C;
+}
+
+// Calls multiply(A's part, B's part, its terms, beta) for slices of at most max_terms_of_a_sum of the k terms of every sum,
+// in turn; beta is 1 from the second on. Once without terms where k = 0.
+template <class T, class Multiply>
+void in_slices(Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c,
+               const Multiply& multiply) {
+  if (c.rows == 0 || c.cols == 0) return;
+  const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
+  const std::int64_t most = product_tuning().max_terms_of_a_sum;
+  const std::int64_t slices = std::max<std::int64_t>(1, (k + most - 1) / most);
+  const std::int64_t length = std::max<std::int64_t>(1, ((k + slices - 1) / slices + 31) / 32 * 32);
+  for (std::int64_t first = 0; first == 0 || first < k; first += length) {
+    const std::int64_t terms = std::min(length, k - first);
+    multiply(op_a == Op::none ? a.block(0, first, a.rows, terms) : a.block(first, 0, terms, a.cols),
+             op_b == Op::none ? b.block(first, 0, terms, b.cols) : b.block(0, first, b.rows, terms), terms,
+             first == 0 ? beta : 1);
+  }
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,49 @@
+// The engine native: cuBLAS in the matrices' own type, and the own rank-2k update.
+#include "gemm_df/engines/native/native_engine.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include <algorithm>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#endif
+
+namespace eigen_g {
+
+namespace {
+
+double seconds(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k) {
+  return seconds_by(rate, m, n, k, static_cast<double>(rate.smallest_result));
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+// In proportion to the ratio of float's and double's rate.
+EngineRate estimated_rate(const Queue& queue) {
+  int device = 0, ratio = 0, major = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  const double tensor_cores = ratio <= 2 && major >= 8 ? 2 : 1;  // of those GPUs double the rate in double
+  EngineRate rate;
+  rate.flops_per_second = 2 * float_rate(queue) * tensor_cores / std::max(ratio, 1);
+  return rate;
+}
+
+template <class T>
+std::unique_ptr<EngineProducts<T>> make(const Queue& queue, std::uint64_t) {
+  return std::make_unique<NativeEngine<T>>(queue);
+}
+constexpr EngineOnGpu on_gpu{estimated_rate, {make<double>}};
+
+#else
+constexpr EngineOnGpu on_gpu{};
+#endif
+
+}  // namespace
+
+EngineRow native_engine() {
+  return {"native", "a build with CUDA", true, seconds, on_gpu};
+}
+
+}  // namespace eigen_g

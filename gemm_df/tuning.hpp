@@ -1,0 +1,30 @@
+// What was measured of the matrix products, by compute capability. The values are those of an H200 (9.0).
+#pragma once
+
+#include <cstdint>
+
+namespace eigen_g {
+
+struct ProductTuning {
+  // Terms that cuBLAS adds up in one chain, whose rounding errors grow with sqrt(k); longer products are done in slices, one
+  // added to the other. Eigenvectors of n = 10000 come out a quarter nearer to orthogonal; it costs the back-transformation
+  // 45.4 ms in place of 42.8 in one run at n = 10000, 5 % at 4000, the divide and conquer nothing.
+  std::int64_t max_terms_of_a_sum = 1280;
+  // Rank-2k updates: with more columns, cuBLAS.
+  std::int64_t rank_2k_max_columns = 128;
+  // Rows from which tiles of 64 x 64 replace 32 x 32, and from which one thread block a multiprocessor takes tiles of
+  // 128 x 128 in turn (n = 20000, 64 columns: 1.67 and 1.50 ms).
+  std::int64_t rank_2k_min_rows_medium = 1500, rank_2k_min_rows_large = 8000;
+  // Rows from which the update multiplies C with the next vector on its way, always with the large tiles: it saves a pass
+  // over C, 0.9 % of the reduction of n = 20000.
+  std::int64_t rank_2k_min_rows_product = 5000;
+};
+
+const ProductTuning& product_tuning(int capability);
+const ProductTuning& product_tuning();  // of CUDA's current GPU
+
+// Terms of a product's inner dimension in a step of a team of devices, whatever these are: the result, which each step reads
+// and writes, costs little beside the product, and the first step, which nothing hides, arrives soon.
+inline constexpr std::int64_t merge_step = 512;
+
+}  // namespace eigen_g

@@ -1,0 +1,66 @@
+#include "solver/calibrate/machines.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "hybrid/error.hpp"
+
+namespace eigen_g {
+
+MeasuredMachine parse_machine(std::string_view text) {
+  try {
+    const nlohmann::json root = nlohmann::json::parse(text);
+    if (root.at("format") != "eigen_g-machine" || root.at("version") != 1)
+      throw InvalidArgument("machine", "is not an eigen_g-machine of version 1");
+    const auto positive = [](const nlohmann::json& object, const char* key) {
+      const double value = object.at(key);
+      if (!(value > 0)) throw InvalidArgument("machine", std::string(key) + " is not positive");
+      return value;
+    };
+    MeasuredMachine m;
+    m.name = root.at("name");
+    m.title = root.at("title");
+    m.date = root.at("date");
+    m.source = root.at("source").get<std::vector<std::string>>();
+    for (const auto& [engine, rate] : root.at("products").items()) {
+      const std::optional<Engine> of = engine_of(engine);
+      if (!of || *of == Engine::automatic)
+        throw InvalidArgument("machine", "has products by an unknown engine, " + engine);
+      m.products[*of] = rate;
+    }
+    positive(root.at("products"), name(Engine::native));
+    for (const auto& [key, to] : {std::pair{"rank_2k", &m.rank_2k},
+                                  {"symv", &m.symv},
+                                  {"pass", &m.pass},
+                                  {"cpu", &m.cpu},
+                                  {"link", &m.link}})
+      *to = positive(root, key);
+    for (const auto& [key, to] : {std::pair{"n", &m.n},
+                                  {"tridiagonalize", &m.tridiagonalize},
+                                  {"divide_and_conquer", &m.divide_and_conquer},
+                                  {"back_transform", &m.back_transform}})
+      *to = positive(root.at("solve"), key);
+    return m;
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidArgument("machine", std::string("cannot be read: ") + error.what());
+  }
+}
+
+const std::vector<MeasuredMachine>& measured_machines() {
+  static const std::vector<MeasuredMachine> machines = [] {
+    std::vector<MeasuredMachine> all;
+    for (const ShippedMachine& file : shipped_machines()) all.push_back(parse_machine(file.text));
+    return all;
+  }();
+  return machines;
+}
+
+const MeasuredMachine& measured_machine(const std::string& name) {
+  const std::vector<MeasuredMachine>& all = measured_machines();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const MeasuredMachine& m) { return m.name == name; });
+  if (found == all.end()) throw InvalidArgument("machine", "is unknown: " + name);
+  return *found;
+}
+
+}  // namespace eigen_g

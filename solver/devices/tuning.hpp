@@ -1,0 +1,86 @@
+// What was measured of the stages, by compute capability. The values are those of an H200 (9.0) and, where a CPU takes part,
+// 16 cores of its host.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "blas2/symv/symv_shapes.hpp"
+
+namespace eigen_g {
+
+// Strips of A that the reduction walks: the instances of its kernel that are compiled. High strips have few column sums; in
+// low ones a strip's row sums come from few blocks, which counts where the triangle is small. Groups of eight columns ask
+// more of memory at a time, and let blocks differ more in when they are done.
+inline constexpr std::array<blas2::SymvShapeParameters, 3> reduction_shapes{
+    {{2, 4, 1, 4}, {4, 2, 1, 4}, {8, 1, 1, 8}}};
+
+// A shape and the rows left to reduce up to which it is taken: max_rows, and rows^2 = max_share a block of the grid.
+struct ReductionStrips {
+  static constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+  std::size_t shape;  // of reduction_shapes
+  std::int64_t max_rows = any;
+  std::int64_t max_share = any;
+};
+
+struct SolverTuning {
+  // Driver
+  // Smaller orders go to the CPU: a GPU's start and round trips cost more than the work does there. us of GPU and CPU, with
+  // vectors 291 and 308 at n = 48, 358 and 656 at 72; values only 299 and 264 at 72, 301 and 316 at 80.
+  std::int64_t min_order_on_gpu = 72;
+  // cuBLAS's kernels, 40 ms once a process, are loaded while A travels.
+  std::int64_t min_order_with_cublas = 1025;
+  // A quick calibration takes longer than what helpers would save of a smaller solve.
+  std::int64_t min_order_to_calibrate_for = 2000;
+
+  // Reduction
+  // The first whose limits are not exceeded: 264 blocks of an H200 take the second up to 16000 rows.
+  std::array<ReductionStrips, 3> reduction_strips{
+      {{0, 6000, 970000}, {1, ReductionStrips::any, 970000}, {2}}};
+  // Of the most that could be shared memory, bytes left to L1, where what is on its way from memory has its place: with 28 KB
+  // of L1 the pass over A takes 4 to 6 % longer than with 60 KB. A GPU with less than the second a multiprocessor needs all.
+  int reduction_left_to_l1 = 36 << 10, reduction_min_shared = 128 << 10;
+  // Of the matrix, share of L2 that keeps its lines from column to column.
+  double reduction_kept_share_of_l2 = 0.35;
+
+  // Divide and conquer
+  // Merges of more rows go to cuBLAS one by one, smaller ones through dc_product together.
+  std::int64_t dc_max_rows_in_one_launch = 512;
+  // U is 3/16 of a matrix, but never so narrow that products with it leave a GPU idle. At least the rows above.
+  std::int64_t dc_min_panel_columns = 1024;
+
+  // Back-transformation
+  // Up to so many rows one kernel applies all panels of reflectors.
+  std::int64_t back_max_rows_of_panels = 1056;
+  // Reflectors a block: wide ones make fast products, narrow ones less work beside them and a smaller workspace. n = 10000
+  // takes 50.5 ms with 256, 47.9 with 512, n = 8000 24.7 and 26.6, n = 4000 3.4 and 3.8. Where columns are cut over a team,
+  // OpenBLAS's own block of the inner dimension, 384, suits the CPU: 577 GFLOP/s on 16 cores, 534 with 256, 539 with 512.
+  std::int64_t back_width = 256, back_wide = 512, back_cut_width = 384;
+  std::int64_t back_max_rows_narrow = 9000;  // more take wide blocks
+  std::int64_t back_cut_max_rows_narrow = 4000,
+               back_cut_max_rows = 12000;  // cut: more take back_cut_width, then wide blocks
+  // Orders from which Z goes in two groups of columns, and in three, so that one travels while the next is computed. A group's
+  // way to the host (55 GB/s) takes a third of the time that the GPU needs for it at n = 10000; narrow groups make for slow
+  // products: of n = 10000 two to five groups take as long as one, eight 10 % more.
+  std::int64_t back_min_order_of_two_groups = 3000, back_min_order_of_three_groups = 6000;
+};
+
+const SolverTuning& solver_tuning(int capability);
+const SolverTuning&
+solver_tuning();  // of CUDA's current GPU; in a build or on a machine without one, the first entry
+
+// CPUs, as measured on 16 cores beside an H200.
+struct CpuTuning {
+  // Part of its measured rate that a CPU is planned with: in a team 16 cores of a shared machine came to 0.85 to 0.95 of it, at
+  // times to less. A share too large by a part of itself makes everything that part longer; one too small costs only the part
+  // of what the CPU would have done.
+  double planned_rate = 0.85;
+  // Flop/s that no core is expected to exceed, by which a GPU that a CPU would not help is left alone.
+  double max_flops_of_core = 5e10;
+  // Seconds of a quick calibration.
+  double quick_calibration_seconds = 0.8;
+};
+inline constexpr CpuTuning cpu_tuning{};
+
+}  // namespace eigen_g

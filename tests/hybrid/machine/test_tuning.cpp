@@ -1,0 +1,29 @@
+// The entry of a GPU's compute capability. No GPU is needed.
+#include "hybrid/machine/tuning.hpp"
+
+#include "gemm_df/tuning.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/devices/tuning.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace eigen_g;
+
+TEST_CASE("the entry of the compute capability, else the first") {
+  constexpr std::array<TunedFor<int>, 3> entries{{{90, 1}, {80, 2}, {120, 3}}};
+  CHECK(tuning_for(90, entries) == 1);
+  CHECK(tuning_for(80, entries) == 2);
+  CHECK(tuning_for(120, entries) == 3);
+  for (const int unknown : {0, 75, 86, 100}) CHECK(tuning_for(unknown, entries) == 1);
+}
+
+TEST_CASE("the current GPU's entries; without a GPU the first") {
+  if (gpu_count() == 0) {
+    CHECK(current_capability() == 0);
+  } else {
+    const Device& gpu = gpu_facts(current_gpu());
+    CHECK(current_capability() == 10 * gpu.compute_major + gpu.compute_minor);
+  }
+  CHECK(&product_tuning() == &product_tuning(current_capability()));
+  CHECK(&solver_tuning() == &solver_tuning(current_capability()));
+  if (current_capability() == 0) CHECK(&solver_tuning() == &solver_tuning(90));
+}
