@@ -8,6 +8,7 @@
 
 #include "hybrid/matrix_view.hpp"
 #include "solver/back/reflector_blocks.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
 
@@ -23,6 +24,5 @@ class Queue;
 // Cost: n^2 width flops. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
 void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
                         const double* tau_dev, double* s_dev, double* t_dev);
-inline constexpr std::int64_t triangular_factor_max_width = 512;
 
 }  // namespace eigen_g

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "hybrid/machine/tuning.hpp"
-#include "solver/back/triangular_factor.hpp"
 
 namespace eigen_g {
 
@@ -12,7 +11,7 @@ namespace {
 constexpr std::array<TunedFor<SolverTuning>, 1> entries{{{90, {}}}};
 
 constexpr bool holds(const SolverTuning& t) {
-  return std::max({t.back_width, t.back_wide, t.back_cut_width}) <= triangular_factor_most_width &&
+  return std::max({t.back_width, t.back_wide, t.back_cut_width}) <= triangular_factor_max_width &&
          t.dc_max_rows_in_one_launch <= t.dc_min_panel_columns &&  // dc_product takes U whole
          std::all_of(t.reduction_strips.begin(), t.reduction_strips.end(),
                      [](const ReductionStrips& s) { return s.shape < reduction_shapes.size(); }) &&

@@ -24,6 +24,9 @@ struct ReductionStrips {
   std::int64_t max_share = any;
 };
 
+// Reflectors of a block, at most: what triangular_factors() keeps on the chip.
+inline constexpr std::int64_t triangular_factor_max_width = 512;
+
 struct SolverTuning {
   // Driver
   // Smaller orders go to the CPU: a GPU's start and round trips cost more than the work does there. us of GPU and CPU, with

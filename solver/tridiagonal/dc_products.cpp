@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gemm_df/tuning.hpp"
+
 namespace eigen_g {
 
 ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std::int64_t lower,

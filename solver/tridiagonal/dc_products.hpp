@@ -7,10 +7,6 @@
 
 namespace eigen_g {
 
-// Terms of a product's inner dimension in a step of a team: the result, which each step reads and writes, costs little beside
-// the product, and the first step, which nothing hides, arrives soon.
-inline constexpr std::int64_t merge_step = 512;
-
 // `columns` columns of a merge: `upper` rows with `upper_inner` terms each and `lower` ones with `lower_inner`.
 ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std::int64_t lower,
                               std::int64_t lower_inner, std::int64_t columns);

@@ -16,7 +16,7 @@ TEST_CASE("a GPU fails in mid-solve", "[gpu][large]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
   const support::Stored s = support::random_matrix(1300);
-  Options o = support::options(Place::gpu);
+  support::Asked o = support::options(Place::gpu);
   o.ratio = parse_ratio("1:1");  // the CPU is at work too
   bool failed = false;
   o.progress = [&](Stage stage, double fraction) {

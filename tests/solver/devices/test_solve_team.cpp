@@ -11,7 +11,7 @@ using support::Stored;
 namespace {
 
 // What is refused before anything is looked at: the argument, and what its message says.
-std::string refused(const Options& o) {
+std::string refused(const support::Asked& o) {
   const double a = 1;
   double w = 0, z = 0;
   try {
@@ -25,7 +25,7 @@ std::string refused(const Options& o) {
 }  // namespace
 
 TEST_CASE("a ratio has a share for each device, and is for GPUs") {
-  Options o;
+  support::Asked o;
   o.ratio = parse_ratio("27:14:3");
   CHECK_THAT(refused(o), ContainsSubstring("argument ratio: 27:14:3 has 3 shares; there are 2 devices"));
   o.ratio = parse_ratio("1");
@@ -50,7 +50,7 @@ TEST_CASE("a ratio has a share for each device, and is for GPUs") {
 }
 
 TEST_CASE("on a machine without a GPU, or below its sizes, the CPU solves alone whatever the ratio") {
-  Options o;
+  support::Asked o;
   o.ratio = parse_ratio("27:14");
   const Stored s = random_matrix(50);
   const support::Solved solved = support::solve_guarded(s, o);
@@ -63,7 +63,7 @@ TEST_CASE("on a machine without a GPU, or below its sizes, the CPU solves alone 
 
 TEST_CASE("more GPUs or multiprocessors than there are", "[gpu]") {
   NEEDS_GPU();
-  Options o = support::options(Place::gpu);
+  support::Asked o = support::options(Place::gpu);
   o.gpus = gpu_count() + 1;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o.gpus = 1;

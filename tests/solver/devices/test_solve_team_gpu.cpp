@@ -15,14 +15,14 @@ using support::Stored;
 
 namespace {
 
-Options cut(const char* ratio, int gpus = 1) {
-  Options o = support::options(Place::gpu);
+support::Asked cut(const char* ratio, int gpus = 1) {
+  support::Asked o = support::options(Place::gpu);
   o.ratio = parse_ratio(ratio);
   o.gpus = gpus;
   return o;
 }
 
-void check_repeats(const Stored& s, const Options& o, const support::Solved& once) {
+void check_repeats(const Stored& s, const support::Asked& o, const support::Solved& once) {
   const support::Solved again = support::solve_guarded(s, o);
   CHECK(support::same_bits(once.w, again.w));
   CHECK(support::same_bits(once.z, again.z));
@@ -46,7 +46,7 @@ Calibration calibration_of(double cpu_flops, double gpu_flops, double link) {
 TEST_CASE("a solve over a small GPU and the CPU: pairs, bits, and who did what", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1500, Uplo::upper);
-  Options o = cut("3:1");
+  support::Asked o = cut("3:1");
   o.multiprocessors = 8;
   const support::Solved solved = support::solve_guarded(s, o);
   support::check_pairs(s, solved);
@@ -76,7 +76,7 @@ TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engi
   const support::Solved alone = support::solve_guarded(s, support::options(Place::gpu));
   for (const char* ratio : {"1:0", "1:1", "0:1"}) {
     CAPTURE(ratio);
-    const Options o = cut(ratio);
+    const support::Asked o = cut(ratio);
     const support::Solved solved = support::solve_guarded(s, o, 3);
     support::check_pairs(s, solved);
     CHECK(support::eigenvalue_ratio(solved.w, alone.w) <= support::limits::values_only);
@@ -85,13 +85,13 @@ TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engi
       CHECK(
           support::same_bits(solved.z, support::solve_guarded(s, support::options(Place::gpu), 3).z));
   }
-  Options o = cut("1:1");
+  support::Asked o = cut("1:1");
   o.subset = Subset::numbers(100, 899);
   Solution some = solve(s.n, s.a.data(), s.lda, o);
   REQUIRE(some.report.m == 800);
   CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n,
                       Place::cpu)));
-  if (!emulated_engine_built()) return;
+  if (!engine_built(Engine::emulated)) return;
   o = cut("1:1");
   o.engine = Engine::emulated;
   const support::Solved emulated = support::solve_guarded(s, o);
@@ -108,7 +108,7 @@ TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition",
   for (const auto* poisoned : {&w, &z})
     EIGEN_G_CUDA(cudaMemsetAsync(poisoned->data(), 0xff, poisoned->bytes(), queue.stream()));
   EIGEN_G_CUDA(cudaMemcpyAsync(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice, queue.stream()));
-  Options o = cut("1:1");
+  support::Asked o = cut("1:1");
   o.multiprocessors = 8;
   support::Solved solved;
   solved.report = eigen_g::eigen_g(s.n, eigen_g::device(a.data()), s.n, eigen_g::device(w.data()),
@@ -125,7 +125,7 @@ TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition",
 TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflectors", "[gpu][large]") {
   NEEDS_GPU();
   const Stored s = random_matrix(4250);
-  const Options o = cut("3:1");
+  const support::Asked o = cut("3:1");
   const Solution once = solve(s.n, s.a.data(), s.lda, o), again = solve(s.n, s.a.data(), s.lda, o);
   CHECK(support::same_bits(once.values, again.values));
   CHECK(support::same_bits(once.vectors, again.vectors));
@@ -138,7 +138,7 @@ TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1500);
   Calibration c = calibration_of(1e12, 3e12, 1e12);
-  Options o = support::options(Place::gpu);
+  support::Asked o = support::options(Place::gpu);
   o.calibration = std::make_shared<const Calibration>(c);
   const support::Solved shared = support::solve_guarded(s, o);
   support::check_pairs(s, shared);
@@ -164,7 +164,7 @@ TEST_CASE("a solve over several GPUs", "[gpu]") {
   const Calibration c = calibration_of(1e9, 1e12, 1e13);
   for (const char* ratio : {"1:1:0", "2:1:1", "0:1:0", "auto"}) {
     CAPTURE(ratio);
-    Options o = cut(ratio, 2);
+    support::Asked o = cut(ratio, 2);
     o.calibration = std::make_shared<const Calibration>(c);
     const support::Solved solved = support::solve_guarded(s, o);
     support::check_pairs(s, solved);

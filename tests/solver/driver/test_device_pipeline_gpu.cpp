@@ -73,7 +73,7 @@ TEST_CASE("device pointers: pairs and values, either triangle, any leading dimen
       for (const std::int64_t padding : {0, 5}) {
         CAPTURE(n, support::name(uplo), padding);
         const Stored s = random_matrix(n, uplo, padding);
-        eigen_g::Options o;
+        support::Asked o;
         o.uplo = uplo;
         const OnDevice pairs(s, queue, padding);
         const eigen_g::Report report = eigen_g::eigen_g(n, pairs.a.data(), pairs.lda, pairs.w.data(),
@@ -98,7 +98,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   const Stored s = random_matrix(1500);
   for (const Engine engine : engines) {
     CAPTURE(name(engine));
-    eigen_g::Options o = support::options(eigen_g::Place::gpu);
+    support::Asked o = support::options(eigen_g::Place::gpu);
     o.engine = engine;
     const support::Solved solved = support::solve_guarded(s, o);
     support::check_pairs(s, solved);
@@ -107,7 +107,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
     CHECK(support::same_bits(solved.w, support::solve_guarded(s, o).w));
   }
   // By these rates double-float is always the fastest, by those never.
-  eigen_g::Options o = support::options(eigen_g::Place::gpu);
+  support::Asked o = support::options(eigen_g::Place::gpu);
   o.engine = Engine::automatic;
   o.engine_rates[Engine::native].flops_per_second = 1e9;
   o.engine_rates[Engine::double_float].flops_per_second = 1e15;
@@ -139,7 +139,7 @@ TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
         CAPTURE(n, support::name(uplo), subset);
         const Stored s = random_matrix(n, uplo, 2);
         const OnDevice d(s, queue, 0);
-        eigen_g::Options o;
+        support::Asked o;
         o.uplo = uplo;
         const std::int64_t m = subset ? (n + 1) / 2 : n;
         if (subset) o.subset = eigen_g::Subset::numbers(1, m);
@@ -177,7 +177,7 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
       const OnDevice d(s, queue, 0);
       queue.wait();
       double before = 0, taken = 0;
-      eigen_g::Options o;
+      support::Asked o;
       o.vectors = vectors;
       o.place = eigen_g::Place::gpu;
       o.progress = [&](eigen_g::Stage, double) { taken = std::max(taken, before - free_bytes()); };
@@ -212,16 +212,16 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
 TEST_CASE("what a thread keeps between solves changes no result, and can be released", "[gpu][alone]") {
   NEEDS_GPU();
   const Stored large = random_matrix(400), small = random_matrix(90);
-  eigen_g::Options o;
+  support::Asked o;
   o.place = eigen_g::Place::gpu;
-  const auto solve = [&](const Stored& s, const eigen_g::Options& how) {
+  const auto solve = [&](const Stored& s, const support::Asked& how) {
     return eigen_g::solve(s.n, s.a.data(), s.lda, how);
   };
   eigen_g::release_kept();
   const eigen_g::Solution first = solve(large, o), other = solve(small, o), second = solve(large, o);
   CHECK(support::same_bits(first.vectors, second.vectors));
 
-  eigen_g::Options nested = o;  // a solve within a solve has memory of its own
+  support::Asked nested = o;  // a solve within a solve has memory of its own
   eigen_g::Solution inner;
   nested.progress = [&](eigen_g::Stage stage, double fraction) {
     if (stage == eigen_g::Stage::divide_and_conquer && fraction == 0) inner = solve(small, o);
@@ -240,7 +240,7 @@ TEST_CASE("what a thread keeps between solves changes no result, and can be rele
     CHECK(support::same_bits(solution.vectors, first.vectors));
 
   struct Enough {};
-  eigen_g::Options interrupted = o;
+  support::Asked interrupted = o;
   interrupted.progress = [](eigen_g::Stage stage, double) {
     if (stage == eigen_g::Stage::back_transform) throw Enough();
   };
@@ -263,7 +263,7 @@ TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]")
   const std::int64_t n = 1000000;  // 8 TB; the matrix itself is never touched
   double w = 0, z = 0;
   const double a = 0;
-  eigen_g::Options o;
+  support::Asked o;
   o.place = eigen_g::Place::gpu;
   try {
     eigen_g::eigen_g(n, &a, n, &w, &z, n, o);
@@ -282,7 +282,7 @@ TEST_CASE("device memory where host memory belongs is named", "[gpu]") {
   const Stored s = random_matrix(50);
   const OnDevice d(s, queue, 0);
   std::vector<double> w(50), z(2500);
-  eigen_g::Options o;
+  support::Asked o;
   o.place = eigen_g::Place::gpu;
   const auto refused = [&](const double* a, double* values, double* vectors) {
     try {
@@ -304,7 +304,7 @@ TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   Stored s = random_matrix(50);
   const auto refused = [&](const OnDevice& d, std::int64_t n, std::int64_t lda, double* z, std::int64_t ldz,
                            eigen_g::Place device = eigen_g::Place::automatic) {
-    eigen_g::Options o;
+    support::Asked o;
     o.device = device;
     try {
       eigen_g::eigen_g(n, d.a.data(), lda, d.w.data(), z, ldz, queue.stream(), o);

@@ -31,6 +31,10 @@ std::string argument_refused(Call&& call) {
   return "none";
 }
 
+constexpr std::array<Stage, 7> all_stages{
+    Stage::transfer,           Stage::check,          Stage::scale,  Stage::tridiagonalize,
+    Stage::divide_and_conquer, Stage::back_transform, Stage::unscale};
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("every size around block edges, either triangle, any leading dimension", "", OnCpu,
@@ -70,14 +74,14 @@ TEMPLATE_TEST_CASE("vectors over the matrix itself", "", OnCpu, OnGpu) {
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
       CAPTURE(n, support::name(uplo));
       const Stored s = random_matrix(n, uplo, 4);
-      eigen_g::Options o = options(TestType::device);
+      support::Asked o = options(TestType::device);
       o.uplo = uplo;
       Solved solved;
       solved.w.resize(static_cast<std::size_t>(n));
       solved.z = s.a;
       solved.ldz = s.lda;
       solved.report =
-          eigen_g::eigen_g(n, solved.z.data(), s.lda, solved.w.data(), solved.z.data(), solved.ldz, o);
+          eigen_g::eigen_g(n, solved.z.data(), s.lda, solved.w.data(), solved.z.data(), solved.ldz, o, o);
       support::check_pairs(s, solved);
     }
 }
@@ -139,7 +143,7 @@ TEST_CASE("bad arguments are refused by name, before any work") {
   const auto refused = [](std::int64_t n, const double* x, std::int64_t lda, double* v, double* y,
                           std::int64_t ldz, bool want = true) {
     return argument_refused(
-        [&] { eigen_g::eigen_g(n, x, lda, v, y, ldz, options(Place::cpu, want)); });
+        [&] { (void)eigen_g::eigen_g(n, x, lda, v, y, ldz, {.vectors = want}, {.place = Place::cpu}); });
   };
   CHECK(refused(4, a, 4, w, z, 4) == "none");
   CHECK(refused(-1, a, 4, w, z, 4) == "n");
@@ -155,16 +159,16 @@ TEST_CASE("bad arguments are refused by name, before any work") {
 
 TEST_CASE("solve() refuses what eigen_g() refuses") {
   const Stored s = random_matrix(4);
-  CHECK(argument_refused([&] { eigen_g::solve(-1, s.a.data(), 4); }) == "n");
-  CHECK(argument_refused([&] { eigen_g::solve(4, nullptr, 4); }) == "a");
-  CHECK(argument_refused([&] { eigen_g::solve(4, s.a.data(), 3); }) == "lda");
+  CHECK(argument_refused([&] { (void)eigen_g::solve(-1, s.a.data(), 4); }) == "n");
+  CHECK(argument_refused([&] { (void)eigen_g::solve<double>(4, nullptr, 4); }) == "a");
+  CHECK(argument_refused([&] { (void)eigen_g::solve(4, s.a.data(), 3); }) == "lda");
 }
 
 TEST_CASE("solve() brings its own memory") {
   for (const std::int64_t n : {0, 1, 50}) {
     const Stored s = random_matrix(n, Uplo::lower, 2);
-    const eigen_g::Solution<double> with = eigen_g::solve(n, s.a.data(), s.lda, options(Place::cpu));
-    const eigen_g::Solution<double> without = eigen_g::solve(n, s.a.data(), s.lda, options(Place::cpu, false));
+    const eigen_g::Solution<double> with = eigen_g::solve(n, s.a.data(), s.lda, {}, {.place = Place::cpu});
+    const eigen_g::Solution<double> without = eigen_g::solve(n, s.a.data(), s.lda, {.vectors = false}, {.place = Place::cpu});
     support::check_pairs(s, {with.values, with.vectors, std::max<std::int64_t>(1, n), with.report});
     CHECK(without.vectors.empty());
     support::check_values(s, without.values);
@@ -174,7 +178,7 @@ TEST_CASE("solve() brings its own memory") {
 TEST_CASE("a GPU asked for where there is none is a DeviceError") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const Stored s = random_matrix(5);
-  CHECK_THROWS_AS(eigen_g::solve(5, s.a.data(), 5, options(Place::gpu)), eigen_g::DeviceError);
+  CHECK_THROWS_AS(eigen_g::solve(5, s.a.data(), 5, {}, {.place = Place::gpu}), eigen_g::DeviceError);
   const eigen_g::Solution<double> solution = eigen_g::solve(5, s.a.data(), 5);  // automatic takes the CPU
   support::check_pairs(s, {solution.values, solution.vectors, 5, solution.report});
 }
@@ -194,10 +198,12 @@ TEMPLATE_TEST_CASE("the report says what was done", "", OnCpu, OnGpu) {
     const eigen_g::Report report =
         support::solve_guarded(random_matrix(400), options(TestType::device, vectors)).report;
     double sum = 0;
-    for (const Stage stage : eigen_g::all_stages) {
-      CHECK(report.seconds_of(stage) >= 0);
-      sum += report.seconds_of(stage);
+    for (const eigen_g::StageWork& work : report.stages) {
+      CHECK(work.seconds >= 0);
+      sum += work.seconds;
     }
+    CHECK(report.stages.size() == (vectors ? 8 : 7));  // the two transfers are two
+    CHECK(report.seconds_of(Stage::back_transform) > (vectors ? 0 : -1));
     CHECK(report.seconds_of(Stage::tridiagonalize) > 0);
     CHECK(report.seconds_of(Stage::divide_and_conquer) > 0);
     CHECK(sum > 0);
@@ -205,17 +211,21 @@ TEMPLATE_TEST_CASE("the report says what was done", "", OnCpu, OnGpu) {
     CHECK(report.status == eigen_g::Status::converged);
     CHECK(report.failed == 0);
     REQUIRE_FALSE(report.devices.empty());
-    CHECK_FALSE(report.devices.front().empty());
-    CHECK_FALSE(report.ratio.empty());
-    CHECK(report.engine == "native");
-    CHECK(report.host_bytes > 0);
-    CHECK((report.device_bytes > 0) == (TestType::device == Place::gpu));
+    CHECK_FALSE(report.devices.front().name.empty());
+    CHECK(report.devices.front().share == 1);
+    CHECK((report.devices.front().gpu >= 0) == (TestType::device == Place::gpu));
+    CHECK(report.path == eigen_g::Path::one_stage);
+    for (const eigen_g::StageWork& work : report.stages)
+      for (const eigen_g::Engine engine : {eigen_g::Engine::double_float, eigen_g::Engine::emulated})
+        CHECK(work.flops[engine] == 0);
+    CHECK(report.bytes.host > 0);
+    CHECK((report.bytes.device > 0) == (TestType::device == Place::gpu));
   }
 }
 
 TEST_CASE("the names of the stages are all different") {
   std::vector<std::string> names;
-  for (const Stage stage : eigen_g::all_stages) names.emplace_back(eigen_g::name(stage));
+  for (const Stage stage : all_stages) names.emplace_back(eigen_g::name(stage));
   std::sort(names.begin(), names.end());
   CHECK_FALSE(names.front().empty());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
@@ -229,15 +239,15 @@ TEMPLATE_TEST_CASE("progress: each stage begins at 0, never falls, ends at 1", "
   };
   std::vector<Told> told;
   bool own_thread = true;
-  eigen_g::Options o = options(TestType::device);
+  support::Asked o = options(TestType::device);
   o.progress = [&, caller = std::this_thread::get_id()](Stage stage, double fraction) {
     told.push_back({stage, fraction});
     own_thread = own_thread && std::this_thread::get_id() == caller;
   };
   support::solve_guarded(random_matrix(300), o);
   CHECK(own_thread);
-  REQUIRE(told.size() >= 2 * eigen_g::all_stages.size());
-  std::array<bool, eigen_g::all_stages.size()> seen{};
+  REQUIRE(told.size() >= 2 * all_stages.size());
+  std::array<bool, all_stages.size()> seen{};
   for (std::size_t k = 0; k < told.size(); ++k) {
     seen[static_cast<std::size_t>(told[k].stage)] = true;
     CHECK(told[k].fraction >= 0);
@@ -260,10 +270,10 @@ TEMPLATE_TEST_CASE("an exception from progress abandons the solve and reaches th
     using std::runtime_error::runtime_error;
   };
   const Stored s = random_matrix(200);
-  for (const Stage stop : eigen_g::all_stages)
+  for (const Stage stop : all_stages)
     for (const double at_least : {0.0, 1.0}) {
       CAPTURE(eigen_g::name(stop), at_least);
-      eigen_g::Options o = options(TestType::device);
+      support::Asked o = options(TestType::device);
       o.progress = [&](Stage stage, double fraction) {
         if (stage == stop && fraction >= at_least) throw Enough("enough");
       };
@@ -274,7 +284,7 @@ TEMPLATE_TEST_CASE("an exception from progress abandons the solve and reaches th
 
 TEST_CASE("a thread limit holds for the call alone") {
   const int before = eigen_g::blas_threads();
-  eigen_g::Options o = options(Place::cpu);
+  support::Asked o = options(Place::cpu);
   o.threads = 1;
   int during = 0;
   o.progress = [&](Stage, double) { during = eigen_g::blas_threads(); };
@@ -286,13 +296,13 @@ TEST_CASE("a thread limit holds for the call alone") {
 
 TEST_CASE("the workspace grows with the order, and vectors cost more than values") {
   const auto host = [](std::int64_t n, bool vectors) {
-    return eigen_g::workspace_bytes(n, vectors, false).host;
+    return eigen_g::workspace_bytes(n, {.vectors = vectors}, false).host;
   };
   CHECK(host(1000, true) > host(100, true));
   CHECK(host(1000, true) >= host(1000, false));
-  CHECK(eigen_g::workspace_bytes(1000, true, false).device == 0);
+  CHECK(eigen_g::workspace_bytes(1000, {}, false).device == 0);
   const Stored s = random_matrix(300);
   for (const bool vectors : {true, false})
-    CHECK(support::solve_guarded(s, options(Place::cpu, vectors)).report.host_bytes <=
+    CHECK(support::solve_guarded(s, options(Place::cpu, vectors)).report.bytes.host <=
           host(300, vectors));
 }

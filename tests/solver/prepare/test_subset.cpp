@@ -29,7 +29,7 @@ std::string argument_refused(std::int64_t n, const Subset& subset) {
 }
 
 // A solve of a subset with room for no more than is promised, guards behind it.
-support::Solved solve_subset(const Stored& s, eigen_g::Options o) {
+support::Solved solve_subset(const Stored& s, support::Asked o) {
   const std::int64_t n = s.n, ldz = n + 3, most = o.subset.most(n);
   o.uplo = s.uplo;
   support::Solved solved;
@@ -52,7 +52,7 @@ support::Solved solve_subset(const Stored& s, eigen_g::Options o) {
 }
 
 // Pairs `first` ... of the whole solution, count of them: the values bit for bit, the vectors by verify().
-void check_subset_of(const Stored& s, const std::vector<double>& all, eigen_g::Options o, std::int64_t first,
+void check_subset_of(const Stored& s, const std::vector<double>& all, support::Asked o, std::int64_t first,
                      std::int64_t count) {
   CAPTURE(s.n, first, count, static_cast<int>(o.subset.by));
   const support::Solved solved = solve_subset(s, o);
@@ -130,7 +130,7 @@ TEMPLATE_TEST_CASE("subset by number: pairs of the whole solution", "", OnCpu, O
   for (const std::int64_t n : {1, 2, 5, 31, 33, 64, 65, 129, 300})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
       const Stored s = support::random_matrix(n, uplo, 1);
-      eigen_g::Options o = options(TestType::device);
+      support::Asked o = options(TestType::device);
       const std::vector<double> all = support::solve_guarded(s, o).w;
       for (const Range& range : ranges_of(n)) {
         o.subset = Subset::numbers(range.first, range.last);
@@ -143,7 +143,7 @@ TEMPLATE_TEST_CASE("subset by value: the values in between, and none", "", OnCpu
   ON_DEVICE(TestType);
   for (const std::int64_t n : {1, 2, 33, 65, 200}) {
     const Stored s = support::random_matrix(n);
-    eigen_g::Options o = options(TestType::device);
+    support::Asked o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
     const double inf = support::infinity;
     const auto w = [&](std::int64_t k) { return all[static_cast<std::size_t>(k - 1)]; };
@@ -181,7 +181,7 @@ TEMPLATE_TEST_CASE("subset: every family, bounds through clusters", "", OnCpu, O
     REQUIRE(s.n == spec.n);
     CAPTURE(spec.kind);
     const std::int64_t n = spec.n;
-    eigen_g::Options o = options(TestType::device);
+    support::Asked o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
     for (const Range& range : {Range{n / 3, n / 3}, Range{n / 4, n / 2}, Range{2, n - 5}}) {
       o.subset = Subset::numbers(range.first, range.last);
@@ -200,7 +200,7 @@ TEMPLATE_TEST_CASE("subset of a matrix that is scaled: bounds are the caller's",
   ON_DEVICE(TestType);
   for (const double scale : {0x1p-600, 0x1p700}) {
     const Stored s = support::random_matrix(70, Uplo::lower, 0, 1, scale);
-    eigen_g::Options o = options(TestType::device);
+    support::Asked o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
     o.subset = Subset::values(all[9], all[30]);
     check_subset_of(s, all, o, 11, 21);
@@ -210,7 +210,7 @@ TEMPLATE_TEST_CASE("subset of a matrix that is scaled: bounds are the caller's",
 TEMPLATE_TEST_CASE("subset of the values alone", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   const Stored s = support::random_matrix(150);
-  eigen_g::Options o = options(TestType::device, false);
+  support::Asked o = options(TestType::device, false);
   const std::vector<double> all = support::solve_guarded(s, o).w;
   const auto values = [&](const Subset& subset) {
     o.subset = subset;
@@ -230,7 +230,7 @@ TEMPLATE_TEST_CASE("subset of the values alone", "", OnCpu, OnGpu) {
 TEMPLATE_TEST_CASE("subset: solve() brings memory for what is found", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   const Stored s = support::random_matrix(80);
-  eigen_g::Options o = options(TestType::device);
+  support::Asked o = options(TestType::device);
   const eigen_g::Solution<double> all = eigen_g::solve(80, s.a.data(), s.lda, o, o);
   o.subset = Subset::values(all.values[4], all.values[6]);
   const eigen_g::Solution<double> some = eigen_g::solve(80, s.a.data(), s.lda, o, o);
