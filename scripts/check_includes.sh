@@ -19,8 +19,8 @@ declare -A sees=(
   [apps]="hybrid blas2 gemm_df solver apps"
   [tests]="hybrid blas2 gemm_df solver apps tests"
 )
-top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff
-  pyproject.toml"
+top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff \
+pyproject.toml"
 
 faults=0
 fault() {

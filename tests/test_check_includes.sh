@@ -12,7 +12,7 @@ lay_out() {
   mkdir -p project/{hybrid,blas2,gemm_df,solver,apps/io,tests,data,scripts}
   (
     cd project
-    touch CMakeLists.txt README.md .gitignore
+    touch CMakeLists.txt README.md .gitignore CITATION.cff pyproject.toml
     echo '#include <vector>' >hybrid/error.hpp
     echo '#include "hybrid/error.hpp"' >blas2/symv.hpp
     echo '#include "hybrid/error.hpp"' >gemm_df/gemm.hpp
