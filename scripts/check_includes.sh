@@ -2,6 +2,7 @@
 # scripts/check_includes.sh [FOLDER]
 # Checks the order of the house in FOLDER (default: this project):
 #   - an include of a project header points down the floors, or stays on its own;
+#   - within solver it points down the rooms, or stays in its own;
 #   - it names a file that exists;
 #   - no headers include each other in a circle;
 #   - at the top level stands nothing but the floors and the few files that belong there.
@@ -19,8 +20,14 @@ declare -A sees=(
   [apps]="hybrid blas2 gemm_df solver apps"
   [tests]="hybrid blas2 gemm_df solver apps tests"
 )
-top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff
-  pyproject.toml"
+# room of solver -> its height; rooms of one height do not see each other. solver/api's .cpp files, the calls from C, belong to
+# the driver.
+declare -A height=(
+  [api]=0 [prepare]=1 [devices]=2 [tridiagonal]=3 [reduction]=3 [back]=3 [verify]=4 [calibrate]=5 [path]=6
+  [driver]=7
+)
+top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff \
+pyproject.toml"
 
 faults=0
 fault() {
@@ -54,6 +61,16 @@ resolve() {
   fi
 }
 
+# The room of solver that a file of it belongs to.
+room() {
+  local inside=${1#solver/}
+  if [[ $1 == solver/api/*.cpp ]]; then echo driver; else echo "${inside%%/*}"; fi
+}
+
+while IFS= read -r file; do
+  [[ -n ${height[$(room "$file")]:-} ]] || fault "$file: stands in no room of solver (${!height[*]})"
+done < <([[ ! -d solver ]] || find solver -regex '.*\.\(h\|hpp\|cuh\|c\|cpp\|cu\)' | sort)
+
 folders=()
 for floor in "${!sees[@]}"; do
   [[ ! -d $floor ]] || folders+=("$floor")
@@ -76,6 +93,10 @@ while IFS=: read -r file line directive; do
     fault "$file:$line: $target does not exist"
   elif ! contains "${sees[$from]}" "$to"; then
     fault "$file:$line: $from must not include $target (it sees: ${sees[$from]})"
+  elif [[ $from == solver && $to == solver ]]; then
+    from=$(room "$file") to=$(room "$target")
+    [[ $from == "$to" || -z ${height[$from]:-} || -z ${height[$to]:-} ]] || ((height[$to] < height[$from])) ||
+      fault "$file:$line: solver/$from must not include $target"
   fi
   echo "$file $target" >>"$edges"
 done < <(((${#folders[@]} == 0)) || grep -rnE "$includes" --include=*.{h,hpp,cuh,c,cpp,cu} -- "${folders[@]}" | sort)

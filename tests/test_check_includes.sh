@@ -9,16 +9,21 @@ cd "$work"
 failed=0
 lay_out() {
   rm -rf project
-  mkdir -p project/{hybrid,blas2,gemm_df,solver,apps/io,tests,data,scripts}
+  mkdir -p project/{hybrid,blas2,gemm_df,solver/{api,back,driver,tridiagonal},apps/io,tests,data,scripts}
   (
     cd project
-    touch CMakeLists.txt README.md .gitignore
+    touch CMakeLists.txt README.md .gitignore CITATION.cff pyproject.toml
     echo '#include <vector>' >hybrid/error.hpp
     echo '#include "hybrid/error.hpp"' >blas2/symv.hpp
     echo '#include "hybrid/error.hpp"' >gemm_df/gemm.hpp
-    printf '#include <eigen_g/error.hpp>\n#include <cmath>\n' >solver/eigen_g.hpp
-    printf 'solver/eigen_g.hpp\nhybrid/error.hpp\n' >scripts/public_headers.txt
-    printf '#include "eigen_g.hpp"\n#  include "blas2/symv.hpp"\n#include "gemm_df/gemm.hpp"\n' >solver/driver.cpp
+    printf '#include <eigen_g/error.hpp>\n#include <cmath>\n' >solver/api/eigen_g.hpp
+    printf 'solver/api/eigen_g.hpp\nhybrid/error.hpp\n' >scripts/public_headers.txt
+    printf '#include "solver/api/eigen_g.hpp"\n#  include "blas2/symv.hpp"\n#include "gemm_df/gemm.hpp"\n' >solver/driver/solve.cpp
+    printf '#include "eigen_g.hpp"\n#include "solver/driver/plan.hpp"\n' >solver/api/c_api.cpp
+    echo '#include "solver/tridiagonal/merge.hpp"' >solver/driver/plan.hpp
+    echo '#include "solver/api/eigen_g.hpp"' >solver/tridiagonal/merge.hpp
+    printf '#include "merge.hpp"\n#include "solver/tridiagonal/merge.cuh"\n' >solver/tridiagonal/merge.cu
+    touch solver/tridiagonal/merge.cuh solver/back/reflectors.hpp
     printf '#include <eigen_g/eigen_g.hpp>\n#include "hybrid/error.hpp"\n' >apps/io/reader.cpp
     printf '#include "apps/io/reader.hpp"\n#include "blas2/symv.hpp"\n' >tests/test_reader.cpp
     touch apps/io/reader.hpp
@@ -42,8 +47,8 @@ lay_out
 "$checker" project || { echo "FAILED: faults in a project in order"; failed=1; }
 
 lay_out
-echo '#include "solver/eigen_g.hpp"' >project/hybrid/up.hpp
-expect 'hybrid/up.hpp:1: hybrid must not include solver/eigen_g.hpp*'
+echo '#include "solver/api/eigen_g.hpp"' >project/hybrid/up.hpp
+expect 'hybrid/up.hpp:1: hybrid must not include solver/api/eigen_g.hpp*'
 
 lay_out
 echo '#include "gemm_df/gemm.hpp"' >>project/blas2/symv.hpp
@@ -56,24 +61,46 @@ expect 'apps/io/reader.hpp:1: apps must not include tests/support.hpp*'
 
 lay_out
 echo '#include <eigen_g/eigen_g.hpp>' >>project/gemm_df/gemm.hpp
-expect 'gemm_df/gemm.hpp:2: gemm_df must not include solver/eigen_g.hpp*'
+expect 'gemm_df/gemm.hpp:2: gemm_df must not include solver/api/eigen_g.hpp*'
 
 lay_out
-echo '#include <apps/io/reader.hpp>' >>project/solver/driver.cpp
-expect 'solver/driver.cpp:4: solver must not include apps/io/reader.hpp*'
+echo '#include <apps/io/reader.hpp>' >>project/solver/driver/solve.cpp
+expect 'solver/driver/solve.cpp:4: solver must not include apps/io/reader.hpp*'
 
 lay_out
-echo '#include "hybrid/gone.hpp"' >>project/solver/driver.cpp
-expect 'solver/driver.cpp:4: hybrid/gone.hpp does not exist'
+echo '#include "hybrid/gone.hpp"' >>project/solver/driver/solve.cpp
+expect 'solver/driver/solve.cpp:4: hybrid/gone.hpp does not exist'
 
 lay_out
-echo '#include "gone.hpp"' >>project/solver/driver.cpp
-expect 'solver/driver.cpp:4: "gone.hpp" is no file of the project'
+echo '#include "gone.hpp"' >>project/solver/driver/solve.cpp
+expect 'solver/driver/solve.cpp:4: "gone.hpp" is no file of the project'
 
 lay_out
 echo '#include "hybrid/b.hpp"' >project/hybrid/a.hpp
 echo '#include "hybrid/a.hpp"' >project/hybrid/b.hpp
 expect 'headers include each other in a circle: *hybrid/*.hpp hybrid/*.hpp*'
+
+lay_out
+echo '#include "solver/driver/plan.hpp"' >>project/solver/tridiagonal/merge.hpp
+rm project/solver/driver/plan.hpp && touch project/solver/driver/plan.hpp
+expect 'solver/tridiagonal/merge.hpp:2: solver/tridiagonal must not include solver/driver/plan.hpp'
+
+lay_out
+echo '#include "solver/back/reflectors.hpp"' >>project/solver/tridiagonal/merge.cu
+expect 'solver/tridiagonal/merge.cu:3: solver/tridiagonal must not include solver/back/reflectors.hpp'
+
+lay_out
+echo '#include "../tridiagonal/merge.hpp"' >project/solver/back/reflectors.cuh
+expect 'solver/back/reflectors.cuh:1: solver/back must not include solver/tridiagonal/merge.hpp'
+
+lay_out
+echo '#include "solver/back/reflectors.hpp"' >>project/solver/api/eigen_g.hpp
+expect 'solver/api/eigen_g.hpp:3: solver/api must not include solver/back/reflectors.hpp'
+
+lay_out
+mkdir project/solver/attic
+echo '#include "solver/driver/plan.hpp"' >project/solver/attic/old.cpp
+expect 'solver/attic/old.cpp: stands in no room of solver*'
 
 lay_out
 touch project/notes.txt
