@@ -115,7 +115,12 @@ std::string title(const Prediction& p) {
 std::string table_of(const Options& o, const Described& d, const std::vector<Prediction>& predictions,
                      const Prediction& choice) {
   const ModelMachine& machine = d.machine;
-  std::string text = left_column("machine", 14) + d.source + "\n";
+  std::string text = left_column("machine", 14) + d.source;
+  if (!o.machine.empty()) {
+    const MeasuredMachine& measured = measured_machine(o.machine);
+    text += ": " + measured.title + ", measured " + measured.date;
+  }
+  text += "\n";
   for (const Engine engine : engines())
     if (machine.products[engine] > 0)
       text += left_column(engine == Engine::native ? "products" : "", 14) + left_column(name(engine), 10) +

@@ -244,12 +244,17 @@ void add_solve(CLI::App& app, Action& action) {
                   "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound")
       ->option_text("LO:HI")
       ->excludes(range_index);
-  command
-      .add_option(
-          "--gemm", options->gemm,
-          "Engine of the matrix products on a GPU: native (double; default), df (two floats a double), "
-          "emulated (double from integer tensor cores), auto (by the GPU's rates)")
-      ->check(CLI::IsMember({"native", "df", "emulated", "auto"}))
+  std::vector<std::string> engine_names;
+  std::string engine_list;
+  const auto list_engine = [&](Engine engine) {
+    engine_names.emplace_back(name(engine));
+    engine_list += (engine_list.empty() ? "" : ", ") + engine_names.back() + " (" + description(engine) +
+                   (engine_names.back() == options->gemm ? "; default)" : ")");
+  };
+  for (const Engine engine : engines()) list_engine(engine);
+  list_engine(Engine::automatic);
+  command.add_option("--gemm", options->gemm, "Engine of the matrix products on a GPU: " + engine_list)
+      ->check(CLI::IsMember(engine_names))
       ->option_text("ENGINE");
   command
       .add_option(

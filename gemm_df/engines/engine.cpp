@@ -14,6 +14,10 @@ const char* name(Engine engine) {
   return engine == Engine::automatic ? automatic_name : row_of(engine).name;
 }
 
+const char* description(Engine engine) {
+  return engine == Engine::automatic ? "by the GPU's rates" : row_of(engine).what;
+}
+
 std::optional<Engine> engine_of(const std::string& name) {
   if (name == automatic_name) return Engine::automatic;
   for (const Engine engine : engines())

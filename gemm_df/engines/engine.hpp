@@ -35,7 +35,8 @@ struct PerEngine {
 
 using EngineFlops = PerEngine<double>;
 
-const char* name(Engine engine);  // "native", "df", "emulated", "auto"
+const char* name(Engine engine);         // "native", "df", "emulated", "auto"
+const char* description(Engine engine);  // "two floats a double"
 std::optional<Engine> engine_of(const std::string& name);
 bool engine_built(Engine engine);  // for products of double matrices on a GPU; true of automatic with native
 

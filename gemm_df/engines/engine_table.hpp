@@ -40,6 +40,7 @@ struct EngineOnGpu {
 
 struct EngineRow {
   const char* name;   // in options, files and reports
+  const char* what;   // for people
   const char* needs;  // what a build without it lacks
   bool has_rank_2k;   // else native does A B^T + B A^T
   double (*seconds)(const EngineRate& rate, std::int64_t m, std::int64_t n,

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "gemm_df/engines/engine.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/calibrate/calibrate_steps.hpp"
@@ -65,7 +66,7 @@ void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& p
                   m);
     });
   };
-  measure_products(rates, "native", growth, effort, product, step);
+  measure_products(rates, name(Engine::native), growth, effort, product, step);
 
   const auto matrix = random_array(symv_order * symv_order), x = random_array(symv_order),
              y = random_array(symv_order);

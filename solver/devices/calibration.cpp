@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "gemm_df/engines/engine.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g {
@@ -308,7 +309,7 @@ double team_rate(const DeviceRates& rates, TeamWork work, int multiprocessors, d
     if (is_new || distance < at->second.first) at->second = {distance, {units, rate.flops / units}};
   }
   if (nearest.empty()) {
-    const double whole = product_rate(rates, "native", rows, columns, inner);
+    const double whole = product_rate(rates, name(Engine::native), rows, columns, inner);
     return cpu || rates.device.cores < 1 ? whole : whole * used / rates.device.cores;
   }
   Point below = nearest.begin()->second.second, above = below;

@@ -31,7 +31,7 @@
 namespace eigen_g {
 
 struct ProductRate {
-  std::string engine;  // "native", "df", "emulated"
+  std::string engine;  // its name
   std::int64_t m = 0, n = 0, k = 0;
   double flops = 0;  // flop/s: 2 m n k over the seconds
 };

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "gemm_df/engines/engine.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
 #include "solver/devices/tuning.hpp"
@@ -35,7 +36,7 @@ TeamRates team_rates(const Calibration& calibration, int first_gpu, const std::v
   for (const int gpu : gpus) team.devices.push_back(find(DeviceKind::gpu, gpu));
   team.devices.push_back(find(DeviceKind::cpu, 0));
   const DeviceRates& first = team.devices.front();
-  if (product_rate(first, "native", 1, 1, 1) <= 0 || first.device.cores < 1)
+  if (product_rate(first, name(Engine::native), 1, 1, 1) <= 0 || first.device.cores < 1)
     throw InvalidArgument(Argument::calibration,
                           "has no rate of products of GPU " + std::to_string(first_gpu));
   team.multiprocessors = multiprocessors;

@@ -50,7 +50,7 @@ inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device
     for (int copy = 0; copy < 2 && n <= largest; ++copy) {
       const auto k = static_cast<std::int64_t>(all.size());
       Problem p;
-      p.options.device = device;
+      p.options.place = device;
       p.options.threads = 1;
       p.options.uplo = k % 3 == 0 ? eigen_g::Uplo::upper : eigen_g::Uplo::lower;
       p.options.vectors = k % 5 != 4;

@@ -55,7 +55,8 @@ constexpr EngineOnGpu on_gpu{};
 }  // namespace
 
 EngineRow emulated_engine() {
-  return {"emulated", "a build with CUDA 13 or later", false, seconds, on_gpu};
+  return {"emulated", "double from integer tensor cores", "a build with CUDA 13 or later", false, seconds,
+          on_gpu};
 }
 
 }  // namespace eigen_g

@@ -43,7 +43,7 @@ constexpr EngineOnGpu on_gpu{};
 }  // namespace
 
 EngineRow native_engine() {
-  return {"native", "a build with CUDA", true, seconds, on_gpu};
+  return {"native", "double", "a build with CUDA", true, seconds, on_gpu};
 }
 
 }  // namespace eigen_g

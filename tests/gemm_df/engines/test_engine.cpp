@@ -29,7 +29,10 @@ ProductRates strong_double() {
 }  // namespace
 
 TEST_CASE("Engines have names, and names engines") {
-  for (const Engine engine : engines()) CHECK(engine_of(name(engine)) == engine);
+  for (const Engine engine : engines()) {
+    CHECK(engine_of(name(engine)) == engine);
+    CHECK_FALSE(std::string(description(engine)).empty());
+  }
   CHECK(engine_of("auto") == Engine::automatic);
   CHECK(name(Engine::automatic) == std::string("auto"));
   CHECK(name(Engine::native) == std::string("native"));

@@ -1,6 +1,9 @@
 // How a solve's products are cut over its devices: no GPU is needed.
 #include "solver/devices/shares.hpp"
 
+#include "solver/back/reflector_blocks.hpp"
+#include "solver/tridiagonal/dc_products.hpp"
+
 #include <numeric>
 
 #include "hybrid/error.hpp"

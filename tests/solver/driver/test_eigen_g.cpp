@@ -100,15 +100,15 @@ TEMPLATE_TEST_CASE("two runs give the same bits", "", OnCpu, OnGpu) {
 
 TEMPLATE_TEST_CASE("a NaN or an infinity in the named triangle is refused by its place", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  struct Place {
+  struct Entry {
     std::int64_t row, col;
   };
   for (const std::int64_t n : {3, 60, 300})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper})
       for (const double bad : {support::nan, support::infinity, -support::infinity})
-        for (const Place lower_place :
-             {Place{0, 0}, Place{n - 1, 0}, Place{n - 1, n - 2}, Place{n - 1, n - 1}}) {
-          const Place place = uplo == Uplo::lower ? lower_place : Place{lower_place.col, lower_place.row};
+        for (const Entry lower_place :
+             {Entry{0, 0}, Entry{n - 1, 0}, Entry{n - 1, n - 2}, Entry{n - 1, n - 1}}) {
+          const Entry place = uplo == Uplo::lower ? lower_place : Entry{lower_place.col, lower_place.row};
           CAPTURE(n, support::name(uplo), bad, place.row, place.col);
           Stored s = random_matrix(n, uplo, 1);
           s.at(place.row, place.col) = bad;
