@@ -54,12 +54,12 @@ using Progress = std::function<void(Stage stage, double fraction)>;
 struct Options {
   Uplo uplo = Uplo::lower;  // the triangle of A that is read; the other one may hold anything
   bool vectors = true;      // false: values only
-  Subset subset;  // the pairs that are wanted; the values have the same bits as those of a whole solve
+  Subset subset = {};  // the pairs that are wanted; the values have the same bits as those of a whole solve
   Path path = Path::automatic;
   // Of the large matrix products on a GPU (a CPU's are native). df and emulated take up to 2 GiB of device memory more;
   // df costs about one decimal digit of the vectors' accuracy. Automatic goes by Devices::engine_rates.
   Engine engine = Engine::native;
-  Progress progress;
+  Progress progress = {};
 };
 
 // ---- where
@@ -94,10 +94,10 @@ struct Devices {
   // where helpers may pay, the first solve of a process measures a quick one, in less than a second, for all that follow. A
   // device with a share takes memory in proportion beyond workspace_bytes(): staging on that device (for the CPU pinned host
   // memory), up to 4 MiB for each 1000 columns on the first GPU.
-  Ratio ratio;
-  std::shared_ptr<const Calibration> calibration;  // of this machine: read_calibration(), calibrate()
+  Ratio ratio = {};
+  std::shared_ptr<const Calibration> calibration = {};  // of this machine: read_calibration(), calibrate()
   // Rates of the engines, for an automatic one: measure_engine_rates(); where they are 0, by the figures of the GPU.
-  ProductRates engine_rates;
+  ProductRates engine_rates = {};
   // For experiments: only so many multiprocessors of the first GPU, rounded up to what it can do; 0: all.
   int multiprocessors = 0;
 };

@@ -74,6 +74,14 @@ inline Solved solve_guarded(const Stored& s, Asked o, std::int64_t padding = 0) 
   return solved;
 }
 
+// Of all stages.
+inline eigen_g::EngineFlops flops(const eigen_g::Report& report) {
+  eigen_g::EngineFlops sum{};
+  for (const eigen_g::StageWork& work : report.stages)
+    for (const eigen_g::Engine engine : eigen_g::engines()) sum[engine] += work.flops[engine];
+  return sum;
+}
+
 // max |w - exact| / (n ulp max|exact|); 0/0 is 0.
 inline double eigenvalue_ratio(const std::vector<double>& w, const std::vector<double>& exact) {
   REQUIRE(w.size() == exact.size());

@@ -55,10 +55,10 @@ TEST_CASE("on a machine without a GPU, or below its sizes, the CPU solves alone 
   const Stored s = random_matrix(50);
   const support::Solved solved = support::solve_guarded(s, o);
   support::check_pairs(s, solved);
-  CHECK(solved.report.ratio == "1");
-  REQUIRE(solved.report.work.size() == 1);
-  CHECK(solved.report.work[0].name == cpu_name());
-  CHECK(solved.report.work[0].share == 1);
+  REQUIRE(solved.report.devices.size() == 1);
+  CHECK(solved.report.devices[0].name == cpu_name());
+  CHECK(solved.report.devices[0].gpu == -1);
+  CHECK(solved.report.devices[0].share == 1);
 }
 
 TEST_CASE("more GPUs or multiprocessors than there are", "[gpu]") {

@@ -26,7 +26,7 @@ Reduced reduced(std::int64_t n, double scale = 1) {
   Reduced r{support::random_symmetric(n, 1, scale), std::vector<double>(size), std::vector<double>(size),
             std::vector<double>(size * size), n};
   std::vector<double> work = r.a, tau(size);
-  StageOptions on_cpu;
+  Devices on_cpu;
   on_cpu.place = Place::cpu;
   sytrd(Uplo::lower, n, work.data(), n, r.d.data(), r.e.data(), tau.data(), on_cpu);
   for (std::size_t i = 0; i < size; ++i) r.q[i * (size + 1)] = 1;
