@@ -2,7 +2,6 @@
 #include "tests/support/catch.hpp"
 
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "gemm_df/engines/engine_rates.hpp"
@@ -10,6 +9,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 
@@ -18,10 +18,7 @@ namespace {
 using Index = std::int64_t;
 
 DeviceBuffer<double> random_values(Index count, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> value(-1, 1);
-  std::vector<double> host(static_cast<std::size_t>(count));
-  for (double& x : host) x = value(random);
+  const std::vector<double> host = support::random_rectangle(count, 1, seed);
   DeviceBuffer<double> device(count);
   EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 
 #include "gemm_df/team_gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 
@@ -30,10 +30,10 @@ struct Operand {
         lda(std::max<std::int64_t>(1, r + padding)),
         host(static_cast<std::size_t>(lda * c), guard),
         device(lda * c) {
-    std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> entry(-1, 1);
+    const std::vector<double> entries = support::random_rectangle(r, c, seed);
     for (std::int64_t j = 0; j < c; ++j)
-      for (std::int64_t i = 0; i < r; ++i) at(i, j) = seed == 0 ? not_a_number : entry(random);
+      for (std::int64_t i = 0; i < r; ++i)
+        at(i, j) = seed == 0 ? not_a_number : entries[static_cast<std::size_t>(i + j * r)];
     upload();
   }
   double& at(std::int64_t i, std::int64_t j) { return host[static_cast<std::size_t>(i + j * lda)]; }

@@ -54,6 +54,28 @@ inline Stored stored(const eigen_g::generate::Spec& spec, eigen_g::Uplo uplo = e
   return stored(full_matrix(spec), spec.n, uplo, padding);
 }
 
+// Random entries by a seed: uniform in (-1, 1), rows x cols.
+inline std::vector<double> random_rectangle(std::int64_t rows, std::int64_t cols, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> entry(-1, 1);
+  std::vector<double> a(static_cast<std::size_t>(rows * cols));
+  for (double& x : a) x = entry(random);
+  return a;
+}
+
+// Normal, n x n, both triangles; and as a solver may meet it.
+inline std::vector<double> random_symmetric(std::int64_t n, std::uint64_t seed = 1, double scale = 1) {
+  eigen_g::generate::Spec spec;
+  spec.n = n;
+  spec.seed = seed;
+  spec.scale = scale;
+  return full_matrix(spec);
+}
+inline Stored random_matrix(std::int64_t n, eigen_g::Uplo uplo = eigen_g::Uplo::lower,
+                            std::int64_t padding = 0, std::uint64_t seed = 1, double scale = 1) {
+  return stored(random_symmetric(n, seed, scale), n, uplo, padding);
+}
+
 // A := H A H with reflectors H until only `width` diagonals are left beside the main one: LAPACK's banded test
 // matrices. The spectrum stays.
 inline void reduce_to_band(std::vector<double>& a, std::int64_t n, std::int64_t width) {

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "hybrid/uplo.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/matrices.hpp"
 #include "tests/support/tolerances.hpp"
 
 namespace support::reduction {
@@ -63,16 +63,6 @@ inline Ratios ratios(const Matrix& a, std::int64_t n, const Reduction& r) {
   };
   const double scale = static_cast<double>(n) * 0x1p-52, size = std::max(norm(a), 1e-300);
   return {norm(product) / (scale * size), norm(gram) / scale};
-}
-
-inline Matrix random_symmetric(std::int64_t n, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  std::normal_distribution<double> normal;
-  Matrix a(static_cast<std::size_t>(n * n));
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = j; i < n; ++i)
-      a[static_cast<std::size_t>(i + j * n)] = a[static_cast<std::size_t>(j + i * n)] = normal(generator);
-  return a;
 }
 
 inline Matrix family(const std::string& kind, std::int64_t n) {

@@ -1,11 +1,11 @@
 #include "apps/io/eigenpairs_file.hpp"
 
 #include <limits>
-#include <random>
 
 #include "apps/io/text_output.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 using namespace eigen_g::io;
@@ -13,11 +13,8 @@ using support::refusal;
 
 namespace {
 
-std::vector<double> random_values(std::size_t count) {
-  std::mt19937_64 random(9);
-  std::normal_distribution<double> normal;
-  std::vector<double> values(count);
-  for (double& x : values) x = normal(random);
+std::vector<double> random_values(std::int64_t count) {
+  std::vector<double> values = support::random_rectangle(count, 1);
   values[0] = -std::numeric_limits<double>::denorm_min();
   values[1] = std::numeric_limits<double>::max();
   values[2] = 0.1;

@@ -7,6 +7,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 using namespace eigen_g::io;
@@ -152,16 +153,11 @@ TEST_CASE("threads and pieces do not change a bit, with many duplicates") {
 }
 
 TEST_CASE("a random array is read to the bit, whatever the pieces") {
-  std::mt19937_64 random(6);
-  std::normal_distribution<double> normal;
   constexpr std::int64_t n = 67;
-  std::vector<double> a(n * n);
+  const std::vector<double> a = support::random_symmetric(n);
   std::string packed, all;
   for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = j; i < n; ++i) {
-      a[i + j * n] = a[j + i * n] = normal(random);
-      packed += digits(a[i + j * n]) + "\n";
-    }
+    for (std::int64_t i = j; i < n; ++i) packed += digits(a[i + j * n]) + "\n";
   for (const double x : a) all += digits(x) + "\n";
   for (const int threads : {1, 2, 7})
     for (const std::int64_t bytes : {7, 500, 1 << 20}) {

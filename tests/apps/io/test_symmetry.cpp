@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 using namespace eigen_g::io;
@@ -14,15 +14,6 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
-
-std::vector<double> random_symmetric(std::int64_t n) {
-  std::mt19937_64 random(3);
-  std::normal_distribution<double> normal;
-  std::vector<double> a(n * n);
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = j; i < n; ++i) a[i + j * n] = a[j + i * n] = normal(random);
-  return a;
-}
 
 SymmetricMatrix settled(const std::vector<double>& a, std::int64_t n, Triangle triangle) {
   std::shared_ptr<double> memory = allocate_matrix(n, n);
@@ -36,7 +27,7 @@ TEST_CASE("the worst pair and the largest entry, around the tiles' edges") {
   for (const std::int64_t n : {1, 2, 31, 32, 33, 67, 200})
     for (const int threads : {1, 2, 7}) {
       CAPTURE(n, threads);
-      auto a = random_symmetric(n);
+      auto a = support::random_symmetric(n);
       CHECK(compare_triangles(a.data(), n, threads).largest == 0);
       a[0] = -100;
       if (n > 1) {
@@ -55,7 +46,7 @@ TEST_CASE("the worst pair and the largest entry, around the tiles' edges") {
 
 TEST_CASE("of equally bad pairs the first in column order is named, for any number of threads") {
   constexpr std::int64_t n = 300;
-  auto a = random_symmetric(n);
+  auto a = support::random_symmetric(n);
   for (const auto& [i, j] : {std::pair{299, 250}, {280, 3}, {40, 35}, {290, 2}, {150, 2}}) {
     a[i + j * n] = 10;
     a[j + i * n] = -10;
@@ -115,7 +106,7 @@ TEST_CASE("symmetrize") {
   CHECK(support::full(settled({1, tiny, tiny, 3}, 2, Triangle::symmetrize))[1] == tiny);
   CHECK(std::isnan(support::full(settled({1, 2, not_a_number, 3}, 2, Triangle::symmetrize))[1]));
   constexpr std::int64_t n = 200;
-  auto a = random_symmetric(n);
+  auto a = support::random_symmetric(n);
   for (std::int64_t j = 1; j < n; ++j) a[j * n] += 2;  // first row
   std::vector<double> out(n * n);
   for (const int threads : {1, 2, 7}) {

@@ -1,10 +1,10 @@
 #include "apps/io/text_output.hpp"
 
 #include <limits>
-#include <random>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 using namespace eigen_g::io;
@@ -36,10 +36,7 @@ TEST_CASE("values one a line, and nothing of nothing") {
 }
 
 TEST_CASE("the text does not depend on the threads") {
-  std::mt19937_64 random(1);
-  std::normal_distribution<double> normal;
-  std::vector<double> a(9001 * 3);
-  for (double& x : a) x = normal(random);
+  const std::vector<double> a = support::random_rectangle(9001, 3);
   for (const TextFormat format : {TextFormat::txt, TextFormat::mtx}) {
     const std::string one = written({a.data(), 9001, 3, 9001}, format, 1);
     CHECK(written({a.data(), 9001, 3, 9001}, format, 2) == one);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "gemm_df/gemm.hpp"
@@ -11,6 +10,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/matrices.hpp"
 #include "tests/support/tolerances.hpp"
 
 using namespace eigen_g;
@@ -30,10 +30,10 @@ struct Poisoned {
         rows(rows_),
         cols(cols_),
         lda(lda_) {
-    std::mt19937_64 generator(seed);
-    std::normal_distribution<double> normal;
+    const std::vector<double> entries = support::random_rectangle(rows, cols, seed);
     for (std::int64_t j = 0; j < cols; ++j)
-      for (std::int64_t i = 0; i < rows; ++i) host[index(i, j)] = normal(generator);
+      for (std::int64_t i = 0; i < rows; ++i)
+        host[index(i, j)] = entries[static_cast<std::size_t>(i + j * rows)];
   }
   std::size_t index(std::int64_t i, std::int64_t j) const {
     return static_cast<std::size_t>(row + i + j * lda);

@@ -15,9 +15,7 @@ using namespace eigen_g;
 TEST_CASE("a GPU fails in mid-solve", "[gpu][large]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
-  generate::Spec spec;
-  spec.n = 1300;
-  const support::Stored s = support::stored(spec);
+  const support::Stored s = support::random_matrix(1300);
   Options o = support::options(DeviceChoice::gpu);
   o.ratio = parse_ratio("1:1");  // the CPU is at work too
   bool failed = false;

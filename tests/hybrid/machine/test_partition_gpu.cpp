@@ -68,9 +68,7 @@ TEST_CASE("a solve on a partition's stream", "[gpu]") {
   if (!part) return;
   const Queue queue(*part);
   constexpr std::int64_t n = 700;
-  eigen_g::generate::Spec spec;
-  spec.n = n;
-  const support::Stored s = support::stored(spec, Uplo::lower, 0);
+  const support::Stored s = support::random_matrix(n);
   const DeviceBuffer<double> a(n * n), w(n), z(n * n);
   EIGEN_G_CUDA(cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream

@@ -1,7 +1,6 @@
 // Transfers between host and device.
 #include "tests/support/catch.hpp"
 
-#include <random>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
@@ -22,13 +21,6 @@ namespace {
 
 bool in(Part part, std::int64_t i, std::int64_t j) {
   return part == Part::all || (part == Part::lower ? i >= j : i <= j);
-}
-
-std::vector<double> random_numbers(std::int64_t count) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(count));
-  std::vector<double> x(static_cast<std::size_t>(count));
-  for (double& value : x) value = static_cast<double>(random()) * 0x1p-64;
-  return x;
 }
 
 }  // namespace
@@ -63,7 +55,7 @@ TEST_CASE("a matrix travels up and down unchanged, and nothing beside it", "[gpu
       for (const Part part : {Part::all, Part::lower, Part::upper}) {
         CAPTURE(pinned, n, static_cast<int>(part));
         const std::int64_t lda = n + 3, ld_dev = n + 5;
-        const std::vector<double> original = random_numbers(lda * n);
+        const std::vector<double> original = support::random_rectangle(1, lda * n);
         std::vector<double> pageable = original;
         const eigen_g::PinnedBuffer<double> locked(pinned ? lda * n : 0);
         double* const host = pinned ? locked.data() : pageable.data();
@@ -104,7 +96,7 @@ TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]")
   std::vector<std::vector<double> > host;
   std::vector<DeviceBuffer<double> > device;
   for (int k = 0; k < 4; ++k) {
-    host.push_back(random_numbers(n * n + k));
+    host.push_back(support::random_rectangle(1, n * n + k, static_cast<std::uint64_t>(k)));
     device.emplace_back(n * n);
     eigen_g::upload(queue, Part::all, {host.back().data(), n, n, n}, {device.back().data(), n, n, n});
   }
@@ -120,7 +112,7 @@ TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]")
 }
 
 TEST_CASE("a copy past the caches copies what it is told to, wherever that begins") {
-  const std::vector<double> from = random_numbers(200);
+  const std::vector<double> from = support::random_rectangle(1, 200);
   for (const std::int64_t count : {0, 1, 7, 8, 9, 15, 16, 17, 100})
     for (std::int64_t source = 0; source < 9; ++source)
       for (std::int64_t target = 0; target < 9; ++target) {
@@ -140,7 +132,7 @@ TEST_CASE("a copy past the caches copies what it is told to, wherever that begin
 TEST_CASE("pages that are fetched keep what they hold", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t rows = 3000, cols = 2000;
-  std::vector<double> x = random_numbers(rows * cols);
+  std::vector<double> x = support::random_rectangle(1, rows * cols);
   const std::vector<double> before = x;
   { const eigen_g::PageFetch fetch({x.data(), rows, cols, rows}); }
   CHECK(x == before);

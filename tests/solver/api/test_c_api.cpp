@@ -6,20 +6,11 @@
 #include "tests/support/solving.hpp"
 
 using eigen_g::Uplo;
+using support::random_matrix;
 using support::Stored;
 
 // tests/c_caller.c, compiled as C
 extern "C" std::int64_t solve_three_by_three_from_c(double* w, double* z);
-
-namespace {
-
-Stored random_matrix(std::int64_t n, Uplo uplo, std::int64_t padding) {
-  eigen_g::generate::Spec spec;
-  spec.n = n;
-  return support::stored(spec, uplo, padding);
-}
-
-}  // namespace
 
 TEST_CASE("C: values and vectors over the matrix") {
   for (const std::int64_t n : {0, 1, 2, 65, 250})

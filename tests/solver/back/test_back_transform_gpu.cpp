@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <random>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/matrices.hpp"
 #include "tests/support/reflectors.hpp"
 #include "tests/support/tolerances.hpp"
 
@@ -30,11 +30,10 @@ struct Problem {
 
 Problem random_problem(std::int64_t n, std::int64_t m, std::int64_t ldz) {
   Problem p{support::random_reflectors(n), n, m, ldz, {}};
+  const std::vector<double> columns = support::random_rectangle(n, m, static_cast<std::uint64_t>(m));
   p.z.assign(static_cast<std::size_t>(ldz * m), std::nan(""));
-  std::mt19937_64 generator(static_cast<unsigned>(m));
-  std::normal_distribution<double> normal;
   for (std::int64_t c = 0; c < m; ++c)
-    for (std::int64_t i = 0; i < n; ++i) p.z[static_cast<std::size_t>(i + c * ldz)] = normal(generator);
+    std::copy_n(&columns[static_cast<std::size_t>(c * n)], n, &p.z[static_cast<std::size_t>(c * ldz)]);
   return p;
 }
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "solver/back/team_reflectors.hpp"
+#include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
 
@@ -21,11 +21,9 @@ std::size_t size(std::int64_t count) {
   return static_cast<std::size_t>(count);
 }
 
-Matrix random_matrix(std::int64_t count, double scale, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> entry(-scale, scale);
-  Matrix m(size(count));
-  for (double& x : m) x = entry(random);
+Matrix random_scaled(std::int64_t count, double scale, unsigned seed) {
+  Matrix m = support::random_rectangle(count, 1, seed);
+  for (double& x : m) x *= scale;
   return m;
 }
 
@@ -47,9 +45,9 @@ struct Problem {
         m(columns),
         width(k),
         count(blocks),
-        v(random_matrix(n * k * count, 1 / std::sqrt(static_cast<double>(n)), 1)),
-        t(random_matrix(k * k * count, 1 / static_cast<double>(k), 2)),
-        z(random_matrix(n * m, 1, 3)) {}
+        v(random_scaled(n * k * count, 1 / std::sqrt(static_cast<double>(n)), 1)),
+        t(random_scaled(k * k * count, 1 / static_cast<double>(k), 2)),
+        z(random_scaled(n * m, 1, 3)) {}
   std::int64_t first(std::int64_t s) const { return (count - 1 - s) * width + 1; }
 
   Matrix truth() const {

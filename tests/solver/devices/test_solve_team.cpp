@@ -5,15 +5,10 @@
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
+using support::random_matrix;
 using support::Stored;
 
 namespace {
-
-Stored random_matrix(std::int64_t n, Uplo uplo = Uplo::lower) {
-  generate::Spec spec;
-  spec.n = n;
-  return support::stored(spec, uplo);
-}
 
 // What is refused before anything is looked at: the argument, and what its message says.
 std::string refused(const Options& o) {

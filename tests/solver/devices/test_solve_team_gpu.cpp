@@ -10,15 +10,10 @@
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
+using support::random_matrix;
 using support::Stored;
 
 namespace {
-
-Stored random_matrix(std::int64_t n, Uplo uplo = Uplo::lower) {
-  generate::Spec spec;
-  spec.n = n;
-  return support::stored(spec, uplo);
-}
 
 Options cut(const char* ratio, int gpus = 1) {
   Options o = support::options(DeviceChoice::gpu);

@@ -14,6 +14,7 @@
 using eigen_g::DeviceBuffer;
 using eigen_g::Queue;
 using eigen_g::Uplo;
+using support::random_matrix;
 using support::Stored;
 
 namespace {
@@ -60,12 +61,6 @@ support::Solved take(const OnDevice& d, std::int64_t n, const eigen_g::Report& r
   solved.w.pop_back();
   solved.z.pop_back();
   return solved;
-}
-
-Stored random_matrix(std::int64_t n, Uplo uplo = Uplo::lower, std::int64_t padding = 0) {
-  eigen_g::generate::Spec spec;
-  spec.n = n;
-  return support::stored(spec, uplo, padding);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tests/support/tridiagonal.hpp"
 
 using namespace eigen_g;
+using support::random_matrix;
 using support::Stored;
 namespace limits = support::limits;
 
@@ -46,12 +47,6 @@ class OnDevice {
   std::size_t count_;
   DeviceBuffer<double> memory_;
 };
-
-Stored random_matrix(std::int64_t n, Uplo uplo, std::int64_t padding) {
-  generate::Spec spec;
-  spec.n = n;
-  return support::stored(spec, uplo, padding);
-}
 
 std::vector<double> identity(std::int64_t n) {
   std::vector<double> q(static_cast<std::size_t>(n * n));

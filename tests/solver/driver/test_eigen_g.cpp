@@ -14,18 +14,11 @@ using eigen_g::Uplo;
 using support::OnCpu;
 using support::OnGpu;
 using support::options;
+using support::random_matrix;
 using support::Solved;
 using support::Stored;
 
 namespace {
-
-Stored random_matrix(std::int64_t n, Uplo uplo = Uplo::lower, std::int64_t padding = 0) {
-  eigen_g::generate::Spec spec;
-  spec.kind = "random";
-  spec.n = n;
-  spec.seed = static_cast<std::uint64_t>(n);
-  return support::stored(spec, uplo, padding);
-}
 
 // The name of the argument that eigen_g() objects to.
 template <class Call>

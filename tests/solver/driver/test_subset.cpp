@@ -129,9 +129,7 @@ TEMPLATE_TEST_CASE("subset by number: pairs of the whole solution", "", OnCpu, O
   ON_DEVICE(TestType);
   for (const std::int64_t n : {1, 2, 5, 31, 33, 64, 65, 129, 300})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
-      eigen_g::generate::Spec spec;
-      spec.n = n;
-      const Stored s = support::stored(spec, uplo, 1);
+      const Stored s = support::random_matrix(n, uplo, 1);
       eigen_g::Options o = options(TestType::device);
       const std::vector<double> all = support::solve_guarded(s, o).w;
       for (const Range& range : ranges_of(n)) {
@@ -144,9 +142,7 @@ TEMPLATE_TEST_CASE("subset by number: pairs of the whole solution", "", OnCpu, O
 TEMPLATE_TEST_CASE("subset by value: the values in between, and none", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   for (const std::int64_t n : {1, 2, 33, 65, 200}) {
-    eigen_g::generate::Spec spec;
-    spec.n = n;
-    const Stored s = support::stored(spec);
+    const Stored s = support::random_matrix(n);
     eigen_g::Options o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
     const double inf = support::infinity;
@@ -203,10 +199,7 @@ TEMPLATE_TEST_CASE("subset: every family, bounds through clusters", "", OnCpu, O
 TEMPLATE_TEST_CASE("subset of a matrix that is scaled: bounds are the caller's", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   for (const double scale : {0x1p-600, 0x1p700}) {
-    eigen_g::generate::Spec spec;
-    spec.n = 70;
-    spec.scale = scale;
-    const Stored s = support::stored(spec);
+    const Stored s = support::random_matrix(70, Uplo::lower, 0, 1, scale);
     eigen_g::Options o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
     o.subset = Subset::values(all[9], all[30]);
@@ -216,9 +209,7 @@ TEMPLATE_TEST_CASE("subset of a matrix that is scaled: bounds are the caller's",
 
 TEMPLATE_TEST_CASE("subset of the values alone", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  eigen_g::generate::Spec spec;
-  spec.n = 150;
-  const Stored s = support::stored(spec);
+  const Stored s = support::random_matrix(150);
   eigen_g::Options o = options(TestType::device, false);
   const std::vector<double> all = support::solve_guarded(s, o).w;
   const auto values = [&](const Subset& subset) {
@@ -238,9 +229,7 @@ TEMPLATE_TEST_CASE("subset of the values alone", "", OnCpu, OnGpu) {
 
 TEMPLATE_TEST_CASE("subset: solve() brings memory for what is found", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  eigen_g::generate::Spec spec;
-  spec.n = 80;
-  const Stored s = support::stored(spec);
+  const Stored s = support::random_matrix(80);
   eigen_g::Options o = options(TestType::device);
   const eigen_g::Solution all = eigen_g::solve(80, s.a.data(), s.lda, o);
   o.subset = Subset::values(all.values[4], all.values[6]);

@@ -22,11 +22,8 @@ struct Reduced {
 };
 
 Reduced reduced(std::int64_t n, double scale = 1) {
-  generate::Spec spec;
-  spec.n = n;
-  spec.scale = scale;
   const auto size = static_cast<std::size_t>(n);
-  Reduced r{support::full_matrix(spec), std::vector<double>(size), std::vector<double>(size),
+  Reduced r{support::random_symmetric(n, 1, scale), std::vector<double>(size), std::vector<double>(size),
             std::vector<double>(size * size), n};
   std::vector<double> work = r.a, tau(size);
   StageOptions on_cpu;
