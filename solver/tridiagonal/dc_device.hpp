@@ -8,23 +8,13 @@
 #include <cstdint>
 
 #include "hybrid/matrix_view.hpp"
-#include "solver/tridiagonal/dc_arrays.hpp"
+#include "solver/tridiagonal/dc_levels.hpp"
 
 namespace eigen_g {
 class Queue;
 }
 
 namespace eigen_g::dc {
-
-// The merges of one level. They are disjoint, so each act takes all of them at once.
-struct Batch {
-  const Merge* merges;
-  Shape* shapes;
-  Index count, largest;  // largest: rows of the largest merge
-  Arrays arrays;         // at row 0
-  Rows rows;
-  unsigned* failed;  // the least index, from 1, that did not converge; all bits set: none
-};
 
 // dc_leaf: d, e torn; out: d, column and Q's diagonal blocks (or the end rows of them).
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays& arrays, Rows rows,

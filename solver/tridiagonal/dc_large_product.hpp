@@ -10,12 +10,6 @@
 
 namespace eigen_g::dc {
 
-// Roots begin ... end - 1 of a merge: columns of U, and of the merge's part of Q.
-struct Roots {
-  Index begin, end;
-  Index count() const { return end > begin ? end - begin : 0; }
-};
-
 // What devices beside the first do of the product of merge m with this shape: its columns `roots` of Q, where U's stand, by
 // the columns of C.
 ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,

@@ -26,7 +26,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
-#include "solver/tridiagonal/dc_tree.hpp"
+#include "solver/tridiagonal/dc_levels.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 namespace eigen_g {
@@ -112,12 +112,6 @@ void copy(const Queue& queue, T* to, const T* from, std::size_t count) {
     EIGEN_G_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, queue.stream()));
 }
 
-std::vector<double> to_host(const Queue& queue, const double* from, Index count) {
-  std::vector<double> to(static_cast<std::size_t>(count));
-  copy(queue, to.data(), from, to.size());
-  return to;
-}
-
 // Failure, leaves, merges, d, e in one copy, by way of pinned memory of lists() + 2 n doubles.
 void upload(const Queue& queue, const std::vector<double>& d, const std::vector<double>& e, const Tree& tree,
             double* pinned, Workspace& w) {
@@ -138,62 +132,87 @@ void upload(const Queue& queue, const std::vector<double>& d, const std::vector<
   copy(queue, start, pinned, static_cast<std::size_t>(to - pinned));
 }
 
-std::vector<Shape> shapes_of(const Queue& queue, const Batch& batch) {
-  std::vector<Shape> shapes(static_cast<std::size_t>(batch.count));
-  copy(queue, shapes.data(), batch.shapes, shapes.size());
-  queue.wait();
-  return shapes;
-}
+// dc_levels.hpp's acts as launches on the products' queue.
+class OnDevice {
+ public:
+  //   compressed  C     d_dev, z_dev  where values and vectors go     failure  pinned memory of one number
+  OnDevice(const Products<double>& products, const Workspace& workspace, Rows rows,
+           MatrixView<double> compressed, double* d_dev, MatrixView<double> z_dev, unsigned* failure,
+           SolveTeam* team)
+      : products_(products),
+        queue_(products.queue()),
+        w_(workspace),
+        rows_(rows),
+        c_(compressed),
+        d_dev_(d_dev),
+        z_dev_(z_dev),
+        failure_(failure),
+        team_(team) {}
 
-// d and column of a level; what else its vectors need, if there will be any.
-void solve_level(const Queue& queue, const Batch& batch, bool with_vectors, const Workspace& w) {
-  deflate(queue, batch, w.q);
-  solve_secular(queue, batch);
-  order_values(queue, batch, with_vectors);
-}
-
-// Q's columns of a level: the deflated ones and those of these roots.
-void form_level(const Products<double>& products, const std::vector<Merge>& merges, const Batch& batch,
-                Roots roots, const Workspace& w, MatrixView<double> c, SolveTeam* team) {
-  const Queue& queue = products.queue();
-  compress(queue, batch, w.q, c);
-  const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
-  const bool one_launch = batch.rows.all && batch.largest <= largest_in_one_launch;
-  if (!one_launch || !all_roots) keep_deflated(queue, batch, c, w.q);
-  if (!batch.rows.all) {
-    form_end_rows(queue, batch, c, w.q);
-  } else if (!one_launch) {
-    multiply_large(products, merges, shapes_of(queue, batch), batch, roots, c, w.panel, w.q, team);
-  } else if (const Index columns = Roots{roots.begin, std::min(roots.end, batch.largest)}.count();
-             columns > 0) {
-    form_vectors(queue, batch, roots.begin, columns, w.panel);
-    multiply(queue, batch, roots.begin, columns, c, w.panel, w.q);
+  Batch first_batch() const { return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed}; }
+  void solve_leaves(const std::vector<Leaf>& leaves) const {
+    dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.failed);
   }
-}
-
-// Which of T's values are wanted, by the values themselves where need be.
-Selected select_on_device(const Queue& queue, const Wanted& wanted, Index n, int exponent, const Arrays& x) {
-  std::vector<double> d;
-  if (wanted.subset.by == Subset::By::value) {
-    d = to_host(queue, x.d, n);
-    queue.wait();
+  bool takes_whole(const Batch& batch) const { return batch.largest <= small_merge_rows; }
+  void merge_whole(const Batch& batch) const { merge_small(queue_, batch, w_.q, c_); }
+  void deflate(const Batch& batch) const { dc::deflate(queue_, batch, w_.q); }
+  void solve_secular(const Batch& batch) const { dc::solve_secular(queue_, batch); }
+  void order_values(const Batch& batch, bool with_vectors) const {
+    dc::order_values(queue_, batch, with_vectors);
   }
-  return select(wanted.subset, n, d.data(), exponent, wanted.scale);
-}
-
-// The roots among these values of the last merge: all that lie between two of them ascend as they do.
-Roots roots_among(const Queue& queue, const Batch& last, const Selected& found) {
-  std::vector<Index> column(static_cast<std::size_t>(found.count));
-  copy(queue, column.data(), last.arrays.column + found.first, column.size());
-  const Index k = shapes_of(queue, last).front().k;
-  Roots roots{k, 0};
-  for (const Index root : column) {
-    if (root >= k) continue;
-    roots.begin = std::min(roots.begin, root);
-    roots.end = std::max(roots.end, root + 1);
+  void compress(const Batch& batch) const { dc::compress(queue_, batch, w_.q, c_); }
+  void keep_deflated(const Batch& batch) const { dc::keep_deflated(queue_, batch, c_, w_.q); }
+  void form_end_rows(const Batch& batch) const { dc::form_end_rows(queue_, batch, c_, w_.q); }
+  bool in_one_launch(const Batch& batch) const { return batch.largest <= largest_in_one_launch; }
+  void multiply_together(const Batch& batch, Roots roots) const {
+    if (roots.count() == 0) return;
+    form_vectors(queue_, batch, roots.begin, roots.count(), w_.panel);
+    multiply(queue_, batch, roots.begin, roots.count(), c_, w_.panel, w_.q);
   }
-  return roots;
-}
+  void multiply_apart(const std::vector<Merge>& merges, const Batch& batch, Roots roots) const {
+    multiply_large(products_, merges, shapes(batch), batch, roots, c_, w_.panel, w_.q, team_);
+  }
+
+  std::vector<double> values() const {
+    std::vector<double> d(static_cast<std::size_t>(z_dev_.rows));
+    copy(queue_, d.data(), w_.arrays.d, d.size());
+    queue_.wait();
+    return d;
+  }
+  LastMerge last_merge(const Batch& batch, const Selected& found) const {
+    std::vector<Index> columns(static_cast<std::size_t>(found.count));
+    copy(queue_, columns.data(), w_.arrays.column + found.first, columns.size());
+    return {shapes(batch).front().k, std::move(columns)};
+  }
+  void store(const Selected& found, int exponent) const {
+    const MatrixView<double> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
+    store_ordered(queue_, static_cast<Index>(z_dev_.rows), static_cast<Index>(found.first), exponent,
+                  w_.arrays, w_.q, d_dev_, stored);
+  }
+  unsigned failed() const {
+    copy(queue_, failure_, w_.failed, 1);
+    queue_.wait();
+    return *failure_;
+  }
+
+ private:
+  std::vector<Shape> shapes(const Batch& batch) const {
+    std::vector<Shape> shapes(static_cast<std::size_t>(batch.count));
+    copy(queue_, shapes.data(), batch.shapes, shapes.size());
+    queue_.wait();
+    return shapes;
+  }
+
+  const Products<double>& products_;
+  const Queue& queue_;
+  const Workspace& w_;
+  Rows rows_;
+  MatrixView<double> c_;
+  double* d_dev_;
+  MatrixView<double> z_dev_;
+  unsigned* failure_;
+  SolveTeam* team_;
+};
 
 }  // namespace
 
@@ -220,41 +239,10 @@ Outcome divide_and_conquer(const Products<double>& products, std::int64_t n, dou
   Workspace w = layout.place(workspace_dev);
   if (rows.all && places.q.data) w.q = places.q;
   const MatrixView<double> c = !rows.all ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
-  const Tree& tree = division.tree;
-  const bool subset = wanted.subset.by != Subset::By::all;
-  const Roots every_root{0, order};
-  Selected found{0, n};
-  upload(queue, d, e, tree, pinned, w);
-
-  solve_leaves(queue, w.leaves, static_cast<Index>(tree.leaves.size()), w.arrays, rows, w.q, w.failed);
-  if (subset && tree.levels.empty())
-    found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
-  Batch batch{w.merges, w.shapes, 0, 0, w.arrays, rows, w.failed};
-  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
-    const bool last = level + 1 == tree.levels.size();
-    batch.count = static_cast<Index>(tree.levels[level].size());
-    batch.largest = tree.largest[level];
-    const bool small = batch.largest <= small_merge_rows;
-    const bool with_vectors = rows.all || !last;  // the last values need none
-    if (small)
-      merge_small(queue, batch, w.q, c);
-    else
-      solve_level(queue, batch, with_vectors, w);
-    if (last && subset) found = select_on_device(queue, wanted, order, division.exponent, w.arrays);
-    if (!small && with_vectors)
-      form_level(products, tree.levels[level], batch,
-                 last && subset ? roots_among(queue, batch, found) : every_root, w, c, team);
-    batch.merges += batch.count;
-  }
-  const MatrixView<double> stored{z_dev.data, n, found.count, z_dev.lda};
-  store_ordered(queue, order, static_cast<Index>(found.first), division.exponent, w.arrays, w.q, d_dev,
-                stored);
-
-  auto* const failure = reinterpret_cast<unsigned*>(pinned);
-  copy(queue, failure, w.failed, 1);
-  queue.wait();
-  const unsigned failed = *failure;
-  return failed == ~0u ? Outcome{Status::converged, 0, found} : Outcome{Status::not_converged, failed, {}};
+  upload(queue, d, e, division.tree, pinned, w);
+  OnDevice on(products, w, rows, c, d_dev, {z_dev.data, n, n, z_dev.lda}, reinterpret_cast<unsigned*>(pinned),
+              team);
+  return solve_levels(on, division, order, rows, wanted);
 }
 
 }  // namespace eigen_g

@@ -1,0 +1,207 @@
+#include "solver/tridiagonal/dc_host.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gemm_df/cpu_gemm.hpp"
+#include "solver/tridiagonal/dc_deflate.hpp"
+#include "solver/tridiagonal/dc_merge.hpp"
+#include "solver/tridiagonal/dc_rank_one.hpp"
+#include "solver/tridiagonal/dc_secular.hpp"
+#include "solver/tridiagonal/dc_team.hpp"
+#include "solver/tridiagonal/dc_z_vector.hpp"
+
+namespace eigen_g::dc {
+
+namespace {
+
+constexpr OneThread team;
+constexpr Index smallest_shared = 64;  // fewer items than this stay with one thread
+
+std::vector<double> not_written(std::int64_t count) {
+  return std::vector<double>(static_cast<std::size_t>(count), std::numeric_limits<double>::quiet_NaN());
+}
+
+// item(0) ... item(count - 1), dealt to threads.
+template <class Item>
+void deal(Index count, Item&& item) {
+#pragma omp parallel for schedule(dynamic, 16) if (count >= smallest_shared)
+  for (Index i = 0; i < count; ++i) item(i);
+}
+
+template <class Act>
+void each_merge(const Batch& batch, Act&& act) {
+  for (Index m = 0; m < batch.count; ++m)
+    act(batch.merges[m], batch.shapes[m], batch.arrays.at(batch.merges[m].first));
+}
+
+// row(r, whether it is child 1's) for the rows of a merge that are kept.
+template <class Row>
+void each_row(const Merge& merge, Rows rows, Row&& row) {
+  for (Index i = 0; i < rows.upper_count(merge); ++i) row(rows.upper_first(merge) + i, true);
+  for (Index i = 0; i < rows.lower_count(merge); ++i) row(rows.lower_first(merge) + i, false);
+}
+
+}  // namespace
+
+OnHost::OnHost(const Tree& tree, const std::vector<double>& d, const std::vector<double>& e, double* values,
+               MatrixView<double> z, Index panel_columns)
+    : n_(static_cast<Index>(d.size())),
+      rows_{z.data != nullptr},
+      panel_columns_(std::min(panel_columns, n_)),
+      values_(values),
+      z_(z) {
+  std::size_t most = 0;
+  for (const auto& level : tree.levels) {
+    merges_.insert(merges_.end(), level.begin(), level.end());
+    most = std::max(most, level.size());
+  }
+  shapes_.resize(most);
+  const std::int64_t height = rows_.all ? n_ : 2;
+  storage_ = not_written(arrays_doubles(n_));
+  q_storage_ = not_written(height * n_);
+  compressed_storage_ = not_written(height * n_);
+  panel_storage_ = not_written(rows_.all ? std::int64_t{n_} * panel_columns_ : 0);
+  x_ = place_arrays(n_, storage_.data());
+  q_ = {q_storage_.data(), height, n_, height};
+  c_ = {compressed_storage_.data(), height, n_, height};
+  u_ = {panel_storage_.data(), n_, panel_columns_, n_};
+  std::copy(d.begin(), d.end(), x_.d);
+  std::copy(e.begin(), e.end(), x_.e);
+}
+
+void OnHost::note_failure(Index index) {
+#pragma omp critical(eigen_g_dc_host_failure)
+  failed_ = std::min(failed_, static_cast<unsigned>(index));
+}
+
+void OnHost::solve_leaf(const Leaf& leaf) {
+  const Index m = leaf.size;
+  double *const d = x_.d + leaf.first, z[leaf_rows * leaf_rows] = {}, scratch[leaf_rows * leaf_rows];
+  double values[leaf_rows], e[leaf_rows];
+  std::copy_n(d, m, values);
+  std::copy_n(x_.e + leaf.first, m - 1, e);
+  for (Index i = 0; i < m; ++i) z[i * (m + 1)] = 1;
+  if (!implicit_ql(m, values, e, PlainVectors{z, m, m})) note_failure(leaf.first + 1);
+  orthogonalize(team, m, m, z, scratch);
+  for (Index i = 0; i < m; ++i) {
+    Index place = 0;
+    for (Index k = 0; k < m; ++k) place += values[k] < values[i] || (values[k] == values[i] && k < i);
+    d[place] = values[i];
+    x_.column[leaf.first + place] = leaf.first + i;
+    if (rows_.all) {
+      std::copy_n(z + i * m, m, &q_(leaf.first, leaf.first + i));
+    } else {
+      q_(0, leaf.first + i) = z[i * m];
+      q_(1, leaf.first + i) = z[i * m + m - 1];
+    }
+  }
+}
+
+void OnHost::solve_leaves(const std::vector<Leaf>& leaves) {
+  deal(static_cast<Index>(leaves.size()), [&](Index i) { solve_leaf(leaves[static_cast<std::size_t>(i)]); });
+}
+
+void OnHost::deflate(const Batch& batch) {
+  each_merge(batch, [&](const Merge& merge, Shape& shape, const Arrays& x) {
+    const double e = x_.e[merge.cut()];
+    for (Index i = 0; i < merge.size; ++i) form_z(merge, rows_, q_, x, e, i);
+    dc::deflate(team, merge, x, e, &shape);
+  });
+}
+
+void OnHost::solve_secular(const Batch& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+    deal(shape.k, [&](Index j) {
+      if (!dc::solve_secular(team, shape, x, j)) note_failure(merge.first + j + 1);
+    });
+  });
+}
+
+void OnHost::order_values(const Batch& batch, bool with_vectors) {
+  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+    deal(merge.size, [&](Index t) {
+      if (with_vectors && t < shape.k) correct_weight(team, shape, x, t);
+      order_value(team, merge, shape, x, t);
+    });
+  });
+}
+
+void OnHost::compress(const Batch& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+    deal(merge.size, [&](Index s) {
+      if (x.linked[s]) return;
+      each_row(merge, rows_, [&](Index row, bool upper_row) {
+        if (!compress_skips(shape, x, upper_row, s))
+          compress_row(merge, shape, x, q_, c_, row, upper_row, s,
+                       entry_of_row(merge, x, q_, row, upper_row, s));
+      });
+    });
+  });
+}
+
+void OnHost::keep_deflated(const Batch& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays&) {
+    for (Index t = merge.first + shape.k; t < merge.first + merge.size; ++t)
+      each_row(merge, rows_, [&](Index row, bool) { q_(row, t) = c_(row, t); });
+  });
+}
+
+void OnHost::form_end_rows(const Batch& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+    deal(shape.k, [&](Index j) {
+      dc::form_end_rows(team, shape, x, &c_(0, merge.first), j, &q_(0, merge.first + j));
+    });
+  });
+}
+
+void OnHost::multiply_apart(const std::vector<Merge>&, const Batch& batch, Roots roots) {
+  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+    const Index end = std::min(roots.end, shape.k);
+    for (Index first = roots.begin; first < end; first += panel_columns_) {
+      const Index columns = std::min(panel_columns_, end - first);
+      deal(columns, [&](Index j) {
+        double* const u = &u_(merge.first, j);
+        form_vector(team, shape, x, first + j, [&](Index g, double value) { u[g] = value; });
+      });
+      const auto product = [&](Index row, Index count, Index inner, Index inner_end) {
+        const MatrixView<double> to = q_.block(merge.first + row, merge.first + first, count, columns);
+        if (inner_end > inner)
+          gemm_on_cpu(Op::none, Op::none, 1,
+                      c_.block(merge.first + row, merge.first + inner, count, inner_end - inner),
+                      u_.block(merge.first + inner, 0, inner_end - inner, columns), 0, to);
+        else
+          for (Index j = 0; j < columns; ++j) std::fill_n(&to(0, j), count, 0.0);
+      };
+      product(0, merge.upper, 0, shape.upper_end());
+      product(merge.upper, merge.size - merge.upper, shape.lower_begin(), shape.k);
+    }
+  });
+}
+
+LastMerge OnHost::last_merge(const Batch& batch, const Selected& found) const {
+  const Index* const column = x_.column + found.first;
+  return {batch.shapes[0].k, {column, column + found.count}};
+}
+
+void OnHost::store(const Selected& found, int exponent) {
+  for (Index i = 0; i < found.count; ++i) {
+    const auto t = static_cast<Index>(found.first) + i;
+    values_[i] = std::ldexp(x_.d[t], exponent);
+    if (rows_.all) std::copy_n(&q_(0, x_.column[t]), n_, &z_(0, i));
+  }
+}
+
+Outcome divide_and_conquer_on_host(std::int64_t n, double* d, const double* e, MatrixView<double> z,
+                                   const Wanted& wanted, Index panel_columns) {
+  if (n == 0) return {};
+  std::vector<double> torn_d(d, d + n), torn_e(e, e + n - 1);
+  const Division division = divide(torn_d, torn_e);
+  if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
+  OnHost on(division.tree, torn_d, torn_e, d, z, panel_columns);
+  return solve_levels(on, division, static_cast<Index>(n), Rows{z.data != nullptr}, wanted);
+}
+
+}  // namespace eigen_g::dc
