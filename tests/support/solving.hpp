@@ -126,6 +126,13 @@ inline Machine machine_of(const eigen_g::Report& report) {
   return cpu_alone || !have_gpu() ? Machine::cpu : Machine::gpu;
 }
 
+inline void check_verified(const eigen_g::Verification& v, Machine solver,
+                           const std::string& family = "random") {
+  CHECK(v.finite);
+  check_ratios(family, v.n, solver, {v.lapack_residual, v.lapack_orthogonality});
+  CHECK(eigen_g::passed(v));
+}
+
 // The eigenpairs by verify(), on the CPU whoever solved, within the limits of their family.
 inline eigen_g::Verification check_pairs(const Stored& s, const Solved& solved,
                                          const std::string& family = "random") {
@@ -133,9 +140,7 @@ inline eigen_g::Verification check_pairs(const Stored& s, const Solved& solved,
   check_values(s, solved.w);
   const eigen_g::Verification v = eigen_g::verify(s.uplo, s.n, s.a.data(), s.lda, s.n, solved.w.data(),
                                                   solved.z.data(), solved.ldz, eigen_g::DeviceChoice::cpu);
-  CHECK(v.finite);
-  check_ratios(family, s.n, machine_of(solved.report), {v.lapack_residual, v.lapack_orthogonality});
-  CHECK(eigen_g::passed(v));
+  check_verified(v, machine_of(solved.report), family);
   return v;
 }
 

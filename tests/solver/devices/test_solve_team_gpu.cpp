@@ -89,13 +89,14 @@ TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engi
   o.subset = Subset::numbers(100, 899);
   Solution some = solve(s.n, s.a.data(), s.lda, o);
   REQUIRE(some.report.m == 800);
-  CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n,
-                      DeviceChoice::cpu)));
+  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(),
+                                 s.n, DeviceChoice::cpu),
+                          support::Machine::gpu);
   if (!emulated_engine_built()) return;
   o = cut("1:1");
   o.engine = Engine::emulated;
   const support::Solved emulated = support::solve_guarded(s, o);
-  support::check_pairs(s, emulated);
+  support::check_pairs(s, emulated, "random, emulated");
   CHECK_THAT(emulated.report.work[0].engine, ContainsSubstring("emulated"));
   CHECK(emulated.report.work[1].engine == "native");
 }
@@ -128,8 +129,9 @@ TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflecto
   const Solution once = solve(s.n, s.a.data(), s.lda, o), again = solve(s.n, s.a.data(), s.lda, o);
   CHECK(support::same_bits(once.values, again.values));
   CHECK(support::same_bits(once.vectors, again.vectors));
-  CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(), s.n,
-                      DeviceChoice::gpu)));
+  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(),
+                                 s.n, DeviceChoice::gpu),
+                          support::Machine::gpu);
   CHECK(once.report.work.size() == 2);
 }
 
