@@ -83,3 +83,16 @@ TEMPLATE_TEST_CASE("entries from one end of the range to the other in one matrix
   for (const Uplo uplo : {Uplo::lower, Uplo::upper})
     support::check_solver(support::stored(full, spec.n, uplo), TestType::device, 0, "graded");
 }
+
+TEMPLATE_TEST_CASE("all entries equal: one value of size n, the others 0", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (const std::int64_t n : {2, 40, 130, 500, 1000}) {
+    CAPTURE(n);
+    const std::vector<double> ones(static_cast<std::size_t>(n * n), 1.0);
+    std::vector<double> exact(static_cast<std::size_t>(n), 0.0);
+    exact.back() = static_cast<double>(n);
+    const std::vector<double> w =
+        support::check_solver(support::stored(ones, n), TestType::device, 0, "ones");
+    CHECK(support::eigenvalue_ratio(w, exact) <= support::limits::eigenvalue);
+  }
+}
