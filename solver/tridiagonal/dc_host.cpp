@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "gemm_df/cpu_gemm.hpp"
 #include "solver/tridiagonal/dc_deflate.hpp"
@@ -18,17 +17,9 @@ namespace eigen_g::dc {
 namespace {
 
 constexpr OneThread team;
-constexpr Index smallest_shared = 64;  // fewer items than this stay with one thread
 
 std::vector<double> not_written(std::int64_t count) {
   return std::vector<double>(static_cast<std::size_t>(count), std::numeric_limits<double>::quiet_NaN());
-}
-
-// item(0) ... item(count - 1), dealt to threads.
-template <class Item>
-void deal(Index count, Item&& item) {
-#pragma omp parallel for schedule(dynamic, 16) if (count >= smallest_shared)
-  for (Index i = 0; i < count; ++i) item(i);
 }
 
 template <class Act>
@@ -73,7 +64,6 @@ OnHost::OnHost(const Tree& tree, const std::vector<double>& d, const std::vector
 }
 
 void OnHost::note_failure(Index index) {
-#pragma omp critical(eigen_g_dc_host_failure)
   failed_ = std::min(failed_, static_cast<unsigned>(index));
 }
 
@@ -101,7 +91,7 @@ void OnHost::solve_leaf(const Leaf& leaf) {
 }
 
 void OnHost::solve_leaves(const std::vector<Leaf>& leaves) {
-  deal(static_cast<Index>(leaves.size()), [&](Index i) { solve_leaf(leaves[static_cast<std::size_t>(i)]); });
+  for (const Leaf& leaf : leaves) solve_leaf(leaf);
 }
 
 void OnHost::deflate(const Batch& batch) {
@@ -114,31 +104,30 @@ void OnHost::deflate(const Batch& batch) {
 
 void OnHost::solve_secular(const Batch& batch) {
   each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
-    deal(shape.k, [&](Index j) {
+    for (Index j = 0; j < shape.k; ++j)
       if (!dc::solve_secular(team, shape, x, j)) note_failure(merge.first + j + 1);
-    });
   });
 }
 
 void OnHost::order_values(const Batch& batch, bool with_vectors) {
   each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
-    deal(merge.size, [&](Index t) {
+    for (Index t = 0; t < merge.size; ++t) {
       if (with_vectors && t < shape.k) correct_weight(team, shape, x, t);
       order_value(team, merge, shape, x, t);
-    });
+    }
   });
 }
 
 void OnHost::compress(const Batch& batch) {
   each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
-    deal(merge.size, [&](Index s) {
-      if (x.linked[s]) return;
+    for (Index s = 0; s < merge.size; ++s) {
+      if (x.linked[s]) continue;
       each_row(merge, rows_, [&](Index row, bool upper_row) {
         if (!compress_skips(shape, x, upper_row, s))
           compress_row(merge, shape, x, q_, c_, row, upper_row, s,
                        entry_of_row(merge, x, q_, row, upper_row, s));
       });
-    });
+    }
   });
 }
 
@@ -151,9 +140,8 @@ void OnHost::keep_deflated(const Batch& batch) {
 
 void OnHost::form_end_rows(const Batch& batch) {
   each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
-    deal(shape.k, [&](Index j) {
+    for (Index j = 0; j < shape.k; ++j)
       dc::form_end_rows(team, shape, x, &c_(0, merge.first), j, &q_(0, merge.first + j));
-    });
   });
 }
 
@@ -162,10 +150,10 @@ void OnHost::multiply_apart(const std::vector<Merge>&, const Batch& batch, Roots
     const Index end = std::min(roots.end, shape.k);
     for (Index first = roots.begin; first < end; first += panel_columns_) {
       const Index columns = std::min(panel_columns_, end - first);
-      deal(columns, [&](Index j) {
+      for (Index j = 0; j < columns; ++j) {
         double* const u = &u_(merge.first, j);
         form_vector(team, shape, x, first + j, [&](Index g, double value) { u[g] = value; });
-      });
+      }
       const auto product = [&](Index row, Index count, Index inner, Index inner_end) {
         const MatrixView<double> to = q_.block(merge.first + row, merge.first + first, count, columns);
         if (inner_end > inner)

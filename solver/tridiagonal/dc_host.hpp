@@ -32,9 +32,8 @@ struct PlainVectors {
   }
 };
 
-// An executor of dc_levels.hpp. All memory is its own but d and z; what has not been written is NaN. A level's leaves,
-// roots, poles and columns are dealt to the OpenMP threads; each result is one thread's, so that bits do not depend on
-// their number.
+// An executor of dc_levels.hpp. All memory is its own but d and z; what has not been written is NaN. One thread,
+// but for OpenBLAS's own.
 class OnHost {
  public:
   //   d, e  of the torn T (Division)     z  n x the pairs wanted, out; data null: values only

@@ -17,7 +17,8 @@ TEMPLATE_TEST_CASE("LAPACK's matrix types", "", OnCpu, OnGpu) {
       const Uplo uplo = type % 2 ? Uplo::lower : Uplo::upper;
       CAPTURE(type, n, support::name(uplo));
       const std::vector<double> full = support::lapack_matrix(type, n, 1000 + static_cast<std::uint64_t>(n));
-      support::check_solver(support::stored(full, n, uplo), TestType::device);
+      support::check_solver(support::stored(full, n, uplo), TestType::device, 0,
+                            type < 8 ? "diagonal" : "lapack " + std::to_string(type));
     }
 }
 
@@ -33,7 +34,8 @@ TEMPLATE_TEST_CASE("the spectrum follows the scale from one end of the range to 
        {DBL_MIN, 1e-300, sqrt_min, 1e-146, 1e-100, 1e100, 1e146, sqrt_max, 1e300, DBL_MAX / 2}) {
     CAPTURE(scale);
     spec.scale = scale;
-    const std::vector<double> w = support::check_solver(support::stored(spec), TestType::device);
+    const std::vector<double> w = support::check_solver(support::stored(spec), TestType::device, 0,
+                                                        spec.scale < DBL_MIN ? "subnormal" : spec.kind);
     CHECK(support::eigenvalue_ratio(w, *eigen_g::generate::exact(spec)) <= support::limits::eigenvalue);
   }
 }
@@ -43,10 +45,12 @@ TEMPLATE_TEST_CASE("subnormal entries", "", OnCpu, OnGpu) {
   Spec spec;
   spec.n = 80;
   spec.scale = 1e-310;
-  support::check_solver(support::stored(spec), TestType::device);
+  support::check_solver(support::stored(spec), TestType::device, 0,
+                        spec.scale < DBL_MIN ? "subnormal" : spec.kind);
   spec.kind = "1-2-1";
   spec.scale = 0x1p-1074;
-  const std::vector<double> w = support::check_solver(support::stored(spec), TestType::device);
+  const std::vector<double> w = support::check_solver(support::stored(spec), TestType::device, 0,
+                                                      spec.scale < DBL_MIN ? "subnormal" : spec.kind);
   CHECK(w.back() == 0x1p-1072);  // 4 units of the smallest number, after rounding
 }
 
@@ -60,7 +64,7 @@ TEMPLATE_TEST_CASE("zero and diagonal matrices are solved without any rounding",
     spec.rotate = false;
     for (std::int64_t i = 0; i < spec.n; ++i) spec.values.push_back(std::sin(static_cast<double>(i * i)));
     const std::vector<double> w =
-        support::check_solver(support::stored(spec, Uplo::upper, 1), TestType::device);
+        support::check_solver(support::stored(spec, Uplo::upper, 1), TestType::device, 0, "diagonal");
     CHECK(support::eigenvalue_ratio(w, *eigen_g::generate::exact(spec)) <=
           1.0 / 150);  // 1 ulp of the largest
   }
@@ -77,5 +81,18 @@ TEMPLATE_TEST_CASE("entries from one end of the range to the other in one matrix
       full[i + j * spec.n] *= std::pow(10.0, 150 - 0.5 * step * static_cast<double>(i + j));
     }
   for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-    support::check_solver(support::stored(full, spec.n, uplo), TestType::device);
+    support::check_solver(support::stored(full, spec.n, uplo), TestType::device, 0, "graded");
+}
+
+TEMPLATE_TEST_CASE("all entries equal: one value of size n, the others 0", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  for (const std::int64_t n : {2, 40, 130, 500, 1000}) {
+    CAPTURE(n);
+    const std::vector<double> ones(static_cast<std::size_t>(n * n), 1.0);
+    std::vector<double> exact(static_cast<std::size_t>(n), 0.0);
+    exact.back() = static_cast<double>(n);
+    const std::vector<double> w =
+        support::check_solver(support::stored(ones, n), TestType::device, 0, "ones");
+    CHECK(support::eigenvalue_ratio(w, exact) <= support::limits::eigenvalue);
+  }
 }

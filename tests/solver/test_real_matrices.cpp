@@ -100,7 +100,7 @@ TEMPLATE_TEST_CASE("published extreme values of real matrices", "", OnCpu, OnGpu
                              Published{"H_real.csc", 288, {"-65.64032810674"}, {"0.2613743136883"}},
                              Published{"S_real.csc", 288, {"4.916632639e-4"}, {"6.581130238614"}}}) {
     CAPTURE(p.file);
-    check_extremes(support::check_solver(read(p.file), TestType::device), p);
+    check_extremes(support::check_solver(read(p.file), TestType::device, 0, p.file), p);
   }
 }
 
@@ -114,7 +114,8 @@ TEMPLATE_TEST_CASE("gr_30_30 by its closed form", "", OnCpu, OnGpu) {
       exact.push_back(
           static_cast<double>(9 - (1 + 2 * std::cos(p * pi / 31)) * (1 + 2 * std::cos(q * pi / 31))));
   std::sort(exact.begin(), exact.end());
-  const std::vector<double> w = support::check_solver(read("gr_30_30.mtx"), TestType::device);
+  const std::vector<double> w =
+      support::check_solver(read("gr_30_30.mtx"), TestType::device, 0, "gr_30_30.mtx");
   CHECK(support::eigenvalue_ratio(w, exact) <= support::limits::eigenvalue);
 }
 
@@ -124,7 +125,7 @@ TEMPLATE_TEST_CASE("hard tridiagonal matrices against bisection", "", OnCpu, OnG
   for (const char* file : {"T_494_bus.dat", "T_W21_g_1e-14.dat", "T_plat1919.dat", "Fann04.dat"}) {
     CAPTURE(file);
     const Stored s = read(file);
-    const std::vector<double> w = support::check_solver(s, TestType::device);
+    const std::vector<double> w = support::check_solver(s, TestType::device, 0, file);
     CHECK(support::eigenvalue_ratio(w, sturm_eigenvalues(s)) <= support::limits::eigenvalue);
     if (std::string(file) == "T_plat1919.dat")
       check_extremes(w, {file, 1919, {"0.00000000"}, {"2.92163731"}});
@@ -160,13 +161,13 @@ TEST_CASE("bcsstk16 on the CPU") {
   const Stored s = read("bcsstk16.mtx");
   const support::Solved solved = support::solve_guarded(s, support::options(Place::cpu, vectors));
   support::check_values(s, solved.w);
-  if (vectors) support::check_pairs(s, solved);
+  if (vectors) support::check_pairs(s, solved, "bcsstk16.mtx");
   check_extremes(solved.w, {"bcsstk16.mtx", 4884, {"0.99999266"}, {"4.9431656342e9"}});
 }
 
 TEST_CASE("bcsstk16 on a GPU") {
   NEEDS_MATRICES();
   NEEDS_GPU();
-  check_extremes(support::check_solver(read("bcsstk16.mtx"), Place::gpu),
+  check_extremes(support::check_solver(read("bcsstk16.mtx"), Place::gpu, 0, "bcsstk16.mtx"),
                  {"bcsstk16.mtx", 4884, {"0.99999266"}, {"4.9431656342e9"}});
 }

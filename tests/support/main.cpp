@@ -5,10 +5,12 @@
 #include <catch2/catch.hpp>
 #endif
 
+#include "tests/support/ratios.hpp"
 #include "tests/support/skip.hpp"
 
 int main(int argc, char** argv) {
   const int failures = Catch::Session().run(argc, argv);
+  support::print_ratios();
   if (failures != 0) return 1;
   return support::skip_count() > 0 ? 4 : 0;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/ratios.hpp"
 #include "tests/support/tolerances.hpp"
 
 namespace support {
@@ -176,17 +177,16 @@ inline TridiagonalRatios ratios(const Tridiagonal& t, const std::vector<double>&
 }
 
 inline void check_decomposition(const Tridiagonal& t, const std::vector<double>& w,
-                                const std::vector<double>& z, std::int64_t ldz,
-                                double limit = limits::tridiagonal) {
+                                const std::vector<double>& z, std::int64_t ldz, const std::string& family,
+                                Machine machine) {
   const TridiagonalRatios r = ratios(t, w, z, ldz);
   CHECK(r.ascending);
-  CHECK(r.residual <= limit);
-  CHECK(r.orthogonality <= limit);
+  check_ratios(family, t.n(), machine, {r.residual, r.orthogonality});
 }
 
-// max |x - y| / (n ulp max|T|)
-inline double value_distance(const Tridiagonal& t, const std::vector<double>& x,
-                             const std::vector<double>& y) {
+// max |x - y| / (units ulp max|T|)
+inline double value_ulps(const Tridiagonal& t, const std::vector<double>& x, const std::vector<double>& y,
+                         std::int64_t units = 1) {
   REQUIRE(x.size() == y.size());
   double largest = 0, distance = 0;
   for (const double v : t.d) largest = std::max(largest, std::fabs(v));
@@ -197,8 +197,14 @@ inline double value_distance(const Tridiagonal& t, const std::vector<double>& x,
     if (!(difference <= distance)) distance = difference;
   }
   // Subnormal values are only as good as the smallest one.
-  return distance / std::max(static_cast<double>(t.n()) * limits::ulp,
+  return distance / std::max(static_cast<double>(units) * limits::ulp,
                              std::numeric_limits<double>::denorm_min() / largest);
+}
+
+// max |x - y| / (n ulp max|T|)
+inline double value_distance(const Tridiagonal& t, const std::vector<double>& x,
+                             const std::vector<double>& y) {
+  return value_ulps(t, x, y, t.n());
 }
 
 inline std::vector<double> dstedc_values(const Tridiagonal& t) {
@@ -210,9 +216,9 @@ inline std::vector<double> dstedc_values(const Tridiagonal& t) {
   return d;
 }
 
-// Of residual and orthogonality of a random T.
-inline double random_limit(std::int64_t n) {
-  return n >= 32 ? limits::tridiagonal_random : limits::tridiagonal;
+// The family of a kind of T that LAPACK solves, or a GPU by its stages: one, but for values that are rounded coarsely.
+inline std::string dstedc_family(const std::string& kind) {
+  return kind == "subnormal" ? "T by stedc: subnormal" : "T by stedc";
 }
 
 // stetester's files: n, then "i d_i e_i".

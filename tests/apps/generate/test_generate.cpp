@@ -66,7 +66,8 @@ TEMPLATE_TEST_CASE("every known spectrum is the solver's spectrum", "", OnCpu, O
       const Spec spec = spec_of(kind.name, n);
       const auto exact = eigen_g::generate::exact(spec);
       REQUIRE(exact.has_value() == kind.spectrum_known);
-      const std::vector<double> w = support::check_solver(support::stored(spec), TestType::device);
+      const std::vector<double> w =
+          support::check_solver(support::stored(spec), TestType::device, 0, spec.kind);
       if (!exact) continue;
       CHECK(std::is_sorted(exact->begin(), exact->end()));
       CHECK(support::eigenvalue_ratio(w, *exact) <= support::limits::eigenvalue);
@@ -76,7 +77,8 @@ TEMPLATE_TEST_CASE("every known spectrum is the solver's spectrum", "", OnCpu, O
 TEMPLATE_TEST_CASE("known spectra over the range of their parameters", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   const auto agrees = [](const Spec& spec) {
-    const std::vector<double> w = support::check_solver(support::stored(spec, Uplo::upper), TestType::device);
+    const std::vector<double> w =
+        support::check_solver(support::stored(spec, Uplo::upper), TestType::device, 0, spec.kind);
     CHECK(support::eigenvalue_ratio(w, *eigen_g::generate::exact(spec)) <= support::limits::eigenvalue);
   };
   for (const double rho : {1e-9, 0.1, 0.9, 0.999, 1 - 1e-9}) {

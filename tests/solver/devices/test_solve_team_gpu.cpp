@@ -87,13 +87,14 @@ TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engi
   o.subset = Subset::numbers(100, 899);
   const Solution<double> some = solve(s.n, s.a.data(), s.lda, o, o);
   REQUIRE(some.report.m == 800);
-  CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n,
-                      Place::cpu)));
+  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(),
+                                 s.n, Place::cpu),
+                          support::Machine::gpu);
   if (!engine_built(Engine::emulated)) return;
   o = cut("1:1");
   o.engine = Engine::emulated;
   const support::Solved emulated = support::solve_guarded(s, o);
-  support::check_pairs(s, emulated);
+  support::check_pairs(s, emulated, "random, emulated");
   CHECK(support::flops(emulated.report)[Engine::emulated] > 0);
   CHECK(support::flops(emulated.report)[Engine::double_float] == 0);
 }
@@ -128,8 +129,9 @@ TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflecto
                          again = solve(s.n, s.a.data(), s.lda, o, o);
   CHECK(support::same_bits(once.values, again.values));
   CHECK(support::same_bits(once.vectors, again.vectors));
-  CHECK(passed(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(), s.n,
-                      Place::gpu)));
+  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(),
+                                 s.n, Place::gpu),
+                          support::Machine::gpu);
   CHECK(once.report.devices.size() == 2);
 }
 

@@ -106,7 +106,8 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
     support::Asked o = support::options(eigen_g::Place::gpu);
     o.engine = engine;
     const support::Solved solved = support::solve_guarded(s, o);
-    support::check_pairs(s, solved);
+    support::check_pairs(s, solved,
+                         engine == Engine::native ? "random" : "random, " + std::string(name(engine)));
     const eigen_g::EngineFlops flops = support::flops(solved.report);
     CHECK(flops[engine] > 0);
     for (const Engine other : eigen_g::engines())
@@ -156,8 +157,9 @@ TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
         REQUIRE(solved.report.m == m);
         solved.w = OnDevice::download(d.w);
         solved.z = OnDevice::download(d.a);
-        CHECK(eigen_g::passed(eigen_g::verify(uplo, n, s.a.data(), s.lda, m, solved.w.data(), solved.z.data(),
-                                              d.lda, eigen_g::Place::cpu)));
+        support::check_verified(eigen_g::verify(uplo, n, s.a.data(), s.lda, m, solved.w.data(),
+                                                solved.z.data(), d.lda, eigen_g::Place::cpu),
+                                support::Machine::gpu);
       }
 }
 

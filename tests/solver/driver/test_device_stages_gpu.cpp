@@ -142,7 +142,8 @@ TEST_CASE("stedc on device pointers", "[gpu]") {
       const OnDevice d(queue, t.d), e(queue, t.e), z(queue, n * ldz), values(queue, t.d), e_again(queue, t.e);
       CHECK(stedc(n, device(d.data()), device(e.data()), device(z.data()), ldz, queue.stream()).status == Status::converged);
       CHECK(stedc(n, device(values.data()), device(e_again.data()), {}, 0, queue.stream()).status == Status::converged);
-      support::check_decomposition(t, d.get(), z.get(), ldz);
+      support::check_decomposition(t, d.get(), z.get(), ldz, support::dstedc_family(kind),
+                                   support::Machine::gpu);
       CHECK(support::value_distance(t, values.get(), d.get()) <= limits::values_only);
     }
 }

@@ -186,7 +186,8 @@ TEMPLATE_TEST_CASE("stedc: every kind of T", "[gpu]", support::OnCpu, support::O
             Status::converged);
       for (std::int64_t j = 0; j < n; ++j)
         for (std::int64_t i = n; i < ldz; ++i) REQUIRE(z[static_cast<std::size_t>(i + j * ldz)] == guard);
-      support::check_decomposition(t, w, z, ldz);
+      support::check_decomposition(t, w, z, ldz, support::dstedc_family(kind),
+                                   support::machine_of(TestType::device));
       CHECK(support::value_distance(t, values, w) <= limits::values_only);
     }
 }

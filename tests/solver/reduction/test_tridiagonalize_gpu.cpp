@@ -12,6 +12,7 @@
 
 using namespace eigen_g;
 using namespace support::reduction;
+using support::random_symmetric;
 
 namespace {
 

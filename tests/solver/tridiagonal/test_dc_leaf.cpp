@@ -24,7 +24,7 @@ double defect_of(const std::vector<double>& z, Index n) {
   return static_cast<double>(worst) / unit_roundoff;
 }
 
-void check_leaf(Tridiagonal t, double limit = support::limits::tridiagonal) {
+void check_leaf(Tridiagonal t) {
   const auto n = static_cast<Index>(t.n());
   double largest = 0;
   for (const double x : t.d) largest = std::max(largest, std::fabs(x));
@@ -37,7 +37,7 @@ void check_leaf(Tridiagonal t, double limit = support::limits::tridiagonal) {
   std::vector<double> d = t.d, e = t.e, z(static_cast<std::size_t>(n * n));
   e.push_back(support::nan);  // room that is not read
   for (Index i = 0; i < n; ++i) z[static_cast<std::size_t>(i + i * n)] = 1;
-  REQUIRE(implicit_ql(n, d.data(), e.data(), support::PlainVectors{z.data(), n, n}));
+  REQUIRE(implicit_ql(n, d.data(), e.data(), PlainVectors{z.data(), n, n}));
   std::vector<double> scratch(z.size(), support::nan);
   orthogonalize(OneThread{}, n, n, z.data(), scratch.data());
   CHECK(defect_of(z, n) <= support::limits::leaf_defect);
@@ -49,7 +49,7 @@ void check_leaf(Tridiagonal t, double limit = support::limits::tridiagonal) {
     w.push_back(d[i]);
     vectors.insert(vectors.end(), z.begin() + i * n, z.begin() + (i + 1) * n);
   }
-  support::check_decomposition(t, w, vectors, n, limit);
+  support::check_decomposition(t, w, vectors, n, "T: leaf", support::Machine::cpu);
   const std::vector<double> truth = eigen_g::generate::sturm_eigenvalues(t.d, t.e);
   CHECK(support::value_distance(t, w, truth) <= support::limits::eigenvalue);
 }
@@ -94,11 +94,11 @@ TEST_CASE("A leaf far below the rest of its matrix is split, not ground to subno
   std::vector<double> d = t.d, e = t.e, z(900);
   e.push_back(0);
   for (Index i = 0; i < 30; ++i) z[static_cast<std::size_t>(i * 31)] = 1;
-  REQUIRE(implicit_ql(30, d.data(), e.data(), support::PlainVectors{z.data(), 30, 30}));
+  REQUIRE(implicit_ql(30, d.data(), e.data(), PlainVectors{z.data(), 30, 30}));
   CHECK(d == t.d);
 }
 
 TEST_CASE("QL gives up on what has no eigenvalues") {
   std::vector<double> d(5, support::nan), e(5, 1), z(25);
-  CHECK(implicit_ql(5, d.data(), e.data(), support::PlainVectors{z.data(), 5, 5}) == false);
+  CHECK(implicit_ql(5, d.data(), e.data(), PlainVectors{z.data(), 5, 5}) == false);
 }

@@ -93,8 +93,8 @@ TEST_CASE("Vectors are orthonormal and diagonalize, however close the poles") {
           residual = std::max(residual, static_cast<double>(std::fabs(r)));
         }
       }
-      CHECK(worst <= support::limits::tridiagonal * k * support::limits::ulp);
-      CHECK(residual <= support::limits::tridiagonal * k * support::limits::ulp);
+      CHECK(worst <= support::limits::rank_one_vectors * k * support::limits::ulp);
+      CHECK(residual <= support::limits::rank_one_vectors * k * support::limits::ulp);
     }
 }
 
