@@ -133,7 +133,7 @@ inline Machine machine_of(eigen_g::Place device) {
   return device == eigen_g::Place::cpu || !have_gpu() ? Machine::cpu : Machine::gpu;
 }
 inline Machine machine_of(const eigen_g::Report& report) {
-  const bool cpu_alone = report.devices == std::vector<std::string>{eigen_g::cpu_name()};
+  const bool cpu_alone = report.devices.size() == 1 && report.devices[0].gpu < 0;
   return cpu_alone || !have_gpu() ? Machine::cpu : Machine::gpu;
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("a plan as people read it") {
 }
 
 TEST_CASE("without a calibration nothing is planned") {
-  CHECK_FALSE(apps::plan_solve(Options{}, 100, "").has_value());
+  CHECK_FALSE(apps::plan_solve(Options{}, Devices{}, 100, "").has_value());
 }
 
 TEST_CASE("solve tells a wrong ratio, count of GPUs or calibration, and what runs where there is no GPU") {
@@ -45,7 +45,7 @@ TEST_CASE("solve tells a wrong ratio, count of GPUs or calibration, and what run
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "27:x"}).err, ContainsSubstring("is not a ratio"));
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "1:1:1"}).err, ContainsSubstring("there are 2 devices"));
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "1:1", "--device", "cpu"}).err,
-             ContainsSubstring("the device is the CPU"));
+             ContainsSubstring("the place is the CPU"));
   fail_with(2, {"solve", path, "--gpus", "0"});
   fail_with(2, {"solve", path, "--gpu-sms", "0"});
   const Outcome explained = succeed({"solve", path, "--explain", "--device", "cpu", "-q"});

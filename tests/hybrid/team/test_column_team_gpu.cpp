@@ -75,8 +75,8 @@ TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]
   for (const bool in_advance : {false, true}) {
     ColumnTeam team(queue, {{}, true, 0});
     if (in_advance) {
-      team.prepare({rows, columns, 104 * block, 7});
-      team.prepare({rows, columns, 104 * block, 7});
+      team.prepare({{work, {0, 1}}});
+      team.prepare({{work, {0, 1}}});
     }
     const std::uint64_t before = team.pinned_bytes();
     team.run(work, {0, 1});

@@ -15,6 +15,7 @@
 #include "tests/support/matrices.hpp"
 #include "tests/support/reflectors.hpp"
 #include "tests/support/tolerances.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
 
@@ -40,18 +41,17 @@ Problem random_problem(std::int64_t n, std::int64_t m, std::int64_t ldz) {
 std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRange)>& queued = {}) {
   Queue queue;
   const Reflectors& r = p.reflectors;
-  DeviceBuffer<double> a(r.lda * p.n), tau(p.n), z(p.ldz * p.m),
-      workspace(back_transform_workspace(p.n, p.m));
+  DeviceBuffer<double> a(r.lda * p.n), tau(p.n), z(p.ldz * p.m);
+  const support::DeviceScratch scratch(back_transform_bytes<double>(p.n, p.m));
   const auto up = [](const DeviceBuffer<double>& to, const std::vector<double>& from) {
     EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
   };
   up(a, r.a);
   up(tau, r.tau);
   up(z, p.z);
-  EIGEN_G_CUDA(cudaMemset(workspace.data(), 0xff, workspace.bytes()));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
-  back_transform(queue, MatrixView<const double>{a.data(), p.n, p.n, r.lda}, tau.data(),
-                 {z.data(), p.n, p.m, p.ldz}, workspace.data(), nullptr, queued);
+  back_transform<double>(queue, MatrixView<const double>{a.data(), p.n, p.n, r.lda}, tau.data(),
+                         {z.data(), p.n, p.m, p.ldz}, scratch, nullptr, queued);
   queue.wait();
   std::vector<double> got(p.z.size());
   EIGEN_G_CUDA(cudaMemcpy(got.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));

@@ -161,7 +161,7 @@ TEMPLATE_TEST_CASE("ormtr: Q from LAPACK's dsytrd on a few columns, and on none"
     ormtr(uplo, n, 0, s.a.data(), s.lda, tau.data(), nullptr, ldz, on(TestType::device));
     const Report report =
         ormtr(uplo, n, m, s.a.data(), s.lda, tau.data(), z.data(), ldz, on(TestType::device));
-    CHECK_FALSE(report.device.empty());
+    CHECK_FALSE(report.devices.empty());
     CHECK(report.bytes.host + report.bytes.device > 0);
     REQUIRE(LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', static_cast<char>(uplo), 'N', order,
                                 static_cast<lapack_int>(m), s.a.data(), lda, tau.data(), by_lapack.data(),

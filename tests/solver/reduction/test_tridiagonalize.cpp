@@ -3,6 +3,7 @@
 
 #include "solver/back/back_transform.hpp"
 #include "tests/support/reduction.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
 using namespace support::reduction;
@@ -15,8 +16,10 @@ Reduction reduce_on_cpu(const Matrix& a, std::int64_t n, Uplo uplo) {
   Reduction r{std::vector<double>(static_cast<std::size_t>(n)),
               std::vector<double>(static_cast<std::size_t>(n)), identity(n)};
   std::vector<double> tau(static_cast<std::size_t>(n));
-  tridiagonalize(uplo, {work.data(), n, n, n}, r.d.data(), r.e.data(), tau.data());
-  back_transform(uplo, MatrixView<const double>{work.data(), n, n, n}, tau.data(), {r.q.data(), n, n, n});
+  support::HostScratch scratch(
+      std::max(tridiagonalize_bytes_on_cpu<double>(n), back_transform_bytes_on_cpu<double>(n, n)));
+  tridiagonalize<double>(uplo, {work.data(), n, n, n}, r.d.data(), r.e.data(), tau.data(), scratch);
+  back_transform<double>(uplo, {work.data(), n, n, n}, tau.data(), {r.q.data(), n, n, n}, scratch);
   return r;
 }
 

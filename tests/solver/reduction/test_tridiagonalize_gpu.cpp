@@ -9,6 +9,7 @@
 #include "solver/back/back_transform.hpp"
 #include "solver/prepare/pack.hpp"
 #include "tests/support/reduction.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
 using namespace support::reduction;
@@ -25,21 +26,20 @@ Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo, int multipro
   const std::int64_t lda =
       (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
   DeviceBuffer<double> given(n * n), matrix(lda * n), d(n), e(n), tau(n), z(n * n);
-  DeviceBuffer<double> workspace(
-      std::max(tridiagonalize_workspace(n, queue.multiprocessors()), back_transform_workspace(n, n)));
+  const support::DeviceScratch scratch(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
+                                                back_transform_bytes<double>(n, n)));
   Reduction r{std::vector<double>(static_cast<std::size_t>(n)),
               std::vector<double>(static_cast<std::size_t>(n)), identity(n)};
   // Whatever is not written must show.
   EIGEN_G_CUDA(cudaMemset(matrix.data(), 0xff, matrix.bytes()));
-  EIGEN_G_CUDA(cudaMemset(workspace.data(), 0xff, workspace.bytes()));
   for (const auto* buffer : {&d, &e, &tau}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemcpy(given.data(), a.data(), given.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemcpy(z.data(), r.q.data(), z.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
   const MatrixView<double> working{matrix.data(), n, n, lda};
-  pack_lower(queue, uplo, MatrixView<const double>{given.data(), n, n, n}, working);
-  tridiagonalize(queue, working, d.data(), e.data(), tau.data(), workspace.data(), {}, multiprocessors);
-  back_transform(queue, working, tau.data(), {z.data(), n, n, n}, workspace.data());
+  pack_lower<double>(queue, uplo, MatrixView<const double>{given.data(), n, n, n}, working);
+  tridiagonalize<double>(queue, working, d.data(), e.data(), tau.data(), scratch, {}, {}, multiprocessors);
+  back_transform<double>(queue, working, tau.data(), {z.data(), n, n, n}, scratch);
   queue.wait();
   EIGEN_G_CUDA(cudaMemcpy(r.d.data(), d.data(), bytes(n), cudaMemcpyDeviceToHost));
   EIGEN_G_CUDA(cudaMemcpy(r.e.data(), e.data(), bytes(n - 1), cudaMemcpyDeviceToHost));

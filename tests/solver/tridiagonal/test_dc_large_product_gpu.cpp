@@ -10,6 +10,7 @@
 #include "solver/devices/solve_team.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 #include "tests/support/tridiagonal.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
 using support::Tridiagonal;
@@ -28,19 +29,20 @@ Decomposed decompose(const Tridiagonal& t, const ColumnTeam::Members& members, c
   const std::int64_t n = t.n();
   const Queue queue;
   SolveTeam team(queue, Shares(parse_ratio(ratio)), members);
-  DeviceBuffer<double> d(n), e(n), z(n * n), workspace(divide_and_conquer_workspace(n, true));
-  for (const auto* buffer : {&d, &e, &z, &workspace})
+  DeviceBuffer<double> d(n), e(n), z(n * n);
+  const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, true));
+  for (const auto* buffer : {&d, &e, &z})
     EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());
-  const Outcome outcome = divide_and_conquer(queue, n, d.data(), e.data(), {z.data(), n, n, n},
-                                             workspace.data(), {subset, 0}, {}, &team);
+  const Outcome outcome = divide_and_conquer<double>(queue, n, d.data(), e.data(), {z.data(), n, n, n}, scratch,
+                                                     {subset, 0}, {}, &team);
   REQUIRE(outcome.status == Status::converged);
   Decomposed r;
   r.found = outcome.found.count;
   r.first = outcome.found.first;
-  r.parts = team.parts();
+  r.parts = team.take_parts();
   r.seconds = team.take_seconds();
   r.w.resize(static_cast<std::size_t>(r.found));
   r.z.resize(static_cast<std::size_t>(n * r.found));

@@ -3,6 +3,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/tridiagonal.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
 using support::Tridiagonal;
@@ -13,7 +14,8 @@ TEST_CASE("LAPACK's divide and conquer passes the same checks") {
     const Tridiagonal t = support::tridiagonal(kind, 105);
     std::vector<double> d = t.d, e = t.e, z(105 * 105);
     e.push_back(0);
-    const Outcome outcome = divide_and_conquer(105, d.data(), e.data(), {z.data(), 105, 105, 105});
+    support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(105, true, 105));
+    const Outcome outcome = divide_and_conquer(105, d.data(), e.data(), {z.data(), 105, 105, 105}, scratch);
     CHECK(outcome.status == Status::converged);
     support::check_decomposition(t, d, z, 105, support::dstedc_family(kind), support::Machine::cpu);
   }

@@ -9,6 +9,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/dc_on_cpu.hpp"
 #include "tests/support/tridiagonal.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
 using support::Tridiagonal;
@@ -24,11 +25,11 @@ struct OnGpuResult {
 
 // With NaN in everything that has not been written, and guards behind Z's columns and the workspace.
 OnGpuResult dc_on_gpu(const Tridiagonal& t, bool vectors = true, std::int64_t padding = 0) {
-  const std::int64_t n = t.n(), ldz = n + padding, margin = 16;
+  const std::int64_t n = t.n(), ldz = n + padding, margin = 128;
   const Queue queue;
-  const std::int64_t scratch = divide_and_conquer_workspace(n, vectors);
-  DeviceBuffer<double> d(n), e(n), z(vectors ? ldz * n : 0), workspace(scratch + margin);
-  for (const auto* buffer : {&d, &e, &z, &workspace})
+  DeviceBuffer<double> d(n), e(n), z(vectors ? ldz * n : 0);
+  const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, vectors), margin);
+  for (const auto* buffer : {&d, &e, &z})
     if (buffer->bytes() > 0) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
   if (n > 1)
@@ -37,15 +38,12 @@ OnGpuResult dc_on_gpu(const Tridiagonal& t, bool vectors = true, std::int64_t pa
 
   OnGpuResult r;
   r.ldz = ldz;
-  r.outcome = divide_and_conquer(queue, n, d.data(), e.data(), {z.data(), n, n, ldz}, workspace.data());
+  r.outcome = divide_and_conquer<double>(queue, n, d.data(), e.data(), {z.data(), n, n, ldz}, scratch);
   r.w.resize(static_cast<std::size_t>(n));
   r.z.resize(static_cast<std::size_t>(z.size()));
   EIGEN_G_CUDA(cudaMemcpy(r.w.data(), d.data(), d.bytes(), cudaMemcpyDeviceToHost));
   if (vectors) EIGEN_G_CUDA(cudaMemcpy(r.z.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
-  std::vector<double> behind(static_cast<std::size_t>(margin));
-  EIGEN_G_CUDA(cudaMemcpy(behind.data(), workspace.data() + scratch, sizeof(double) * behind.size(),
-                          cudaMemcpyDeviceToHost));
-  std::int64_t touched = std::count_if(behind.begin(), behind.end(), [](double x) { return x == x; });
+  std::int64_t touched = scratch.touched();
   for (std::int64_t j = 0; vectors && j < n; ++j)
     for (std::int64_t i = n; i < ldz; ++i)
       touched += r.z[static_cast<std::size_t>(i + j * ldz)] == r.z[static_cast<std::size_t>(i + j * ldz)];
@@ -158,7 +156,9 @@ TEST_CASE("The workspace is at most two matrices and O(n), without vectors O(n)"
   for (const std::int64_t n : {1, 2, 31, 100, 1000, 2048, 5000, 10000, 20000, 50000}) {
     CAPTURE(n);
     const std::int64_t matrices = n > 10240 ? 6 * n * (n + 1) / 5 + 128 * (n + 1) : 2 * (n + 1) * n;
-    CHECK(divide_and_conquer_workspace(n, true) <= matrices + 40 * n + 16);
-    CHECK(divide_and_conquer_workspace(n, false) <= 40 * n + 16);
+    constexpr std::uint64_t parts = 5 * Arena::alignment;  // each begins on a boundary of its own
+    const auto bytes = [](std::int64_t doubles) { return 8 * static_cast<std::uint64_t>(doubles); };
+    CHECK(divide_and_conquer_bytes<double>(n, true) <= bytes(matrices + 40 * n + 16) + parts);
+    CHECK(divide_and_conquer_bytes<double>(n, false) <= bytes(40 * n + 16) + parts);
   }
 }
