@@ -1,4 +1,5 @@
-// What was measured of the matrix products, by compute capability. The values are those of an H200 (9.0).
+// What was measured of the matrix products, by compute capability. The values are those of an H200 (9.0); what else was
+// measured: data/perf/DECISIONS.md, "Products by cuBLAS" and "Rank-2k update".
 #pragma once
 
 #include <cstdint>
@@ -6,9 +7,8 @@
 namespace eigen_g {
 
 struct ProductTuning {
-  // Terms that cuBLAS adds up in one chain, whose rounding errors grow with sqrt(k); longer products are done in slices, one
-  // added to the other. Eigenvectors of n = 10000 come out a quarter nearer to orthogonal; it costs the back-transformation
-  // 45.4 ms in place of 42.8 in one run at n = 10000, 5 % at 4000, the divide and conquer nothing.
+  // Terms that cuBLAS adds up in one chain, whose rounding errors grow with sqrt(k). Longer products go in slices, one added
+  // to the other: eigenvectors of n = 10000 come out a quarter nearer to orthogonal, the back-transformation takes 6 % longer.
   std::int64_t max_terms_of_a_sum = 1280;
   // Rank-2k updates: with more columns, cuBLAS.
   std::int64_t rank_2k_max_columns = 128;

@@ -128,8 +128,8 @@ inline void check_symv_arguments(bool reads_matrix, std::int64_t n, const void* 
     if (!good) throw InvalidArgument(argument, what);
   };
   must(n >= 0, Argument::n, "is " + std::to_string(n) + ", must not be negative");
-  must(n <= SymvPartition::largest_n, Argument::n,
-       "is " + std::to_string(n) + ", must not exceed " + std::to_string(SymvPartition::largest_n));
+  must(n <= SymvPartition::max_n, Argument::n,
+       "is " + std::to_string(n) + ", must not exceed " + std::to_string(SymvPartition::max_n));
   must(lda >= std::max<std::int64_t>(1, n), Argument::lda,
        "is " + std::to_string(lda) +
            ", must be at least max(1, n) = " + std::to_string(std::max<std::int64_t>(1, n)));

@@ -43,11 +43,11 @@ EIGEN_G_HOST_DEVICE constexpr std::int32_t symv_shift(bool lower, std::int64_t n
 
 class SymvPartition {
  public:
-  static constexpr std::int64_t largest_n = 240000;  // counts of groups stay in 32 bits
+  static constexpr std::int64_t max_n = 240000;  // counts of groups stay in 32 bits
 
   SymvPartition() = default;
 
-  // n: order, 1 to largest_n; rows per strip H and columns per group C >= 4, H a multiple of C; blocks wanted >= 1;
+  // n: order, 1 to max_n; rows per strip H and columns per group C >= 4, H a multiple of C; blocks wanted >= 1;
   // begin: the columns before it need not be walked (lower only, 0 <= begin < n); change: see above.
   EIGEN_G_HOST_DEVICE SymvPartition(bool lower, std::int64_t n, int strip_rows, int group_columns, int blocks,
                                     std::int64_t begin = 0, int change = 0)

@@ -227,13 +227,13 @@ void launch(const Queue& queue, const Update& u) {
   EIGEN_G_LAUNCHED();
 }
 
-bool is_for_large_tiles(const Update& u, std::int64_t least_rows) {
-  if (u.end - u.first < least_rows || 2 * ((u.columns + depth - 1) / depth) < LargeTile::min_chunks)
+bool is_for_large_tiles(const Update& u, std::int64_t min_rows) {
+  if (u.end - u.first < min_rows || 2 * ((u.columns + depth - 1) / depth) < LargeTile::min_chunks)
     return false;
-  int device = 0, most_shared = 0;
+  int device = 0, max_shared = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
-  EIGEN_G_CUDA(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return most_shared >= static_cast<int>(LargeTile::shared_bytes(true));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&max_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return max_shared >= static_cast<int>(LargeTile::shared_bytes(true));
 }
 template <bool multiplies>
 void launch_large(const Queue& queue, const Update& u, const Beside& beside = {}) {

@@ -24,18 +24,15 @@ constexpr const Tuning& tuning_for(int capability, const std::array<TunedFor<Tun
   return entries.front().tuning;
 }
 
-// Transfers between pageable host memory and a GPU over PCIe 5 (55 GB/s), 16 cores: whatever GPU it is.
+// Transfers between pageable host memory and a GPU over PCIe 5 (55 GB/s), 16 cores: whatever GPU it is. What else was
+// measured: data/perf/DECISIONS.md, "Transfers".
 struct TransferTuning {
-  // Elements of a chunk: 8 MiB, and less for a small matrix, or nothing would overlap (n = 1000 in one chunk takes 50 %
-  // longer up, 30 % down).
+  // Elements of a chunk: 8 MiB, and less for a small matrix, or nothing would overlap.
   std::int64_t max_of_a_chunk = std::int64_t{1} << 20, min_of_a_chunk = std::int64_t{1} << 17;
-  // Chunks of pinned memory. GB/s up: 4 of 8 MiB 53, of 4 MiB 34; 3 of 8 MiB 46, 3 or 4 of 16 MiB 53. Down, with stores past
-  // the caches: 8 of 8 MiB 54, 4 of 8 MiB 40, 8 of 4 MiB 39; with ordinary stores 49, and less where the host is busy, as they
-  // move each line of the target twice.
+  // Chunks of pinned memory: 53 GB/s up, 54 down.
   int slots_up = 4, slots_down = 8;
-  // Up and down, ms: 8 threads n = 2000 0.62 and 0.69, n = 10000 8.1 and 14.9; 16 threads 0.69 and 0.68, 8.0 and 14.9.
   std::int64_t max_threads = 8;
-  // What a thread copies at a time; two or four times as large: n = 1000 up in 0.31 ms instead of 0.23.
+  // What a thread copies at a time.
   std::int64_t elements_of_a_piece = 4096;
   // A thread is not called for less.
   std::int64_t min_pieces_of_a_helper = 8;

@@ -90,8 +90,8 @@ DeviceCost cost_of(double column_flops, double flops, double common_bytes, doubl
   return {common_bytes / steps / link, compute, common_bytes / link, column_bytes / link};
 }
 
-SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs, double least_columns,
-                          double least_gain) {
+SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs, double min_columns,
+                          double min_gain) {
   std::vector<std::size_t> active;
   for (std::size_t i = 0; i < costs.size(); ++i)
     if (std::isfinite(costs[i].fixed_seconds) && std::isfinite(costs[i].column_seconds) &&
@@ -114,7 +114,7 @@ SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& c
       }
     }
     const double together = time + joining(costs, active);
-    if (best > together * (1 + least_gain) && costs[least].columns(time) >= least_columns) break;
+    if (best > together * (1 + min_gain) && costs[least].columns(time) >= min_columns) break;
     active = without(active, least);
     time = time_together(n, costs, active);
   }

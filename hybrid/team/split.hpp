@@ -51,10 +51,10 @@ struct SharePlan {
 };
 
 // The shares with which all devices that have one finish together; the last one to join adds to the total. A device is left
-// out where it gets less than `least_columns`, or where the others alone are at most `least_gain` slower, so that a share too
+// out where it gets less than `min_columns`, or where the others alone are at most `min_gain` slower, so that a share too
 // small to pay for its transfer becomes zero. The fastest device alone always remains. Throws InvalidArgument where no device can take part.
-inline constexpr double least_gain_of_a_share = 0.02;
-SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs,
-                          double least_columns = 1, double least_gain = least_gain_of_a_share);
+inline constexpr double min_gain_of_a_share = 0.02;
+SharePlan finish_together(std::int64_t columns, const std::vector<DeviceCost>& costs, double min_columns = 1,
+                          double min_gain = min_gain_of_a_share);
 
 }  // namespace eigen_g

@@ -91,8 +91,8 @@ void CopyTeam::loop() {
 }
 
 CopyTeam::Job::Job(CopyTeam& team, const std::vector<std::int64_t>& pieces,
-                   std::function<void(std::int64_t, std::int64_t)> act, std::int64_t most_helpers)
-    : team_(team), work_(std::make_shared<Work>(pieces, std::move(act))), most_helpers_(most_helpers) {
+                   std::function<void(std::int64_t, std::int64_t)> act, std::int64_t max_helpers)
+    : team_(team), work_(std::make_shared<Work>(pieces, std::move(act))), max_helpers_(max_helpers) {
   const std::lock_guard lock(team_.mutex_);
   team_.newest_ = work_;
   team_.calls_ = 0;
@@ -111,7 +111,7 @@ bool CopyTeam::Job::done(std::int64_t chunk) const {
 }
 
 void CopyTeam::Job::call() {
-  if (called_ < most_helpers_) team_.call(called_++);
+  if (called_ < max_helpers_) team_.call(called_++);
 }
 
 bool CopyTeam::Job::help() {

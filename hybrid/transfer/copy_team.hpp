@@ -30,7 +30,7 @@ class CopyTeam {
    public:
     // pieces[k] > 0: those of chunk k. No chunk is open yet. act(chunk, piece) does one of them and does not throw.
     Job(CopyTeam& team, const std::vector<std::int64_t>& pieces,
-        std::function<void(std::int64_t chunk, std::int64_t piece)> act, std::int64_t most_helpers);
+        std::function<void(std::int64_t chunk, std::int64_t piece)> act, std::int64_t max_helpers);
     ~Job();  // leaves out what is not claimed, waits for what is
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
@@ -43,7 +43,7 @@ class CopyTeam {
    private:
     CopyTeam& team_;
     const std::shared_ptr<Work> work_;
-    const std::int64_t most_helpers_;
+    const std::int64_t max_helpers_;
     std::int64_t called_ = 0;
   };
 

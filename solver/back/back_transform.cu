@@ -42,9 +42,9 @@ MatrixView<const double> block_of(MatrixView<const double> a_dev, const Reflecto
 // T of all blocks; and S of all blocks, later V^T Z beside T (V^T Z) or V T.
 struct Factors {
   double *all_t, *passing;
-  Factors(Arena& arena, const ReflectorBlocks& blocks, std::int64_t least_passing)
+  Factors(Arena& arena, const ReflectorBlocks& blocks, std::int64_t min_passing)
       : all_t(arena.take<double>(blocks.doubles())),
-        passing(arena.take<double>(std::max(blocks.doubles(), least_passing))) {}
+        passing(arena.take<double>(std::max(blocks.doubles(), min_passing))) {}
 };
 
 }  // namespace

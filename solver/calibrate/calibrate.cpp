@@ -109,7 +109,7 @@ bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multi
   const auto order = static_cast<double>(n);
   const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
   const double gain = cpu / (cpu + gpu);
-  return gain > least_gain_of_a_share && gain * alone > cpu_tuning.quick_calibration_seconds;
+  return gain > min_gain_of_a_share && gain * alone > cpu_tuning.quick_calibration_seconds;
 #else
   return false;
 #endif

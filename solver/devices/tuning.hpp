@@ -1,5 +1,5 @@
 // What was measured of the stages, by compute capability. The values are those of an H200 (9.0) and, where a CPU takes part,
-// 16 cores of its host.
+// 16 cores of its host; what else was measured: data/perf/DECISIONS.md.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 
 namespace eigen_g {
 
-// Strips of A that the reduction walks: the instances of its kernel that are compiled. High strips have few column sums; in
-// low ones a strip's row sums come from few blocks, which counts where the triangle is small. Groups of eight columns ask
-// more of memory at a time, and let blocks differ more in when they are done.
+// Strips of A that the reduction walks: the instances of its kernel that are compiled. High strips have few column sums. In
+// low ones a strip's row sums come from few blocks, which counts where the triangle is small. Groups of eight columns keep
+// more loads under way, but blocks end at more different times.
 inline constexpr std::array<blas2::SymvShapeParameters, 3> reduction_shapes{
     {{2, 4, 1, 4}, {4, 2, 1, 4}, {8, 1, 1, 8}}};
 
@@ -29,8 +29,7 @@ inline constexpr std::int64_t triangular_factor_max_width = 512;
 
 struct SolverTuning {
   // Driver
-  // Smaller orders go to the CPU: a GPU's start and round trips cost more than the work does there. us of GPU and CPU, with
-  // vectors 291 and 308 at n = 48, 358 and 656 at 72; values only 299 and 264 at 72, 301 and 316 at 80.
+  // Smaller orders go to the CPU: a GPU's round trips cost more than the work does there.
   std::int64_t min_order_on_gpu = 72;
   // cuBLAS's kernels, 40 ms once a process, are loaded while A travels.
   std::int64_t min_order_with_cublas = 1025;
@@ -41,8 +40,8 @@ struct SolverTuning {
   // The first whose limits are not exceeded: 264 blocks of an H200 take the second up to 16000 rows.
   std::array<ReductionStrips, 3> reduction_strips{
       {{0, 6000, 970000}, {1, ReductionStrips::any, 970000}, {2}}};
-  // Of the most that could be shared memory, bytes left to L1, where what is on its way from memory has its place: with 28 KB
-  // of L1 the pass over A takes 4 to 6 % longer than with 60 KB. A GPU with less than the second a multiprocessor needs all.
+  // Bytes of the largest possible shared memory that are left to L1, where loads under way have their place: with 28 KB of L1
+  // the pass over A takes 4 to 6 % longer than with 60 KB. A GPU with less than the second a multiprocessor leaves none.
   int reduction_left_to_l1 = 36 << 10, reduction_min_shared = 128 << 10;
   // Of the matrix, share of L2 that keeps its lines from column to column.
   double reduction_kept_share_of_l2 = 0.35;
@@ -56,16 +55,14 @@ struct SolverTuning {
   // Back-transformation
   // Up to so many rows one kernel applies all panels of reflectors.
   std::int64_t back_max_rows_of_panels = 1056;
-  // Reflectors a block: wide ones make fast products, narrow ones less work beside them and a smaller workspace. n = 10000
-  // takes 50.5 ms with 256, 47.9 with 512, n = 8000 24.7 and 26.6, n = 4000 3.4 and 3.8. Where columns are cut over a team,
-  // OpenBLAS's own block of the inner dimension, 384, suits the CPU: 577 GFLOP/s on 16 cores, 534 with 256, 539 with 512.
+  // Reflectors a block: wide ones make fast products, narrow ones less work beside them and a smaller workspace. Where columns
+  // are cut over a team, OpenBLAS's own block of the inner dimension, 384, suits the CPU.
   std::int64_t back_width = 256, back_wide = 512, back_cut_width = 384;
   std::int64_t back_max_rows_narrow = 9000;  // more take wide blocks
   std::int64_t back_cut_max_rows_narrow = 4000,
                back_cut_max_rows = 12000;  // cut: more take back_cut_width, then wide blocks
-  // Orders from which Z goes in two groups of columns, and in three, so that one travels while the next is computed. A group's
-  // way to the host (55 GB/s) takes a third of the time that the GPU needs for it at n = 10000; narrow groups make for slow
-  // products: of n = 10000 two to five groups take as long as one, eight 10 % more.
+  // Orders from which Z goes in two groups of columns, and in three, so that one travels while the next is computed. A group
+  // travels (55 GB/s) in a third of the time that the GPU needs for it at n = 10000. Narrow groups make products slow.
   std::int64_t back_min_order_of_two_groups = 3000, back_min_order_of_three_groups = 6000;
 };
 
@@ -75,9 +72,8 @@ solver_tuning();  // of CUDA's current GPU; in a build or on a machine without o
 
 // CPUs, as measured on 16 cores beside an H200.
 struct CpuTuning {
-  // Part of its measured rate that a CPU is planned with: in a team 16 cores of a shared machine came to 0.85 to 0.95 of it, at
-  // times to less. A share too large by a part of itself makes everything that part longer; one too small costs only the part
-  // of what the CPU would have done.
+  // Part of its measured rate that a CPU is planned with: in a team 16 cores of a shared machine reached 0.85 to 0.95 of it, at
+  // times less. A share too large delays the whole solve in proportion; one too small loses only the CPU's missing part.
   double planned_rate = 0.85;
   // Flop/s that no core is expected to exceed, by which a GPU that a CPU would not help is left alone.
   double max_flops_of_core = 5e10;

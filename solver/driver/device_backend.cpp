@@ -123,7 +123,8 @@ Shares shares_of(const Plan& plan, const std::vector<int>& further, int multipro
     return Shares(std::move(team));
   };
   if (d.calibration) return by(*d.calibration);
-  if (plan.n < solver_tuning().min_order_to_calibrate_for || (further.empty() && !helpers_may_pay(plan.n, multiprocessors)))
+  if (plan.n < solver_tuning().min_order_to_calibrate_for ||
+      (further.empty() && !helpers_may_pay(plan.n, multiprocessors)))
     return Shares();
   return by(calibration_of_process(d.threads));
 }
@@ -167,7 +168,7 @@ class DeviceBackend final : public Backend<T> {
   }
   ~DeviceBackend() override { end(); }
 
-  WorkspaceBytes workspace() const override { return {host_bytes(plan_), most_bytes()}; }
+  WorkspaceBytes workspace() const override { return {host_bytes(plan_), max_bytes()}; }
   void use(const Workspace& workspace) override {
     lasting_ = true;
     given_ = workspace;
@@ -181,7 +182,7 @@ class DeviceBackend final : public Backend<T> {
     const std::uint64_t bytes = bytes_for<T>(plan_, needs, queue_.multiprocessors());
     void* memory = given_.device;
     if (!memory) {
-      const std::uint64_t wanted = lasting_ ? std::max(bytes, most_bytes()) : bytes;
+      const std::uint64_t wanted = lasting_ ? std::max(bytes, max_bytes()) : bytes;
       if (held_ < wanted) {
         memory_ = WorkMemory();
         memory_ = WorkMemory(queue_, wanted);
@@ -300,7 +301,7 @@ class DeviceBackend final : public Backend<T> {
     before.record(Queue(queue_.resources(), stream));
     before.hold(queue_);
   }
-  std::uint64_t most_bytes() const { return bytes_for<T>(plan_, Needs(plan_), gpu_facts(gpu_).cores); }
+  std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs(plan_), gpu_facts(gpu_).cores); }
   SolveTeam* team() { return team_ ? &*team_ : nullptr; }
 
   Plan plan_;

@@ -51,25 +51,25 @@ const std::array<Variant, 3>& variants() {
   static const std::array<Variant, 3> all{variant<Strips<0>>(), variant<Strips<1>>(), variant<Strips<2>>()};
   return all;
 }
-// The most rows left to reduce for which an entry of reduction_strips is taken, in ascending order.
-std::array<std::int64_t, 3> most_rows(std::int64_t blocks) {
-  std::array<std::int64_t, 3> most{};
-  for (std::size_t k = 0; k < most.size(); ++k) {
+// Rows left to reduce up to which an entry of reduction_strips is taken, ascending.
+std::array<std::int64_t, 3> max_rows(std::int64_t blocks) {
+  std::array<std::int64_t, 3> max_of{};
+  for (std::size_t k = 0; k < max_of.size(); ++k) {
     const ReductionStrips& strips = solver_tuning().reduction_strips[k];
-    most[k] = strips.max_rows;
+    max_of[k] = strips.max_rows;
     if (strips.max_share < ReductionStrips::any)
-      most[k] = std::min(
-          most[k], static_cast<std::int64_t>(std::sqrt(static_cast<double>(strips.max_share * blocks))));
+      max_of[k] = std::min(
+          max_of[k], static_cast<std::int64_t>(std::sqrt(static_cast<double>(strips.max_share * blocks))));
   }
-  return most;
+  return max_of;
 }
 const Variant& variant_of(std::size_t strips) {
   return variants()[solver_tuning().reduction_strips[strips].shape];
 }
 const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
-  const auto most = most_rows(blocks);
+  const auto max_of = max_rows(blocks);
   return variant_of(
-      static_cast<std::size_t>(std::lower_bound(most.begin(), most.end(), rows) - most.begin()));
+      static_cast<std::size_t>(std::lower_bound(max_of.begin(), max_of.end(), rows) - max_of.begin()));
 }
 
 // The parts of the workspace for order n on a GPU with so many multiprocessors.
@@ -82,10 +82,10 @@ struct Layout {
         blocks(std::min(max_blocks, blocks_per_multiprocessor * multiprocessors)),
         column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)),
         product_sums(syr2k_product_scratch(n)) {
-    const auto most = most_rows(blocks);
-    for (std::size_t k = 0; k < most.size() && (k == 0 || n > most[k - 1]); ++k) {
+    const auto max_of = max_rows(blocks);
+    for (std::size_t k = 0; k < max_of.size() && (k == 0 || n > max_of[k - 1]); ++k) {
       const Variant& v = variant_of(k);
-      const std::int64_t strips = v.strips(std::min(n, most[k])) + 1;  // the first may be a part of one
+      const std::int64_t strips = v.strips(std::min(n, max_of[k])) + 1;  // the first may be a part of one
       row_sums = std::max(row_sums, (blocks + strips) * v.strip_rows);
       column_sums = std::max(column_sums, strips * column_stride);
     }
@@ -143,10 +143,10 @@ std::size_t shared_share() {
       fixed = std::max(fixed, attributes.sharedSizeBytes);
     }
   const SolverTuning& tuning = solver_tuning();
-  const int most = per_multiprocessor - std::clamp(per_multiprocessor - tuning.reduction_min_shared, 0,
-                                                   tuning.reduction_left_to_l1);
+  const int available = per_multiprocessor - std::clamp(per_multiprocessor - tuning.reduction_min_shared, 0,
+                                                        tuning.reduction_left_to_l1);
   const std::size_t share =
-      static_cast<std::size_t>(std::min(per_block, most / blocks_per_multiprocessor - reserved)) - fixed;
+      static_cast<std::size_t>(std::min(per_block, available / blocks_per_multiprocessor - reserved)) - fixed;
   for (const Variant& v : variants())
     for (const void* kernel : {v.resident, v.mixed}) allow_shared_memory(kernel, share);
   return share;

@@ -168,7 +168,7 @@ struct Reflector {
 template <int threads, int pairs, int registered>
 __device__ __forceinline__ void load(const OnChip& p, const Seat<threads>& seat,
                                      State<pairs, registered>& state, const Shared<threads / 32>& shared) {
-  const auto& [t, warp, lane, block, blocks, n, rows, writer] = seat;
+  const int n = seat.n, rows = seat.rows, t = seat.t, block = seat.block, blocks = seat.blocks;
   const auto element = [&](int i, int j) {
     return i < n && j < n ? __ldcg(p.a + max(i, j) + min(i, j) * p.lda) : 0;
   };
@@ -192,7 +192,7 @@ __device__ __forceinline__ void load(const OnChip& p, const Seat<threads>& seat,
     state.own[c] = column < n && column % blocks == block ? column / blocks : -1;
   }
   for (int slot = t; slot < max_rows; slot += threads) shared.row_v[slot] = shared.row_y[slot] = 0;
-  if (writer && t == 0) p.d[0] = p.a[0];
+  if (seat.writer && t == 0) p.d[0] = p.a[0];
 }
 
 // Rows slot ... slot + at_once - 1: A := A - v w^T - w v^T of the last step, their part of h = A x, and r where row q is

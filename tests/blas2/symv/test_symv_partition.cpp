@@ -116,7 +116,7 @@ TEST_CASE("shifted, the lower triangle's last strip is full but for less than a 
 }
 
 TEST_CASE("the counts stay in 32 bits at the largest order") {
-  const std::int64_t n = SymvPartition::largest_n;
+  const std::int64_t n = SymvPartition::max_n;
   for (const bool lower : {true, false}) {
     const SymvPartition p(lower, n, 32, 4, 264);
     const double groups = static_cast<double>(n) / 4, strips = static_cast<double>(n) / 32;

@@ -193,7 +193,7 @@ TEST_CASE("a plan is never slower than one device alone, and its shares are a ra
     for (const DeviceCost& cost : costs)
       alone = std::min(alone, cost.fixed_seconds + static_cast<double>(columns) * cost.column_seconds);
     // Each device left out may cost so much.
-    CHECK(plan.total <= alone * std::pow(1 + least_gain_of_a_share, static_cast<double>(costs.size())));
+    CHECK(plan.total <= alone * std::pow(1 + min_gain_of_a_share, static_cast<double>(costs.size())));
     for (std::size_t i = 0; i < costs.size(); ++i)
       if (plan.parts[i] > 0) CHECK(plan.seconds[i] == Approx(plan.total));
   }
