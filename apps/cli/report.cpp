@@ -64,12 +64,12 @@ std::vector<Stage> stages_of(const Report& solve) {
 
 // The engines with flops, the one with the most first; "" for none.
 std::string engines_of(const EngineFlops& flops) {
-  std::vector<std::size_t> ran;
-  for (std::size_t i = 0; i < flops.size(); ++i)
-    if (flops[i] > 0) ran.push_back(i);
-  std::stable_sort(ran.begin(), ran.end(), [&](std::size_t i, std::size_t j) { return flops[i] > flops[j]; });
+  std::vector<Engine> ran;
+  for (const Engine engine : engines())
+    if (flops[engine] > 0) ran.push_back(engine);
+  std::stable_sort(ran.begin(), ran.end(), [&](Engine i, Engine j) { return flops[i] > flops[j]; });
   std::string text;
-  for (const std::size_t i : ran) text += (text.empty() ? "" : "+") + std::string(name(static_cast<Engine>(i)));
+  for (const Engine engine : ran) text += (text.empty() ? "" : "+") + std::string(name(engine));
   return text;
 }
 
