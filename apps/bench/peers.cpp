@@ -1,22 +1,23 @@
 #ifdef EIGEN_G_HAVE_CUDA
 
-#include "apps/bench/cusolver_peers.hpp"
-
-#ifdef EIGEN_G_HAVE_CUSOLVER
-
-#include <cusolverDn.h>
+#include "apps/bench/peers.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
+
+#ifdef EIGEN_G_HAVE_CUSOLVER
+#include <cusolverDn.h>
+#endif
 
 #define EIGEN_G_CUSOLVER(call) check((call), #call, __FILE__, __LINE__)
 
 namespace eigen_g::apps::bench {
+
+#ifdef EIGEN_G_HAVE_CUSOLVER
 
 namespace {
 
@@ -37,13 +38,12 @@ class OpenCusolver final : public Cusolver {
     if (handle_) cusolverDnDestroy(handle_);
   }
 
-  bool choose(bool deterministic) override {
+  void choose(bool deterministic) override {
 #if CUSOLVER_VERSION >= 11600  // CUDA 12.4
     EIGEN_G_CUSOLVER(cusolverDnSetDeterministicMode(
         handle_, deterministic ? CUSOLVER_DETERMINISTIC_RESULTS : CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS));
-    return true;
 #else
-    return deterministic;
+    if (!deterministic) throw DeviceError("this cuSOLVER has no such mode");
 #endif
   }
 
@@ -105,11 +105,7 @@ int Cusolver::version() {
   return CUSOLVER_VERSION;
 }
 
-}  // namespace eigen_g::apps::bench
-
 #else
-
-namespace eigen_g::apps::bench {
 
 std::unique_ptr<Cusolver> Cusolver::open(const Queue&) {
   return nullptr;
@@ -118,7 +114,8 @@ int Cusolver::version() {
   return 0;
 }
 
+#endif
+
 }  // namespace eigen_g::apps::bench
 
-#endif
 #endif

@@ -1,17 +1,18 @@
-#include "apps/bench/symv_tuning.hpp"
+#include "apps/cli/symv_tuning.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-#include <algorithm>
 #include <complex>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "apps/bench/symv_operands.hpp"
-#include "apps/bench/symv_report.hpp"
 #include "apps/bench/timing.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
@@ -19,7 +20,48 @@
 #include "blas2/tune/tuner.hpp"
 #include "hybrid/cuda_check.hpp"
 
-namespace eigen_g::apps::bench {
+#endif
+
+namespace eigen_g::apps {
+
+namespace {
+
+constexpr double first_size = 64;
+constexpr int an_octave = 4;
+
+std::int64_t multiple_of_8(double n) {
+  return std::max<std::int64_t>(8, std::llround(n / 8) * 8);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> first_sieve_sizes(std::int64_t n_max) {
+  std::vector<std::int64_t> sizes;
+  for (const double part : {128.0, 32.0, 8.0, 2.0}) {
+    const std::int64_t n = multiple_of_8(static_cast<double>(n_max) / part * 0.95);
+    if (sizes.empty() || n > sizes.back()) sizes.push_back(n);
+  }
+  return sizes;
+}
+
+SecondSieveSizes second_sieve_sizes(std::int64_t n_max) {
+  const auto steps = static_cast<int>(
+      std::floor(an_octave * std::log2(std::max(1.0, static_cast<double>(n_max) / first_size))));
+  SecondSieveSizes sizes{{n_max}, 0};
+  auto add = [&](int step) {  // half a step off the powers of two where n_max is one
+    const std::int64_t n =
+        multiple_of_8(static_cast<double>(n_max) * std::exp2(-(step - 0.5) / static_cast<double>(an_octave)));
+    if (std::find(sizes.n.begin(), sizes.n.end(), n) == sizes.n.end()) sizes.n.push_back(n);
+  };
+  for (const int offset : {0, 2, 1, 3}) {  // each pass halves the gaps
+    for (int step = an_octave; step <= steps + an_octave; step += an_octave)
+      if (step - offset <= steps) add(step - offset);
+    if (sizes.least == 0) sizes.least = sizes.n.size();
+  }
+  return sizes;
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
 
 namespace {
 
@@ -31,7 +73,7 @@ using blas2::SymvType;
 template <class T>
 class Tuning {
  public:
-  Tuning(const Queue& queue, const SymvTuningPlan& plan, const SymvOperands<T>& operands,
+  Tuning(const Queue& queue, const SymvTuningPlan& plan, const bench::SymvOperands<T>& operands,
          blas2::SymvWorkspace& workspace, std::int64_t n_max, Uplo uplo)
       : queue_(queue), plan_(plan), operands_(operands), workspace_(workspace), n_max_(n_max), uplo_(uplo) {}
 
@@ -47,7 +89,7 @@ class Tuning {
     std::vector<Measurement> measured;
     for (std::size_t i = 0; i < few_sizes.size(); ++i) {
       progress(0.5 * static_cast<double>(i) / static_cast<double>(few_sizes.size()));
-      TimingRule rule;
+      bench::TimingRule rule;
       rule.rounds = 11;
       rule.round_seconds = 5e-4;
       rule.seconds = 0.5 * seconds / static_cast<double>(few_sizes.size());
@@ -68,7 +110,7 @@ class Tuning {
       const double left = seconds - watch.seconds();
       if (i >= sizes.least && left <= 0) break;
       progress(0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(sizes.n.size()));
-      TimingRule rule;
+      bench::TimingRule rule;
       rule.least_rounds = 5;
       rule.seconds = left / static_cast<double>(sizes.n.size() - i);
       measure(sizes.n[i], kept, rule, measured);
@@ -106,7 +148,7 @@ class Tuning {
             cudaMemsetAsync(operands_.y(), 0xff, static_cast<std::size_t>(n) * sizeof(T), queue_.stream()));
         call(candidate, n, 0);
         const double error = truth.error(queue_, operands_.y());
-        if (!(error <= symv_error_limit)) {
+        if (!(error <= bench::symv_error_limit)) {
           wrong_.insert(candidate);
           failed_[candidate] = print("wrong result at n = %lld, error %g", static_cast<long long>(n), error);
         }
@@ -116,13 +158,13 @@ class Tuning {
     }
   }
 
-  void measure(std::int64_t n, const std::vector<int>& candidates, const TimingRule& rule,
+  void measure(std::int64_t n, const std::vector<int>& candidates, const bench::TimingRule& rule,
                std::vector<Measurement>& measured) {
     const auto order = static_cast<double>(n);
     const double half = order * (order + 1) / 2 * sizeof(T);
     const std::int64_t rotation = plan_.one_matrix ? 1 : operands_.rotation(n, half);
     std::vector<int> who;
-    std::vector<Work> work;
+    std::vector<bench::Call> calls;
     for (const int candidate : candidates) {
       if (wrong_.count(candidate)) continue;
       try {
@@ -132,10 +174,11 @@ class Tuning {
         continue;
       }
       who.push_back(candidate);
-      work.push_back(
-          {[this, candidate, n, rotation](std::int64_t k) { call(candidate, n, k % rotation); }, rotation});
+      calls.push_back({name(config(candidate)),
+                       [this, candidate, n, rotation](std::int64_t k) { call(candidate, n, k % rotation); },
+                       nullptr, rotation});
     }
-    const auto timings = time_in_turns(queue_, work, rule);
+    const auto timings = time_in_turns(queue_, calls, rule);
     for (std::size_t k = 0; k < who.size(); ++k) {
       if (timings[k].failure.empty())
         measured.push_back({who[k], n, half / timings[k].median});
@@ -168,7 +211,7 @@ class Tuning {
   static constexpr SymvType type_ = blas2::symv_type_of<T>;
   const Queue& queue_;
   const SymvTuningPlan& plan_;
-  const SymvOperands<T>& operands_;
+  const bench::SymvOperands<T>& operands_;
   blas2::SymvWorkspace& workspace_;
   std::int64_t n_max_;
   Uplo uplo_;
@@ -192,9 +235,9 @@ void tune_type(const Queue& queue, const SymvTuningPlan& plan, Budget& budget,
                std::vector<SymvTuned>& tuned) {
   const Device gpu = gpu_device(current_gpu());
   std::int64_t n_max = plan.n_max;
-  while (n_max > 64 && SymvOperands<T>::bytes(n_max, gpu.l2_bytes) > gpu.memory_free / 10 * 8)
+  while (n_max > 64 && bench::SymvOperands<T>::bytes(n_max, gpu.l2_bytes) > gpu.memory_free / 10 * 8)
     n_max = std::max<std::int64_t>(64, n_max * 9 / 10);
-  const SymvOperands<T> operands(queue, n_max, gpu.l2_bytes);
+  const bench::SymvOperands<T> operands(queue, n_max, gpu.l2_bytes);
   for (const Uplo uplo : plan.triangles) {
     blas2::SymvWorkspace workspace;
     auto progress = [&](double fraction) {
@@ -207,7 +250,7 @@ void tune_type(const Queue& queue, const SymvTuningPlan& plan, Budget& budget,
 
 }  // namespace
 
-std::vector<SymvTuned> tune_symv(const SymvTuningPlan& plan) {
+std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan& plan) {
   if (gpu_count() == 0) throw DeviceError("tuning needs a GPU, and there is none");
   const Queue queue;
   std::vector<SymvTuned> tuned;
@@ -234,16 +277,12 @@ std::vector<SymvTuned> tune_symv(const SymvTuningPlan& plan) {
   return tuned;
 }
 
-}  // namespace eigen_g::apps::bench
-
 #else
 
-namespace eigen_g::apps::bench {
-
-std::vector<SymvTuned> tune_symv(const SymvTuningPlan&) {
+std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan&) {
   throw DeviceError("tuning needs a GPU, and this program is built without CUDA");
 }
 
-}  // namespace eigen_g::apps::bench
-
 #endif
+
+}  // namespace eigen_g::apps
