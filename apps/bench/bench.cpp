@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "apps/cli/help.hpp"
 #include "apps/cli/lists.hpp"
+#include "apps/cli/machine.hpp"
 #include "apps/cli/progress.hpp"
 #include "apps/cli/text.hpp"
 #include "hybrid/machine/device.hpp"
@@ -32,12 +34,11 @@ namespace {
 Json call_json(const Call& call, const Timing& t) {
   const bool measured = t.failure.empty();
   const auto or_null = [&](double value) { return measured ? Json(value) : Json(); };
-  Json object{{"name", call.name},         {"seconds", or_null(t.median)},
-              {"low", or_null(t.low)},     {"high", or_null(t.high)},
-              {"least", or_null(t.least)}, {"rounds", t.rounds},
-              {"calls", t.calls},          {"graph", t.graph},
-              {"failure", nullptr}};
-  if (!measured) object["failure"] = t.failure;
+  Json object{{"name", call.name}, {"rounds", t.rounds}, {"calls", t.calls}, {"graph", t.graph}};
+  for (const auto& [name, value] :
+       {std::pair{"seconds", t.median}, {"low", t.low}, {"high", t.high}, {"least", t.least}})
+    object[name] = or_null(value);
+  object["failure"] = measured ? Json() : Json(t.failure);
   if (call.bytes > 0)
     object.update({{"bytes", call.bytes}, {"gbytes_per_second", or_null(call.bytes / t.median * 1e-9)}});
   if (call.flops > 0)
@@ -48,19 +49,19 @@ Json call_json(const Call& call, const Timing& t) {
 Json timed(const Queue& queue, const std::vector<Call>& calls, const TimingRule& rule) {
   Json list = Json::array();
   const std::vector<Timing> timings = time_in_turns(queue, calls, rule);
-  std::vector<Call> again;
-  std::vector<std::size_t> whose;
+  std::vector<Call> on_one_matrix;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     list.push_back(call_json(calls[i], timings[i]));
     if (!calls[i].fits_l2 || !timings[i].failure.empty()) continue;
-    again.push_back(calls[i]);
-    again.back().enqueue = [&calls, i](std::int64_t) { calls[i].enqueue(0); };
-    again.back().rotation = 1;
-    whose.push_back(i);
+    on_one_matrix.push_back(calls[i]);
+    on_one_matrix.back().enqueue = [&calls, i](std::int64_t) { calls[i].enqueue(0); };
+    on_one_matrix.back().rotation = 1;
   }
-  const std::vector<Timing> in_l2 = time_in_turns(queue, again, rule);
-  for (std::size_t k = 0; k < whose.size(); ++k)
-    if (in_l2[k].failure.empty()) list[whose[k]]["in_l2_seconds"] = in_l2[k].median;
+  const std::vector<Timing> in_l2 = time_in_turns(queue, on_one_matrix, rule);
+  for (std::size_t k = 0; k < in_l2.size(); ++k)
+    for (Json& call : list)
+      if (call["name"] == on_one_matrix[k].name && in_l2[k].failure.empty())
+        call["in_l2_seconds"] = in_l2[k].median;
   return list;
 }
 
@@ -144,18 +145,27 @@ void Benchmark::add_rounds(CLI::App& command, const std::string& help, int least
 }
 
 TimingRule Benchmark::rule_for_long_calls(std::int64_t n) const {
-  TimingRule rule;
-  rule.rounds = rounds > 0 ? rounds : brief ? 1 : 7;
-  rule.least_rounds = std::min(3, rule.rounds);
-  rule.seconds = 6;
-  rule.warm_up = !brief || n == sizes.front();
-  return rule;
+  const int wanted = rounds > 0 ? rounds : brief ? 1 : 7;
+  return {.rounds = wanted,
+          .least_rounds = std::min(3, wanted),
+          .seconds = 6,
+          .warm_up = !brief || n == sizes.front()};
 }
 
 std::string too_large(std::uint64_t bytes, int percent) {
   const std::uint64_t free = gpu_memory_free(current_gpu());
   if (bytes < free / 100 * static_cast<std::uint64_t>(percent)) return "";
   return bytes_text(bytes) + " of GPU memory needed, " + bytes_text(free) + " free";
+}
+
+double distance(const std::vector<double>& w, const std::vector<double>& other) {
+  double worst = 0, largest = 0;
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    largest = std::max(largest, std::fabs(w[k]));
+    const double difference = std::fabs(w[k] - other.at(k));
+    if (std::isnan(difference) || difference > worst) worst = difference;
+  }
+  return worst / (static_cast<double>(w.size()) * DBL_EPSILON * largest);
 }
 
 }  // namespace eigen_g::apps::bench

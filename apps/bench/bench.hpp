@@ -1,21 +1,20 @@
 // eigen_g bench: a table of benchmarks, one runner (bench.cpp), one report (report.hpp).
 //
-// A benchmark is a class in a file of its own and a row of the table. It says which options it takes, which cases they make,
-// which calls of a case are timed (ours, the peers'), what must hold, and which columns its tables have. The runner makes one
-// case after the other, has its calls take turns (timing.hpp), lets the case check their results, and puts the report.
+// A benchmark is a class and a row of the table. It says which options it takes, which cases they make, what must hold, and
+// which columns its tables have. The runner makes one case after the other, has its calls (ours, the peers') take turns
+// (timing.hpp), lets it check their results, and puts the report.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/bench/report.hpp"
-#include "apps/bench/timing.hpp"
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
+#include "apps/cli/timing.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -27,8 +26,7 @@ struct Session {
   std::function<void(const std::string& what, double fraction)> progress;
 };
 
-// A case whose operands are in memory.
-class Case {
+class Case {  // its operands are in memory
  public:
   virtual ~Case() = default;
   virtual std::vector<Call> calls() = 0;  // in the order in which they take turns; may refer to the case
@@ -56,8 +54,8 @@ class Benchmark {
   virtual void add_options(CLI::App& command) = 0;
   // `head`: fields of the report above its cases. Overridden in builds with CUDA; the others measure nothing.
   virtual std::vector<CasePlan> cases(const Session&, Json& /*head*/) { return {}; }
-  virtual void conclude(Json& /*c*/) const {
-  }  // puts what follows from the other fields of a case, such as ratios
+  // Puts what follows from the other fields of a case.
+  virtual void conclude(Json& /*c*/) const {}
   virtual std::vector<Limit> limits(const Json& c) const = 0;
   virtual std::vector<Table> tables(const Json& report) const = 0;
   virtual std::string title(const Json& c) const { return "n = " + c["n"].dump(); }
@@ -66,12 +64,10 @@ class Benchmark {
   RunOptions run;
 
  protected:
-  // Options that several have.
   void add_sizes(CLI::App& command, const std::string& option, const std::string& all,
                  const std::string& what, std::int64_t least = 1, std::int64_t most = 10'000'000);
   void add_rounds(CLI::App& command, const std::string& help, int least, int most = 10000);
-  // Of a solve or a part of it, where a round lasts as long as the call does.
-  TimingRule rule_for_long_calls(std::int64_t n) const;
+  TimingRule rule_for_long_calls(std::int64_t n) const;  // where a round is one call
 
   std::vector<std::int64_t> sizes;
   int rounds = 0;      // 0: as many as the benchmark takes by itself
@@ -83,5 +79,8 @@ void add_benchmarks(CLI::App& bench, Action& action);  // a subcommand of `bench
 
 // Why a case that needs so much of the GPU's memory is skipped where it may take `percent` of what is free now; "": it fits.
 std::string too_large(std::uint64_t bytes, int percent = 95);
+
+// max |w - w'| / (n ulp max |w|) of n eigenvalues; NaN where one is.
+double distance(const std::vector<double>& w, const std::vector<double>& other);
 
 }  // namespace eigen_g::apps::bench

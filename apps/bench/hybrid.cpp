@@ -54,13 +54,8 @@ class Hybrid final : public Benchmark {
       throw UsageError(print("--gpus: %d are asked for, there are %d", gpus_, there));
     const auto [calibration, source] = calibrated(calibration_, run.threads, session);
     head.update({{"multiprocessors", multiprocessors_}, {"gpus", gpus_}, {"calibration", source}});
-    Solver solver{.name = "automatic",
-                  .checked = true,
-                  .repeated = true,
-                  .gpus = gpus_,
-                  .multiprocessors = multiprocessors_,
-                  .threads = run.threads,
-                  .calibration = calibration};
+    Solver solver{.name = "automatic", .checked = true, .repeated = true, .calibration = calibration};
+    solver.gpus = gpus_, solver.multiprocessors = multiprocessors_, solver.threads = run.threads;
     std::vector<Solver> solvers{solver};
     solver.checked = solver.repeated = false;
     const auto add = [&](const std::string& name, const std::vector<double>& ratio) {
@@ -70,24 +65,13 @@ class Hybrid final : public Benchmark {
     };
     add("first_alone", parts_of(0, 1));
     for (const double percent : cpu_percents_) add(print("cpu %g %%", percent), parts_of(percent, gpus_));
-    TimingRule rule;
-    rule.rounds = rounds > 0 ? rounds : quick_ ? 2 : 3;
-    rule.least_rounds = 1;
-    rule.seconds = 60;
-    rule.back_and_forth = true;
+    TimingRule rule{.rounds = quick_ ? 2 : 3, .least_rounds = 1, .seconds = 60, .back_and_forth = true};
+    if (rounds > 0) rule.rounds = rounds;
     std::vector<CasePlan> plans;
     for (const std::int64_t n : sizes) plans.push_back(solve_case(session, {n, rule, solvers}, {}));
     return plans;
   }
 #endif
-
-  void conclude(Json& c) const override {
-    for (Json& call : c["calls"]) {
-      Json row = c;
-      row.update(call);
-      call["over_first_alone"] = quotient(row, {"cut_seconds"}, "first_alone/cut_seconds");
-    }
-  }
 
   std::vector<Limit> limits(const Json&) const override {
     return {{"bit_for_bit"},
@@ -99,22 +83,21 @@ class Hybrid final : public Benchmark {
   std::vector<Table> tables(const Json&) const override {
     return {
         {R"(n = n; ratio = name; flops, % = parts %.3g 100; solve = seconds time; D&C + back = cut_seconds time;
-      of the GPU's alone = over_first_alone %.3f; D&C = stages/divide_and_conquer time;
+      of the GPU's alone = cut_seconds:first_alone/cut_seconds %.3f; D&C = stages/divide_and_conquer time;
       back = stages/back_transform time; devices' seconds = device_seconds %.4f; bits = bit_for_bit bits)",
-         "Medians. D&C + back: the stages that devices share. devices' seconds: each one's own at products "
-         "that "
-         "were cut, in the\nlast round. bits: two solves by the automatic ratio.\n",
+         R"(Medians. D&C + back: the stages that devices share. devices' seconds: each one's own at products that were cut, in
+the last round. bits: two solves by the automatic ratio.
+)",
          "", true}};
   }
 
  private:
   // The CPU with this share, the first so many GPUs in proportion to the multiprocessors that they may use.
   std::vector<double> parts_of(double cpu_percent, int gpus) const {
-    std::vector<double> parts(static_cast<std::size_t>(gpus_));
+    std::vector<double> parts;
     const int all = gpu_device(current_gpu()).cores, first = multiprocessors_ > 0 ? multiprocessors_ : all;
-    const double sum = first + (gpus - 1) * all;
-    for (int i = 0; i < gpus; ++i)
-      parts[static_cast<std::size_t>(i)] = (100 - cpu_percent) * (i == 0 ? first : all) / sum;
+    const double each = (100 - cpu_percent) / (first + (gpus - 1) * all);
+    for (int i = 0; i < gpus_; ++i) parts.push_back(i < gpus ? each * (i == 0 ? first : all) : 0);
     parts.push_back(cpu_percent);
     return parts;
   }

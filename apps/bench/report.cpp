@@ -1,15 +1,10 @@
 #include "apps/bench/report.hpp"
 
 #include <algorithm>
-#include <ctime>
-#include <fstream>
 #include <sstream>
 
 #include "apps/cli/text.hpp"
 #include "apps/cli/text_table.hpp"
-#include "hybrid/machine/cpu.hpp"
-#include "hybrid/machine/device.hpp"
-#include "solver/api/eigen_g.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -40,7 +35,6 @@ std::vector<Column> columns_of(const std::string& text) {
     Column& column = columns.emplace_back();
     column.header = part.substr(begin, middle - begin);
     std::istringstream(part.substr(middle + 2)) >> column.path >> column.format >> column.scale;
-    if (column.scale == 0) column.scale = 1;  // what >> leaves where it is not told
   }
   return columns;
 }
@@ -67,7 +61,14 @@ std::string text_of(const Table& table, const Json& cases) {
   TextTable lines(cells);
   const auto add = [&](const Json& row) {
     if (!table.needs.empty() && at(row, table.needs).is_null()) return;
-    for (std::size_t i = 0; i < columns.size(); ++i) cells[i] = cell(at(row, columns[i].path), columns[i]);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string& path = columns[i].path;
+      const std::size_t over = path.find(':');
+      cells[i] =
+          cell(over == std::string::npos ? at(row, path)
+                                         : quotient(row, {path.substr(0, over)}, path.substr(over + 1)),
+               columns[i]);
+    }
     lines.add(cells);
   };
   for (const Json& c : cases) {
@@ -83,36 +84,6 @@ std::string text_of(const Table& table, const Json& cases) {
     }
   }
   return lines.empty() ? "" : lines.text() + table.legend;
-}
-
-std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
-
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun Jul ...": the first word that is digits and dots.
-std::string kernel_module_version() {
-  std::ifstream file("/proc/driver/nvidia/version");
-  std::string line;
-  std::getline(file, line);
-  std::istringstream words(line);
-  for (std::string word; words >> word;)
-    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos)
-      return word;
-  return "";
-}
-
-Json gpu_json() {
-  if (gpu_count() == 0) return nullptr;
-  const Device d = gpu_device(current_gpu());
-  return {{"name", d.name},
-          {"compute_capability", std::to_string(d.compute_major) + "." + std::to_string(d.compute_minor)},
-          {"multiprocessors", d.cores},
-          {"memory_total", d.memory_total},
-          {"l2_bytes", d.l2_bytes}};
 }
 
 }  // namespace
@@ -169,19 +140,6 @@ std::string to_text(const Json& report, const std::vector<Table>& tables,
                "\n";
   }
   return all;
-}
-
-Json machine_json() {
-  const Device cpu = cpu_device();
-  return {{"date", now()},
-          {"eigen_g", version()},
-          {"gpu", gpu_json()},
-          {"cpu", {{"name", cpu.name}, {"cores", cpu.cores}, {"memory_total", cpu.memory_total}}},
-          {"driver", kernel_module_version()},
-          {"cuda_driver", cuda_driver_version()},
-          {"cuda_toolkit", cuda_toolkit_version()},
-          {"cublas", cublas_version()},
-          {"openblas", blas_version()}};
 }
 
 }  // namespace eigen_g::apps::bench

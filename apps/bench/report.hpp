@@ -30,7 +30,7 @@ struct Limit {
 // Whether there is a case that was not skipped, and all those pass.
 bool passed(const Json& report, const std::function<std::vector<Limit>(const Json& c)>& limits);
 
-// Columns as text, "header = path format scale; ...", of which a cell is "-" where nothing is there. Format of a number, or of
+// Columns as text, "header = path format scale; ...", of which a cell is "-" where nothing is there; "path:path" is a quotient. Format of a number, or of
 // each in a list, times scale: printf's; "time": "12.30 ms", "1.234 s"; "us": microseconds. "bits": "same", "DIFFER". Left
 // out: the value as it is, words where it is a name.
 struct Table {
@@ -43,9 +43,5 @@ struct Table {
 // The tables that have rows, and a line for each case that was skipped and each call that failed.
 std::string to_text(const Json& report, const std::vector<Table>& tables,
                     const std::function<std::string(const Json& c)>& title);
-
-// Where and when it was measured: date, eigen_g, gpu (null without one), cpu, driver (of the kernel module, "" where it is
-// not told), cuda_driver, cuda_toolkit, cublas, openblas.
-Json machine_json();
 
 }  // namespace eigen_g::apps::bench

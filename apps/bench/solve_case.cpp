@@ -3,14 +3,12 @@
 #include "apps/bench/solve_case.hpp"
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <utility>
 
 #include "apps/bench/peers.hpp"
-#include "apps/bench/statistics.hpp"
 #include "apps/generate/matrices.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -48,9 +46,10 @@ std::uint64_t most_workspace(std::int64_t n) {
   return std::max(workspace(n, true, By::device_pointers), workspace(n, true, By::host_pointers));
 }
 
-// What the timed reports of one call tell.
-Json told(const std::vector<Report>& reports) {
-  Json call{{"stages", Json::object()}, {"parts", Json::array()}, {"device_seconds", Json::array()}};
+// What the timed reports of one call tell. A report leaves out devices without a share.
+Json told(const std::vector<Report>& reports, int gpus) {
+  std::vector<double> parts(static_cast<std::size_t>(gpus) + 1), device_seconds(parts.size());
+  Json call;
   const auto of_all = [&](auto seconds) {
     std::vector<double> all;
     for (const Report& report : reports) all.push_back(seconds(report));
@@ -61,27 +60,19 @@ Json told(const std::vector<Report>& reports) {
   call["cut_seconds"] = of_all([](const Report& r) {
     return r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform);
   });
+  std::size_t gpu = 0;
   for (const DeviceWork& work : reports.back().work) {
-    call["parts"].push_back(work.share);
-    call["device_seconds"].push_back(work.seconds);
+    const std::size_t i = work.name == cpu_name() ? parts.size() - 1 : gpu++;
+    parts.at(i) = work.share, device_seconds[i] = work.seconds;
   }
-  call["ran"] = reports.back().engine;
+  call.update({{"parts", parts}, {"device_seconds", device_seconds}, {"ran", reports.back().engine}});
   return call;
 }
 
 class SolveCase final : public Case {
  public:
   SolveCase(const Session& session, const SolvePlan& plan)
-      : queue_(session.queue),
-        cusolver_(session.cusolver),
-        plan_(plan),
-        n_(plan.n),
-        a_dev_(n_ * n_),
-        z_dev_(n_ * n_),
-        w_dev_(n_),
-        a_(host_array<double>(n_ * n_)),
-        z_(host_array<double>(n_ * n_)),
-        w_(static_cast<std::size_t>(n_)) {
+      : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {
     make();
     download(queue_, {a_dev_.data(), n_, n_, n_}, {a_.get(), n_, n_, n_});
     generate::Spec spec;
@@ -104,9 +95,9 @@ class SolveCase final : public Case {
       const std::string name = call["name"];
       call["device_bytes"] = bytes_.count(name) ? Json(bytes_[name]) : Json();
       call["residual"] = call["orthogonality"] = nullptr;
-      std::vector<Report>& reports = reports_[name];
-      if (plan_.rule.warm_up && !reports.empty()) reports.erase(reports.begin());
-      if (call["failure"].is_null() && !reports.empty()) call.update(told(reports));
+      std::vector<Report>& all = reports_[name];
+      if (plan_.rule.warm_up && !all.empty()) all.erase(all.begin());
+      if (call["failure"].is_null() && !all.empty()) call.update(told(all, plan_.solvers.front().gpus));
     }
     for (const Solver& s : plan_.solvers)
       for (Json& call : result["calls"])
@@ -177,9 +168,9 @@ class SolveCase final : public Case {
     const std::vector<double> w = w_;
     solve_again(s);
     fetch(s);
-    const auto bytes = [](std::int64_t count) { return sizeof(double) * static_cast<std::size_t>(count); };
-    return std::memcmp(z_.get(), z.get(), bytes(n_ * n_)) == 0 &&
-           std::memcmp(w_.data(), w.data(), bytes(n_)) == 0;
+    const std::size_t bytes = sizeof(double) * w.size();
+    return std::memcmp(z_.get(), z.get(), bytes * w.size()) == 0 &&
+           std::memcmp(w_.data(), w.data(), bytes) == 0;
   }
 
   // max |w - w'| / (n ulp max |w|), w' of the same solve without vectors where that was timed.
@@ -190,22 +181,16 @@ class SolveCase final : public Case {
     const std::vector<double> w = w_;
     solve_again(*alone);
     fetch(*alone);
-    double distance = 0, largest = 0;
-    for (std::size_t k = 0; k < w.size(); ++k) {
-      largest = std::max(largest, std::fabs(w[k]));
-      const double difference = std::fabs(w[k] - w_[k]);
-      if (!(difference <= distance)) distance = difference;
-    }
-    result["values"] = distance / (static_cast<double>(n_) * DBL_EPSILON * largest);
+    result["values"] = distance(w, w_);
   }
 
   const Queue& queue_;
-  Cusolver* cusolver_;
+  Cusolver* const cusolver_;
   const SolvePlan plan_;
-  std::int64_t n_;
-  DeviceBuffer<double> a_dev_, z_dev_, w_dev_;
-  HostArray<double> a_, z_;
-  std::vector<double> w_;
+  const std::int64_t n_ = plan_.n;
+  const DeviceBuffer<double> a_dev_{n_ * n_}, z_dev_{n_ * n_}, w_dev_{n_};
+  HostArray<double> a_ = host_array<double>(n_ * n_), z_ = host_array<double>(n_ * n_);
+  std::vector<double> w_ = std::vector<double>(static_cast<std::size_t>(n_));
   std::map<std::string, std::vector<Report>> reports_;  // by call
   std::map<std::string, std::uint64_t> bytes_;
 };

@@ -28,15 +28,11 @@ struct SolvePlan {
   std::int64_t n = 0;
   TimingRule rule;
   std::vector<Solver> solvers;
-  bool solve_again =
-      true;  // for the checks; false: they take what the last round left, which must be that of the one checked
+  bool solve_again = true;                 // for the checks; false: they take what the last round left
   std::optional<std::uint64_t> seed = {};  // of `eigen_g generate`; else a matrix made on the GPU
 };
 
-// The case's JSON: bit_for_bit (null: not compared), and of a call device_bytes (null: not known), residual and orthogonality
-// (LAPACK's ratios; null: not checked). Of ours also stages (median seconds by name), cut_seconds (of the stages that devices
-// share), parts and device_seconds (of each device in the last round), ran (the engine), and of those checked
-// residual_frobenius, reconstruction, paper_orthogonality, passed (solver/verify/verify.hpp).
+// README.md names the fields of its JSON.
 CasePlan solve_case(const Session& session, const SolvePlan& plan, Json parameters);
 
 // The calibration that the user names, else the cached one, else one measured now; where it came from.

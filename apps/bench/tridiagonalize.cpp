@@ -38,24 +38,20 @@ constexpr double identity_limit = 3;          // trace, squares, eigenvalues
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-struct Wanted {
-  bool brief, breakdown;
-  std::int64_t check;  // Q is formed and checked for n up to this
-};
+double matrix_bytes(std::int64_t n) {
+  return 4.0 / 3 * std::pow(n, 3);  // that must be read
+}
 
 // One size: its matrix, made anew before each call, and both sides' results.
 class TridiagonalizeCase final : public Case {
  public:
-  TridiagonalizeCase(const Session& session, std::int64_t n, Wanted wanted)
+  TridiagonalizeCase(const Session& session, std::int64_t n, bool brief, bool breakdown, std::int64_t check)
       : queue_(session.queue),
         cusolver_(session.cusolver),
         n_(n),
-        wanted_(wanted),
-        memory_(padded(n) * n),
-        a_{memory_.data(), n, n, padded(n)},
-        own_(n),
-        peer_(n),
-        scratch_(scratch_doubles(queue_, n)) {}
+        brief_(brief),
+        breakdown_(breakdown),
+        check_(check) {}
 
   static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
     return static_cast<std::uint64_t>(padded(n) * n + 6 * n + scratch_doubles(queue, n)) * sizeof(double);
@@ -67,15 +63,13 @@ class TridiagonalizeCase final : public Case {
   std::vector<Call> calls() override {
     std::vector<Call> calls;
     calls.push_back({"eigen_g", [this](std::int64_t) { reduce(); }, [this] { make_matrix(); }});
+    calls.back().bytes = matrix_bytes(n_);
     if (!cusolver_) return calls;
     peer_bytes_ = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
     for (const bool deterministic : {true, false}) {
-      if (wanted_.brief && deterministic) continue;
+      if (brief_ && deterministic) continue;
       calls.push_back({deterministic ? "cusolver" : "cusolver_nondeterministic",
-                       [this](std::int64_t) {
-                         cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d.data(), peer_.e.data(),
-                                          peer_.tau.data());
-                       },
+                       [this](std::int64_t) { reduce_by_peer(); },
                        [this, deterministic] {
                          cusolver_->choose(deterministic);
                          cusolver_->reserve(peer_bytes_);
@@ -89,9 +83,7 @@ class TridiagonalizeCase final : public Case {
     if (cusolver_) cusolver_->release();
     for (Json& call : result["calls"])
       call["device_bytes"] = call["name"] == "eigen_g" ? scratch_.bytes() : peer_bytes_;
-    Json& checks = result["checks"];
-    for (const char* name : {"backward", "orthogonality", "trace", "squares", "eigenvalues", "bit_for_bit"})
-      checks[name] = nullptr;
+    Json& checks = result["checks"] = Json::object();
     result["breakdown"] = nullptr;
     const auto total = number_at(result, "eigen_g/seconds");
     if (!total) return;
@@ -99,8 +91,8 @@ class TridiagonalizeCase final : public Case {
     const bool peer =
         number_at(result, "cusolver/seconds") || number_at(result, "cusolver_nondeterministic/seconds");
     if (peer) checks["eigenvalues"] = eigenvalue_distance();
-    if (!peer || !wanted_.brief) check_reduction(checks);
-    if (wanted_.breakdown) result["breakdown"] = breakdown(*total);
+    if (!peer || !brief_) check_reduction(checks);
+    if (breakdown_) result["breakdown"] = breakdown(*total);
   }
 
  private:
@@ -122,6 +114,9 @@ class TridiagonalizeCase final : public Case {
   void reduce() const {
     tridiagonalize(queue_, a_, own_.d.data(), own_.e.data(), own_.tau.data(), scratch_.data());
   }
+  void reduce_by_peer() const {
+    cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d.data(), peer_.e.data(), peer_.tau.data());
+  }
   std::vector<double> on_host(const DeviceBuffer<double>& from, std::int64_t count) const {
     std::vector<double> to(static_cast<std::size_t>(count));
     if (count > 0) download(queue_, {from.data(), count, 1, count}, {to.data(), count, 1, count});
@@ -139,149 +134,126 @@ class TridiagonalizeCase final : public Case {
         std::equal(first.begin(), first.end(), second.begin(), [](const auto& x, const auto& y) {
           return x.empty() || std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
         });
-    HostArray<double> q;
-    if (n_ <= wanted_.check) q = form_q();
+    const DeviceBuffer<double> z(n_ <= check_ ? n_ * n_ : 0);
+    if (z.size() > 0) form_q({z.data(), n_, n_, n_});
     make_matrix();
-    const auto matrix = host_array<double>(n_ * n_);
-    const MatrixView<double> a{matrix.get(), n_, n_, n_};
+    const auto matrix = host_array<double>(n_ * n_), q = host_array<double>(z.size());
+    const MatrixView<double> a{matrix.get(), n_, n_, n_}, q_host{q.get(), n_, n_, n_};
     download(queue_, a_, a);
-    compare_norms(a, first[0], first[1], checks);
-    if (!q) return;
-    const ReductionRatios ratios =
-        verify_reduction(Uplo::lower, a, first[0].data(), first[1].data(), {q.get(), n_, n_, n_});
+    // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
+    double trace = 0, squares = 0;
+#pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
+    for (std::int64_t j = 0; j < n_; ++j) {
+      trace += a(j, j);
+      squares += 2 * std::inner_product(&a(j, j), &a(j, j) + n_ - j, &a(j, j), 0.0) - a(j, j) * a(j, j);
+    }
+    const auto& [d, e, tau] = first;
+    const double reduced = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
+                           2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
+    const double unit = static_cast<double>(n_) * DBL_EPSILON;
+    checks["trace"] =
+        std::fabs(std::accumulate(d.begin(), d.end(), 0.0) - trace) / (unit * std::sqrt(squares));
+    checks["squares"] = std::fabs(reduced - squares) / (unit * squares);
+    if (z.size() == 0) return;
+    download(queue_, {z.data(), n_, n_, n_}, q_host);
+    const ReductionRatios ratios = verify_reduction(Uplo::lower, a, d.data(), e.data(), q_host);
     checks["backward"] = ratios.backward;
     checks["orthogonality"] = ratios.orthogonality;
   }
 
-  // Q I from the reflectors that the last reduce() left.
-  HostArray<double> form_q() const {
-    auto q = host_array<double>(n_ * n_);
-    std::fill(q.get(), q.get() + n_ * n_, 0.0);
-    for (std::int64_t j = 0; j < n_; ++j) q[static_cast<std::size_t>(j * (n_ + 1))] = 1;
-    const DeviceBuffer<double> z(n_ * n_), workspace(back_transform_workspace(n_, n_));
-    const MatrixView<double> z_dev{z.data(), n_, n_, n_}, q_host{q.get(), n_, n_, n_};
-    upload(queue_, Part::all, q_host, z_dev);
-    back_transform(queue_, a_, own_.tau.data(), z_dev, workspace.data());
-    download(queue_, z_dev, q_host);
-    return q;
+  // Q := Q I from the reflectors that the last reduce() left.
+  void form_q(MatrixView<double> q_dev) const {
+    const DeviceBuffer<double> workspace(back_transform_workspace(n_, n_));
+    const auto identity = host_array<double>(n_ * n_);
+    std::fill(identity.get(), identity.get() + n_ * n_, 0.0);
+    for (std::int64_t j = 0; j < n_; ++j) identity[static_cast<std::size_t>(j * (n_ + 1))] = 1;
+    upload(queue_, Part::all, {identity.get(), n_, n_, n_}, q_dev);
+    back_transform(queue_, a_, own_.tau.data(), q_dev, workspace.data());
+    queue_.wait();
   }
 
-  // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
-  void compare_norms(MatrixView<const double> a, const std::vector<double>& d, const std::vector<double>& e,
-                     Json& checks) const {
-    double trace = 0, squares = 0;
-#pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
-    for (std::int64_t j = 0; j < n_; ++j) {
-      double sum = 0;
-      for (std::int64_t i = j + 1; i < n_; ++i) sum += a(i, j) * a(i, j);
-      trace += a(j, j);
-      squares += 2 * sum + a(j, j) * a(j, j);
-    }
-    const double reduced_trace = std::accumulate(d.begin(), d.end(), 0.0);
-    const double reduced_squares = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
-                                   2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
-    const double unit = static_cast<double>(n_) * DBL_EPSILON;
-    checks["trace"] = std::fabs(reduced_trace - trace) / (unit * std::sqrt(squares));
-    checks["squares"] = std::fabs(reduced_squares - squares) / (unit * squares);
-  }
-
-  // max |w - w'| / (n ulp max |w|) of the eigenvalues of both T, which it destroys
+  // Of the eigenvalues of both T, which it destroys.
   double eigenvalue_distance() const {
-    std::array<std::vector<double>, 2> values;
-    for (int side = 0; side < 2; ++side) {
-      const Tridiagonal& t = side == 0 ? own_ : peer_;
-      if (divide_and_conquer(queue_, n_, t.d.data(), t.e.data(), {}, scratch_.data()).status !=
-          Status::converged)
-        return std::nan("");
-      values[static_cast<std::size_t>(side)] = on_host(t.d, n_);
+    std::vector<std::vector<double>> values;
+    for (const Tridiagonal* t : {&own_, &peer_}) {
+      const auto outcome = divide_and_conquer(queue_, n_, t->d.data(), t->e.data(), {}, scratch_.data());
+      if (outcome.status != Status::converged) return std::nan("");
+      values.push_back(on_host(t->d, n_));
     }
-    double distance = 0, largest = 0;
-    for (std::size_t k = 0; k < values[0].size(); ++k) {
-      largest = std::max(largest, std::fabs(values[0][k]));
-      distance = std::max(distance, std::fabs(values[0][k] - values[1][k]));
-    }
-    return distance / (static_cast<double>(n_) * DBL_EPSILON * largest);
+    return distance(values[0], values[1]);
   }
 
   // Pieces of the reduction by themselves: the end on the chip, and what comes before at a few orders of the trailing
   // matrix from the smallest on, added up over the columns, linear between them.
   Json breakdown(double total) const {
-    constexpr int intervals = 12;
+    constexpr int intervals = 12, columns = 64;
     const int blocks = 2 * queue_.multiprocessors();
     const std::int64_t on_chip_order = std::min(n_, most_on_chip(queue_.multiprocessors())),
                        rest = n_ - on_chip_order;
-    const double on_chip = on_chip_seconds(on_chip_order);
-    const double synchronisation =
-        rest > 0 ? 2 * grid_barrier_seconds(queue_, blocks, 256) * static_cast<double>(rest) : 0;
-    double product = 0, update = 0, product_before = 0, update_before = 0;
-    std::int64_t order_before = 0;
-    int measured = 0;
+    const auto reduce_on_chip = [&](std::int64_t) {
+      tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d.data() + rest,
+                             own_.e.data() + rest, own_.tau.data() + rest, scratch_.data(),
+                             queue_.multiprocessors());
+    };
+    const double on_chip =
+        on_chip_order > 0 ? seconds_of({{"on_chip", reduce_on_chip, [&] { make_matrix(); }}})[0] : 0;
+    const double barrier = rest > 0 ? grid_barrier_seconds(queue_, blocks, 256) : 0;
     make_matrix();
-    const DeviceBuffer<double> x(n_), y(n_), v(a_.lda * panel_columns), w(a_.lda * panel_columns);
+    const DeviceBuffer<double> x(n_), y(n_), v(a_.lda * columns), w(a_.lda * columns);
     for (const auto* buffer : {&x, &y, &v, &w})
       blas2::fill_random(queue_, buffer->data(), buffer->size(), seed);
     blas2::SymvWorkspace workspace;
     workspace.reserve(blas2::SymvType::d, n_);
+    std::vector<std::int64_t> orders;
+    std::vector<double> before;
+    double product = 0, update = 0;
     for (int k = intervals; rest > 0 && k >= 0; --k) {
-      const std::int64_t order = n_ - rest * k / intervals / panel_columns * panel_columns;
-      if (order == order_before) continue;
+      const std::int64_t order = n_ - rest * k / intervals / columns * columns;
+      if (!orders.empty() && order == orders.back()) continue;
       const MatrixView<double> c = a_.block(n_ - order, n_ - order, order, order);
-      const double product_now =
-          seconds_of({"product", [&](std::int64_t) {
-                        blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1, c.data, c.lda, x.data(),
-                                            1, 0, y.data(), 1, workspace);
-                      }});
-      const double update_now =
-          seconds_of({"update", [&](std::int64_t) {
-                        syr2k_lower(queue_, -1, {v.data(), order, panel_columns, a_.lda},
-                                    {w.data(), order, panel_columns, a_.lda}, 1, c);
-                      }});
-      const double half = measured++ > 0 ? static_cast<double>(order - order_before) / 2 : 0;
-      product += half * (product_now + product_before);
-      update += half * (update_now + update_before) / panel_columns;
-      product_before = product_now, update_before = update_now, order_before = order;
+      const auto multiply = [&](std::int64_t) {
+        blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1, c.data, c.lda, x.data(), 1, 0, y.data(),
+                            1, workspace);
+      };
+      const auto update_c = [&](std::int64_t) {
+        syr2k_lower(queue_, -1, {v.data(), order, columns, a_.lda}, {w.data(), order, columns, a_.lda}, 1, c);
+      };
+      const std::vector<double> now = seconds_of({{"product", multiply}, {"update", update_c}});
+      const double half = orders.empty() ? 0 : static_cast<double>(order - orders.back()) / 2;
+      if (orders.empty()) before = now;
+      product += half * (now[0] + before[0]);
+      update += half * (now[1] + before[1]) / columns;
+      orders.push_back(order);
+      before = now;
     }
-    return {{"total", total},
-            {"on_chip", on_chip},
-            {"product", product},
-            {"update", update},
-            {"synchronisation", synchronisation},
-            {"panel", total - on_chip - product - update - synchronisation},
-            {"on_chip_order", on_chip_order},
-            {"panel_columns", panel_columns},
-            {"blocks", blocks},
-            {"sizes_measured", measured}};
+    const double synchronisation = 2 * barrier * static_cast<double>(rest);  // two barriers a column
+    Json parts{{"total", total}, {"on_chip", on_chip}, {"product", product}, {"update", update}};
+    parts["synchronisation"] = synchronisation,
+    parts["panel"] = total - on_chip - product - update - synchronisation;
+    parts["on_chip_order"] = on_chip_order, parts["panel_columns"] = columns;
+    parts["blocks"] = blocks, parts["sizes_measured"] = orders.size();
+    return parts;
   }
 
-  double on_chip_seconds(std::int64_t order) const {
-    if (order == 0) return 0;
-    const std::int64_t first = n_ - order;
-    const auto reduce_on_chip = [&](std::int64_t) {
-      tridiagonalize_on_chip(queue_, a_.block(first, first, order, order), own_.d.data() + first,
-                             own_.e.data() + first, own_.tau.data() + first, scratch_.data(),
-                             queue_.multiprocessors());
-    };
-    return seconds_of({"on_chip", reduce_on_chip, [&] { make_matrix(); }});
-  }
-
-  double seconds_of(const Call& call) const {
-    TimingRule rule;
-    rule.rounds = 5;
-    const Timing timing = time_in_turns(queue_, {call}, rule)[0];
-    if (!timing.failure.empty()) throw DeviceError(timing.failure);
-    return timing.median;
+  std::vector<double> seconds_of(const std::vector<Call>& calls) const {
+    std::vector<double> seconds;
+    for (const Timing& timing : time_in_turns(queue_, calls, {.rounds = 5})) {
+      if (!timing.failure.empty()) throw DeviceError(timing.failure);
+      seconds.push_back(timing.median);
+    }
+    return seconds;
   }
 
   static constexpr std::uint64_t seed = 4;
-  static constexpr int panel_columns = 64;
   const Queue& queue_;
-  Cusolver* cusolver_;
-  std::int64_t n_;
-  Wanted wanted_;
-  DeviceBuffer<double> memory_;
-  MatrixView<double> a_;
-  Tridiagonal own_, peer_;
-  DeviceBuffer<double> scratch_;
+  Cusolver* const cusolver_;
+  const std::int64_t n_;
+  const bool brief_, breakdown_;
+  const std::int64_t check_;  // Q is formed and checked for n up to this
+  const DeviceBuffer<double> memory_{padded(n_) * n_};
+  const MatrixView<double> a_{memory_.data(), n_, n_, padded(n_)};
+  const Tridiagonal own_{n_}, peer_{n_};
+  const DeviceBuffer<double> scratch_{scratch_doubles(queue_, n_)};
   std::uint64_t peer_bytes_ = 0;
 };
 
@@ -314,26 +286,22 @@ class Tridiagonalize final : public Benchmark {
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CasePlan> cases(const Session& session, Json& head) override {
     head["cusolver"] = Cusolver::version();
-    head["limits"] = {{"reduction", reduction_limit},
-                      {"small_reduction", small_reduction_limit},
-                      {"identity", identity_limit}};
+    head["limits"]["reduction"] = reduction_limit;
+    head["limits"]["small_reduction"] = small_reduction_limit;
+    head["limits"]["identity"] = identity_limit;
     std::vector<CasePlan> plans;
     for (const std::int64_t n : sizes)
-      plans.push_back({{{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}},
-                       rule_for_long_calls(n),
-                       [=, wanted = Wanted{brief, breakdown_, check_}] {
-                         return std::make_unique<TridiagonalizeCase>(session, n, wanted);
-                       },
-                       too_large(TridiagonalizeCase::bytes(session.queue, n))});
+      plans.push_back(
+          {{{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", matrix_bytes(n)}},
+           rule_for_long_calls(n),
+           [=, this] { return std::make_unique<TridiagonalizeCase>(session, n, brief, breakdown_, check_); },
+           too_large(TridiagonalizeCase::bytes(session.queue, n))});
     return plans;
   }
 #endif
 
   void conclude(Json& c) const override {
-    const double bytes = 4.0 / 3 * std::pow(c["n"].get<double>(), 3);  // that must be read of the matrix
-    const auto seconds = number_at(c, "eigen_g/seconds");
-    c["bytes"] = bytes;
-    c["gbytes_per_second"] = seconds ? Json(bytes / *seconds * 1e-9) : Json();
+    c["gbytes_per_second"] = at(c, "eigen_g/gbytes_per_second");
     c["ratio"] = quotient(c, {"cusolver/seconds", "cusolver_nondeterministic/seconds"}, "eigen_g/seconds");
   }
 
@@ -342,10 +310,9 @@ class Tridiagonalize final : public Benchmark {
     std::vector<Limit> limits{{"eigen_g/seconds"}, {"checks/eigenvalues", identity_limit, true}};
     if (compared && c["brief"] == true) return limits;
     const double reduction = c["n"] < 64 ? small_reduction_limit : reduction_limit;
-    for (const char* name : {"backward", "orthogonality"})
-      limits.push_back({std::string("checks/") + name, reduction, true});
-    for (const char* name : {"trace", "squares"})
-      limits.push_back({std::string("checks/") + name, identity_limit});
+    for (const char* check : {"checks/backward", "checks/orthogonality"})
+      limits.push_back({check, reduction, true});
+    for (const char* check : {"checks/trace", "checks/squares"}) limits.push_back({check, identity_limit});
     limits.push_back({"checks/bit_for_bit"});
     return limits;
   }

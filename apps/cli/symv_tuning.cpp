@@ -12,10 +12,10 @@
 #include <map>
 #include <set>
 
-#include "apps/bench/symv_operands.hpp"
-#include "apps/bench/timing.hpp"
 #include "apps/cli/stopwatch.hpp"
+#include "apps/cli/symv_operands.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/cli/timing.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "blas2/tune/tuner.hpp"
 #include "hybrid/cuda_check.hpp"
@@ -73,7 +73,7 @@ using blas2::SymvType;
 template <class T>
 class Tuning {
  public:
-  Tuning(const Queue& queue, const SymvTuningPlan& plan, const bench::SymvOperands<T>& operands,
+  Tuning(const Queue& queue, const SymvTuningPlan& plan, const SymvOperands<T>& operands,
          blas2::SymvWorkspace& workspace, std::int64_t n_max, Uplo uplo)
       : queue_(queue), plan_(plan), operands_(operands), workspace_(workspace), n_max_(n_max), uplo_(uplo) {}
 
@@ -89,7 +89,7 @@ class Tuning {
     std::vector<Measurement> measured;
     for (std::size_t i = 0; i < few_sizes.size(); ++i) {
       progress(0.5 * static_cast<double>(i) / static_cast<double>(few_sizes.size()));
-      bench::TimingRule rule;
+      TimingRule rule;
       rule.rounds = 11;
       rule.round_seconds = 5e-4;
       rule.seconds = 0.5 * seconds / static_cast<double>(few_sizes.size());
@@ -110,7 +110,7 @@ class Tuning {
       const double left = seconds - watch.seconds();
       if (i >= sizes.least && left <= 0) break;
       progress(0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(sizes.n.size()));
-      bench::TimingRule rule;
+      TimingRule rule;
       rule.least_rounds = 5;
       rule.seconds = left / static_cast<double>(sizes.n.size() - i);
       measure(sizes.n[i], kept, rule, measured);
@@ -148,7 +148,7 @@ class Tuning {
             cudaMemsetAsync(operands_.y(), 0xff, static_cast<std::size_t>(n) * sizeof(T), queue_.stream()));
         call(candidate, n, 0);
         const double error = truth.error(queue_, operands_.y());
-        if (!(error <= bench::symv_error_limit)) {
+        if (!(error <= symv_error_limit)) {
           wrong_.insert(candidate);
           failed_[candidate] = print("wrong result at n = %lld, error %g", static_cast<long long>(n), error);
         }
@@ -158,13 +158,13 @@ class Tuning {
     }
   }
 
-  void measure(std::int64_t n, const std::vector<int>& candidates, const bench::TimingRule& rule,
+  void measure(std::int64_t n, const std::vector<int>& candidates, const TimingRule& rule,
                std::vector<Measurement>& measured) {
     const auto order = static_cast<double>(n);
     const double half = order * (order + 1) / 2 * sizeof(T);
     const std::int64_t rotation = plan_.one_matrix ? 1 : operands_.rotation(n, half);
     std::vector<int> who;
-    std::vector<bench::Call> calls;
+    std::vector<Call> calls;
     for (const int candidate : candidates) {
       if (wrong_.count(candidate)) continue;
       try {
@@ -211,7 +211,7 @@ class Tuning {
   static constexpr SymvType type_ = blas2::symv_type_of<T>;
   const Queue& queue_;
   const SymvTuningPlan& plan_;
-  const bench::SymvOperands<T>& operands_;
+  const SymvOperands<T>& operands_;
   blas2::SymvWorkspace& workspace_;
   std::int64_t n_max_;
   Uplo uplo_;
@@ -235,9 +235,9 @@ void tune_type(const Queue& queue, const SymvTuningPlan& plan, Budget& budget,
                std::vector<SymvTuned>& tuned) {
   const Device gpu = gpu_device(current_gpu());
   std::int64_t n_max = plan.n_max;
-  while (n_max > 64 && bench::SymvOperands<T>::bytes(n_max, gpu.l2_bytes) > gpu.memory_free / 10 * 8)
+  while (n_max > 64 && SymvOperands<T>::bytes(n_max, gpu.l2_bytes) > gpu.memory_free / 10 * 8)
     n_max = std::max<std::int64_t>(64, n_max * 9 / 10);
-  const bench::SymvOperands<T> operands(queue, n_max, gpu.l2_bytes);
+  const SymvOperands<T> operands(queue, n_max, gpu.l2_bytes);
   for (const Uplo uplo : plan.triangles) {
     blas2::SymvWorkspace workspace;
     auto progress = [&](double fraction) {

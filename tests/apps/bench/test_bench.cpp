@@ -3,7 +3,6 @@
 #include <fstream>
 
 #include "apps/bench/bench.hpp"
-#include "apps/bench/statistics.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
@@ -47,17 +46,6 @@ Json& call(Json& c, const char* list, const char* name) {
 
 }  // namespace
 
-TEST_CASE("quantiles") {
-  CHECK(quantile({3}, 0.5) == 3);
-  CHECK(quantile({4, 1, 2, 3}, 0.5) == 2.5);
-  CHECK(quantile({5, 1, 2}, 0) == 1);
-  CHECK(quantile({5, 1, 2}, 1) == 5);
-  CHECK(quantile({1, 2, 3, 4, 5}, 0.25) == 2);
-  CHECK(median({5, 1, 2}) == 2);
-  CHECK_THROWS_AS(quantile({}, 0.5), InvalidArgument);
-  CHECK_THROWS_AS(quantile({1}, 1.5), InvalidArgument);
-}
-
 TEST_CASE("paths lead to fields and to calls that did not fail") {
   const Json c = Json::parse(R"({"n": 5, "checks": {"trace": 0.5, "bits": null},
     "calls": [{"name": "a", "seconds": 2, "failure": null}, {"name": "b", "seconds": null, "failure": "no room"},
@@ -72,6 +60,13 @@ TEST_CASE("paths lead to fields and to calls that did not fail") {
   CHECK(quotient(c, {"c/seconds", "b/seconds"}, "a/seconds") == 3);
   CHECK(quotient(c, {"b/seconds", "e/seconds"}, "a/seconds").is_null());
   CHECK(quotient(c, {"a/seconds"}, "b/seconds").is_null());
+}
+
+TEST_CASE("the distance of eigenvalues, in units of n ulp of the largest") {
+  const double ulp = 0x1p-52;
+  CHECK(distance({-8, 1}, {-8, 1}) == 0);
+  CHECK(distance({-8, 1}, {-8, 1 + 16 * ulp}) == 1);
+  CHECK(std::isnan(distance({-8, 1}, {std::nan(""), 1})));
 }
 
 TEST_CASE("a table of columns") {
@@ -90,13 +85,6 @@ TEST_CASE("a table of columns") {
   CHECK_THAT(to_text(report, {{"call = name; n = n", "", "seconds", true}}, title),
              ContainsSubstring("call      n\n   a  20000\n"));
   CHECK(to_text(report, {{"n = n", "below", "missing"}}, title).find("below") == std::string::npos);
-}
-
-TEST_CASE("machine: what a report says of it") {
-  const Json machine = machine_json();
-  for (const char* key :
-       {"date", "eigen_g", "gpu", "cpu", "driver", "cuda_driver", "cuda_toolkit", "cublas", "openblas"})
-    CHECK(machine.contains(key));
 }
 
 TEST_CASE("every benchmark describes itself, and judges an empty report as failed") {
@@ -176,11 +164,11 @@ TEST_CASE("bench tridiagonalize: the shipped reports, and what makes one fail") 
   CHECK_FALSE(passes_with(*b, large, [](Json& c) { c["checks"]["eigenvalues"] = nullptr; }));
 
   Json c = report["cases"][0];
-  const Json ratio = c["ratio"], rate = c["gbytes_per_second"], bytes = c["bytes"];
+  const Json ratio = c["ratio"];
+  call(c, "calls", "eigen_g")["gbytes_per_second"] = 321;
   b->conclude(c);
   CHECK(c["ratio"] == ratio);
-  CHECK(c["gbytes_per_second"].get<double>() == Approx(rate.get<double>()));
-  CHECK(c["bytes"].get<double>() == Approx(bytes.get<double>()));
+  CHECK(c["gbytes_per_second"] == 321);
 }
 
 TEST_CASE("bench gemm: the shipped report, and what makes one fail") {
@@ -203,7 +191,6 @@ TEST_CASE("bench gemm: the shipped report, and what makes one fail") {
   const Json ratio = c["df_over_sgemm"];
   b->conclude(c);
   CHECK(c["df_over_sgemm"].get<double>() == Approx(ratio.get<double>()));
-  CHECK(c["convert_over_df"].get<double>() > 0);
 }
 
 TEST_CASE("bench symv: JSON, table, and what makes one fail") {
@@ -215,9 +202,6 @@ TEST_CASE("bench symv: JSON, table, and what makes one fail") {
        "failure": null},
       {"name": "cublas", "seconds": 4e-6, "gbytes_per_second": 1001, "error": 1e9, "failure": null},
       {"name": "cublas_atomics", "seconds": null, "gbytes_per_second": null, "failure": "did not run"}]}]})");
-  b->conclude(report["cases"][0]);
-  CHECK(report["cases"][0]["figures"][1]["rate_of_eigen_g"] == 2);
-  CHECK(report["cases"][0]["figures"][1]["in_l2_seconds"].is_null());
   CHECK(good(*b, report));  // a peer's error is not ours
   const std::string text = table(*b, report);
   for (const char* part :
@@ -237,11 +221,9 @@ TEST_CASE("bench hybrid and gemm-accuracy: what makes one fail") {
     {"name": "automatic", "seconds": 0.2, "cut_seconds": 0.12, "residual": 0.01, "orthogonality": 0.1, "parts": [0.9, 0.1],
      "device_seconds": [0.05, 0.04], "failure": null},
     {"name": "first_alone", "seconds": 0.25, "cut_seconds": 0.15, "parts": [1, 0], "failure": null}]}]})");
-  hybrid->conclude(report["cases"][0]);
-  CHECK(report["cases"][0]["calls"][0]["over_first_alone"].get<double>() == Approx(0.8));
-  CHECK(report["cases"][0]["calls"][1]["over_first_alone"] == 1);
   CHECK(good(*hybrid, report));
   CHECK_THAT(table(*hybrid, report), ContainsSubstring("90 10"));
+  CHECK_THAT(table(*hybrid, report), ContainsSubstring("0.800"));  // of the time of the GPU alone
   CHECK_FALSE(passes_with(*hybrid, report, [](Json& c) { c["bit_for_bit"] = false; }));
   CHECK_FALSE(passes_with(*hybrid, report, [](Json& c) { c["calls"][0]["residual"] = 11; }));
   CHECK_FALSE(passes_with(*hybrid, report, [](Json& c) { c["calls"][1]["failure"] = "no"; }));

@@ -10,7 +10,7 @@
 #include "hybrid/stream/queue.hpp"
 #endif
 
-namespace eigen_g::apps::bench {
+namespace eigen_g::apps {
 
 // What SymvTruth::error may reach.
 inline constexpr double symv_error_limit = 3;
@@ -71,4 +71,4 @@ class SymvOperands {
 
 #endif
 
-}  // namespace eigen_g::apps::bench
+}  // namespace eigen_g::apps

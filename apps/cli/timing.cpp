@@ -1,18 +1,37 @@
-#ifdef EIGEN_G_HAVE_CUDA
-
-#include "apps/bench/timing.hpp"
+#include "apps/cli/timing.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "hybrid/error.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
 #include <memory>
 #include <type_traits>
 
-#include "apps/bench/statistics.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#endif
 
-namespace eigen_g::apps::bench {
+namespace eigen_g::apps {
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) throw InvalidArgument("values", "is empty");
+  if (!(q >= 0 && q <= 1)) throw InvalidArgument("q", "is " + std::to_string(q) + ", must be from 0 to 1");
+  std::sort(values.begin(), values.end());
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(place));
+  const auto above = std::min(below + 1, values.size() - 1);
+  const double share = place - std::floor(place);
+  return (1 - share) * values[below] + share * values[above];
+}
+double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
 
 namespace {
 
@@ -130,6 +149,6 @@ std::vector<Timing> time_in_turns(const Queue& queue, const std::vector<Call>& c
   return timings;
 }
 
-}  // namespace eigen_g::apps::bench
-
 #endif
+
+}  // namespace eigen_g::apps

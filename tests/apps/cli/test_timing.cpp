@@ -1,12 +1,28 @@
 // Calls that take turns.
+#include "apps/cli/timing.hpp"
+
+#include "hybrid/error.hpp"
 #include "tests/support/catch.hpp"
 #ifdef EIGEN_G_HAVE_CUDA
-#include "apps/bench/timing.hpp"
 #include "hybrid/stream/grid_barrier_seconds.hpp"
 #include "hybrid/stream/queue.hpp"
+#endif
 
 using namespace eigen_g;
-using namespace eigen_g::apps::bench;
+using namespace eigen_g::apps;
+
+TEST_CASE("quantiles") {
+  CHECK(quantile({3}, 0.5) == 3);
+  CHECK(quantile({4, 1, 2, 3}, 0.5) == 2.5);
+  CHECK(quantile({5, 1, 2}, 0) == 1);
+  CHECK(quantile({5, 1, 2}, 1) == 5);
+  CHECK(quantile({1, 2, 3, 4, 5}, 0.25) == 2);
+  CHECK(median({5, 1, 2}) == 2);
+  CHECK_THROWS_AS(quantile({}, 0.5), InvalidArgument);
+  CHECK_THROWS_AS(quantile({1}, 1.5), InvalidArgument);
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
 
 TEST_CASE("a call with a preparation: each round prepares, and a failure ends its rounds alone", "[gpu]") {
   NEEDS_GPU();

@@ -15,7 +15,7 @@ namespace eigen_g {
 class Queue;
 }
 
-namespace eigen_g::apps::bench {
+namespace eigen_g::apps {
 
 struct Call {
   std::string name;
@@ -48,7 +48,12 @@ struct Timing {
   std::string failure;     // not empty: the call threw this, and nothing was measured
 };
 
+// The value below which the share q of the values lies, 0 <= q <= 1, linear between neighbours in order. Throws
+// InvalidArgument, for no values too.
+double quantile(std::vector<double> values, double q);
+double median(std::vector<double> values);
+
 // One Timing a call, in order. A call that throws an Error is left out from then on. CUDA builds only.
 std::vector<Timing> time_in_turns(const Queue& queue, const std::vector<Call>& calls, const TimingRule& rule);
 
-}  // namespace eigen_g::apps::bench
+}  // namespace eigen_g::apps
