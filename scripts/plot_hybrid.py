@@ -3,8 +3,9 @@
 
 usage: scripts/plot_hybrid.py bench.json [bench.json ...] -o FOLDER
 
-Into FOLDER, as .svg and .png: hybrid_<multiprocessors of the first GPU, or all>[_<GPUs>gpus], a row a size, a panel a stage:
-seconds over the CPU's share of the flops, the first GPU alone, and the automatic cut.
+Into FOLDER, as .svg and .png: hybrid_<multiprocessors of the first GPU, or all>[_<GPUs>gpus], a row a size: seconds of the
+stages that devices share over the CPU's share of the flops, the first GPU alone, and the automatic ratio. Reports of version 2
+and 3 hold single products too, each a panel of its own.
 Needs matplotlib (Debian, Ubuntu: apt-get install python3-matplotlib).
 """
 import argparse
@@ -18,9 +19,23 @@ def read(path):
         report = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"plot_hybrid.py: {path}: {error}")
-    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") not in (2, 3):
-        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 2 or 3")
+    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") not in (2, 3, 4):
+        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 2 to 4")
+    if report["version"] == 4:
+        report["sizes"] = [sweep(case) for case in report["cases"] if not case["skipped"]]
+    if not report["sizes"]:
+        sys.exit(f"plot_hybrid.py: {path}: holds no cases")
     return report
+
+
+def sweep(case):
+    """A case as the versions before 4 have it."""
+    cuts = {call["name"]: {"parts": call["parts"], "seconds": call["cut_seconds"]} for call in case["calls"]
+            if call["failure"] is None}
+    first_alone, automatic = cuts.pop("first_alone", None), cuts.pop("automatic", None)
+    stage = {"name": "divide and conquer, back-transformation", "first_alone": first_alone, "automatic": automatic,
+             "sweep": list(cuts.values())}
+    return {"n": case["n"], "stages": [stage]}
 
 
 def cpu_percent(cut):
@@ -33,9 +48,11 @@ def draw_stage(ax, n, stage):
     points = sorted((cpu_percent(cut), cut["seconds"]) for cut in stage["sweep"] if cpu_percent(cut) < 100)
     if points:
         ax.plot(*zip(*points), label="measured", color="#d55e00", marker="o", markersize=4, linewidth=1.6)
-    ax.axhline(stage["first_alone"]["seconds"], label="first GPU alone", color="#555555", linestyle="--", linewidth=1.2)
-    ax.plot([cpu_percent(stage["automatic"])], [stage["automatic"]["seconds"]], label="automatic", color="#0072b2",
-            marker="*", markersize=12, linestyle="none")
+    if stage["first_alone"]:
+        ax.axhline(stage["first_alone"]["seconds"], label="first GPU alone", color="#555555", linestyle="--", linewidth=1.2)
+    if stage["automatic"]:
+        ax.plot([cpu_percent(stage["automatic"])], [stage["automatic"]["seconds"]], label="automatic", color="#0072b2",
+                marker="*", markersize=12, linestyle="none")
     ax.set_title(f"{stage['name']}, n = {n}", fontsize=10)
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=-0.5)

@@ -1,61 +1,163 @@
-// eigen_g bench solve
+// eigen_g bench solve: whole solves of uniform random matrices beside cuSOLVER's Xsyevd; eigen_g bench gemm-accuracy.
 #include <CLI/CLI.hpp>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
 
 #include "apps/bench/bench.hpp"
-#include "apps/bench/measured.hpp"
-#include "apps/bench/sizes.hpp"
-#include "apps/bench/solve_measure.hpp"
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/help.hpp"
+#include "apps/cli/text.hpp"
+#include "solver/verify/verify.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include "apps/bench/peers.hpp"
+#include "apps/bench/solve_case.hpp"
+#endif
 
 namespace eigen_g::apps::bench {
 
 namespace {
 
-struct Options {
-  std::string sizes = "128,256,512,1000,2000,4000,10000";
-  int rounds = 0;  // 0: the default
-  SolvePlan plan;
-  RunOptions run;
-};
+constexpr double value_limit = 3;  // of max |w - w'| / (n ulp max |w|), w' without vectors
 
-constexpr const char* examples = R"(
+class Solve final : public Benchmark {
+ public:
+  Solve()
+      : Benchmark({"solve",
+                   "Whole solves against cuSOLVER's Xsyevd: seconds by stage, and verification, over n.", R"(
   eigen_g bench solve                                 128 to 10000, about a minute
   eigen_g bench solve --sizes 2000,20000,32768 --brief
-  eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)";
+  eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)"}) {}
 
-ExitCode bench_solve(const Options& o) {
-  SolvePlan plan = o.plan;
-  plan.sizes = parse_sizes(o.sizes, "--sizes");
-  plan.take_rounds(o.rounds);
-  return put_measured("solve", o.run, [&](const auto& tell) {
-    plan.progress = [&](std::int64_t n, double fraction) { tell(std::to_string(n), fraction); };
-    return measure_solve(plan);
-  });
-}
+  void add_options(CLI::App& command) override {
+    add_sizes(command, "--sizes", "128,256,512,1000,2000,4000,10000",
+              "Numbers and ranges from:to:step (default: 128 to 10000)");
+    add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
+    command.add_flag("--brief", brief,
+                     "For large sizes: all vectors on device pointers only, one cuSOLVER mode (the "
+                     "non-deterministic), no warm-up but of the first size");
+  }
+
+#ifdef EIGEN_G_HAVE_CUDA
+  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+    head.update(
+        {{"cusolver", Cusolver::version()}, {"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
+    using By = Solver::By;
+    std::vector<CasePlan> plans;
+    for (const std::int64_t n : sizes) {
+      const TimingRule rule = rule_for_long_calls(n);
+      std::vector<Solver> ours{{"device_vectors", By::device_pointers, true, true, !brief || rule.rounds > 1},
+                               {"device_values", By::device_pointers, false},
+                               {"host_vectors", By::host_pointers, true, true},
+                               {"host_values", By::host_pointers, false}};
+      std::vector<Solver> solvers{
+          {"cusolver_vectors", By::cusolver, true, true},
+          {"cusolver_values", By::cusolver, false},
+          {"cusolver_nondeterministic_vectors", By::cusolver, true, false, false, false},
+          {"cusolver_nondeterministic_values", By::cusolver, false, false, false, false}};
+      if (brief)
+        solvers = {solvers[2], ours[0]};  // what is left in the end is ours
+      else
+        solvers.insert(solvers.begin(), ours.begin(), ours.end());
+      plans.push_back(solve_case(session, {n, rule, solvers, !brief}, {{"brief", brief}}));
+    }
+    return plans;
+  }
+#endif
+
+  void conclude(Json& c) const override {
+    for (const std::string what : {"vectors", "values"})
+      c["ratios"][what] =
+          quotient(c, {"cusolver_" + what + "/seconds", "cusolver_nondeterministic_" + what + "/seconds"},
+                   "device_" + what + "/seconds");
+  }
+
+  std::vector<Limit> limits(const Json& c) const override {
+    const bool all = c["brief"] == false;
+    std::vector<Limit> limits{{"bit_for_bit", 0, !all}, {"values", value_limit, !all}};
+    for (const std::string call : {"device_vectors", "host_vectors", "device_values", "host_values"}) {
+      if (!all && call != "device_vectors") continue;
+      limits.push_back({call + "/seconds"});
+      if (call.ends_with("vectors"))
+        for (const char* check : {"/residual", "/orthogonality"})
+          limits.push_back({call + check, lapack_ratio_limit});
+    }
+    return limits;
+  }
+
+  std::vector<Table> tables(const Json& report) const override {
+    std::string stages;
+    for (const Json& c : report["cases"])
+      if (const Json all = at(c, "device_vectors/stages"); stages.empty())
+        for (const auto& stage : all.items())
+          stages += "; " + words(stage.key()) + " = stages/" + stage.key() + " %.2f 1e3";
+    return {
+        {R"(n = n; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
+      non-det. = cusolver_nondeterministic_vectors/seconds time; x = ratios/vectors %.2f;
+      values only = device_values/seconds time; cuSOLVER = cusolver_values/seconds time;
+      non-det. = cusolver_nondeterministic_values/seconds time; x = ratios/values %.2f;
+      host pointers = host_vectors/seconds time; values only = host_values/seconds time;
+      residual = device_vectors/residual %.2g; orthog. = device_vectors/orthogonality %.2g;
+      host: residual = host_vectors/residual %.2g; orthog. = host_vectors/orthogonality %.2g;
+      cuSOLVER: residual = cusolver_vectors/residual %.2g; orthog. = cusolver_vectors/orthogonality %.2g;
+      bits = bit_for_bit bits)",
+         R"(x: the faster cuSOLVER mode's time over eigen_g's on device pointers. residual, orthog.: LAPACK's ratios, limit 10.
+eigen_g allocates within its time, cuSOLVER's workspace is there before.
+)"},
+        {"ms a stage = name; n = n" + stages, "", "stages", true}};
+  }
+};
+
+// A solve of a random matrix with each engine, in the paper's figures.
+class Accuracy final : public Benchmark {
+ public:
+  Accuracy()
+      : Benchmark({"gemm-accuracy", "A solve with every engine, in the paper's figures of accuracy.", R"(
+  eigen_g bench gemm-accuracy
+  eigen_g bench gemm-accuracy --n 4000 --json accuracy.json)",
+                   "calls", 2}) {}
+
+  void add_options(CLI::App& command) override {
+    add_sizes(command, "--n", "10000", "Orders: numbers and from:to:step (default: 10000)");
+    command.add_option("--seed", seed_, "Of the random entries (default: 1)")->option_text("N");
+  }
+
+#ifdef EIGEN_G_HAVE_CUDA
+  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+    head["seed"] = seed_;
+    std::vector<Solver> solvers;
+    for (const std::string engine : {"native", "df", "emulated"})
+      solvers.push_back({.name = engine, .by = Solver::By::host_pointers, .checked = true, .engine = engine});
+    std::vector<CasePlan> plans;
+    for (const std::int64_t n : sizes)
+      plans.push_back(solve_case(session, {n, {.rounds = 1, .warm_up = false}, solvers, true, seed_}, {}));
+    return plans;
+  }
+#endif
+
+  std::vector<Limit> limits(const Json&) const override {
+    return {{"native/passed"}, {"df/passed"}, {"emulated/passed"}};
+  }
+
+  std::vector<Table> tables(const Json&) const override {
+    return {
+        {R"(n = n; engine = name; |AZ-ZW|_F = residual_frobenius %.2e; |A-ZWZ^t|/(N|A|) = reconstruction %.2e;
+      |Z^tZ-I|/(N) = paper_orthogonality %.2e; LAPACK residual = residual %.3f; orthogonality = orthogonality %.3f;
+      D&C s = stages/divide_and_conquer %.4f; back s = stages/back_transform %.4f; solve s = seconds %.4f;
+      passed = passed)",
+         "Random matrices. Eigen-G's own for N = 10000 (IPSJ SIG):\n"
+         "paper, double        3.37e-11  6.93e-19  7.79e-17\n"
+         "paper, double-float  5.66e-10  6.67e-18  1.39e-15\n",
+         "", true}};
+  }
+
+ private:
+  std::uint64_t seed_ = 1;
+};
 
 }  // namespace
 
-void add_bench_solve(CLI::App& bench, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App& command = *bench.add_subcommand("solve", description_of("solve"));
-  set_help(command, "eigen_g bench solve [OPTIONS]", examples);
-  command.add_option("--sizes", options->sizes, "Numbers and ranges from:to:step (default: 128 to 10000)")
-      ->option_text("LIST");
-  command
-      .add_option("--rounds", options->rounds,
-                  "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)")
-      ->check(CLI::Range(1, 10000))
-      ->option_text("N");
-  command.add_flag(
-      "--brief", options->plan.brief,
-      "For large sizes: all vectors on device pointers only, one cuSOLVER mode (the non-deterministic), "
-      "no warm-up but of the first size");
-  add_report_options(command, options->run);
-  command.callback([options, &action] { action = [options] { return bench_solve(*options); }; });
+std::shared_ptr<Benchmark> solve_benchmark() {
+  return std::make_shared<Solve>();
+}
+std::shared_ptr<Benchmark> gemm_accuracy_benchmark() {
+  return std::make_shared<Accuracy>();
 }
 
 }  // namespace eigen_g::apps::bench

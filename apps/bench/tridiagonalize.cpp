@@ -1,68 +1,347 @@
-// eigen_g bench tridiagonalize
+// eigen_g bench tridiagonalize: the reduction of uniform random matrices beside cuSOLVER's sytrd.
 #include <CLI/CLI.hpp>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
+#include <cmath>
 
 #include "apps/bench/bench.hpp"
-#include "apps/bench/measured.hpp"
-#include "apps/bench/sizes.hpp"
-#include "apps/bench/tridiagonalize_measure.hpp"
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/help.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cstring>
+#include <numeric>
+
+#include "apps/bench/peers.hpp"
+#include "blas2/symv/symv.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/grid_barrier_seconds.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/prepare/pack.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
+#include "solver/tridiagonal/divide_and_conquer.hpp"
+#include "solver/verify/verify_reduction.hpp"
+#endif
 
 namespace eigen_g::apps::bench {
 
 namespace {
 
-struct Options {
-  std::string sizes = "512,1000,2000,4000,10000";
-  int rounds = 0;  // 0: the default
-  TridiagonalizePlan plan;
-  RunOptions run;
+constexpr double reduction_limit = 1;         // backward error and orthogonality of a random matrix
+constexpr double small_reduction_limit = 10;  // where n < 64 bounds little
+constexpr double identity_limit = 3;          // trace, squares, eigenvalues
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+double matrix_bytes(std::int64_t n) {
+  return 4.0 / 3 * std::pow(n, 3);  // that must be read
+}
+
+// One size: its matrix, made anew before each call, and both sides' results.
+class TridiagonalizeCase final : public Case {
+ public:
+  TridiagonalizeCase(const Session& session, std::int64_t n, bool brief, bool breakdown, std::int64_t check)
+      : queue_(session.queue),
+        cusolver_(session.cusolver),
+        n_(n),
+        brief_(brief),
+        breakdown_(breakdown),
+        check_(check) {}
+
+  static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
+    return static_cast<std::uint64_t>(padded(n) * n + 6 * n + scratch_doubles(queue, n)) * sizeof(double);
+  }
+  static std::int64_t padded(std::int64_t n) {
+    return (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
+  }
+
+  std::vector<Call> calls() override {
+    std::vector<Call> calls;
+    calls.push_back({"eigen_g", [this](std::int64_t) { reduce(); }, [this] { make_matrix(); }});
+    calls.back().bytes = matrix_bytes(n_);
+    if (!cusolver_) return calls;
+    peer_bytes_ = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
+    for (const bool deterministic : {true, false}) {
+      if (brief_ && deterministic) continue;
+      calls.push_back({deterministic ? "cusolver" : "cusolver_nondeterministic",
+                       [this](std::int64_t) { reduce_by_peer(); },
+                       [this, deterministic] {
+                         cusolver_->choose(deterministic);
+                         cusolver_->reserve(peer_bytes_);
+                         make_matrix();
+                       }});
+    }
+    return calls;
+  }
+
+  void check(Json& result) override {
+    if (cusolver_) cusolver_->release();
+    for (Json& call : result["calls"])
+      call["device_bytes"] = call["name"] == "eigen_g" ? scratch_.bytes() : peer_bytes_;
+    Json& checks = result["checks"] = Json::object();
+    result["breakdown"] = nullptr;
+    const auto total = number_at(result, "eigen_g/seconds");
+    if (!total) return;
+    // The peer's T is that of its last round.
+    const bool peer =
+        number_at(result, "cusolver/seconds") || number_at(result, "cusolver_nondeterministic/seconds");
+    if (peer) checks["eigenvalues"] = eigenvalue_distance();
+    if (!peer || !brief_) check_reduction(checks);
+    if (breakdown_) result["breakdown"] = breakdown(*total);
+  }
+
+ private:
+  struct Tridiagonal {  // what one reduction leaves
+    explicit Tridiagonal(std::int64_t n) : d(n), e(n), tau(n) {}
+    DeviceBuffer<double> d, e, tau;
+  };
+
+  static std::int64_t scratch_doubles(const Queue& queue, std::int64_t n) {
+    return std::max(tridiagonalize_workspace(n, queue.multiprocessors()),
+                    divide_and_conquer_workspace(n, false));
+  }
+
+  // The lower triangle at random, the rows behind n zero.
+  void make_matrix() const {
+    blas2::fill_random(queue_, a_.data, a_.lda * n_, seed);
+    pack_lower(queue_, Uplo::lower, a_, a_);
+  }
+  void reduce() const {
+    tridiagonalize(queue_, a_, own_.d.data(), own_.e.data(), own_.tau.data(), scratch_.data());
+  }
+  void reduce_by_peer() const {
+    cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d.data(), peer_.e.data(), peer_.tau.data());
+  }
+  std::vector<double> on_host(const DeviceBuffer<double>& from, std::int64_t count) const {
+    std::vector<double> to(static_cast<std::size_t>(count));
+    if (count > 0) download(queue_, {from.data(), count, 1, count}, {to.data(), count, 1, count});
+    return to;
+  }
+
+  void check_reduction(Json& checks) const {
+    const auto once = [&] {
+      make_matrix();
+      reduce();
+      return std::array{on_host(own_.d, n_), on_host(own_.e, n_ - 1), on_host(own_.tau, n_ - 1)};
+    };
+    const auto first = once(), second = once();
+    checks["bit_for_bit"] =
+        std::equal(first.begin(), first.end(), second.begin(), [](const auto& x, const auto& y) {
+          return x.empty() || std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
+        });
+    const DeviceBuffer<double> z(n_ <= check_ ? n_ * n_ : 0);
+    if (z.size() > 0) form_q({z.data(), n_, n_, n_});
+    make_matrix();
+    const auto matrix = host_array<double>(n_ * n_), q = host_array<double>(z.size());
+    const MatrixView<double> a{matrix.get(), n_, n_, n_}, q_host{q.get(), n_, n_, n_};
+    download(queue_, a_, a);
+    // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
+    double trace = 0, squares = 0;
+#pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
+    for (std::int64_t j = 0; j < n_; ++j) {
+      trace += a(j, j);
+      squares += 2 * std::inner_product(&a(j, j), &a(j, j) + n_ - j, &a(j, j), 0.0) - a(j, j) * a(j, j);
+    }
+    const auto& [d, e, tau] = first;
+    const double reduced = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
+                           2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
+    const double unit = static_cast<double>(n_) * DBL_EPSILON;
+    checks["trace"] =
+        std::fabs(std::accumulate(d.begin(), d.end(), 0.0) - trace) / (unit * std::sqrt(squares));
+    checks["squares"] = std::fabs(reduced - squares) / (unit * squares);
+    if (z.size() == 0) return;
+    download(queue_, {z.data(), n_, n_, n_}, q_host);
+    const ReductionRatios ratios = verify_reduction(Uplo::lower, a, d.data(), e.data(), q_host);
+    checks["backward"] = ratios.backward;
+    checks["orthogonality"] = ratios.orthogonality;
+  }
+
+  // Q := Q I from the reflectors that the last reduce() left.
+  void form_q(MatrixView<double> q_dev) const {
+    const DeviceBuffer<double> workspace(back_transform_workspace(n_, n_));
+    const auto identity = host_array<double>(n_ * n_);
+    std::fill(identity.get(), identity.get() + n_ * n_, 0.0);
+    for (std::int64_t j = 0; j < n_; ++j) identity[static_cast<std::size_t>(j * (n_ + 1))] = 1;
+    upload(queue_, Part::all, {identity.get(), n_, n_, n_}, q_dev);
+    back_transform(queue_, a_, own_.tau.data(), q_dev, workspace.data());
+    queue_.wait();
+  }
+
+  // Of the eigenvalues of both T, which it destroys.
+  double eigenvalue_distance() const {
+    std::vector<std::vector<double>> values;
+    for (const Tridiagonal* t : {&own_, &peer_}) {
+      const auto outcome = divide_and_conquer(queue_, n_, t->d.data(), t->e.data(), {}, scratch_.data());
+      if (outcome.status != Status::converged) return std::nan("");
+      values.push_back(on_host(t->d, n_));
+    }
+    return distance(values[0], values[1]);
+  }
+
+  // Pieces of the reduction by themselves: the end on the chip, and what comes before at a few orders of the trailing
+  // matrix from the smallest on, added up over the columns, linear between them.
+  Json breakdown(double total) const {
+    constexpr int intervals = 12, columns = 64;
+    const int blocks = 2 * queue_.multiprocessors();
+    const std::int64_t on_chip_order = std::min(n_, most_on_chip(queue_.multiprocessors())),
+                       rest = n_ - on_chip_order;
+    const auto reduce_on_chip = [&](std::int64_t) {
+      tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d.data() + rest,
+                             own_.e.data() + rest, own_.tau.data() + rest, scratch_.data(),
+                             queue_.multiprocessors());
+    };
+    const double on_chip =
+        on_chip_order > 0 ? seconds_of({{"on_chip", reduce_on_chip, [&] { make_matrix(); }}})[0] : 0;
+    const double barrier = rest > 0 ? grid_barrier_seconds(queue_, blocks, 256) : 0;
+    make_matrix();
+    const DeviceBuffer<double> x(n_), y(n_), v(a_.lda * columns), w(a_.lda * columns);
+    for (const auto* buffer : {&x, &y, &v, &w})
+      blas2::fill_random(queue_, buffer->data(), buffer->size(), seed);
+    blas2::SymvWorkspace workspace;
+    workspace.reserve(blas2::SymvType::d, n_);
+    std::vector<std::int64_t> orders;
+    std::vector<double> before;
+    double product = 0, update = 0;
+    for (int k = intervals; rest > 0 && k >= 0; --k) {
+      const std::int64_t order = n_ - rest * k / intervals / columns * columns;
+      if (!orders.empty() && order == orders.back()) continue;
+      const MatrixView<double> c = a_.block(n_ - order, n_ - order, order, order);
+      const auto multiply = [&](std::int64_t) {
+        blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1, c.data, c.lda, x.data(), 1, 0, y.data(),
+                            1, workspace);
+      };
+      const auto update_c = [&](std::int64_t) {
+        syr2k_lower(queue_, -1, {v.data(), order, columns, a_.lda}, {w.data(), order, columns, a_.lda}, 1, c);
+      };
+      const std::vector<double> now = seconds_of({{"product", multiply}, {"update", update_c}});
+      const double half = orders.empty() ? 0 : static_cast<double>(order - orders.back()) / 2;
+      if (orders.empty()) before = now;
+      product += half * (now[0] + before[0]);
+      update += half * (now[1] + before[1]) / columns;
+      orders.push_back(order);
+      before = now;
+    }
+    const double synchronisation = 2 * barrier * static_cast<double>(rest);  // two barriers a column
+    Json parts{{"total", total}, {"on_chip", on_chip}, {"product", product}, {"update", update}};
+    parts["synchronisation"] = synchronisation,
+    parts["panel"] = total - on_chip - product - update - synchronisation;
+    parts["on_chip_order"] = on_chip_order, parts["panel_columns"] = columns;
+    parts["blocks"] = blocks, parts["sizes_measured"] = orders.size();
+    return parts;
+  }
+
+  std::vector<double> seconds_of(const std::vector<Call>& calls) const {
+    std::vector<double> seconds;
+    for (const Timing& timing : time_in_turns(queue_, calls, {.rounds = 5})) {
+      if (!timing.failure.empty()) throw DeviceError(timing.failure);
+      seconds.push_back(timing.median);
+    }
+    return seconds;
+  }
+
+  static constexpr std::uint64_t seed = 4;
+  const Queue& queue_;
+  Cusolver* const cusolver_;
+  const std::int64_t n_;
+  const bool brief_, breakdown_;
+  const std::int64_t check_;  // Q is formed and checked for n up to this
+  const DeviceBuffer<double> memory_{padded(n_) * n_};
+  const MatrixView<double> a_{memory_.data(), n_, n_, padded(n_)};
+  const Tridiagonal own_{n_}, peer_{n_};
+  const DeviceBuffer<double> scratch_{scratch_doubles(queue_, n_)};
+  std::uint64_t peer_bytes_ = 0;
 };
 
-constexpr const char* examples = R"(
+#endif
+
+class Tridiagonalize final : public Benchmark {
+ public:
+  Tridiagonalize()
+      : Benchmark({"tridiagonalize",
+                   "Reduction to tridiagonal form against cuSOLVER's sytrd: seconds and GB/s over n.", R"(
   eigen_g bench tridiagonalize                        512 to 10000, half a minute
   eigen_g bench tridiagonalize --sizes 2000,20000,32768 --brief
-  eigen_g bench tridiagonalize --json t.json && scripts/plot_solver.py t.json -o figures)";
+  eigen_g bench tridiagonalize --json t.json && scripts/plot_solver.py t.json -o figures)"}) {}
 
-ExitCode bench_tridiagonalize(const Options& o) {
-  TridiagonalizePlan plan = o.plan;
-  plan.sizes = parse_sizes(o.sizes, "--sizes");
-  plan.take_rounds(o.rounds);
-  return put_measured("tridiagonalize", o.run, [&](const auto& tell) {
-    plan.progress = [&](std::int64_t n, double fraction) { tell(std::to_string(n), fraction); };
-    return measure_tridiagonalize(plan);
-  });
-}
+  void add_options(CLI::App& command) override {
+    add_sizes(command, "--sizes", "512,1000,2000,4000,10000",
+              "Numbers and ranges from:to:step (default: 512 to 10000)");
+    add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
+    command.add_option("--check", check_, "Form Q and check it for n up to this, on the CPU (default: 4000)")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
+        ->option_text("N");
+    command.add_flag("--breakdown", breakdown_,
+                     "Also time products, updates and synchronisation by themselves");
+    command.add_flag(
+        "--brief", brief,
+        "For large sizes: one cuSOLVER mode (the non-deterministic), no warm-up but of the first size, and "
+        "no check but of the eigenvalues against cuSOLVER's");
+  }
+
+#ifdef EIGEN_G_HAVE_CUDA
+  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+    head["cusolver"] = Cusolver::version();
+    head["limits"]["reduction"] = reduction_limit;
+    head["limits"]["small_reduction"] = small_reduction_limit;
+    head["limits"]["identity"] = identity_limit;
+    std::vector<CasePlan> plans;
+    for (const std::int64_t n : sizes)
+      plans.push_back(
+          {{{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", matrix_bytes(n)}},
+           rule_for_long_calls(n),
+           [=, this] { return std::make_unique<TridiagonalizeCase>(session, n, brief, breakdown_, check_); },
+           too_large(TridiagonalizeCase::bytes(session.queue, n))});
+    return plans;
+  }
+#endif
+
+  void conclude(Json& c) const override {
+    c["gbytes_per_second"] = at(c, "eigen_g/gbytes_per_second");
+    c["ratio"] = quotient(c, {"cusolver/seconds", "cusolver_nondeterministic/seconds"}, "eigen_g/seconds");
+  }
+
+  std::vector<Limit> limits(const Json& c) const override {
+    const bool compared = !at(c, "checks/eigenvalues").is_null();
+    std::vector<Limit> limits{{"eigen_g/seconds"}, {"checks/eigenvalues", identity_limit, true}};
+    if (compared && c["brief"] == true) return limits;
+    const double reduction = c["n"] < 64 ? small_reduction_limit : reduction_limit;
+    for (const char* check : {"checks/backward", "checks/orthogonality"})
+      limits.push_back({check, reduction, true});
+    for (const char* check : {"checks/trace", "checks/squares"}) limits.push_back({check, identity_limit});
+    limits.push_back({"checks/bit_for_bit"});
+    return limits;
+  }
+
+  std::vector<Table> tables(const Json&) const override {
+    return {
+        {R"(n = n; eigen_g = eigen_g/seconds time; GB/s = gbytes_per_second %.0f; cuSOLVER = cusolver/seconds time;
+      non-det. = cusolver_nondeterministic/seconds time; x = ratio %.2f; backward = checks/backward %.2g;
+      orthog. = checks/orthogonality %.2g; trace = checks/trace %.2g; squares = checks/squares %.2g;
+      values = checks/eigenvalues %.2g; bits = checks/bit_for_bit bits)",
+         "GB/s: 4/3 n^3 bytes over eigen_g's time; x: the faster cuSOLVER mode's time over eigen_g's.\n"
+         "Ratios in n ulp units; limits: backward, orthogonality 1, the others 3.\n"},
+        {R"(n = n; total ms = breakdown/total %.2f 1e3; on chip = breakdown/on_chip %.2f 1e3;
+      product = breakdown/product %.2f 1e3; panel = breakdown/panel %.2f 1e3; update = breakdown/update %.2f 1e3;
+      synchronisation = breakdown/synchronisation %.2f 1e3)",
+         "product, update and synchronisation measured alone on the same shapes; panel is what is left,\n"
+         "less the products that updates of large matrices make on their way.\n",
+         "breakdown"}};
+  }
+
+ private:
+  std::int64_t check_ = 4000;
+  bool breakdown_ = false;
+};
 
 }  // namespace
 
-void add_bench_tridiagonalize(CLI::App& bench, Action& action) {
-  auto options = std::make_shared<Options>();
-  CLI::App& command = *bench.add_subcommand("tridiagonalize", description_of("tridiagonalize"));
-  set_help(command, "eigen_g bench tridiagonalize [OPTIONS]", examples);
-  command.add_option("--sizes", options->sizes, "Numbers and ranges from:to:step (default: 512 to 10000)")
-      ->option_text("LIST");
-  command
-      .add_option("--rounds", options->rounds,
-                  "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)")
-      ->check(CLI::Range(1, 10000))
-      ->option_text("N");
-  command
-      .add_option("--check", options->plan.check,
-                  "Form Q and check it for n up to this, on the CPU (default: 4000)")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
-      ->option_text("N");
-  command.add_flag("--breakdown", options->plan.breakdown,
-                   "Also time products, updates and synchronisation by themselves");
-  command.add_flag(
-      "--brief", options->plan.brief,
-      "For large sizes: one cuSOLVER mode (the non-deterministic), no warm-up but of the first size, and no "
-      "check but of the eigenvalues against cuSOLVER's");
-  add_report_options(command, options->run);
-  command.callback([options, &action] { action = [options] { return bench_tridiagonalize(*options); }; });
+std::shared_ptr<Benchmark> tridiagonalize_benchmark() {
+  return std::make_shared<Tridiagonalize>();
 }
 
 }  // namespace eigen_g::apps::bench

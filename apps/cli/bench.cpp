@@ -1,4 +1,4 @@
-// eigen_g bench: measurements of the parts and of the whole, each a subcommand of its own (bench/bench.hpp).
+// eigen_g bench: measurements of the parts and of the whole, each a subcommand of its own (apps/bench/README.md).
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -26,12 +26,12 @@ void add_bench(CLI::App& app, Action& action) {
   auto list = std::make_shared<bool>(false);
   command.add_flag("--list", *list, "The benchmarks that there are");
   command.require_subcommand(0, 1);
-  for (const bench::Benchmark& b : bench::benchmarks) b.add(command, action);
+  bench::add_benchmarks(command, action);
   command.callback([list, &command, &action] {
     if (*list) {
       action = [] {
-        for (const bench::Benchmark& b : bench::benchmarks)
-          std::cout << left_column(b.name, 16) << b.what << "\n";
+        for (const auto& b : bench::benchmarks())
+          std::cout << left_column(b->about.name, 16) << b->about.what << "\n";
         return ExitCode::done;
       };
     } else if (command.get_subcommands().empty()) {

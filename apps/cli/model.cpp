@@ -13,11 +13,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/bench/text_table.hpp"
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/cli/text_table.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/calibrate/model.hpp"
 
@@ -137,7 +137,7 @@ std::string table_of(const Options& o, const Described& d, const std::vector<Pre
           percent(e.back_transform) + ", small products " + percent(e.small_products) +
           print(", %.1f us a column\n\n", e.column_seconds * 1e6);
 
-  bench::TextTable table({"seconds at n = " + std::to_string(o.n), "one stage", "two stages", "columns, %"});
+  TextTable table({"seconds at n = " + std::to_string(o.n), "one stage", "two stages", "columns, %"});
   for (std::size_t first = 0; first < predictions.size() / 2; ++first) {
     const Prediction& one = predictions[first];
     const Prediction& two = predictions[first + predictions.size() / 2];

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "apps/bench/text_table.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/cli/text_table.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/driver/arguments.hpp"
 
@@ -76,7 +76,7 @@ std::string to_table(const SolvePlan& plan) {
   text += left_column("calibration", 14) + plan.calibration + "\n";
   for (std::size_t i = 0; i < plan.devices.size(); ++i)
     text += left_column(i == 0 ? "devices" : "", 14) + plan.devices[i] + "\n";
-  bench::TextTable table({"predicted", "seconds", "columns, %"});
+  TextTable table({"predicted", "seconds", "columns, %"});
   for (const PredictedStage& stage : plan.prediction.times)
     table.add({stage.name, print("%.4f", stage.seconds),
                stage.seconds == 0    ? ""

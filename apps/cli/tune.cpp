@@ -7,15 +7,15 @@
 #include <memory>
 #include <string>
 
-#include "apps/bench/sizes.hpp"
-#include "apps/bench/symv_tuning.hpp"
-#include "apps/bench/text_table.hpp"
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
+#include "apps/cli/lists.hpp"
 #include "apps/cli/progress.hpp"
 #include "apps/cli/symv_tables.hpp"
+#include "apps/cli/symv_tuning.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/cli/text_table.hpp"
 #include "apps/cli/tune_hybrid.hpp"
 #include "apps/io/output_file.hpp"
 #include "solver/api/eigen_g.hpp"
@@ -51,7 +51,7 @@ std::filesystem::path output_of(const Options& o, const Device& gpu) {
 
 // The rows of the table that stands there already for types and triangles that are not tuned now.
 std::vector<blas2::SymvTableRow> rows_to_keep(const std::filesystem::path& file, const Device& gpu,
-                                              const bench::SymvTuningPlan& plan) {
+                                              const SymvTuningPlan& plan) {
   std::vector<blas2::SymvTableRow> rows;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return rows;
@@ -75,10 +75,10 @@ std::string rate_text(double rate) {
   return rate > 0 ? print("%.0f", rate * 1e-9) : "-";
 }
 
-std::string summary(const std::vector<bench::SymvTuned>& tuned) {
-  bench::TextTable table({"type", "uplo", "from", "to", "config", "GB/s", "default", "at n"});
-  for (const bench::SymvTuned& t : tuned)
-    for (const bench::SymvTunedRow& r : t.rows)
+std::string summary(const std::vector<SymvTuned>& tuned) {
+  TextTable table({"type", "uplo", "from", "to", "config", "GB/s", "default", "at n"});
+  for (const SymvTuned& t : tuned)
+    for (const SymvTunedRow& r : t.rows)
       table.add({std::string(1, static_cast<char>(r.row.type)), std::string(1, static_cast<char>(r.row.uplo)),
                  std::to_string(r.row.n_from),
                  r.row.n_to == std::numeric_limits<std::int64_t>::max() ? "inf" : std::to_string(r.row.n_to),
@@ -88,9 +88,9 @@ std::string summary(const std::vector<bench::SymvTuned>& tuned) {
 }
 
 ExitCode tune_symv(const Options& o) {
-  bench::SymvTuningPlan plan;
-  plan.types = bench::parse_types(o.types);
-  plan.triangles = bench::parse_triangles(o.uplo);
+  SymvTuningPlan plan;
+  plan.types = parse_types(o.types);
+  plan.triangles = parse_triangles(o.uplo);
   plan.n_max = o.n_max;
   plan.seconds = o.budget;
   plan.one_matrix = o.one_matrix;
@@ -103,18 +103,18 @@ ExitCode tune_symv(const Options& o) {
   rows = rows_to_keep(target, gpu, plan);
   io::OutputFile out(target);
 
-  std::vector<bench::SymvTuned> tuned;
+  std::vector<SymvTuned> tuned;
   {
     Progress progress(!o.quiet);
     plan.progress = [&progress](double fraction) { progress.at("tune symv", fraction); };
-    tuned = bench::tune_symv(plan);
+    tuned = measure_symv_configs(plan);
   }
   bool sound = true;
-  for (const bench::SymvTuned& t : tuned) {
+  for (const SymvTuned& t : tuned) {
     for (const std::string& failed : t.failed)
       complain(print("%c %c, left out: ", static_cast<char>(t.type), static_cast<char>(t.uplo)) + failed);
     if (t.rows.empty()) sound = false;
-    for (const bench::SymvTunedRow& r : t.rows) rows.push_back(r.row);
+    for (const SymvTunedRow& r : t.rows) rows.push_back(r.row);
   }
   if (!sound)
     throw DeviceError("tune symv: no configuration of some type gave a right result; no table is written");

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "apps/bench/text_table.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/progress.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/cli/text_table.hpp"
 #include "apps/io/output_file.hpp"
 #include "solver/calibrate/calibrate.hpp"
 
@@ -49,9 +49,9 @@ std::string giga(double value) {
 }
 
 std::string summary(const Calibration& calibration) {
-  bench::TextTable products({"device", "engine", "m", "n", "k", "GFLOP/s"});
-  bench::TextTable team({"device", "in a team", "multiprocessors", "rows", "columns", "inner", "GFLOP/s"});
-  bench::TextTable memory(
+  TextTable products({"device", "engine", "m", "n", "k", "GFLOP/s"});
+  TextTable team({"device", "in a team", "multiprocessors", "rows", "columns", "inner", "GFLOP/s"});
+  TextTable memory(
       {"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0", "joining us"});
   for (const DeviceRates& r : calibration.devices) {
     for (const ProductRate& p : r.products)

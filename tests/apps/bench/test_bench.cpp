@@ -1,254 +1,240 @@
-// The parts of the benchmarks that need no GPU: sizes, statistics, tables, JSON.
-#include <algorithm>
+// The benchmarks as far as they need no GPU: lists, statistics, tables, and what the reports in data/perf say and decide.
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <fstream>
 
-#include "apps/bench/gemm_measure.hpp"
-#include "apps/bench/gemm_report.hpp"
-#include "apps/bench/machine.hpp"
-#include "apps/bench/sizes.hpp"
-#include "apps/bench/statistics.hpp"
-#include "apps/bench/symv_report.hpp"
-#include "apps/bench/symv_tuning.hpp"
-#include "apps/bench/text_table.hpp"
-#include "apps/cli/exit_codes.hpp"
+#include "apps/bench/bench.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
-using namespace eigen_g::apps;
 using namespace eigen_g::apps::bench;
-using blas2::SymvType;
-
-TEST_CASE("quantiles") {
-  CHECK(quantile({3}, 0.5) == 3);
-  CHECK(quantile({4, 1, 2, 3}, 0.5) == 2.5);
-  CHECK(quantile({5, 1, 2}, 0.5) == 2);
-  CHECK(quantile({5, 1, 2}, 0) == 1);
-  CHECK(quantile({5, 1, 2}, 1) == 5);
-  CHECK(quantile({1, 2, 3, 4, 5}, 0.25) == 2);
-  CHECK_THROWS_AS(quantile({}, 0.5), InvalidArgument);
-  CHECK_THROWS_AS(quantile({1}, 1.5), InvalidArgument);
-}
-
-TEST_CASE("lists of sizes, types and triangles") {
-  using Sizes = std::vector<std::int64_t>;
-  CHECK(parse_sizes("5", "--sizes") == Sizes{5});
-  CHECK(parse_sizes("2000,1000,100:300:100,200", "--sizes") == Sizes{2000, 1000, 100, 200, 300});
-  CHECK(parse_sizes("1:10:4", "--sizes") == Sizes{1, 5, 9});
-  for (const char* bad :
-       {"", "a", "0", "-5", "1,", "1:2", "5:1:1", "1:5:0", "1:10000000:1", "99999999999999999999", "1 "})
-    CHECK_THROWS_AS(parse_sizes(bad, "--sizes"), UsageError);
-  CHECK_THROWS_WITH(parse_sizes("x", "--sizes"), ContainsSubstring("--sizes: 'x'"));
-
-  CHECK(parse_types("wds") == std::vector<SymvType>{SymvType::w, SymvType::d, SymvType::s});
-  CHECK(parse_types("dd").size() == 1);
-  CHECK_THROWS_AS(parse_types(""), UsageError);
-  CHECK_THROWS_AS(parse_types("dx"), UsageError);
-  CHECK(parse_triangles("both").size() == 2);
-  CHECK(parse_triangles("U") == std::vector<Uplo>{Uplo::upper});
-  CHECK_THROWS_AS(parse_triangles("X"), UsageError);
-}
-
-TEST_CASE("the tuner's sizes") {
-  for (const std::int64_t n_max : {64, 100, 1000, 20000, 32768}) {
-    CAPTURE(n_max);
-    const auto few = first_sieve_sizes(n_max);
-    REQUIRE_FALSE(few.empty());
-    CHECK(std::is_sorted(few.begin(), few.end()));
-    CHECK(few.back() <= n_max);
-
-    const auto many = second_sieve_sizes(n_max);
-    REQUIRE(many.least >= 1);
-    REQUIRE(many.least <= many.n.size());
-    auto sorted = many.n;
-    std::sort(sorted.begin(), sorted.end());
-    CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
-    CHECK(sorted.back() == n_max);
-    CHECK(sorted.front() >= 48);
-    CHECK(sorted.front() <= 96);
-    for (std::size_t i = 1; i < sorted.size(); ++i)  // no gap of more than about a third
-      CHECK(static_cast<double>(sorted[i]) <= 1.34 * static_cast<double>(sorted[i - 1]) + 8);
-    std::vector<std::int64_t> least(many.n.begin(), many.n.begin() + static_cast<std::ptrdiff_t>(many.least));
-    std::sort(least.begin(), least.end());
-    for (std::size_t i = 1; i < least.size(); ++i)
-      CHECK(static_cast<double>(least[i]) <= 2.4 * static_cast<double>(least[i - 1]) + 8);
-  }
-  CHECK(second_sieve_sizes(32768).n.size() > 30);
-}
-
-TEST_CASE("a text table") {
-  TextTable table({"n", "GB/s"});
-  table.add({"20000", "7"});
-  CHECK(table.text() == "    n  GB/s\n20000     7\n");
-}
 
 namespace {
 
-SymvFigure figure(const char* name, double bytes, double seconds) {
-  SymvFigure f;
-  f.name = name;
-  f.bytes = bytes;
-  f.flops = 2e6;
-  f.seconds = f.low = f.high = seconds;
-  f.calls = 10;
-  f.rounds = 21;
-  f.graph = true;
-  f.error = 0.5;
-  return f;
+std::shared_ptr<Benchmark> benchmark(const std::string& name) {
+  for (const auto& b : benchmarks())
+    if (b->about.name == name) return b;
+  FAIL("no benchmark " << name);
+  return nullptr;
 }
 
-SymvBench sample() {
-  SymvCase c;
-  c.type = SymvType::d;
-  c.uplo = Uplo::upper;
-  c.n = c.lda = 1000;
-  c.rotation = 45;
-  c.past_l2 = true;
-  c.config = "some-config";
-  c.repeats = 20;
-  c.bit_for_bit = true;
-  c.figures = {figure("eigen_g", 4004000, 2e-6), figure("cublas", 4004000, 4e-6)};
-  c.figures[0].in_l2_seconds = 1.5e-6;
-  SymvFigure failed;
-  failed.name = "cublas_atomics";
-  failed.failure = "did not run";
-  c.figures.push_back(failed);
-  SymvBench bench;
-  bench.table = "default";
-  bench.cases = {c};
-  return bench;
+Json shipped(const std::string& name) {
+  std::ifstream file(std::string(EIGEN_G_DATA_DIR) + "/perf/" + name + "_nvidia_h200.json");
+  REQUIRE(file);
+  return Json::parse(file);
+}
+
+bool good(const Benchmark& b, const Json& report) {
+  return passed(report, [&](const Json& c) { return b.limits(c); });
+}
+std::string table(const Benchmark& b, const Json& report) {
+  return to_text(report, b.tables(report), [&](const Json& c) { return b.title(c); });
+}
+
+// Whether the report still passes after a change to its first case.
+template <class Change>
+bool passes_with(const Benchmark& b, Json report, Change change) {
+  change(report["cases"][0]);
+  return good(b, report);
+}
+
+Json& call(Json& c, const char* list, const char* name) {
+  for (Json& element : c[list])
+    if (element["name"] == name) return element;
+  FAIL("no call " << name);
+  return c;
 }
 
 }  // namespace
 
-TEST_CASE("the report as JSON") {
-  const auto json = nlohmann::ordered_json::parse(json_of(sample(), machine_json()).dump());
-  CHECK(json["format"] == "eigen_g-bench-symv");
-  CHECK(json["version"] == 1);
-  for (const char* key :
-       {"date", "eigen_g", "gpu", "cpu", "driver", "cuda_driver", "cuda_toolkit", "cublas", "openblas"})
-    CHECK(json["machine"].contains(key));
-  const auto& c = json["cases"][0];
-  CHECK(c["type"] == "d");
-  CHECK(c["uplo"] == "U");
-  CHECK(c["half_bytes"] == 4004000);
-  CHECK(c["bit_for_bit"] == true);
-  CHECK(c["figures"][0]["gbytes_per_second"].get<double>() == Approx(2002));
-  CHECK(c["figures"][0]["gflops"].get<double>() == Approx(1000));
-  CHECK(c["figures"][0]["in_l2_seconds"] == 1.5e-6);
-  CHECK(c["figures"][1]["in_l2_seconds"].is_null());
-  CHECK(c["figures"][2]["seconds"].is_null());
-  CHECK(c["figures"][2]["gbytes_per_second"].is_null());
-  CHECK(c["figures"][2]["failure"] == "did not run");
+TEST_CASE("paths lead to fields and to calls that did not fail") {
+  const Json c = Json::parse(R"({"n": 5, "checks": {"trace": 0.5, "bits": null},
+    "calls": [{"name": "a", "seconds": 2, "failure": null}, {"name": "b", "seconds": null, "failure": "no room"},
+              {"name": "c", "seconds": 6, "failure": null}, {"name": "d", "seconds": 5, "failure": null}]})");
+  CHECK(at(c, "n") == 5);
+  CHECK(number_at(c, "checks/trace").value() == 0.5);
+  CHECK(at(c, "a/seconds") == 2);
+  CHECK(at(c, "checks/bits").is_null());
+  CHECK(at(c, "b").is_null());
+  CHECK(at(c, "e/seconds").is_null());
+  CHECK(quotient(c, {"c/seconds", "d/seconds"}, "a/seconds") == 2.5);  // the fastest
+  CHECK(quotient(c, {"c/seconds", "b/seconds"}, "a/seconds") == 3);
+  CHECK(quotient(c, {"b/seconds", "e/seconds"}, "a/seconds").is_null());
+  CHECK(quotient(c, {"a/seconds"}, "b/seconds").is_null());
 }
 
-TEST_CASE("the report for people") {
-  const std::string text = to_table(sample());
-  CHECK_THAT(text, ContainsSubstring("2002"));
-  CHECK_THAT(text, ContainsSubstring("2.00"));  // times cuBLAS
-  CHECK_THAT(text, ContainsSubstring("same"));
-  CHECK_THAT(text, ContainsSubstring("failed: d U n = 1000 cublas_atomics: did not run"));
+TEST_CASE("the distance of eigenvalues, in units of n ulp of the largest") {
+  const double ulp = 0x1p-52;
+  CHECK(distance({-8, 1}, {-8, 1}) == 0);
+  CHECK(distance({-8, 1}, {-8, 1 + 16 * ulp}) == 1);
+  CHECK(std::isnan(distance({-8, 1}, {std::nan(""), 1})));
 }
 
-TEST_CASE("what makes a benchmark fail") {
-  CHECK(passed(sample()));
-  auto wrong = sample();
-  wrong.cases[0].figures[0].error = 3.5;
-  CHECK_FALSE(passed(wrong));
-  wrong.cases[0].figures[0].error = std::nan("");
-  CHECK_FALSE(passed(wrong));
-  wrong.cases[0].figures[0].error.reset();
-  CHECK_FALSE(passed(wrong));
-  auto unsteady = sample();
-  unsteady.cases[0].bit_for_bit = false;
-  CHECK_FALSE(passed(unsteady));
-  auto none = sample();
-  none.cases[0].figures[0].failure = "out of memory";
-  CHECK_FALSE(passed(none));
-  auto skipped = sample();  // one that does not fit the memory is no failure, nothing at all is
-  skipped.cases.push_back({});
-  skipped.cases[1].skipped = "too large";
-  CHECK(passed(skipped));
-  CHECK_THAT(to_table(skipped), ContainsSubstring("skipped: d L n = 0: too large"));
-  CHECK(json_of(skipped, {})["cases"][1]["skipped"] == "too large");
-  skipped.cases.erase(skipped.cases.begin());
-  CHECK_FALSE(passed(skipped));
-  CHECK_FALSE(passed(SymvBench{}));
-  auto peer = sample();  // a peer's error is shown, and not ours
-  peer.cases[0].figures[1].error = 1e9;
-  CHECK(passed(peer));
+TEST_CASE("a table of columns") {
+  const Json report = Json::parse(R"({"cases": [
+    {"n": 20000, "skipped": null, "some": true, "parts": [0.25, 0.5], "kind": "two_words",
+     "calls": [{"name": "a", "seconds": 0.0125, "failure": null}, {"name": "b_c", "failure": "no room"}]},
+    {"n": 7, "skipped": "too large", "calls": []}]})");
+  const auto title = [](const Json& c) { return "n = " + c["n"].dump(); };
+  CHECK(to_text(report, {{"n = n; GB/s = rate %.0f", "below\n"}}, title) ==
+        "    n  GB/s\n20000     -\nbelow\nfailed: n = 20000 b c: no room\nskipped: n = 7: too large\n");
+  const std::string text = to_text(
+      report,
+      {{"time = a/seconds time; us = a/seconds us; bits = some bits; % = parts %.0f 100; kind = kind"}},
+      title);
+  CHECK_THAT(text, ContainsSubstring("12.50 ms  12500.0  same  25 50  two words"));
+  CHECK_THAT(to_text(report, {{"call = name; n = n", "", "seconds", true}}, title),
+             ContainsSubstring("call      n\n   a  20000\n"));
+  CHECK(to_text(report, {{"n = n", "below", "missing"}}, title).find("below") == std::string::npos);
 }
 
-namespace {
-
-GemmFigure gemm_figure(const char* name, double seconds, double error) {
-  GemmFigure f;
-  f.name = name;
-  f.seconds = f.low = f.high = seconds;
-  f.rounds = 3;
-  f.error = error;
-  return f;
-}
-
-GemmBench gemm_bench() {
-  GemmBench bench;
-  bench.cases = gemm_cases({100});
-  for (GemmCase& c : bench.cases) {
-    c.figures = {gemm_figure("native", 1e-3, 0.1), gemm_figure("df", 4e-3, 0.5),
-                 gemm_figure("sgemm", 0.5e-3, 0)};
-    c.figures.back().error.reset();
+TEST_CASE("every benchmark describes itself, and judges an empty report as failed") {
+  for (const auto& b : benchmarks()) {
+    CAPTURE(b->about.name);
+    CHECK_FALSE(b->about.what.empty());
+    CHECK_THAT(b->about.examples, ContainsSubstring("\n  eigen_g bench " + b->about.name));
+    CHECK_FALSE(good(*b, Json{{"cases", Json::array()}}));
+    for (const Table& t : b->tables({{"cases", Json::array()}}))
+      CHECK_THAT(t.columns, ContainsSubstring("n = n"));
   }
-  return bench;
 }
 
-}  // namespace
+TEST_CASE("bench solve: the shipped report, and what makes one fail") {
+  const auto b = benchmark("solve");
+  const Json report = shipped("bench_solve");
+  CHECK(good(*b, report));
+  const std::string text = table(*b, report);
+  for (const char* part : {"eigen_g", "divide and conquer", "host pointers", "same", "device vectors"})
+    CHECK_THAT(text, ContainsSubstring(part));
+  const auto passes = [&](auto change) { return passes_with(*b, report, change); };
+  CHECK_FALSE(passes([](Json& c) { call(c, "calls", "device_vectors")["residual"] = 11; }));
+  CHECK_FALSE(passes([](Json& c) { call(c, "calls", "host_vectors")["orthogonality"] = std::nan(""); }));
+  CHECK_FALSE(passes([](Json& c) { call(c, "calls", "host_vectors")["residual"] = nullptr; }));
+  CHECK_FALSE(passes([](Json& c) { c["values"] = nullptr; }));
+  CHECK_FALSE(passes([](Json& c) { c["values"] = 4; }));
+  CHECK_FALSE(passes([](Json& c) { c["bit_for_bit"] = false; }));
+  CHECK_FALSE(passes([](Json& c) { c["bit_for_bit"] = nullptr; }));
+  CHECK_FALSE(passes([](Json& c) { call(c, "calls", "host_values")["failure"] = "out of memory"; }));
+  CHECK(passes([](Json& c) { call(c, "calls", "cusolver_vectors")["failure"] = "no room"; }));
+  CHECK(passes([](Json& c) { c["skipped"] = "too large"; }));
 
-TEST_CASE("bench gemm: squares, few terms, tall ones and rank-2k updates") {
-  const auto cases = gemm_cases({300, 200});
-  const auto has = [&](const char* op, std::int64_t m, std::int64_t n, std::int64_t k) {
-    return std::count_if(cases.begin(), cases.end(), [&](const GemmCase& c) {
-             return c.op == op && c.m == m && c.n == n && c.k == k;
-           }) == 1;
-  };
-  CHECK(has("NN", 300, 300, 300));
-  CHECK(has("TN", 200, 200, 200));
-  for (const std::int64_t k : {64, 128, 256}) {
-    CHECK(has("NN", 300, 300, k));
-    CHECK(has("NT", 300, 300, k));
-  }
-  CHECK(has("TN", 256, 300, 300));
-  CHECK(has("SYR2K", 300, 300, 64));
+  Json c = report["cases"][0];
+  const Json ratios = c["ratios"];
+  c.erase("ratios");
+  b->conclude(c);
+  CHECK(c["ratios"] == ratios);
+  call(c, "calls", "cusolver_values")["failure"] =
+      call(c, "calls", "cusolver_nondeterministic_values")["failure"] = "no";
+  b->conclude(c);
+  CHECK(c["ratios"]["values"].is_null());
 }
 
-TEST_CASE("bench gemm: the report as a table and as JSON") {
-  GemmBench bench = gemm_bench();
-  CHECK(passed(bench));
-  CHECK(bench.cases.front().flops() == 2e6);
-  CHECK(*bench.cases.front().df_over_sgemm() == Approx(0.125));
-  const auto json = json_of(bench, nullptr);
-  CHECK(json["format"] == "eigen_g-bench-gemm");
-  CHECK(json["cases"].size() == bench.cases.size());
-  CHECK(json["cases"][0]["figures"][0]["tflops"].get<double>() == Approx(2e6 / 1e-3 * 1e-12));
-  CHECK(json["cases"][0]["figures"][2]["error"].is_null());
-  CHECK_THAT(to_table(bench), ContainsSubstring("SYR2K"));
-
-  bench.cases[1].figures[0].failure = "no memory";
-  CHECK_FALSE(passed(bench));
-  CHECK(bench.cases[1].figure("native") == nullptr);
-  CHECK(json_of(bench, nullptr)["cases"][1]["figures"][0]["seconds"].is_null());
-  CHECK_THAT(to_table(bench), ContainsSubstring("no memory"));
+TEST_CASE("bench solve --brief: the shipped report, and what makes one fail") {
+  const auto b = benchmark("solve");
+  const Json report = shipped("bench_solve_large");
+  REQUIRE(report["cases"][0]["brief"] == true);
+  CHECK(good(*b, report));
+  CHECK_FALSE(passes_with(*b, report, [](Json& c) { c["bit_for_bit"] = false; }));
+  CHECK_FALSE(
+      passes_with(*b, report, [](Json& c) { call(c, "calls", "device_vectors")["residual"] = nullptr; }));
+  CHECK_FALSE(passes_with(*b, report, [](Json& c) { call(c, "calls", "device_vectors")["failure"] = "no"; }));
+  Json nothing = report;
+  for (Json& c : nothing["cases"]) c["skipped"] = "too large";
+  CHECK_FALSE(good(*b, nothing));
+  CHECK_THAT(table(*b, nothing), ContainsSubstring("skipped: n = 20000: too large"));
 }
 
-TEST_CASE("bench gemm fails on an error beyond the limit, on a missing one, and where nothing ran") {
-  GemmBench bench = gemm_bench();
-  bench.cases[2].figures[1].error = 1.01;
-  CHECK_FALSE(passed(bench));
-  bench.cases[2].figures[1].error.reset();
-  CHECK_FALSE(passed(bench));
-  bench.cases[2].figures.clear();
-  bench.cases[2].skipped = "too large";
-  CHECK(passed(bench));
-  CHECK_THAT(to_table(bench), ContainsSubstring("too large"));
-  for (GemmCase& c : bench.cases) c.skipped = "too large";
-  CHECK_FALSE(passed(bench));
+TEST_CASE("bench tridiagonalize: the shipped reports, and what makes one fail") {
+  const auto b = benchmark("tridiagonalize");
+  const Json report = shipped("bench_tridiagonalize"), large = shipped("bench_tridiagonalize_large");
+  CHECK(good(*b, report));
+  CHECK(good(*b, large));
+  for (const char* part : {"orthog.", "synchronisation", "same"})
+    CHECK_THAT(table(*b, report), ContainsSubstring(part));
+  const auto passes = [&](auto change) { return passes_with(*b, report, change); };
+  CHECK_FALSE(passes([](Json& c) { c["checks"]["backward"] = 1.1; }));
+  CHECK_FALSE(passes([](Json& c) { c["checks"]["orthogonality"] = std::nan(""); }));
+  CHECK_FALSE(passes([](Json& c) { c["checks"]["trace"] = 4; }));
+  CHECK_FALSE(passes([](Json& c) { c["checks"]["squares"] = nullptr; }));
+  CHECK_FALSE(passes([](Json& c) { c["checks"]["eigenvalues"] = 4; }));
+  CHECK_FALSE(passes([](Json& c) { c["checks"]["bit_for_bit"] = false; }));
+  CHECK_FALSE(passes([](Json& c) { call(c, "calls", "eigen_g")["failure"] = "out of memory"; }));
+  CHECK(passes([](Json& c) { c["checks"]["backward"] = nullptr; }));  // too large for it
+  CHECK(passes([](Json& c) { call(c, "calls", "cusolver")["failure"] = "a peer's"; }));
+  CHECK(passes([](Json& c) { c["n"] = 20, c["checks"]["backward"] = 5; }));
+  CHECK_FALSE(passes_with(*b, large, [](Json& c) { c["checks"]["eigenvalues"] = nullptr; }));
+
+  Json c = report["cases"][0];
+  const Json ratio = c["ratio"];
+  call(c, "calls", "eigen_g")["gbytes_per_second"] = 321;
+  b->conclude(c);
+  CHECK(c["ratio"] == ratio);
+  CHECK(c["gbytes_per_second"] == 321);
+}
+
+TEST_CASE("bench gemm: the shipped report, and what makes one fail") {
+  const auto b = benchmark("gemm");
+  const Json report = shipped("bench_gemm");
+  CHECK(good(*b, report));
+  CHECK_THAT(table(*b, report), ContainsSubstring("SYR2K"));
+  const auto passes = [&](auto change) { return passes_with(*b, report, change); };
+  CHECK_FALSE(passes([](Json& c) { call(c, "figures", "df")["error"] = 1.01; }));
+  CHECK_FALSE(passes([](Json& c) { call(c, "figures", "native")["error"] = nullptr; }));
+  CHECK_FALSE(passes([](Json& c) { call(c, "figures", "emulated")["failure"] = "no memory"; }));
+  CHECK(passes([](Json& c) { call(c, "figures", "sgemm")["failure"] = "a peer's"; }));
+  Json failed = report;
+  call(failed["cases"][0], "figures", "native")["failure"] = "no memory";
+  CHECK_THAT(table(*b, failed), ContainsSubstring("failed: NN 1024 x 1024, k = 1024 native: no memory"));
+
+  Json c = report["cases"][0];
+  for (Json& figure : c["figures"])
+    if (!figure["tflops"].is_null()) figure["gflops"] = figure["tflops"].get<double>() * 1e3;
+  const Json ratio = c["df_over_sgemm"];
+  b->conclude(c);
+  CHECK(c["df_over_sgemm"].get<double>() == Approx(ratio.get<double>()));
+}
+
+TEST_CASE("bench symv: JSON, table, and what makes one fail") {
+  const auto b = benchmark("symv");
+  Json report =
+      Json::parse(R"({"cases": [{"type": "d", "uplo": "U", "n": 1000, "past_l2": true, "config": "r8x1",
+    "bit_for_bit": true, "skipped": null, "figures": [
+      {"name": "eigen_g", "seconds": 2e-6, "gbytes_per_second": 2002, "gflops": 1000, "in_l2_seconds": 1.5e-6, "error": 0.5,
+       "failure": null},
+      {"name": "cublas", "seconds": 4e-6, "gbytes_per_second": 1001, "error": 1e9, "failure": null},
+      {"name": "cublas_atomics", "seconds": null, "gbytes_per_second": null, "failure": "did not run"}]}]})");
+  CHECK(good(*b, report));  // a peer's error is not ours
+  const std::string text = table(*b, report);
+  for (const char* part :
+       {"2.00", "2002", "1.50", "same", "r8x1", "failed: d U n = 1000 cublas atomics: did not run"})
+    CHECK_THAT(text, ContainsSubstring(part));
+  const auto passes = [&](auto change) { return passes_with(*b, report, change); };
+  CHECK_FALSE(passes([](Json& c) { c["figures"][0]["error"] = 3.5; }));
+  CHECK_FALSE(passes([](Json& c) { c["figures"][0]["error"] = std::nan(""); }));
+  CHECK_FALSE(passes([](Json& c) { c["figures"][0]["error"] = nullptr; }));
+  CHECK_FALSE(passes([](Json& c) { c["figures"][0]["failure"] = "out of memory"; }));
+  CHECK_FALSE(passes([](Json& c) { c["bit_for_bit"] = false; }));
+}
+
+TEST_CASE("bench hybrid and gemm-accuracy: what makes one fail") {
+  const auto hybrid = benchmark("hybrid");
+  Json report = Json::parse(R"({"cases": [{"n": 5000, "bit_for_bit": true, "skipped": null, "calls": [
+    {"name": "automatic", "seconds": 0.2, "cut_seconds": 0.12, "residual": 0.01, "orthogonality": 0.1, "parts": [0.9, 0.1],
+     "device_seconds": [0.05, 0.04], "failure": null},
+    {"name": "first_alone", "seconds": 0.25, "cut_seconds": 0.15, "parts": [1, 0], "failure": null}]}]})");
+  CHECK(good(*hybrid, report));
+  CHECK_THAT(table(*hybrid, report), ContainsSubstring("90 10"));
+  CHECK_THAT(table(*hybrid, report), ContainsSubstring("0.800"));  // of the time of the GPU alone
+  CHECK_FALSE(passes_with(*hybrid, report, [](Json& c) { c["bit_for_bit"] = false; }));
+  CHECK_FALSE(passes_with(*hybrid, report, [](Json& c) { c["calls"][0]["residual"] = 11; }));
+  CHECK_FALSE(passes_with(*hybrid, report, [](Json& c) { c["calls"][1]["failure"] = "no"; }));
+
+  const auto accuracy = benchmark("gemm-accuracy");
+  Json runs{{"cases", {{{"n", 100}, {"skipped", nullptr}, {"calls", Json::array()}}}}};
+  for (const char* engine : {"native", "df", "emulated"})
+    runs["cases"][0]["calls"].push_back(
+        {{"name", engine}, {"passed", true}, {"failure", nullptr}, {"seconds", 1}});
+  CHECK(good(*accuracy, runs));
+  CHECK_THAT(table(*accuracy, runs), ContainsSubstring("paper, double-float"));
+  CHECK_FALSE(passes_with(*accuracy, runs, [](Json& c) { c["calls"][1]["passed"] = false; }));
+  CHECK_FALSE(passes_with(*accuracy, runs, [](Json& c) { c["calls"].erase(2); }));
 }

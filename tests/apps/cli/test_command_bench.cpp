@@ -1,4 +1,5 @@
 // eigen_g bench and eigen_g tune as processes.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.hpp"
@@ -8,7 +9,7 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve"})
+  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid"})
     CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
@@ -28,6 +29,10 @@ TEST_CASE("wrong usage of bench and tune") {
     fail_with(2, {"bench", benchmark, "nonsense"});
   }
   fail_with(2, {"bench", "gemm-accuracy", "--n", "0"});
+  fail_with(2, {"bench", "hybrid", "--n", "1"});
+  fail_with(2, {"bench", "hybrid", "--n", "1000,x"});
+  fail_with(2, {"bench", "hybrid", "--gpu-sms", "0"});
+  fail_with(2, {"bench", "hybrid", "--cpu-percents", "101"});
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
 }
@@ -35,7 +40,7 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve"})
+  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
@@ -78,6 +83,7 @@ TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gp
     CAPTURE(c["n"]);
     CHECK(c["calls"][0]["seconds"] > 0);
     CHECK(c["checks"]["backward"] >= 0);
+    CHECK(c["checks"]["eigenvalues"] <= 3);
     CHECK(c["breakdown"]["total"] > 0);
   }
   succeed({"bench", "solve", "--sizes", "1,2,65,400", "--rounds", "3", "--json", solve});
@@ -98,6 +104,16 @@ TEST_CASE("bench gemm judges every engine", "[gpu]") {
   succeed({"bench", "gemm", "--sizes", "130,500", "--rounds", "3", "--json", json});
   const auto report = nlohmann::json::parse(support::text_of_file(json));
   CHECK(report["rates"]["df"]["flops_per_second"] > 0);
+  const auto has = [&](const char* op, int m, int n, int k) {
+    return std::count_if(report["cases"].begin(), report["cases"].end(), [&](const auto& c) {
+             return c["op"] == op && c["m"] == m && c["n"] == n && c["k"] == k;
+           }) == 1;
+  };
+  CHECK(has("NN", 500, 500, 500));
+  CHECK(has("TN", 130, 130, 130));
+  CHECK(has("NT", 500, 500, 128));
+  CHECK(has("TN", 256, 500, 500));
+  CHECK(has("SYR2K", 500, 500, 64));
   for (const auto& c : report["cases"])
     for (const auto& f : c["figures"]) {
       CAPTURE(c["op"], c["m"], c["k"], f["name"]);
@@ -113,10 +129,44 @@ TEST_CASE("bench gemm-accuracy verifies a solve with every engine", "[gpu]") {
   const auto outcome = succeed({"bench", "gemm-accuracy", "--n", "700", "--json", json});
   CHECK_THAT(outcome.out, ContainsSubstring("paper, double-float"));
   const auto report = nlohmann::json::parse(support::text_of_file(json));
-  CHECK(report["runs"].size() == 3);
-  for (const auto& run : report["runs"]) {
-    CAPTURE(run["engine"]);
-    CHECK(run["failure"].is_null());
-    CHECK(run["passed"] == true);
+  const auto& calls = report["cases"][0]["calls"];
+  CHECK(calls.size() == 3);
+  for (const auto& call : calls) {
+    CAPTURE(call["name"]);
+    CHECK(call["failure"].is_null());
+    CHECK(call["passed"] == true);
+  }
+}
+
+TEST_CASE("bench hybrid solves by several ratios and repeats bit for bit", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const auto outcome = support::eigen_g_command({"bench", "hybrid", "--n", "777,1500", "--rounds", "1",
+                                                 "--cpu-percents", "0,40,100", "-q", "--json", "-"},
+                                                {{"XDG_CACHE_HOME", folder / "cache"}});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto report = nlohmann::json::parse(outcome.out);
+  CHECK(report["version"] == 4);
+  CHECK(report["calibration"] == "measured now");
+  REQUIRE(report["cases"].size() == 2);
+  for (const auto& c : report["cases"]) {
+    CAPTURE(c["n"]);
+    CHECK(c["bit_for_bit"] == true);
+    REQUIRE(c["calls"].size() == 5);
+    for (const auto& call : c["calls"]) {
+      CAPTURE(call["name"]);
+      CHECK(call["failure"].is_null());
+      CHECK(call["seconds"] > 0);
+      CHECK(call["cut_seconds"] > 0);
+    }
+    CHECK(c["calls"][0]["residual"] >= 0);
+    if (c["n"] == 777)
+      continue;  // a small back-transformation is one kernel, and few of the merges are large
+    const auto& call = c["calls"][3];
+    CHECK(call["name"] == "cpu 40 %");
+    REQUIRE(call["parts"].size() == 2);
+    CHECK(call["parts"][1].get<double>() == Approx(0.4).epsilon(0.01));
+    CHECK(call["device_seconds"][1] > 0);
   }
 }

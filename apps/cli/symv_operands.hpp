@@ -1,15 +1,21 @@
 // Random operands of SYMV for measuring: one slab of device memory that every size's matrices are cut from.
-// CUDA builds only.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#ifdef EIGEN_G_HAVE_CUDA
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#endif
 
-namespace eigen_g::apps::bench {
+namespace eigen_g::apps {
+
+// What SymvTruth::error may reach.
+inline constexpr double symv_error_limit = 3;
+
+#ifdef EIGEN_G_HAVE_CUDA
 
 inline constexpr std::int64_t most_matrices = 1024;  // a replayed graph holds a call for each
 
@@ -63,4 +69,6 @@ class SymvOperands {
   DeviceBuffer<T> a_, x_, y_;
 };
 
-}  // namespace eigen_g::apps::bench
+#endif
+
+}  // namespace eigen_g::apps

@@ -8,7 +8,7 @@
 
 #include "blas2/symv/symv.hpp"
 
-namespace eigen_g::apps::bench {
+namespace eigen_g::apps {
 
 struct SymvTuningPlan {
   std::vector<blas2::SymvType> types;
@@ -39,7 +39,7 @@ struct SymvTuned {
 };
 
 // In the order of plan.types, then plan.triangles. Throws DeviceError where there is no GPU.
-std::vector<SymvTuned> tune_symv(const SymvTuningPlan& plan);
+std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan& plan);
 
 // The sizes of the two sieves, up to n_max >= 64, multiples of 8 save n_max itself: a few; and four an
 // octave, in the order in which they are worth measuring, n_max and one an octave first, `least` of them.
@@ -51,4 +51,4 @@ struct SecondSieveSizes {
 };
 SecondSieveSizes second_sieve_sizes(std::int64_t n_max);
 
-}  // namespace eigen_g::apps::bench
+}  // namespace eigen_g::apps

@@ -1,25 +1,67 @@
-#include "apps/bench/symv_tuning.hpp"
+#include "apps/cli/symv_tuning.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-#include <algorithm>
 #include <complex>
 #include <limits>
 #include <map>
 #include <set>
 
-#include "apps/bench/symv_operands.hpp"
-#include "apps/bench/symv_report.hpp"
-#include "apps/bench/timing.hpp"
 #include "apps/cli/stopwatch.hpp"
+#include "apps/cli/symv_operands.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/cli/timing.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "blas2/tune/tuner.hpp"
 #include "hybrid/cuda_check.hpp"
 
-namespace eigen_g::apps::bench {
+#endif
+
+namespace eigen_g::apps {
+
+namespace {
+
+constexpr double first_size = 64;
+constexpr int an_octave = 4;
+
+std::int64_t multiple_of_8(double n) {
+  return std::max<std::int64_t>(8, std::llround(n / 8) * 8);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> first_sieve_sizes(std::int64_t n_max) {
+  std::vector<std::int64_t> sizes;
+  for (const double part : {128.0, 32.0, 8.0, 2.0}) {
+    const std::int64_t n = multiple_of_8(static_cast<double>(n_max) / part * 0.95);
+    if (sizes.empty() || n > sizes.back()) sizes.push_back(n);
+  }
+  return sizes;
+}
+
+SecondSieveSizes second_sieve_sizes(std::int64_t n_max) {
+  const auto steps = static_cast<int>(
+      std::floor(an_octave * std::log2(std::max(1.0, static_cast<double>(n_max) / first_size))));
+  SecondSieveSizes sizes{{n_max}, 0};
+  auto add = [&](int step) {  // half a step off the powers of two where n_max is one
+    const std::int64_t n =
+        multiple_of_8(static_cast<double>(n_max) * std::exp2(-(step - 0.5) / static_cast<double>(an_octave)));
+    if (std::find(sizes.n.begin(), sizes.n.end(), n) == sizes.n.end()) sizes.n.push_back(n);
+  };
+  for (const int offset : {0, 2, 1, 3}) {  // each pass halves the gaps
+    for (int step = an_octave; step <= steps + an_octave; step += an_octave)
+      if (step - offset <= steps) add(step - offset);
+    if (sizes.least == 0) sizes.least = sizes.n.size();
+  }
+  return sizes;
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
 
 namespace {
 
@@ -122,7 +164,7 @@ class Tuning {
     const double half = order * (order + 1) / 2 * sizeof(T);
     const std::int64_t rotation = plan_.one_matrix ? 1 : operands_.rotation(n, half);
     std::vector<int> who;
-    std::vector<Work> work;
+    std::vector<Call> calls;
     for (const int candidate : candidates) {
       if (wrong_.count(candidate)) continue;
       try {
@@ -132,10 +174,11 @@ class Tuning {
         continue;
       }
       who.push_back(candidate);
-      work.push_back(
-          {[this, candidate, n, rotation](std::int64_t k) { call(candidate, n, k % rotation); }, rotation});
+      calls.push_back({name(config(candidate)),
+                       [this, candidate, n, rotation](std::int64_t k) { call(candidate, n, k % rotation); },
+                       nullptr, rotation});
     }
-    const auto timings = time_in_turns(queue_, work, rule);
+    const auto timings = time_in_turns(queue_, calls, rule);
     for (std::size_t k = 0; k < who.size(); ++k) {
       if (timings[k].failure.empty())
         measured.push_back({who[k], n, half / timings[k].median});
@@ -207,7 +250,7 @@ void tune_type(const Queue& queue, const SymvTuningPlan& plan, Budget& budget,
 
 }  // namespace
 
-std::vector<SymvTuned> tune_symv(const SymvTuningPlan& plan) {
+std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan& plan) {
   if (gpu_count() == 0) throw DeviceError("tuning needs a GPU, and there is none");
   const Queue queue;
   std::vector<SymvTuned> tuned;
@@ -234,16 +277,12 @@ std::vector<SymvTuned> tune_symv(const SymvTuningPlan& plan) {
   return tuned;
 }
 
-}  // namespace eigen_g::apps::bench
-
 #else
 
-namespace eigen_g::apps::bench {
-
-std::vector<SymvTuned> tune_symv(const SymvTuningPlan&) {
+std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan&) {
   throw DeviceError("tuning needs a GPU, and this program is built without CUDA");
 }
 
-}  // namespace eigen_g::apps::bench
-
 #endif
+
+}  // namespace eigen_g::apps

@@ -1,11 +1,11 @@
-#include "apps/bench/sizes.hpp"
+#include "apps/cli/lists.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "apps/cli/exit_codes.hpp"
 
-namespace eigen_g::apps::bench {
+namespace eigen_g::apps {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::vector<Uplo> parse_triangles(const std::string& text) {
   throw UsageError("--uplo: '" + text + "' is not L, U or both");
 }
 
-}  // namespace eigen_g::apps::bench
+}  // namespace eigen_g::apps

@@ -8,7 +8,7 @@
 #include "blas2/symv/symv.hpp"
 #include "hybrid/uplo.hpp"
 
-namespace eigen_g::apps::bench {
+namespace eigen_g::apps {
 
 // "1000,2000,4096:16384:4096": numbers and ranges from:to:step, to included where it is met; in the order
 // given, repeated sizes once. Throws UsageError naming `option`.
@@ -20,4 +20,4 @@ std::vector<blas2::SymvType> parse_types(const std::string& text);
 // "L", "U", "both". Throws UsageError naming --uplo.
 std::vector<Uplo> parse_triangles(const std::string& text);
 
-}  // namespace eigen_g::apps::bench
+}  // namespace eigen_g::apps

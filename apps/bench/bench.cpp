@@ -1,0 +1,171 @@
+// The table of benchmarks, and the runner.
+#include "apps/bench/bench.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "apps/cli/help.hpp"
+#include "apps/cli/lists.hpp"
+#include "apps/cli/machine.hpp"
+#include "apps/cli/progress.hpp"
+#include "apps/cli/text.hpp"
+#include "hybrid/machine/device.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include "apps/bench/peers.hpp"
+#endif
+
+namespace eigen_g::apps::bench {
+
+std::shared_ptr<Benchmark> symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(), gemm_benchmark(),
+    gemm_accuracy_benchmark(), hybrid_benchmark();
+
+std::vector<std::shared_ptr<Benchmark>> benchmarks() {
+  return {symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(),
+          gemm_benchmark(), gemm_accuracy_benchmark(),  hybrid_benchmark()};
+}
+
+namespace {
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+Json call_json(const Call& call, const Timing& t) {
+  const bool measured = t.failure.empty();
+  const auto or_null = [&](double value) { return measured ? Json(value) : Json(); };
+  Json object{{"name", call.name}, {"rounds", t.rounds}, {"calls", t.calls}, {"graph", t.graph}};
+  for (const auto& [name, value] :
+       {std::pair{"seconds", t.median}, {"low", t.low}, {"high", t.high}, {"least", t.least}})
+    object[name] = or_null(value);
+  object["failure"] = measured ? Json() : Json(t.failure);
+  if (call.bytes > 0)
+    object.update({{"bytes", call.bytes}, {"gbytes_per_second", or_null(call.bytes / t.median * 1e-9)}});
+  if (call.flops > 0)
+    object.update({{"flops", call.flops}, {"gflops", or_null(call.flops / t.median * 1e-9)}});
+  return object;
+}
+
+Json timed(const Queue& queue, const std::vector<Call>& calls, const TimingRule& rule) {
+  Json list = Json::array();
+  const std::vector<Timing> timings = time_in_turns(queue, calls, rule);
+  std::vector<Call> on_one_matrix;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    list.push_back(call_json(calls[i], timings[i]));
+    if (!calls[i].fits_l2 || !timings[i].failure.empty()) continue;
+    on_one_matrix.push_back(calls[i]);
+    on_one_matrix.back().enqueue = [&calls, i](std::int64_t) { calls[i].enqueue(0); };
+    on_one_matrix.back().rotation = 1;
+  }
+  const std::vector<Timing> in_l2 = time_in_turns(queue, on_one_matrix, rule);
+  for (std::size_t k = 0; k < in_l2.size(); ++k)
+    for (Json& call : list)
+      if (call["name"] == on_one_matrix[k].name && in_l2[k].failure.empty())
+        call["in_l2_seconds"] = in_l2[k].median;
+  return list;
+}
+
+Json measured(Benchmark& benchmark) {
+  Progress progress(!benchmark.run.quiet);
+  const Queue queue;
+  const std::unique_ptr<Cusolver> cusolver = Cusolver::open(queue);
+  const auto tell = [&](const std::string& what, double fraction) { progress.at(what, fraction); };
+  Json report{{"format", "eigen_g-bench-" + benchmark.about.name},
+              {"version", benchmark.about.version},
+              {"machine", machine_json()}};
+  std::vector<CasePlan> plans = benchmark.cases({queue, cusolver.get(), tell}, report);
+  const auto work = [](const CasePlan& plan) { return std::pow(plan.parameters["n"].get<double>(), 2); };
+  double all = 0, done = 0;
+  for (const CasePlan& plan : plans) all += work(plan);
+  Json results = Json::array();
+  for (CasePlan& plan : plans) {
+    Json& result = results.emplace_back(plan.parameters);
+    tell("bench " + benchmark.about.name + " " + benchmark.title(result), done / all);
+    done += work(plan);
+    result["skipped"] = plan.skipped.empty() ? Json() : Json(plan.skipped);
+    result[benchmark.about.list] = Json::array();
+    if (plan.skipped.empty()) {
+      const std::unique_ptr<Case> c = plan.make();
+      result[benchmark.about.list] = timed(queue, c->calls(), plan.rule);
+      c->check(result);
+      benchmark.conclude(result);
+    }
+    plan.make = nullptr;  // and what only this case and those before it shared
+  }
+  report["cases"] = std::move(results);
+  return report;
+}
+
+#else
+
+Json measured(Benchmark&) {
+  throw DeviceError("this program is built without CUDA");
+}
+
+#endif
+
+ExitCode run(Benchmark& benchmark) {
+  if (gpu_count() == 0)
+    throw DeviceError("bench " + benchmark.about.name + " needs a GPU, and there is none");
+  ReportSink sink(benchmark.run);
+  const Json report = measured(benchmark);
+  const auto title = [&](const Json& c) { return benchmark.title(c); };
+  sink.put(to_text(report, benchmark.tables(report), title), report.dump(1) + "\n");
+  const auto limits = [&](const Json& c) { return benchmark.limits(c); };
+  return passed(report, limits) ? ExitCode::done : ExitCode::not_verified;
+}
+
+}  // namespace
+
+void add_benchmarks(CLI::App& bench, Action& action) {
+  for (const std::shared_ptr<Benchmark>& benchmark : benchmarks()) {
+    CLI::App& command = *bench.add_subcommand(benchmark->about.name, benchmark->about.what);
+    set_help(command, "eigen_g bench " + benchmark->about.name + " [OPTIONS]", benchmark->about.examples);
+    benchmark->add_options(command);
+    add_report_options(command, benchmark->run);
+    command.callback([benchmark, &action] { action = [benchmark] { return run(*benchmark); }; });
+  }
+}
+
+void Benchmark::add_sizes(CLI::App& command, const std::string& option, const std::string& all,
+                          const std::string& help, std::int64_t least, std::int64_t most) {
+  sizes = parse_sizes(all, option);
+  const auto read = [=, this](const std::string& text) {
+    sizes = parse_sizes(text, option);
+    for (const std::int64_t n : sizes)
+      if (n < least || n > most)
+        throw UsageError(option + ": a size must be from " + std::to_string(least) + " to " +
+                         std::to_string(most));
+  };
+  command.add_option_function<std::string>(option, read, help)->option_text("LIST");
+}
+
+void Benchmark::add_rounds(CLI::App& command, const std::string& help, int least, int most) {
+  command.add_option("--rounds", rounds, help)->check(CLI::Range(least, most))->option_text("N");
+}
+
+TimingRule Benchmark::rule_for_long_calls(std::int64_t n) const {
+  const int wanted = rounds > 0 ? rounds : brief ? 1 : 7;
+  return {.rounds = wanted,
+          .least_rounds = std::min(3, wanted),
+          .seconds = 6,
+          .warm_up = !brief || n == sizes.front()};
+}
+
+std::string too_large(std::uint64_t bytes, int percent) {
+  const std::uint64_t free = gpu_memory_free(current_gpu());
+  if (bytes < free / 100 * static_cast<std::uint64_t>(percent)) return "";
+  return bytes_text(bytes) + " of GPU memory needed, " + bytes_text(free) + " free";
+}
+
+double distance(const std::vector<double>& w, const std::vector<double>& other) {
+  double worst = 0, largest = 0;
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    largest = std::max(largest, std::fabs(w[k]));
+    const double difference = std::fabs(w[k] - other.at(k));
+    if (std::isnan(difference) || difference > worst) worst = difference;
+  }
+  return worst / (static_cast<double>(w.size()) * DBL_EPSILON * largest);
+}
+
+}  // namespace eigen_g::apps::bench

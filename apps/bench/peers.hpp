@@ -1,0 +1,153 @@
+// What ours are timed beside: cuBLAS and cuSOLVER. Queued, on device pointers. CUDA builds only.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/uplo.hpp"
+
+#ifdef EIGEN_G_HAVE_CUSOLVER
+#include <cusolverDn.h>
+#endif
+
+namespace eigen_g::apps::bench {
+
+// cuBLAS's routines for float, double and their complex types: symv or hemv, gemv.
+inline constexpr std::tuple symv_routines{&cublasSsymv_64, &cublasDsymv_64, &cublasChemv_64, &cublasZhemv_64};
+inline constexpr std::tuple gemv_routines{&cublasSgemv_64, &cublasDgemv_64, &cublasCgemv_64, &cublasZgemv_64};
+using CublasTypes = std::tuple<float, double, cuComplex, cuDoubleComplex>;
+template <class T>
+inline constexpr std::size_t place_of = std::is_same_v<T, double>     ? 1
+                                        : std::is_floating_point_v<T> ? 0
+                                                                      : sizeof(T) / 8 + 1;
+template <class T>
+auto* cublas(const T* p) {
+  using Type = std::tuple_element_t<place_of<T>, CublasTypes>;
+  return reinterpret_cast<Type*>(const_cast<T*>(p));
+}
+
+// y := A x of a triangle, and of the whole square.
+template <class T>
+void cublas_symv(const Queue& queue, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, const T* x,
+                 T* y) {
+  const T one{1}, zero{0};
+  const auto fill = uplo == Uplo::lower ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
+  EIGEN_G_CUBLAS(std::get<place_of<T>>(symv_routines)(queue.blas(), fill, n, cublas(&one), cublas(a), lda,
+                                                      cublas(x), 1, cublas(&zero), cublas(y), 1));
+}
+template <class T>
+void cublas_gemv(const Queue& queue, std::int64_t n, const T* a, std::int64_t lda, const T* x, T* y) {
+  const T one{1}, zero{0};
+  EIGEN_G_CUBLAS(std::get<place_of<T>>(gemv_routines)(queue.blas(), CUBLAS_OP_N, n, n, cublas(&one),
+                                                      cublas(a), lda, cublas(x), 1, cublas(&zero), cublas(y),
+                                                      1));
+}
+
+#ifdef EIGEN_G_HAVE_CUSOLVER
+
+inline void check(cusolverStatus_t status, const char* call, const char* file, int line) {
+  if (status != CUSOLVER_STATUS_SUCCESS)
+    throw_device_error(call, "cuSOLVER status " + std::to_string(static_cast<int>(status)), file, line);
+}
+#define EIGEN_G_CUSOLVER(call) check((call), #call, __FILE__, __LINE__)
+
+// cuSOLVER's tridiagonalization and eigensolver of lower triangles with their workspace, in either of its modes.
+class Cusolver {
+ public:
+  explicit Cusolver(const Queue& queue) : info_(1) {
+    EIGEN_G_CUSOLVER(cusolverDnCreate(&handle_));
+    EIGEN_G_CUSOLVER(cusolverDnSetStream(handle_, queue.stream()));
+    EIGEN_G_CUSOLVER(cusolverDnCreateParams(&parameters_));
+  }
+  ~Cusolver() {
+    if (parameters_) cusolverDnDestroyParams(parameters_);
+    if (handle_) cusolverDnDestroy(handle_);
+  }
+  static int version() { return CUSOLVER_VERSION; }  // 12004 is 12.0.4
+  static std::unique_ptr<Cusolver> open(const Queue& queue) { return std::make_unique<Cusolver>(queue); }
+
+  // Deterministic (cuSOLVER's default) or not, for the calls that follow. Throws DeviceError where it has no such choice.
+  void choose([[maybe_unused]] bool deterministic) {
+#if CUSOLVER_VERSION >= 11600  // CUDA 12.4
+    EIGEN_G_CUSOLVER(cusolverDnSetDeterministicMode(
+        handle_, deterministic ? CUSOLVER_DETERMINISTIC_RESULTS : CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS));
+#else
+    if (!deterministic) throw DeviceError("this cuSOLVER has no such mode");
+#endif
+  }
+  void reserve(std::uint64_t device_bytes) {  // for the calls below; throws OutOfMemory
+    if (device_bytes <= workspace_.bytes()) return;
+    release();
+    workspace_ = DeviceBuffer<char>(static_cast<std::int64_t>(device_bytes));
+  }
+  void release() {
+    workspace_ = DeviceBuffer<char>();
+  }
+
+  // cusolverDnDsytrd, and cusolverDnXsyevd (for 64-bit sizes), in place, and the bytes to reserve. They may block.
+  std::uint64_t sytrd_bytes(std::int64_t n, double* a, std::int64_t lda) {
+    int count = 0;
+    EIGEN_G_CUSOLVER(cusolverDnDsytrd_bufferSize(handle_, lower, size(n), a, size(lda), nullptr, nullptr,
+                                                 nullptr, &count));
+    return static_cast<std::uint64_t>(count) * sizeof(double);
+  }
+  void sytrd(std::int64_t n, double* a, std::int64_t lda, double* d, double* e, double* tau) {
+    EIGEN_G_CUSOLVER(cusolverDnDsytrd(handle_, lower, size(n), a, size(lda), d, e, tau,
+                                      reinterpret_cast<double*>(workspace_.data()),
+                                      size(workspace_.size() / 8), info_.data()));
+  }
+  std::uint64_t syevd_bytes(bool vectors, std::int64_t n, double* a, std::int64_t lda, double* w) {
+    std::size_t device = 0, host = 0;
+    EIGEN_G_CUSOLVER(cusolverDnXsyevd_bufferSize(handle_, parameters_, mode_of(vectors), lower, n, CUDA_R_64F,
+                                                 a, lda, CUDA_R_64F, w, CUDA_R_64F, &device, &host));
+    host_workspace_.resize(std::max(host_workspace_.size(), host));
+    return device;
+  }
+  void syevd(bool vectors, std::int64_t n, double* a, std::int64_t lda, double* w) {
+    EIGEN_G_CUSOLVER(cusolverDnXsyevd(handle_, parameters_, mode_of(vectors), lower, n, CUDA_R_64F, a, lda,
+                                      CUDA_R_64F, w, CUDA_R_64F, workspace_.data(), workspace_.bytes(),
+                                      host_workspace_.data(), host_workspace_.size(), info_.data()));
+  }
+
+ private:
+  static constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
+  static cusolverEigMode_t mode_of(bool vectors) {
+    return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+  }
+  static int size(std::int64_t n) {
+    return static_cast<int>(std::min<std::int64_t>(n, INT_MAX));
+  }
+  cusolverDnHandle_t handle_ = nullptr;
+  cusolverDnParams_t parameters_ = nullptr;
+  DeviceBuffer<char> workspace_;
+  DeviceBuffer<int> info_;
+  std::vector<char> host_workspace_;
+};
+
+#else
+
+class Cusolver {  // never opened
+ public:
+  static int version() { return 0; }
+  static std::unique_ptr<Cusolver> open(const Queue&) { return nullptr; }
+  void choose(bool) {}
+  void reserve(std::uint64_t) {}
+  void release() {}
+  std::uint64_t sytrd_bytes(std::int64_t, double*, std::int64_t) { return 0; }
+  void sytrd(std::int64_t, double*, std::int64_t, double*, double*, double*) {}
+  std::uint64_t syevd_bytes(bool, std::int64_t, double*, std::int64_t, double*) { return 0; }
+  void syevd(bool, std::int64_t, double*, std::int64_t, double*) {}
+};
+
+#endif
+
+}  // namespace eigen_g::apps::bench

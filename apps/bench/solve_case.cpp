@@ -1,0 +1,219 @@
+#ifdef EIGEN_G_HAVE_CUDA
+
+#include "apps/bench/solve_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "apps/bench/peers.hpp"
+#include "apps/generate/matrices.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "solver/calibrate/calibrate.hpp"
+#include "solver/verify/verify.hpp"
+
+namespace eigen_g::apps::bench {
+
+namespace {
+
+using By = Solver::By;
+
+Options options_of(const Solver& s) {
+  Options options;
+  options.vectors = s.vectors;
+  options.device = DeviceChoice::gpu;
+  options.engine = engine_of(s.engine).value();
+  options.threads = s.threads;
+  options.gpus = s.gpus;
+  options.gpu_sms = s.multiprocessors;
+  options.ratio.parts = s.ratio;
+  options.calibration = s.calibration;
+  return options;
+}
+
+std::uint64_t workspace(std::int64_t n, bool vectors, By by) {
+  return workspace_bytes(n, vectors, true, by == By::device_pointers ? Pointers::device : Pointers::host)
+      .device;
+}
+std::uint64_t most_workspace(std::int64_t n) {
+  return std::max(workspace(n, true, By::device_pointers), workspace(n, true, By::host_pointers));
+}
+
+// What the timed reports of one call tell. A report leaves out devices without a share.
+Json told(const std::vector<Report>& reports, int gpus) {
+  std::vector<double> parts(static_cast<std::size_t>(gpus) + 1), device_seconds(parts.size());
+  Json call;
+  const auto of_all = [&](auto seconds) {
+    std::vector<double> all;
+    for (const Report& report : reports) all.push_back(seconds(report));
+    return median(all);
+  };
+  for (const Stage stage : all_stages)
+    call["stages"][name(stage)] = of_all([&](const Report& r) { return r.seconds_of(stage); });
+  call["cut_seconds"] = of_all([](const Report& r) {
+    return r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform);
+  });
+  std::size_t gpu = 0;
+  for (const DeviceWork& work : reports.back().work) {
+    const std::size_t i = work.name == cpu_name() ? parts.size() - 1 : gpu++;
+    parts.at(i) = work.share, device_seconds[i] = work.seconds;
+  }
+  call.update({{"parts", parts}, {"device_seconds", device_seconds}, {"ran", reports.back().engine}});
+  return call;
+}
+
+class SolveCase final : public Case {
+ public:
+  SolveCase(const Session& session, const SolvePlan& plan)
+      : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {
+    make();
+    download(queue_, {a_dev_.data(), n_, n_, n_}, {a_.get(), n_, n_, n_});
+    generate::Spec spec;
+    spec.n = n_;
+    spec.seed = plan.seed.value_or(0);
+    if (plan.seed) generate::fill(spec, a_.get(), n_);
+  }
+
+  std::vector<Call> calls() override {
+    std::vector<Call> calls;
+    for (const Solver& s : plan_.solvers)
+      if (s.by != By::cusolver || cusolver_)
+        calls.push_back({s.name, [this, &s](std::int64_t) { solve(s); }, [this, &s] { prepare(s); }});
+    return calls;
+  }
+
+  void check(Json& result) override {
+    result["values"] = result["bit_for_bit"] = nullptr;
+    for (Json& call : result["calls"]) {
+      const std::string name = call["name"];
+      call["device_bytes"] = bytes_.count(name) ? Json(bytes_[name]) : Json();
+      call["residual"] = call["orthogonality"] = nullptr;
+      std::vector<Report>& all = reports_[name];
+      if (plan_.rule.warm_up && !all.empty()) all.erase(all.begin());
+      if (call["failure"].is_null() && !all.empty()) call.update(told(all, plan_.solvers.front().gpus));
+    }
+    for (const Solver& s : plan_.solvers)
+      for (Json& call : result["calls"])
+        if (s.checked && call["name"] == s.name && call["failure"].is_null()) check_vectors(s, call, result);
+  }
+
+ private:
+  void make() const { blas2::fill_random(queue_, a_dev_.data(), a_dev_.size(), std::uint64_t{5}); }
+
+  void prepare(const Solver& s) {
+    if (s.by != By::cusolver) {
+      bytes_[s.name] = workspace(n_, s.vectors, s.by);
+      if (cusolver_ && gpu_memory_free(current_gpu()) < most_workspace(n_)) cusolver_->release();
+    } else {
+      cusolver_->choose(s.deterministic);
+      bytes_[s.name] = cusolver_->syevd_bytes(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
+      cusolver_->reserve(bytes_[s.name]);
+    }
+    make();
+  }
+
+  void solve(const Solver& s) {
+    if (s.by == By::cusolver) return cusolver_->syevd(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
+    const Report report =
+        s.by == By::device_pointers
+            ? eigen_g::eigen_g(n_, a_dev_.data(), n_, w_dev_.data(), s.vectors ? z_dev_.data() : nullptr, n_,
+                               queue_.stream(), options_of(s))
+            : eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr, n_,
+                               options_of(s));
+    if (report.status != Status::converged) throw Error("did not converge: " + std::to_string(report.failed));
+    reports_[s.name].push_back(report);
+  }
+
+  void solve_again(const Solver& s) {
+    std::fill(z_.get(), z_.get() + n_ * n_, std::nan(""));
+    std::fill(w_.begin(), w_.end(), std::nan(""));
+    prepare(s);
+    solve(s);
+  }
+
+  // What a solve left on the GPU, to z_ and w_.
+  void fetch(const Solver& s) {
+    if (s.by == By::host_pointers) return;
+    const DeviceBuffer<double>& vectors = s.by == By::cusolver ? a_dev_ : z_dev_;
+    download(queue_, {vectors.data(), n_, n_, n_}, {z_.get(), n_, n_, n_});
+    download(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
+  }
+
+  void check_vectors(const Solver& s, Json& call, Json& result) {
+    if (plan_.solve_again) solve_again(s);
+    fetch(s);
+    if (cusolver_) cusolver_->release();  // verify() wants device memory too
+    if (s.repeated) result["bit_for_bit"] = repeats(s);
+    const Verification v = verify(Uplo::lower, n_, a_.get(), n_, n_, w_.data(), z_.get(), n_);
+    const bool sound = v.finite && v.ascending;
+    call.update({{"residual", sound ? v.lapack_residual : std::nan("")},
+                 {"orthogonality", sound ? v.lapack_orthogonality : std::nan("")},
+                 {"residual_frobenius", v.residual_frobenius},
+                 {"reconstruction", v.reconstruction},
+                 {"paper_orthogonality", v.orthogonality},
+                 {"passed", passed(v)}});
+    compare_values(s, result);
+  }
+
+  // Whether a second solve gives the bits of z_ and w_.
+  bool repeats(const Solver& s) {
+    const HostArray<double> z = std::exchange(z_, host_array<double>(n_ * n_));
+    const std::vector<double> w = w_;
+    solve_again(s);
+    fetch(s);
+    const std::size_t bytes = sizeof(double) * w.size();
+    return std::memcmp(z_.get(), z.get(), bytes * w.size()) == 0 &&
+           std::memcmp(w_.data(), w.data(), bytes) == 0;
+  }
+
+  // max |w - w'| / (n ulp max |w|), w' of the same solve without vectors where that was timed.
+  void compare_values(const Solver& s, Json& result) {
+    const auto alone = std::find_if(plan_.solvers.begin(), plan_.solvers.end(),
+                                    [&](const Solver& other) { return other.by == s.by && !other.vectors; });
+    if (!s.repeated || alone == plan_.solvers.end() || at(result, alone->name).is_null()) return;
+    const std::vector<double> w = w_;
+    solve_again(*alone);
+    fetch(*alone);
+    result["values"] = distance(w, w_);
+  }
+
+  const Queue& queue_;
+  Cusolver* const cusolver_;
+  const SolvePlan plan_;
+  const std::int64_t n_ = plan_.n;
+  const DeviceBuffer<double> a_dev_{n_ * n_}, z_dev_{n_ * n_}, w_dev_{n_};
+  HostArray<double> a_ = host_array<double>(n_ * n_), z_ = host_array<double>(n_ * n_);
+  std::vector<double> w_ = std::vector<double>(static_cast<std::size_t>(n_));
+  std::map<std::string, std::vector<Report>> reports_;  // by call
+  std::map<std::string, std::uint64_t> bytes_;
+};
+
+}  // namespace
+
+CasePlan solve_case(const Session& session, const SolvePlan& plan, Json parameters) {
+  const std::int64_t n = plan.n;
+  parameters["n"] = n;
+  const auto bytes = 8 * static_cast<std::uint64_t>(2 * n * n + n) + most_workspace(n);
+  return {parameters, plan.rule, [=] { return std::make_unique<SolveCase>(session, plan); },
+          too_large(bytes)};
+}
+
+std::pair<std::shared_ptr<const Calibration>, std::string> calibrated(const std::string& file, int threads,
+                                                                      const Session& session) {
+  ChosenCalibration chosen = choose_calibration(file, uncalibrated_machine());
+  if (!chosen.refused.empty()) complain(chosen.refused);
+  const auto tell = [&](const std::string& device, double part) { session.progress("tune " + device, part); };
+  if (!chosen.calibration) chosen = {calibrate(Effort::quick, threads, tell), "measured now", ""};
+  return {std::make_shared<const Calibration>(*std::move(chosen.calibration)), chosen.source};
+}
+
+}  // namespace eigen_g::apps::bench
+
+#endif
