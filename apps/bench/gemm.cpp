@@ -60,8 +60,8 @@ struct Operand {
 class GemmCase final : public Case {
  public:
   GemmCase(const Queue& queue, const Shape& s) : queue_(queue), shape_(s) {
-    for (const Engine engine : {Engine::native, Engine::df, Engine::emulated})
-      if (engine != Engine::emulated || (emulated_engine_built() && !symmetric_))
+    for (const Engine engine : engines())
+      if (engine_built(engine) && !(engine == Engine::emulated && symmetric_))
         engines_.emplace_back(eigen_g::name(engine), Products<double>(queue, engine));
   }
 
@@ -217,11 +217,10 @@ class Gemm final : public Benchmark {
     const Stopwatch watch;
     const ProductRates rates = measure_engine_rates(session.queue);  // what the automatic choice goes by
     head["error_limit"] = error_limit;
-    for (const auto& [name, r] :
-         {std::pair{"native", rates.native}, {"df", rates.df}, {"emulated", rates.emulated}})
-      head["rates"][name] = {{"flops_per_second", r.flops_per_second},
-                             {"seconds_per_entry", r.seconds_per_entry},
-                             {"smallest_result", r.smallest_result}};
+    for (const Engine engine : engines())
+      head["rates"][eigen_g::name(engine)] = {{"flops_per_second", rates[engine].flops_per_second},
+                                              {"seconds_per_entry", rates[engine].seconds_per_entry},
+                                              {"smallest_result", rates[engine].smallest_result}};
     head["rates"]["seconds"] = watch.seconds();
     std::vector<CasePlan> plans;
     for (const Shape& s : shapes_of(sizes)) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/bench/peers.hpp"
+#include "apps/cli/report.hpp"
 #include "apps/generate/matrices.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -28,18 +29,24 @@ using By = Solver::By;
 Options options_of(const Solver& s) {
   Options options;
   options.vectors = s.vectors;
-  options.device = DeviceChoice::gpu;
   options.engine = engine_of(s.engine).value();
-  options.threads = s.threads;
-  options.gpus = s.gpus;
-  options.gpu_sms = s.multiprocessors;
-  options.ratio.parts = s.ratio;
-  options.calibration = s.calibration;
   return options;
 }
 
+Devices devices_of(const Solver& s) {
+  Devices devices;
+  devices.place = Place::gpu;
+  devices.threads = s.threads;
+  devices.gpus = s.gpus;
+  devices.multiprocessors = s.multiprocessors;
+  devices.ratio.parts = s.ratio;
+  devices.calibration = s.calibration;
+  return devices;
+}
+
 std::uint64_t workspace(std::int64_t n, bool vectors, By by) {
-  return workspace_bytes(n, vectors, true, by == By::device_pointers ? Pointers::device : Pointers::host)
+  return workspace_bytes(n, {.vectors = vectors}, true,
+                         by == By::device_pointers ? Pointers::device : Pointers::host)
       .device;
 }
 std::uint64_t most_workspace(std::int64_t n) {
@@ -55,17 +62,17 @@ Json told(const std::vector<Report>& reports, int gpus) {
     for (const Report& report : reports) all.push_back(seconds(report));
     return median(all);
   };
-  for (const Stage stage : all_stages)
-    call["stages"][name(stage)] = of_all([&](const Report& r) { return r.seconds_of(stage); });
+  for (const StageWork& work : reports.back().stages)
+    call["stages"][name(work.stage)] = of_all([&](const Report& r) { return r.seconds_of(work.stage); });
   call["cut_seconds"] = of_all([](const Report& r) {
     return r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform);
   });
   std::size_t gpu = 0;
-  for (const DeviceWork& work : reports.back().work) {
-    const std::size_t i = work.name == cpu_name() ? parts.size() - 1 : gpu++;
+  for (const DeviceWork& work : reports.back().devices) {
+    const std::size_t i = work.gpu < 0 ? parts.size() - 1 : gpu++;
     parts.at(i) = work.share, device_seconds[i] = work.seconds;
   }
-  call.update({{"parts", parts}, {"device_seconds", device_seconds}, {"ran", reports.back().engine}});
+  call.update({{"parts", parts}, {"device_seconds", device_seconds}, {"ran", engines_text(reports.back())}});
   return call;
 }
 
@@ -123,10 +130,11 @@ class SolveCase final : public Case {
     if (s.by == By::cusolver) return cusolver_->syevd(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
     const Report report =
         s.by == By::device_pointers
-            ? eigen_g::eigen_g(n_, a_dev_.data(), n_, w_dev_.data(), s.vectors ? z_dev_.data() : nullptr, n_,
-                               queue_.stream(), options_of(s))
-            : eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr, n_,
-                               options_of(s));
+            ? eigen_g::eigen_g(n_, device(a_dev_.data()), n_, device(w_dev_.data()),
+                               device(s.vectors ? z_dev_.data() : nullptr), n_, queue_.stream(), options_of(s),
+                               devices_of(s))
+            : eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr, n_, options_of(s),
+                               devices_of(s));
     if (report.status != Status::converged) throw Error("did not converge: " + std::to_string(report.failed));
     reports_[s.name].push_back(report);
   }

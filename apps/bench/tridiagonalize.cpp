@@ -54,7 +54,8 @@ class TridiagonalizeCase final : public Case {
         check_(check) {}
 
   static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
-    return static_cast<std::uint64_t>(padded(n) * n + 6 * n + scratch_doubles(queue, n)) * sizeof(double);
+    return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +
+           static_cast<std::uint64_t>(scratch_bytes(queue, n));
   }
   static std::int64_t padded(std::int64_t n) {
     return (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
@@ -101,18 +102,19 @@ class TridiagonalizeCase final : public Case {
     DeviceBuffer<double> d, e, tau;
   };
 
-  static std::int64_t scratch_doubles(const Queue& queue, std::int64_t n) {
-    return std::max(tridiagonalize_workspace(n, queue.multiprocessors()),
-                    divide_and_conquer_workspace(n, false));
+  static std::int64_t scratch_bytes(const Queue& queue, std::int64_t n) {
+    return static_cast<std::int64_t>(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
+                                              divide_and_conquer_bytes<double>(n, false)));
   }
+  Arena scratch() const { return {scratch_.data(), scratch_.bytes()}; }
 
   // The lower triangle at random, the rows behind n zero.
   void make_matrix() const {
     blas2::fill_random(queue_, a_.data, a_.lda * n_, seed);
-    pack_lower(queue_, Uplo::lower, a_, a_);
+    pack_lower<double>(queue_, Uplo::lower, a_, a_);
   }
   void reduce() const {
-    tridiagonalize(queue_, a_, own_.d.data(), own_.e.data(), own_.tau.data(), scratch_.data());
+    tridiagonalize<double>(queue_, a_, own_.d.data(), own_.e.data(), own_.tau.data(), scratch());
   }
   void reduce_by_peer() const {
     cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d.data(), peer_.e.data(), peer_.tau.data());
@@ -163,12 +165,12 @@ class TridiagonalizeCase final : public Case {
 
   // Q := Q I from the reflectors that the last reduce() left.
   void form_q(MatrixView<double> q_dev) const {
-    const DeviceBuffer<double> workspace(back_transform_workspace(n_, n_));
+    const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(back_transform_bytes<double>(n_, n_)));
     const auto identity = host_array<double>(n_ * n_);
     std::fill(identity.get(), identity.get() + n_ * n_, 0.0);
     for (std::int64_t j = 0; j < n_; ++j) identity[static_cast<std::size_t>(j * (n_ + 1))] = 1;
     upload(queue_, Part::all, {identity.get(), n_, n_, n_}, q_dev);
-    back_transform(queue_, a_, own_.tau.data(), q_dev, workspace.data());
+    back_transform<double>(queue_, a_, own_.tau.data(), q_dev, Arena(memory.data(), memory.bytes()));
     queue_.wait();
   }
 
@@ -176,7 +178,7 @@ class TridiagonalizeCase final : public Case {
   double eigenvalue_distance() const {
     std::vector<std::vector<double>> values;
     for (const Tridiagonal* t : {&own_, &peer_}) {
-      const auto outcome = divide_and_conquer(queue_, n_, t->d.data(), t->e.data(), {}, scratch_.data());
+      const auto outcome = divide_and_conquer<double>(queue_, n_, t->d.data(), t->e.data(), {}, scratch());
       if (outcome.status != Status::converged) return std::nan("");
       values.push_back(on_host(t->d, n_));
     }
@@ -192,7 +194,7 @@ class TridiagonalizeCase final : public Case {
                        rest = n_ - on_chip_order;
     const auto reduce_on_chip = [&](std::int64_t) {
       tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d.data() + rest,
-                             own_.e.data() + rest, own_.tau.data() + rest, scratch_.data(),
+                             own_.e.data() + rest, own_.tau.data() + rest, scratch().take<double>(1),
                              queue_.multiprocessors());
     };
     const double on_chip =
@@ -253,7 +255,7 @@ class TridiagonalizeCase final : public Case {
   const DeviceBuffer<double> memory_{padded(n_) * n_};
   const MatrixView<double> a_{memory_.data(), n_, n_, padded(n_)};
   const Tridiagonal own_{n_}, peer_{n_};
-  const DeviceBuffer<double> scratch_{scratch_doubles(queue_, n_)};
+  const DeviceBuffer<std::byte> scratch_{scratch_bytes(queue_, n_)};
   std::uint64_t peer_bytes_ = 0;
 };
 

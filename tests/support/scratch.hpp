@@ -17,7 +17,9 @@ namespace support {
 class HostScratch {
  public:
   explicit HostScratch(std::uint64_t bytes) : memory_(bytes, std::byte{0xff}) {}
-  operator eigen_g::Arena() { return {memory_.data(), memory_.size()}; }  // NOLINT(google-explicit-constructor)
+  operator eigen_g::Arena() {
+    return {memory_.data(), memory_.size()};
+  }  // NOLINT(google-explicit-constructor)
 
  private:
   std::vector<std::byte> memory_;

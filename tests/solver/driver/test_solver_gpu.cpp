@@ -1,0 +1,213 @@
+// What a solver object takes of a GPU's memory, and when.
+#include <map>
+#include <mutex>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/memory/resources.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "tests/support/solving.hpp"
+
+using namespace eigen_g;
+using support::random_matrix;
+using support::Stored;
+
+namespace {
+
+// The caller's matrices on the GPU.
+struct Matrices {
+  DeviceBuffer<double> a, w, z;
+  explicit Matrices(const Stored& s) : a(static_cast<std::int64_t>(s.a.size())), w(s.n), z(s.n * s.n) {
+    EIGEN_G_CUDA(cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+  }
+  Report solve(Solver<double>& solver, const Stored& s, cudaStream_t stream) const {
+    return solver.solve(device(a.data()), s.lda, device(w.data()), device(z.data()), s.n, stream);
+  }
+  std::vector<double> vectors() const {
+    std::vector<double> host(static_cast<std::size_t>(z.size()));
+    EIGEN_G_CUDA(cudaMemcpy(host.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+    return host;
+  }
+};
+
+// A caller's pool that counts.
+struct Pool {
+  std::map<void*, std::size_t> held;
+  std::size_t bytes = 0, peak = 0, calls = 0, limit = ~std::size_t{0};
+
+  static void* allocate(std::size_t size, CUstream_st*, void* context) {
+    Pool& pool = *static_cast<Pool*>(context);
+    ++pool.calls;
+    void* memory = nullptr;
+    if (pool.bytes + size > pool.limit || cudaMalloc(&memory, size) != cudaSuccess) return nullptr;
+    pool.held[memory] = size;
+    pool.bytes += size;
+    pool.peak = std::max(pool.peak, pool.bytes);
+    return memory;
+  }
+  static void free(void* memory, std::size_t size, CUstream_st*, void* context) {
+    Pool& pool = *static_cast<Pool*>(context);
+    const auto entry = pool.held.find(memory);
+    if (entry == pool.held.end() || entry->second != size) std::abort();  // not what was given
+    pool.bytes -= size;
+    pool.held.erase(entry);
+    cudaDeviceSynchronize();
+    cudaFree(memory);
+  }
+  Allocator allocator() { return {allocate, free, this}; }
+};
+
+Devices on_gpu() {
+  Devices devices;
+  devices.place = Place::gpu;
+  return devices;
+}
+
+}  // namespace
+
+TEST_CASE("a second solve of a solver takes nothing and makes nothing", "[gpu]") {
+  NEEDS_GPU();
+  Context context(on_gpu());
+  for (const std::int64_t n : {100, 700, 1500})
+    for (const bool host : {true, false})
+      for (const Engine engine : {Engine::native, Engine::double_float}) {
+        CAPTURE(n, host, name(engine));
+        const Stored s = random_matrix(n);
+        Options options;
+        options.engine = engine;
+        Solver<double> solver(context, n, options, host ? Pointers::host : Pointers::device);
+        Queue queue;
+        std::vector<double> w(static_cast<std::size_t>(n)), z(static_cast<std::size_t>(n * n)), first;
+        for (int round = 0; round < 3; ++round) {
+          const Matrices m(s);
+          const std::uint64_t made = Resources::made();
+          const Report report =
+              host ? solver.solve(s.a.data(), n, w.data(), z.data(), n) : m.solve(solver, s, queue.stream());
+          CHECK(report.status == Status::converged);
+          if (round > 0) CHECK(Resources::made() == made);
+          const std::vector<double> found = host ? z : m.vectors();
+          if (round == 0) first = found;
+          CHECK(support::same_bits(found, first));
+        }
+      }
+}
+
+TEST_CASE("a solver works in memory of the caller's, which must suffice", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1200;
+  const Stored s = random_matrix(n);
+  Context context(on_gpu());
+  Solver<double> solver(context, n, {}, Pointers::device);
+  const std::uint64_t bytes = solver.workspace().device;
+  const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(bytes + 4096));
+  EIGEN_G_CUDA(cudaMemset(memory.data(), 0xa5, memory.bytes()));
+  CHECK_THROWS_AS(solver.use({memory.data(), bytes - 1}), InvalidArgument);
+  solver.use({memory.data(), bytes});
+  const Matrices first(s), second(s);
+  const Queue queue;
+  (void)first.solve(solver, s, queue.stream());
+  std::vector<std::byte> behind(4096);
+  EIGEN_G_CUDA(cudaMemcpy(behind.data(), memory.data() + bytes, behind.size(), cudaMemcpyDeviceToHost));
+  CHECK(std::all_of(behind.begin(), behind.end(), [](std::byte x) { return x == std::byte{0xa5}; }));
+  solver.use({});  // its own
+  (void)second.solve(solver, s, queue.stream());
+  CHECK(support::same_bits(first.vectors(), second.vectors()));
+}
+
+TEST_CASE("with an allocator all device memory comes from it and goes back", "[gpu]") {
+  NEEDS_GPU();
+  Pool pool;
+  const std::uint64_t blas = gpu_facts(current_gpu()).compute_major == 9 ? 32u << 20 : 4u << 20;
+  {
+    Context context(on_gpu(), pool.allocator());
+    for (const std::int64_t n : {100, 1500})
+      for (const bool host : {true, false})
+        for (const Engine engine : {Engine::native, Engine::double_float}) {
+          CAPTURE(n, host, name(engine));
+          const Stored s = random_matrix(n);
+          Options options;
+          options.engine = engine;
+          const support::Solved alone = [&] {
+            support::Asked asked = support::options(Place::gpu);
+            asked.engine = engine;
+            return support::solve_guarded(s, asked);
+          }();
+          const Matrices m(s);
+          const Queue queue;
+          std::vector<double> w(static_cast<std::size_t>(n)), z(static_cast<std::size_t>(n * n));
+          const std::size_t before = pool.bytes;
+          {
+            Solver<double> solver(context, n, options, host ? Pointers::host : Pointers::device);
+            pool.peak = pool.bytes;
+            std::uint64_t made = 0;
+            for (int round = 0; round < 2; ++round) {
+              const std::size_t calls = pool.calls;
+              const Matrices again(s);
+              made = Resources::made();
+              const Report report = host ? solver.solve(s.a.data(), n, w.data(), z.data(), n)
+                                         : again.solve(solver, s, queue.stream());
+              if (round > 0) CHECK(pool.calls == calls);
+              if (round > 0) CHECK(Resources::made() == made);
+              CHECK(report.bytes.device <= pool.peak);
+              if (engine == Engine::native) CHECK(pool.peak <= before + solver.workspace().device + 3 * blas);
+              CHECK(support::same_bits(host ? z : again.vectors(), alone.z));
+            }
+          }
+          CHECK(pool.bytes <= before + 3 * blas);
+        }
+  }
+  CHECK(pool.bytes == 0);
+  CHECK(pool.held.empty());
+  CHECK(pool.calls > 0);
+}
+
+TEST_CASE("an allocator that has no more is OutOfMemory, and nothing stays", "[gpu]") {
+  NEEDS_GPU();
+  Pool pool;
+  {
+    Context context(on_gpu(), pool.allocator());
+    Solver<double> solver(context, 900, {}, Pointers::host);
+    const Stored s = random_matrix(900);
+    std::vector<double> w(900), z(810000);
+    pool.limit = pool.bytes + (1 << 20);
+    try {
+      (void)solver.solve(s.a.data(), 900, w.data(), z.data(), 900);
+      FAIL("there was no memory");
+    } catch (const OutOfMemory& error) {
+      CHECK(error.on_device());
+      CHECK(error.needed() >= solver.workspace().device);
+    }
+    pool.limit = ~std::size_t{0};
+    const Report report = solver.solve(s.a.data(), 900, w.data(), z.data(), 900);
+    support::check_pairs(s, {w, z, 900, report});
+  }
+  CHECK(pool.bytes == 0);
+}
+
+TEST_CASE("a solver follows the streams that it is given", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 400;
+  const Stored s = random_matrix(n);
+  Context context(on_gpu());
+  Solver<double> solver(context, n, {}, Pointers::device);
+  std::vector<double> first;
+  for (int round = 0; round < 4; ++round) {
+    const Queue queue;
+    const DeviceBuffer<double> a(n * n), w(n), z(n * n);
+    EIGEN_G_CUDA(cudaMemset(a.data(), 0xff, a.bytes()));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+    // The matrix arrives late on the stream; nobody waits for it but the solver.
+    EIGEN_G_CUDA(cudaMemcpyAsync(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice, queue.stream()));
+    const Report report =
+        solver.solve(device(a.data()), n, device(w.data()), device(z.data()), n, queue.stream());
+    CHECK(report.status == Status::converged);
+    std::vector<double> found(static_cast<std::size_t>(n * n));
+    EIGEN_G_CUDA(cudaMemcpy(found.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+    if (round == 0) first = found;
+    CHECK(support::same_bits(found, first));
+  }
+}
