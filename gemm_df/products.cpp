@@ -25,7 +25,7 @@ struct Products<T>::State {
   ProductRates rates;
   std::uint64_t max_scratch;
   PerEngine<std::unique_ptr<EngineProducts<T>>> engines{};  // made when first used
-  EngineFlops flops{};                                // since the last account
+  EngineFlops flops{};                                      // since the last account
 
   EngineProducts<T>& at(Engine engine) {
     auto& held = engines[engine];

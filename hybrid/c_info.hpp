@@ -48,7 +48,8 @@ inline char upper(char letter) {
 
 // LAPACK's letter of a triangle; throws InvalidArgument.
 inline Uplo uplo_of(char letter) {
-  if (upper(letter) != 'L' && upper(letter) != 'U') throw InvalidArgument(Argument::uplo, "must be 'L' or 'U'");
+  if (upper(letter) != 'L' && upper(letter) != 'U')
+    throw InvalidArgument(Argument::uplo, "must be 'L' or 'U'");
   return static_cast<Uplo>(upper(letter));
 }
 

@@ -16,24 +16,63 @@ class Error : public std::runtime_error {
 
 // What a call may be given; of options and devices their members. `other`: of functions that are not the solver's.
 enum class Argument {
-  n, m, a, lda, w, z, ldz, d, e, tau,
-  uplo, job, range,
-  subset_first, subset_last, subset_above, subset_upto,
-  engine, path, place, gpus, multiprocessors, threads, ratio, calibration,
-  stream, workspace, options,
-  alpha, x, incx, beta, y, incy, config,
+  n,
+  m,
+  a,
+  lda,
+  w,
+  z,
+  ldz,
+  d,
+  e,
+  tau,
+  uplo,
+  job,
+  range,
+  subset_first,
+  subset_last,
+  subset_above,
+  subset_upto,
+  engine,
+  path,
+  place,
+  gpus,
+  multiprocessors,
+  threads,
+  ratio,
+  calibration,
+  stream,
+  workspace,
+  options,
+  alpha,
+  x,
+  incx,
+  beta,
+  y,
+  incy,
+  config,
   other
 };
 
 constexpr const char* name(Argument argument) {
-  constexpr const char* names[] = {
-      "n", "m", "a", "lda", "w", "z", "ldz", "d", "e", "tau",
-      "uplo", "job", "range",
-      "subset.first", "subset.last", "subset.above", "subset.upto",
-      "engine", "path", "place", "gpus", "multiprocessors", "threads", "ratio", "calibration",
-      "stream", "workspace", "options",
-      "alpha", "x", "incx", "beta", "y", "incy", "config",
-      "other"};
+  constexpr const char* names[] = {"n",           "m",
+                                   "a",           "lda",
+                                   "w",           "z",
+                                   "ldz",         "d",
+                                   "e",           "tau",
+                                   "uplo",        "job",
+                                   "range",       "subset.first",
+                                   "subset.last", "subset.above",
+                                   "subset.upto", "engine",
+                                   "path",        "place",
+                                   "gpus",        "multiprocessors",
+                                   "threads",     "ratio",
+                                   "calibration", "stream",
+                                   "workspace",   "options",
+                                   "alpha",       "x",
+                                   "incx",        "beta",
+                                   "y",           "incy",
+                                   "config",      "other"};
   static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Argument::other) + 1);
   return names[static_cast<std::size_t>(argument)];
 }
@@ -46,13 +85,17 @@ class InvalidArgument : public Error {
   InvalidArgument(const char* parameter, const std::string& reason)
       : InvalidArgument(Argument::other, parameter, reason) {}
   Argument argument() const { return argument_; }
+  const std::string& parameter() const { return parameter_; }  // its name, of `other` too
   const std::string& reason() const { return reason_; }
 
  private:
   InvalidArgument(Argument argument, const char* called, const std::string& reason)
-      : Error(std::string("argument ") + called + ": " + reason), argument_(argument), reason_(reason) {}
+      : Error(std::string("argument ") + called + ": " + reason),
+        argument_(argument),
+        parameter_(called),
+        reason_(reason) {}
   Argument argument_;
-  std::string reason_;
+  std::string parameter_, reason_;
 };
 
 // The named triangle holds a NaN or an infinity; row and column count from 0, the message counts from 1.

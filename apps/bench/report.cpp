@@ -17,9 +17,11 @@ bool skipped(const Json& c) {
   return holds(c, "skipped");
 }
 
-// Of a case, under either of their names.
+// Of a case, under either of their names; none of one call, whose "calls" is a number.
 Json calls_of(const Json& c) {
-  return c.contains("calls") ? c["calls"] : c.value("figures", Json::array());
+  for (const char* list : {"calls", "figures"})
+    if (c.contains(list) && c[list].is_array()) return c[list];
+  return Json::array();
 }
 
 struct Column {

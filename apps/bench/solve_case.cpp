@@ -128,13 +128,12 @@ class SolveCase final : public Case {
 
   void solve(const Solver& s) {
     if (s.by == By::cusolver) return cusolver_->syevd(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
-    const Report report =
-        s.by == By::device_pointers
-            ? eigen_g::eigen_g(n_, device(a_dev_.data()), n_, device(w_dev_.data()),
-                               device(s.vectors ? z_dev_.data() : nullptr), n_, queue_.stream(), options_of(s),
-                               devices_of(s))
-            : eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr, n_, options_of(s),
-                               devices_of(s));
+    const Report report = s.by == By::device_pointers
+                              ? eigen_g::eigen_g(n_, device(a_dev_.data()), n_, device(w_dev_.data()),
+                                                 device(s.vectors ? z_dev_.data() : nullptr), n_,
+                                                 queue_.stream(), options_of(s), devices_of(s))
+                              : eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr,
+                                                 n_, options_of(s), devices_of(s));
     if (report.status != Status::converged) throw Error("did not converge: " + std::to_string(report.failed));
     reports_[s.name].push_back(report);
   }

@@ -116,9 +116,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 }
 
 Place place_of(const RunOptions& options) {
-  return options.device == "cpu"   ? Place::cpu
-         : options.device == "gpu" ? Place::gpu
-                                   : Place::automatic;
+  return options.device == "cpu" ? Place::cpu : options.device == "gpu" ? Place::gpu : Place::automatic;
 }
 
 void tell_device(const RunOptions& options, const std::string& taken) {

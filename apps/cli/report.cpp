@@ -226,7 +226,8 @@ std::string ratio_text(const Report& solve, const Ratio& wanted) {
   if (solve.devices.size() == 1) return "1";
   if (!wanted.automatic()) return to_text(wanted);
   Ratio percent;
-  for (const DeviceWork& device : solve.devices) percent.parts.push_back(std::round(1000 * device.share) / 10);
+  for (const DeviceWork& device : solve.devices)
+    percent.parts.push_back(std::round(1000 * device.share) / 10);
   return to_text(percent);
 }
 
@@ -261,14 +262,17 @@ std::string to_table(const SolveReport& r) {
     text += row("eigenvectors", r.vectors > 0 ? std::to_string(r.vectors) : "none");
   }
   const bool several = r.solve.devices.size() > 1;
-  text += row("devices", devices_text(r.solve) + (several ? ", ratio " + ratio_text(r.solve, r.ratio) : std::string()));
+  text += row("devices",
+              devices_text(r.solve) + (several ? ", ratio " + ratio_text(r.solve, r.ratio) : std::string()));
   for (std::size_t i = 0; several && i < r.solve.devices.size(); ++i)
-    text += row("  share", print("%.4g of the products, %.4f s, ", r.solve.devices[i].share, r.solve.devices[i].seconds) +
+    text += row("  share", print("%.4g of the products, %.4f s, ", r.solve.devices[i].share,
+                                 r.solve.devices[i].seconds) +
                                engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
   text += row("threads", std::to_string(r.threads));
   text += row("products", engines_text(r.solve));
-  text += row("workspace", bytes_text(r.solve.bytes.host) + " host" +
-                               (r.solve.bytes.device ? ", " + bytes_text(r.solve.bytes.device) + " device" : ""));
+  text +=
+      row("workspace", bytes_text(r.solve.bytes.host) + " host" +
+                           (r.solve.bytes.device ? ", " + bytes_text(r.solve.bytes.device) + " device" : ""));
   if (!r.values_file.empty())
     text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
   text += seconds_rows(r.seconds, &r.solve, r.plan ? &*r.plan : nullptr);

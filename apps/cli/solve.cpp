@@ -100,7 +100,8 @@ Wishes wishes_of(const SolveOptions& options) {
 
 // Rates of this machine for the solve, and what they let expect: as it was calibrated; where it was not, and is asked to
 // explain, as it is measured now.
-std::optional<SolvePlan> plan(const SolveOptions& options, Wishes& wishes, std::int64_t n, apps::Progress& progress) {
+std::optional<SolvePlan> plan(const SolveOptions& options, Wishes& wishes, std::int64_t n,
+                              apps::Progress& progress) {
   ChosenCalibration chosen = choose_calibration(options.calibration, uncalibrated_machine());
   if (!chosen.refused.empty()) complain(chosen.refused);
   if (!chosen.calibration && options.explain) {
@@ -169,7 +170,9 @@ ExitCode solve_file(const SolveOptions& options) {
     progress.finish();
     sink.tell(explained(report.plan, on_gpu) + "\n");
   }
-  wishes.options.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
+  wishes.options.progress = [&progress](Stage stage, double fraction) {
+    progress.at(words(name(stage)), fraction);
+  };
   ResultFiles results(
       options.prefix, result_format(options.format),
       {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value});
@@ -185,9 +188,8 @@ ExitCode solve_file(const SolveOptions& options) {
   if (options.verify && converged) {
     const Stopwatch checking;
     progress.at("verify");
-    report.check =
-        verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(), results.vectors(),
-               std::max<std::int64_t>(1, matrix.n), place, options.run.threads);
+    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(),
+                          results.vectors(), std::max<std::int64_t>(1, matrix.n), place, options.run.threads);
     report.seconds.verify = checking.seconds();
   }
   if (succeeded(report) && !options.prefix.empty()) {

@@ -41,12 +41,14 @@ double SolvePlan::seconds_of(Stage stage) const {
   return 0;
 }
 
-std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n, const std::string& calibration) {
+std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n,
+                                    const std::string& calibration) {
   if (!devices.calibration) return std::nullopt;
   const int gpu = current_gpu();
   const std::vector<int> further = further_gpus(devices.gpus);
   const Device& first = gpu_facts(gpu);
-  const int multiprocessors = devices.multiprocessors > 0 ? std::min(devices.multiprocessors, first.cores) : first.cores;
+  const int multiprocessors =
+      devices.multiprocessors > 0 ? std::min(devices.multiprocessors, first.cores) : first.cores;
   const TeamRates team = team_rates(*devices.calibration, gpu, further, multiprocessors);
   if (team.devices.front().symv_bandwidth <= 0) return std::nullopt;
   ModelMachine machine = machine_of(team, efficiencies_of(measured_machine(usual_machine)));

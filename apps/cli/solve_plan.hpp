@@ -22,7 +22,8 @@ struct SolvePlan {
 
 // As for the solve of a matrix of order n on the current GPU, by the devices' calibration. Nothing where the calibration does
 // not tell enough. Throws InvalidArgument for devices or a ratio that the solve would not take.
-std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n, const std::string& calibration);
+std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n,
+                                    const std::string& calibration);
 
 // Each with a newline at its end.
 std::string to_table(const SolvePlan& plan);

@@ -15,7 +15,7 @@ void SymvWorkspace::State::bind() {
   if (device == current) return;
   if (device >= 0)
     throw InvalidArgument(Argument::workspace, "belongs to GPU " + std::to_string(device) +
-                                           ", the current one is GPU " + std::to_string(current));
+                                                   ", the current one is GPU " + std::to_string(current));
   int l2 = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, current));

@@ -143,7 +143,8 @@ struct Staging {
   // Of the current GPU.
   Slots& slots_of(const Queue& queue) {
     Slots& here = slots[current_gpu()];
-    while (here.size() < static_cast<std::size_t>(std::max(tuning.slots_up, tuning.slots_down))) here.emplace_back(queue.resources());
+    while (here.size() < static_cast<std::size_t>(std::max(tuning.slots_up, tuning.slots_down)))
+      here.emplace_back(queue.resources());
     return here;
   }
 };
@@ -151,8 +152,11 @@ struct Staging {
 void EndStaging::operator()(Staging* staging) const {
   if (staging->process != getpid())
     return;  // a fork's exit: the team's end would wait for threads that are not here
-  for (auto& of_gpu : staging->slots)
-    for (Slot& slot : of_gpu.second) slot.moved.wait();
+  try {
+    for (auto& of_gpu : staging->slots)
+      for (Slot& slot : of_gpu.second) slot.moved.wait();
+  } catch (const DeviceError&) {  // the GPU has failed: it moves nothing any more
+  }
   delete staging;
 }
 
@@ -181,7 +185,8 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev) {
   if (from.rows == 0 || from.cols == 0) return;
   Staging& here = queue.resources().staging();
-  const Staged staged(part, from.rows, from.cols, here.slots_of(queue), static_cast<std::size_t>(tuning.slots_up));
+  const Staged staged(part, from.rows, from.cols, here.slots_of(queue),
+                      static_cast<std::size_t>(tuning.slots_up));
   const auto send = [&](MatrixView<const double> source, std::int64_t k) {
     copy_2d(queue, source, part_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice);
   };
@@ -221,7 +226,8 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
     return;
   }
   Staging& here = queue.resources().staging();
-  const Staged staged(Part::all, to.rows, to.cols, here.slots_of(queue), static_cast<std::size_t>(tuning.slots_down));
+  const Staged staged(Part::all, to.rows, to.cols, here.slots_of(queue),
+                      static_cast<std::size_t>(tuning.slots_down));
   const auto fetch = [&](std::int64_t k) {
     if (k >= staged.count()) return;
     staged.slot(k).moved.wait();

@@ -71,8 +71,7 @@ struct eigen_g_result {
 };
 
 /* One solve: host pointers, or with device != 0 device pointers (a is destroyed, `stream` ordered); a, z as in eigen_g.hpp. A
- * null `options` stands for the default ones, a null `result` is left out. Minus the info counts: n, a, lda, w, z, ldz, stream,
- * options, result. */
+ * null `options` stands for the default ones, a null `result` is left out. */
 int64_t eigen_g_dsolve(int64_t n, double* a, int64_t lda, double* w, double* z, int64_t ldz, int device,
                        struct CUstream_st* stream, const struct eigen_g_options* options,
                        struct eigen_g_result* result);

@@ -50,9 +50,8 @@ template <class T>
 // devices.place cpu is an InvalidArgument. Everything else as above.
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
-                             same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z,
-                             std::int64_t ldz, CUstream_st* stream, const Options& options = {},
-                             const Devices& devices = {});
+                             same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
+                             CUstream_st* stream, const Options& options = {}, const Devices& devices = {});
 
 // Values and vectors with their memory, for callers who do not want to keep their own.
 template <class T>

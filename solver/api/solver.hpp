@@ -70,8 +70,8 @@ class Solver {
   // solve on no device or pinned memory is taken, and no stream, handle or event is made. (A share of the products for a further
   // device, and a calibration that is measured first, take theirs when they are first used.)
   [[nodiscard]] Report solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz);
-  [[nodiscard]] Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
-                             std::int64_t ldz, CUstream_st* stream);
+  [[nodiscard]] Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
+                             DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
 
  private:
   struct State;

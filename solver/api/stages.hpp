@@ -38,12 +38,12 @@ namespace eigen_g {
 // then as it was.
 // Cost: 4/3 n^3 flops and 4/3 n^3 bytes of A read. LAPACK: dsytrd.
 template <class T>
-Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>>* d,
-                           same_t<real_t<T>>* e, same_t<T>* tau, const Devices& devices = {});
+Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>>* d, same_t<real_t<T>>* e,
+             same_t<T>* tau, const Devices& devices = {});
 template <class T>
 Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
-                           same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
-                           same_t<DevicePointer<T>> tau, CUstream_st* stream);
+             same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
+             same_t<DevicePointer<T>> tau, CUstream_st* stream);
 
 // On device pointers this lda (n to the next multiple of 64, with a on a 16-byte boundary) and uplo lower take less
 // than a tenth of the matrix as workspace where n >= 4000; every other layout a copy of the matrix more.
@@ -79,12 +79,11 @@ WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
 // Cost: 2 n^2 m flops; on a GPU the reflectors are copied, a matrix of workspace. LAPACK: dormtr with side 'L', trans
 // 'N'; Schreiber and Van Loan 1989.
 template <class T>
-Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda,
-                           const same_t<T>* tau, same_t<T>* z, std::int64_t ldz, const Devices& devices = {});
+Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda, const same_t<T>* tau,
+             same_t<T>* z, std::int64_t ldz, const Devices& devices = {});
 template <class T>
-Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a,
-                           std::int64_t lda, same_t<DevicePointer<const T>> tau, DevicePointer<T> z,
-                           std::int64_t ldz, CUstream_st* stream);
+Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a, std::int64_t lda,
+             same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
 WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 

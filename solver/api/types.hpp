@@ -135,7 +135,7 @@ struct Report {
   std::vector<StageWork> stages;    // in the order in which they began; the two transfers are two
   double seconds = 0;               // whole call, allocation included
   std::vector<DeviceWork> devices;  // that took part, the GPU first
-  WorkspaceBytes bytes;             // that the call held itself, beside the caller's A, w, Z; device: on all GPUs
+  WorkspaceBytes bytes;  // that the call held itself, beside the caller's A, w, Z; device: on all GPUs
   double seconds_of(Stage stage) const;  // of all of this kind
 };
 

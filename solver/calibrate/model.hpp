@@ -25,8 +25,8 @@
 
 #include "gemm_df/engines/engine.hpp"
 #include "hybrid/team/split.hpp"
-#include "solver/devices/calibration.hpp"
 #include "solver/calibrate/machines.hpp"
+#include "solver/devices/calibration.hpp"
 #include "solver/devices/shares.hpp"
 
 namespace eigen_g {

@@ -25,8 +25,7 @@ class Factor {
   virtual ~Factor() = default;
   // Z := Q Z for columns of n rows. `leaving`, where it is not empty, is told of columns when all work on them is queued: all
   // columns once, in order.
-  virtual void apply(Steps& step, MatrixView<T> z,
-                     const std::function<void(ColumnRange)>& leaving = {}) = 0;
+  virtual void apply(Steps& step, MatrixView<T> z, const std::function<void(ColumnRange)>& leaving = {}) = 0;
 };
 
 template <class T>

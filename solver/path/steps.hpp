@@ -17,10 +17,10 @@ using StageProgress = std::function<void(double fraction)>;  // may be empty
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual void begin() = 0;                         // of a solve: no moment is marked yet
-  virtual void mark() = 0;                          // a moment behind all work so far
-  virtual void wait() = 0;                          // until that work is done
-  virtual double lap(std::size_t i) const = 0;      // seconds from moment i to the next, after wait()
+  virtual void begin() = 0;                        // of a solve: no moment is marked yet
+  virtual void mark() = 0;                         // a moment behind all work so far
+  virtual void wait() = 0;                         // until that work is done
+  virtual double lap(std::size_t i) const = 0;     // seconds from moment i to the next, after wait()
   virtual EngineFlops take_flops() { return {}; }  // of the products since the last call
 };
 

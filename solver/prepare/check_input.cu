@@ -52,7 +52,8 @@ __global__ void check_lower_kernel(std::int64_t n, const double* a, std::int64_t
 }  // namespace
 
 template <>
-double check_input<double>(const Queue& queue, Uplo given, MatrixView<const double> a_dev, Arena scratch_dev) {
+double check_input<double>(const Queue& queue, Uplo given, MatrixView<const double> a_dev,
+                           Arena scratch_dev) {
   const std::int64_t n = a_dev.rows;
   if (n == 0) return 0;
   static_assert(sizeof(Findings) <= check_input_bytes);

@@ -15,8 +15,8 @@ namespace eigen_g {
 inline lapack_int lapack_size(std::int64_t value, const char* what) {
   if (value > std::numeric_limits<lapack_int>::max())
     throw InvalidArgument(Argument::n, std::string(what) + " is " + std::to_string(value) +
-                                   ", more than this LAPACK's integers hold (" +
-                                   std::to_string(std::numeric_limits<lapack_int>::max()) + ")");
+                                           ", more than this LAPACK's integers hold (" +
+                                           std::to_string(std::numeric_limits<lapack_int>::max()) + ")");
   return static_cast<lapack_int>(value);
 }
 
@@ -28,19 +28,19 @@ inline void check_lapack(lapack_int info, const char* routine) {
 // LAPACKE's routines by one name for every scalar type.
 namespace lapack {
 
-inline lapack_int sytrd(char uplo, lapack_int n, double* a, lapack_int lda, double* d, double* e, double* tau, double* work,
-                        lapack_int lwork) {
+inline lapack_int sytrd(char uplo, lapack_int n, double* a, lapack_int lda, double* d, double* e, double* tau,
+                        double* work, lapack_int lwork) {
   return LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, uplo, n, a, lda, d, e, tau, work, lwork);
 }
-inline lapack_int stedc(lapack_int n, double* d, double* e, double* z, lapack_int ldz, double* work, lapack_int lwork,
-                        lapack_int* iwork, lapack_int liwork) {
+inline lapack_int stedc(lapack_int n, double* d, double* e, double* z, lapack_int ldz, double* work,
+                        lapack_int lwork, lapack_int* iwork, lapack_int liwork) {
   return LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work, lwork, iwork, liwork);
 }
 inline lapack_int sterf(lapack_int n, double* d, double* e) {
   return LAPACKE_dsterf_work(n, d, e);
 }
-inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const double* a, lapack_int lda, const double* tau, double* z,
-                        lapack_int ldz, double* work, lapack_int lwork) {
+inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const double* a, lapack_int lda,
+                        const double* tau, double* z, lapack_int ldz, double* work, lapack_int lwork) {
   return LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, a, lda, tau, z, ldz, work, lwork);
 }
 

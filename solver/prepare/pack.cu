@@ -20,8 +20,8 @@ __device__ void tile_of(std::int64_t number, std::int64_t& r, std::int64_t& c) {
 // `from` and `to` may be the same matrix: with the upper triangle given, what is read lies above the diagonal and
 // what is written below it; with the lower one, each entry is read and written by one thread.
 template <class T>
-__global__ void pack_lower_kernel(bool upper, std::int64_t n, const T* from, std::int64_t ld_from,
-                                  T* to, std::int64_t ld_to) {
+__global__ void pack_lower_kernel(bool upper, std::int64_t n, const T* from, std::int64_t ld_from, T* to,
+                                  std::int64_t ld_to) {
   __shared__ T buffer[tile][tile + 1];
   std::int64_t r = 0, c = 0;
   tile_of(blockIdx.x, r, c);

@@ -147,7 +147,9 @@ class OnDevice {
   void compress(const Batch& batch) const { dc::compress(queue_, batch, w_.q, c_); }
   void keep_deflated(const Batch& batch) const { dc::keep_deflated(queue_, batch, c_, w_.q); }
   void form_end_rows(const Batch& batch) const { dc::form_end_rows(queue_, batch, c_, w_.q); }
-  bool in_one_launch(const Batch& batch) const { return batch.largest <= solver_tuning().dc_max_rows_in_one_launch; }
+  bool in_one_launch(const Batch& batch) const {
+    return batch.largest <= solver_tuning().dc_max_rows_in_one_launch;
+  }
   void multiply_together(const Batch& batch, Roots roots) const {
     if (roots.count() == 0) return;
     form_vectors(queue_, batch, roots.begin, roots.count(), w_.panel);

@@ -116,20 +116,20 @@ ColumnSums column_sums(const ScaledPairs& pairs, Place place, bool& on_gpu) {
 void check_arguments(std::int64_t n, const double* a, std::int64_t lda, std::int64_t m, const double* w,
                      const double* z, std::int64_t ldz) {
   const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<blasint>::max();
-  const auto leading = [&](const char* name, std::int64_t value) {
+  const auto leading = [&](Argument argument, std::int64_t value) {
     if (value < least || value > most)
-      throw InvalidArgument(name, "is " + std::to_string(value) + ", must be at least max(1, n) = " +
-                                      std::to_string(least) + " and at most " + std::to_string(most));
+      throw InvalidArgument(argument, "is " + std::to_string(value) + ", must be at least max(1, n) = " +
+                                          std::to_string(least) + " and at most " + std::to_string(most));
   };
   if (n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(n) + ", must not be negative");
   if (n > 0 && !a) throw InvalidArgument(Argument::a, "is null");
-  leading("lda", lda);
+  leading(Argument::lda, lda);
   if (m < 0 || m > n)
     throw InvalidArgument(Argument::m,
                           "is " + std::to_string(m) + ", must be between 0 and n = " + std::to_string(n));
   if (m > 0 && !w) throw InvalidArgument(Argument::w, "is null");
   if (m > 0 && !z) throw InvalidArgument(Argument::z, "is null");
-  leading("ldz", ldz);
+  leading(Argument::ldz, ldz);
 }
 
 }  // namespace

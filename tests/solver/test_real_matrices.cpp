@@ -139,8 +139,7 @@ TEST_CASE("the reference spectra of tridiagonal matrices") {
   for (const char* stem : {"T_494_bus", "T_W21_g_1e-14"}) {
     CAPTURE(stem);
     const Stored s = read(std::string(stem) + ".dat");
-    const std::vector<double> w =
-        support::solve_guarded(s, support::options(Place::automatic, false)).w;
+    const std::vector<double> w = support::solve_guarded(s, support::options(Place::automatic, false)).w;
     CHECK(support::eigenvalue_ratio(w, read_eigenvalues(std::string(stem) + ".eig")) <=
           support::limits::eigenvalue);
   }

@@ -156,8 +156,8 @@ inline eigen_g::Verification check_pairs(const Stored& s, const Solved& solved,
 }
 
 // Both ways of asking, on one matrix; returns the values.
-inline std::vector<double> check_solver(const Stored& s, eigen_g::Place device,
-                                        std::int64_t padding = 0, const std::string& family = "random") {
+inline std::vector<double> check_solver(const Stored& s, eigen_g::Place device, std::int64_t padding = 0,
+                                        const std::string& family = "random") {
   const Solved pairs = solve_guarded(s, options(device), padding);
   const Solved values = solve_guarded(s, options(device, false), padding);
   check_pairs(s, pairs, family);

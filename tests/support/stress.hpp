@@ -41,8 +41,7 @@ struct Result {
 };
 
 // Every way of asking, round and round, over sizes up to `largest`, small ones most often.
-inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device,
-                                     bool device_pointers) {
+inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device, bool device_pointers) {
   std::vector<Problem> all;
   for (const std::int64_t n : {1,   2,   3,   5,   8,   9,   17,  31,  33,   40,   50,   64,   65,
                                71,  72,  73,  90,  96,  100, 120, 129, 150,  160,  200,  240,  257,

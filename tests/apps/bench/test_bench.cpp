@@ -72,7 +72,7 @@ TEST_CASE("the distance of eigenvalues, in units of n ulp of the largest") {
 TEST_CASE("a table of columns") {
   const Json report = Json::parse(R"({"cases": [
     {"n": 20000, "skipped": null, "some": true, "parts": [0.25, 0.5], "kind": "two_words",
-     "calls": [{"name": "a", "seconds": 0.0125, "failure": null}, {"name": "b_c", "failure": "no room"}]},
+     "calls": [{"name": "a", "seconds": 0.0125, "calls": 3, "failure": null}, {"name": "b_c", "failure": "no room"}]},
     {"n": 7, "skipped": "too large", "calls": []}]})");
   const auto title = [](const Json& c) { return "n = " + c["n"].dump(); };
   CHECK(to_text(report, {{"n = n; GB/s = rate %.0f", "below\n"}}, title) ==
@@ -82,8 +82,8 @@ TEST_CASE("a table of columns") {
       {{"time = a/seconds time; us = a/seconds us; bits = some bits; % = parts %.0f 100; kind = kind"}},
       title);
   CHECK_THAT(text, ContainsSubstring("12.50 ms  12500.0  same  25 50  two words"));
-  CHECK_THAT(to_text(report, {{"call = name; n = n", "", "seconds", true}}, title),
-             ContainsSubstring("call      n\n   a  20000\n"));
+  CHECK_THAT(to_text(report, {{"call = name; n = n; none = stages/here", "", "seconds", true}}, title),
+             ContainsSubstring("call      n  none\n   a  20000     -\n"));
   CHECK(to_text(report, {{"n = n", "below", "missing"}}, title).find("below") == std::string::npos);
 }
 

@@ -83,8 +83,8 @@ TEST_CASE("the JSON holds every number and name that the table prints") {
     CHECK(found);
   }
   CHECK(seen > 25);
-  for (const std::string& name :
-       {r.matrix.file, r.matrix.format, apps::engines_text(r.solve), apps::ratio_text(r.solve, r.ratio), r.values_file, r.vectors_file}) {
+  for (const std::string& name : {r.matrix.file, r.matrix.format, apps::engines_text(r.solve),
+                                  apps::ratio_text(r.solve, r.ratio), r.values_file, r.vectors_file}) {
     CHECK_THAT(table, ContainsSubstring(name));
     CHECK_THAT(strings, ContainsSubstring(name));
   }
@@ -102,7 +102,8 @@ TEST_CASE("the JSON of a solve has its fields, and values read back to the same 
   CHECK(d["values"]["lowest"].get<double>() == r.values.front());
   CHECK(d["values"]["highest"].get<double>() == r.values.back());
   CHECK(d["seconds"]["stages"].size() == 4);
-  for (const Stage stage : {Stage::transfer, Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform})
+  for (const Stage stage :
+       {Stage::transfer, Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform})
     CHECK(d["seconds"]["stages"][name(stage)].get<double>() == r.solve.seconds_of(stage));
   CHECK(d["check"]["passed"] == true);
   CHECK(d["check"]["limit"] == lapack_ratio_limit);

@@ -41,12 +41,12 @@ std::string argument_refused(const Spec& spec, std::int64_t lda = 100) {
   try {
     eigen_g::generate::fill(spec, a.data(), lda);
   } catch (const eigen_g::InvalidArgument& error) {
-    by_fill = error.reason();
+    by_fill = error.parameter();
   }
   try {
     eigen_g::generate::exact(spec);
   } catch (const eigen_g::InvalidArgument& error) {
-    by_exact = error.reason();
+    by_exact = error.parameter();
   }
   if (lda == 100) CHECK(by_fill == by_exact);
   return by_fill;

@@ -73,8 +73,8 @@ TEST_CASE("a solve on a partition's stream", "[gpu]") {
   EIGEN_G_CUDA(cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   support::Solved solved{std::vector<double>(n), std::vector<double>(n * n), n, {}};
-  solved.report = eigen_g::eigen_g(n, eigen_g::device(a.data()), n, eigen_g::device(w.data()), eigen_g::device(z.data()), n,
-                                    queue.stream());
+  solved.report = eigen_g::eigen_g(n, eigen_g::device(a.data()), n, eigen_g::device(w.data()),
+                                   eigen_g::device(z.data()), n, queue.stream());
   EIGEN_G_CUDA(cudaMemcpy(solved.w.data(), w.data(), w.bytes(), cudaMemcpyDeviceToHost));
   EIGEN_G_CUDA(cudaMemcpy(solved.z.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
   support::check_pairs(s, solved);

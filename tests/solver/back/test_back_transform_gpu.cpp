@@ -14,8 +14,8 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/reflectors.hpp"
-#include "tests/support/tolerances.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/tolerances.hpp"
 
 using namespace eigen_g;
 

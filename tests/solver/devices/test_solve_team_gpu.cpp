@@ -80,16 +80,15 @@ TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engi
     CHECK(support::eigenvalue_ratio(solved.w, alone.w) <= support::limits::values_only);
     CHECK(solved.report.devices.size() == (o.ratio.parts[1] > 0 ? 2 : 1));
     if (o.ratio.parts[1] == 0)
-      CHECK(
-          support::same_bits(solved.z, support::solve_guarded(s, support::options(Place::gpu), 3).z));
+      CHECK(support::same_bits(solved.z, support::solve_guarded(s, support::options(Place::gpu), 3).z));
   }
   support::Asked o = cut("1:1");
   o.subset = Subset::numbers(100, 899);
   const Solution<double> some = solve(s.n, s.a.data(), s.lda, o, o);
   REQUIRE(some.report.m == 800);
-  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(),
-                                 s.n, Place::cpu),
-                          support::Machine::gpu);
+  support::check_verified(
+      verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n, Place::cpu),
+      support::Machine::gpu);
   if (!engine_built(Engine::emulated)) return;
   o = cut("1:1");
   o.engine = Engine::emulated;
@@ -111,7 +110,7 @@ TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition",
   o.multiprocessors = 8;
   support::Solved solved;
   solved.report = eigen_g::eigen_g(s.n, eigen_g::device(a.data()), s.n, eigen_g::device(w.data()),
-                                    eigen_g::device(z.data()), s.n, queue.stream(), o, o);
+                                   eigen_g::device(z.data()), s.n, queue.stream(), o, o);
   solved.ldz = s.n;
   solved.w.resize(static_cast<std::size_t>(s.n));
   solved.z.resize(s.a.size());
@@ -129,9 +128,9 @@ TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflecto
                          again = solve(s.n, s.a.data(), s.lda, o, o);
   CHECK(support::same_bits(once.values, again.values));
   CHECK(support::same_bits(once.vectors, again.vectors));
-  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(),
-                                 s.n, Place::gpu),
-                          support::Machine::gpu);
+  support::check_verified(
+      verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(), s.n, Place::gpu),
+      support::Machine::gpu);
   CHECK(once.report.devices.size() == 2);
 }
 

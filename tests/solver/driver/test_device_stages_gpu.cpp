@@ -140,8 +140,10 @@ TEST_CASE("stedc on device pointers", "[gpu]") {
       const support::Tridiagonal t = support::tridiagonal(kind, n);
       const std::int64_t ldz = n + 1;
       const OnDevice d(queue, t.d), e(queue, t.e), z(queue, n * ldz), values(queue, t.d), e_again(queue, t.e);
-      CHECK(stedc(n, device(d.data()), device(e.data()), device(z.data()), ldz, queue.stream()).status == Status::converged);
-      CHECK(stedc(n, device(values.data()), device(e_again.data()), {}, 0, queue.stream()).status == Status::converged);
+      CHECK(stedc(n, device(d.data()), device(e.data()), device(z.data()), ldz, queue.stream()).status ==
+            Status::converged);
+      CHECK(stedc(n, device(values.data()), device(e_again.data()), {}, 0, queue.stream()).status ==
+            Status::converged);
       support::check_decomposition(t, d.get(), z.get(), ldz, support::dstedc_family(kind),
                                    support::Machine::gpu);
       CHECK(support::value_distance(t, values.get(), d.get()) <= limits::values_only);
@@ -162,11 +164,19 @@ TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
   support::Tridiagonal t = support::random_tridiagonal(20);
   t.e[7] = support::nan;
   const OnDevice d(queue, t.d), e(queue, t.e), z(queue, 400);
-  CHECK(refused([&] { (void)stedc(20, device(d.data()), device(e.data()), device(z.data()), 20, queue.stream()); }) == "e");
-  CHECK(refused([&] { (void)stedc(20, device(d.data()), device(e.data()), device(z.data()), 19, queue.stream()); }) == "ldz");
+  CHECK(refused([&] {
+          (void)stedc(20, device(d.data()), device(e.data()), device(z.data()), 20, queue.stream());
+        }) == "e");
+  CHECK(refused([&] {
+          (void)stedc(20, device(d.data()), device(e.data()), device(z.data()), 19, queue.stream());
+        }) == "ldz");
   if (!gpu_reads_all_host_memory()) {
-    CHECK(refused([&] { (void)stedc(20, device(d.data()), device(t.e.data()), device(z.data()), 20, queue.stream()); }) == "e");
-    CHECK(refused([&] { (void)stedc(20, device(t.d.data()), device(e.data()), device(z.data()), 20, queue.stream()); }) == "d");
+    CHECK(refused([&] {
+            (void)stedc(20, device(d.data()), device(t.e.data()), device(z.data()), 20, queue.stream());
+          }) == "e");
+    CHECK(refused([&] {
+            (void)stedc(20, device(t.d.data()), device(e.data()), device(z.data()), 20, queue.stream());
+          }) == "d");
   }
   Devices on_gpu;
   on_gpu.place = Place::gpu;

@@ -168,7 +168,8 @@ TEST_CASE("solve() brings its own memory") {
   for (const std::int64_t n : {0, 1, 50}) {
     const Stored s = random_matrix(n, Uplo::lower, 2);
     const eigen_g::Solution<double> with = eigen_g::solve(n, s.a.data(), s.lda, {}, {.place = Place::cpu});
-    const eigen_g::Solution<double> without = eigen_g::solve(n, s.a.data(), s.lda, {.vectors = false}, {.place = Place::cpu});
+    const eigen_g::Solution<double> without =
+        eigen_g::solve(n, s.a.data(), s.lda, {.vectors = false}, {.place = Place::cpu});
     support::check_pairs(s, {with.values, with.vectors, std::max<std::int64_t>(1, n), with.report});
     CHECK(without.vectors.empty());
     support::check_values(s, without.values);
@@ -303,6 +304,5 @@ TEST_CASE("the workspace grows with the order, and vectors cost more than values
   CHECK(eigen_g::workspace_bytes(1000, {}, false).device == 0);
   const Stored s = random_matrix(300);
   for (const bool vectors : {true, false})
-    CHECK(support::solve_guarded(s, options(Place::cpu, vectors)).report.bytes.host <=
-          host(300, vectors));
+    CHECK(support::solve_guarded(s, options(Place::cpu, vectors)).report.bytes.host <= host(300, vectors));
 }

@@ -183,14 +183,14 @@ TEST_CASE("C: options, one solve, and a solver object") {
     change(changed);
     return eigen_g_dsolve(30, a.data(), s.lda, w.data(), z.data(), 30, 0, nullptr, &changed, nullptr);
   };
-  CHECK(with([](eigen_g_options& o) { o.size = 0; }) == -8);
-  CHECK(with([](eigen_g_options& o) { o.size += 8; }) == -8);
-  CHECK(with([](eigen_g_options& o) { o.engine = "fast"; }) == -8);
-  CHECK(with([](eigen_g_options& o) { o.path = "three"; }) == -8);
-  CHECK(with([](eigen_g_options& o) { o.ratio = "x"; }) == -8);
-  CHECK(with([](eigen_g_options& o) { o.gpus = 0; }) == -8);
-  CHECK(with([](eigen_g_options& o) { o.jobz = 'X'; }) == -8);
-  CHECK(with([](eigen_g_options& o) { o.range = 'I', o.il = 0; }) == -8);
+  CHECK(with([](eigen_g_options& o) { o.size = 0; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.size += 8; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.engine = "fast"; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.path = "three"; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.ratio = "x"; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.gpus = 0; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.jobz = 'X'; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.range = 'I', o.il = 0; }) == -9);
   CHECK(eigen_g_dsolve(-1, a.data(), s.lda, w.data(), z.data(), 30, 0, nullptr, nullptr, nullptr) == -1);
   CHECK(eigen_g_dsolve(30, a.data(), 3, w.data(), z.data(), 30, 0, nullptr, nullptr, nullptr) == -3);
 }

@@ -200,7 +200,8 @@ TEMPLATE_TEST_CASE("the three stages make a solve", "[gpu]", support::OnCpu, sup
     Reduced r = reduce(s, TestType::device);
     support::Solved solved{r.d, guarded(n * n - 1), n, {}};
     solved.w.pop_back();
-    CHECK(stedc(n, solved.w.data(), r.e.data(), solved.z.data(), n, on(TestType::device)).status == Status::converged);
+    CHECK(stedc(n, solved.w.data(), r.e.data(), solved.z.data(), n, on(TestType::device)).status ==
+          Status::converged);
     ormtr(uplo, n, n, r.a.data(), s.lda, r.tau.data(), solved.z.data(), n, on(TestType::device));
     support::check_pairs(s, solved);
   }
@@ -302,7 +303,9 @@ TEST_CASE("stages: no GPU where one is asked for") {
 }
 
 TEST_CASE("stages: the CPU's workspace as it is told") {
-  CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host == 1000 * 64 * 8);
+  // n times LAPACK's block, which is at most 64
+  CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host >= 1000 * 8);
+  CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host <= 1000 * 64 * 8);
   CHECK(stedc_workspace_bytes(1000, false, false).host == 0);
   CHECK(stedc_workspace_bytes(1000, true, false).host >= 8'000'000);
   CHECK(ormtr_workspace_bytes(Uplo::lower, 1000, 10, false).host < 100'000);

@@ -26,8 +26,8 @@ Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo, int multipro
   const std::int64_t lda =
       (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
   DeviceBuffer<double> given(n * n), matrix(lda * n), d(n), e(n), tau(n), z(n * n);
-  const support::DeviceScratch scratch(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
-                                                back_transform_bytes<double>(n, n)));
+  const support::DeviceScratch scratch(
+      std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()), back_transform_bytes<double>(n, n)));
   Reduction r{std::vector<double>(static_cast<std::size_t>(n)),
               std::vector<double>(static_cast<std::size_t>(n)), identity(n)};
   // Whatever is not written must show.

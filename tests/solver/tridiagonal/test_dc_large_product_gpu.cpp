@@ -9,8 +9,8 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
-#include "tests/support/tridiagonal.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/tridiagonal.hpp"
 
 using namespace eigen_g;
 using support::Tridiagonal;
@@ -31,13 +31,12 @@ Decomposed decompose(const Tridiagonal& t, const ColumnTeam::Members& members, c
   SolveTeam team(queue, Shares(parse_ratio(ratio)), members);
   DeviceBuffer<double> d(n), e(n), z(n * n);
   const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, true));
-  for (const auto* buffer : {&d, &e, &z})
-    EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  for (const auto* buffer : {&d, &e, &z}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());
-  const Outcome outcome = divide_and_conquer<double>(queue, n, d.data(), e.data(), {z.data(), n, n, n}, scratch,
-                                                     {subset, 0}, {}, &team);
+  const Outcome outcome = divide_and_conquer<double>(queue, n, d.data(), e.data(), {z.data(), n, n, n},
+                                                     scratch, {subset, 0}, {}, &team);
   REQUIRE(outcome.status == Status::converged);
   Decomposed r;
   r.found = outcome.found.count;

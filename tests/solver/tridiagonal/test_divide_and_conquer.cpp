@@ -2,8 +2,8 @@
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include "tests/support/catch.hpp"
-#include "tests/support/tridiagonal.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/tridiagonal.hpp"
 
 using namespace eigen_g;
 using support::Tridiagonal;

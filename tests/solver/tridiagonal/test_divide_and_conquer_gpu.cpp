@@ -8,8 +8,8 @@
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/dc_on_cpu.hpp"
-#include "tests/support/tridiagonal.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/tridiagonal.hpp"
 
 using namespace eigen_g;
 using support::Tridiagonal;

@@ -273,8 +273,7 @@ TEST_CASE("the zero matrix") {
 }
 
 TEST_CASE("nothing to verify") {
-  const Verification none =
-      eigen_g::verify(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, Place::cpu);
+  const Verification none = eigen_g::verify(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, Place::cpu);
   CHECK(passed(none));
   CHECK(none.reconstruction == 0);
   Pairs p = known_pairs(5);
