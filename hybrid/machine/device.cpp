@@ -92,24 +92,26 @@ std::vector<Device> devices() {
 }
 
 bool is_gpu_memory(const void* p) {
-  // cuPointerGetAttribute(void* data, CUpointer_attribute, CUdeviceptr), with CUDA's own numbers: no header of it is needed
-  using PointerAttribute = int (*)(void*, int, unsigned long long);
+  // cuPointerGetAttributes(count, CUpointer_attribute*, void** data, CUdeviceptr), with CUDA's own numbers: no header of it is
+  // needed. What CUDA has not been told of has the type 0.
+  using Ask = int (*)(unsigned, int*, void**, unsigned long long);
   constexpr int memory_type = 2, is_managed = 8, success = 0;
-  constexpr unsigned device_type = 2;
-  static std::atomic<PointerAttribute> known{nullptr};
-  PointerAttribute ask = known;
+  constexpr unsigned of_device = 2;
+  static std::atomic<Ask> known{nullptr};
+  Ask ask = known;
   if (!ask) {
     void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) return false;  // nobody has, so there is no such memory
-    ask = reinterpret_cast<PointerAttribute>(dlsym(driver, "cuPointerGetAttribute"));
+    if (!driver) return false;  // nobody has loaded it, so there is no such memory
+    ask = reinterpret_cast<Ask>(dlsym(driver, "cuPointerGetAttributes"));
     if (!ask) return false;
     known = ask;
   }
-  const auto address = reinterpret_cast<unsigned long long>(p);
   unsigned type = 0;
   int managed = 0;
-  if (ask(&type, memory_type, address) != success || type != device_type) return false;
-  return ask(&managed, is_managed, address) != success || managed == 0;
+  int attributes[] = {memory_type, is_managed};
+  void* data[] = {&type, &managed};
+  return ask(2, attributes, data, reinterpret_cast<unsigned long long>(p)) == success && type == of_device &&
+         managed == 0;
 }
 
 #ifdef EIGEN_G_HAVE_CUDA

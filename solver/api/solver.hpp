@@ -57,7 +57,8 @@ class Solver {
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  // What a solve holds beside a, w and z, at most: told before any of it is taken.
+  // What a solve holds beside a, w and z, at most: told before any of it is taken. On device pointers z in a's place takes a
+  // matrix more, as much as it saves the caller.
   WorkspaceBytes workspace() const;
   bool on_gpu() const;
   Path path() const;

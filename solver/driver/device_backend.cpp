@@ -51,11 +51,11 @@ std::int64_t padded_rows(std::int64_t n) {
 struct Needs {
   bool matrix, z, q;
 
-  // At most; on host pointers exactly.
+  // At most, but for z in a's place; on host pointers exactly.
   explicit Needs(const Plan& plan)
       : matrix(true),
         z(plan.options.vectors && (plan.pointers == Pointers::host || plan.most() < plan.n)),
-        q(plan.options.vectors) {}
+        q(plan.options.vectors && plan.pointers == Pointers::host) {}
   template <class T>
   Needs(const Plan& plan, const Problem<T>& p) : Needs(plan) {
     if (plan.pointers == Pointers::host) return;

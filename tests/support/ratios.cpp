@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "tests/support/catch.hpp"
@@ -35,20 +36,20 @@ Ratios pair_limits(const std::string& family, std::int64_t n, Machine machine) {
                   std::max(limits::loss * worst.orthogonality, least)};
   };
   const double one_ulp = 1 / static_cast<double>(std::max<std::int64_t>(1, n));
-  if (machine == Machine::gpu) {
-    for (const limits::GpuWorst& row : limits::gpu_worst)
-      if (row.family == family && n >= row.from_n) return limit(row.worst, one_ulp);
-    return limits::gpu_limit_kept;
-  }
-  for (const limits::CpuWorst& row : limits::cpu_worst) {
-    if (row.family != family) continue;
-    const auto rounds = [](Ratios r) { return r.residual > 0 || r.orthogonality > 0; };
-    const double least = std::any_of(row.worst.begin(), row.worst.end(), rounds) ? one_ulp : 0;
-    const auto last = std::find(limits::size_classes.begin(), limits::size_classes.end(), size_class(n));
-    for (auto k = last - limits::size_classes.begin(); k >= 0; --k)
-      if (const Ratios worst = row.worst[static_cast<std::size_t>(k)]; worst.residual >= 0)
-        return limit(worst, least);
-  }
+  const auto look = [&](const auto& table) -> std::optional<Ratios> {
+    for (const limits::FamilyWorst& row : table) {
+      if (row.family != family) continue;
+      const auto rounds = [](Ratios r) { return r.residual > 0 || r.orthogonality > 0; };
+      const double least = std::any_of(row.worst.begin(), row.worst.end(), rounds) ? one_ulp : 0;
+      const auto last = std::find(limits::size_classes.begin(), limits::size_classes.end(), size_class(n));
+      for (auto k = last - limits::size_classes.begin(); k >= 0; --k)
+        if (const Ratios worst = row.worst[static_cast<std::size_t>(k)]; worst.residual >= 0)
+          return limit(worst, least);
+    }
+    return std::nullopt;
+  };
+  if (machine == Machine::gpu) return look(limits::gpu_worst).value_or(limits::gpu_limit_kept);
+  if (const std::optional<Ratios> found = look(limits::cpu_worst)) return *found;
   FAIL("no limits for " + family + " of " + std::to_string(n) + " rows in tests/support/tolerances.hpp");
   return {};
 }

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# test_exports.sh LIBRARY
+# The shared library shows what users call, and nothing of its inside.
+set -euo pipefail
+shown=$(nm --dynamic --defined-only --demangle "$1" | cut -d' ' -f3-)
+failed=0
+for name in eigen_g_dsyevd eigen_g_dsolver_create 'eigen_g::Report eigen_g::eigen_g<double>(long, double const*' \
+  'eigen_g::Report eigen_g::sytrd<double>(' 'eigen_g::Solver<double>::solve(' 'eigen_g::Context::Context(' 'eigen_g::verify(' \
+  'eigen_g::calibrate(' 'eigen_g::version()'; do
+  grep -qF "$name" <<<"$shown" || { echo "FAILED: not shown: $name"; failed=1; }
+done
+for name in Queue Resources Arena Products 'dc::' Worker tridiagonalize back_transform divide_and_conquer nlohmann 'std::vector'; do
+  if grep -F "eigen_g::$name" <<<"$shown" || grep -E "^$name" <<<"$shown"; then
+    echo "FAILED: shown: $name"
+    failed=1
+  fi
+done
+count=$(wc -l <<<"$shown")
+((count < 300)) || { echo "FAILED: $count names"; failed=1; }
+exit $failed
