@@ -146,21 +146,25 @@ inline void check(const std::vector<Problem>& all, int threads, int solves,
     if (p.row < 0 && p.options.subset.by == eigen_g::Subset::By::all)
       CHECK(static_cast<std::int64_t>(serial.back().w.size()) == p.matrix.n);
   }
-  double resident[2] = {}, on_device[2] = {};
-  for (int pass = 0; pass < 2; ++pass) {
+  // A leak would be some bytes of each of the solves, in every pass. The heap's own scatter is less than A and Z of the largest
+  // problem and 16 MiB, once the threads' arenas have been there: in the second pass, or in one after it.
+  const auto largest = static_cast<double>(all.back().matrix.n);
+  const double scatter = 16 + 2 * sizeof(double) * largest * largest / (1 << 20);
+  std::vector<double> resident, on_device;
+  const auto grew = [&](const std::vector<double>& mib) {
+    return mib.size() > 1 && mib.back() > mib[mib.size() - 2] + scatter;
+  };
+  for (int pass = 0; pass < 4; ++pass) {
     const std::vector<std::string> faults = run_threads(all, serial, threads, solves, solve);
     CAPTURE(pass, faults.size(), faults.empty() ? "" : faults.front());
     CHECK(faults.empty());
-    resident[pass] = resident_mib();
-    if (device_mib) on_device[pass] = device_mib();
+    resident.push_back(resident_mib());
+    on_device.push_back(device_mib ? device_mib() : 0);
+    if (pass > 0 && !grew(resident) && !grew(on_device)) break;
   }
-  CAPTURE(resident[0], resident[1], on_device[0], on_device[1]);
-  // A leak would be some bytes of each of the solves; the heap's own scatter is less than A and Z of the largest problem
-  // and 16 MiB.
-  const auto largest = static_cast<double>(all.back().matrix.n);
-  const double scatter = 16 + 2 * sizeof(double) * largest * largest / (1 << 20);
-  CHECK(resident[1] <= resident[0] + scatter);
-  CHECK(on_device[1] <= on_device[0] + scatter);
+  CAPTURE(resident, on_device);
+  CHECK_FALSE(grew(resident));
+  CHECK_FALSE(grew(on_device));
 }
 
 }  // namespace support::stress
