@@ -27,30 +27,20 @@ namespace {
 using By = Solver::By;
 
 Options options_of(const Solver& s) {
-  Options options;
-  options.vectors = s.vectors;
-  options.engine = engine_of(s.engine).value();
-  return options;
+  return {.vectors = s.vectors, .engine = engine_of(s.engine).value()};
 }
-
 Devices devices_of(const Solver& s) {
-  Devices devices;
-  devices.place = Place::gpu;
-  devices.threads = s.threads;
-  devices.gpus = s.gpus;
-  devices.multiprocessors = s.multiprocessors;
-  devices.ratio.parts = s.ratio;
-  devices.calibration = s.calibration;
-  return devices;
+  return {.place = Place::gpu,
+          .threads = s.threads,
+          .gpus = s.gpus,
+          .ratio = {s.ratio},
+          .calibration = s.calibration,
+          .multiprocessors = s.multiprocessors};
 }
 
 std::uint64_t workspace(std::int64_t n, bool vectors, By by) {
-  return workspace_bytes(n, {.vectors = vectors}, true,
-                         by == By::device_pointers ? Pointers::device : Pointers::host)
-      .device;
-}
-std::uint64_t most_workspace(std::int64_t n) {
-  return std::max(workspace(n, true, By::device_pointers), workspace(n, true, By::host_pointers));
+  const Pointers pointers = by == By::device_pointers ? Pointers::device : Pointers::host;
+  return workspace_bytes(n, {.vectors = vectors}, true, pointers).device;
 }
 
 // What the timed reports of one call tell. A report leaves out devices without a share.
@@ -117,7 +107,8 @@ class SolveCase final : public Case {
   void prepare(const Solver& s) {
     if (s.by != By::cusolver) {
       bytes_[s.name] = workspace(n_, s.vectors, s.by);
-      if (cusolver_ && gpu_memory_free(current_gpu()) < most_workspace(n_)) cusolver_->release();
+      if (cusolver_ && gpu_memory_free(current_gpu()) < workspace(n_, true, By::host_pointers))
+        cusolver_->release();
     } else {
       cusolver_->choose(s.deterministic);
       bytes_[s.name] = cusolver_->syevd_bytes(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
@@ -207,7 +198,7 @@ class SolveCase final : public Case {
 CasePlan solve_case(const Session& session, const SolvePlan& plan, Json parameters) {
   const std::int64_t n = plan.n;
   parameters["n"] = n;
-  const auto bytes = 8 * static_cast<std::uint64_t>(2 * n * n + n) + most_workspace(n);
+  const auto bytes = 8 * static_cast<std::uint64_t>(2 * n * n + n) + workspace(n, true, By::host_pointers);
   return {parameters, plan.rule, [=] { return std::make_unique<SolveCase>(session, plan); },
           too_large(bytes)};
 }

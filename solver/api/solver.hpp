@@ -32,9 +32,10 @@ class Context {
   const Devices& devices() const;
   void release();  // frees what is kept and not in use
 
-  Resources* resources() const;  // for the library; null in a build without CUDA
-
  private:
+  template <class T>
+  friend class Solver;
+  Resources* resources() const;  // null in a build without CUDA
   struct State;
   std::unique_ptr<State> state_;
 };

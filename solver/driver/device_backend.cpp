@@ -172,7 +172,7 @@ class DeviceBackend final : public Backend<T> {
   void use(const Workspace& workspace) override {
     lasting_ = true;
     given_ = workspace;
-    if (workspace.device) memory_ = WorkMemory();
+    if (workspace.device) let_go();
   }
 
   void begin(const Problem<T>& problem) override {
@@ -184,7 +184,7 @@ class DeviceBackend final : public Backend<T> {
     if (!memory) {
       const std::uint64_t wanted = lasting_ ? std::max(bytes, max_bytes()) : bytes;
       if (held_ < wanted) {
-        memory_ = WorkMemory();
+        let_go();
         memory_ = WorkMemory(queue_, wanted);
         held_ = wanted;
       }
@@ -300,6 +300,10 @@ class DeviceBackend final : public Backend<T> {
     Event before(queue_.resources());
     before.record(Queue(queue_.resources(), stream));
     before.hold(queue_);
+  }
+  void let_go() {
+    memory_ = WorkMemory();
+    held_ = 0;
   }
   std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs(plan_), gpu_facts(gpu_).cores); }
   SolveTeam* team() { return team_ ? &*team_ : nullptr; }

@@ -106,16 +106,19 @@ TEST_CASE("a solver works in memory of the caller's, which must suffice", "[gpu]
   const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(bytes + 4096));
   EIGEN_G_CUDA(cudaMemset(memory.data(), 0xa5, memory.bytes()));
   CHECK_THROWS_AS(solver.use({memory.data(), bytes - 1}), InvalidArgument);
-  solver.use({memory.data(), bytes});
-  const Matrices first(s), second(s);
+  const Matrices zeroth(s), first(s), second(s), third(s);
   const Queue queue;
+  (void)zeroth.solve(solver, s, queue.stream());  // in its own
+  solver.use({memory.data(), bytes});
   (void)first.solve(solver, s, queue.stream());
   std::vector<std::byte> behind(4096);
   EIGEN_G_CUDA(cudaMemcpy(behind.data(), memory.data() + bytes, behind.size(), cudaMemcpyDeviceToHost));
   CHECK(std::all_of(behind.begin(), behind.end(), [](std::byte x) { return x == std::byte{0xa5}; }));
   solver.use({});  // its own
   (void)second.solve(solver, s, queue.stream());
-  CHECK(support::same_bits(first.vectors(), second.vectors()));
+  (void)third.solve(solver, s, queue.stream());
+  for (const Matrices* other : {&zeroth, &second, &third})
+    CHECK(support::same_bits(first.vectors(), other->vectors()));
 }
 
 TEST_CASE("with an allocator all device memory comes from it and goes back", "[gpu]") {
