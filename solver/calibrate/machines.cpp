@@ -55,11 +55,11 @@ const std::vector<MeasuredMachine>& measured_machines() {
   return machines;
 }
 
-const MeasuredMachine& measured_machine(const std::string& name) {
+const MeasuredMachine& measured_machine(std::string_view name) {
   const std::vector<MeasuredMachine>& all = measured_machines();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const MeasuredMachine& m) { return m.name == name; });
-  if (found == all.end()) throw InvalidArgument("machine", "is unknown: " + name);
+  if (found == all.end()) throw InvalidArgument("machine", "is unknown: " + std::string(name));
   return *found;
 }
 

@@ -30,8 +30,8 @@ struct MeasuredMachine {
 // Throws InvalidArgument("machine") for text that is not such a file, or that lacks a figure.
 MeasuredMachine parse_machine(std::string_view text);
 
-const std::vector<MeasuredMachine>& measured_machines();           // by name
-const MeasuredMachine& measured_machine(const std::string& name);  // throws InvalidArgument("machine")
+const std::vector<MeasuredMachine>& measured_machines();         // by name
+const MeasuredMachine& measured_machine(std::string_view name);  // throws InvalidArgument("machine")
 
 // Whose efficiencies are expected of a machine of which none are known.
 inline constexpr const char* usual_machine = "nvidia_h200";

@@ -20,8 +20,11 @@ namespace {
 std::string ran(const eigen_g::Products<double>& products) {
   const eigen_g::EngineFlops flops = products.take_flops();
   std::string names;
-  for (const eigen_g::Engine engine : eigen_g::engines())
-    if (flops[engine] > 0) names += (names.empty() ? "" : "+") + std::string(name(engine));
+  for (const eigen_g::Engine engine : eigen_g::engines()) {
+    if (flops[engine] == 0) continue;
+    if (!names.empty()) names += '+';
+    names += name(engine);
+  }
   return names;
 }
 

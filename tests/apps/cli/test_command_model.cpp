@@ -1,5 +1,6 @@
 // 'eigen_g model' and 'eigen_g tune hybrid' as processes.
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "solver/devices/calibration.hpp"
 #include "tests/support/command.hpp"
@@ -16,10 +17,10 @@ std::vector<std::string> with(std::vector<std::string> line, const std::vector<s
   return line;
 }
 
-const json& prediction(const json& report, int stages, const std::string& engine) {
+const json& prediction(const json& report, int stages, std::string_view engine) {
   for (const json& p : report["predictions"])
     if (p["stages"] == stages && p["engine"] == engine) return p;
-  throw std::out_of_range(engine);
+  throw std::out_of_range(std::string(engine));
 }
 
 }  // namespace
