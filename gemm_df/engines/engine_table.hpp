@@ -63,6 +63,11 @@ inline double seconds_by(const EngineRate& rate, std::int64_t m, std::int64_t n,
   return flops / rate.flops_per_second + entries * rate.seconds_per_entry;
 }
 
+// The same where the rate alone says what fills the GPU.
+inline double seconds_by_rate(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k) {
+  return seconds_by(rate, m, n, k, static_cast<double>(rate.smallest_result));
+}
+
 // Float multiply-adds a second on the queue's multiprocessors.
 double float_rate(const Queue& queue);
 

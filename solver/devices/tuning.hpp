@@ -31,7 +31,7 @@ struct SolverTuning {
   // Driver
   // Smaller orders go to the CPU: a GPU's round trips cost more than the work does there.
   std::int64_t min_order_on_gpu = 72;
-  // cuBLAS's kernels, 40 ms once a process, are loaded while A travels.
+  // From here on cuBLAS's kernels, 40 ms once a process, are loaded while A travels; below, by the first large merge.
   std::int64_t min_order_with_cublas = 1025;
   // A quick calibration takes longer than what helpers would save of a smaller solve.
   std::int64_t min_order_to_calibrate_for = 2000;

@@ -16,10 +16,6 @@ namespace eigen_g {
 
 namespace {
 
-double seconds(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k) {
-  return seconds_by(rate, m, n, k, static_cast<double>(rate.smallest_result));
-}
-
 #if defined(EIGEN_G_HAVE_CUDA) && CUBLAS_VER_MAJOR >= 13
 
 class EmulatedEngine final : public NativeEngine<double> {
@@ -55,8 +51,9 @@ constexpr EngineOnGpu on_gpu{};
 }  // namespace
 
 EngineRow emulated_engine() {
-  return {"emulated", "double from integer tensor cores", "a build with CUDA 13 or later", false, seconds,
-          on_gpu};
+  return {
+      "emulated", "double from integer tensor cores", "a build with CUDA 13 or later", false, seconds_by_rate,
+      on_gpu};
 }
 
 }  // namespace eigen_g

@@ -12,10 +12,6 @@ namespace eigen_g {
 
 namespace {
 
-double seconds(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k) {
-  return seconds_by(rate, m, n, k, static_cast<double>(rate.smallest_result));
-}
-
 #ifdef EIGEN_G_HAVE_CUDA
 
 // In proportion to the ratio of float's and double's rate.
@@ -43,7 +39,7 @@ constexpr EngineOnGpu on_gpu{};
 }  // namespace
 
 EngineRow native_engine() {
-  return {"native", "double", "a build with CUDA", true, seconds, on_gpu};
+  return {"native", "double", "a build with CUDA", true, seconds_by_rate, on_gpu};
 }
 
 }  // namespace eigen_g
