@@ -2,8 +2,8 @@
 function(eigen_g_own target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
-    # GCC 12 warns wrongly at "literal" + std::string (PR 105651).
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-stringop-overflow>
+    # GCC 12 and 13 warn wrongly at "literal" + std::string (PR 105651) and at copies into a vector whose size they guess.
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds>
     $<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>  # messages with __FILE__: from the root
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
     $<$<AND:$<BOOL:${EIGEN_G_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>

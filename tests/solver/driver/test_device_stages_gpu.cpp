@@ -26,9 +26,8 @@ class OnDevice {
  public:
   OnDevice(const Queue& queue, const std::vector<double>& host, std::int64_t offset = 0)
       : offset_(offset), count_(host.size()), memory_(static_cast<std::int64_t>(host.size()) + offset + 1) {
-    std::vector<double> image(static_cast<std::size_t>(offset), guard);
-    image.insert(image.end(), host.begin(), host.end());
-    image.push_back(guard);
+    std::vector<double> image(static_cast<std::size_t>(memory_.size()), guard);
+    std::copy(host.begin(), host.end(), image.begin() + offset);
     EIGEN_G_CUDA(cudaMemcpyAsync(memory_.data(), image.data(), memory_.bytes(), cudaMemcpyHostToDevice,
                                  queue.stream()));
   }
