@@ -51,6 +51,9 @@ inline constexpr double rounded_pairs = 1;
 // SYMV's rows over u sqrt(n + 2) of what they add up: the factor of BLAS++'s check_gemm.
 inline constexpr double symv = 3;
 
+// A sparse product's elements over u sqrt(m + 2) of what their m terms add up to.
+inline constexpr double spmv = 3;
+
 // Elements of a rank-2k update over u sqrt(2 k + 2) of what they add up.
 inline constexpr double rank_2k = 3;
 

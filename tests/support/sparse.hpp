@@ -1,0 +1,95 @@
+// Sparse matrices for tests, and the truth of their products.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "blas2/spmv/sparse_matrix.hpp"
+
+namespace support {
+
+// Random entries in (-1, 1); row i has lengths[i] of them in random columns.
+template <class T>
+eigen_g::blas2::CrsMatrix<T> random_crs(const std::vector<std::int64_t>& lengths, std::int64_t cols,
+                                        unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::int64_t nnz = 0;
+  for (const std::int64_t length : lengths) nnz += length;
+  eigen_g::blas2::CrsMatrix<T> a(static_cast<std::int64_t>(lengths.size()), cols, nnz);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::int64_t p = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    std::set<std::int32_t> columns;
+    const std::int64_t length = lengths[static_cast<std::size_t>(i)];
+    if (length == cols)
+      for (std::int64_t j = 0; j < cols; ++j) columns.insert(static_cast<std::int32_t>(j));
+    while (static_cast<std::int64_t>(columns.size()) < length)
+      columns.insert(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(cols)));
+    for (const std::int32_t j : columns) {
+      a.col[p] = j;
+      a.value[p++] = static_cast<T>(number(random));
+    }
+    a.row_begin[i + 1] = p;
+  }
+  return a;
+}
+
+// Lengths of `rows` rows: most below `most`, some empty, each 97th a long one.
+inline std::vector<std::int64_t> ragged_lengths(std::int64_t rows, std::int64_t cols, std::int64_t most,
+                                                std::int64_t longest, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t i = 0; i < rows; ++i)
+    lengths.push_back(std::min<std::int64_t>(
+        cols,
+        i % 97 == 5 ? longest : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1))));
+  return lengths;
+}
+
+template <class T>
+std::vector<T> random_block(std::int64_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::vector<T> x(static_cast<std::size_t>(count));
+  for (T& value : x) value = static_cast<T>(number(random));
+  return x;
+}
+
+// max over y's elements of |y - t| / (u sqrt(m + 2) s), t = alpha A X + beta Y0 and s the sum of its terms' sizes in long double,
+// m the row's entries; infinite where y is not finite.
+template <class T>
+double spmv_error(const eigen_g::blas2::CrsView<T>& a, int k, double alpha, const std::vector<T>& x,
+                  double beta, const std::vector<T>& y0, const std::vector<T>& y) {
+  const double u = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
+  double worst = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (int j = 0; j < k; ++j) {
+      long double t = 0, s = 0;
+      for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+        const long double term = static_cast<long double>(a.value[p]) *
+                                 x[static_cast<std::size_t>(a.col[p] * std::int64_t{k} + j)];
+        t += term;
+        s += std::abs(term);
+      }
+      const auto at = static_cast<std::size_t>(i * k + j);
+      t *= alpha;
+      s *= std::abs(alpha);
+      if (beta != 0) {
+        t += static_cast<long double>(beta) * y0[at];
+        s += std::abs(static_cast<long double>(beta) * y0[at]);
+      }
+      if (!std::isfinite(y[at])) return std::numeric_limits<double>::infinity();
+      const auto miss = static_cast<double>(std::abs(y[at] - t));
+      if (miss == 0) continue;
+      const auto m = static_cast<double>(a.row_begin[i + 1] - a.row_begin[i]);
+      worst = std::max(worst, miss / (u * std::sqrt(m + 2) * static_cast<double>(s)));
+    }
+  return worst;
+}
+
+}  // namespace support
