@@ -1,0 +1,120 @@
+// Q2^T A Q2 = T of band matrices on a GPU, checked as the property it is, and T's eigenvalues against LAPACK's.
+#include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
+
+#include <lapacke.h>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "tests/support/chase.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace eigen_g;
+using namespace support::chase;
+
+namespace {
+
+struct Outcome {
+  std::vector<double> d, e;
+  Reflectors reflectors;
+  bool operator==(const Outcome& other) const {
+    return d == other.d && e == other.e && reflectors.v == other.reflectors.v &&
+           reflectors.tau == other.reflectors.tau;
+  }
+};
+
+std::vector<double> host(const DeviceBuffer<double>& buffer, std::int64_t count) {
+  std::vector<double> copy(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+  if (count > 0)
+    EIGEN_G_CUDA(
+        cudaMemcpy(copy.data(), buffer.data(), copy.size() * sizeof(double), cudaMemcpyDeviceToHost));
+  return copy;
+}
+
+Outcome chase(const Matrix& a, std::int64_t n, std::int64_t b, bool vectors, int multiprocessors = 0) {
+  Queue queue;
+  const ChaseTiles tiles(n, b);
+  DeviceBuffer<double> band((b + 1) * n), d(n), e(n), v(vectors ? tiles.v_count() : 0),
+      tau(vectors ? tiles.tau_count() : 0);
+  const support::DeviceScratch scratch(band_to_tridiagonal_bytes<double>(n, b, queue.multiprocessors()), 256);
+  const Matrix given = packed(a, n, b);
+  for (const auto* buffer : {&d, &e, &v, &tau})
+    if (buffer->size() > 0) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  EIGEN_G_CUDA(cudaMemcpy(band.data(), given.data(), band.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
+  band_to_tridiagonal<double>(queue, b, {band.data(), b + 1, n, b + 1}, d.data(), e.data(),
+                              {v.data(), tau.data()}, scratch, multiprocessors);
+  queue.wait();
+  CHECK(scratch.touched() == 0);
+  return {host(d, n), host(e, n - 1), {host(v, v.size()), host(tau, tau.size())}};
+}
+
+void check(const std::string& kind, std::int64_t n, std::int64_t b, int multiprocessors = 0) {
+  CAPTURE(kind, n, b, multiprocessors);
+  const Matrix a = band_of(kind, n, b);
+  const Outcome found = chase(a, n, b, true, multiprocessors),
+                values = chase(a, n, b, false, multiprocessors);
+  CHECK(values.d == found.d);
+  CHECK(values.e == found.e);
+  support::reduction::Reduction r{found.d, found.e, support::reduction::identity(n)};
+  apply(ChaseTiles(n, b), found.reflectors, n, r.q);
+  const auto [backward, orthogonality] = support::reduction::ratios(a, n, r);
+  CAPTURE(backward, orthogonality);
+  CHECK(backward < (n < 60 ? support::limits::reduction : support::limits::reduction_random));
+  CHECK(orthogonality < (n < 60 ? support::limits::reduction : support::limits::reduction_random));
+}
+
+}  // namespace
+
+TEST_CASE("band to tridiagonal: around every edge", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : chase_bandwidths) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}, b - 1, b,
+                                 b + 1, b + 2, 2 * b - 1, 2 * b, 2 * b + 1, 3 * b + 5})
+      check("random", n, b);
+    for (const int multiprocessors : {1, 2})
+      check("random", 5 * b + 2, b, multiprocessors);  // several positions a block
+  }
+}
+
+TEST_CASE("band to tridiagonal: families", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {32, 64})
+    for (const char* kind : support::reduction::families) check(kind, 3 * b + 7, b);
+}
+
+TEST_CASE("band to tridiagonal: one and two positions a block", "[gpu][racecheck]") {
+  NEEDS_GPU();
+  for (const int multiprocessors : {1, 0}) check("random", 70, 32, multiprocessors);
+}
+
+//   max |w_k(T) - w_k(A)|
+//   ---------------------
+//     n ulp max |w(A)|
+TEST_CASE("band to tridiagonal: eigenvalues are LAPACK's, bits repeat", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {32, 64}) {
+    const std::int64_t n = 1500;
+    CAPTURE(b);
+    const Matrix a = band_of("random", n, b);
+    Matrix band = packed(a, n, b);
+    for (double& x : band)
+      if (std::isnan(x)) x = 0;
+    std::vector<double> w(static_cast<std::size_t>(n)), e(static_cast<std::size_t>(n));
+    const auto order = static_cast<lapack_int>(n), width = static_cast<lapack_int>(b);
+    double none = 0;
+    REQUIRE(LAPACKE_dsbtrd(LAPACK_COL_MAJOR, 'N', 'L', order, width, band.data(), width + 1, w.data(),
+                           e.data(), &none, 1) == 0);
+    REQUIRE(LAPACKE_dsterf(order, w.data(), e.data()) == 0);
+    const Outcome found = chase(a, n, b, true);
+    std::vector<double> own = found.d, off = found.e;
+    REQUIRE(LAPACKE_dsterf(order, own.data(), off.data()) == 0);
+    double difference = 0;
+    for (std::size_t k = 0; k < w.size(); ++k) difference = std::max(difference, std::abs(w[k] - own[k]));
+    const double ratio = difference / (static_cast<double>(n) * support::limits::ulp *
+                                       std::max(std::abs(w.front()), std::abs(w.back())));
+    CAPTURE(ratio);
+    CHECK(ratio < support::limits::eigenvalue);
+    for (const int multiprocessors : {0, 3, 20}) CHECK(chase(a, n, b, true, multiprocessors) == found);
+  }
+}

@@ -1,0 +1,34 @@
+#include "solver/reduction/two_stage/chase_tiles.hpp"
+
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+using eigen_g::ChaseTiles;
+
+// Every reflector of length two or more has a place of its own, in the order in which they are applied.
+TEST_CASE("chase tiles: places of all reflectors") {
+  for (const std::int64_t b : eigen_g::chase_bandwidths)
+    for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, b, b + 1,
+                                 2 * b + 3, 5 * b + 2}) {
+      const ChaseTiles tiles(n, b);
+      CAPTURE(n, b);
+      std::vector<int> taken(static_cast<std::size_t>(tiles.v_count()));
+      std::int64_t reflectors = 0;
+      for (std::int64_t s = 0; s < n - 2; ++s)
+        for (std::int64_t row = s + 1, step = 0; row < n - 1; row += b, ++step) {
+          const std::int64_t group = s / tiles.width, j = s % tiles.width, tile = tiles.tile(group, step);
+          REQUIRE(step < tiles.steps(group));
+          REQUIRE(tiles.first_row(group, step) + j + 1 == row);
+          REQUIRE(tile * tiles.width + j < tiles.tau_count());
+          const std::int64_t column = tile * tiles.tile_size() + tiles.column(j);
+          REQUIRE(column % 2 == 0);
+          for (std::int64_t i = 0; i < b + 8; ++i) ++taken[static_cast<std::size_t>(column + i)];
+          ++reflectors;
+        }
+      for (const int count : taken) REQUIRE(count <= 1);
+      CHECK(reflectors <= tiles.tau_count());
+      if (tiles.groups() > 1) CHECK(tiles.tile(0, 0) == tiles.tile(1, tiles.steps(1) - 1) + 1);
+      CHECK(tiles.tiles_from(tiles.groups()) == 0);
+    }
+}
