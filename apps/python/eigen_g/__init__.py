@@ -1,0 +1,42 @@
+"""Eigenvalues and eigenvectors of dense symmetric matrices, on GPUs and CPUs.
+
+    A = V diag(w) V^T,   w[0] <= w[1] <= ... <= w[n-1],   V^T V = I
+
+Arrays may be NumPy's, CuPy's, PyTorch's or JAX's; results are arrays of the same kind on the same device, in that framework's
+own memory, ordered on its current stream.
+
+    w, v = eigen_g.eigh(a)          # as scipy.linalg.eigh
+    w = eigen_g.eigvalsh(a)
+
+With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For a program as it is: `with eigen_g.patched("torch"): ...`
+"""
+
+from . import _cublas
+
+_cublas.load()
+
+from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory, Report, Verification  # noqa: E402
+from ._core import gpu_count, version as _version  # noqa: E402
+from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes  # noqa: E402
+from ._stages import Tridiagonal, apply_q, solve_tridiagonal, tridiagonalize, verify  # noqa: E402
+
+__version__ = _version()
+__all__ = [
+    "DeviceError",
+    "EighResult",
+    "InvalidArgument",
+    "LinAlgError",
+    "NonFiniteEntry",
+    "OutOfMemory",
+    "Report",
+    "Tridiagonal",
+    "Verification",
+    "apply_q",
+    "eigh",
+    "eigvalsh",
+    "gpu_count",
+    "solve_tridiagonal",
+    "tridiagonalize",
+    "verify",
+    "workspace_bytes",
+]

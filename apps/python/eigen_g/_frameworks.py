@@ -1,0 +1,284 @@
+"""What the solver needs of an array's framework: where a matrix lies, and memory for results and workspace.
+
+A framework here is one object with the methods of `Framework`; of(a) finds the one of an array by the module of its type, so
+that none is imported that the program has not imported itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+Array = Any  # of whichever framework
+
+
+class View(NamedTuple):
+    """An array's memory; strides in elements, gpu -1 for the host's."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: str
+    gpu: int
+    readonly: bool
+
+
+class Framework(Protocol):
+    name: str
+
+    def view(self, a: Array) -> View: ...
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
+        """A new array in C order on the device of `like`."""
+    def copied(self, a: Array) -> Array:
+        """A copy in C order, ordered on the current stream."""
+    def transposed(self, a: Array) -> Array:
+        """Of two dimensions, a view."""
+    def to_host(self, a: Array) -> Array:
+        """As a NumPy array, a view where it lies in host memory."""
+    def stream(self, gpu: int) -> int:
+        """The current stream of that GPU."""
+    def memory(self, size: int, like: Array) -> tuple[Any, int]:
+        """So many bytes of the device's pool, used in the order of the current stream: what holds them, their address."""
+    def hooks(self) -> tuple[Any, Any]:
+        """allocate(bytes, stream) -> address and free(address, bytes, stream) on the current GPU."""
+    def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
+        """That GPU as the framework's current one."""
+
+
+class _NumPy:
+    name = "numpy"
+
+    def view(self, a: Array) -> View:
+        if not a.dtype.isnative:
+            raise TypeError(f"{a.dtype!r} is not in this machine's byte order: a.astype(a.dtype.newbyteorder('='))")
+        item = a.itemsize
+        address, readonly = a.__array_interface__["data"]
+        return View(address, a.shape, tuple(s // item for s in a.strides), a.dtype.name, -1, readonly)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
+        return np.empty(shape, dtype)
+
+    def copied(self, a: Array) -> Array:
+        return np.array(a, order="C")
+
+    def transposed(self, a: Array) -> Array:
+        return a.T
+
+    def to_host(self, a: Array) -> Array:
+        return a
+
+    def stream(self, gpu: int) -> int:
+        return 0
+
+    def memory(self, size: int, like: Array) -> tuple[Any, int]:
+        raise NotImplementedError
+
+    def hooks(self) -> tuple[Any, Any]:
+        return None, None
+
+    def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext()
+
+
+class _CuPy:
+    name = "cupy"
+
+    def __init__(self, cupy: Any) -> None:
+        self.cupy = cupy
+
+    def view(self, a: Array) -> View:
+        item = a.itemsize
+        return View(a.data.ptr, a.shape, tuple(s // item for s in a.strides), a.dtype.name, a.device.id, False)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
+        return self.cupy.empty(shape, dtype)
+
+    def copied(self, a: Array) -> Array:
+        return self.cupy.array(a, order="C")
+
+    def transposed(self, a: Array) -> Array:
+        return a.T
+
+    def to_host(self, a: Array) -> Array:
+        return a.get()
+
+    def stream(self, gpu: int) -> int:
+        return int(self.cupy.cuda.get_current_stream().ptr)
+
+    def memory(self, size: int, like: Array) -> tuple[Any, int]:
+        memory = self.cupy.cuda.alloc(size)
+        return memory, int(memory.ptr)
+
+    def hooks(self) -> tuple[Any, Any]:
+        cuda = self.cupy.cuda
+        held: dict[int, Any] = {}
+
+        def allocate(size: int, stream: int) -> int:
+            with cuda.ExternalStream(stream):
+                try:
+                    memory = cuda.alloc(size)
+                except cuda.memory.OutOfMemoryError:
+                    return 0
+            held[memory.ptr] = memory
+            return int(memory.ptr)
+
+        def free(address: int, size: int, stream: int) -> None:
+            held.pop(address, None)
+
+        return allocate, free
+
+    def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
+        return self.cupy.cuda.Device(gpu)  # type: ignore[no-any-return]
+
+
+class _Torch:
+    name = "torch"
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128")}
+        self.names = {dtype: name for name, dtype in self.dtypes.items()}
+
+    def view(self, a: Array) -> View:
+        device = a.device
+        if device.type not in ("cpu", "cuda"):
+            raise TypeError(f"a tensor on {device} is neither on the CPU nor on a CUDA GPU")
+        if a.requires_grad and self.torch.is_grad_enabled():
+            raise RuntimeError("the tensor requires a gradient: eigen_g.torch.eigh has one (or a.detach() for none)")
+        if a.layout != self.torch.strided:
+            raise TypeError(f"a tensor of layout {a.layout} is not dense: a.to_dense()")
+        gpu = -1 if device.type == "cpu" else device.index
+        name = self.names.get(a.dtype, str(a.dtype).removeprefix("torch."))
+        return View(a.data_ptr(), tuple(a.shape), a.stride(), name, gpu, False)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
+        return self.torch.empty(shape, dtype=self.dtypes[dtype], device=like.device)
+
+    def copied(self, a: Array) -> Array:
+        return a.detach().clone(memory_format=self.torch.contiguous_format)
+
+    def transposed(self, a: Array) -> Array:
+        return a.mT
+
+    def to_host(self, a: Array) -> Array:
+        return a.detach().cpu().numpy()
+
+    def stream(self, gpu: int) -> int:
+        return int(self.torch.cuda.current_stream(gpu).cuda_stream)
+
+    def memory(self, size: int, like: Array) -> tuple[Any, int]:
+        memory = self.torch.empty(size, dtype=self.torch.uint8, device=like.device)
+        return memory, memory.data_ptr()
+
+    def hooks(self) -> tuple[Any, Any]:
+        cuda = self.torch.cuda
+
+        def allocate(size: int, stream: int) -> int:
+            try:
+                return int(cuda.caching_allocator_alloc(size, cuda.current_device(), stream))
+            except cuda.OutOfMemoryError:
+                return 0
+
+        def free(address: int, size: int, stream: int) -> None:
+            cuda.caching_allocator_delete(address)
+
+        return allocate, free
+
+    def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
+        return self.torch.cuda.device(gpu)  # type: ignore[no-any-return]
+
+
+class _Jax:
+    """JAX's arrays are written once by us, right after JAX made them, before anybody else sees them."""
+
+    name = "jax"
+
+    def __init__(self, jax: Any) -> None:
+        self.jax = jax
+
+    def view(self, a: Array) -> View:
+        if isinstance(a, self.jax.core.Tracer):
+            raise TypeError("a traced array has no memory: eigen_g.jax.eigh works under jit and grad")
+        if len(a.devices()) != 1:
+            raise ValueError("the array is sharded over several devices: jax.device_put(a, one_device)")
+        device = next(iter(a.devices()))
+        a.block_until_ready()
+        strides = tuple(int(np.prod(a.shape[k + 1 :])) for k in range(a.ndim))
+        gpu = device.local_hardware_id if device.platform in ("gpu", "cuda") else -1
+        return View(a.unsafe_buffer_pointer(), a.shape, strides, a.dtype.name, gpu, True)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
+        device = next(iter(like.devices()))
+        return self.jax.numpy.empty(shape, dtype, device=device).block_until_ready()
+
+    def copied(self, a: Array) -> Array:
+        return a.copy().block_until_ready()
+
+    def transposed(self, a: Array) -> Array:
+        return a.T
+
+    def to_host(self, a: Array) -> Array:
+        return np.asarray(a)
+
+    def stream(self, gpu: int) -> int:
+        return 0
+
+    def memory(self, size: int, like: Array) -> tuple[Any, int]:
+        memory = self.empty((size,), "uint8", like)
+        return memory, memory.unsafe_buffer_pointer()
+
+    def hooks(self) -> tuple[Any, Any]:
+        return None, None
+
+    def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext()
+
+
+_numpy = _NumPy()
+_made: dict[str, Framework] = {"numpy": _numpy}
+_classes: dict[str, Any] = {"cupy": _CuPy, "torch": _Torch, "jax": _Jax}
+
+
+def named(name: str) -> Framework:
+    if name not in _made:
+        _made[name] = _classes[name](sys.modules[name])
+    return _made[name]
+
+
+def of(a: Array) -> tuple[Framework, Array]:
+    """The framework of an array, and the array as that framework has it.
+
+    Anything else with __cuda_array_interface__ or DLPack is looked at through CuPy or PyTorch on a GPU and through NumPy on the
+    host, without a copy; anything else is numpy.asarray's.
+    """
+    if isinstance(a, np.ndarray):
+        return _numpy, a
+    for kind in type(a).__mro__:
+        root = kind.__module__.partition(".")[0]
+        root = "jax" if root == "jaxlib" else root
+        if root in _classes and root in sys.modules:
+            return named(root), a.resolve_conj().resolve_neg() if root == "torch" else a
+    if hasattr(a, "__cuda_array_interface__") or (hasattr(a, "__dlpack_device__") and a.__dlpack_device__()[0] != 1):
+        by_interface = hasattr(a, "__cuda_array_interface__")
+        for name, take in (("cupy", "asarray"), ("torch", "as_tensor")):
+            with contextlib.suppress(ImportError):
+                module = importlib.import_module(name)
+                return named(name), getattr(module, take if by_interface else "from_dlpack")(a)
+        raise TypeError(f"a {type(a).__name__} on a GPU needs CuPy or PyTorch to be looked at")
+    if hasattr(a, "__dlpack__") and not hasattr(a, "__array__"):
+        return _numpy, np.from_dlpack(a)
+    return _numpy, np.asarray(a)
+
+
+@contextlib.contextmanager
+def current(framework: Framework, gpu: int) -> Iterator[None]:
+    if gpu < 0:
+        yield
+    else:
+        with framework.on(gpu):
+            yield

@@ -1,0 +1,131 @@
+"""The three stages of a solve, and the checker."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from . import _core, _frameworks
+from ._eigh import Device, check_type, columns_of, finished, naming_entries, plan_of, square
+from ._frameworks import Array, Framework, View
+
+
+class Tridiagonal(NamedTuple):
+    """A = Q T Q^T: T's diagonal d and off-diagonal e, and Q as reflectors that apply_q knows (LAPACK: dsytrd)."""
+
+    d: Array
+    e: Array
+    reflectors: Array
+    tau: Array
+    lower: bool
+    report: _core.Report
+
+
+def _looked_at(a: Array) -> tuple[Framework, Array, View]:
+    framework, a = _frameworks.of(a)
+    view = framework.view(a)
+    check_type(view.dtype)
+    if view.gpu < 0 and framework.name == "jax":
+        raise TypeError("a JAX array on the CPU cannot be written: numpy.asarray(a)")
+    return framework, a, view
+
+
+def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", threads: int = 0) -> Tridiagonal:
+    """A = Q T Q^T with T tridiagonal; a (n x n, float64, one triangle read) is not changed.
+
+    LAPACK: dsytrd, whose reflectors these are in memory read by columns (Fortran order); 4/3 n^3 flops.
+    Raises as eigh.
+    """
+    framework, a, view = _looked_at(a)
+    n = square(view)
+    with _frameworks.current(framework, view.gpu):
+        rows = framework.copied(framework.transposed(a))  # read by columns: a itself
+        d = framework.empty((n,), view.dtype, a)
+        e = framework.empty((max(0, n - 1),), view.dtype, a)
+        tau = framework.empty((max(0, n - 1),), view.dtype, a)
+        plan = plan_of(view.dtype, lower, device=device, threads=threads)
+        at, to_d, to_e, to_tau = (framework.view(x).address for x in (rows, d, e, tau))
+        stream = framework.stream(view.gpu) if view.gpu >= 0 else 0
+        with naming_entries(False):
+            report = _core.sytrd(plan, n, at, max(1, n), to_d, to_e, to_tau, view.gpu, stream)
+        return Tridiagonal(d, e, framework.transposed(rows), tau, lower, report)
+
+
+def solve_tridiagonal(
+    d: Array, e: Array, *, eigvals_only: bool = False, device: Device = "auto", threads: int = 0
+) -> Any:
+    """T = U diag(w) U^T for T with diagonal d (n) and off-diagonal e (n - 1), both of one framework and device.
+
+    Returns w, u (n x n, Fortran order), or w alone. Divide and conquer (LAPACK: dstedc, dsterf); at most 4/3 n^3 flops.
+    Raises as eigh.
+    """
+    framework, d, view = _looked_at(d)
+    e_framework, e, e_view = _looked_at(e)
+    if len(view.shape) != 1 or e_view.shape != (max(0, view.shape[0] - 1),):
+        raise ValueError(f"d and e must have n and n - 1 entries, their shapes are {view.shape} and {e_view.shape}")
+    if e_framework is not framework or e_view.gpu != view.gpu or e_view.dtype != view.dtype:
+        raise ValueError("d and e must be of one framework, one type and on one device")
+    n = view.shape[0]
+    with _frameworks.current(framework, view.gpu):
+        w, e = framework.copied(d), framework.copied(e)
+        rows = None if eigvals_only else framework.empty((n, n), view.dtype, d)
+        to_w, to_e, to_u = (framework.view(x).address if x is not None else 0 for x in (w, e, rows))
+        stream = framework.stream(view.gpu) if view.gpu >= 0 else 0
+        plan = plan_of(view.dtype, device=device, threads=threads)
+        finished(_core.stedc(plan, n, to_w, to_e, to_u, max(1, n), view.gpu, stream))
+        return w if rows is None else (w, framework.transposed(rows))
+
+
+def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int = 0) -> Array:
+    """Q z for the Q of tridiagonalize and z of n x m, of the same framework and device; z is not changed.
+
+    apply_q(t, u) for u of solve_tridiagonal(t.d, t.e) holds the eigenvectors. LAPACK: dormtr; 2 n^2 m flops. Raises as eigh.
+    """
+    framework, z, view = _looked_at(z)
+    reflectors, tau = framework.view(t.reflectors), framework.view(t.tau)
+    n = square(reflectors, "t.reflectors")
+    if len(view.shape) != 2 or view.shape[0] != n:
+        raise ValueError(f"z must have {n} rows, its shape is {view.shape}")
+    if reflectors.gpu != view.gpu or reflectors.dtype != view.dtype:
+        raise ValueError("z must be of t's type and on its device")
+    layout = columns_of(reflectors)
+    if layout is None or layout[1]:
+        raise ValueError("t.reflectors must be in Fortran order, as tridiagonalize gives them")
+    with _frameworks.current(framework, view.gpu):
+        rows = framework.copied(framework.transposed(z))
+        plan = plan_of(view.dtype, t.lower, device=device, threads=threads)
+        stream = framework.stream(view.gpu) if view.gpu >= 0 else 0
+        at = framework.view(rows).address
+        m = view.shape[1]
+        _core.ormtr(plan, n, m, reflectors.address, layout[0], tau.address, at, max(1, n), view.gpu, stream)
+        return framework.transposed(rows)
+
+
+def verify(
+    a: Array, w: Array, v: Array, *, lower: bool = True, device: Device = "auto", threads: int = 0
+) -> _core.Verification:
+    """Checks a @ v = v * w and v.T @ v = 1 by LAPACK's measures: `.passed`, `.lapack_residual`, `.lapack_orthogonality`, ...
+
+    a is n x n (one triangle is read), w has m values, v is n x m. Arrays of a GPU come to the host first, about 16 n^2 bytes;
+    the products run on a GPU where there is one. 6 n^2 m flops. Raises as eigh.
+    """
+    host = _frameworks.named("numpy")
+    matrix, values, vectors = (_on_host(x) for x in (a, w, v))
+    view = host.view(matrix)
+    n = square(view)
+    for x, what in ((matrix, "a"), (values, "w"), (vectors, "v")):
+        check_type(x.dtype.name, what)
+    if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
+        raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
+    if columns_of(view) is None:
+        matrix = host.copied(matrix)
+    lda, turned = columns_of(host.view(matrix)) or (max(1, n), True)
+    columns = vectors.T.copy(order="C")
+    values = values.copy()
+    plan = plan_of("float64", lower != turned, device=device, threads=threads)
+    at = matrix.ctypes.data
+    return _core.verify(plan, n, at, lda, len(values), values.ctypes.data, columns.ctypes.data, max(1, n))
+
+
+def _on_host(a: Array) -> Array:
+    framework, a = _frameworks.of(a)
+    return framework.to_host(a)

@@ -1,0 +1,200 @@
+// The extension module eigen_g._core: the library's calls with addresses for pointers, and its reports. What a user meets is
+// the Python beside it (eigen_g/).
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <eigen_g/device.hpp>
+#include <eigen_g/eigen_g.hpp>
+#include <eigen_g/stages.hpp>
+#include <eigen_g/verify.hpp>
+
+#include "apps/python/context.hpp"
+#include "apps/python/plan.hpp"
+#include "apps/python/types.hpp"
+
+namespace eigen_g::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Address = std::uintptr_t;
+
+Report solve_host(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address w, Address z,
+                  std::int64_t ldz, nb::object progress) {
+  const Options options = told(plan.options, n, std::move(progress));
+  const nb::gil_scoped_release free;
+  return with_type(plan.dtype, [&]<class T>() {
+    return eigen_g<T>(n, pointer<const T>(a), lda, pointer<real_t<T>>(w), pointer<T>(z), ldz, options,
+                      plan.devices);
+  });
+}
+
+// Of the stages, host memory where gpu is -1, else memory of that GPU.
+Report sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address d, Address e,
+                Address tau, int gpu, Address stream) {
+  const nb::gil_scoped_release free;
+  const OnGpu on(gpu);
+  const Uplo uplo = plan.options.uplo;
+  return with_type(plan.dtype, [&]<class T>() {
+    using R = real_t<T>;
+    if (gpu < 0)
+      return sytrd<T>(uplo, n, pointer<T>(a), lda, pointer<R>(d), pointer<R>(e), pointer<T>(tau),
+                      plan.devices);
+    return sytrd<T>(uplo, n, device(pointer<T>(a)), lda, device(pointer<R>(d)), device(pointer<R>(e)),
+                    device(pointer<T>(tau)), pointer<CUstream_st>(stream));
+  });
+}
+
+Report stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address z, std::int64_t ldz, int gpu,
+                Address stream) {
+  const nb::gil_scoped_release free;
+  const OnGpu on(gpu);
+  return with_type(plan.dtype, [&]<class T>() {
+    using R = real_t<T>;
+    if (gpu < 0) return stedc<R>(n, pointer<R>(d), pointer<R>(e), pointer<R>(z), ldz, plan.devices);
+    return stedc<R>(n, device(pointer<R>(d)), device(pointer<R>(e)), device(pointer<R>(z)), ldz,
+                    pointer<CUstream_st>(stream));
+  });
+}
+
+Report ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda, Address tau,
+                Address z, std::int64_t ldz, int gpu, Address stream) {
+  const nb::gil_scoped_release free;
+  const OnGpu on(gpu);
+  const Uplo uplo = plan.options.uplo;
+  return with_type(plan.dtype, [&]<class T>() {
+    if (gpu < 0)
+      return ormtr<T>(uplo, n, m, pointer<const T>(a), lda, pointer<const T>(tau), pointer<T>(z), ldz,
+                      plan.devices);
+    return ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
+                    device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream));
+  });
+}
+
+Verification verify_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, std::int64_t m,
+                       Address w, Address z, std::int64_t ldz) {
+  const nb::gil_scoped_release free;
+  return verify(plan.options.uplo, n, pointer<const double>(a), lda, m, pointer<const double>(w),
+                pointer<const double>(z), ldz, plan.devices.place, plan.devices.threads);
+}
+
+std::pair<std::uint64_t, std::uint64_t> pair_of(const WorkspaceBytes& bytes) {
+  return {bytes.host, bytes.device};
+}
+
+void bind_report(nb::module_& m) {
+  nb::class_<Report>(m, "Report", "What a call did.")
+      .def_prop_ro("converged", [](const Report& r) { return r.status == Status::converged; })
+      .def_ro("failed", &Report::failed)
+      .def_ro("m", &Report::m)
+      .def_prop_ro("first", [](const Report& r) { return r.first - 1; })
+      .def_prop_ro("path", [](const Report& r) { return name(r.path); })
+      .def_ro("seconds", &Report::seconds)
+      .def_prop_ro("stages",
+                   [](const Report& r) {
+                     nb::list stages;
+                     for (const StageWork& work : r.stages)
+                       stages.append(nb::make_tuple(name(work.stage), work.seconds));
+                     return stages;
+                   })
+      .def_prop_ro("devices",
+                   [](const Report& r) {
+                     nb::list devices;
+                     for (const DeviceWork& work : r.devices) {
+                       nb::dict device;
+                       device["name"] = work.name;
+                       device["gpu"] = work.gpu < 0 ? nb::none() : nb::object(nb::int_(work.gpu));
+                       device["share"] = work.share;
+                       device["seconds"] = work.seconds;
+                       devices.append(device);
+                     }
+                     return devices;
+                   })
+      .def_prop_ro("workspace_bytes", [](const Report& r) { return pair_of(r.bytes); });
+
+  nb::class_<Verification>(m, "Verification", "How good eigenpairs are.")
+      .def_prop_ro("passed", [](const Verification& v) { return passed(v); })
+      .def_ro("n", &Verification::n)
+      .def_ro("m", &Verification::m)
+      .def_ro("residual_frobenius", &Verification::residual_frobenius)
+      .def_ro("reconstruction", &Verification::reconstruction)
+      .def_ro("orthogonality", &Verification::orthogonality)
+      .def_ro("lapack_residual", &Verification::lapack_residual)
+      .def_ro("lapack_orthogonality", &Verification::lapack_orthogonality)
+      .def_ro("worst_residual", &Verification::worst_residual)
+      .def_ro("worst_index", &Verification::worst_index)
+      .def_ro("ascending", &Verification::ascending)
+      .def_ro("finite", &Verification::finite)
+      .def_ro("seconds", &Verification::seconds);
+}
+
+void bind_errors(nb::module_& m) {
+  nb::exception<DeviceError>(m, "DeviceError", PyExc_RuntimeError);
+  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
+  nb::exception<InvalidArgument>(m, "InvalidArgument", PyExc_ValueError);
+  nb::exception<NonFiniteEntry>(m, "NonFiniteEntry", m.attr("InvalidArgument"));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  bind_errors(m);
+  bind_report(m);
+
+  nb::class_<Plan>(m, "Plan")
+      .def("__init__",
+           [](Plan* self, const std::string& dtype, bool lower, bool vectors,
+              std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
+              std::optional<std::pair<double, double>> values, const std::string& path,
+              const std::string& engine, const std::string& place, int gpus, int threads,
+              const std::optional<std::string>& ratio, int multiprocessors) {
+             new (self) Plan(make_plan(dtype, lower, vectors, numbers, values, path, engine, place, gpus,
+                                       threads, ratio, multiprocessors));
+           })
+      .def_ro("dtype", &Plan::dtype)
+      .def("most", [](const Plan& plan, std::int64_t n) { return plan.options.subset.most(n); });
+  m.def("types", [] {
+    std::vector<std::string> names;
+    std::apply([&](auto... type) { (names.push_back(type.name), ...); }, types);
+    return names;
+  });
+
+  nb::class_<PythonContext>(m, "Context")
+      .def(nb::init<const Plan&, nb::object, nb::object>(), "plan"_a, "allocate"_a.none(), "free"_a.none())
+      .def("release", [](PythonContext& context) {
+        const nb::gil_scoped_release free;
+        context.get().release();
+      });
+  nb::class_<PythonSolver>(m, "Solver")
+      .def(nb::init<PythonContext&, const Plan&, std::int64_t, bool, int, nb::object>(),
+           nb::keep_alive<1, 2>(), "context"_a, "plan"_a, "n"_a, "on_device"_a, "gpu"_a, "progress"_a.none())
+      .def_prop_ro("workspace_bytes", [](const PythonSolver& solver) { return pair_of(solver.workspace()); })
+      .def_prop_ro("on_gpu", &PythonSolver::on_gpu)
+      .def("use", &PythonSolver::use)
+      .def("solve", &PythonSolver::solve);
+
+  m.def("solve_host", &solve_host, "plan"_a, "n"_a, "a"_a, "lda"_a, "w"_a, "z"_a, "ldz"_a,
+        "progress"_a.none());
+  m.def("sytrd", &sytrd_at);
+  m.def("stedc", &stedc_at);
+  m.def("ormtr", &ormtr_at);
+  m.def("verify", &verify_at);
+  m.def("workspace_bytes", [](const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
+    const OnGpu on(gpu);
+    return pair_of(workspace_bytes(n, plan.options, on_gpu, on_device ? Pointers::device : Pointers::host));
+  });
+  m.def("gpu_count", &gpu_count);
+  m.def("release_kept", [] {
+    const nb::gil_scoped_release free;
+    release_kept();
+  });
+  m.def("version", &version);
+  m.def("cuda_toolkit_version", &cuda_toolkit_version);
+}
+
+}  // namespace eigen_g::python

@@ -1,0 +1,71 @@
+#include "apps/python/plan.hpp"
+
+#include <initializer_list>
+#include <memory>
+
+namespace eigen_g::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+constexpr std::int64_t min_order_to_interrupt = 2000;
+
+const char* name(Place place) {
+  return place == Place::automatic ? "auto" : place == Place::cpu ? "cpu" : "gpu";
+}
+
+template <class Choice>
+Choice chosen(std::initializer_list<Choice> choices, const std::string& wanted, Argument argument) {
+  std::string all;
+  for (const Choice choice : choices) {
+    if (wanted == name(choice)) return choice;
+    all += (all.empty() ? "" : ", ") + std::string(name(choice));
+  }
+  throw InvalidArgument(argument, "is '" + wanted + "', must be one of " + all);
+}
+
+// Lives as long as some copy of the Progress that holds it; the last one ends where the GIL is held.
+struct Teller {
+  nb::object callback;
+  void tell(Stage stage, double fraction) const {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!callback.is_none()) callback(eigen_g::name(stage), fraction);
+  }
+};
+
+}  // namespace
+
+Plan make_plan(const std::string& dtype, bool lower, bool vectors,
+               std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
+               std::optional<std::pair<double, double>> values, const std::string& path,
+               const std::string& engine, const std::string& place, int gpus, int threads,
+               const std::optional<std::string>& ratio, int multiprocessors) {
+  Plan plan{dtype, {}, {}};
+  Options& options = plan.options;
+  options.uplo = lower ? Uplo::lower : Uplo::upper;
+  options.vectors = vectors;
+  if (numbers) options.subset = Subset::numbers(numbers->first, numbers->second);
+  if (values) options.subset = Subset::values(values->first, values->second);
+  options.path = chosen({Path::automatic, Path::one_stage}, path, Argument::path);
+  options.engine = chosen({Engine::native, Engine::double_float, Engine::emulated, Engine::automatic}, engine,
+                          Argument::engine);
+  Devices& devices = plan.devices;
+  devices.place = chosen({Place::automatic, Place::cpu, Place::gpu}, place, Argument::place);
+  devices.gpus = gpus;
+  devices.threads = threads;
+  if (ratio) devices.ratio = parse_ratio(*ratio);
+  devices.multiprocessors = multiprocessors;
+  return plan;
+}
+
+Options told(const Options& options, std::int64_t n, nb::object callback) {
+  Options result = options;
+  if (callback.is_none() && n < min_order_to_interrupt) return result;
+  result.progress = [teller = std::make_shared<Teller>(Teller{std::move(callback)})](
+                        Stage stage, double fraction) { teller->tell(stage, fraction); };
+  return result;
+}
+
+}  // namespace eigen_g::python

@@ -1,0 +1,33 @@
+// The element types that the library solves in, by NumPy's names: the one table that calls from Python go by.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace eigen_g::python {
+
+template <class T>
+struct Type {
+  const char* name;
+};
+inline constexpr std::tuple types{Type<double>{"float64"}};
+
+// work.operator()<T>() for the T of that name. Throws TypeError for any other one.
+template <class Work>
+auto with_type(std::string_view name, const Work& work) {
+  std::optional<decltype(work.template operator()<double>())> result;
+  const auto is_it = [&]<class T>(Type<T> type) {
+    if (name != type.name) return false;
+    result.emplace(work.template operator()<T>());
+    return true;
+  };
+  if (!std::apply([&](auto... type) { return (is_it(type) || ...); }, types))
+    throw nanobind::type_error(("arrays of " + std::string(name) + " are not solved").c_str());
+  return std::move(*result);
+}
+
+}  // namespace eigen_g::python

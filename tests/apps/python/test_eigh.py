@@ -1,0 +1,271 @@
+"""eigh and eigvalsh of NumPy arrays on the CPU, against LAPACK's measures and SciPy's conventions."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eigen_g
+
+ULP = np.finfo(float).eps
+
+
+def random_symmetric(n, seed=0):
+    a = np.random.default_rng(seed).standard_normal((n, n))
+    return a + a.T
+
+
+def check(a, w, v, lower=True):
+    """LAPACK's two ratios at most 10, over the triangle that was read."""
+    triangle = np.tril(a) if lower else np.triu(a)
+    full = triangle + np.tril(triangle, -1).T + np.triu(triangle, 1).T
+    n = len(full)
+    assert w.shape == (n,) and v.shape == (n, n)
+    assert np.all(np.diff(w) >= 0)
+    if n == 0:
+        return
+    norm = max(np.linalg.norm(full, 1), np.finfo(float).tiny)
+    assert np.linalg.norm(full @ v - v * w, 1) <= 10 * n * norm * ULP
+    assert np.linalg.norm(v.T @ v - np.eye(n), 1) <= 10 * n * ULP
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 17, 64, 129, 300])
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("lower", [True, False])
+def test_reads_one_triangle_of_either_order(n, order, lower):
+    a = random_symmetric(n, n)
+    given = np.asarray(a, order=order).copy(order="K")
+    outside = np.triu_indices(n, 1) if lower else np.tril_indices(n, -1)
+    given[outside] = np.nan
+    before = given.copy(order="K")
+    w, v = eigen_g.eigh(given, lower=lower)
+    check(a, w, v)
+    np.testing.assert_array_equal(given, before)
+    assert v.flags.f_contiguous and w.dtype == v.dtype == np.float64
+    values = eigen_g.eigvalsh(given, lower=lower)
+    np.testing.assert_allclose(values, w, atol=10 * n * ULP * np.abs(w).max(initial=0))
+
+
+def strided(a, kind):
+    n = len(a)
+    if kind == "rows":
+        room = np.full((n, n + 5), np.nan)
+        room[:, 3 : n + 3] = a
+        return room[:, 3 : n + 3]
+    if kind == "columns":
+        return strided(a.T, "rows").T
+    if kind == "every second":
+        room = np.full((2 * n + 1, 2 * n + 1), np.nan)
+        room[1 : 2 * n : 2, : 2 * n : 2] = a
+        return room[1 : 2 * n : 2, : 2 * n : 2]
+    if kind == "backwards":
+        return np.ascontiguousarray(a[::-1, ::-1])[::-1, ::-1]
+    if kind == "broadcast":
+        return np.broadcast_to(np.full((1, 1), 2.0), (n, n))
+    return a
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(0, 40),
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(["rows", "columns", "every second", "backwards", "broadcast", "plain"]),
+    lower=st.booleans(),
+    overwrite=st.booleans(),
+    scale=st.sampled_from([0.0, 1e-300, 1.0, 1e300]),
+)
+def test_any_strides_and_scales(n, seed, kind, lower, overwrite, scale):
+    a = strided(scale * random_symmetric(n, seed) / 8, kind)
+    truth = a.copy()
+    if kind != "broadcast":  # read-only as it is
+        a.flags.writeable = overwrite
+    w, v = eigen_g.eigh(a, lower=lower, overwrite_a=overwrite)
+    assert np.all(np.isfinite(v))
+    if scale == 1e300:
+        w, truth = w / 1e300, truth / 1e300
+    if scale == 1e-300:
+        w, truth = w * 1e300, truth * 1e300
+    check(truth, w, v, lower)
+    if not overwrite or kind in ("broadcast", "every second", "backwards"):
+        np.testing.assert_array_equal(a, truth if scale not in (1e300, 1e-300) else a)
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_vectors_over_a(order):
+    a = random_symmetric(50)
+    given = a.copy(order=order)
+    w, v = eigen_g.eigh(given, overwrite_a=True)
+    assert np.shares_memory(v, given)
+    check(a, w, v)
+    given = a.copy(order=order)
+    w, v = eigen_g.eigh(given, overwrite_a=True, subset_by_index=[3, 7])
+    assert np.shares_memory(v, given) and v.shape == (50, 5)
+    np.testing.assert_allclose(a @ v, v * w, atol=1e-12)
+
+
+def test_result_is_a_named_pair_with_a_report():
+    result = eigen_g.eigh(random_symmetric(30))
+    assert result.eigenvalues is result[0] and result.eigenvectors is result[1] and len(result) == 2
+    report = result.report
+    assert report.converged and report.m == 30 and report.first == 0 and report.path == "one_stage"
+    assert "tridiagonalize" in dict(report.stages) and report.devices[0]["gpu"] is None
+    assert 0 < sum(seconds for _, seconds in report.stages) <= report.seconds
+    assert report.workspace_bytes[0] == eigen_g.workspace_bytes(30, on_gpu=False, array_on_gpu=False)[0] > 0
+
+
+def test_subsets_are_scipys():
+    a = random_symmetric(60)
+    w, v = eigen_g.eigh(a)
+    got = eigen_g.eigh(a, subset_by_index=[10, 14])
+    np.testing.assert_array_equal(got.eigenvalues, w[10:15])
+    assert got.eigenvectors.shape == (60, 5) and got.report.first == 10
+    above, upto = w[3], w[8]
+    got = eigen_g.eigh(a, subset_by_value=[above, upto])
+    np.testing.assert_array_equal(got.eigenvalues, w[4:9])
+    np.testing.assert_allclose(np.abs(np.sum(got.eigenvectors * v[:, 4:9], axis=0)), 1, rtol=1e-10)
+    np.testing.assert_array_equal(eigen_g.eigvalsh(a, subset_by_value=[w[-1] + 1, np.inf]), [])
+    scipy = pytest.importorskip("scipy.linalg")
+    np.testing.assert_allclose(
+        eigen_g.eigvalsh(a, subset_by_index=[0, 4]), scipy.eigvalsh(a, subset_by_index=[0, 4]), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"subset_by_index": [3, 2]}, ValueError, "subset_by_index"),
+        ({"subset_by_index": [0, 5]}, ValueError, "subset_by_index"),
+        ({"subset_by_index": [-1, 2]}, ValueError, "subset_by_index"),
+        ({"subset_by_value": [1, 1]}, ValueError, "subset_by_value"),
+        ({"subset_by_value": [0, 1], "subset_by_index": [0, 1]}, ValueError, "both"),
+        ({"path": "scenic"}, eigen_g.InvalidArgument, "path.*scenic.*one_stage"),
+        ({"engine": "steam"}, eigen_g.InvalidArgument, "engine"),
+        ({"device": "tpu"}, eigen_g.InvalidArgument, "place"),
+        ({"ratio": "1:x"}, eigen_g.InvalidArgument, "ratio"),
+        ({"gpus": 0}, eigen_g.InvalidArgument, "gpus"),
+        ({"threads": -1}, eigen_g.InvalidArgument, "threads"),
+        ({"b": np.eye(5)}, NotImplementedError, "generalised"),
+    ],
+)
+def test_bad_options(options, error, message):
+    with pytest.raises(error, match=message):
+        eigen_g.eigh(np.eye(5), **options)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float16, np.float32, np.complex128, bool, object, ">f8"])
+def test_other_types_are_refused(dtype):
+    with pytest.raises(TypeError, match="float64|byte order"):
+        eigen_g.eigh(np.eye(3).astype(dtype))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 3)])
+def test_other_shapes_are_refused(shape):
+    with pytest.raises(ValueError, match="square"):
+        eigen_g.eigh(np.zeros(shape))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_not_finite(value):
+    a = random_symmetric(20)
+    a[7, 3] = value
+    for order in "CF":
+        with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[7, 3\] is (NaN|infinite|minus infinite)"):
+            eigen_g.eigh(a.copy(order=order))
+    w, v = eigen_g.eigh(a, check_finite=False)
+    assert np.isnan(w).all() and np.isnan(v).all() and v.shape == (20, 20)
+    check(np.triu(a), *eigen_g.eigh(a, lower=False), lower=False)  # the other triangle
+
+
+@pytest.mark.skipif(eigen_g.gpu_count() > 0, reason="there is a GPU")
+def test_no_gpu():
+    with pytest.raises(eigen_g.DeviceError, match="GPU"):
+        eigen_g.eigh(np.eye(5), device="gpu")
+
+
+def test_too_large_is_told_before_any_work():
+    memory = np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20, 1 << 20), (0, 8), writeable=False)
+    with pytest.raises((eigen_g.OutOfMemory, MemoryError)):
+        eigen_g.eigvalsh(memory, device="cpu")
+
+
+def test_progress_and_an_exception_from_it():
+    seen = []
+    eigen_g.eigh(random_symmetric(40), progress=lambda stage, fraction: seen.append((stage, fraction)))
+    assert ("tridiagonalize", 0.0) in seen and ("back_transform", 1.0) in seen
+
+    def stop(stage, fraction):
+        if stage == "divide_and_conquer":
+            raise KeyError(stage)
+
+    with pytest.raises(KeyError, match="divide_and_conquer"):
+        eigen_g.eigh(random_symmetric(40), progress=stop)
+
+
+def test_interrupt_ends_a_solve():
+    def interrupt(stage, fraction):
+        if stage == "tridiagonalize":
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        eigen_g.eigh(random_symmetric(40), progress=interrupt)
+    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            eigen_g.eigvalsh(random_symmetric(2000))
+
+
+def test_the_gil_is_released():
+    ticks, done = [0], threading.Event()
+
+    def tick():
+        while not done.wait(0.001):
+            ticks[0] += 1
+
+    thread = threading.Thread(target=tick)
+    a = random_symmetric(700)
+    thread.start()
+    before = ticks[0]
+    eigen_g.eigh(a)
+    during = ticks[0] - before
+    done.set()
+    thread.join()
+    assert during > 5
+
+
+def test_threads_get_the_bits_of_one():
+    matrices = [random_symmetric(120, seed) for seed in range(6)]
+    alone = [eigen_g.eigh(a) for a in matrices]
+    results = [None] * len(matrices)
+
+    def solve(k):
+        results[k] = eigen_g.eigh(matrices[k])
+
+    threads = [threading.Thread(target=solve, args=(k,)) for k in range(len(matrices))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for mine, theirs in zip(results, alone):
+        np.testing.assert_array_equal(mine.eigenvalues, theirs.eigenvalues)
+        np.testing.assert_array_equal(mine.eigenvectors, theirs.eigenvectors)
+
+
+def test_other_host_arrays():
+    class OnlyDLPack:
+        def __init__(self, a):
+            self.a = a
+
+        def __dlpack__(self, **options):
+            return self.a.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.a.__dlpack_device__()
+
+    a = random_symmetric(10)
+    w = eigen_g.eigvalsh(a)
+    np.testing.assert_array_equal(eigen_g.eigvalsh(OnlyDLPack(a)), w)
+    np.testing.assert_array_equal(eigen_g.eigvalsh(a.tolist()), w)
+    np.testing.assert_array_equal(eigen_g.eigvalsh(np.asmatrix(a)), w)
