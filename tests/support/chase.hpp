@@ -37,6 +37,26 @@ struct Reflectors {
   std::vector<double> v, tau;
 };
 
+// Reflectors as a chase might leave them, of random vectors.
+inline Reflectors random_reflectors(const ChaseTiles& tiles) {
+  Reflectors r{std::vector<double>(static_cast<std::size_t>(tiles.v_count())),
+               std::vector<double>(static_cast<std::size_t>(tiles.tau_count()))};
+  const Matrix random = random_symmetric(130, 5);
+  std::size_t next = 0;
+  for (std::int64_t s = 0; s < tiles.sweeps(); ++s)
+    for (std::int64_t step = 0, row = s + 1; row < tiles.n - 1; row += tiles.b, ++step) {
+      const std::int64_t tile = tiles.tile(s / tiles.width, step), j = s % tiles.width;
+      double* const v = r.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      double square = 0;
+      for (std::int64_t i = 0; i < std::min(tiles.b, tiles.n - row); ++i) {
+        v[i] = i == 0 ? 1 : random[next++ % random.size()];
+        square += v[i] * v[i];
+      }
+      r.tau[static_cast<std::size_t>(tile * tiles.width + j)] = (s + step) % 17 == 3 ? 0 : 2 / square;
+    }
+  return r;
+}
+
 // Z := Q2 Z, Z n x m with leading dimension n.
 inline void apply(const ChaseTiles& tiles, const Reflectors& reflectors, std::int64_t m, Matrix& z) {
   const std::int64_t n = tiles.n;

@@ -1,0 +1,161 @@
+// The way by products. In a slab of groups, tile (group, step) belongs to wave step + (last group - group): its rows begin where
+// those of the next tile of the wave, (group - 1, step - 1), ended b + width rows later, so the tiles of a wave have no row in
+// common, and every tile that must come earlier is in an earlier wave. A wave is three batched products on V and T written out.
+#include "solver/back/chase_back.hpp"
+
+#include <algorithm>
+
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/back/chase_back_fused.hpp"
+#include "solver/back/chase_factor.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr std::int64_t slab_bytes = std::int64_t{1} << 30, wave_bytes = std::int64_t{1} << 28;
+
+// Groups of a slab: so many that their factors take no more than slab_bytes.
+template <class T>
+std::int64_t slab_groups(const ChaseTiles& tiles) {
+  if (tiles.groups() == 0) return 0;
+  const std::int64_t bytes =
+      tiles.steps(0) * chase_factor_size(tiles.width) * static_cast<std::int64_t>(sizeof(T));
+  return std::clamp<std::int64_t>(slab_bytes / bytes, 1, tiles.groups());
+}
+std::int64_t max_tiles_of_a_wave(const ChaseTiles& tiles) {
+  return tiles.n / (tiles.b + tiles.width) + 1;
+}
+template <class T>
+std::int64_t columns_at_once(const ChaseTiles& tiles, std::int64_t m) {
+  const std::int64_t column =
+      2 * max_tiles_of_a_wave(tiles) * tiles.width * static_cast<std::int64_t>(sizeof(T));
+  return std::clamp<std::int64_t>(wave_bytes / column, 1, std::max<std::int64_t>(m, 1));
+}
+
+// Both ways' needs; they share the memory behind the factors.
+template <class T>
+struct Workspace {
+  std::int64_t columns;
+  T* factors;
+  int* words;
+  T *v, *t, *x, *tx;  // of a wave
+
+  Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m) : columns(columns_at_once<T>(tiles, m)) {
+    const std::int64_t groups = slab_groups<T>(tiles), width = tiles.width,
+                       at_once = max_tiles_of_a_wave(tiles);
+    factors = arena.take<T>(groups == 0 ? 0 : groups * tiles.steps(0) * chase_factor_size(width));
+    words = arena.take<int>(chase_back_fused_words(groups, m));
+    v = arena.take<T>(at_once * (tiles.b + width) * width);
+    t = arena.take<T>(at_once * width * width);
+    x = arena.take<T>(at_once * width * columns);
+    tx = arena.take<T>(at_once * width * columns);
+  }
+};
+
+// Tiles of a wave, numbered downwards the matrix: tile k is (group + k, step + k).
+struct Wave {
+  std::int64_t group, step, count;
+};
+
+// V, (b + width) x width, and -T, width x width, of tile blockIdx.x.
+template <class T>
+__global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_group, const T* all_v,
+                                 const T* all_factors, T* all_dense_v, T* all_dense_t) {
+  __shared__ std::int64_t place;
+  const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), rows = b + width;
+  if (threadIdx.x == 0) {
+    place = wave.step + blockIdx.x;
+    for (std::int64_t g = last_group; g > wave.group + blockIdx.x; --g) place += tiles.steps(g);
+  }
+  __syncthreads();
+  const T* const v = all_v + place * tiles.tile_size();
+  const T* const factor = all_factors + place * chase_factor_size(width);
+  T* const dense_v = all_dense_v + static_cast<std::int64_t>(blockIdx.x) * rows * width;
+  T* const dense_t = all_dense_t + static_cast<std::int64_t>(blockIdx.x) * width * width;
+  for (int k = threadIdx.x; k < rows * width; k += blockDim.x) {
+    const int j = k / rows, row = k % rows - j / 8 * 8;
+    dense_v[k] = row >= 0 && row < b + 8 ? v[tiles.column(j) + row] : 0;
+  }
+  for (int k = threadIdx.x; k < width * width; k += blockDim.x) {
+    const int i = k % width, j = k / width;
+    dense_t[k] = i <= j ? factor[chase_factor_place(width, i, j)] : 0;
+  }
+}
+
+// Z := (I - V T V^T) Z for `count` tiles from k on, `rows` rows each.
+template <class T>
+void apply_tiles(const Queue& queue, const ChaseTiles& tiles, const Workspace<T>& w, std::int64_t k,
+                 std::int64_t count, MatrixView<T> z) {
+  const std::int64_t width = tiles.width, rows = tiles.b + width, m = z.cols;
+  if (count == 0) return;
+  const MatrixView<const T> v{w.v + k * rows * width, z.rows, width, rows},
+      t{w.t + k * width * width, width, width, width};
+  const MatrixView<T> x{w.x, width, m, width}, tx{w.tx, width, m, width};
+  const std::int64_t v_apart = rows * width, t_apart = width * width, x_apart = width * m;
+  gemm_batched<T>(queue, {count, v_apart, rows, x_apart}, Op::transpose, Op::none, 1, v, z, 0, x);
+  gemm_batched<T>(queue, {count, t_apart, x_apart, x_apart}, Op::none, Op::none, 1, t, x, 0, tx);
+  gemm_batched<T>(queue, {count, v_apart, x_apart, rows}, Op::none, Op::none, 1, v, tx, 1, z);
+}
+
+template <class T>
+void by_products(const Queue& queue, const ChaseTiles& tiles, const T* v, std::int64_t first_group,
+                 std::int64_t last_group, MatrixView<T> z, const Workspace<T>& w) {
+  const std::int64_t apart = tiles.b + tiles.width;
+  for (std::int64_t number = 0; number <= tiles.steps(first_group) - 1 + last_group - first_group; ++number) {
+    // Tile i from below: group last_group - i, step number - i.
+    const std::int64_t highest = std::min(number, last_group - first_group);
+    std::int64_t lowest = 0;
+    while (lowest <= highest && number - lowest >= tiles.steps(last_group - lowest)) ++lowest;
+    if (lowest > highest) continue;
+    const Wave wave{last_group - highest, number - highest, highest - lowest + 1};
+    write_out_kernel<<<static_cast<unsigned>(wave.count), 256, 0, queue.stream()>>>(tiles, wave, last_group,
+                                                                                    v, w.factors, w.v, w.t);
+    EIGEN_G_LAUNCHED();
+    const std::int64_t row = tiles.first_row(wave.group, wave.step);
+    const bool cut = row + wave.count * apart > z.rows;  // the last tile reaches beyond the matrix
+    const std::int64_t whole = wave.count - cut, below = row + whole * apart;
+    for (std::int64_t column = 0; column < z.cols; column += w.columns) {
+      const std::int64_t columns = std::min(w.columns, z.cols - column);
+      apply_tiles(queue, tiles, w, 0, whole, z.block(row, column, apart, columns));
+      if (cut) apply_tiles(queue, tiles, w, whole, 1, z.block(below, column, z.rows - below, columns));
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m) {
+  return bytes_taken([&](Arena& arena) { Workspace<T>(arena, ChaseTiles(n, b), m); });
+}
+
+template <class T>
+void chase_back(const Products<T>& products, const ChaseTiles& tiles,
+                const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
+                ChaseBack how) {
+  if (tiles.groups() == 0 || z_dev.cols == 0) return;
+  const Queue& queue = products.queue();
+  const bool serves = chase_back_fused_serves(tiles, z_dev);
+  if (how == ChaseBack::fused && !serves)
+    throw InvalidArgument(Argument::z, "the fused way does not serve this bandwidth, lda or GPU");
+  const Workspace<T> w(workspace, tiles, z_dev.cols);
+  const std::int64_t at_once = slab_groups<T>(tiles);
+  for (std::int64_t last = tiles.groups() - 1; last >= 0; last -= at_once) {
+    const std::int64_t first = std::max<std::int64_t>(0, last - at_once + 1);
+    const T* const v = reflectors.v + tiles.tiles_from(last + 1) * tiles.tile_size();
+    chase_factors(queue, tiles, reflectors, first, last, w.factors);
+    if (serves && how != ChaseBack::products)
+      chase_back_fused(queue, tiles, v, w.factors, first, last, z_dev, w.words);
+    else
+      by_products(queue, tiles, v, first, last, z_dev, w);
+  }
+}
+
+template std::uint64_t chase_back_bytes<double>(std::int64_t, std::int64_t, std::int64_t);
+template void chase_back<double>(const Products<double>&, const ChaseTiles&,
+                                 const ChaseReflectors<const double>&, MatrixView<double>, Arena, ChaseBack);
+
+}  // namespace eigen_g

@@ -1,0 +1,351 @@
+// Z := Q2 Z on the tensor core. A task is a group of reflectors applied to 128 columns, a warp to 16 of them: the warp holds
+// the rows that a tile acts on, its window W^T (16 x (b + width)), as accumulators, and takes the group's tiles one by one:
+//
+//   X^T = W^T V;    X^T := X^T (-T)^T;    W^T := W^T + X^T V^T
+//
+// then stores b rows, moves up the others and loads the next b. Accumulators are A operands as they stand if V's rows (T's
+// columns) 2t and 2t + 1 of eight are what the step calls t and t + 4, so nothing is moved between threads. V is a parallelogram: of
+// its squares of 8 x 8 those that are zero are left out. V and T of the tile come into shared memory by the copy engine, a few
+// tiles ahead, for all warps of the block.
+//
+// Tasks are drawn in order, group by group from the last to the first, in a group block of columns by block of columns, so that the
+// work is even whatever m: groups of the same columns follow each other two windows apart. A warp tells in a word of the
+// task's own how many windows it has stored, and the task of the next group looks there before it loads. Whoever is waited for drew
+// its task earlier and waits for nobody later: any number of resident blocks comes to an end.
+#include <algorithm>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
+#include "solver/back/chase_back_fused.hpp"
+#include "solver/back/chase_factor.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int warp_columns = 16, max_warps = 12, ticket_words = 32;
+constexpr int whole_group = 1 << 30;  // windows stored: all
+
+struct Fused {
+  double* z;
+  std::int64_t n, m, ldz;
+  const double *v, *factors;
+  ChaseTiles tiles;
+  int first_group, last_group, blocks;  // of columns
+  int *ticket, *stored;                 // of a task and its warp
+};
+
+template <int b, int width>
+struct Shape {
+  static constexpr int x_squares = width / 8, band_squares = b / 8, squares = x_squares + band_squares;
+  static constexpr int eight_columns = 8 * (b + 8) + 16;  // ChaseTiles::eight_columns
+  static constexpr int v_size = x_squares * eight_columns, t_size = x_squares * (x_squares + 1) / 2 * 64;
+  static constexpr int stage_bytes = 8 * (v_size + t_size);
+  static constexpr int stages = 2, ahead = 1;
+  static constexpr int warps = b > 32 ? 8 : max_warps, threads = 32 * warps, columns = warps * warp_columns;
+};
+
+// d += a b on the accumulators of 16 x 8: a's columns and b's rows in the order of the accumulators.
+__device__ __forceinline__ void tensor_step(double (&d)[4], const double (&a)[4], double b0, double b1) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+      "%1, %2, %3};"
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+      : "d"(a[0]), "d"(a[2]), "d"(a[1]), "d"(a[3]), "d"(b0), "d"(b1));
+#endif
+}
+
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+__device__ __forceinline__ void start_barrier(std::uint64_t* barrier, int count) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count) : "memory");
+#endif
+}
+__device__ __forceinline__ void arrive(std::uint64_t* barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+#endif
+}
+__device__ __forceinline__ void arrive_and_expect(std::uint64_t* barrier, int bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+               : "memory");
+#endif
+}
+__device__ __forceinline__ void wait_for(std::uint64_t* barrier, int parity) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra "
+      "again;\n}" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+#endif
+}
+__device__ __forceinline__ void copy_bulk(void* to, const void* from, int bytes, std::uint64_t* barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+#endif
+}
+__device__ __forceinline__ void tell(int* word, int count) {
+  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(word), "r"(count) : "memory");
+}
+__device__ __forceinline__ int look(const int* word) {
+  int count;
+  asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(count) : "l"(word) : "memory");
+  return count;
+}
+
+// The ring of tiles in shared memory, and what the thread that fills it keeps in mind (there, as registers are short).
+template <int b, int width>
+struct Ring {
+  using S = Shape<b, width>;
+  std::uint64_t full[S::stages], empty[S::stages];
+  int task_of[S::stages];  // that the tile belongs to; -1: no more tasks
+  int count, task, step, steps, group;
+  std::int64_t before;  // tiles of the slab before those of `group`
+
+  __device__ void start(int last_group) {
+    for (int stage = 0; stage < S::stages; ++stage) {
+      start_barrier(full + stage, 1);
+      start_barrier(empty + stage, S::warps);
+    }
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+#endif
+    count = task = step = steps = 0;
+    group = last_group;
+    before = 0;
+  }
+  // The next tile, into a stage that all warps have left.
+  __device__ __forceinline__ void one_more(const Fused& p, double* tiles) {
+    if (step > steps) return;  // all is there
+    const int stage = count % S::stages;
+    if (count >= S::stages) wait_for(empty + stage, (count / S::stages - 1) & 1);
+    ++count;
+    if (step == steps) {
+      task = atomicAdd(p.ticket, 1);
+      step = 0;
+      const int next = p.last_group - task / p.blocks;
+      if (next < p.first_group) {
+        steps = -1;
+        task_of[stage] = -1;
+        arrive(full + stage);
+        return;
+      }
+      while (group > next) before += p.tiles.steps(group--);
+      steps = static_cast<int>(p.tiles.steps(group));
+    }
+    task_of[stage] = task;
+    double* const to = tiles + stage * (S::v_size + S::t_size);
+    arrive_and_expect(full + stage, S::stage_bytes);
+    copy_bulk(to, p.v + (before + step) * S::v_size, 8 * S::v_size, full + stage);
+    copy_bulk(to + S::v_size, p.factors + (before + step) * S::t_size, 8 * S::t_size, full + stage);
+    ++step;
+  }
+};
+
+// Of the thread's two columns, g and g + 8 of the warp's, the place of the window's row 2t and how many rows there are from it
+// on; of a column that does not exist, none.
+struct Place {
+  double* low;
+  std::int64_t high;  // from the one column to the other
+  int rows_low, rows_high;
+};
+// Square k of the window; `edge`: the matrix may end in it. Rows that do not exist are zero.
+template <bool edge>
+__device__ __forceinline__ void load(const Place& z, int k, double (&w)[4]) {
+  double2 low{0, 0}, high{0, 0};
+  const double* const from = z.low + 8 * k;
+  if (edge ? 8 * k + 1 < z.rows_low : z.rows_low > 0) low = __ldcg(reinterpret_cast<const double2*>(from));
+  if (edge ? 8 * k + 1 < z.rows_high : z.rows_high > 0)
+    high = __ldcg(reinterpret_cast<const double2*>(from + z.high));
+  if (edge && 8 * k + 1 == z.rows_low) low.x = __ldcg(from);
+  if (edge && 8 * k + 1 == z.rows_high) high.x = __ldcg(from + z.high);
+  w[0] = low.x, w[1] = low.y, w[2] = high.x, w[3] = high.y;
+}
+template <bool edge>
+__device__ __forceinline__ void store(const Place& z, int k, const double (&w)[4]) {
+  double* const to = z.low + 8 * k;
+  if (edge ? 8 * k + 1 < z.rows_low : z.rows_low > 0)
+    __stcg(reinterpret_cast<double2*>(to), double2{w[0], w[1]});
+  if (edge ? 8 * k + 1 < z.rows_high : z.rows_high > 0)
+    __stcg(reinterpret_cast<double2*>(to + z.high), double2{w[2], w[3]});
+  if (edge && 8 * k + 1 == z.rows_low) __stcg(to, w[0]);
+  if (edge && 8 * k + 1 == z.rows_high) __stcg(to + z.high, w[2]);
+}
+
+// W := (I - V T V^T) W; v: the tile in shared memory, -T behind it.
+template <int b, int width>
+__device__ __forceinline__ void apply(double (&w)[Shape<b, width>::squares][4], const double* v, int lane) {
+  using S = Shape<b, width>;
+  const int g = lane / 4, t = lane % 4;
+  double x[S::x_squares][4] = {};
+  const double* const by_column = v + g * (b + 8) + g / 2 * 4 + 2 * t;  // rows 2t, 2t + 1 of column g
+#pragma unroll
+  for (int k = 0; k < S::squares; ++k)
+#pragma unroll
+    for (int j = 0; j < S::x_squares; ++j)
+      if (k >= j && k <= j + S::band_squares) {
+        const double2 pair =
+            *reinterpret_cast<const double2*>(by_column + j * S::eight_columns + 8 * (k - j));
+        tensor_step(x[j], w[k], pair.x, pair.y);
+      }
+      // Two columns of squares at a time: the others still need those above them.
+#pragma unroll
+  for (int j = 0; j < S::x_squares; j += 2) {
+    double next[2][4] = {};
+#pragma unroll
+    for (int k = j; k < S::x_squares; ++k)
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        if (k >= j + i) {
+          const double2 pair = reinterpret_cast<const double2*>(
+              v + S::v_size)[chase_factor_square(width, j + i, k) * 32 + lane];
+          tensor_step(next[i], x[k], pair.x, pair.y);
+        }
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) x[j + i][e] = next[i][e];
+  }
+  const double* const by_row = v + 2 * t * (b + 8) + t * 4 + g;  // row g of columns 2t and 2t + 1
+#pragma unroll
+  for (int j = 0; j < S::x_squares; ++j)
+#pragma unroll
+    for (int k = j; k <= j + S::band_squares; ++k) {
+      const double* const from = by_row + j * S::eight_columns + 8 * (k - j);
+      tensor_step(w[k], x[j], from[0], from[b + 8]);
+    }
+}
+
+template <int b, int width>
+__global__ void __launch_bounds__(Shape<b, width>::threads, 1)
+    chase_back_kernel(const __grid_constant__ Fused p) {
+  using S = Shape<b, width>;
+  extern __shared__ __align__(128) double tiles[];
+  __shared__ __align__(8) Ring<b, width> ring;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (threadIdx.x == 0) {
+    ring.start(p.last_group);
+    for (int k = 0; k < S::ahead; ++k) ring.one_more(p, tiles);
+  }
+  __syncthreads();
+
+  double w[S::squares][4];
+  for (int used = 0;;) {
+    wait_for(ring.full + used % S::stages, used / S::stages & 1);
+    const int task = ring.task_of[used % S::stages];
+    if (task < 0) break;
+    const int group = p.last_group - task / p.blocks, steps = static_cast<int>(p.tiles.steps(group));
+    const int row = static_cast<int>(p.tiles.first_row(group, 0)) + lane % 4 * 2;
+    const std::int64_t column =
+        static_cast<std::int64_t>(task % p.blocks) * S::columns + warp * warp_columns + lane / 4;
+    Place z{p.z + column * p.ldz + row, 8 * p.ldz, column < p.m ? static_cast<int>(p.n) - row : 0,
+            column + 8 < p.m ? static_cast<int>(p.n) - row : 0};
+    int* const stored = p.stored + static_cast<std::int64_t>(task) * S::warps + warp;
+    int ready = group == p.last_group ? whole_group : 0;
+#pragma unroll
+    for (int k = 0; k < S::x_squares; ++k) load<true>(z, k, w[k]);
+    for (int step = 0; step < steps; ++step) {
+      if (threadIdx.x == 0) ring.one_more(p, tiles);
+      while (ready <= step) ready = look(stored - p.blocks * S::warps);
+      __syncwarp();
+      const bool edge = step >= steps - 2;
+      if (edge)
+#pragma unroll
+        for (int k = S::x_squares; k < S::squares; ++k) load<true>(z, k, w[k]);
+      else
+#pragma unroll
+        for (int k = S::x_squares; k < S::squares; ++k) load<false>(z, k, w[k]);
+      const int stage = used % S::stages;
+      wait_for(ring.full + stage, used / S::stages & 1);
+      apply<b, width>(w, tiles + stage * (S::v_size + S::t_size), lane);
+      __syncwarp();
+      if (lane == 0) {
+        arrive(ring.empty + stage);
+        tell(stored, step);  // those before this one, long on their way
+      }
+      ++used;
+      if (edge)
+#pragma unroll
+        for (int k = 0; k < S::band_squares; ++k) store<true>(z, k, w[k]);
+      else
+#pragma unroll
+        for (int k = 0; k < S::band_squares; ++k) store<false>(z, k, w[k]);
+#pragma unroll
+      for (int k = 0; k < S::x_squares; ++k)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) w[k][e] = w[S::band_squares + k][e];
+      z.low += b;
+      z.rows_low -= b;
+      z.rows_high -= b;
+    }
+#pragma unroll
+    for (int k = 0; k < S::x_squares; ++k) store<true>(z, k, w[k]);
+    __syncwarp();
+    if (lane == 0) tell(stored, whole_group);
+  }
+}
+
+template <int b, int width>
+void launch(const Queue& queue, Fused p) {
+  using S = Shape<b, width>;
+  const auto kernel = chase_back_kernel<b, width>;
+  allow_shared_memory(kernel, S::stages * S::stage_bytes);
+  p.blocks = static_cast<int>((p.m + S::columns - 1) / S::columns);
+  const std::int64_t tasks = static_cast<std::int64_t>(p.blocks) * (p.last_group - p.first_group + 1);
+  const std::int64_t grid = std::min<std::int64_t>(tasks, queue.multiprocessors());
+  kernel<<<static_cast<unsigned>(grid), S::threads, S::stages * S::stage_bytes, queue.stream()>>>(p);
+  EIGEN_G_LAUNCHED();
+}
+
+}  // namespace
+
+bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const double> z_dev) {
+  int device = 0, major = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= 9 && (tiles.b == 32 || tiles.b == 64) && z_dev.lda % 2 == 0 &&
+         reinterpret_cast<std::uintptr_t>(z_dev.data) % 16 == 0;
+}
+
+std::int64_t chase_back_fused_words(std::int64_t groups, std::int64_t m) {
+  return ticket_words + groups * (m / warp_columns + max_warps);
+}
+
+template <class T>
+void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const T* v_dev, const T* factors_dev,
+                      std::int64_t first_group, std::int64_t last_group, MatrixView<T> z_dev,
+                      int* words_dev) {
+  if (first_group > last_group || z_dev.cols == 0) return;
+  const std::int64_t words = chase_back_fused_words(last_group - first_group + 1, z_dev.cols);
+  EIGEN_G_CUDA(cudaMemsetAsync(words_dev, 0, sizeof(int) * static_cast<std::size_t>(words), queue.stream()));
+  const Fused p{z_dev.data,
+                z_dev.rows,
+                z_dev.cols,
+                z_dev.lda,
+                v_dev,
+                factors_dev,
+                tiles,
+                static_cast<int>(first_group),
+                static_cast<int>(last_group),
+                0,
+                words_dev,
+                words_dev + ticket_words};
+  if (tiles.b == 32)
+    launch<32, 32>(queue, p);
+  else
+    launch<64, 64>(queue, p);
+}
+
+template void chase_back_fused<double>(const Queue&, const ChaseTiles&, const double*, const double*,
+                                       std::int64_t, std::int64_t, MatrixView<double>, int*);
+
+}  // namespace eigen_g

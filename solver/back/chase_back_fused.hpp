@@ -1,0 +1,27 @@
+// The kernel of chase_back.hpp: a window of Z in registers, all reflectors of a slab of groups in one launch.
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/matrix_view.hpp"
+#include "solver/reduction/two_stage/chase_tiles.hpp"
+
+namespace eigen_g {
+
+class Queue;
+
+// On the current GPU.
+bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const double> z_dev);
+
+// Words of device memory that it takes for m columns and so many groups.
+std::int64_t chase_back_fused_words(std::int64_t groups, std::int64_t m);
+
+// Z := (product of the groups first_group ... last_group) Z.
+//   v_dev, factors_dev  of these groups alone, in the tiles' order
+//   words_dev           chase_back_fused_words(groups, m)
+// Ordered on `queue`; throws DeviceError.
+template <class T>
+void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const T* v_dev, const T* factors_dev,
+                      std::int64_t first_group, std::int64_t last_group, MatrixView<T> z_dev, int* words_dev);
+
+}  // namespace eigen_g

@@ -1,0 +1,116 @@
+// Z := Q2 Z on a GPU, both ways, against one reflector at a time.
+#include "solver/back/chase_back.hpp"
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "tests/support/chase.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace eigen_g;
+using namespace support::chase;
+
+namespace {
+
+// n x m with leading dimension lda; what lies below row n stays NaN.
+Matrix on_gpu(const ChaseTiles& tiles, const Reflectors& reflectors, const Matrix& z, std::int64_t m,
+              std::int64_t lda, ChaseBack how) {
+  Queue queue;
+  const std::int64_t n = tiles.n;
+  Matrix padded(static_cast<std::size_t>(lda * m), std::nan(""));
+  for (std::int64_t j = 0; j < m; ++j) std::copy_n(z.begin() + j * n, n, padded.begin() + j * lda);
+  DeviceBuffer<double> v(tiles.v_count()), tau(tiles.tau_count()), z_dev(lda * m);
+  if (v.size() > 0) {
+    EIGEN_G_CUDA(cudaMemcpy(v.data(), reflectors.v.data(), v.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaMemcpy(tau.data(), reflectors.tau.data(), tau.bytes(), cudaMemcpyHostToDevice));
+  }
+  EIGEN_G_CUDA(cudaMemcpy(z_dev.data(), padded.data(), z_dev.bytes(), cudaMemcpyHostToDevice));
+  const support::DeviceScratch scratch(chase_back_bytes<double>(n, tiles.b, m), 256);
+  chase_back<double>(queue, tiles, {v.data(), tau.data()}, {z_dev.data(), n, m, lda}, scratch, how);
+  queue.wait();
+  CHECK(scratch.touched() == 0);
+  EIGEN_G_CUDA(cudaMemcpy(padded.data(), z_dev.data(), z_dev.bytes(), cudaMemcpyDeviceToHost));
+  Matrix found(z.size());
+  for (std::int64_t j = 0; j < m; ++j) {
+    std::copy_n(padded.begin() + j * lda, n, found.begin() + j * n);
+    CHECK(std::all_of(padded.begin() + j * lda + n, padded.begin() + (j + 1) * lda,
+                      [](double x) { return std::isnan(x); }));
+  }
+  return found;
+}
+
+Matrix columns(std::int64_t n, std::int64_t m) {
+  const Matrix square = support::random_symmetric(std::max(n, m), 3);
+  return {square.begin(), square.begin() + n * m};
+}
+
+//   max |z - Q2 z|
+//   --------------
+//    n ulp max |z|
+void check(std::int64_t n, std::int64_t b, std::int64_t m, std::int64_t lda, ChaseBack how) {
+  CAPTURE(n, b, m, lda, static_cast<int>(how));
+  const ChaseTiles tiles(n, b);
+  const Reflectors reflectors = random_reflectors(tiles);
+  const Matrix z = columns(n, m), found = on_gpu(tiles, reflectors, z, m, lda, how);
+  Matrix expected = z;
+  apply(tiles, reflectors, m, expected);
+  double difference = 0, size = 0;
+  bool numbers = true;
+  for (std::size_t k = 0; k < z.size(); ++k) {
+    difference = std::max(difference, std::abs(found[k] - expected[k]));
+    size = std::max(size, std::abs(expected[k]));
+    numbers = numbers && std::isfinite(found[k]);
+  }
+  const double ratio = difference / (static_cast<double>(n) * support::limits::ulp * size);
+  CAPTURE(ratio);
+  CHECK(numbers);
+  CHECK(ratio < (n < 60 ? 10 : 1) * support::limits::back_transform);
+}
+
+bool fused_serves() {
+  int major = 0;
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+  return major >= 9;
+}
+
+std::int64_t even(std::int64_t n) {
+  return n + n % 2;
+}
+
+}  // namespace
+
+TEST_CASE("back by the chase's reflectors: products, around every edge", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : chase_bandwidths)
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{3}, b + 1, 2 * b + 3, 3 * b + 5, 5 * b + 2})
+      check(n, b, n / 2 + 1, n + n % 3, ChaseBack::products);
+}
+
+TEST_CASE("back by the chase's reflectors: the kernel, around every edge", "[gpu]") {
+  NEEDS_GPU();
+  if (!fused_serves()) SKIP_TEST("no tensor core steps of 16 x 8 x 8");
+  for (const std::int64_t b : {32, 64}) {
+    for (const std::int64_t n : {std::int64_t{3}, std::int64_t{4}, b - 1, b, b + 1, b + 2, b + 3, 2 * b + 1,
+                                 2 * b + 2, 2 * b + 3, 3 * b + 5, 5 * b + 2})
+      check(n, b, n / 2 + 1, even(n), ChaseBack::fused);
+    for (const std::int64_t m : {1, 7, 8, 9, 15, 16, 17, 127, 128, 129, 200, 300})
+      check(3 * b + 7, b, m, even(3 * b + 7) + 2, ChaseBack::fused);
+  }
+}
+
+TEST_CASE("back by the chase's reflectors: few columns", "[gpu][racecheck]") {
+  NEEDS_GPU();
+  for (const ChaseBack how : {ChaseBack::automatic, ChaseBack::products}) check(150, 32, 20, 150, how);
+}
+
+TEST_CASE("back by the chase's reflectors: bits repeat, and do not depend on the other columns", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 900, m = 400, few = 30;
+  const ChaseTiles tiles(n, 64);
+  const Reflectors reflectors = random_reflectors(tiles);
+  const Matrix z = columns(n, m), found = on_gpu(tiles, reflectors, z, m, n, ChaseBack::automatic);
+  CHECK(on_gpu(tiles, reflectors, z, m, n, ChaseBack::automatic) == found);
+  if (!fused_serves()) return;
+  const Matrix some = on_gpu(tiles, reflectors, {z.begin(), z.begin() + n * few}, few, n, ChaseBack::fused);
+  CHECK(std::equal(some.begin(), some.end(), found.begin()));
+}
