@@ -1,0 +1,118 @@
+#include "gemm_df/tall_product.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace eigen_g {
+
+namespace {
+
+// Rows are cut into chunks by n alone, at most 256 of them; the chunks' sums are added in their order.
+std::int64_t rows_of_chunk(std::int64_t n) {
+  return std::max<std::int64_t>(1024, (n + 255) / 256);
+}
+std::int64_t chunk_count(std::int64_t n) {
+  return (n + rows_of_chunk(n) - 1) / rows_of_chunk(n);
+}
+
+// C += V^T W over rows [first, last) of one panel each.
+template <class T>
+void add_gram(std::int64_t first, std::int64_t last, const T* v, const T* w, T* c) {
+  T sums[16] = {};
+  for (std::int64_t row = first; row < last; ++row)
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j) sums[4 * i + j] += v[4 * row + i] * w[4 * row + j];
+  for (int e = 0; e < 16; ++e) c[e] += sums[e];
+}
+
+// The rows of a chunk that stay in a core's cache while all panels pass.
+constexpr std::int64_t strip = 128;
+
+template <class T>
+void add_chunks(std::int64_t chunks, std::int64_t values, const std::vector<T>& partial, T* sum) {
+  std::fill_n(sum, values, T(0));
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+    for (std::int64_t e = 0; e < values; ++e) sum[e] += partial[chunk * values + e];
+}
+
+}  // namespace
+
+template <class T>
+void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c) {
+  const std::int64_t chunks = chunk_count(n), rows = rows_of_chunk(n);
+  std::vector<T> partial(static_cast<std::size_t>(chunks * p * 16));
+#pragma omp parallel for schedule(static) if (chunks > 1)
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t end = std::min(n, (chunk + 1) * rows);
+    for (std::int64_t first = chunk * rows; first < end; first += strip)
+      for (std::int64_t panel = 0; panel < p; ++panel)
+        add_gram(first, std::min(end, first + strip), v + panel * 4 * n, w,
+                 partial.data() + (chunk * p + panel) * 16);
+  }
+  add_chunks(chunks, p * 16, partial, c);
+}
+
+template <class T>
+void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g) {
+  const std::int64_t chunks = chunk_count(n), rows = rows_of_chunk(n);
+  std::vector<T> partial(static_cast<std::size_t>(chunks * 16));
+#pragma omp parallel for schedule(static) if (chunks > 1)
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t end = std::min(n, (chunk + 1) * rows);
+    for (std::int64_t first = chunk * rows; first < end; first += strip) {
+      const std::int64_t last = std::min(end, first + strip);
+      for (std::int64_t panel = 0; panel < p; ++panel) {
+        const T* const from = v + panel * 4 * n;
+        T s[16];
+        std::copy_n(c + panel * 16, 16, s);
+        for (std::int64_t row = first; row < last; ++row)
+          for (int j = 0; j < 4; ++j) {
+            T sum = 0;
+            for (int i = 0; i < 4; ++i) sum += from[4 * row + i] * s[4 * i + j];
+            w[4 * row + j] -= sum;
+          }
+      }
+      add_gram(first, last, w, w, partial.data() + chunk * 16);
+    }
+  }
+  add_chunks(chunks, 16, partial, g);
+}
+
+template <class T>
+void tall_times(std::int64_t n, T* w, const T* s) {
+#pragma omp parallel for schedule(static) if (n >= 2048)
+  for (std::int64_t row = 0; row < n; ++row) {
+    T result[4] = {};
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j) result[j] += w[4 * row + i] * s[4 * i + j];
+    std::copy_n(result, 4, w + 4 * row);
+  }
+}
+
+template <class T>
+void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) {
+  const std::int64_t strips = (n + strip - 1) / strip;
+#pragma omp parallel for schedule(static) if (n >= 2048)
+  for (std::int64_t part = 0; part < strips; ++part) {
+    const std::int64_t first = part * strip, last = std::min(n, first + strip);
+    for (std::int64_t to = 0; to < q_panels; ++to) {
+      T* const out = z + to * 4 * n;
+      std::fill(out + 4 * first, out + 4 * last, T(0));
+      for (std::int64_t panel = 0; panel < p; ++panel) {
+        const T* const from = v + panel * 4 * n;
+        T s[16];
+        for (int i = 0; i < 4; ++i) std::copy_n(q + (panel * 4 + i) * 4 * q_panels + 4 * to, 4, s + 4 * i);
+        for (std::int64_t row = first; row < last; ++row)
+          for (int i = 0; i < 4; ++i)
+            for (int j = 0; j < 4; ++j) out[4 * row + j] += from[4 * row + i] * s[4 * i + j];
+      }
+    }
+  }
+}
+
+template void tall_gram(std::int64_t, std::int64_t, const double*, const double*, double*);
+template void tall_subtract(std::int64_t, std::int64_t, const double*, const double*, double*, double*);
+template void tall_times(std::int64_t, double*, const double*);
+template void tall_combine(std::int64_t, std::int64_t, const double*, const double*, std::int64_t, double*);
+
+}  // namespace eigen_g

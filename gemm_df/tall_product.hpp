@@ -1,0 +1,33 @@
+// Products of tall, narrow matrices in panels: what an orthogonalisation against a long basis consists of.
+//
+// A panel is n x 4, row-major: element (i, j) is at[4 i + j]. A basis V of p panels is p panels one behind the other, so
+// column c of V is column c % 4 of panel c / 4. Small matrices are row-major.
+//
+//   gram       C := V^T W                     C 4p x 4
+//   subtract   W := W - V C,  G := W^T W      G 4 x 4, of the new W
+//   times      W := W S                       S 4 x 4
+//   combine    Z := V Q                       Q 4p x 4q, Z of q panels, which do not overlap V
+//
+// Every sum is taken in an order that n alone decides: the same bits for any number of threads, and on one kind of device.
+// n = 0 gives sums of 0. Cost: 2 n (4p) 4 flops, 32 n (p + 1) bytes for gram, 32 n (p + 2) for subtract;
+// combine reads V once for every four panels of Z.
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/scalar.hpp"
+
+namespace eigen_g {
+
+inline constexpr int panel_width = 4;
+
+template <class T>
+void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c);
+template <class T>
+void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g);
+template <class T>
+void tall_times(std::int64_t n, T* w, const T* s);
+template <class T>
+void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z);
+
+}  // namespace eigen_g

@@ -1,0 +1,96 @@
+// A few eigenpairs at an end of the spectrum of a large sparse real symmetric A, or of an A that is known by its products alone:
+//
+//   A z_i = w_i z_i,   i = 1 ... count,   |z_i| = 1
+//
+// Block Lanczos with thick restarts on a Chebyshev filter; what is small enough goes through the dense solver. Every pair that is
+// told as converged has |A z - w z| <= tolerance |A| by a product with A itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <eigen_g/device_pointer.hpp>
+#include <eigen_g/error.hpp>
+#include <eigen_g/types.hpp>
+
+namespace eigen_g {
+
+// A in compressed rows, host memory, both triangles stored; not changed.
+//   row_begin  n + 1 offsets, ascending from row_begin[0]: row i has the entries row_begin[i] <= p < row_begin[i + 1]
+//   column     of each entry, from 0, ascending within a row, none twice
+template <class T>
+struct SparseRows {
+  std::int64_t n = 0;
+  const std::int64_t* row_begin = nullptr;
+  const std::int32_t* column = nullptr;
+  const T* value = nullptr;
+};
+
+// A by its products: Y := A X of host memory, X and Y n x 4, row-major (element (i, j) is x[4 i + j]), without overlap. A must be
+// symmetric, and the same at every call. Called from the calling thread, one call at a time; an exception of it reaches the
+// caller of solve_few().
+template <class T>
+struct SparseProduct {
+  std::int64_t n = 0;
+  std::function<void(const T* x, T* y)> multiply;
+};
+
+enum class End { lowest, highest, near };
+enum class FewMethod { automatic, dense, lanczos };
+const char* name(FewMethod method);  // "auto", "dense", "lanczos"
+
+struct FewOptions {
+  std::int64_t count = 1;  // 1 <= count <= n
+  End end = End::lowest;
+  double near = 0;  // end near: the pairs whose values are nearest to it; through the dense solver alone
+  // Automatic: dense for orders up to 1000 on the CPU and 4000 on a GPU, where count is a large part of n, and as long as it
+  // fits for what Lanczos does not resolve.
+  FewMethod method = FewMethod::automatic;
+  double tolerance = 1e-9;  // of |A z - w z| relative to |A| (2-norm, estimated from within); from 1e-14 to 1
+  // Products of A with one vector, at most; Lanczos ends before where its prediction is beyond twice this.
+  std::int64_t max_products = 200000;
+  // Vectors to begin with, host memory, n x start_count column-major: of a similar matrix, say. Null: random ones, always the same.
+  const double* start = nullptr;
+  std::int64_t start_count = 0, start_ld = 0;
+  std::function<void(double fraction)> progress =
+      {};  // of the way to the tolerance; its exceptions pass through
+};
+
+struct FewReport {
+  Status status = Status::converged;  // all `count` residuals are within the tolerance
+  FewMethod method = FewMethod::lanczos;
+  bool on_gpu = false;
+  std::int64_t m = 0;             // pairs given back, ascending: `count` of them, converged or not
+  std::vector<double> residuals;  // |A z - w z|
+  double norm = 0;                // of A, estimated
+  double orthogonality = 0;       // max |Z^T Z - I|
+  std::int64_t products = 0;      // of A with one vector
+  std::int64_t restarts = 0;
+  double predicted_products = 0;            // that it takes in all, as last predicted
+  double filter_cut = 0, filter_upper = 0;  // the Chebyshev filter damps what lies between
+  int filter_degree = 0;
+  // The completeness probe: random vectors beside the pairs that were found, for a cycle. A pair that was missed shows in it with
+  // high probability, not with certainty. The dense solver needs none.
+  bool probed = false;
+  std::int64_t probe_found = 0;  // pairs that were missed before, and found so
+  double seconds = 0;
+  WorkspaceBytes bytes;  // beside A, w and z
+};
+
+// Host memory.
+//   w   count values, out, ascending
+//   z   n x count, leading dimension ldz >= max(1, n), out; null: values only
+// Unconverged pairs are given back as they are: the report tells, and its residuals bound the distance of each value from an
+// eigenvalue. Blocks until done. Same bits for the same arguments, on the same kind of device.
+// Throws InvalidArgument (a: an offset or column out of order, NaN or infinity, two triangles that differ; end: near a value where
+// n is too large to be dense; a product that is not finite), OutOfMemory, DeviceError.
+// Cost: the products, and about 60 n per product of the basis' other work. Memory: 8 n values per wanted pair and 100 n.
+template <class T>
+[[nodiscard]] FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z,
+                                  std::int64_t ldz, const FewOptions& options, const Devices& devices = {});
+template <class T>
+[[nodiscard]] FewReport solve_few(const SparseProduct<T>& a, same_t<real_t<T>>* w, same_t<T>* z,
+                                  std::int64_t ldz, const FewOptions& options, const Devices& devices = {});
+
+}  // namespace eigen_g

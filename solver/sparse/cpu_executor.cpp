@@ -1,0 +1,74 @@
+#include "solver/sparse/cpu_executor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "solver/sparse/small_matrices.hpp"
+
+namespace eigen_g {
+
+template <class T>
+CpuExecutor<T>::CpuExecutor(std::int64_t n, PanelProduct<T> product) : n_(n), product_(std::move(product)) {}
+
+template <class T>
+T* CpuExecutor<T>::take(std::int64_t values) {
+  bytes_ += static_cast<std::uint64_t>(values) * sizeof(T);
+  memory_.push_back(host_array<T>(values));
+  return memory_.back().get();
+}
+template <class T>
+void CpuExecutor<T>::put(const T* host, std::int64_t values, T* to) {
+  std::copy_n(host, values, to);
+}
+template <class T>
+void CpuExecutor<T>::get(const T* from, std::int64_t values, T* host) {
+  std::copy_n(from, values, host);
+}
+template <class T>
+void CpuExecutor<T>::copy(const T* from, std::int64_t values, T* to) {
+  std::copy_n(from, values, to);
+}
+
+template <class T>
+void CpuExecutor<T>::multiply(T alpha, const T* x, T gamma, T beta, T* y) {
+  product_(alpha, x, gamma, beta, y);
+}
+
+template <class T>
+void CpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
+#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
+  for (std::int64_t row = 0; row < n_; ++row)
+    for (int j = 0; j < panel_width; ++j)
+      if (columns >> j & 1u)
+        x[panel_width * row + j] = random_value<T>(seed, static_cast<std::uint64_t>(panel_width * row + j));
+}
+
+template <class T>
+void CpuExecutor<T>::gram(std::int64_t p, const T* v, const T* w, T* c) {
+  tall_gram(n_, p, v, w, c);
+}
+template <class T>
+void CpuExecutor<T>::subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) {
+  tall_subtract(n_, p, v, c, w, g);
+}
+template <class T>
+void CpuExecutor<T>::times(T* w, const T* s) {
+  tall_times(n_, w, s);
+}
+template <class T>
+void CpuExecutor<T>::combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) {
+  tall_combine(n_, p, v, q, q_panels, z);
+}
+template <class T>
+void CpuExecutor<T>::factor(const T* g, T least, T* r, T* inverse) {
+  factor_gram(g, least, r, inverse);
+}
+template <class T>
+void CpuExecutor<T>::keep_diagonal(T* c) {
+  for (int e = 0; e < panel_width * panel_width; ++e)
+    if (e % (panel_width + 1) != 0) c[e] = T(0);
+}
+
+template class CpuExecutor<double>;
+
+}  // namespace eigen_g

@@ -1,0 +1,38 @@
+// The executor of the CPU: host memory, OpenMP's threads.
+#pragma once
+
+#include <vector>
+
+#include "hybrid/machine/cpu.hpp"
+#include "solver/sparse/executor.hpp"
+
+namespace eigen_g {
+
+template <class T>
+class CpuExecutor : public Executor<T> {
+ public:
+  CpuExecutor(std::int64_t n, PanelProduct<T> product);
+
+  std::int64_t order() const override { return n_; }
+  T* take(std::int64_t values) override;
+  void put(const T* host, std::int64_t values, T* to) override;
+  void get(const T* from, std::int64_t values, T* host) override;
+  void copy(const T* from, std::int64_t values, T* to) override;
+  void multiply(T alpha, const T* x, T gamma, T beta, T* y) override;
+  void randomise(unsigned columns, std::uint64_t seed, T* x) override;
+  void gram(std::int64_t p, const T* v, const T* w, T* c) override;
+  void subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) override;
+  void times(T* w, const T* s) override;
+  void combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) override;
+  void factor(const T* g, T least, T* r, T* inverse) override;
+  void keep_diagonal(T* c) override;
+  std::uint64_t bytes() const { return bytes_; }  // taken
+
+ private:
+  std::int64_t n_;
+  std::uint64_t bytes_ = 0;
+  PanelProduct<T> product_;
+  std::vector<HostArray<T>> memory_;
+};
+
+}  // namespace eigen_g

@@ -1,0 +1,46 @@
+// What few pairs of a large symmetric A need of the machine: products of A with panels, products of tall matrices in panels
+// (gemm_df/tall_product.hpp), sums in a fixed order. One for the CPU, one for a GPU; the algorithm above it is one source.
+//
+// Pointers are memory of the executor, but where `host` is said; a panel is n x 4, row-major. What an operation begins may
+// still run when it returns; get() waits for all of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "gemm_df/tall_product.hpp"
+
+namespace eigen_g {
+
+template <class T>
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual std::int64_t order() const = 0;
+
+  // Memory for so many values, until the executor's end. Throws OutOfMemory.
+  virtual T* take(std::int64_t values) = 0;
+  virtual void put(const T* host, std::int64_t values, T* to) = 0;
+  virtual void get(const T* from, std::int64_t values, T* host) = 0;  // blocks
+  virtual void copy(const T* from, std::int64_t values, T* to) = 0;
+
+  // Y := alpha A X + gamma X + beta Y; beta = 0 does not read Y.
+  virtual void multiply(T alpha, const T* x, T gamma, T beta, T* y) = 0;
+  // Columns of X whose bit is set in `columns`: values of (-1, 1) that follow from seed, row and column alone.
+  virtual void randomise(unsigned columns, std::uint64_t seed, T* x) = 0;
+
+  virtual void gram(std::int64_t p, const T* v, const T* w, T* c) = 0;
+  virtual void subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) = 0;
+  virtual void times(T* w, const T* s) = 0;
+  virtual void combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) = 0;
+  // G = R^T R, 4 x 4, and R's inverse. A column whose pivot is at most `least` of its g_jj depends on those before: its row and
+  // column of R and of the inverse are 0.
+  virtual void factor(const T* g, T least, T* r, T* inverse) = 0;
+  virtual void keep_diagonal(T* c) = 0;  // of 4 x 4
+};
+
+// Y := alpha A X + gamma X + beta Y on one panel, in the memory of the executor that it is given to.
+template <class T>
+using PanelProduct = std::function<void(T alpha, const T* x, T gamma, T beta, T* y)>;
+
+}  // namespace eigen_g

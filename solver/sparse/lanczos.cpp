@@ -1,0 +1,298 @@
+#include "solver/sparse/lanczos.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "hybrid/error.hpp"
+#include "solver/sparse/restart.hpp"
+#include "solver/sparse/small_matrices.hpp"
+#include "solver/sparse/verify_few.hpp"
+
+namespace eigen_g {
+
+LanczosSizes lanczos_sizes(std::int64_t wanted) {
+  LanczosSizes sizes;
+  sizes.chain = wanted <= 16 ? 1 : 2;
+  sizes.kept = (wanted + std::max<std::int64_t>(8, wanted / 3) + panel_width - 1) / panel_width;
+  sizes.basis = 2 * sizes.kept + 4 + 2 * sizes.chain;
+  return sizes;
+}
+
+std::int64_t lanczos_least_order(std::int64_t wanted) {
+  return lanczos_sizes(wanted).basis * panel_width * 3 / 2 + 1;
+}
+
+namespace {
+
+// Products that the rest of a block step costs, about: two passes of Gram-Schmidt against half a basis, by bytes.
+double overhead_of(const LanczosSizes& sizes) {
+  return 0.15 * static_cast<double>(sizes.basis + sizes.kept) + 2;
+}
+
+template <class T>
+class Lanczos {
+ public:
+  Lanczos(Executor<T>& on, const LanczosOptions& options)
+      : on_(on),
+        options_(options),
+        sizes_(lanczos_sizes(options.wanted)),
+        basis_(on, sizes_.basis),
+        projected_(sizes_.basis),
+        panel_values_(on.order() * panel_width),
+        kept_(on.take(sizes_.kept * panel_values_)),
+        work_(on.take(panel_values_)),
+        small_(on.take(std::max(sizes_.basis * panel_width * sizes_.kept * panel_width, 32 * sizes_.kept))) {
+    filter_.sign = options.highest ? -1 : 1;
+    filter_.half = options.scale;
+    range_ = std::clamp(options.tolerance * 1e-2 / std::numeric_limits<double>::epsilon(), 1e1, 1e4);
+  }
+
+  LanczosResult<T> run(const T* start, std::int64_t start_panels);
+
+ private:
+  void begin(const T* start, std::int64_t start_panels);
+  void extend();
+  void restart();
+  void judge();
+  bool missed_something();
+  void choose();
+  void begin_again();
+  void begin_polish();
+  bool stalled();
+  void begin_probe();
+  double limit() const { return options_.tolerance * result_.bounds.norm; }
+  bool exhausted() const { return result_.products >= options_.max_products; }
+
+  Executor<T>& on_;
+  const LanczosOptions& options_;
+  LanczosSizes sizes_;
+  Basis<T> basis_;
+  Projected<T> projected_;
+  std::int64_t panel_values_;
+  T *kept_, *work_, *small_;
+  ChebyshevFilter filter_;
+  double range_ = 1, asymmetry_ = 0;  // the largest of H in the first cycle
+  std::array<T, 16> coupling_{};
+  std::int64_t kept_panels_ = 0;
+  std::vector<double> rho_, residual_;  // of the kept vectors, by their columns
+  std::vector<std::int64_t> order_;     // of the kept vectors' columns, rho ascending
+  double worst_ = 0, first_worst_ = 0;  // residual of the wanted: now, at the largest
+  std::vector<double> before_probe_;
+  double worst_before_ = 0;
+  int slow_cycles_ = 0;
+  bool probing_ = false;
+  std::int64_t max_steps_ = 1000;  // of the next cycle, which a full basis ends before
+  LanczosResult<T> result_;
+};
+
+// A panel of p(A) V at a time, until the basis is full; never fewer than are wanted.
+template <class T>
+void Lanczos<T>::extend() {
+  const std::int64_t least = options_.wanted / panel_width + 1;
+  for (std::int64_t step = 0; basis_.panels() < basis_.max_panels(); ++step) {
+    if (projected_.panels() >= least && (exhausted() || step >= max_steps_)) break;
+    T* const x = basis_.panel(projected_.panels());
+    apply_filter(on_, filter_, x, basis_.panel(basis_.panels()), work_);
+    result_.products += filter_.degree * panel_width;
+    const typename Basis<T>::Coefficients& coefficients = basis_.append();
+    const double difference = projected_.add(coefficients.c);
+    if (result_.restarts == 0) asymmetry_ = std::max(asymmetry_, difference * filter_.half);
+    coupling_ = coefficients.r;
+  }
+}
+
+template <class T>
+void Lanczos<T>::begin(const T* start, std::int64_t start_panels) {
+  for (std::int64_t p = 0; p < std::min(start_panels, sizes_.kept); ++p) {
+    on_.copy(start + p * panel_values_, panel_values_, basis_.panel(p));
+    basis_.append();
+  }
+  while (basis_.panels() < sizes_.chain) basis_.append_random();
+}
+
+// V := [V Q_kept, the panels behind those that H knows]
+template <class T>
+void Lanczos<T>::restart() {
+  const auto pairs = projected_.solve();
+  const std::int64_t m = projected_.panels() * panel_width;
+  if (result_.restarts++ == 0) {
+    result_.bounds = spectrum_bounds(pairs.values, pairs.vectors, coupling_.data(), options_.scale);
+    if (asymmetry_ > 1e-11 * result_.bounds.norm)
+      throw InvalidArgument(Argument::a, "is not symmetric: x^T A y and y^T A x of random x, y differ by " +
+                                             std::to_string(asymmetry_));
+  }
+  kept_panels_ = std::min(sizes_.kept, projected_.panels());
+  const std::int64_t kept = kept_panels_ * panel_width;
+  std::vector<T> q(static_cast<std::size_t>(m * kept));
+  for (std::int64_t j = 0; j < kept; ++j)
+    for (std::int64_t i = 0; i < m; ++i) q[i * kept + j] = pairs.vectors[i + j * m];
+  on_.put(q.data(), m * kept, small_);
+  on_.combine(projected_.panels(), basis_.panel(0), small_, kept_panels_, kept_);
+  on_.copy(kept_, kept * on_.order(), basis_.panel(0));
+  const std::int64_t rest = std::min(basis_.panels() - projected_.panels(), sizes_.chain);
+  for (std::int64_t p = 0; p < rest; ++p)
+    on_.copy(basis_.panel(projected_.panels() + p), panel_values_, basis_.panel(kept_panels_ + p));
+  basis_.resize(kept_panels_ + rest);
+  projected_.restart(pairs.values.data(), kept_panels_);
+}
+
+template <class T>
+void Lanczos<T>::judge() {
+  const FewMeasures<T> measures = measure(on_, filter_.sign, kept_panels_, kept_, work_, small_);
+  result_.products += kept_panels_ * panel_width;
+  rho_.assign(measures.values.begin(), measures.values.end());
+  residual_.assign(measures.residuals.begin(), measures.residuals.end());
+  order_.resize(rho_.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return rho_[i] < rho_[j]; });
+  for (const double rho : rho_) result_.bounds.norm = std::max(result_.bounds.norm, std::abs(rho));
+  worst_ = 0;
+  for (std::int64_t i = 0; i < options_.wanted; ++i) worst_ = std::max(worst_, residual_[order_[i]]);
+  // A margin: what the probe finds mixes with vectors that get no better any more.
+  result_.converged = worst_ <= (probing_ ? 1.0 : 0.5) * limit();
+  if (options_.progress) {
+    first_worst_ = std::max(first_worst_, worst_);
+    options_.progress(worst_ > limit() ? 1 - std::log(worst_ / limit()) / std::log(first_worst_ / limit())
+                                       : 1.0);
+  }
+}
+
+// The filter of the next cycle, and how many steps that has. Another filter begins with few vectors again, so it must pay.
+template <class T>
+void Lanczos<T>::choose() {
+  KnownSpectrum known;
+  for (const std::int64_t i : order_) known.lowest.push_back(rho_[i]);
+  known.wanted = options_.wanted;
+  double& upper = result_.bounds.upper;
+  const bool outside = known.lowest.back() > upper;  // a filter by that bound lifts the wrong end
+  if (outside) upper = known.lowest.back() + 0.01 * (known.lowest.back() - known.lowest.front());
+  known.upper = upper;
+
+  const double overhead = overhead_of(sizes_), chain = static_cast<double>(sizes_.chain);
+  const auto steps_of = [&](const ChebyshevFilter& filter, double residual) {
+    return std::log(std::max(residual / limit(), 1.0)) / std::max(gain_of_step(filter, known), 1e-9);
+  };
+  const ChebyshevFilter other = choose_filter(known, filter_.sign, overhead, range_);
+  const double other_steps =
+      steps_of(other, upper - known.lowest.front()) + static_cast<double>(kept_panels_) / chain;
+  double steps = steps_of(filter_, worst_);
+  if (outside || result_.restarts == 1 ||
+      other_steps * (other.degree + overhead) < 0.8 * steps * (filter_.degree + overhead)) {
+    filter_ = other;
+    steps = other_steps;
+    begin_again();
+  } else if (stalled()) {
+    begin_polish();
+    return;
+  }
+  max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(1.1 * steps) + 1, 2.0, 1e3)) * sizes_.chain;
+  // Where a multiple value goes on behind what is kept, the gain is unknown.
+  const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > limit();
+  result_.predicted_products = static_cast<double>(result_.products) +
+                               (known_gain ? steps * filter_.degree * panel_width * chain : 0.0);
+}
+
+// V := a random combination of the kept vectors: H of another p is not known on them all.
+template <class T>
+void Lanczos<T>::begin_again() {
+  const std::int64_t rows = kept_panels_ * panel_width, columns = sizes_.chain * panel_width;
+  std::vector<T> q(static_cast<std::size_t>(rows * columns));
+  const std::int64_t used = std::min(rows, options_.wanted + options_.wanted / 4 + 2);
+  for (std::int64_t i = 0; i < used; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      q[order_[i] * columns + j] = random_value<T>(1, static_cast<std::uint64_t>(i * columns + j));
+  on_.put(q.data(), rows * columns, small_);
+  on_.combine(kept_panels_, kept_, small_, sizes_.chain, basis_.panel(0));
+  slow_cycles_ = 0;
+  projected_.clear();
+  basis_.resize(0);
+  for (std::int64_t p = 0; p < sizes_.chain; ++p) basis_.append();
+}
+
+// Three cycles in a row have not halved the residual.
+template <class T>
+bool Lanczos<T>::stalled() {
+  slow_cycles_ = worst_ > 0.5 * worst_before_ ? slow_cycles_ + 1 : 0;
+  worst_before_ = worst_;
+  return slow_cycles_ >= 3;
+}
+
+// Every kept vector is multiplied again: where a probe has left the chain of panels that their residuals lie in, nothing else
+// makes them better.
+template <class T>
+void Lanczos<T>::begin_polish() {
+  slow_cycles_ = 0;
+  projected_.clear();
+  basis_.resize(kept_panels_);
+  max_steps_ = 1000;
+}
+
+template <class T>
+void Lanczos<T>::begin_probe() {
+  probing_ = true;
+  max_steps_ = 1000;
+  ++result_.probe.runs;
+  before_probe_.clear();
+  for (std::int64_t i = 0; i < options_.wanted; ++i) before_probe_.push_back(rho_[order_[i]]);
+  basis_.resize(kept_panels_);
+  basis_.append_random();
+}
+
+template <class T>
+bool Lanczos<T>::missed_something() {
+  std::int64_t found = 0;
+  for (std::int64_t i = 0; i < options_.wanted; ++i) found += before_probe_[i] - rho_[order_[i]] > limit();
+  result_.probe.found += found;
+  return found > 0;
+}
+
+template <class T>
+LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
+  begin(start, start_panels);
+  while (true) {
+    extend();
+    restart();
+    judge();
+    if (probing_) {
+      result_.probe.done = true;
+      result_.probe.passed = !missed_something() && result_.converged;
+      if (result_.probe.passed) break;
+      probing_ = false;
+    }
+    if (exhausted()) break;
+    if (result_.converged) {
+      begin_probe();
+      continue;
+    }
+    choose();
+    if (result_.restarts >= 4 && result_.predicted_products > 2 * static_cast<double>(options_.max_products))
+      break;
+  }
+  result_.converged = worst_ <= limit();
+  result_.vectors = kept_;
+  result_.filter = filter_;
+  const std::int64_t count = std::min<std::int64_t>(options_.wanted, static_cast<std::int64_t>(rho_.size()));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t j = order_[options_.highest ? count - 1 - i : i];
+    result_.columns.push_back(j);
+    result_.values.push_back(filter_.sign * rho_[j]);
+    result_.residuals.push_back(residual_[j]);
+  }
+  result_.orthogonality = orthogonality(on_, kept_panels_, kept_, basis_.panel(0));
+  return result_;
+}
+
+}  // namespace
+
+template <class T>
+LanczosResult<T> lanczos(Executor<T>& on, const LanczosOptions& options, const T* start,
+                         std::int64_t start_panels) {
+  return Lanczos<T>(on, options).run(start, start_panels);
+}
+
+template LanczosResult<double> lanczos(Executor<double>&, const LanczosOptions&, const double*, std::int64_t);
+
+}  // namespace eigen_g

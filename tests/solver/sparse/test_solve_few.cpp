@@ -1,0 +1,235 @@
+#include "solver/api/sparse.hpp"
+
+#include <filesystem>
+#include <numeric>
+
+#include "apps/io/matrix_file.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/closed_forms.hpp"
+#include "tests/support/matrices.hpp"
+
+using namespace eigen_g;
+using support::SparseCase;
+
+namespace {
+
+struct Found {
+  FewReport report;
+  std::vector<double> w, z;
+};
+
+template <class Matrix>
+Found solve(const Matrix& a, const FewOptions& options) {
+  Found found;
+  found.w.assign(static_cast<std::size_t>(options.count), support::nan);
+  found.z.assign(static_cast<std::size_t>(options.count * a.n), support::nan);
+  found.report = solve_few(a, found.w.data(), found.z.data(), a.n, options);
+  return found;
+}
+
+FewOptions lanczos_for(std::int64_t count, End end = End::lowest) {
+  FewOptions options;
+  options.count = count;
+  options.end = end;
+  options.method = FewMethod::lanczos;
+  return options;
+}
+
+// Values, residuals and orthogonality by definition.
+void check_pairs(const SparseCase& a, const Found& found, const FewOptions& options) {
+  const std::int64_t n = a.n(), k = options.count;
+  const std::size_t first = options.end == End::highest ? static_cast<std::size_t>(n - k) : 0;
+  const double norm = std::max(std::abs(a.values.front()), std::abs(a.values.back()));
+  CHECK(found.report.status == Status::converged);
+  CHECK(found.report.m == k);
+  for (std::int64_t c = 0; c < k; ++c) {
+    const double* const z = found.z.data() + c * n;
+    CHECK(std::abs(found.w[static_cast<std::size_t>(c)] - a.values[first + static_cast<std::size_t>(c)]) <=
+          1e-9 * norm);
+    const std::vector<double> az = a.times(z);
+    double residual = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      residual += std::pow(az[static_cast<std::size_t>(i)] - found.w[static_cast<std::size_t>(c)] * z[i], 2);
+    CHECK(std::sqrt(residual) <= 1.01 * options.tolerance * norm + 1e-300);
+    CHECK(found.report.residuals[static_cast<std::size_t>(c)] <= options.tolerance * found.report.norm);
+    for (std::int64_t d = 0; d <= c; ++d) {
+      const double product = std::inner_product(z, z + n, found.z.data() + d * n, 0.0);
+      CHECK(std::abs(product - (c == d)) <= 1e-12);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("few pairs of matrices whose spectra are known, with all their multiplicities", "[closed]") {
+  const SparseCase a = GENERATE(support::cube(9), support::grid({12, 11, 10}), support::hypercube(10),
+                                support::star(700), support::complete(500), support::identity(400, 1.0),
+                                support::identity(400, 0.0), support::two_components(350));
+  const std::int64_t k = GENERATE(1, 5, 30);
+  const End end = GENERATE(End::lowest, End::highest);
+  CAPTURE(a.name, k, end == End::lowest);
+  const FewOptions options = lanczos_for(k, end);
+  const Found found = solve(a.rows(), options);
+  CHECK(found.report.method == FewMethod::lanczos);
+  CHECK(found.report.probed);
+  check_pairs(a, found, options);
+}
+
+TEST_CASE("small orders, and as many pairs as there are, go through the dense solver") {
+  const std::int64_t n = GENERATE(1, 2, 3, 5, 30);
+  const SparseCase a = support::grid({n});
+  for (const std::int64_t k : {std::int64_t{1}, n}) {
+    const FewOptions options = lanczos_for(k, GENERATE(End::lowest, End::highest));
+    const Found found = solve(a.rows(), options);
+    CHECK(found.report.method == FewMethod::dense);
+    check_pairs(a, found, options);
+  }
+}
+
+TEST_CASE("pairs near a value come from the dense solver") {
+  const SparseCase a = support::grid({40});
+  FewOptions options;
+  options.count = 6;
+  options.end = End::near;
+  options.near = 1.3;
+  const Found found = solve(a.rows(), options);
+  std::vector<double> nearest = a.values;
+  std::sort(nearest.begin(), nearest.end(),
+            [](double x, double y) { return std::abs(x - 1.3) < std::abs(y - 1.3); });
+  nearest.resize(6);
+  std::sort(nearest.begin(), nearest.end());
+  for (std::size_t i = 0; i < 6; ++i) CHECK(found.w[i] == Approx(nearest[i]));
+  options.method = FewMethod::lanczos;
+  CHECK_THROWS_AS(solve(a.rows(), options), InvalidArgument);
+}
+
+TEST_CASE("a callback gives the pairs of its matrix, the same bits twice, and its exception passes through") {
+  const SparseCase a = support::grid({15, 10, 8});
+  int calls = 0;
+  const SparseProduct<double> product{a.n(), [&](const double* x, double* y) {
+                                        ++calls;
+                                        a.times(x, y);
+                                      }};
+  const FewOptions options = lanczos_for(5);
+  const Found first = solve(product, options), second = solve(product, options);
+  check_pairs(a, first, options);
+  CHECK(first.w == second.w);
+  CHECK(first.z == second.z);
+  CHECK(calls * 4 == first.report.products * 2);
+
+  struct Stop {};
+  const SparseProduct<double> stops{a.n(), [&](const double* x, double* y) {
+                                      if (--calls % 50 == 0) throw Stop{};
+                                      a.times(x, y);
+                                    }};
+  CHECK_THROWS_AS(solve(stops, options), Stop);
+  const SparseProduct<double> broken{a.n(), [&](const double* x, double* y) {
+                                       a.times(x, y);
+                                       y[7] = support::nan;
+                                     }};
+  CHECK_THROWS_AS(solve(broken, options), InvalidArgument);
+  const SparseProduct<double> skew{a.n(), [&](const double* x, double* y) {
+                                     a.times(x, y);
+                                     for (int j = 0; j < 4; ++j) y[j] += 1e-3 * x[400 + j];
+                                   }};
+  CHECK_THROWS_AS(solve(skew, options), InvalidArgument);
+}
+
+TEST_CASE("start vectors shorten a solve, and no exact one misleads it") {
+  const SparseCase a = support::grid({15, 10, 8});
+  FewOptions options = lanczos_for(5);
+  const Found cold = solve(a.rows(), options);
+  options.start = cold.z.data();
+  options.start_count = 5;
+  options.start_ld = a.n();
+  const Found warm = solve(a.rows(), options);
+  check_pairs(a, warm, options);
+  CHECK(warm.report.products < cold.report.products);
+}
+
+TEST_CASE("a stiff problem ends unconverged, with its residuals and what it would take") {
+  // 1e-9 of the spread lies between the lowest values.
+  const SparseCase a =
+      support::diagonal(3000, [](std::int64_t i) { return std::pow(static_cast<double>(i) / 3000, 8); });
+  FewOptions options = lanczos_for(5);
+  options.tolerance = 1e-13;
+  options.max_products = 4000;
+  const Found found = solve(a.rows(), options);
+  CHECK(found.report.status == Status::not_converged);
+  CHECK(found.report.products <= 4000 + 4 * 80);
+  CHECK(found.report.predicted_products > 4000);
+  REQUIRE(found.report.residuals.size() == 5);
+  CHECK(found.report.residuals.back() > options.tolerance * found.report.norm);
+  CHECK(std::isfinite(found.w[4]));
+}
+
+TEST_CASE("a few products give as many pairs as are wanted, and say what they are worth") {
+  const SparseCase a = support::grid({15, 10, 8});
+  FewOptions options = lanczos_for(30);
+  options.max_products = 1;
+  const Found found = solve(a.rows(), options);
+  CHECK(found.report.status == Status::not_converged);
+  REQUIRE(found.report.residuals.size() == 30);
+  CHECK(std::is_sorted(found.w.begin(), found.w.end()));
+}
+
+TEST_CASE("few pairs: arguments that cannot be are refused by name") {
+  SparseCase a = support::grid({10, 10});
+  const auto refused = [&](const FewOptions& options) -> std::string {
+    try {
+      static_cast<void>(solve(a.rows(), options));
+    } catch (const InvalidArgument& error) {
+      return error.parameter();
+    }
+    return "";
+  };
+  FewOptions options;
+  options.count = 0;
+  CHECK(refused(options) == "count");
+  options.count = 101;
+  CHECK(refused(options) == "count");
+  options = {};
+  options.tolerance = 1e-20;
+  CHECK(refused(options) == "tolerance");
+  options = {};
+  options.max_products = 0;
+  CHECK(refused(options) == "max_products");
+  options = {};
+  options.start_count = 3;
+  CHECK(refused(options) == "start");
+  options = {};
+  CHECK(refused(options) == "");
+  a.value[7] = support::nan;
+  CHECK(refused(options) == "a");
+  a.value[7] = 5;  // not what stands in its mirror image
+  CHECK(refused(options) == "a");
+}
+
+TEST_CASE("few pairs of real matrices against the dense solver") {
+  const std::string folder = support::matrices_folder();
+  if (folder.empty()) SKIP_TEST("no real matrices");
+  const std::string file = GENERATE("494_bus.mtx", "bcsstk02.mtx", "gr_30_30.mtx", "mesh1e1.mtx", "nos5.mtx",
+                                    "journals.mtx", "A_real.csc", "H_real.csc", "S_real.csc");
+  const auto dense = support::read_real(folder + "/" + file);
+  const Solution<double> truth = eigen_g::solve(dense.n(), dense.full().data(), dense.n());
+  const double norm = std::max(std::abs(truth.values.front()), std::abs(truth.values.back()));
+  for (const std::int64_t k : {1, 5, 50}) {
+    if (k > dense.n()) continue;
+    for (const End end : {End::lowest, End::highest}) {
+      CAPTURE(file, k, end == End::lowest);
+      FewOptions options = lanczos_for(k, end);
+      options.max_products = 20000;
+      const Found found = solve(dense.rows(), options);
+      const std::size_t first = end == End::lowest ? 0 : static_cast<std::size_t>(dense.n() - k);
+      if (found.report.status != Status::converged) {  // stiff: it must say so by its residuals
+        CHECK(*std::max_element(found.report.residuals.begin(), found.report.residuals.end()) > 1e-9 * norm);
+        options.method = FewMethod::automatic;
+      }
+      const Found best = found.report.status == Status::converged ? found : solve(dense.rows(), options);
+      REQUIRE(best.report.status == Status::converged);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i)
+        CHECK(std::abs(best.w[i] - truth.values[first + i]) <= 1.1e-9 * norm);
+    }
+  }
+}
