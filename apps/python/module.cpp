@@ -12,6 +12,7 @@
 #include <eigen_g/verify.hpp>
 
 #include "apps/python/context.hpp"
+#include "apps/python/jax.hpp"
 #include "apps/python/plan.hpp"
 #include "apps/python/types.hpp"
 
@@ -187,6 +188,13 @@ NB_MODULE(_core, m) {
   m.def("workspace_bytes", [](const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
     const OnGpu on(gpu);
     return pair_of(workspace_bytes(n, plan.options, on_gpu, on_device ? Pointers::device : Pointers::host));
+  });
+  m.def("jax_handler", []() -> nb::object {
+#ifdef EIGEN_G_HAVE_JAX
+    return nb::capsule(jax_handler());
+#else
+    return nb::none();
+#endif
   });
   m.def("gpu_count", &gpu_count);
   m.def("release_kept", [] {

@@ -18,6 +18,8 @@ _cublas.load()
 from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory, Report, Verification  # noqa: E402
 from ._core import gpu_count, version as _version  # noqa: E402
 from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes  # noqa: E402
+from ._patched import patched  # noqa: E402
+from ._solver import Solver  # noqa: E402
 from ._stages import Tridiagonal, apply_q, solve_tridiagonal, tridiagonalize, verify  # noqa: E402
 
 __version__ = _version()
@@ -29,12 +31,14 @@ __all__ = [
     "NonFiniteEntry",
     "OutOfMemory",
     "Report",
+    "Solver",
     "Tridiagonal",
     "Verification",
     "apply_q",
     "eigh",
     "eigvalsh",
     "gpu_count",
+    "patched",
     "solve_tridiagonal",
     "tridiagonalize",
     "verify",

@@ -167,7 +167,7 @@ def eigh(
 
     Returns EighResult(eigenvalues, eigenvectors) with `.report`, or the values alone: arrays of a's framework on a's device, v in
     Fortran order. On a GPU the work is ordered on the framework's current stream, is complete on return, and takes its memory
-    from the framework's pool; without overwrite_a it works on a copy of a, in v's place.
+    from the framework's pool; without overwrite_a it works on a copy of a.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
     One-stage Householder reduction, divide and conquer, back-transformation (LAPACK: dsyevd).
@@ -192,30 +192,35 @@ def eigh(
         except _core.NonFiniteEntry:
             if check_finite:
                 raise
-            return _nans(framework, a, view, n, numbers, values, eigvals_only)
+            vectors, by_value = not eigvals_only, (1, 0) if values else numbers
+            return _nans(framework, a, plan_of(view.dtype, True, vectors, by_value), n, vectors)
+    return as_result(w, v, report)
+
+
+def new_results(
+    framework: Framework, like: Array, plan: _core.Plan, n: int, vectors: bool
+) -> tuple[Array, Array]:
+    """w, and v's columns as rows."""
+    most = plan.most(n)
+    w = framework.empty((most,), _real[plan.dtype], like)
+    return w, framework.empty((most, n), plan.dtype, like) if vectors else None
+
+
+def as_result(w: Array, v: Array, report: _core.Report) -> Any:
     finished(report)
     if report.m < len(w):
         w, v = w[: report.m], v if v is None else v[:, : report.m]
-    if eigvals_only:
+    if v is None:
         return w
     result = EighResult(w, v)
     result.report = report
     return result
 
 
-def _results(framework: Framework, a: Array, view: View, most: int, vectors: bool) -> tuple[Array, Array]:
-    """w, and v's columns as rows."""
-    w = framework.empty((most,), _real[view.dtype], a)
-    return w, framework.empty((most, view.shape[0]), view.dtype, a) if vectors else None
-
-
-def _nans(
-    framework: Framework, a: Array, view: View, n: int, numbers: Any, values: Any, eigvals_only: bool
-) -> Any:
-    most = 0 if values else numbers[1] - numbers[0] + 1 if numbers else n
-    w, rows = _results(framework, a, view, most, not eigvals_only)
+def _nans(framework: Framework, a: Array, plan: _core.Plan, n: int, vectors: bool) -> Any:
+    w, rows = new_results(framework, a, plan, n, vectors)
     w = w * 0 + np.nan
-    return w if eigvals_only else EighResult(w, framework.transposed(rows * 0 + np.nan))
+    return w if rows is None else EighResult(w, framework.transposed(rows * 0 + np.nan))
 
 
 def _solve_host(
@@ -237,7 +242,7 @@ def _solve_host(
     lda, turned = columns_of(view) or (max(1, n), True)
     plan = plan_of(view.dtype, lower != turned, vectors, numbers, values, *settings)
     over_a = vectors and overwrite_a and not view.readonly
-    w, rows = _results(framework, a, view, plan.most(n), vectors and not over_a)
+    w, rows = new_results(framework, a, plan, n, vectors and not over_a)
     z, ldz = (view.address, lda) if over_a else (framework.view(rows).address if vectors else 0, max(1, n))
     with naming_entries(turned):
         report = _core.solve_host(plan, n, view.address, lda, framework.view(w).address, z, ldz, progress)
@@ -267,7 +272,7 @@ def _solve_gpu(
         layout = max(1, n), layout is None or layout[1]
     lda, turned = layout
     plan = plan_of(view.dtype, lower != turned, vectors, numbers, values, *settings)
-    w, rows = _results(framework, a, view, plan.most(n), vectors)
+    w, rows = new_results(framework, a, plan, n, vectors)
 
     solver = _core.Solver(context_of(framework, view.gpu, plan, settings), plan, n, True, view.gpu, progress)
     needed = solver.workspace_bytes[1]
@@ -275,7 +280,7 @@ def _solve_gpu(
     solver.use(memory[1], needed)
     a_at, w_at, z_at = (framework.view(x).address if x is not None else 0 for x in (work, w, rows))
     with naming_entries(turned):
-        report = solver.solve(a_at, lda, w_at, z_at, max(1, n), framework.stream(view.gpu))
+        report = solver.solve(a_at, lda, w_at, z_at, max(1, n), framework.stream(view.gpu)[0])
     return w, framework.transposed(rows) if vectors else None, report
 
 

@@ -34,14 +34,14 @@ class Framework(Protocol):
     def view(self, a: Array) -> View: ...
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         """A new array in C order on the device of `like`."""
-    def copied(self, a: Array) -> Array:
-        """A copy in C order, ordered on the current stream."""
+    def copied(self, a: Array, into: Array | None = None) -> Array:
+        """A copy in C order, ordered on the current stream; into an array of that order, shape and type where given."""
     def transposed(self, a: Array) -> Array:
         """Of two dimensions, a view."""
     def to_host(self, a: Array) -> Array:
         """As a NumPy array, a view where it lies in host memory."""
-    def stream(self, gpu: int) -> int:
-        """The current stream of that GPU."""
+    def stream(self, gpu: int) -> tuple[int, object]:
+        """The current stream of that GPU, and what keeps it alive; 0 for the host."""
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
         """So many bytes of the device's pool, used in the order of the current stream: what holds them, their address."""
     def hooks(self) -> tuple[Any, Any]:
@@ -63,8 +63,10 @@ class _NumPy:
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return np.empty(shape, dtype)
 
-    def copied(self, a: Array) -> Array:
-        return np.array(a, order="C")
+    def copied(self, a: Array, into: Array | None = None) -> Array:
+        into = np.empty(a.shape, a.dtype) if into is None else into
+        np.copyto(into, a)
+        return into
 
     def transposed(self, a: Array) -> Array:
         return a.T
@@ -72,8 +74,8 @@ class _NumPy:
     def to_host(self, a: Array) -> Array:
         return a
 
-    def stream(self, gpu: int) -> int:
-        return 0
+    def stream(self, gpu: int) -> tuple[int, object]:
+        return 0, None
 
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
         raise NotImplementedError
@@ -98,8 +100,10 @@ class _CuPy:
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return self.cupy.empty(shape, dtype)
 
-    def copied(self, a: Array) -> Array:
-        return self.cupy.array(a, order="C")
+    def copied(self, a: Array, into: Array | None = None) -> Array:
+        into = self.cupy.empty(a.shape, a.dtype) if into is None else into
+        self.cupy.copyto(into, a)
+        return into
 
     def transposed(self, a: Array) -> Array:
         return a.T
@@ -107,8 +111,9 @@ class _CuPy:
     def to_host(self, a: Array) -> Array:
         return a.get()
 
-    def stream(self, gpu: int) -> int:
-        return int(self.cupy.cuda.get_current_stream().ptr)
+    def stream(self, gpu: int) -> tuple[int, object]:
+        stream = self.cupy.cuda.get_current_stream()
+        return stream.ptr, stream
 
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
         memory = self.cupy.cuda.alloc(size)
@@ -159,8 +164,9 @@ class _Torch:
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return self.torch.empty(shape, dtype=self.dtypes[dtype], device=like.device)
 
-    def copied(self, a: Array) -> Array:
-        return a.detach().clone(memory_format=self.torch.contiguous_format)
+    def copied(self, a: Array, into: Array | None = None) -> Array:
+        into = self.torch.empty(a.shape, dtype=a.dtype, device=a.device) if into is None else into
+        return into.copy_(a.detach())
 
     def transposed(self, a: Array) -> Array:
         return a.mT
@@ -168,8 +174,11 @@ class _Torch:
     def to_host(self, a: Array) -> Array:
         return a.detach().cpu().numpy()
 
-    def stream(self, gpu: int) -> int:
-        return int(self.torch.cuda.current_stream(gpu).cuda_stream)
+    def stream(self, gpu: int) -> tuple[int, object]:
+        if gpu < 0:
+            return 0, None
+        stream = self.torch.cuda.current_stream(gpu)
+        return stream.cuda_stream, stream
 
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
         memory = self.torch.empty(size, dtype=self.torch.uint8, device=like.device)
@@ -216,7 +225,7 @@ class _Jax:
         device = next(iter(like.devices()))
         return self.jax.numpy.empty(shape, dtype, device=device).block_until_ready()
 
-    def copied(self, a: Array) -> Array:
+    def copied(self, a: Array, into: Array | None = None) -> Array:
         return a.copy().block_until_ready()
 
     def transposed(self, a: Array) -> Array:
@@ -225,8 +234,8 @@ class _Jax:
     def to_host(self, a: Array) -> Array:
         return np.asarray(a)
 
-    def stream(self, gpu: int) -> int:
-        return 0
+    def stream(self, gpu: int) -> tuple[int, object]:
+        return 0, None
 
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
         memory = self.empty((size,), "uint8", like)
@@ -242,6 +251,10 @@ class _Jax:
 _numpy = _NumPy()
 _made: dict[str, Framework] = {"numpy": _numpy}
 _classes: dict[str, Any] = {"cupy": _CuPy, "torch": _Torch, "jax": _Jax}
+
+
+def empty_float64() -> Array:
+    return np.empty(0)
 
 
 def named(name: str) -> Framework:

@@ -44,7 +44,7 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
         tau = framework.empty((max(0, n - 1),), view.dtype, a)
         plan = plan_of(view.dtype, lower, device=device, threads=threads)
         at, to_d, to_e, to_tau = (framework.view(x).address for x in (rows, d, e, tau))
-        stream = framework.stream(view.gpu) if view.gpu >= 0 else 0
+        stream, _ = framework.stream(view.gpu)
         with naming_entries(False):
             report = _core.sytrd(plan, n, at, max(1, n), to_d, to_e, to_tau, view.gpu, stream)
         return Tridiagonal(d, e, framework.transposed(rows), tau, lower, report)
@@ -69,7 +69,7 @@ def solve_tridiagonal(
         w, e = framework.copied(d), framework.copied(e)
         rows = None if eigvals_only else framework.empty((n, n), view.dtype, d)
         to_w, to_e, to_u = (framework.view(x).address if x is not None else 0 for x in (w, e, rows))
-        stream = framework.stream(view.gpu) if view.gpu >= 0 else 0
+        stream, _ = framework.stream(view.gpu)
         plan = plan_of(view.dtype, device=device, threads=threads)
         finished(_core.stedc(plan, n, to_w, to_e, to_u, max(1, n), view.gpu, stream))
         return w if rows is None else (w, framework.transposed(rows))
@@ -93,7 +93,7 @@ def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int =
     with _frameworks.current(framework, view.gpu):
         rows = framework.copied(framework.transposed(z))
         plan = plan_of(view.dtype, t.lower, device=device, threads=threads)
-        stream = framework.stream(view.gpu) if view.gpu >= 0 else 0
+        stream, _ = framework.stream(view.gpu)
         at = framework.view(rows).address
         m = view.shape[1]
         _core.ormtr(plan, n, m, reflectors.address, layout[0], tau.address, at, max(1, n), view.gpu, stream)

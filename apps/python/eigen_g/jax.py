@@ -1,0 +1,103 @@
+"""eigh for JAX: under jit, grad, jvp and vmap.
+
+    w, v = eigen_g.jax.eigh(a)
+
+On a GPU XLA calls the solver with its own stream and scratch memory, where the package was built with JAX's headers; else, and on
+the CPU, the matrix goes through the host.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import _core, _eigh
+
+Array = Any
+
+_handler = _core.jax_handler()
+if _handler is not None:
+    jax.ffi.register_ffi_target("eigen_g_eigh", _handler, platform="CUDA")
+
+
+class Eigh(NamedTuple):
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+def _shapes(a: Array) -> tuple[Any, Any]:
+    struct: Any = jax.ShapeDtypeStruct
+    return struct(a.shape[:-1], a.dtype), struct(a.shape, a.dtype)
+
+
+def _on_host(a: Any, lower: bool) -> tuple[Any, Any]:
+    a = np.asarray(a)
+    w, v = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype)
+    for k in np.ndindex(a.shape[:-2]):
+        w[k], v[k] = _eigh.eigh(a[k], lower=lower, check_finite=False)
+    return w, v
+
+
+def _by_host(a: Array, lower: bool) -> tuple[Array, Array]:
+    return jax.pure_callback(partial(_on_host, lower=lower), _shapes(a), a, vmap_method="broadcast_all")  # type: ignore[no-any-return]
+
+
+def _by_xla(a: Array, lower: bool) -> tuple[Array, Array]:
+    call = jax.ffi.ffi_call("eigen_g_eigh", _shapes(a), vmap_method="broadcast_all")
+    w, rows = call(a, lower=lower)
+    return w, jnp.swapaxes(rows, -1, -2)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
+def _eigh_of(a: Array, lower: bool, mask: bool) -> tuple[Array, Array]:
+    if _handler is None:
+        return _by_host(a, lower)
+    return jax.lax.platform_dependent(  # type: ignore[no-any-return]
+        a, cuda=partial(_by_xla, lower=lower), default=partial(_by_host, lower=lower)
+    )
+
+
+@_eigh_of.defjvp
+def _tangents(lower: bool, mask: bool, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """dw = diag(M), dV = V (M o F), with M = V^H dA V, F_ij = 1 / (w_j - w_i), F_ii = 0 (Giles 2008, 3.1)."""
+    (a,), (da,) = primals, tangents
+    w, v = _eigh_of(a, lower, mask)
+    da = (da + jnp.conj(jnp.swapaxes(da, -1, -2))) / 2
+    inner = jnp.conj(jnp.swapaxes(v, -1, -2)) @ da @ v
+    gaps = w[..., None, :] - w[..., :, None]
+    n = w.shape[-1]
+    left_out = jnp.eye(n, dtype=bool)
+    if mask:
+        scale = jnp.max(jnp.abs(w), axis=-1, initial=0)[..., None, None]
+        left_out = left_out | (jnp.abs(gaps) <= n * np.finfo(w.dtype).eps * scale)
+    f = jnp.where(left_out, 0, 1 / jnp.where(left_out, 1, gaps))
+    return (w, v), (jnp.real(jnp.diagonal(inner, axis1=-2, axis2=-1)), v @ (inner * f))
+
+
+def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "nan") -> Eigh:
+    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric matrices (..., n, n) in float64 (jax_enable_x64).
+
+    A NaN or an infinity in the triangle makes NaNs. Several matrices are solved one after the other. The derivative takes a as
+    symmetric, whichever triangle is read:
+
+    degenerate  of equal eigenvalues: "nan": vectors' derivatives are not finite; "mask": without the terms that mix vectors of
+                eigenvalues equal within n eps max|w|, right for functions of the space that these span
+
+    Raises TypeError, ValueError.
+    """
+    a = jnp.asarray(a)
+    _eigh.check_type(a.dtype.name)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"a must be square matrices, its shape is {a.shape}")
+    if degenerate not in ("nan", "mask"):
+        raise ValueError(f"degenerate is {degenerate!r}, must be 'nan' or 'mask'")
+    return Eigh(*_eigh_of(a, lower, degenerate == "mask"))
+
+
+def eigvalsh(a: Array, *, lower: bool = True) -> Array:
+    """The eigenvalues of symmetric matrices, ascending: eigh's."""
+    return eigh(a, lower=lower).eigenvalues

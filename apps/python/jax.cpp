@@ -1,0 +1,102 @@
+// eigen_g.jax.eigh on a GPU: a handler that XLA calls with its stream, device memory and scratch memory.
+#include <cuda_runtime.h>
+
+#include <xla/ffi/api/ffi.h>
+
+#include <eigen_g/solver.hpp>
+
+#include "apps/python/jax.hpp"
+
+namespace eigen_g::python {
+
+namespace ffi = xla::ffi;
+
+namespace {
+
+ffi::Error error_of(cudaError_t status) {
+  return status == cudaSuccess ? ffi::Error::Success() : ffi::Error::Internal(cudaGetErrorString(status));
+}
+
+// What solves of XLA's thread keep between them.
+Context& context_of_this_thread() {
+  static thread_local Context own;
+  return own;
+}
+
+template <class T>
+class Stack {
+ public:
+  //   a  `count` matrices n x n, by rows, symmetric, device, in; the triangle `lower`     w  n values each, out
+  //   v  their vectors, by columns, out
+  // A matrix with a NaN or an infinity leaves NaNs.
+  Stack(std::int64_t n, bool lower, cudaStream_t stream)
+      : n_(n),
+        stream_(stream),
+        solver_(context_of_this_thread(), n, {.uplo = lower ? Uplo::upper : Uplo::lower},  // of the transpose
+                Pointers::device) {}
+
+  ffi::Error run(std::int64_t count, const T* a, real_t<T>* w, T* v, ffi::ScratchAllocator& scratch) {
+    const std::size_t matrix = sizeof(T) * static_cast<std::size_t>(n_ * n_);
+    const std::uint64_t bytes = solver_.workspace().device;
+    const std::optional<void*> copy = scratch.Allocate(matrix, 256), memory = scratch.Allocate(bytes, 256);
+    if (!copy || !memory)
+      return ffi::Error(ffi::ErrorCode::kResourceExhausted,
+                        "eigen_g: no " + std::to_string(matrix + bytes) + " bytes of device memory");
+    solver_.use({*memory, bytes});
+    for (std::int64_t k = 0; k < count; ++k, a += n_ * n_, w += n_, v += n_ * n_) {
+      const cudaError_t status = cudaMemcpyAsync(*copy, a, matrix, cudaMemcpyDeviceToDevice, stream_);
+      if (status != cudaSuccess) return error_of(status);
+      if (const ffi::Error error = solve(static_cast<T*>(*copy), w, v); !error.success()) return error;
+    }
+    return ffi::Error::Success();
+  }
+
+ private:
+  ffi::Error solve(T* a, real_t<T>* w, T* v) {
+    try {
+      if (solver_.solve(device(a), n_, device(w), device(v), n_, stream_).status == Status::converged)
+        return ffi::Error::Success();
+    } catch (const NonFiniteEntry&) {
+    }
+    constexpr int nan = 0xff;  // in every byte
+    const auto n = static_cast<std::size_t>(n_);
+    if (const cudaError_t status = cudaMemsetAsync(w, nan, sizeof(real_t<T>) * n, stream_);
+        status != cudaSuccess)
+      return error_of(status);
+    return error_of(cudaMemsetAsync(v, nan, sizeof(T) * n * n, stream_));
+  }
+  std::int64_t n_;
+  cudaStream_t stream_;
+  Solver<T> solver_;
+};
+
+ffi::Error eigh(cudaStream_t stream, ffi::ScratchAllocator scratch, ffi::Buffer<ffi::F64> a,
+                ffi::ResultBuffer<ffi::F64> w, ffi::ResultBuffer<ffi::F64> v, bool lower) {
+  const auto dimensions = a.dimensions();
+  const std::int64_t n = dimensions.back();
+  if (a.element_count() == 0) return ffi::Error::Success();
+  try {
+    return Stack<double>(n, lower, stream)
+        .run(static_cast<std::int64_t>(a.element_count()) / (n * n), a.typed_data(), w->typed_data(),
+             v->typed_data(), scratch);
+  } catch (const std::exception& error) {
+    return ffi::Error::Internal(std::string("eigen_g: ") + error.what());
+  }
+}
+
+XLA_FFI_DEFINE_HANDLER(eigh_handler, eigh,
+                       ffi::Ffi::Bind()
+                           .Ctx<ffi::PlatformStream<cudaStream_t>>()
+                           .Ctx<ffi::ScratchAllocator>()
+                           .Arg<ffi::Buffer<ffi::F64>>()
+                           .Ret<ffi::Buffer<ffi::F64>>()
+                           .Ret<ffi::Buffer<ffi::F64>>()
+                           .Attr<bool>("lower"));
+
+}  // namespace
+
+void* jax_handler() {
+  return reinterpret_cast<void*>(eigh_handler);
+}
+
+}  // namespace eigen_g::python

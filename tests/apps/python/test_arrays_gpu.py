@@ -1,0 +1,273 @@
+"""Arrays of CuPy, PyTorch and JAX on a GPU: results there, on the current stream, in the framework's own memory."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import eigen_g
+
+if eigen_g.gpu_count() == 0:
+    pytest.skip("there is no GPU", allow_module_level=True)
+
+ULP = np.finfo(float).eps
+
+
+class CuPy:
+    def __init__(self):
+        self.cupy = pytest.importorskip("cupy")
+        self.kind = self.cupy.ndarray
+
+    def array(self, a, order="C"):
+        return self.cupy.array(a, order=order)
+
+    def host(self, x):
+        return x.get()
+
+    def gpu(self, x):
+        return x.device.id
+
+
+class Torch:
+    def __init__(self):
+        self.torch = pytest.importorskip("torch")
+        self.kind = self.torch.Tensor
+
+    def array(self, a, order="C"):
+        tensor = self.torch.tensor(np.ascontiguousarray(a if order == "C" else a.T), device="cuda")
+        return tensor if order == "C" else tensor.T
+
+    def host(self, x):
+        return x.cpu().numpy()
+
+    def gpu(self, x):
+        return x.device.index
+
+
+class Jax:
+    def __init__(self):
+        self.jax = pytest.importorskip("jax")
+        self.jax.config.update("jax_enable_x64", True)
+        self.kind = self.jax.Array
+
+    def array(self, a, order="C"):
+        return self.jax.device_put(self.jax.numpy.asarray(a), self.jax.devices("gpu")[0])
+
+    def host(self, x):
+        return np.asarray(x)
+
+    def gpu(self, x):
+        return next(iter(x.devices())).local_hardware_id
+
+
+@pytest.fixture(params=[CuPy, Torch, Jax], ids=lambda c: c.__name__)
+def framework(request):
+    return request.param()
+
+
+def random_symmetric(n, seed=0):
+    a = np.random.default_rng(seed).standard_normal((n, n))
+    return a + a.T
+
+
+def check(a, w, v):
+    n = len(a)
+    assert w.shape == (n,) and v.shape == (n, n) and np.all(np.diff(w) >= 0)
+    if n == 0:
+        return
+    assert np.linalg.norm(a @ v - v * w, 1) <= 10 * n * np.linalg.norm(a, 1) * ULP
+    assert np.linalg.norm(v.T @ v - np.eye(n), 1) <= 10 * n * ULP
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 129, 600])
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("lower", [True, False])
+def test_eigh(framework, n, order, lower):
+    a = random_symmetric(n, n)
+    given = a.copy()
+    given[np.triu_indices(n, 1) if lower else np.tril_indices(n, -1)] = np.nan
+    x = framework.array(given, order)
+    result = eigen_g.eigh(x, lower=lower)
+    w, v = result
+    assert isinstance(w, framework.kind) and isinstance(v, framework.kind) and framework.gpu(v) == framework.gpu(x)
+    check(a, framework.host(w), framework.host(v))
+    np.testing.assert_array_equal(framework.host(x), given)
+    assert result.report.devices[0]["gpu"] == 0
+    values = framework.host(eigen_g.eigvalsh(x, lower=lower))
+    np.testing.assert_allclose(values, framework.host(w), atol=10 * max(1, n) * ULP * np.abs(values).max(initial=0))
+    assert eigen_g.verify(x, w, v, lower=lower).passed
+    again = eigen_g.eigh(x, lower=lower)
+    np.testing.assert_array_equal(framework.host(again.eigenvectors), framework.host(v))
+
+
+def test_subsets_overwrite_and_errors(framework):
+    a = random_symmetric(200)
+    w, v = (framework.host(x) for x in eigen_g.eigh(framework.array(a)))
+    got = eigen_g.eigh(framework.array(a), subset_by_index=[5, 9])
+    np.testing.assert_array_equal(framework.host(got.eigenvalues), w[5:10])
+    assert got.eigenvectors.shape == (200, 5)
+    got = eigen_g.eigh(framework.array(a), subset_by_value=[w[10], w[12]])
+    np.testing.assert_array_equal(framework.host(got.eigenvalues), w[11:13])
+    for order in "CF":
+        got = eigen_g.eigh(framework.array(a, order), overwrite_a=True)
+        np.testing.assert_array_equal(framework.host(got.eigenvalues), w)
+        check(a, framework.host(got.eigenvalues), framework.host(got.eigenvectors))
+    bad = a.copy()
+    bad[7, 3] = np.nan
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[7, 3\] is NaN"):
+        eigen_g.eigh(framework.array(bad))
+    nans = eigen_g.eigh(framework.array(bad), check_finite=False)
+    assert np.isnan(framework.host(nans.eigenvectors)).all()
+    with pytest.raises(TypeError, match="float64"):
+        eigen_g.eigh(framework.array(a.astype(np.float32)))
+    with pytest.raises(ValueError, match="cpu"):
+        eigen_g.eigh(framework.array(a), device="cpu")
+
+
+def test_stages(framework):
+    a = random_symmetric(150)
+    if framework.kind.__module__.startswith("jax"):
+        pytest.skip("JAX's arrays are not written in place")
+    t = eigen_g.tridiagonalize(framework.array(a))
+    w, u = eigen_g.solve_tridiagonal(t.d, t.e)
+    check(a, framework.host(w), framework.host(eigen_g.apply_q(t, u)))
+
+
+def test_solver(framework):
+    matrices = [random_symmetric(300, seed) for seed in range(3)]
+    solver = eigen_g.Solver(300, like=framework.array(matrices[0]))
+    assert solver.on_gpu and solver.workspace_bytes == eigen_g.workspace_bytes(300)
+    for a in matrices:
+        for order in "CF":
+            w, v = solver(framework.array(a, order))
+            check(a, framework.host(w), framework.host(v))
+    with pytest.raises(ValueError, match="order 300"):
+        solver(framework.array(np.eye(5)))
+    with pytest.raises(ValueError, match="numpy"):
+        solver(np.eye(300))
+
+
+def test_progress_and_an_exception_from_it(framework):
+    seen = []
+    x = framework.array(random_symmetric(500))
+    eigen_g.eigh(x, progress=lambda stage, fraction: seen.append(stage))
+    assert {"tridiagonalize", "divide_and_conquer", "back_transform"} <= set(seen)
+
+    def stop(stage, fraction):
+        raise KeyError(stage)
+
+    with pytest.raises(KeyError):
+        eigen_g.eigh(x, progress=stop)
+    check(random_symmetric(500), *(framework.host(y) for y in eigen_g.eigh(x)))
+
+
+def test_threads(framework):
+    matrices = [random_symmetric(256, seed) for seed in range(4)]
+    arrays = [framework.array(a) for a in matrices]
+    alone = [framework.host(eigen_g.eigh(x).eigenvectors) for x in arrays]
+    results = [None] * 4
+
+    def solve(k):
+        results[k] = framework.host(eigen_g.eigh(arrays[k]).eigenvectors)
+
+    threads = [threading.Thread(target=solve, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for mine, theirs in zip(results, alone):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_torch_stream_and_pool():
+    torch = pytest.importorskip("torch")
+    a = torch.tensor(random_symmetric(1000), device="cuda")
+    expected = eigen_g.eigvalsh(a)
+    x = torch.zeros_like(a)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(200_000_000)  # a tenth of a second: what comes after must wait for it
+        x.copy_(a)
+        w = eigen_g.eigvalsh(x)
+    assert torch.equal(w, expected)
+
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before, free_before = torch.cuda.memory_allocated(), torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
+    pairs = eigen_g.eigh(a)
+    peak = torch.cuda.max_memory_allocated() - before
+    matrix = a.nbytes
+    told = eigen_g.workspace_bytes(1000)[1]
+    assert 2 * matrix + told <= peak <= 2 * matrix + told + (34 << 20)  # results, the copy, cuBLAS's workspace
+    free_after = torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
+    assert free_before - free_after < 8 << 20  # the pool served all
+    del pairs
+    assert torch.cuda.memory_allocated() - before <= 34 << 20
+
+
+def test_cupy_pool():
+    cupy = pytest.importorskip("cupy")
+    pool = cupy.get_default_memory_pool()
+    a = cupy.asarray(random_symmetric(2000))
+    eigen_g.eigh(a)
+    pool.free_all_blocks()
+    used = pool.used_bytes()
+    free_before = cupy.cuda.runtime.memGetInfo()[0] + pool.total_bytes()
+    w, v = eigen_g.eigh(a)
+    assert pool.used_bytes() - used < v.nbytes + w.nbytes + 4096
+    assert pool.total_bytes() - used >= eigen_g.workspace_bytes(2000)[1]
+    assert abs(cupy.cuda.runtime.memGetInfo()[0] + pool.total_bytes() - free_before) < 8 << 20
+
+
+def test_anything_with_the_interface_or_dlpack():
+    torch = pytest.importorskip("torch")
+    cupy = pytest.importorskip("cupy")
+    a = cupy.asarray(random_symmetric(100))
+
+    class Interface:
+        __cuda_array_interface__ = a.__cuda_array_interface__
+
+    class DLPack:
+        def __dlpack__(self, **options):
+            return a.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return a.__dlpack_device__()
+
+    expected = eigen_g.eigvalsh(a)
+    for other in (Interface(), DLPack()):
+        cupy.testing.assert_array_equal(eigen_g.eigvalsh(other), expected)
+    assert torch.from_dlpack(eigen_g.eigvalsh(a)).is_cuda
+
+
+def test_torch_operator():
+    pytest.importorskip("torch")
+    import torch
+
+    import eigen_g.torch
+
+    a = torch.tensor(random_symmetric(8), device="cuda", requires_grad=True)
+    torch.library.opcheck(torch.ops.eigen_g.eigh.default, (a, True, False))
+
+    def loss(a):
+        w, v = eigen_g.torch.eigh((a + a.mT) / 2)
+        return w, torch.abs(v) ** 3
+
+    assert torch.autograd.gradcheck(loss, a)
+    stack = torch.tensor(np.stack([random_symmetric(9, k) for k in range(5)]), device="cuda")
+    w, v = torch.vmap(lambda x: tuple(eigen_g.torch.eigh(x)))(stack)
+    torch.testing.assert_close(stack @ v, v * w.unsqueeze(-2), atol=1e-12, rtol=0)
+    compiled = torch.compile(lambda a: loss(a)[1].sum(), fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(a), loss(a)[1].sum())
+
+
+def test_patched():
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
+    a = random_symmetric(50)
+    x, y = torch.tensor(a, device="cuda"), cupy.asarray(a)
+    with eigen_g.patched("torch", "cupy", "scipy", "numpy"):
+        mine = cupy.linalg.eigh(y)[0].get()
+        np.testing.assert_array_equal(torch.linalg.eigh(x).eigenvalues.cpu().numpy(), mine)
+        np.testing.assert_allclose(np.linalg.eigvalsh(a), mine, atol=1e-12)
+        assert cupy.linalg.eigh(y.astype(cupy.float32))[0].dtype == cupy.float32
+    np.testing.assert_allclose(cupy.linalg.eigh(y)[0].get(), mine, atol=1e-12)

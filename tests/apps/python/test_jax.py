@@ -1,0 +1,86 @@
+"""eigen_g.jax.eigh and JAX's arrays, on the device that JAX takes by default."""
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+jax.config.update("jax_enable_x64", True)
+
+import jax.numpy as jnp  # noqa: E402
+from jax.test_util import check_grads  # noqa: E402
+
+import eigen_g  # noqa: E402
+import eigen_g.jax  # noqa: E402
+
+
+def random_symmetric(*shape, seed=0):
+    a = np.random.default_rng(seed).standard_normal((*shape, shape[-1]))
+    return jnp.asarray(a + np.swapaxes(a, -1, -2))
+
+
+def close(x, y, atol=1e-12):
+    np.testing.assert_allclose(np.asarray(x), np.asarray(y), atol=atol, rtol=0)
+
+
+def test_arrays_in_arrays_out():
+    a = random_symmetric(30)
+    w, v = eigen_g.eigh(a)
+    assert isinstance(w, jax.Array) and v.devices() == a.devices()
+    close(a @ v, v * w)
+    close(eigen_g.eigvalsh(a), w)
+    with pytest.raises(TypeError, match="traced"):
+        jax.jit(eigen_g.eigvalsh)(a)
+    with pytest.raises(TypeError, match="float64"):
+        eigen_g.jax.eigh(a.astype(jnp.float32))
+    with pytest.raises(ValueError, match="square"):
+        eigen_g.jax.eigh(a[:3])
+    with pytest.raises(ValueError, match="degenerate"):
+        eigen_g.jax.eigh(a, degenerate="shrug")
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (40,), (3, 17), (2, 2, 5)])
+@pytest.mark.parametrize("lower", [True, False])
+def test_jit(shape, lower):
+    a = random_symmetric(*shape)
+    given = jnp.where(jnp.tril(jnp.ones(a.shape, bool), 0 if lower else -1) == lower, a, jnp.nan)
+    for solve in (eigen_g.jax.eigh, jax.jit(eigen_g.jax.eigh, static_argnames="lower")):
+        w, v = solve(given, lower=lower)
+        assert w.shape == a.shape[:-1] and v.shape == a.shape
+        close(a @ v, v * w[..., None, :])
+        close(jnp.swapaxes(v, -1, -2) @ v, jnp.broadcast_to(jnp.eye(shape[-1]), a.shape))
+
+
+def test_not_finite_makes_nans():
+    a = random_symmetric(3, 6).at[1, 4, 2].set(jnp.inf)
+    w, v = jax.jit(eigen_g.jax.eigh)(a)
+    assert bool(jnp.isnan(w[1]).all() & jnp.isnan(v[1]).all()) and bool(jnp.isfinite(v[0]).all() & jnp.isfinite(v[2]).all())
+
+
+def loss(a, degenerate="nan"):
+    w, v = eigen_g.jax.eigh(a, degenerate=degenerate)
+    return jnp.sum(jnp.cos(w)), jnp.abs(v) ** 3, (v * jnp.sin(w)[..., None, :]) @ jnp.swapaxes(v, -1, -2)
+
+
+def test_derivatives():
+    a = random_symmetric(5, seed=2)
+    check_grads(lambda x: loss((x + x.T) / 2), (a,), order=2, atol=1e-4, rtol=1e-4)
+    mine = jax.grad(lambda x: jnp.sum(jnp.abs(eigen_g.jax.eigh(x).eigenvectors) ** 2 * a))(a)
+    expected = jax.grad(lambda x: jnp.sum(jnp.abs(jnp.linalg.eigh(x)[1]) ** 2 * a))(a)
+    close(mine, (expected + expected.T) / 2, 1e-9)
+
+
+def test_equal_eigenvalues():
+    a = jnp.diag(jnp.asarray([1.0, 1.0, 2.0]))
+
+    def entry(x, degenerate):
+        v = eigen_g.jax.eigh(x, degenerate=degenerate).eigenvectors[:, :2]
+        return (v @ v.T)[0, 2]
+
+    assert not bool(jnp.isfinite(jax.grad(entry)(a, "nan")).all())
+    close(jax.grad(entry)(a, "mask"), jnp.zeros((3, 3)).at[0, 2].set(-0.5).at[2, 0].set(-0.5))
+
+
+def test_vmap():
+    a = random_symmetric(3, 4, 7)
+    w, v = jax.jit(jax.vmap(jax.vmap(eigen_g.jax.eigh)))(a)
+    close(a @ v, v * w[..., None, :])

@@ -1,0 +1,94 @@
+"""Solver and patched() with NumPy's arrays."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import eigen_g
+
+
+def random_symmetric(n, seed=0):
+    a = np.random.default_rng(seed).standard_normal((n, n))
+    return a + a.T
+
+
+@pytest.mark.parametrize("n", [0, 1, 60])
+def test_solves_again_with_the_bits_of_eigh(n):
+    solver = eigen_g.Solver(n)
+    for seed in range(3):
+        for order in "CF":
+            a = random_symmetric(n, seed).copy(order=order)
+            before = a.copy()
+            w, v = solver(a)
+            mine = eigen_g.eigh(a)
+            np.testing.assert_array_equal(w, mine.eigenvalues)
+            np.testing.assert_array_equal(v, mine.eigenvectors)
+            np.testing.assert_array_equal(a, before)
+
+
+def test_options():
+    a = random_symmetric(40)
+    w = eigen_g.eigvalsh(a)
+    np.testing.assert_array_equal(eigen_g.Solver(40, eigvals_only=True)(a), w)
+    np.testing.assert_array_equal(eigen_g.Solver(40, eigvals_only=True, lower=False)(np.triu(a)), eigen_g.eigvalsh(np.triu(a), lower=False))
+    first = eigen_g.Solver(40, subset_by_index=[2, 5])(a[::-1, ::-1][::-1, ::-1])
+    assert first.eigenvectors.shape == (40, 4) and first.report.first == 2
+    seen = []
+    eigen_g.Solver(40, progress=lambda *args: seen.append(args))(a)
+    assert seen
+
+
+def test_refuses_what_it_is_not_planned_for():
+    solver = eigen_g.Solver(5)
+    with pytest.raises(ValueError, match="order 5"):
+        solver(np.eye(6))
+    with pytest.raises(ValueError, match="float64 of numpy"):
+        solver(np.eye(5, dtype=np.float32))
+    bad = np.eye(5)
+    bad[4, 1] = np.inf
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[4, 1\] is infinite"):
+        solver(bad)
+    solver(np.eye(5))
+    with pytest.raises(TypeError, match="like is float32"):
+        eigen_g.Solver(5, like=np.eye(5, dtype=np.float32))
+    with pytest.raises(eigen_g.InvalidArgument, match="argument n"):
+        eigen_g.Solver(-1)
+
+
+def test_threads_take_turns():
+    solver = eigen_g.Solver(100)
+    matrices = [random_symmetric(100, seed) for seed in range(8)]
+    results = [None] * 8
+
+    def solve(k):
+        results[k] = solver(matrices[k]).eigenvalues
+
+    threads = [threading.Thread(target=solve, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for a, w in zip(matrices, results):
+        np.testing.assert_array_equal(w, eigen_g.eigh(a).eigenvalues)
+
+
+def test_patched():
+    linalg = pytest.importorskip("scipy.linalg")
+    a, b = random_symmetric(20), np.eye(20)
+    theirs = linalg.eigh, np.linalg.eigh
+    with eigen_g.patched("scipy", "numpy"):
+        w, v = linalg.eigh(a, subset_by_index=[0, 3])
+        np.testing.assert_array_equal(w, eigen_g.eigh(a).eigenvalues[:4])
+        np.testing.assert_allclose(linalg.eigh(a, b)[0][:4], w, atol=1e-12)  # SciPy's own
+        np.testing.assert_allclose(linalg.eigh(a, driver="ev")[0][:4], w, atol=1e-12)
+        result = np.linalg.eigh(a, "U")
+        np.testing.assert_array_equal(result.eigenvalues, eigen_g.eigh(a, lower=False).eigenvalues)
+        assert np.linalg.eigh(np.eye(3)[None]).eigenvalues.shape == (1, 3)
+        np.testing.assert_allclose(np.linalg.eigvalsh([[2, 1], [1, 2]]), [1, 3])  # integers: NumPy's own
+        with pytest.raises(np.linalg.LinAlgError):
+            np.linalg.eigh(a * np.nan)
+    assert (linalg.eigh, np.linalg.eigh) == theirs
+    with pytest.raises(ValueError, match="matlab"), eigen_g.patched("matlab"):
+        pass
+    assert np.linalg.eigh is theirs[1]
