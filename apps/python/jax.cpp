@@ -17,6 +17,15 @@ ffi::Error error_of(cudaError_t status) {
   return status == cudaSuccess ? ffi::Error::Success() : ffi::Error::Internal(cudaGetErrorString(status));
 }
 
+// So many bytes on a 256-byte boundary, which XLA does not promise; null: there are not so many.
+void* aligned(ffi::ScratchAllocator& scratch, std::uint64_t bytes) {
+  constexpr std::uintptr_t boundary = 256;
+  const std::optional<void*> memory = scratch.Allocate(bytes + boundary);
+  if (!memory) return nullptr;
+  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(*memory) + boundary - 1) / boundary *
+                                 boundary);
+}
+
 // What solves of XLA's thread keep between them.
 Context& context_of_this_thread() {
   static thread_local Context own;
@@ -38,15 +47,16 @@ class Stack {
   ffi::Error run(std::int64_t count, const T* a, real_t<T>* w, T* v, ffi::ScratchAllocator& scratch) {
     const std::size_t matrix = sizeof(T) * static_cast<std::size_t>(n_ * n_);
     const std::uint64_t bytes = solver_.workspace().device;
-    const std::optional<void*> copy = scratch.Allocate(matrix, 256), memory = scratch.Allocate(bytes, 256);
+    void* const memory = aligned(scratch, bytes);
+    void* const copy = aligned(scratch, matrix);
     if (!copy || !memory)
       return ffi::Error(ffi::ErrorCode::kResourceExhausted,
                         "eigen_g: no " + std::to_string(matrix + bytes) + " bytes of device memory");
-    solver_.use({*memory, bytes});
+    solver_.use({memory, bytes});
     for (std::int64_t k = 0; k < count; ++k, a += n_ * n_, w += n_, v += n_ * n_) {
-      const cudaError_t status = cudaMemcpyAsync(*copy, a, matrix, cudaMemcpyDeviceToDevice, stream_);
+      const cudaError_t status = cudaMemcpyAsync(copy, a, matrix, cudaMemcpyDeviceToDevice, stream_);
       if (status != cudaSuccess) return error_of(status);
-      if (const ffi::Error error = solve(static_cast<T*>(*copy), w, v); !error.success()) return error;
+      if (const ffi::Error error = solve(static_cast<T*>(copy), w, v); !error.success()) return error;
     }
     return ffi::Error::Success();
   }

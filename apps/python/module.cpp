@@ -165,7 +165,7 @@ NB_MODULE(_core, m) {
     return names;
   });
 
-  nb::class_<PythonContext>(m, "Context")
+  nb::class_<PythonContext>(m, "Context", nb::is_weak_referenceable())
       .def(nb::init<const Plan&, nb::object, nb::object>(), "plan"_a, "allocate"_a.none(), "free"_a.none())
       .def("release", [](PythonContext& context) {
         const nb::gil_scoped_release free;
