@@ -3,10 +3,11 @@
 //
 //   X^T = W^T V;    X^T := X^T (-T)^T;    W^T := W^T + X^T V^T
 //
-// then stores b rows, moves up the others and loads the next b. Accumulators are A operands as they stand if V's rows (T's
-// columns) 2t and 2t + 1 of eight are what the step calls t and t + 4, so nothing is moved between threads. V is a parallelogram: of
-// its squares of 8 x 8 those that are zero are left out. V and T of the tile come into shared memory by the copy engine, a few
-// tiles ahead, for all warps of the block.
+// A square of W that is complete is stored at once, and the square of the next window that takes its place in the registers is
+// loaded, so that memory is busy all along and nobody waits for it. Accumulators are operands A if V's rows (T's columns) 2t and
+// 2t + 1 of eight are what the step calls t and t + 4: nothing moves between threads. V is a parallelogram: those of its squares
+// of 8 x 8 that are zero are left out. V and T of a tile come into shared memory by the copy engine, a tile ahead, for all warps of
+// the block; more of them would take L1 from the loads that are on their way.
 //
 // Tasks are drawn in order, group by group from the last to the first, in a group block of columns by block of columns, so that the
 // work is even whatever m: groups of the same columns follow each other two windows apart. A warp tells in a word of the
@@ -34,6 +35,7 @@ struct Fused {
   ChaseTiles tiles;
   int first_group, last_group, blocks;  // of columns
   int *ticket, *stored;                 // of a task and its warp
+  unsigned long long zero;              // turn()
 };
 
 template <int b, int width>
@@ -46,14 +48,24 @@ struct Shape {
   static constexpr int warps = b > 32 ? 8 : max_warps, threads = 32 * warps, columns = warps * warp_columns;
 };
 
-// d += a b on the accumulators of 16 x 8: a's columns and b's rows in the order of the accumulators.
+// d += a b, 16 x 8 x 8. A thread's four numbers are in an accumulator (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1), in an
+// operand a (g, 2t), (g + 8, 2t), (g, 2t + 1), (g + 8, 2t + 1).
 __device__ __forceinline__ void tensor_step(double (&d)[4], const double (&a)[4], double b0, double b1) {
 #if __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
       "%1, %2, %3};"
       : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[2]), "d"(a[1]), "d"(a[3]), "d"(b0), "d"(b1));
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
 #endif
+}
+// One becomes the other. The compiler must not know that zero is 0: it would keep one order and copy to the other at every use.
+__device__ __forceinline__ void turn(double (&x)[4], unsigned long long zero) {
+  unsigned long long bits[4];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) bits[e] = __double_as_longlong(x[e]) ^ zero;
+  x[0] = __longlong_as_double(bits[0]), x[1] = __longlong_as_double(bits[2]);
+  x[2] = __longlong_as_double(bits[1]), x[3] = __longlong_as_double(bits[3]);
 }
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {
@@ -152,57 +164,71 @@ struct Ring {
 };
 
 // Of the thread's two columns, g and g + 8 of the warp's, the place of the window's row 2t and how many rows there are from it
-// on; of a column that does not exist, none.
+// on. In place of a column that does not exist an existing one is read, and none written.
 struct Place {
   double* low;
   std::int64_t high;  // from the one column to the other
-  int rows_low, rows_high;
+  int rows;
+  bool has_low, has_high;
 };
-// Square k of the window; `edge`: the matrix may end in it. Rows that do not exist are zero.
+// Square k of the window, as an accumulator; `edge`: the matrix may end in it, rows that do not exist are zero.
 template <bool edge>
 __device__ __forceinline__ void load(const Place& z, int k, double (&w)[4]) {
   double2 low{0, 0}, high{0, 0};
   const double* const from = z.low + 8 * k;
-  if (edge ? 8 * k + 1 < z.rows_low : z.rows_low > 0) low = __ldcg(reinterpret_cast<const double2*>(from));
-  if (edge ? 8 * k + 1 < z.rows_high : z.rows_high > 0)
+  if (!edge || 8 * k + 1 < z.rows) {
+    low = __ldcg(reinterpret_cast<const double2*>(from));
     high = __ldcg(reinterpret_cast<const double2*>(from + z.high));
-  if (edge && 8 * k + 1 == z.rows_low) low.x = __ldcg(from);
-  if (edge && 8 * k + 1 == z.rows_high) high.x = __ldcg(from + z.high);
+  } else if (8 * k < z.rows) {
+    low.x = __ldcg(from);
+    high.x = __ldcg(from + z.high);
+  }
   w[0] = low.x, w[1] = low.y, w[2] = high.x, w[3] = high.y;
 }
 template <bool edge>
 __device__ __forceinline__ void store(const Place& z, int k, const double (&w)[4]) {
   double* const to = z.low + 8 * k;
-  if (edge ? 8 * k + 1 < z.rows_low : z.rows_low > 0)
-    __stcg(reinterpret_cast<double2*>(to), double2{w[0], w[1]});
-  if (edge ? 8 * k + 1 < z.rows_high : z.rows_high > 0)
-    __stcg(reinterpret_cast<double2*>(to + z.high), double2{w[2], w[3]});
-  if (edge && 8 * k + 1 == z.rows_low) __stcg(to, w[0]);
-  if (edge && 8 * k + 1 == z.rows_high) __stcg(to + z.high, w[2]);
+  if (!edge || 8 * k + 1 < z.rows) {
+    if (z.has_low) __stcg(reinterpret_cast<double2*>(to), double2{w[0], w[1]});
+    if (z.has_high) __stcg(reinterpret_cast<double2*>(to + z.high), double2{w[2], w[3]});
+  } else if (8 * k < z.rows) {
+    if (z.has_low) __stcg(to, w[0]);
+    if (z.has_high) __stcg(to + z.high, w[2]);
+  }
 }
 
-// W := (I - V T V^T) W; v: the tile in shared memory, -T behind it.
-template <int b, int width>
-__device__ __forceinline__ void apply(double (&w)[Shape<b, width>::squares][4], const double* v, int lane) {
+// X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator; it is
+// turned.
+template <int b, int width, int moved>
+__device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4],
+                                         double (&x)[Shape<b, width>::x_squares][4], const double* v,
+                                         int lane, unsigned long long zero) {
   using S = Shape<b, width>;
   const int g = lane / 4, t = lane % 4;
-  double x[S::x_squares][4] = {};
   const double* const by_column = v + g * (b + 8) + g / 2 * 4 + 2 * t;  // rows 2t, 2t + 1 of column g
 #pragma unroll
-  for (int k = 0; k < S::squares; ++k)
+  for (int j = 0; j < S::x_squares; ++j)
+#pragma unroll
+    for (int e = 0; e < 4; ++e) x[j][e] = 0;
+#pragma unroll
+  for (int k = 0; k < S::squares; ++k) {
+    double(&w_k)[4] = w[(k + moved) % S::squares];
+    turn(w_k, zero);
 #pragma unroll
     for (int j = 0; j < S::x_squares; ++j)
       if (k >= j && k <= j + S::band_squares) {
         const double2 pair =
             *reinterpret_cast<const double2*>(by_column + j * S::eight_columns + 8 * (k - j));
-        tensor_step(x[j], w[k], pair.x, pair.y);
+        tensor_step(x[j], w_k, pair.x, pair.y);
       }
-      // Two columns of squares at a time: the others still need those above them.
+  }
+  // Two columns of squares at a time: the others still need those above them.
 #pragma unroll
   for (int j = 0; j < S::x_squares; j += 2) {
     double next[2][4] = {};
 #pragma unroll
-    for (int k = j; k < S::x_squares; ++k)
+    for (int k = j; k < S::x_squares; ++k) {
+      if (j == 0) turn(x[k], zero);
 #pragma unroll
       for (int i = 0; i < 2; ++i)
         if (k >= j + i) {
@@ -210,25 +236,43 @@ __device__ __forceinline__ void apply(double (&w)[Shape<b, width>::squares][4], 
               v + S::v_size)[chase_factor_square(width, j + i, k) * 32 + lane];
           tensor_step(next[i], x[k], pair.x, pair.y);
         }
+    }
 #pragma unroll
     for (int i = 0; i < 2; ++i)
 #pragma unroll
       for (int e = 0; e < 4; ++e) x[j + i][e] = next[i][e];
   }
+}
+
+// W^T := W^T + X^T V^T; a square that is complete leaves for memory, and a square of the next window takes its place.
+template <int b, int width, int moved, bool edge>
+__device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::squares][4],
+                                             double (&x)[Shape<b, width>::x_squares][4], const double* v,
+                                             int lane, unsigned long long zero, const Place& z, bool last) {
+  using S = Shape<b, width>;
+  const int g = lane / 4, t = lane % 4;
   const double* const by_row = v + 2 * t * (b + 8) + t * 4 + g;  // row g of columns 2t and 2t + 1
 #pragma unroll
-  for (int j = 0; j < S::x_squares; ++j)
+  for (int j = 0; j < S::x_squares; ++j) {
+    turn(x[j], zero);
 #pragma unroll
     for (int k = j; k <= j + S::band_squares; ++k) {
+      double(&w_k)[4] = w[(k + moved) % S::squares];
+      if (j == 0 || k == j + S::band_squares) turn(w_k, zero);
       const double* const from = by_row + j * S::eight_columns + 8 * (k - j);
-      tensor_step(w[k], x[j], from[0], from[b + 8]);
+      tensor_step(w_k, x[j], from[0], from[b + 8]);
     }
+    double(&done)[4] = w[(j + moved) % S::squares];
+    store<edge>(z, j, done);
+    if (!edge || !last) load<edge>(z, S::squares + j, done);
+  }
 }
 
 template <int b, int width>
 __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
     chase_back_kernel(const __grid_constant__ Fused p) {
   using S = Shape<b, width>;
+  static_assert(S::x_squares == S::band_squares, "two steps move the window by its length");
   extern __shared__ __align__(128) double tiles[];
   __shared__ __align__(8) Ring<b, width> ring;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -247,48 +291,58 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
     const int row = static_cast<int>(p.tiles.first_row(group, 0)) + lane % 4 * 2;
     const std::int64_t column =
         static_cast<std::int64_t>(task % p.blocks) * S::columns + warp * warp_columns + lane / 4;
-    Place z{p.z + column * p.ldz + row, 8 * p.ldz, column < p.m ? static_cast<int>(p.n) - row : 0,
-            column + 8 < p.m ? static_cast<int>(p.n) - row : 0};
+    Place z{p.z + min(column, p.m - 1) * p.ldz + row, column + 8 < p.m ? 8 * p.ldz : 0,
+            static_cast<int>(p.n) - row, column < p.m, column + 8 < p.m};
     int* const stored = p.stored + static_cast<std::int64_t>(task) * S::warps + warp;
     int ready = group == p.last_group ? whole_group : 0;
-#pragma unroll
-    for (int k = 0; k < S::x_squares; ++k) load<true>(z, k, w[k]);
-    for (int step = 0; step < steps; ++step) {
-      if (threadIdx.x == 0) ring.one_more(p, tiles);
+    const auto rows_of_step = [&](int step) {  // that the group before must have left
       while (ready <= step) ready = look(stored - p.blocks * S::warps);
       __syncwarp();
-      const bool edge = step >= steps - 2;
-      if (edge)
+    };
+    rows_of_step(0);
+    if (steps > 2)
 #pragma unroll
-        for (int k = S::x_squares; k < S::squares; ++k) load<true>(z, k, w[k]);
-      else
+      for (int k = 0; k < S::squares; ++k) load<false>(z, k, w[k]);
+    else
 #pragma unroll
-        for (int k = S::x_squares; k < S::squares; ++k) load<false>(z, k, w[k]);
+      for (int k = 0; k < S::squares; ++k) load<true>(z, k, w[k]);
+    int step = 0;
+    // The window begins in w[moved]; false after the last step.
+    const auto work = [&]<int moved>(std::integral_constant<int, moved>) {
+      if (threadIdx.x == 0) ring.one_more(p, tiles);
       const int stage = used % S::stages;
+      const double* const tile = tiles + stage * (S::v_size + S::t_size);
       wait_for(ring.full + stage, used / S::stages & 1);
-      apply<b, width>(w, tiles + stage * (S::v_size + S::t_size), lane);
-      __syncwarp();
-      if (lane == 0) {
-        arrive(ring.empty + stage);
-        tell(stored, step);  // those before this one, long on their way
-      }
-      ++used;
-      if (edge)
-#pragma unroll
-        for (int k = 0; k < S::band_squares; ++k) store<true>(z, k, w[k]);
+      double x[S::x_squares][4];
+      multiply<b, width, moved>(w, x, tile, lane, p.zero);
+      if (lane == 0) tell(stored, step);  // the steps before this one, long on their way
+      const bool last = step + 1 == steps;
+      if (!last) rows_of_step(step + 1);
+      if (step + 3 < steps)
+        add_and_move<b, width, moved, false>(w, x, tile, lane, p.zero, z, last);
       else
-#pragma unroll
-        for (int k = 0; k < S::band_squares; ++k) store<false>(z, k, w[k]);
-#pragma unroll
-      for (int k = 0; k < S::x_squares; ++k)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) w[k][e] = w[S::band_squares + k][e];
+        add_and_move<b, width, moved, true>(w, x, tile, lane, p.zero, z, last);
+      __syncwarp();
+      if (lane == 0) arrive(ring.empty + stage);
+      ++used, ++step;
       z.low += b;
-      z.rows_low -= b;
-      z.rows_high -= b;
-    }
+      z.rows -= b;
+      return !last;
+    };
+    constexpr std::integral_constant<int, 0> even;
+    constexpr std::integral_constant<int, S::band_squares> odd;
+    for (;;) {
+      if (!work(even)) {
 #pragma unroll
-    for (int k = 0; k < S::x_squares; ++k) store<true>(z, k, w[k]);
+        for (int k = 0; k < S::x_squares; ++k) store<true>(z, k, w[k + S::band_squares]);
+        break;
+      }
+      if (!work(odd)) {
+#pragma unroll
+        for (int k = 0; k < S::x_squares; ++k) store<true>(z, k, w[k]);
+        break;
+      }
+    }
     __syncwarp();
     if (lane == 0) tell(stored, whole_group);
   }
@@ -312,7 +366,7 @@ bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const double> z
   int device = 0, major = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 9 && (tiles.b == 32 || tiles.b == 64) && z_dev.lda % 2 == 0 &&
+  return major >= 9 && tiles.b <= 64 && z_dev.lda % 2 == 0 &&
          reinterpret_cast<std::uintptr_t>(z_dev.data) % 16 == 0;
 }
 
@@ -338,9 +392,12 @@ void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const T* v_de
                 static_cast<int>(last_group),
                 0,
                 words_dev,
-                words_dev + ticket_words};
+                words_dev + ticket_words,
+                0};
   if (tiles.b == 32)
     launch<32, 32>(queue, p);
+  else if (tiles.b == 48)
+    launch<48, 48>(queue, p);
   else
     launch<64, 64>(queue, p);
 }

@@ -1,8 +1,9 @@
-// T of a tile: a thread block forms S = V^T V above the diagonal, then a thread a row of T (dlarft):
+// T of a tile: a thread block forms S = V^T V above the diagonal on the tensor core, then a thread a row of T (dlarft):
 //
 //   T(r, i) = -tau_i sum_{r <= l < i} T(r, l) S(l, i),    T(i, i) = tau_i.
 #include "solver/back/chase_factor.hpp"
 
+#include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
@@ -11,73 +12,69 @@ namespace eigen_g {
 
 namespace {
 
-constexpr int threads = 128, side = 4;  // of a square of S, a thread
+constexpr int threads = 128;
 
-template <class T>
 std::size_t shared_bytes(const ChaseTiles& tiles) {
-  return sizeof(T) *
+  return sizeof(double) *
          static_cast<std::size_t>(tiles.tile_size() + (tiles.width + 1) * tiles.width + tiles.width);
 }
 
-template <class T>
 __global__ void __launch_bounds__(threads)
-    factor_kernel(ChaseTiles tiles, const T* all_v, const T* all_tau, T* all_factors) {
+    factor_kernel(ChaseTiles tiles, const double* all_v, const double* all_tau, double* all_factors) {
   extern __shared__ double2 memory[];
   const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), ld = width + 1;
   const int size = static_cast<int>(tiles.tile_size());
-  T* const v = reinterpret_cast<T*>(memory);
-  T* const s = v + size;  // S(l, i) at [l + i ld], l < i; T(r, l) at [l + r ld], l >= r
-  T* const tau = s + ld * width;
-  const T* const from = all_v + static_cast<std::int64_t>(blockIdx.x) * size;
+  double* const v = reinterpret_cast<double*>(memory);
+  double* const s = v + size;  // S(l, i) at [l + i ld], l < i; T(r, l) at [l + r ld], l >= r
+  double* const tau = s + ld * width;
+  const double* const from = all_v + static_cast<std::int64_t>(blockIdx.x) * size;
   for (int k = threadIdx.x; k < size; k += threads) v[k] = from[k];
   for (int k = threadIdx.x; k < width; k += threads)
     tau[k] = all_tau[static_cast<std::int64_t>(blockIdx.x) * width + k];
   __syncthreads();
 
-  // Squares of S; column i of V begins at row 8 (i / 8) of the tile.
-  const int squares = width / side;
-  for (int k = threadIdx.x; k < squares * squares; k += threads) {
-    const int row = k % squares * side, column = k / squares * side;
-    if (row > column) continue;
-    const T *left[side], *right[side];  // row 0 of the tile
-#pragma unroll
-    for (int c = 0; c < side; ++c) {
-      left[c] = v + tiles.column(row + c) - (row + c) / 8 * 8;
-      right[c] = v + tiles.column(column + c) - (column + c) / 8 * 8;
-    }
-    T sum[side][side] = {};
-    for (int r = column / 8 * 8; r < row / 8 * 8 + b + 8; ++r) {
-      T x[side], y[side];
-#pragma unroll
-      for (int c = 0; c < side; ++c) {
-        x[c] = left[c][r];
-        y[c] = right[c][r];
-      }
-#pragma unroll
-      for (int i = 0; i < side; ++i)
-#pragma unroll
-        for (int j = 0; j < side; ++j) sum[i][j] = fma(x[i], y[j], sum[i][j]);
+  // S by blocks of 16 x 8: rows of columns i = 16 block ... and j = 8 square ..., from where both begin to where one ends.
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, band_squares = b / 8;
+  const auto rows = [&](int square, int k) {  // 8 k + 2t and the next of column 8 square + g
+    return k >= square && k <= square + band_squares
+               ? *reinterpret_cast<const double2*>(v + tiles.column(8 * square + g) + 8 * (k - square) +
+                                                   2 * t)
+               : double2{0, 0};
+  };
+  const int squares = width / 8, blocks = width / 16 * squares;
+  for (int block = threadIdx.x / 32; block < blocks; block += threads / 32) {
+    const int first = block / squares * 2, square = block % squares;
+    if (square < first) continue;
+    double sum[4] = {};
+    for (int k = square; k <= first + 1 + band_squares; ++k) {
+      const double2 low = rows(first, k), high = rows(first + 1, k), right = rows(square, k);
+      tensor_step(sum, low.x, high.x, right.x);
+      tensor_step(sum, low.y, high.y, right.y);
     }
 #pragma unroll
-    for (int i = 0; i < side; ++i)
-#pragma unroll
-      for (int j = 0; j < side; ++j)
-        if (row + i < column + j) s[row + i + (column + j) * ld] = sum[i][j];
-  }
-  __syncthreads();
-
-  const int r = threadIdx.x;
-  if (r < width) {
-    s[r + r * ld] = tau[r];
-    for (int i = r + 1; i < width; ++i) {
-      T sum[2] = {};
-      for (int l = r; l < i; ++l) sum[l % 2] = fma(s[l + r * ld], s[l + i * ld], sum[l % 2]);
-      s[i + r * ld] = -tau[i] * (sum[0] + sum[1]);
+    for (int e = 0; e < 4; ++e) {
+      const int i = 8 * first + g + e / 2 * 8, j = 8 * square + 2 * t + e % 2;
+      if (i < j) s[i + j * ld] = sum[e];
     }
   }
   __syncthreads();
 
-  T* const to = all_factors + static_cast<std::int64_t>(blockIdx.x) * chase_factor_size(width);
+  const int r = threadIdx.x, base = r / 32 * 32;
+  if (base < width) {
+    if (r < width) s[r + r * ld] = tau[r];
+    for (int i = base + 1; i < width; ++i) {
+      double sum[4] = {};
+      for (int l = base; l < i; l += 4)
+#pragma unroll
+        for (int c = 0; c < 4; ++c)
+          if (l + c < i)
+            sum[c] = fma(r < width && l + c >= r ? s[l + c + r * ld] : 0, s[l + c + i * ld], sum[c]);
+      if (r < i) s[i + r * ld] = -tau[i] * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
+  }
+  __syncthreads();
+
+  double* const to = all_factors + static_cast<std::int64_t>(blockIdx.x) * chase_factor_size(width);
   for (int k = threadIdx.x; k < width * width; k += threads) {
     const int i = k / width, l = k % width;
     if (i / 8 <= l / 8) to[chase_factor_place(width, i, l)] = l >= i ? -s[l + i * ld] : 0;
@@ -92,8 +89,8 @@ void chase_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseRefle
   if (first_group > last_group) return;
   const std::int64_t before = tiles.tiles_from(last_group + 1),
                      count = tiles.tiles_from(first_group) - before;
-  allow_shared_memory(factor_kernel<T>, shared_bytes<T>(tiles));
-  factor_kernel<T><<<static_cast<unsigned>(count), threads, shared_bytes<T>(tiles), queue.stream()>>>(
+  allow_shared_memory(factor_kernel, shared_bytes(tiles));
+  factor_kernel<<<static_cast<unsigned>(count), threads, shared_bytes(tiles), queue.stream()>>>(
       tiles, reflectors.v + before * tiles.tile_size(), reflectors.tau + before * tiles.width, factors_dev);
   EIGEN_G_LAUNCHED();
 }

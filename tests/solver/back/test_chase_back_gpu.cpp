@@ -89,7 +89,7 @@ TEST_CASE("back by the chase's reflectors: products, around every edge", "[gpu]"
 TEST_CASE("back by the chase's reflectors: the kernel, around every edge", "[gpu]") {
   NEEDS_GPU();
   if (!fused_serves()) SKIP_TEST("no tensor core steps of 16 x 8 x 8");
-  for (const std::int64_t b : {32, 64}) {
+  for (const std::int64_t b : {32, 48, 64}) {
     for (const std::int64_t n : {std::int64_t{3}, std::int64_t{4}, b - 1, b, b + 1, b + 2, b + 3, 2 * b + 1,
                                  2 * b + 2, 2 * b + 3, 3 * b + 5, 5 * b + 2})
       check(n, b, n / 2 + 1, even(n), ChaseBack::fused);
@@ -98,9 +98,10 @@ TEST_CASE("back by the chase's reflectors: the kernel, around every edge", "[gpu
   }
 }
 
-TEST_CASE("back by the chase's reflectors: few columns", "[gpu][racecheck]") {
+// racecheck does not see that the copy engine's writes wait for an mbarrier: the kernel is not for it.
+TEST_CASE("back by the chase's reflectors: few columns by products", "[gpu][racecheck]") {
   NEEDS_GPU();
-  for (const ChaseBack how : {ChaseBack::automatic, ChaseBack::products}) check(150, 32, 20, 150, how);
+  check(150, 32, 20, 150, ChaseBack::products);
 }
 
 TEST_CASE("back by the chase's reflectors: bits repeat, and do not depend on the other columns", "[gpu]") {

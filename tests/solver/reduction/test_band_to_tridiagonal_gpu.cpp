@@ -3,7 +3,11 @@
 
 #include <lapacke.h>
 
+#include <optional>
+
+#include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/partition.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/chase.hpp"
@@ -31,8 +35,8 @@ std::vector<double> host(const DeviceBuffer<double>& buffer, std::int64_t count)
   return copy;
 }
 
-Outcome chase(const Matrix& a, std::int64_t n, std::int64_t b, bool vectors, int multiprocessors = 0) {
-  Queue queue;
+Outcome chase(const Queue& queue, const Matrix& a, std::int64_t n, std::int64_t b, bool vectors,
+              int multiprocessors = 0) {
   const ChaseTiles tiles(n, b);
   DeviceBuffer<double> band((b + 1) * n), d(n), e(n), v(vectors ? tiles.v_count() : 0),
       tau(vectors ? tiles.tau_count() : 0);
@@ -47,6 +51,10 @@ Outcome chase(const Matrix& a, std::int64_t n, std::int64_t b, bool vectors, int
   queue.wait();
   CHECK(scratch.touched() == 0);
   return {host(d, n), host(e, n - 1), {host(v, v.size()), host(tau, tau.size())}};
+}
+
+Outcome chase(const Matrix& a, std::int64_t n, std::int64_t b, bool vectors, int multiprocessors = 0) {
+  return chase(Queue(), a, n, b, vectors, multiprocessors);
 }
 
 void check(const std::string& kind, std::int64_t n, std::int64_t b, int multiprocessors = 0) {
@@ -117,4 +125,35 @@ TEST_CASE("band to tridiagonal: eigenvalues are LAPACK's, bits repeat", "[gpu]")
     CHECK(ratio < support::limits::eigenvalue);
     for (const int multiprocessors : {0, 3, 20}) CHECK(chase(a, n, b, true, multiprocessors) == found);
   }
+}
+
+// 20 positions on 2 multiprocessors, and beside another stream's kernels on all of them.
+TEST_CASE("band to tridiagonal: on a part of the GPU, and under load", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 640, b = 32;
+  const Matrix a = band_of("random", n, b);
+  const Outcome whole = chase(a, n, b, true);
+  std::optional<Partition> part;
+  try {
+    part.emplace(8);
+  } catch (const DeviceError& error) {
+    WARN("no partition: " << error.what());  // an older toolkit or driver
+  }
+  if (part)
+    for (const int multiprocessors : {2, 0})
+      CHECK(chase(Queue(*part), a, n, b, true, multiprocessors) == whole);
+  const Queue other;
+  const std::int64_t order = 2048;
+  DeviceBuffer<double> left(order * order), product(order * order);
+  EIGEN_G_CUDA(cudaMemset(left.data(), 0, left.bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  const MatrixView<const double> factor{left.data(), order, order, order};
+  int different = 0;
+  for (int run = 0; run < 20; ++run) {
+    for (int k = 0; k < 4; ++k)
+      gemm<double>(other, Op::none, Op::none, 1, factor, factor, 0, {product.data(), order, order, order});
+    different += !(chase(a, n, b, true) == whole);
+  }
+  other.wait();
+  CHECK(different == 0);
 }
