@@ -2,10 +2,12 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
 #include "hybrid/error.hpp"
+#include "hybrid/machine/blas_turn.hpp"
 
 namespace eigen_g {
 
@@ -36,6 +38,7 @@ void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> 
                  MatrixView<const same_t<T>> b, same_t<T> beta, MatrixView<T> c) {
   if (c.rows == 0 || c.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
+  const BlasTurn turn(std::max({c.rows, c.cols, k}));
   Cblas<T>::gemm(CblasColMajor, cblas_op(op_a), cblas_op(op_b), size_of(c.rows), size_of(c.cols), size_of(k),
                  alpha, a.data, size_of(a.lda), b.data, size_of(b.lda), beta, c.data, size_of(c.lda));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hybrid/error.hpp"
+#include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g::generate {
@@ -33,6 +34,7 @@ void apply(char side, char trans, std::int64_t n, const double* v, const double*
   constexpr std::int64_t block = 64;
   const HostArray<double> work = host_array<double>((n + block + 1) * block);
   const auto order = static_cast<lapack_int>(n);
+  const BlasTurn turn(n);
   const lapack_int info = LAPACKE_dormqr_work(LAPACK_COL_MAJOR, side, trans, order, order, order - 1, v,
                                               order, tau, a, static_cast<lapack_int>(lda), work.get(),
                                               static_cast<lapack_int>((n + block + 1) * block));

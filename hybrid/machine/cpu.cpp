@@ -1,33 +1,30 @@
 #include "hybrid/machine/cpu.hpp"
 
 #include <cblas.h>
-#include <omp.h>
+#include <sched.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "hybrid/machine/device.hpp"
 
 namespace eigen_g {
 
-int blas_threads() {
-  return openblas_get_num_threads();
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
 }
+
+bool address_space_limited() {
+  rlimit space{};
+  return ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+}
+
 std::string blas_version() {
   return openblas_get_config();
-}
-
-ThreadLimit::ThreadLimit(int threads) {
-  if (threads <= 0) return;
-  blas_before_ = openblas_get_num_threads();
-  omp_before_ = omp_get_max_threads();
-  openblas_set_num_threads(threads);
-  omp_set_num_threads(threads);
-}
-
-ThreadLimit::~ThreadLimit() {
-  if (blas_before_ == 0) return;
-  openblas_set_num_threads(blas_before_);
-  omp_set_num_threads(omp_before_);
 }
 
 void require_host_memory(std::uint64_t bytes) {

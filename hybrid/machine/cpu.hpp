@@ -8,13 +8,21 @@
 
 namespace eigen_g {
 
-int blas_threads();          // that OpenBLAS uses now
+int usable_cores();          // processors that this process may run on
+int blas_threads();          // that OpenBLAS takes for the calling thread's large work
 std::string blas_version();  // OpenBLAS's own description
 
-// For its lifetime OpenBLAS and OpenMP use `threads` threads (0: unchanged). OpenBLAS keeps one number for
-// the whole process, so solves with different limits must not overlap.
+// Whether ulimit -v limits the process. Parallel loops then take one thread: OpenMP ends the process where it gets none more.
+bool address_space_limited();
+
+// Throws InvalidArgument (threads) but for 0 to 65536.
+void require_threads(int threads);
+
+// For its lifetime the calling thread's parallel loops, and its turns at OpenBLAS (blas_turn.hpp), take `threads` threads or as
+// many as the machine has (0: unchanged). Other threads keep theirs.
 class ThreadLimit {
  public:
+  // Throws InvalidArgument as require_threads().
   explicit ThreadLimit(int threads);
   ~ThreadLimit();
   ThreadLimit(const ThreadLimit&) = delete;

@@ -2,14 +2,16 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <thread>
 
-#include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include "hybrid/machine/cpu.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <cublas_v2.h>
@@ -31,15 +33,19 @@ std::string read_cpu_name() {
   return "CPU";
 }
 
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
-
 [[maybe_unused]] std::string dotted(int version) {  // 13000 -> "13.0"
   return version <= 0 ? "" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// Bytes that the process may still map by its limit of address space (ulimit -v).
+std::uint64_t address_space_left() {
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return used < space.rlim_cur ? space.rlim_cur - used : 0;
 }
 
 // A number from a one-line file; absent, empty or "max": no limit.
@@ -66,6 +72,9 @@ std::uint64_t host_memory_available() {
     const std::uint64_t left = used < limit ? limit - used : 0;
     if (available == 0 || left < available) available = left;
   }
+  const std::uint64_t left = address_space_left();
+  if (left != std::numeric_limits<std::uint64_t>::max() && (available == 0 || left < available))
+    available = std::max<std::uint64_t>(1, left);
   return available;
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "gemm_df/engines/engine.hpp"
+#include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/calibrate/calibrate_steps.hpp"
@@ -62,6 +63,7 @@ void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& p
     const auto m = static_cast<blasint>(shape.m), n = static_cast<blasint>(shape.n),
                k = static_cast<blasint>(shape.k);
     return shortest(3, [&] {
+      const BlasTurn turn;
       cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.get(), m, b.get(), k, 0, c.get(),
                   m);
     });
@@ -71,8 +73,10 @@ void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& p
   const auto matrix = random_array(symv_order * symv_order), x = random_array(symv_order),
              y = random_array(symv_order);
   const auto n = static_cast<blasint>(symv_order);
-  const double seconds = shortest(
-      3, [&] { cblas_dsymv(CblasColMajor, CblasLower, n, 1, matrix.get(), n, x.get(), 1, 0, y.get(), 1); });
+  const double seconds = shortest(3, [&] {
+    const BlasTurn turn;
+    cblas_dsymv(CblasColMajor, CblasLower, n, 1, matrix.get(), n, x.get(), 1, 0, y.get(), 1);
+  });
   rates.symv_bandwidth =
       static_cast<double>(symv_order) * static_cast<double>(symv_order + 1) / 2 * sizeof(double) / seconds;
   step();

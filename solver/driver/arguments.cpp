@@ -1,7 +1,9 @@
 #include "solver/driver/arguments.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/devices/tuning.hpp"
@@ -14,6 +16,12 @@ void require(bool good, Argument argument, const std::string& what) {
 
 void require_size(std::int64_t n, Argument argument) {
   require(n >= 0, argument, "is " + std::to_string(n) + ", must not be negative");
+  require(n <= largest_order, argument,
+          "is " + std::to_string(n) + ", must be at most " + std::to_string(largest_order));
+}
+
+void require_uplo(Uplo uplo) {
+  require(uplo == Uplo::lower || uplo == Uplo::upper, Argument::uplo, "is neither lower nor upper");
 }
 
 void require_pointer(const void* p, bool needed, Argument argument) {
@@ -24,6 +32,8 @@ void require_leading_dimension(std::int64_t ld, std::int64_t n, Argument argumen
   const std::int64_t least = std::max<std::int64_t>(1, n);
   require(ld >= least, argument,
           "is " + std::to_string(ld) + ", must be at least max(1, n) = " + std::to_string(least));
+  require(ld <= std::numeric_limits<std::int64_t>::max() / 16 / least, argument,
+          "is " + std::to_string(ld) + "; the matrix would reach beyond all addresses");
 }
 
 void require_gpu() {
@@ -61,10 +71,12 @@ std::vector<int> further_gpus(int gpus) {
 }
 
 void check_devices(const Devices& d) {
+  require(d.place == Place::automatic || d.place == Place::cpu || d.place == Place::gpu, Argument::place,
+          "is none of automatic, cpu, gpu");
   require(d.gpus >= 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", must be at least 1");
   require(d.multiprocessors >= 0, Argument::multiprocessors,
           "is " + std::to_string(d.multiprocessors) + ", must not be negative");
-  require(d.threads >= 0, Argument::threads, "is " + std::to_string(d.threads) + ", must not be negative");
+  require_threads(d.threads);
   if (!d.ratio.automatic()) {
     const std::size_t count = static_cast<std::size_t>(d.gpus) + 1;
     require(d.ratio.parts.size() == count, Argument::ratio,

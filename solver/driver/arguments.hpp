@@ -10,12 +10,17 @@
 
 namespace eigen_g {
 
+// More rows and columns than any machine holds; below, no number of bytes of a few matrices wraps.
+inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
+
 // Throw InvalidArgument where the argument is not as it must be.
 void require(bool good, Argument argument, const std::string& what);
-void require_size(std::int64_t n, Argument argument);                                // n >= 0
-void require_pointer(const void* p, bool needed, Argument argument);                 // not null where needed
-void require_leading_dimension(std::int64_t ld, std::int64_t n, Argument argument);  // >= max(1, n)
-void check_devices(const Devices& devices);  // as far as they tell without a look at the machine
+void require_size(std::int64_t n, Argument argument);                 // 0 <= n <= largest_order
+void require_uplo(Uplo uplo);                                         // lower or upper
+void require_pointer(const void* p, bool needed, Argument argument);  // not null where needed
+void require_leading_dimension(std::int64_t ld, std::int64_t n,
+                               Argument argument);  // >= max(1, n), and ld n bytes do not wrap
+void check_devices(const Devices& devices);         // as far as they tell without a look at the machine
 // Throw DeviceError where there is no GPU, or none in this build.
 void require_gpu();
 

@@ -1,5 +1,6 @@
 #include "solver/driver/call.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -13,8 +14,8 @@ namespace eigen_g {
 
 void check_plan(const Plan& plan) {
   require_size(plan.n, Argument::n);
-  const Uplo uplo = plan.options.uplo;
-  require(uplo == Uplo::lower || uplo == Uplo::upper, Argument::uplo, "is neither lower nor upper");
+  require_uplo(plan.options.uplo);
+  require(static_cast<std::size_t>(plan.options.engine) <= engine_count, Argument::engine, "is no engine");
   check_subset(plan.n, plan.options.subset);
   check_devices(plan.devices);
   require(plan.pointers == Pointers::host || plan.devices.place != Place::cpu, Argument::place,
@@ -48,6 +49,9 @@ WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
 template <class T>
 Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(resources) {
   check_plan(plan_);
+  const int gpus = plan_.devices.gpus, there = gpus > 1 ? gpu_count() : 1;
+  require(gpus <= std::max(1, there), Argument::gpus,
+          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
   gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n);
 }
 

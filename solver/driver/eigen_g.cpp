@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/driver/call.hpp"
 
@@ -49,6 +50,8 @@ Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& o
     return options.vectors ? static_cast<std::size_t>(n) * static_cast<std::size_t>(columns) : 0;
   };
   const std::int64_t most = options.subset.most(n);
+  const auto order = static_cast<std::uint64_t>(n), columns = static_cast<std::uint64_t>(most);
+  require_host_memory(columns * (sizeof(real_t<T>) + (options.vectors ? order * sizeof(T) : 0)));
   Solution<T> solution;
   solution.values.resize(static_cast<std::size_t>(most));
   solution.vectors.resize(vector_values(most));

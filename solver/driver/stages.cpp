@@ -33,8 +33,9 @@ void require_finite(const R* values, std::int64_t count, Argument argument) {
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
-void check_sytrd(std::int64_t n, const void* a, std::int64_t lda, const void* d, const void* e,
+void check_sytrd(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda, const void* d, const void* e,
                  const void* tau) {
+  require_uplo(uplo);
   require_size(n, Argument::n);
   require_pointer(a, n > 0, Argument::a);
   require_leading_dimension(lda, n, Argument::lda);
@@ -50,8 +51,9 @@ void check_stedc(std::int64_t n, const void* d, const void* e, const void* z, st
   if (z) require_leading_dimension(ldz, n, Argument::ldz);
 }
 
-void check_ormtr(std::int64_t n, std::int64_t m, const void* a, std::int64_t lda, const void* tau,
+void check_ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const void* a, std::int64_t lda, const void* tau,
                  const void* z, std::int64_t ldz) {
+  require_uplo(uplo);
   require_size(n, Argument::n);
   require_size(m, Argument::m);
   require_pointer(a, n > 0, Argument::a);
@@ -119,7 +121,7 @@ void sytrd_on_cpu(Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau, 
 template <class T>
 Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>>* d, same_t<real_t<T>>* e,
              same_t<T>* tau, const Devices& devices) {
-  check_sytrd(n, a, lda, d, e, tau);
+  check_sytrd(uplo, n, a, lda, d, e, tau);
   const auto needed = [&](bool on_gpu) {
     return sytrd_workspace_bytes(uplo, n, lda, on_gpu, Pointers::host);
   };
@@ -157,7 +159,7 @@ Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz,
 template <class T>
 Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda, const same_t<T>* tau,
              same_t<T>* z, std::int64_t ldz, const Devices& devices) {
-  check_ormtr(n, m, a, lda, tau, z, ldz);
+  check_ormtr(uplo, n, m, a, lda, tau, z, ldz);
   const auto needed = [&](bool on_gpu) { return ormtr_workspace_bytes(uplo, n, m, on_gpu, Pointers::host); };
   const bool gpu = take_gpu(devices, n, [&] { return needed(true); });
   require_on_host({{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}});
@@ -178,7 +180,7 @@ template <class T>
 Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
              same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
              same_t<DevicePointer<T>> tau, [[maybe_unused]] CUstream_st* stream) {
-  check_sytrd(n, a.get(), lda, d.get(), e.get(), tau.get());
+  check_sytrd(uplo, n, a.get(), lda, d.get(), e.get(), tau.get());
   require_on_gpu(
       {{Argument::a, a.get()}, {Argument::d, d.get()}, {Argument::e, e.get()}, {Argument::tau, tau.get()}});
   return run(true, 0, n == 0, sytrd_workspace_bytes(uplo, n, lda, true, Pointers::device),
@@ -210,7 +212,7 @@ template <class T>
 Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a, std::int64_t lda,
              same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz,
              [[maybe_unused]] CUstream_st* stream) {
-  check_ormtr(n, m, a.get(), lda, tau.get(), z.get(), ldz);
+  check_ormtr(uplo, n, m, a.get(), lda, tau.get(), z.get(), ldz);
   require_on_gpu({{Argument::a, a.get()}, {Argument::tau, tau.get()}, {Argument::z, z.get()}});
   return run(true, 0, n < 2 || m == 0, ormtr_workspace_bytes(uplo, n, m, true, Pointers::device),
              [&]([[maybe_unused]] Report& report) {
@@ -221,9 +223,10 @@ Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<con
              });
 }
 
-WorkspaceBytes sytrd_workspace_bytes([[maybe_unused]] Uplo uplo, std::int64_t n,
-                                     [[maybe_unused]] std::int64_t lda, bool on_gpu,
-                                     [[maybe_unused]] Pointers pointers) {
+WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, [[maybe_unused]] std::int64_t lda,
+                                     bool on_gpu, [[maybe_unused]] Pointers pointers) {
+  require_uplo(uplo);
+  require_size(n, Argument::n);
 #ifdef EIGEN_G_HAVE_CUDA
   if (on_gpu) return sytrd_gpu_bytes(pointers, uplo, n, lda);
 #else
@@ -234,6 +237,7 @@ WorkspaceBytes sytrd_workspace_bytes([[maybe_unused]] Uplo uplo, std::int64_t n,
 
 WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
                                      [[maybe_unused]] Pointers pointers) {
+  require_size(n, Argument::n);
 #ifdef EIGEN_G_HAVE_CUDA
   if (on_gpu) return stedc_gpu_bytes(pointers, n, vectors);
 #else
@@ -242,8 +246,11 @@ WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
   return {divide_and_conquer_bytes_on_cpu<double>(n, vectors, n), 0};
 }
 
-WorkspaceBytes ormtr_workspace_bytes([[maybe_unused]] Uplo uplo, [[maybe_unused]] std::int64_t n,
-                                     std::int64_t m, bool on_gpu, [[maybe_unused]] Pointers pointers) {
+WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, bool on_gpu,
+                                     [[maybe_unused]] Pointers pointers) {
+  require_uplo(uplo);
+  require_size(n, Argument::n);
+  require_size(m, Argument::m);
 #ifdef EIGEN_G_HAVE_CUDA
   if (on_gpu) return ormtr_gpu_bytes(pointers, uplo, n, m);
 #else

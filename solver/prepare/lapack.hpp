@@ -8,6 +8,7 @@
 #include <string>
 
 #include "hybrid/error.hpp"
+#include "hybrid/machine/blas_turn.hpp"
 
 namespace eigen_g {
 
@@ -25,22 +26,26 @@ inline void check_lapack(lapack_int info, const char* routine) {
   if (info < 0) throw DeviceError(std::string(routine) + " returned info = " + std::to_string(info));
 }
 
-// LAPACKE's routines by one name for every scalar type.
+// LAPACKE's routines by one name for every scalar type, each in its turn at OpenBLAS.
 namespace lapack {
 
 inline lapack_int sytrd(char uplo, lapack_int n, double* a, lapack_int lda, double* d, double* e, double* tau,
                         double* work, lapack_int lwork) {
+  const BlasTurn turn(n);
   return LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, uplo, n, a, lda, d, e, tau, work, lwork);
 }
 inline lapack_int stedc(lapack_int n, double* d, double* e, double* z, lapack_int ldz, double* work,
                         lapack_int lwork, lapack_int* iwork, lapack_int liwork) {
+  const BlasTurn turn(n);
   return LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work, lwork, iwork, liwork);
 }
 inline lapack_int sterf(lapack_int n, double* d, double* e) {
+  const BlasTurn turn(n);
   return LAPACKE_dsterf_work(n, d, e);
 }
 inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const double* a, lapack_int lda,
                         const double* tau, double* z, lapack_int ldz, double* work, lapack_int lwork) {
+  const BlasTurn turn(n);
   return LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, a, lda, tau, z, ldz, work, lwork);
 }
 

@@ -1,6 +1,7 @@
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "solver/prepare/lapack.hpp"
 
@@ -17,6 +18,11 @@ struct Scratch {
 
   Scratch(Arena& arena, std::int64_t n, bool vectors, std::int64_t most) {
     if (!vectors) return;
+    constexpr std::int64_t largest = 46338;  // 1 + 4 n + n^2 fits in 32 bits
+    if (sizeof(lapack_int) < sizeof n && n > largest)
+      throw InvalidArgument(Argument::n, "is " + std::to_string(n) +
+                                             "; with vectors a LAPACK with 32-bit integers takes at most " +
+                                             std::to_string(largest) + " on the CPU");
     values = lapack_size(1 + 4 * n + n * n, "the workspace of stedc");
     indices = lapack_size(3 + 5 * n, "the workspace of stedc");
     work = arena.take<R>(values);

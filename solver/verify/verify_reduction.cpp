@@ -1,22 +1,17 @@
 #include "solver/verify/verify_reduction.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g {
 
 namespace {
-
-blasint blas_size(std::int64_t n) {
-  return static_cast<blasint>(n);
-}
 
 // sum of term(j) over the columns, in an order that does not depend on the threads.
 template <class Term>
@@ -53,8 +48,7 @@ ReductionRatios verify_reduction(Uplo uplo, MatrixView<const double> a, const do
     for (std::int64_t i = 0; i < n; ++i)
       qt(i, j) = q(i, j) * here + (j > 0 ? q(i, j - 1) * before : 0) + (j + 1 < n ? q(i, j + 1) * after : 0);
   }
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, blas_size(n), blas_size(n), blas_size(n), 1, qt.data,
-              blas_size(n), q.data, blas_size(q.lda), 0, product.data, blas_size(n));
+  gemm_on_cpu(Op::none, Op::transpose, 1, qt, q, 0, product);
   const auto squares = [&](auto&& entry) {
     return sum_over_columns(n, [&](std::int64_t j) {
       double sum = 0;
@@ -66,8 +60,7 @@ ReductionRatios verify_reduction(Uplo uplo, MatrixView<const double> a, const do
   const double error =
       std::sqrt(squares([&](std::int64_t i, std::int64_t j) { return scaled(a(i, j)) - product(i, j); }));
 
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_size(n), blas_size(n), blas_size(n), 1, q.data,
-              blas_size(q.lda), q.data, blas_size(q.lda), 0, product.data, blas_size(n));
+  gemm_on_cpu(Op::transpose, Op::none, 1, q, q, 0, product);
   const double gram =
       std::sqrt(squares([&](std::int64_t i, std::int64_t j) { return product(i, j) - (i == j); }));
 

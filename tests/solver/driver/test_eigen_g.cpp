@@ -157,6 +157,72 @@ TEST_CASE("bad arguments are refused by name, before any work") {
   CHECK(refused(0, nullptr, 1, nullptr, nullptr, 1) == "none");
 }
 
+TEST_CASE("sizes that wrap are refused before any work, on every side") {
+  double x = 1;
+  for (const Place place : {Place::automatic, Place::cpu})
+    for (const int bits : {29, 31, 32, 33, 40, 62}) {
+      CAPTURE(bits);
+      const std::int64_t n = std::int64_t{1} << bits;
+      CHECK(argument_refused([&] { (void)eigen_g::eigen_g(n, &x, n, &x, &x, n, {}, {.place = place}); }) ==
+            "n");
+      CHECK(argument_refused([&] { (void)eigen_g::solve(n, &x, n, {}, {.place = place}); }) == "n");
+      CHECK(argument_refused([&] { (void)eigen_g::workspace_bytes(n, {}, false); }) == "n");
+    }
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(argument_refused([&] { (void)eigen_g::eigen_g(most, &x, most, &x, &x, most); }) == "n");
+  CHECK(argument_refused([&] { (void)eigen_g::eigen_g(2, &x, most, &x, &x, 2); }) == "lda");
+  CHECK(argument_refused([&] { (void)eigen_g::eigen_g(2, &x, 2, &x, &x, most); }) == "ldz");
+  CHECK(argument_refused([&] { (void)eigen_g::workspace_bytes(-5, {}, false); }) == "n");
+}
+
+TEST_CASE("solve() of a matrix beyond all memory is OutOfMemory before any allocation") {
+  double x = 1;
+  constexpr std::int64_t n = std::int64_t{1} << 20;
+  try {
+    (void)eigen_g::solve(n, &x, n);
+    FAIL("it was solved");
+  } catch (const eigen_g::OutOfMemory& error) {
+    CHECK_FALSE(error.on_device());
+    CHECK(error.needed() >= std::uint64_t{8} << 40);
+    CHECK(error.available() < error.needed());
+  }
+}
+
+TEST_CASE(
+    "orders with vectors beyond LAPACK's integers are refused on the CPU by the limit, values are not") {
+  try {
+    (void)eigen_g::workspace_bytes(46339, {}, false);
+    FAIL("not refused");
+  } catch (const eigen_g::InvalidArgument& error) {
+    CHECK(error.argument() == eigen_g::Argument::n);
+    CHECK_THAT(error.reason(), ContainsSubstring("at most 46338"));
+  }
+  CHECK(eigen_g::workspace_bytes(46338, {}, false).host > 0);
+  CHECK(eigen_g::workspace_bytes(100000, {.vectors = false}, false).host > 0);
+}
+
+TEST_CASE(
+    "a number of threads that makes no sense is refused; one beyond the processors is taken as they are") {
+  const Stored s = random_matrix(40);
+  for (const int threads : {-1, 65537, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()})
+    CHECK(argument_refused([&] {
+            (void)eigen_g::solve(s.n, s.a.data(), s.lda, {}, {.place = Place::cpu, .threads = threads});
+          }) == "threads");
+  for (const int threads : {1, 64, 65536})
+    CHECK_NOTHROW(eigen_g::solve(s.n, s.a.data(), s.lda, {}, {.place = Place::cpu, .threads = threads}));
+}
+
+TEST_CASE("what is no engine, no place, or a GPU that there is not is refused") {
+  double x = 1;
+  const auto refused = [&](const eigen_g::Options& o, const eigen_g::Devices& d) {
+    return argument_refused([&] { (void)eigen_g::solve(1, &x, 1, o, d); });
+  };
+  CHECK(refused({.uplo = static_cast<Uplo>(77)}, {}) == "uplo");
+  CHECK(refused({.engine = static_cast<eigen_g::Engine>(77)}, {}) == "engine");
+  CHECK(refused({}, {.place = static_cast<Place>(77)}) == "place");
+  CHECK(refused({}, {.gpus = 65}) == "gpus");
+}
+
 TEST_CASE("solve() refuses what eigen_g() refuses") {
   const Stored s = random_matrix(4);
   CHECK(argument_refused([&] { (void)eigen_g::solve(-1, s.a.data(), 4); }) == "n");

@@ -234,6 +234,19 @@ TEST_CASE("stages: what is wrong is named, and nothing is touched") {
                                  double* tau_in) {
     return refused([&] { sytrd(Uplo::lower, n, a_in, lda, d_in, e_in, tau_in, options); });
   };
+  const auto no_triangle = static_cast<Uplo>(77);
+  CHECK(refused([&] { (void)sytrd(no_triangle, 4, a.data(), 4, d.data(), e.data(), tau.data(), options); }) ==
+        "uplo");
+  CHECK(refused([&] { (void)ormtr(no_triangle, 4, 4, a.data(), 4, tau.data(), z.data(), 4, options); }) ==
+        "uplo");
+  CHECK(refused([&] { (void)sytrd_workspace_bytes(no_triangle, 4, 4, false, Pointers::host); }) == "uplo");
+  for (const std::int64_t n : {std::int64_t{-5}, std::int64_t{1} << 33, std::int64_t{1} << 62}) {
+    CHECK(refused([&] { (void)sytrd_workspace_bytes(Uplo::lower, n, n, false, Pointers::host); }) == "n");
+    CHECK(refused([&] { (void)stedc_workspace_bytes(n, true, false, Pointers::host); }) == "n");
+    CHECK(refused([&] { (void)ormtr_workspace_bytes(Uplo::lower, n, 1, false, Pointers::host); }) == "n");
+    CHECK(refused([&] { (void)ormtr_workspace_bytes(Uplo::lower, 1, n, false, Pointers::host); }) == "m");
+    CHECK(refused([&] { (void)stedc(n, d.data(), e.data(), z.data(), n, options); }) == "n");
+  }
   CHECK(sytrd_refused(-1, a.data(), 4, d.data(), e.data(), tau.data()) == "n");
   CHECK(sytrd_refused(4, nullptr, 4, d.data(), e.data(), tau.data()) == "a");
   CHECK(sytrd_refused(4, a.data(), 3, d.data(), e.data(), tau.data()) == "lda");

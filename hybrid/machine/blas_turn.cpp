@@ -1,0 +1,150 @@
+#include "hybrid/machine/blas_turn.hpp"
+
+#include <cblas.h>
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+#include "hybrid/error.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// Of this thread: turns within each other, and the number that its ThreadLimit gives; 0: OpenBLAS's own.
+thread_local int depth = 0;
+thread_local int limit = 0;
+
+void set_blas_threads(int threads) {
+  const int omp = omp_get_max_threads();  // of the calling thread; an OpenBLAS built with OpenMP changes it
+  openblas_set_num_threads(threads);
+  omp_set_num_threads(omp);
+}
+
+// OpenBLAS maps so much for each thread that calls it and each of its own, once, and where it cannot asks again without end.
+constexpr std::uint64_t blas_buffer = (std::uint64_t{128} << 20) + (std::uint64_t{1} << 16);
+// What a thread's stack takes beside.
+constexpr std::uint64_t blas_stack = std::uint64_t{8} << 20;
+
+void require_mappable(std::uint64_t bytes) {
+  void* const p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED)
+    throw OutOfMemory(OutOfMemory::Where::host, "the host (for OpenBLAS)", bytes, host_memory_available());
+  ::munmap(p, bytes);
+}
+
+class Gate {
+ public:
+  void enter(std::int64_t order) {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t ticket = next_++;
+    int threads = 1;
+    changed_.wait(lock, [&] {
+      if (ticket != serving_) return false;
+      if (running_ == 0) own_ = openblas_get_num_threads();
+      threads = order < BlasTurn::smallest_parallel_order ? 1 : limit > 0 ? limit : own_;
+      return running_ == 0 || (threads == 1 && threads_ == 1 && running_ < most_side_by_side());
+    });
+    ++serving_;
+    ++running_;
+    threads_ = threads;
+    try {
+      provide(threads);
+    } catch (...) {
+      threads_ = own_;
+      end();
+      throw;
+    }
+    if (running_ == 1 && threads != own_) set_blas_threads(threads);
+    changed_.notify_all();
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    end();
+  }
+  int own() {
+    const std::lock_guard lock(mutex_);
+    return running_ == 0 ? openblas_get_num_threads() : own_;
+  }
+
+ private:
+  int most_side_by_side() const { return limited_ ? 1 : cores_; }
+
+  // Before the first turn, and before OpenBLAS is to start threads.
+  void provide(int threads) {
+    const bool first = most_threads_ == 0;
+    const int more = std::max(0, threads - std::max(most_threads_, own_));
+    if (first) limited_ = address_space_limited();
+    if (first || more > 0)
+      require_mappable((first ? blas_buffer : 0) +
+                       static_cast<std::uint64_t>(more) * (blas_buffer + blas_stack));
+    if (first) {  // takes the buffer
+      double c = 0;
+      cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, 1, 1, 1, &c, 1, 0, &c, 1);
+    }
+    most_threads_ = std::max({most_threads_, threads, own_});
+  }
+  void end() {
+    if (--running_ == 0 && threads_ != own_) set_blas_threads(own_);
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t next_ = 0, serving_ = 0;  // tickets
+  int running_ = 0, threads_ = 0;         // turns, and threads of each
+  int own_ = 0;                           // OpenBLAS's number when no turn runs
+  int most_threads_ = 0;                  // that OpenBLAS was seen to have
+  const int cores_ = usable_cores();
+  bool limited_ = false;
+};
+
+Gate& gate() {
+  static Gate& the_one = *new Gate;  // threads may still solve when statics end
+  return the_one;
+}
+
+}  // namespace
+
+BlasTurn::BlasTurn(std::int64_t order) {
+  if (depth == 0) gate().enter(order);
+  ++depth;
+}
+BlasTurn::~BlasTurn() {
+  if (--depth == 0) gate().leave();
+}
+
+int blas_threads() {
+  return limit > 0 ? limit : gate().own();
+}
+
+void require_threads(int threads) {
+  constexpr int most = 1 << 16;
+  if (threads < 0 || threads > most)
+    throw InvalidArgument(Argument::threads,
+                          "is " + std::to_string(threads) + ", must be from 0 to " + std::to_string(most));
+}
+
+ThreadLimit::ThreadLimit(int threads) {
+  require_threads(threads);
+  const bool alone = address_space_limited();
+  if (threads == 0 && !alone) return;
+  blas_before_ = limit;
+  omp_before_ = omp_get_max_threads();
+  if (threads > 0) limit = std::min(threads, usable_cores());
+  omp_set_num_threads(alone ? 1 : limit);
+}
+
+ThreadLimit::~ThreadLimit() {
+  if (omp_before_ == 0) return;
+  limit = blas_before_;
+  omp_set_num_threads(omp_before_);
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,87 @@
+#include "hybrid/machine/blas_turn.hpp"
+
+#include <cblas.h>
+
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <thread>
+#include <vector>
+
+#include "hybrid/error.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace eigen_g;
+
+namespace {
+
+// `count` threads that each run work(its number).
+template <class Work>
+void in_threads(int count, const Work& work) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < count; ++t) threads.emplace_back([&work, t] { work(t); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+TEST_CASE("a turn has the number of threads that its work and its thread's limit give, and gives it back") {
+  const int before = openblas_get_num_threads();
+  {
+    const BlasTurn large;
+    CHECK(openblas_get_num_threads() == before);
+    const BlasTurn within(1);  // is a part of the first
+    CHECK(openblas_get_num_threads() == before);
+  }
+  {
+    const BlasTurn small(BlasTurn::smallest_parallel_order - 1);
+    CHECK(openblas_get_num_threads() == 1);
+  }
+  CHECK(openblas_get_num_threads() == before);
+  {
+    const ThreadLimit one(1);
+    const BlasTurn turn;
+    CHECK(openblas_get_num_threads() == 1);
+    CHECK(blas_threads() == 1);
+  }
+  CHECK(openblas_get_num_threads() == before);
+  CHECK(blas_threads() == before);
+}
+
+TEST_CASE("turns of several threads never meet others, those of one thread do") {
+  std::atomic<int> large{0}, small{0}, most_small{0}, clashes{0};
+  in_threads(8, [&](int t) {
+    for (int i = 0; i < 50; ++i) {
+      const bool alone = (t + i) % 4 == 0;
+      const ThreadLimit limit(alone ? 0 : 1);
+      const BlasTurn turn;
+      std::atomic<int>& own = alone && blas_threads() > 1 ? large : small;
+      const int together = ++own;
+      if (large > 1 || (large == 1 && small > 0)) ++clashes;
+      if (&own == &small) most_small = std::max(most_small.load(), together);
+      if (&own == &small && openblas_get_num_threads() != 1) ++clashes;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      --own;
+    }
+  });
+  CHECK(clashes == 0);
+  CHECK(most_small <= usable_cores());
+  if (usable_cores() > 1) CHECK(most_small > 1);
+}
+
+TEST_CASE("a thread's limit is its own") {
+  const int before = blas_threads();
+  const ThreadLimit one(1);
+  int elsewhere = 0;
+  in_threads(1, [&](int) { elsewhere = blas_threads(); });
+  CHECK(elsewhere == before);
+}
+
+TEST_CASE(
+    "a number of threads that makes no sense is refused, one beyond the processors is limited to them") {
+  for (const int threads : {-1, INT_MIN, 65537, INT_MAX})
+    CHECK_THROWS_AS(ThreadLimit(threads), InvalidArgument);
+  const ThreadLimit many(65536);
+  CHECK(blas_threads() == usable_cores());
+}
