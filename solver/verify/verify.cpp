@@ -1,7 +1,5 @@
 #include "solver/verify/verify.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cfloat>
 #include <chrono>
@@ -9,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "gemm_df/cpu_gemm.hpp"
+#include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/verify/verify_columns.hpp"
@@ -87,12 +87,16 @@ void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squa
 }
 
 // c := alpha op(a) op(b) + beta c
-void multiply(CBLAS_TRANSPOSE op_a, CBLAS_TRANSPOSE op_b, double alpha, const MatrixView<const double>& a,
+void multiply(Op op_a, Op op_b, double alpha, const MatrixView<const double>& a,
               const MatrixView<const double>& b, double beta, const MatrixView<double>& c) {
-  const auto blas = [](std::int64_t x) { return static_cast<blasint>(x); };
-  cblas_dgemm(CblasColMajor, op_a, op_b, blas(c.rows), blas(c.cols),
-              blas(op_a == CblasNoTrans ? a.cols : a.rows), alpha, a.data, blas(a.lda), b.data, blas(b.lda),
-              beta, c.data, blas(c.lda));
+  const std::int64_t inner = op_a == Op::none ? a.cols : a.rows, slice = slice_of_sum(inner);
+  const BlasTurn turn(std::max({c.rows, c.cols, inner}));
+  for (std::int64_t k = 0; k < inner; k += slice) {
+    const std::int64_t terms = std::min(slice, inner - k);
+    gemm_on_cpu(
+        op_a, op_b, alpha, op_a == Op::none ? a.block(0, k, a.rows, terms) : a.block(k, 0, terms, a.cols),
+        op_b == Op::none ? b.block(k, 0, terms, b.cols) : b.block(0, k, b.rows, terms), k == 0 ? beta : 1, c);
+  }
 }
 
 ColumnSums column_sums(const ScaledPairs& pairs, Place place, bool& on_gpu) {
@@ -113,14 +117,16 @@ ColumnSums column_sums(const ScaledPairs& pairs, Place place, bool& on_gpu) {
   return column_sums_cpu(pairs);
 }
 
-void check_arguments(std::int64_t n, const double* a, std::int64_t lda, std::int64_t m, const double* w,
-                     const double* z, std::int64_t ldz) {
-  const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<blasint>::max();
+void check_arguments(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
+                     const double* w, const double* z, std::int64_t ldz) {
+  const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<int>::max();
   const auto leading = [&](Argument argument, std::int64_t value) {
     if (value < least || value > most)
       throw InvalidArgument(argument, "is " + std::to_string(value) + ", must be at least max(1, n) = " +
                                           std::to_string(least) + " and at most " + std::to_string(most));
   };
+  if (uplo != Uplo::lower && uplo != Uplo::upper)
+    throw InvalidArgument(Argument::uplo, "is neither lower nor upper");
   if (n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(n) + ", must not be negative");
   if (n > 0 && !a) throw InvalidArgument(Argument::a, "is null");
   leading(Argument::lda, lda);
@@ -157,12 +163,12 @@ ColumnSums column_sums_cpu(const ScaledPairs& p) {
     for (std::int64_t k = 0; k < m; ++k)
       for (std::int64_t i = 0; i < b; ++i) zw(i, k) = p.z(j0 + i, k) * p.w[k];
     const MatrixView<double> az{product_memory.get(), b, m, b};  // A(:, J)^T Z
-    multiply(CblasTrans, CblasNoTrans, 1, a, p.z, 0, az);
+    multiply(Op::transpose, Op::none, 1, a, p.z, 0, az);
     add_columns(b, m, sums.residual_abs.data(), sums.residual_squares.data(),
                 [&](std::int64_t i, std::int64_t k) { return az(i, k) - zw(i, k); });
 
     if (m == n) {
-      multiply(CblasNoTrans, CblasTrans, -1, p.z, zw, 1, a);
+      multiply(Op::none, Op::transpose, -1, p.z, zw, 1, a);
       add_columns(n, b, nullptr, &sums.reconstruction_squares[j0],
                   [&](std::int64_t i, std::int64_t k) { return a(i, k); });
     }
@@ -170,7 +176,7 @@ ColumnSums column_sums_cpu(const ScaledPairs& p) {
   for (std::int64_t j0 = 0; j0 < m; j0 += block) {
     const std::int64_t b = std::min(block, m - j0);
     const MatrixView<double> gram{product_memory.get(), m, b, m};
-    multiply(CblasTrans, CblasNoTrans, 1, p.z, p.z.block(0, j0, n, b), 0, gram);
+    multiply(Op::transpose, Op::none, 1, p.z, p.z.block(0, j0, n, b), 0, gram);
     add_columns(m, b, &sums.gram_abs[j0], &sums.gram_squares[j0],
                 [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1 : 0); });
   }
@@ -185,7 +191,7 @@ bool passed(const Verification& v) {
 Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
                     const double* w, const double* z, std::int64_t ldz, Place place, int threads) {
   const auto start = std::chrono::steady_clock::now();
-  check_arguments(n, a, lda, m, w, z, ldz);
+  check_arguments(uplo, n, a, lda, m, w, z, ldz);
   const ThreadLimit limit(threads);
 
   ScaledPairs pairs{uplo, {a, n, n, lda}, 1, std::vector<double>(w, w + m), {z, n, m, ldz}};

@@ -141,9 +141,15 @@ void expand_panel(const Queue& queue, const ScaledPairs& p, std::int64_t j0, std
 void multiply(const Queue& queue, cublasOperation_t op_a, cublasOperation_t op_b, std::int64_t rows,
               std::int64_t cols, std::int64_t inner, double alpha, const double* a, std::int64_t lda,
               const double* b, std::int64_t ldb, double beta, double* c, std::int64_t ldc) {
-  EIGEN_G_CUBLAS(cublasDgemm(queue.blas(), op_a, op_b, static_cast<int>(rows), static_cast<int>(cols),
-                             static_cast<int>(inner), &alpha, a, static_cast<int>(lda), b,
-                             static_cast<int>(ldb), &beta, c, static_cast<int>(ldc)));
+  const std::int64_t slice = slice_of_sum(inner);
+  for (std::int64_t k = 0; k < inner; k += slice) {
+    const double scale = k == 0 ? beta : 1;
+    EIGEN_G_CUBLAS(cublasDgemm(queue.blas(), op_a, op_b, static_cast<int>(rows), static_cast<int>(cols),
+                               static_cast<int>(std::min(slice, inner - k)), &alpha,
+                               a + (op_a == CUBLAS_OP_N ? k * lda : k), static_cast<int>(lda),
+                               b + (op_b == CUBLAS_OP_N ? k : k * ldb), static_cast<int>(ldb), &scale, c,
+                               static_cast<int>(ldc)));
+  }
 }
 
 }  // namespace

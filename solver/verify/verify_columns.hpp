@@ -10,6 +10,7 @@
 // sum has a fixed order. An internal header of verify.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct ScaledPairs {
   std::vector<double> w;       // m values, scaled
   MatrixView<const double> z;  // n x m, host
 };
+
+// Terms of a product that are added up in one chain: where entries are equal the errors of a chain have one sign. By one chain
+// ||Z^T Z - I||_F / (n eps) of matrices of ones was 3.4 at n = 300 and 5.0 at 1000; in truth it is 0.1.
+inline std::int64_t slice_of_sum(std::int64_t terms) {
+  return std::max<std::int64_t>(64, terms / 64);
+}
 
 struct ColumnSums {
   std::vector<double> matrix_abs, matrix_squares;      // n
