@@ -150,10 +150,10 @@ fi
 
 solve_twice() {
   local run
-  attempt 300 "$out/solve.log" "$command" generate random "$n" -o "$work/a.npy"
+  attempt 300 "$out/solve.log" "$command" generate random "$n" --force -o "$work/a.npy"
   ((status == 0)) || { record "solve $n" FAILED "$seconds" "generate: exit code $status"; return; }
   for run in 1 2; do
-    attempt 300 "$out/solve.log" "$command" solve "$work/a.npy" -o "$work/result$run" --verify --device gpu \
+    attempt 300 "$out/solve.log" "$command" solve "$work/a.npy" -o "$work/result$run" --verify --device gpu --force \
       --json "$out/solve_$run.json"
     if ((status != 0)); then
       record "solve $n, run $run" FAILED "$seconds" "exit code $status"
@@ -176,7 +176,7 @@ if [[ -n $bench ]]; then
     name=${entry%%: *}
     selected "$name" || continue
     read -r -a arguments <<<"${entry#*: }"
-    attempt 600 "$out/bench.log" "$command" bench "${arguments[@]}" --json "$out/bench_$name.json"
+    attempt 600 "$out/bench.log" "$command" bench "${arguments[@]}" --force --json "$out/bench_$name.json"
     cat "$work/output"
     if ((status == 0)); then record "bench $name" pass "$seconds" ""; else record "bench $name" FAILED "$seconds" "exit code $status"; fi
   done

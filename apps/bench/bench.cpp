@@ -105,6 +105,7 @@ Json measured(Benchmark&) {
 #endif
 
 ExitCode run(Benchmark& benchmark) {
+  require_apart(benchmark.inputs(), {{"--json", benchmark.run.json}}, benchmark.run.force);
   if (gpu_count() == 0)
     throw DeviceError("bench " + benchmark.about.name + " needs a GPU, and there is none");
   ReportSink sink(benchmark.run);

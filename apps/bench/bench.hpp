@@ -14,6 +14,7 @@
 #include "apps/bench/report.hpp"
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/timing.hpp"
 
 namespace eigen_g::apps::bench {
@@ -52,6 +53,7 @@ class Benchmark {
   explicit Benchmark(About description) : about(std::move(description)) {}
   virtual ~Benchmark() = default;
   virtual void add_options(CLI::App& command) = 0;
+  virtual std::vector<NamedFile> inputs() const { return {}; }
   // `head`: fields of the report above its cases. Overridden in builds with CUDA; the others measure nothing.
   virtual std::vector<CasePlan> cases(const Session&, Json& /*head*/) { return {}; }
   // Puts what follows from the other fields of a case.

@@ -27,6 +27,7 @@ class Hybrid final : public Benchmark {
   eigen_g bench hybrid --gpu-sms 16 --json hybrid.json)",
              "calls", 4}) {}
 
+  std::vector<NamedFile> inputs() const override { return {{"--calibration", calibration_}}; }
   void add_options(CLI::App& command) override {
     add_sizes(command, "--n", "8000", "Orders: numbers and from:to:step (default: 8000)", 64, 100'000);
     command.add_flag("--quick", quick_, "Two rounds where --rounds is not given");

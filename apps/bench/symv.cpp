@@ -134,6 +134,7 @@ class Symv final : public Benchmark {
     return std::string(c["type"]) + " " + std::string(c["uplo"]) + " n = " + c["n"].dump();
   }
 
+  std::vector<NamedFile> inputs() const override { return {{"--table", table_}}; }
   void add_options(CLI::App& command) override {
     const auto types = [this](const std::string& text) { types_ = parse_types(text); };
     const auto triangles = [this](const std::string& text) { triangles_ = parse_triangles(text); };

@@ -1,6 +1,7 @@
 #include "apps/cli/common_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iostream>
@@ -87,23 +88,41 @@ void add_quiet_option(CLI::App& command, bool& quiet) {
   command.add_flag("-q,--quiet", quiet, "No progress and no messages but errors");
 }
 
+void add_force_option(CLI::App& command, bool& force) {
+  command.add_flag("--force", force, "Replace output files that exist (default: they are refused)");
+}
+
+io::Existing existing_files(bool force) {
+  return force ? io::Existing::replace : io::Existing::keep;
+}
+
 CLI::Option* named_output(CLI::Option* option) {
-  return option->check([](const std::string& name) {
-    return std::string(name == "-" ? "- is no file name, and results are not written to stdout" : "");
+  return option->check([](const std::string& name) -> std::string {
+    if (name == "-") return "- is no file name, and results are not written to stdout";
+    if (name.empty()) return "a name is required";
+    if (name.back() == '/') return name + " names a folder; a file's name is to follow";
+    return "";
   });
 }
 
+CLI::Option* not_empty(CLI::Option* option) {
+  return option->check(
+      [](const std::string& text) { return std::string(text.empty() ? "nothing is given" : ""); });
+}
+
 void add_threads_option(CLI::App& command, int& threads) {
-  command.add_option("--threads", threads, "CPU threads (default: as many as OpenBLAS takes)")
+  command
+      .add_option("--threads", threads,
+                  "CPU threads (default: as many as OpenBLAS takes); at most as many as there are processors")
       ->check(CLI::Range(1, 65536))
       ->option_text("N");
 }
 
 void add_report_options(CLI::App& command, RunOptions& options) {
-  command
-      .add_option("--json", options.json,
-                  "Write the report as JSON; - for stdout, the table then goes to stderr")
+  not_empty(command.add_option("--json", options.json,
+                               "Write the report as JSON; - for stdout, the table then goes to stderr"))
       ->option_text("FILE");
+  add_force_option(command, options.force);
   add_quiet_option(command, options.quiet);
 }
 
@@ -125,7 +144,11 @@ void tell_device(const RunOptions& options, const std::string& taken) {
 }
 
 int threads_used(const RunOptions& options) {
-  return options.threads > 0 ? options.threads : blas_threads();
+  if (options.threads == 0) return blas_threads();
+  const int cores = usable_cores();
+  if (options.threads > cores && !options.quiet)
+    complain(print("--threads %d: there are %d processors, which are taken", options.threads, cores));
+  return std::min(options.threads, cores);
 }
 
 void complain(const std::string& message) {
@@ -133,7 +156,8 @@ void complain(const std::string& message) {
 }
 
 ReportSink::ReportSink(const RunOptions& options) : options_(options) {
-  if (!options.json.empty() && options.json != "-") file_ = std::make_unique<io::OutputFile>(options.json);
+  if (!options.json.empty() && options.json != "-")
+    file_ = std::make_unique<io::OutputFile>(options.json, existing_files(options.force));
 }
 
 ReportSink::~ReportSink() = default;

@@ -35,24 +35,29 @@ MatrixFacts facts_of(const MatrixOptions& options, const io::SymmetricMatrix& ma
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
                             const io::SymmetricMatrix& matrix);
 
-// The run: --device, --threads, --json, --quiet.
+// The run: --device, --threads, --json, --force, --quiet.
 struct RunOptions {
   std::string device = "auto";
   int threads = 0;
   std::string json;  // "": none, "-": stdout
+  bool force = false;
   bool quiet = false;
 };
 void add_run_options(CLI::App& command, RunOptions& options);
-void add_report_options(CLI::App& command, RunOptions& options);  // --json and --quiet alone
+void add_report_options(CLI::App& command, RunOptions& options);  // --json, --force and --quiet alone
 void add_quiet_option(CLI::App& command, bool& quiet);
-// The option names files to write, so - does not stand for stdout: refused as wrong usage.
+void add_force_option(CLI::App& command, bool& force);
+io::Existing existing_files(bool force);
+// The option names files to write, so neither - (for stdout) nor nothing nor a folder will do: refused as wrong usage.
 CLI::Option* named_output(CLI::Option* option);
+// The option's text must not be empty: "" is not as if it were absent.
+CLI::Option* not_empty(CLI::Option* option);
 void add_threads_option(CLI::App& command, int& threads);
 
 Place place_of(const RunOptions& options);
 // With --device auto, once, when it is known: on stderr what was taken.
 void tell_device(const RunOptions& options, const std::string& taken);
-int threads_used(const RunOptions& options);
+int threads_used(const RunOptions& options);  // says on stderr where they are fewer than wanted
 
 // One line on stderr, "eigen_g: ...".
 void complain(const std::string& message);

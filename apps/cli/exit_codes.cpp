@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "apps/cli/text.hpp"
@@ -18,7 +19,8 @@ constexpr std::array<std::pair<ExitCode, const char*>, 8> meanings{{
     {ExitCode::internal, "internal error"},
     {ExitCode::usage, "wrong usage: unknown option, bad or conflicting value"},
     {ExitCode::file, "a file cannot be read or written, or holds no valid matrix"},
-    {ExitCode::not_verified, "verification failed, or no convergence; no result is written"},
+    {ExitCode::not_verified,
+     "verification failed, no convergence, or values beyond double; no result is written"},
     {ExitCode::memory, "not enough memory"},
     {ExitCode::device, "device error, or no GPU with --device gpu"},
     {ExitCode::interrupted, "interrupted; no unfinished file is left"},
@@ -52,6 +54,10 @@ Failure classify(const std::exception_ptr& error) {
     return {ExitCode::device, e.what()};
   } catch (const std::filesystem::filesystem_error& e) {
     return {ExitCode::file, e.what()};
+  } catch (const std::system_error& e) {
+    if (e.code() == std::errc::resource_unavailable_try_again || e.code() == std::errc::not_enough_memory)
+      return {ExitCode::memory, "not enough memory on the host: a thread cannot be started"};
+    return {ExitCode::internal, std::string("internal error: ") + e.what()};
   } catch (const std::exception& e) {
     return {ExitCode::internal, std::string("internal error: ") + e.what()};
   } catch (...) {

@@ -1,6 +1,8 @@
 // eigen_g generate: a matrix by name into a file, and its exact spectrum where that is known.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/io/eigenpairs_file.hpp"
@@ -32,6 +35,7 @@ struct GenerateOptions {
   std::vector<std::pair<CLI::Option*, const char*>> parameters;  // options of some kinds only, by Spec's name
   bool diagonal = false;
   bool list = false;
+  bool force = false;
   bool quiet = false;
   int threads = 0;
 };
@@ -67,14 +71,14 @@ std::string list_of_kinds() {
 // Values in one column; the format by the name's ending.
 class ValuesFile {
  public:
-  ValuesFile(const std::string& path, const std::vector<double>& values) {
+  ValuesFile(const std::string& path, const std::vector<double>& values, io::Existing existing) {
     const auto count = static_cast<std::int64_t>(values.size());
     if (path.ends_with(".npy")) {
-      npy_ = std::make_unique<io::NpyWriter>(path, std::vector<std::int64_t>{count});
+      npy_ = std::make_unique<io::NpyWriter>(path, std::vector<std::int64_t>{count}, existing);
       std::copy(values.begin(), values.end(), npy_->data());
       return;
     }
-    text_ = std::make_unique<io::OutputFile>(path);
+    text_ = std::make_unique<io::OutputFile>(path, existing);
     const bool mtx = path.ends_with(".mtx");
     io::write_text(*text_, {values.data(), count, 1, count}, mtx ? io::TextFormat::mtx : io::TextFormat::txt);
   }
@@ -87,6 +91,14 @@ class ValuesFile {
   std::unique_ptr<io::NpyWriter> npy_;
   std::unique_ptr<io::OutputFile> text_;
 };
+
+// The parser would take -1 for the largest seed.
+std::string seed_fault(const std::string& text) {
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  return error == std::errc() && stop == end ? "" : text + " is not a number from 0 to 2^64 - 1";
+}
 
 const generate::Kind& named_kind(const std::string& name) {
   try {
@@ -120,23 +132,26 @@ ExitCode generate_file(GenerateOptions options) {
     return ExitCode::done;
   }
   require_sensible(options);
+  require_apart({{"--values", options.values}}, {{"-o", options.output}, {"--exact", options.exact}},
+                options.force);
+  const io::Existing existing = existing_files(options.force);
   options.spec.rotate = !options.diagonal;
   if (!options.values.empty()) options.spec.values = io::read_values(options.values);
   const ThreadLimit limit(options.threads);
   Progress progress(!options.quiet);
   const std::int64_t n = options.spec.n;
 
-  { const io::OutputFile writable(options.output); }  // a missing folder shows before the work
+  { const io::OutputFile writable(options.output, existing); }  // a missing folder shows before the work
   std::optional<ValuesFile> exact_file;
   if (!options.exact.empty()) {
     progress.at("exact spectrum");
-    exact_file.emplace(options.exact, generate::exact(options.spec).value());
+    exact_file.emplace(options.exact, generate::exact(options.spec).value(), existing);
   }
   progress.at("generate");
   const HostArray<double> a = host_array<double>(n * n);
   generate::fill(options.spec, a.get(), n);
   progress.at("write");
-  io::write_matrix(options.output, n, a.get(), n, Uplo::lower, options.threads);
+  io::write_matrix(options.output, n, a.get(), n, Uplo::lower, options.threads, existing);
   if (exact_file) exact_file->commit();
   return ExitCode::done;
 }
@@ -166,7 +181,9 @@ void add_generate(CLI::App& app, Action& action) {
   named_output(
       command.add_option("--exact", options->exact, "Write the exact eigenvalues: .npy, .mtx, else text"))
       ->option_text("FILE");
-  command.add_option("--seed", spec.seed, "Of the random numbers (default: 1)")->option_text("SEED");
+  command.add_option("--seed", spec.seed, "Of the random numbers (default: 1)")
+      ->check(seed_fault)
+      ->option_text("SEED");
   command.add_option("--scale", spec.scale, "Factor on the whole matrix (default: 1)")->option_text("X");
   const auto parameter = [&options](const char* name, CLI::Option* option) {
     options->parameters.emplace_back(option, name);
@@ -192,6 +209,7 @@ void add_generate(CLI::App& app, Action& action) {
   parameter("beta", command.add_option("--beta", spec.beta, "KIND hueckel-*: neighbours (default: -1)"))
       ->option_text("X");
   add_threads_option(command, options->threads);
+  add_force_option(command, options->force);
   add_quiet_option(command, options->quiet);
   list->excludes(command.get_option("KIND"));
   command.callback([options, &action] { action = [options] { return generate_file(*options); }; });

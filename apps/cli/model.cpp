@@ -16,6 +16,7 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/cli/text_table.hpp"
 #include "solver/calibrate/calibrate.hpp"
@@ -199,6 +200,7 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
 ExitCode model(const Options& o) {
   const std::int64_t m = o.vectors < 0 ? o.n : o.vectors;
   if (m > o.n) throw UsageError("model: --vectors must be at most --n");
+  require_apart({{"--calibration", o.calibration}}, {{"--json", o.run.json}}, o.run.force);
   ReportSink sink(o.run);
   const Described described = describe(o);
   const std::vector<Prediction> predictions = predict(described.machine, o.n, m);

@@ -245,7 +245,7 @@ std::string engines_text(const Report& solve) {
 }
 
 bool succeeded(const SolveReport& r) {
-  return r.solve.status == Status::converged && (!r.check || passed(*r.check));
+  return r.solve.status == Status::converged && r.infinite == 0 && (!r.check || passed(*r.check));
 }
 
 std::string to_table(const SolveReport& r) {
@@ -253,6 +253,9 @@ std::string to_table(const SolveReport& r) {
   if (r.solve.status == Status::not_converged) {
     text +=
         row("eigenvalues", print("not converged (LAPACK info %lld)", static_cast<long long>(r.solve.failed)));
+  } else if (r.infinite > 0) {
+    text += row("eigenvalues",
+                print("beyond the range of double (number %lld)", static_cast<long long>(r.infinite)));
   } else {
     text += row("eigenvalues", count_text(r));
     if (!r.values.empty()) {
@@ -287,7 +290,6 @@ std::string to_table(const VerifyReport& r) {
 }
 
 std::string json_of(const SolveReport& r) {
-  const bool converged = r.solve.status == Status::converged;
   Json values{{"count", r.values.size()},
               {"lowest", Json()},
               {"highest", Json()},
@@ -299,7 +301,9 @@ std::string json_of(const SolveReport& r) {
   }
   Json object = head("eigen_g-solve");
   object["matrix"] = matrix_json(r.matrix);
-  object["status"] = converged ? "converged" : "not_converged";
+  object["status"] = r.solve.status != Status::converged ? "not_converged"
+                     : r.infinite > 0                    ? "out_of_range"
+                                                         : "converged";
   object["failed"] = r.solve.failed;
   object["subset"] = subset_json(r.subset);
   object["values"] = values;

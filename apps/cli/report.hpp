@@ -67,6 +67,7 @@ struct SolveReport {
   Ratio ratio;  // as asked for
   Report solve;
   std::vector<double> values;
+  std::int64_t infinite = 0;  // number, from 1, of a value beyond the range of double; 0: there is none
   std::int64_t vectors = 0;
   int threads = 0;
   Seconds seconds;
@@ -74,7 +75,7 @@ struct SolveReport {
   std::optional<Verification> check;
 };
 
-// Converged, and passed the check if there was one: only then results are written and the exit code is 0.
+// Converged to finite values, and passed the check if there was one: only then results are written and the exit code is 0.
 bool succeeded(const SolveReport& report);
 
 struct VerifyReport {

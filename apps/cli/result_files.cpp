@@ -27,24 +27,30 @@ io::TextFormat text_format(ResultFormat format) {
 
 }  // namespace
 
-ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape)
-    : format_(format), shape_(shape) {
-  if (!prefix.empty()) {
-    values_file_ = prefix + ".values" + ending(format);
-    if (shape.vectors) vectors_file_ = prefix + ".vectors" + ending(format);
-  }
+ResultNames result_names(const std::string& prefix, ResultFormat format, bool vectors) {
+  if (prefix.empty()) return {};
+  return {prefix + ".values" + ending(format), vectors ? prefix + ".vectors" + ending(format) : ""};
+}
+
+ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape,
+                         io::Existing existing)
+    : format_(format), shape_(shape), existing_(existing) {
+  const ResultNames names = result_names(prefix, format, shape.vectors);
+  values_file_ = names.values;
+  vectors_file_ = names.vectors;
   if (!prefix.empty() && format == ResultFormat::npy && shape.found_known) {
-    values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{shape.most});
+    values_npy_ =
+        std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{shape.most}, existing_);
     values_ = values_npy_->data();
     if (!shape.vectors) return;
-    vectors_npy_ =
-        std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape.n, shape.most});
+    vectors_npy_ = std::make_unique<io::NpyWriter>(vectors_file_,
+                                                   std::vector<std::int64_t>{shape.n, shape.most}, existing_);
     vectors_ = vectors_npy_->data();
     return;
   }
   if (!prefix.empty()) {
-    values_text_ = std::make_unique<io::OutputFile>(values_file_);
-    if (shape.vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_);
+    values_text_ = std::make_unique<io::OutputFile>(values_file_, existing_);
+    if (shape.vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_, existing_);
   }
   values_memory_ = host_array<double>(shape.most);
   values_ = values_memory_.get();
@@ -56,10 +62,11 @@ ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, const R
 void ResultFiles::copy_into_npy(std::int64_t found) {
   values_text_.reset();
   vectors_text_.reset();
-  values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{found});
+  values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{found}, existing_);
   std::copy_n(values_, found, values_npy_->data());
   if (!shape_.vectors) return;
-  vectors_npy_ = std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape_.n, found});
+  vectors_npy_ =
+      std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape_.n, found}, existing_);
   std::copy_n(vectors_, shape_.n * found, vectors_npy_->data());
 }
 

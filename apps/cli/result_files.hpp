@@ -14,6 +14,12 @@ namespace eigen_g::apps {
 
 enum class ResultFormat { npy, mtx, txt };
 
+// Their names; an empty prefix: none, without vectors: of the values alone.
+struct ResultNames {
+  std::string values, vectors;
+};
+ResultNames result_names(const std::string& prefix, ResultFormat format, bool vectors);
+
 // Room for `most` values and, if wanted, n x most vectors (column-major, leading dimension n). Where most will be found,
 // .npy files lend their own memory, mapped: the solver writes straight into them. The files exist under temporary names
 // from the constructor to commit() and vanish without it.
@@ -25,7 +31,8 @@ struct ResultShape {
 class ResultFiles {
  public:
   // An empty prefix: memory only. Throws FileError, OutOfMemory.
-  ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape);
+  ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape,
+              io::Existing existing = io::Existing::keep);
 
   double* values() const { return values_; }
   double* vectors() const { return vectors_; }                       // null where not wanted
@@ -39,6 +46,7 @@ class ResultFiles {
 
   ResultFormat format_;
   ResultShape shape_;
+  io::Existing existing_;
   std::string values_file_, vectors_file_;
   std::unique_ptr<io::NpyWriter> values_npy_, vectors_npy_;
   std::unique_ptr<io::OutputFile> values_text_, vectors_text_;  // or, of .npy files, what keeps their place

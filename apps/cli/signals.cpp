@@ -1,9 +1,11 @@
 #include "apps/cli/signals.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <string_view>
 
 #include "apps/cli/exit_codes.hpp"
@@ -23,17 +25,19 @@ void say(std::string_view text) {
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to tell
 }
 
+void end_by(int signal) {
+  ::signal(signal, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  ::raise(signal);
+}
+
 void obey(int signal) {
   io::remove_unfinished_outputs();
   if (progress_line_shown) say("\r\x1b[K");
-  if (signal == SIGPIPE) {
-    ::signal(SIGPIPE, SIG_DFL);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGPIPE);
-    sigprocmask(SIG_UNBLOCK, &set, nullptr);
-    ::raise(SIGPIPE);
-  }
+  if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP) end_by(signal);
   say("eigen_g: interrupted; no unfinished file is left\n");
   ::_exit(static_cast<int>(ExitCode::interrupted));
 }
@@ -43,10 +47,20 @@ extern "C" void eigen_g_on_signal(int signal) {
   if (!held) obey(signal);
 }
 
+// Not held: the instruction that met it cannot go on.
+extern "C" void eigen_g_on_lost_page(int signal, siginfo_t* info, void*) {
+  io::remove_unfinished_outputs();
+  if (progress_line_shown) say("\r\x1b[K");
+  if (info->si_code != BUS_ADRERR) return end_by(signal);
+  say("eigen_g: a file was cut short while it was read or written, or its disk failed; no unfinished file is "
+      "left\n");
+  ::_exit(static_cast<int>(ExitCode::file));
+}
+
 }  // namespace
 
 void install_signal_handlers() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2}) {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;
@@ -55,6 +69,18 @@ void install_signal_handlers() {
     sigfillset(&action.sa_mask);
     ::sigaction(signal, &action, nullptr);
   }
+  struct sigaction lost_page {};
+  lost_page.sa_sigaction = eigen_g_on_lost_page;
+  lost_page.sa_flags = SA_SIGINFO;
+  sigfillset(&lost_page.sa_mask);
+  ::sigaction(SIGBUS, &lost_page, nullptr);
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+void open_standard_descriptors() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+      if (::open("/dev/null", O_RDWR) < 0) return;  // the lowest that is free, which is this one
 }
 
 void note_progress_line(bool shown) {

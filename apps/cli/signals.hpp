@@ -1,11 +1,16 @@
-// Ctrl-C, kill, hang-up and a closed pipe: unfinished outputs are removed, and the command ends.
+// Ctrl-C, kill, hang-up, a closed pipe, a file cut short under our eyes: unfinished outputs are removed, and the command ends.
 #pragma once
 
 namespace eigen_g::apps {
 
-// SIGINT, SIGTERM and SIGHUP end in exit code 130 with one line on stderr. SIGPIPE ends the process as it
-// does by default. A signal that the parent chose to ignore (nohup, a background job) stays ignored.
+// SIGINT, SIGTERM and SIGHUP end in exit code 130 with one line on stderr. SIGPIPE, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1 and
+// SIGUSR2 end the process as they do by default. SIGBUS, which a mapped file gives that was cut short, ends in exit code 3.
+// SIGXFSZ is ignored: the write that met the limit fails. A signal that the parent chose to ignore (nohup, a background job)
+// stays ignored.
 void install_signal_handlers();
+
+// Those of stdin, stdout and stderr that are closed become /dev/null; else the next file that is opened would be taken for one.
+void open_standard_descriptors();
 
 // A progress line stands on the terminal: a handler wipes it before its own message.
 void note_progress_line(bool shown);

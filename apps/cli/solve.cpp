@@ -1,6 +1,7 @@
 // eigen_g solve: a matrix file in, eigenvalues and eigenvectors out.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <future>
@@ -15,6 +16,7 @@
 #include "apps/cli/exit_codes.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/launcher.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/result_files.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
@@ -148,6 +150,10 @@ std::future<void> start_beside_reading(const std::string& file, Place place) {
 ExitCode solve_file(const SolveOptions& options) {
   require_one_process();
   const Stopwatch total;
+  const ResultNames names = result_names(options.prefix, result_format(options.format), !options.values_only);
+  require_apart({{"MATRIX", options.matrix.file}, {"--calibration", options.calibration}},
+                {{"-o", names.values}, {"-o", names.vectors}, {"--json", options.run.json}},
+                options.run.force);
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
   Wishes wishes = wishes_of(options);
@@ -165,7 +171,10 @@ ExitCode solve_file(const SolveOptions& options) {
   wishes.options.uplo = matrix.uplo;
   wishes.options.subset = report.subset;
   const bool on_gpu = take_gpu(place, matrix.n);
-  if (on_gpu) report.plan = plan(options, wishes, matrix.n, progress);
+  if (on_gpu)
+    report.plan = plan(options, wishes, matrix.n, progress);
+  else if (!options.calibration.empty())  // means nothing to the CPU, and is to be one
+    static_cast<void>(choose_calibration(options.calibration, uncalibrated_machine()));
   if (options.explain) {
     progress.finish();
     sink.tell(explained(report.plan, on_gpu) + "\n");
@@ -175,17 +184,20 @@ ExitCode solve_file(const SolveOptions& options) {
   };
   ResultFiles results(
       options.prefix, result_format(options.format),
-      {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value});
+      {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value},
+      existing_files(options.run.force));
   report.ratio = wishes.devices.ratio;
   report.solve = run_solver(options, wishes, matrix, results);
   const std::int64_t m = report.solve.m;
   const bool converged = report.solve.status == Status::converged;
   if (converged) {
+    for (std::int64_t k = 0; k < m && report.infinite == 0; ++k)
+      if (!std::isfinite(results.values()[k])) report.infinite = k + 1;
     report.values.assign(results.values(), results.values() + m);
     report.vectors = options.values_only ? 0 : m;
   }
 
-  if (options.verify && converged) {
+  if (options.verify && converged && report.infinite == 0) {
     const Stopwatch checking;
     progress.at("verify");
     report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(),
@@ -206,7 +218,9 @@ ExitCode solve_file(const SolveOptions& options) {
   sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;
   complain(options.matrix.file +
-           (converged ? ": verification FAILED" : ": the divide and conquer did not converge") +
+           (!converged            ? ": the divide and conquer did not converge"
+            : report.infinite > 0 ? ": eigenvalues are beyond the range of double; scale the matrix first"
+                                  : ": verification FAILED") +
            (options.prefix.empty() ? "" : ", no result is written"));
   return ExitCode::not_verified;
 }
@@ -237,13 +251,13 @@ void add_solve(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))
       ->option_text("FORMAT");
   CLI::Option* range_index =
-      command
-          .add_option("--range-index", options->range_index,
-                      "Only eigenvalues number LO to HI, ascending from 1; a side left out: the end")
+      not_empty(
+          command.add_option("--range-index", options->range_index,
+                             "Only eigenvalues number LO to HI, ascending from 1; a side left out: the end"))
           ->option_text("LO:HI");
-  command
-      .add_option("--range-value", options->range_value,
-                  "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound")
+  not_empty(
+      command.add_option("--range-value", options->range_value,
+                         "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound"))
       ->option_text("LO:HI")
       ->excludes(range_index);
   std::vector<std::string> engine_names;
@@ -272,9 +286,8 @@ void add_solve(CLI::App& app, Action& action) {
                   "Only so many multiprocessors of the first GPU, to see how a small one would fare")
       ->check(CLI::Range(1, 1 << 16))
       ->option_text("N");
-  command
-      .add_option("--calibration", options->calibration,
-                  "Rates of this machine, by 'eigen_g tune hybrid' (default: the cached ones)")
+  not_empty(command.add_option("--calibration", options->calibration,
+                               "Rates of this machine, by 'eigen_g tune hybrid' (default: the cached ones)"))
       ->option_text("FILE");
   command.add_flag("--explain", options->explain, "Print the plan and the predicted times before the solve");
   CLI::Option* values_only = command.add_flag("--values-only", options->values_only,

@@ -11,6 +11,7 @@
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/lists.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/progress.hpp"
 #include "apps/cli/symv_tables.hpp"
 #include "apps/cli/symv_tuning.hpp"
@@ -31,6 +32,7 @@ struct Options {
   double budget = 480;
   bool one_matrix = false;
   std::string output;
+  bool force = false;
   bool quiet = false;
 };
 
@@ -96,12 +98,13 @@ ExitCode tune_symv(const Options& o) {
   plan.one_matrix = o.one_matrix;
   if (gpu_count() == 0) throw DeviceError("tune symv needs a GPU, and there is none");
   const Device gpu = gpu_device(current_gpu());
+  require_apart({}, {{"-o", o.output}}, o.force);
   const auto target = output_of(o, gpu);
   blas2::SymvTableFile file{gpu.name, gpu.compute_major, gpu.compute_minor, gpu.cores, version(), today(),
                             {}};
   auto& rows = file.table.rows;
   rows = rows_to_keep(target, gpu, plan);
-  io::OutputFile out(target);
+  io::OutputFile out(target, existing_files(o.force || o.output.empty()));
 
   std::vector<SymvTuned> tuned;
   {
@@ -166,6 +169,7 @@ void add_tune(CLI::App& app, Action& action) {
           "-o,--output", options->output,
           "The table (default: $XDG_CACHE_HOME/eigen_g/symv_<device>.txt, where the command finds it again)"))
       ->option_text("FILE");
+  add_force_option(symv, options->force);
   add_quiet_option(symv, options->quiet);
   symv.callback([options, &action] { action = [options] { return tune_symv(*options); }; });
 }

@@ -9,6 +9,7 @@
 
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/progress.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/cli/text_table.hpp"
@@ -23,6 +24,7 @@ struct Options {
   bool quick = false;
   int threads = 0;
   std::string output;
+  bool force = false;
   bool quiet = false;
 };
 
@@ -69,8 +71,9 @@ std::string summary(const Calibration& calibration) {
 }
 
 ExitCode tune_hybrid(const Options& o) {
+  require_apart({}, {{"-o", o.output}}, o.force);
   const auto target = output_of(o);
-  io::OutputFile out(target);
+  io::OutputFile out(target, existing_files(o.force || o.output.empty()));
   Calibration calibration;
   {
     Progress progress(!o.quiet);
@@ -104,6 +107,7 @@ void add_tune_hybrid(CLI::App& tune, Action& action) {
                    "The calibration (default: $XDG_CACHE_HOME/eigen_g/calibration.json, where the command "
                    "finds it again)"))
       ->option_text("FILE");
+  add_force_option(command, options->force);
   add_quiet_option(command, options->quiet);
   command.callback([options, &action] { action = [options] { return tune_hybrid(*options); }; });
 }

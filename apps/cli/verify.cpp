@@ -7,6 +7,7 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/io/eigenpairs_file.hpp"
@@ -43,6 +44,9 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
 
 ExitCode verify_files(const VerifyOptions& options) {
   const Stopwatch total;
+  require_apart(
+      {{"MATRIX", options.matrix.file}, {"--values", options.values}, {"--vectors", options.vectors}},
+      {{"--json", options.run.json}}, options.run.force);
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
   const Place place = place_of(options.run);

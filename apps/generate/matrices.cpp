@@ -242,17 +242,21 @@ void fill(const Spec& wanted, double* a, std::int64_t lda) {
     set_diagonal(prescribed_spectrum(spec), a, lda);
   else
     fill_by_formula(spec, {a, n, n, lda});
-  if (spec.scale == 1) return;
-#pragma omp parallel for
+  bool finite = true;
+#pragma omp parallel for reduction(&& : finite)
   for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < n; ++i) a[i + j * lda] *= spec.scale;
+    for (std::int64_t i = 0; i < n; ++i) finite = std::isfinite(a[i + j * lda] *= spec.scale) && finite;
+  if (!finite)
+    throw InvalidArgument("scale", std::to_string(spec.scale) + " takes entries beyond the range of double");
 }
 
 std::optional<std::vector<double>> exact(const Spec& wanted) {
   const Spec spec = checked(wanted);
   if (!find_kind(spec.kind).spectrum_known) return std::nullopt;
   std::vector<double> w = known_spectrum(spec);
-  for (double& value : w) value *= spec.scale;
+  for (double& value : w)
+    if (!std::isfinite(value *= spec.scale))
+      throw InvalidArgument("scale", std::to_string(spec.scale) + " takes values beyond the range of double");
   std::sort(w.begin(), w.end());
   return w;
 }

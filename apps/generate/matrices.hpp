@@ -50,7 +50,8 @@ const Kind& find_kind(std::string_view name);
 
 // Writes both triangles.
 //   a  n x n, leading dimension lda >= max(1, n), host memory, out
-// Throws InvalidArgument (kind, n against the kind's rule, lda, a parameter out of its range), OutOfMemory.
+// Throws InvalidArgument (kind, n against the kind's rule, lda, a parameter out of its range, a scale or parameter that takes
+// entries beyond the range of double), OutOfMemory.
 // Cost: O(n^2); prescribed spectra with rotation 4 n^3 flops in BLAS 3 and n^2 workspace.
 void fill(const Spec& spec, double* a, std::int64_t lda);
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "apps/io/npy.hpp"
-#include "apps/io/output_file.hpp"
 #include "apps/io/text_lines.hpp"
 
 namespace eigen_g::io {
@@ -86,16 +85,16 @@ void require_matrix_ending(const std::filesystem::path& path) {
 }
 
 void write_matrix(const std::filesystem::path& path, std::int64_t n, const double* a, std::int64_t lda,
-                  Uplo uplo, int threads) {
+                  Uplo uplo, int threads, Existing existing) {
   require_matrix_ending(path);
   const Lower lower{n, a, lda, uplo};
   if (ending_of(path) == Ending::npy) {
-    NpyWriter writer(path, {n, n});
+    NpyWriter writer(path, {n, n}, existing);
     fill_both(lower, writer.data(), threads);
     writer.commit();
     return;
   }
-  OutputFile out(path);
+  OutputFile out(path, existing);
   if (ending_of(path) == Ending::mtx)
     write_mtx(out, lower, threads);
   else if (n > 0)

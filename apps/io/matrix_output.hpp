@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "apps/io/file_error.hpp"
+#include "apps/io/output_file.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g::io {
@@ -20,6 +20,6 @@ void require_matrix_ending(const std::filesystem::path& path);
 
 // a: n x n, lda >= max(1, n), host; only the triangle `uplo` is read. Throws FileError.
 void write_matrix(const std::filesystem::path& path, std::int64_t n, const double* a, std::int64_t lda,
-                  Uplo uplo, int threads = 0);
+                  Uplo uplo, int threads = 0, Existing existing = Existing::keep);
 
 }  // namespace eigen_g::io

@@ -118,7 +118,11 @@ void NpyArray::convert(std::int64_t first, std::int64_t number, double* out) con
 }
 
 NpyArray map_npy(const std::filesystem::path& path) {
-  auto file = std::make_shared<const MappedFile>(path);
+  return map_npy(std::make_shared<const MappedFile>(path));
+}
+
+NpyArray map_npy(std::shared_ptr<const MappedFile> file) {
+  const std::filesystem::path& path = file->path();
   const auto refuse = [&](const std::string& reason) { throw FileError(path, 0, reason); };
   const std::string_view text = file->text();
   if (text.substr(0, magic.size()) != magic) refuse("does not begin as a .npy file");
@@ -194,8 +198,9 @@ DenseMatrix read_npy_matrix(const std::filesystem::path& path, int threads) {
   return m;
 }
 
-StoredMatrix read_npy_square(const std::filesystem::path& path, const ReadOptions& options) {
-  const NpyArray array = map_npy(path);
+StoredMatrix read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
+  const std::filesystem::path path = file->path();
+  const NpyArray array = map_npy(std::move(file));
   if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
     throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a square matrix is required");
   const std::int64_t n = array.shape[0];
@@ -212,8 +217,8 @@ StoredMatrix read_npy_square(const std::filesystem::path& path, const ReadOption
   return m;
 }
 
-NpyWriter::NpyWriter(std::filesystem::path path, const std::vector<std::int64_t>& shape)
-    : file_(std::move(path)) {
+NpyWriter::NpyWriter(std::filesystem::path path, const std::vector<std::int64_t>& shape, Existing existing)
+    : file_(std::move(path), existing) {
   static_assert(std::endian::native == std::endian::little, "'<f8' is written as it stands in memory");
   std::uint64_t count = 1;
   for (const std::int64_t extent : shape) {

@@ -15,6 +15,8 @@
 
 namespace eigen_g::io {
 
+class MappedFile;
+
 enum class NpyKind { real, integer, natural, boolean };
 
 // A mapped file; its elements are f4, f8, i1..i8, u1..u8 or bool in either byte order.
@@ -37,6 +39,7 @@ struct NpyArray {
 
 // Throws FileError: objects, structured and complex types, a bad header, missing or trailing bytes.
 NpyArray map_npy(const std::filesystem::path& path);
+NpyArray map_npy(std::shared_ptr<const MappedFile> file);
 
 // rows x cols, element (i, j) is data[i + j * ld].
 struct DenseMatrix {
@@ -57,7 +60,8 @@ DenseMatrix read_npy_matrix(const std::filesystem::path& path, int threads = 0);
 // included) from the constructor, before the elements are computed.
 class NpyWriter {
  public:
-  NpyWriter(std::filesystem::path path, const std::vector<std::int64_t>& shape);
+  NpyWriter(std::filesystem::path path, const std::vector<std::int64_t>& shape,
+            Existing existing = Existing::keep);
   double* data() const { return data_; }
   void commit() { file_.commit(); }
 

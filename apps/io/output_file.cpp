@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <system_error>
@@ -27,7 +30,17 @@ struct Slot {
 };
 static_assert(std::atomic<int>::is_always_lock_free);
 std::array<Slot, 16> slots;
-std::atomic<unsigned> next_number{0};
+
+// Nobody else's in any process, container or machine that shares the folder: 128 random bits.
+std::string random_name(const std::filesystem::path& target) {
+  std::array<std::uint64_t, 2> bits{};
+  if (::getentropy(bits.data(), sizeof bits) != 0)
+    throw FileError(target, 0, std::string("cannot be created: no random numbers: ") + std::strerror(errno));
+  std::array<char, 33> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016jx%016jx", static_cast<std::uintmax_t>(bits[0]),
+                static_cast<std::uintmax_t>(bits[1]));
+  return "." + target.filename().string() + "." + digits.data() + ".part";
+}
 
 int take_slot(const std::string& name) {
   if (name.size() >= PATH_MAX) return -1;
@@ -48,34 +61,32 @@ void remove_unfinished_outputs() noexcept {
     if (slot.state.load() == slot_live) ::unlink(slot.name.data());
 }
 
-OutputFile::OutputFile(std::filesystem::path target) : target_(std::move(target)), final_(target_) {
+OutputFile::OutputFile(std::filesystem::path target, Existing existing)
+    : target_(std::move(target)), final_(target_), existing_(existing) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (fs::is_symlink(final_, ignored)) {
-    const fs::path resolved = fs::canonical(final_, ignored);
-    if (!resolved.empty()) final_ = resolved;
+    final_ = fs::canonical(final_, ignored);
+    if (final_.empty()) throw FileError(target_, 0, "is a link to a file that does not exist");
   }
   const fs::file_status status = fs::status(final_, ignored);
   if (fs::is_directory(status)) throw FileError(target_, 0, "is a folder; a file is to be written here");
   if (fs::exists(status) && !fs::is_regular_file(status))
     throw FileError(target_, 0, "exists and is not a regular file");
+  if (fs::exists(status) && existing == Existing::keep)
+    throw FileError(target_, 0, "exists; --force replaces it");
   const fs::path folder = final_.has_parent_path() ? final_.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) throw FileError(target_, 0, "cannot be created: no such folder");
   if (final_.filename().empty()) throw FileError(target_, 0, "names no file");
 
-  // The process number keeps two runs apart; a leftover of a killed process with the same number is replaced.
-  std::string hidden = ".";
-  hidden.append(final_.filename().string()).append(1, '.').append(std::to_string(::getpid()));
-  hidden.append(1, '.').append(std::to_string(next_number++)).append(".part");
-  const std::string name = (folder / hidden).string();
+  const std::string name = (folder / random_name(final_)).string();
   slot_ = take_slot(name);
   if (slot_ < 0)
     throw FileError(target_, 0, "cannot be created: name too long or too many unfinished outputs");
-  ::unlink(name.c_str());
   file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file_ < 0) {
     const int error = errno;
-    release();
+    slots[static_cast<std::size_t>(std::exchange(slot_, -1))].state.store(slot_free);  // the name is not ours
     fail("created", error);
   }
 }
@@ -131,7 +142,16 @@ void OutputFile::commit() {
   const int file = std::exchange(file_, -1);
   if (::close(file) != 0 && errno != EINTR) fail("written", errno);
   const Slot& slot = slots[static_cast<std::size_t>(slot_)];
-  if (::rename(slot.name.data(), final_.c_str()) != 0) fail("renamed to its final name", errno);
+  const char* const name = slot.name.data();
+  if (existing_ == Existing::keep) {
+    if (::renameat2(AT_FDCWD, name, AT_FDCWD, final_.c_str(), RENAME_NOREPLACE) == 0) return release();
+    if (errno == EEXIST) throw FileError(target_, 0, "exists by now; --force replaces it");
+    if (errno != EINVAL && errno != ENOSYS) fail("renamed to its final name", errno);
+    // A file system that cannot refuse by itself.
+    if (::access(final_.c_str(), F_OK) == 0)
+      throw FileError(target_, 0, "exists by now; --force replaces it");
+  }
+  if (::rename(name, final_.c_str()) != 0) fail("renamed to its final name", errno);
   release();
 }
 

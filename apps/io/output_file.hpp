@@ -1,5 +1,5 @@
-// A result file that appears whole or not at all: it is written beside its target under a temporary name and
-// renamed when complete.
+// A result file that appears whole or not at all: it is written beside its target under a temporary name, random and its own,
+// and renamed when complete.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,16 @@
 
 namespace eigen_g::io {
 
+// What becomes of a target that exists.
+enum class Existing { keep, replace };
+
 // The constructor creates the temporary file, so that a missing or unwritable folder shows before any work.
-// An existing target is replaced by commit(), and only if it is a regular file; a symbolic link is followed.
+// An existing target is refused, then and by commit(), or with Existing::replace replaced by commit() if it is a regular file;
+// a symbolic link is followed, and one to nothing refused.
 // Everything throws FileError naming the target. At most 16 unfinished files at a time.
 class OutputFile {
  public:
-  explicit OutputFile(std::filesystem::path target);
+  explicit OutputFile(std::filesystem::path target, Existing existing = Existing::keep);
   ~OutputFile();  // without commit(): the temporary file is removed, the target stays as it was
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -33,7 +37,8 @@ class OutputFile {
 
   std::filesystem::path target_;  // as the caller named it
   std::filesystem::path final_;   // links resolved
-  int slot_ = -1;                 // in the registry that remove_unfinished_outputs() walks
+  Existing existing_;
+  int slot_ = -1;  // in the registry that remove_unfinished_outputs() walks
   int file_ = -1;
   std::byte* mapping_ = nullptr;
   std::uint64_t mapped_bytes_ = 0;

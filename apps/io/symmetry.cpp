@@ -125,6 +125,7 @@ SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix 
   m.lda = std::max<std::int64_t>(1, stored.n);
   m.transposed = stored.transposed;
   if (stored.full && triangle == Triangle::symmetrize) {
+    m.asymmetry = compare_triangles(stored.data, m.n, threads).largest;
     if (!stored.writable) {
       stored.writable = allocate_matrix(m.n, m.n);
       symmetrize(stored.data, m.n, stored.writable.get(), threads);

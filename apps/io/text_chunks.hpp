@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "apps/io/file_error.hpp"
+#include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g::io {
 
@@ -42,7 +44,8 @@ struct ParsedChunk {
 };
 
 inline int thread_count(int threads) {
-  return threads > 0 ? threads : omp_get_max_threads();
+  if (address_space_limited()) return 1;
+  return threads > 0 ? std::min(threads, usable_cores()) : omp_get_max_threads();
 }
 
 // parse(Chunk&) is called from any thread, accept(std::span<Chunk>) from the calling thread. A fault is thrown as

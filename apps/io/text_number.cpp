@@ -1,6 +1,5 @@
 #include "apps/io/text_number.hpp"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,16 +8,14 @@ namespace eigen_g::io {
 Parse parse_real_slowly(const char*& p, const char* end, double& value) {
   const char* q = p;
   if (*q == '+' && q + 1 != end && q[1] != '-') ++q;
-  std::array<char, 128> token;
-  std::size_t length = 0;
+  std::string token;
   bool negative_exponent = false;
   for (; !at_token_end(q, end); ++q) {
-    if (length == token.size()) return Parse::malformed;
-    const bool exponent = (*q == 'D' || *q == 'd') && length > 0;
-    if (*q == '-' && length > 0) negative_exponent = true;
-    token[length++] = exponent ? 'e' : *q;
+    const bool exponent = (*q == 'D' || *q == 'd') && !token.empty();
+    if (*q == '-' && !token.empty()) negative_exponent = true;
+    token += exponent ? 'e' : *q;
   }
-  const char* const last = token.data() + length;
+  const char* const last = token.data() + token.size();
   auto result = std::from_chars(token.data(), last, value);
   if (result.ec == std::errc::result_out_of_range && result.ptr == last) {
     // Beyond double; long double has the range to tell overflow from underflow, and to round the latter.

@@ -1,4 +1,4 @@
-// Numbers out of text, without locale, allocation or exceptions; the inner loop of every text format.
+// Numbers out of text, without locale or exceptions; the inner loop of every text format.
 #pragma once
 
 #include <charconv>

@@ -97,7 +97,7 @@ class Process {
       ::dup2(in, STDIN_FILENO);
       ::dup2(out, STDOUT_FILENO);
       ::dup2(err, STDERR_FILENO);
-      for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT}) ::signal(signal, SIG_DFL);
       for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
       ::execv(argv[0], argv.data());
       ::_exit(126);

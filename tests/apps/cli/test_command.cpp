@@ -140,7 +140,8 @@ TEST_CASE("solve --range-index and --range-value: n x m results that verify take
   const std::string format = GENERATE("npy", "mtx", "txt");
   const auto check = [&](const std::vector<std::string>& range, std::size_t first, std::size_t count) {
     CAPTURE(range.front(), range.back(), format);
-    std::vector<std::string> arguments{"solve", path, "--verify", "-o", folder / "r", "--format", format};
+    std::vector<std::string> arguments{"solve",      path,       "--verify", "-o",
+                                       folder / "r", "--format", format,     "--force"};
     arguments.insert(arguments.end(), range.begin(), range.end());
     arguments.insert(arguments.end(), {"-q", "--json", "-"});
     const json report = json::parse(succeed(arguments).out);
@@ -348,7 +349,7 @@ TEST_CASE("generate: options change the matrix as they say, negative numbers inc
   const TemporaryFolder folder;
   const auto values = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "generate");
-    arguments.insert(arguments.end(), {"-o", folder / "a.npy"});
+    arguments.insert(arguments.end(), {"-o", folder / "a.npy", "--force"});
     succeed(arguments);
     return values_of(succeed({"solve", folder / "a.npy", "-q", "--json", "-"}));
   };

@@ -56,6 +56,11 @@ TEST_CASE("wrong usage ends in 2") {
            {"generate", "kms", "10", "--rho", "2", "-o", out},
            {"generate", "minij", "10", "--rho", "0.5", "-o", out},
            {"generate", "clement", "10", "--diagonal", "-o", out},
+           {"generate", "random", "10", "--seed", "-1", "-o", out},
+           {"generate", "random", "10", "--seed", "18446744073709551616", "-o", out},
+           {"generate", "random", "10", "--seed", "1x", "-o", out},
+           {"generate", "random", "10", "--scale", "1e308", "-o", out},
+           {"generate", "minij", "10", "--scale", "1e307", "-o", folder / "b.npy", "--exact", out},
            {"info", "--jsno"},
        })
     fail_with(2, arguments);
@@ -82,7 +87,7 @@ TEST_CASE(
     "several processes of a launcher end in 2 before anything is read or written; a job script solves") {
   const TemporaryFolder folder, results;
   succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
-  const std::vector<std::string> solve{"solve", folder / "a.npy", "-q", "-o", results / "r"};
+  const std::vector<std::string> solve{"solve", folder / "a.npy", "-q", "-o", results / "r", "--force"};
   const std::vector<Environment> several{{{"OMPI_COMM_WORLD_SIZE", "2"}},
                                          {{"PMI_SIZE", "2"}},
                                          {{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}};
@@ -221,6 +226,34 @@ TEST_CASE("a matrix beyond all memory ends in 5 with the bytes, and leaves nothi
   CHECK(folder.names() == std::vector<std::string>{"huge.mtx"});
 }
 
+TEST_CASE("what a solve on the CPU would ignore is refused") {
+  const TemporaryFolder folder;
+  succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
+  const std::string result = folder / "r";
+  CHECK_THAT(fail_with(3, {"solve", folder / "a.npy", "-o", result, "--calibration", folder / "none"}).err,
+             ContainsSubstring("none"));
+  CHECK_THAT(fail_with(2, {"solve", folder / "a.npy", "-o", result, "--gpus", "64"}).err,
+             ContainsSubstring("gpus"));
+  CHECK(folder.names() == std::vector<std::string>{"a.npy"});
+}
+
+TEST_CASE("eigenvalues beyond the range of double end in 4, and nothing is written") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.mtx",
+             "%%MatrixMarket matrix array real symmetric\n2 2\n1.7e308\n1.7e308\n1.7e308\n");
+  const Outcome outcome = eigen_g_command({"solve", folder / "a.mtx", "-o", folder / "r", "-q"});
+  CHECK(outcome.code == 4);
+  CHECK_THAT(outcome.err, ContainsSubstring("beyond the range of double"));
+  CHECK(folder.names() == std::vector<std::string>{"a.mtx"});
+}
+
+TEST_CASE("--symmetrize reports how far the file was from symmetric") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0.5\n1\n0.25\n");
+  const Outcome outcome = succeed({"solve", folder / "a.mtx", "--symmetrize", "-q", "--json", "-"});
+  CHECK_THAT(outcome.out, ContainsSubstring("\"asymmetry\": 0.5"));
+}
+
 TEST_CASE("solve --device gpu without a GPU ends in 6") {
   if (have_gpu()) SKIP_TEST("there is a GPU");
   const TemporaryFolder folder;
@@ -236,7 +269,7 @@ TEST_CASE("a signal ends in 130 and leaves no file, and what stood there stays")
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(signal);
     Process process(command_line({"solve", path, "-o", results / "result", "--json", results / "report.json",
-                                  "--threads", "1", "--device", "cpu"}));
+                                  "--threads", "1", "--device", "cpu", "--force"}));
     // Three temporary files beside the earlier result: the solve has begun or is about to.
     REQUIRE(eventually([&] { return results.names().size() == 4 || !process.running(); }));
     process.send(signal);

@@ -322,5 +322,6 @@ TEST_CASE("bad parameters are refused by name") {
   CHECK(with("values", 10, [](Spec& s) { s.values.pop_back(); }) == "values");
   CHECK(with("values", 10, [](Spec& s) { s.values[3] = support::nan; }) == "values");
   CHECK(with("random", 10, [](Spec& s) { s.scale = support::nan; }) == "scale");
-  CHECK(with("random", 10, [](Spec& s) { s.rho = 7; }) == "none");  // not random's parameter
+  CHECK(with("minij", 10, [](Spec& s) { s.scale = 1e308; }) == "scale");  // entries become infinite
+  CHECK(with("random", 10, [](Spec& s) { s.rho = 7; }) == "none");        // not random's parameter
 }

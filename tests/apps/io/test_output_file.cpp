@@ -55,15 +55,39 @@ TEST_CASE("a file appears with commit, under its name alone") {
 TEST_CASE("without commit nothing is left, and an older file stays as it was") {
   const support::TemporaryFolder folder;
   support::write_file(folder / "w.txt", "old");
-  { OutputFile(folder / "w.txt").write("new"); }
+  { OutputFile(folder / "w.txt", Existing::replace).write("new"); }
   CHECK(folder.names() == std::vector<std::string>{"w.txt"});
   CHECK(support::text_of_file(folder / "w.txt") == "old");
   {
-    OutputFile out(folder / "w.txt");
+    OutputFile out(folder / "w.txt", Existing::replace);
     out.write("new");
     out.commit();
   }
   CHECK(support::text_of_file(folder / "w.txt") == "new");
+}
+
+TEST_CASE("a file that exists is kept where it is not to be replaced, also one that comes meanwhile") {
+  const support::TemporaryFolder folder;
+  support::write_file(folder / "w.txt", "old");
+  CHECK_THAT(refusal([&] { OutputFile(folder / "w.txt"); }).reason, ContainsSubstring("--force"));
+  OutputFile out(folder / "z.txt");
+  out.write("new");
+  support::write_file(folder / "z.txt", "another's");
+  CHECK_THAT(refusal([&] { out.commit(); }).reason, ContainsSubstring("exists by now"));
+  CHECK(support::text_of_file(folder / "z.txt") == "another's");
+}
+
+TEST_CASE("unfinished files of one target have names of their own, and nobody else's is removed") {
+  const support::TemporaryFolder folder;
+  const std::string foreign = folder / (".w.txt." + std::to_string(::getpid()) + ".0.part");
+  support::write_file(foreign, "of another container's process with this number");
+  {
+    OutputFile one(folder / "w.txt"), other(folder / "w.txt");
+    CHECK(folder.names().size() == 3);
+    remove_unfinished_outputs();
+    CHECK(folder.names().size() == 1);
+  }
+  CHECK(support::text_of_file(foreign).size() > 0);
 }
 
 TEST_CASE("a mapped file has its size and content") {
@@ -84,7 +108,7 @@ TEST_CASE("a symbolic link is followed") {
   const support::TemporaryFolder folder;
   support::write_file(folder / "real.txt", "old");
   std::filesystem::create_symlink(folder / "real.txt", folder / "link.txt");
-  OutputFile out(folder / "link.txt");
+  OutputFile out(folder / "link.txt", Existing::replace);
   out.write("new");
   out.commit();
   CHECK(std::filesystem::is_symlink(folder / "link.txt"));
@@ -100,6 +124,9 @@ TEST_CASE("what cannot be written is told at once") {
   CHECK_THAT(refusal([&] { OutputFile(folder / std::string(300, 'x')); }).reason,
              ContainsSubstring("cannot be created"));
   CHECK(folder.names().empty());
+  std::filesystem::create_symlink(folder / "nothing", folder / "link");
+  CHECK_THAT(refusal([&] { OutputFile(folder / "link"); }).reason,
+             ContainsSubstring("link to a file that does not exist"));
 }
 
 TEST_CASE("an unwritable folder is told at once") {

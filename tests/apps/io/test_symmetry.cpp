@@ -100,6 +100,8 @@ TEST_CASE("lower and upper take one triangle and do not look at the other") {
 
 TEST_CASE("symmetrize") {
   CHECK(support::full(settled({1, 2, 4, 3}, 2, Triangle::symmetrize)) == std::vector<double>{1, 3, 3, 3});
+  CHECK(settled({1, 2, 4, 3}, 2, Triangle::symmetrize).asymmetry ==
+        2);  // of the file, before it is made symmetric
   const double huge = std::numeric_limits<double>::max();
   CHECK(support::full(settled({1, huge, huge, 3}, 2, Triangle::symmetrize))[1] == huge);
   const double tiny = std::numeric_limits<double>::denorm_min();

@@ -56,6 +56,22 @@ TEST_CASE("reals in every accepted notation") {
   }
 }
 
+TEST_CASE("numbers of any length") {
+  for (const std::size_t digits : {100, 127, 128, 129, 1000, 100000}) {
+    CAPTURE(digits);
+    const std::string ones(digits, '1'), zeros(digits, '0');
+    for (const std::string& text : {"0." + ones, "+0." + ones, "0." + ones + "D0",
+                                    "+" + zeros + ".1111111111111111111", "-0." + ones + "d+0"}) {
+      const Parsed r = real(text);
+      CHECK(r.outcome == Parse::done);
+      CHECK(std::abs(r.value) == 1.0 / 9);
+      CHECK(r.length == text.size());
+    }
+    CHECK(real("+1" + std::string(400 + digits, '0')).outcome == Parse::out_of_range);
+    CHECK(real("+" + ones + "x").outcome == Parse::malformed);
+  }
+}
+
 TEST_CASE("inf and nan are numbers") {
   for (const char* text : {"inf", "Inf", "INF", "+inf", "infinity"}) {
     CAPTURE(text);

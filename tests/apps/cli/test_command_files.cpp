@@ -1,0 +1,205 @@
+// The command as a process: what becomes of files, descriptors and limits that it does not expect.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "hybrid/machine/cpu.hpp"
+#include "tests/support/command.hpp"
+
+using namespace support;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+// The command by a shell, which can close descriptors and set limits: "$0" with its arguments "$@".
+Outcome by_shell(const std::string& script, const Arguments& arguments) {
+  Arguments line{"/bin/sh", "-c", script, EIGEN_G_COMMAND};
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  return Process(line).wait();
+}
+
+// A folder with a.npy, a matrix of order 20, and its results r.values.npy and r.vectors.npy.
+struct Solved : TemporaryFolder {
+  const TemporaryFolder& folder = *this;
+  Solved() {
+    succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
+    succeed({"solve", folder / "a.npy", "-o", folder / "r", "-q"});
+  }
+};
+
+// Fails with 2 and leaves every file as it was.
+void refused(const TemporaryFolder& folder, const Arguments& arguments, const std::string& why) {
+  std::map<std::string, std::string> before, after;
+  for (const std::string& name : folder.names()) before[name] = text_of_file(folder / name);
+  const Outcome outcome = fail_with(2, arguments);
+  CHECK_THAT(outcome.err, ContainsSubstring(why));
+  for (const std::string& name : folder.names()) after[name] = text_of_file(folder / name);
+  CHECK(before == after);
+}
+
+}  // namespace
+
+TEST_CASE("no output takes the place of an input or of another output, --force or not") {
+  const Solved folder;
+  fs::create_symlink(folder / "a.npy", folder / "link.npy");
+  fs::copy_file(folder / "a.npy", folder / "in.values.npy");
+  for (const char* force : {"-q", "--force"}) {
+    refused(folder, {"solve", folder / "in.values.npy", "-o", folder / "in", force}, "same file");
+    refused(folder, {"solve", folder / "a.npy", "--json", folder / "a.npy", force}, "same file");
+    refused(folder, {"solve", folder / "link.npy", "--json", folder / "a.npy", force}, "same file");
+    refused(folder, {"solve", folder / "a.npy", "-o", folder / "s", "--json", folder / "s.values.npy", force},
+            "same file");
+    refused(folder,
+            {"verify", folder / "a.npy", "--values", folder / "r.values.npy", "--vectors",
+             folder / "r.vectors.npy", "--json", folder / "r.values.npy", force},
+            "same file");
+    refused(folder, {"generate", "minij", "5", "-o", folder / "g.npy", "--exact", folder / "g.npy", force},
+            "same file");
+    refused(folder,
+            {"generate", "values", "20", "--values", folder / "r.values.npy", "-o", folder / "r.values.npy",
+             force},
+            "same file");
+  }
+}
+
+TEST_CASE("a result that exists is replaced with --force alone, in every subcommand that writes") {
+  const Solved folder;
+  const Arguments solve{"solve", folder / "a.npy", "-o", folder / "r", "-q"};
+  const Arguments json{"solve", folder / "a.npy", "-q", "--json", folder / "r.values.npy"};
+  const Arguments generate{"generate", "minij", "10", "-o", folder / "a.npy"};
+  const Arguments exact{"generate", "minij", "10", "-o", folder / "b.npy", "--exact", folder / "a.npy"};
+  const Arguments model{"model", "--fp64", "50000", "--bandwidth", "4000", "--json", folder / "a.npy"};
+  const Arguments verify{"verify",    folder / "a.npy",         "--values", folder / "r.values.npy",
+                         "--vectors", folder / "r.vectors.npy", "--json",   folder / "kept.json"};
+  write_file(folder / "kept.json", "{}");
+  const Arguments bench{"bench", "solve", "--json", folder / "kept.json"};
+  const Arguments tune{"tune", "hybrid", "--quick", "-o", folder / "kept.json"};
+  for (const Arguments& line : {solve, json, generate, exact, model, verify, bench, tune})
+    refused(folder, line, "exists; --force replaces it");
+  for (Arguments line : {solve, verify, model, generate}) {
+    line.emplace_back("--force");
+    succeed(line);
+  }
+  CHECK(folder.names().size() == 4);
+}
+
+TEST_CASE("an output without a name, or named as a folder, ends in 2") {
+  const Solved folder;
+  fs::create_directory(folder / "sub");
+  refused(folder, {"solve", folder / "a.npy", "-o", ""}, "-o");
+  refused(folder, {"solve", folder / "a.npy", "--json", ""}, "--json");
+  refused(folder, {"solve", folder / "a.npy", "-o", folder / "sub/"}, "folder");
+  refused(folder, {"solve", folder / "a.npy", "--range-index", ""}, "--range-index");
+  refused(folder, {"solve", folder / "a.npy", "--range-value", ""}, "--range-value");
+  refused(folder, {"solve", folder / "a.npy", "--calibration", ""}, "--calibration");
+  refused(folder, {"generate", "minij", "5", "-o", ""}, "-o");
+  CHECK(fs::is_empty(folder / "sub"));
+}
+
+TEST_CASE("a link to nothing is refused as an output and stays") {
+  const Solved folder;
+  fs::create_symlink(folder / "nothing", folder / "x.values.npy");
+  CHECK_THAT(fail_with(3, {"solve", folder / "a.npy", "-o", folder / "x"}).err,
+             ContainsSubstring("link to a file that does not exist"));
+  CHECK(fs::is_symlink(folder / "x.values.npy"));
+}
+
+TEST_CASE("with stdin, stdout and stderr closed a file holds what belongs to it and nothing else") {
+  const Solved folder;
+  for (const char* closing :
+       {"exec \"$0\" \"$@\" >&-", "exec \"$0\" \"$@\" <&- >&- 2>&-", "exec \"$0\" \"$@\" <&- 2>&-"}) {
+    CAPTURE(closing);
+    const Outcome outcome = by_shell(closing, {"solve", folder / "a.npy", "-o", folder / "r", "--json",
+                                               folder / "j.json", "--explain", "--force"});
+    CHECK(outcome.code == 0);
+    const std::string text = text_of_file(folder / "j.json");
+    CHECK(nlohmann::json::accept(text));
+    CHECK(text_of_file(folder / "r.values.npy").rfind("\x93NUMPY", 0) == 0);
+  }
+}
+
+TEST_CASE("more threads than processors are limited to them, and that is said") {
+  const Solved folder;
+  const Outcome outcome = succeed({"solve", folder / "a.npy", "--threads", "65536"});
+  CHECK_THAT(outcome.err, ContainsSubstring("processors"));
+  CHECK_THAT(outcome.out, ContainsSubstring("threads       " + std::to_string(eigen_g::usable_cores())));
+  succeed({"generate", "random", "300", "-o", folder / "b.npy", "--threads", "65536"});
+  succeed({"verify", folder / "a.npy", "--values", folder / "r.values.npy", "--vectors",
+           folder / "r.vectors.npy", "--threads", "65536"});
+  for (const char* threads : {"-1", "0", "65537", "2147483648"})
+    refused(folder, {"solve", folder / "a.npy", "--threads", threads}, "--threads");
+}
+
+TEST_CASE("a limit of address space ends in 5 with figures that fit, or in a result, never in waiting") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  SKIP_TEST("a sanitizer takes terabytes of address space");
+#endif
+  const TemporaryFolder folder;
+  succeed({"generate", "random", "700", "-o", folder / "a.npy"});
+  for (int kilobytes = 100'000; kilobytes <= 900'000; kilobytes += 50'000) {
+    CAPTURE(kilobytes);
+    const TemporaryFolder results;
+    const Outcome outcome =
+        by_shell("ulimit -v " + std::to_string(kilobytes) + " && exec timeout 60 \"$0\" \"$@\"",
+                 {"solve", folder / "a.npy", "-o", results / "r", "--device", "cpu", "--threads", "1"});
+    if (outcome.err.find("error while loading shared libraries") != std::string::npos) continue;
+    CHECK((outcome.code == 0 || outcome.code == 5));
+    if (outcome.code != 5) continue;
+    CHECK(results.names().empty());
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, ContainsSubstring("not enough memory"));
+    unsigned long long needed = 0, available = 0;
+    const auto at = outcome.err.find(": ", outcome.err.find("not enough"));
+    if (std::sscanf(outcome.err.c_str() + at, ": %llu bytes needed, %llu available", &needed, &available) ==
+        2)
+      CHECK(available < needed);
+  }
+}
+
+TEST_CASE("a file that is cut short while it is read ends in 3, with nothing left") {
+  const TemporaryFolder folder, results;
+  succeed({"generate", "random", "3000", "-o", folder / "a.npy"});
+  // The reader is stopped once it has mapped the file and has its outputs; then the file loses its end.
+  Process process(command_line(
+      {"solve", folder / "a.npy", "-o", results / "r", "--device", "cpu", "--uplo", "L", "--threads", "1"}));
+  bool begun = false;
+  for (int i = 0; i < 20000 && !begun && process.running(); ++i) {
+    begun = !results.names().empty();
+    if (!begun) ::usleep(200);
+  }
+  process.send(SIGSTOP);
+  fs::resize_file(folder / "a.npy", 4096);
+  process.send(SIGCONT);
+  const Outcome outcome = process.wait();
+  // The whole triangle may have been copied before: then there is a result.
+  CHECK((outcome.code == 3 || outcome.code == 0));
+  if (outcome.code == 3) {
+    CHECK_THAT(outcome.err, ContainsSubstring("cut short"));
+    CHECK(results.names().empty());
+  }
+}
+
+TEST_CASE("a limit of file sizes ends in 3, other signals by themselves, with nothing left") {
+  const TemporaryFolder folder, results;
+  succeed({"generate", "random", "400", "-o", folder / "a.npy"});
+  for (const char* format : {"npy", "txt"}) {
+    const Outcome outcome = by_shell("ulimit -f 100 && exec \"$0\" \"$@\"",
+                                     {"solve", folder / "a.npy", "-o", results / "r", "--format", format});
+    CHECK(outcome.code == 3);
+    CHECK_THAT(outcome.err, ContainsSubstring("cannot be written"));
+    CHECK(results.names().empty());
+  }
+  succeed({"generate", "random", "3000", "-o", folder / "b.npy"});
+  for (const int signal : {SIGQUIT, SIGXCPU, SIGUSR1}) {
+    Process process(
+        command_line({"solve", folder / "b.npy", "-o", results / "r", "--device", "cpu", "--threads", "1"}));
+    for (int i = 0; i < 20000 && results.names().size() < 2 && process.running(); ++i) ::usleep(1000);
+    process.send(signal);
+    CHECK(process.wait().code == 128 + signal);
+    CHECK(results.names().empty());
+  }
+}

@@ -1,0 +1,58 @@
+// The command as a process: its own test, and what a shell is told of it.
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.hpp"
+
+using namespace support;
+
+TEST_CASE("selftest --quick passes here, and its report has every case with its ratios") {
+  const TemporaryFolder folder;
+  const Outcome outcome = succeed({"selftest", "--quick", "--json", folder / "st.json"});
+  CHECK_THAT(outcome.out, ContainsSubstring("pass\n") && ContainsSubstring("lapack 18 band") &&
+                              ContainsSubstring("glued-wilkinson"));
+  CHECK(outcome.out.find("FAILED") == std::string::npos);
+  const auto report = nlohmann::json::parse(text_of_file(folder / "st.json"));
+  CHECK(report["cases"].size() > 300);
+  double worst = 0;
+  for (const auto& c : report["cases"]) {
+    CHECK(c["passed"].get<bool>());
+    worst = std::max(worst, c["lapack_orthogonality"].get<double>());
+  }
+  CHECK(worst > 0);  // something was measured
+}
+
+TEST_CASE("selftest: wrong usage ends in 2") {
+  fail_with(2, {"selftest", "--quick", "--full"});
+}
+
+TEST_CASE("what was meant is told") {
+  CHECK_THAT(fail_with(2, {"slove"}).err, ContainsSubstring("did you mean 'solve'?"));
+  CHECK_THAT(fail_with(2, {"solve", "a.mtx", "--verfy"}).err, ContainsSubstring("did you mean '--verify'?"));
+  CHECK_THAT(fail_with(2, {"solve", "a.mtx", "--jsno=x"}).err, ContainsSubstring("did you mean '--json'?"));
+  const std::string strange = fail_with(2, {"xyzzy"}).err;
+  CHECK(strange.find("did you mean") == std::string::npos);
+}
+
+TEST_CASE("completion: bash offers subcommands, and the options of the one that is typed") {
+  const TemporaryFolder folder;
+  write_file(folder / "completion.bash", succeed({"completion", "bash"}).out);
+  const auto offered = [&](const std::string& line) {
+    const std::string script = "source " + (folder / "completion.bash") + "; COMP_WORDS=(" + line +
+                               "); [[ '" + line + "' == *' ' ]] && COMP_WORDS+=(''); " +
+                               "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _eigen_g; echo \"${COMPREPLY[*]}\"";
+    const Outcome outcome = Process({"/bin/bash", "-c", script}).wait();
+    CHECK(outcome.code == 0);
+    CHECK(outcome.err.empty());
+    return outcome.out;
+  };
+  CHECK(offered("eigen_g sol") == "solve\n");
+  CHECK_THAT(offered("eigen_g "), ContainsSubstring("solve verify generate"));
+  CHECK(offered("eigen_g solve --symm") == "--symmetrize\n");
+  CHECK(offered("eigen_g solve a.mtx --values") == "--values-only\n");
+  CHECK(offered("eigen_g bench so") == "solve\n");
+  CHECK(offered("eigen_g bench solve --js") == "--json\n");
+  CHECK_THAT(succeed({"completion", "zsh"}).out, ContainsSubstring("bashcompinit"));
+  CHECK_THAT(succeed({"completion", "fish"}).out,
+             ContainsSubstring("__fish_seen_subcommand_from solve' -l output -s o -r"));
+  fail_with(2, {"completion", "tcsh"});
+}
