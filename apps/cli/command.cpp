@@ -1,11 +1,16 @@
 #include "apps/cli/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/signals.hpp"
+#include "apps/cli/suggestion.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "solver/api/eigen_g.hpp"
 
 namespace eigen_g::apps {
@@ -25,6 +30,30 @@ const CLI::App& named_command(const CLI::App& app) {
   return chosen.empty() ? app : *chosen.front();
 }
 
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+  const std::string found = nearest(word, known);
+  return found.empty() ? "" : "; did you mean '" + found + "'?";
+}
+
+std::vector<std::string> subcommands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
+  return names;
+}
+
+// Of the line's first word that begins as an option and is none of the command's.
+std::string meant_option(const CLI::App& command, int argc, const char* const* argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (word.rfind("--", 0) != 0 || word == "--") continue;
+    if (std::find(known.begin(), known.end(), word) == known.end()) return meant(word, known);
+  }
+  return "";
+}
+
 ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Eigenvalues and eigenvectors of dense real symmetric matrices, on the CPU and on GPUs.",
                "eigen_g");
@@ -41,6 +70,8 @@ ExitCode run(int argc, const char* const* argv) {
   add_tune(app, action);
   add_model(app, action);
   add_bench(app, action);
+  add_selftest(app, action);
+  add_completion(app, action);
   app.footer(
       "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' tells more.\n\n" +
       exit_code_help());
@@ -52,10 +83,13 @@ ExitCode run(int argc, const char* const* argv) {
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
-      throw UsageError(std::string("unknown command '") + argv[1] + "' (see 'eigen_g --help')");
+      throw UsageError(std::string("unknown command '") + argv[1] + "'" + meant(argv[1], subcommands(app)) +
+                       " (see 'eigen_g --help')");
     const CLI::App& command = named_command(app);
     const std::string name = &command == &app ? "" : " " + command.get_name();
-    throw UsageError(std::string(error.what()) + " (see 'eigen_g" + name + " --help')");
+    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    throw UsageError(error.what() + (unknown ? meant_option(command, argc, argv) : std::string()) +
+                     " (see 'eigen_g" + name + " --help')");
   }
   return action();
 }
@@ -63,7 +97,9 @@ ExitCode run(int argc, const char* const* argv) {
 }  // namespace
 
 int run_command(int argc, const char* const* argv) {
+  open_standard_descriptors();
   install_signal_handlers();
+  const ThreadLimit as_usual(0);  // or one, where address space is limited
   try {
     const ExitCode code = run(argc, argv);
     if (!std::cout.flush()) throw io::FileError("standard output", 0, "cannot be written");

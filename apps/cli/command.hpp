@@ -24,6 +24,8 @@ void add_info(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 void add_model(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_selftest(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
 
 // All of the command; returns the exit code.
 int run_command(int argc, const char* const* argv);

@@ -39,8 +39,12 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   ::madvise(p, static_cast<std::size_t>(size_), MADV_WILLNEED);
 }
 
+MappedFile::MappedFile(std::filesystem::path path, std::shared_ptr<const void> owner, const std::byte* data,
+                       std::int64_t size)
+    : path_(std::move(path)), data_(data), size_(size), owner_(std::move(owner)) {}
+
 MappedFile::~MappedFile() {
-  ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(size_));
+  if (!owner_) ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(size_));
 }
 
 std::string_view foreign_kind(std::string_view text) {

@@ -1,4 +1,4 @@
-// A whole file as read-only memory.
+// A whole file as read-only memory, or memory that stands for one.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,9 @@ class MappedFile {
  public:
   // Throws FileError: missing, unreadable, a folder or anything else that is not a regular file, empty.
   explicit MappedFile(const std::filesystem::path& path);
+  // Memory that `owner` keeps, as if it were the file `path`.
+  MappedFile(std::filesystem::path path, std::shared_ptr<const void> owner, const std::byte* data,
+             std::int64_t size);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -30,6 +33,7 @@ class MappedFile {
   std::filesystem::path path_;
   const std::byte* data_ = nullptr;
   std::int64_t size_ = 0;
+  std::shared_ptr<const void> owner_;  // null: mapped
 };
 
 // "a gzip-compressed file", "an HDF5 file", ... by its first bytes; empty for everything else.

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
@@ -44,7 +45,8 @@ Format format_by_content(const MappedFile& file) {
 }
 
 Format format_by_ending(const std::filesystem::path& path) {
-  const std::string ending = path.extension().string();
+  const std::string ending =
+      (path.extension() == ".gz" ? path.stem() : path).extension().string();  // of what a gzip file holds
   if (ending == ".mtx" || ending == ".mm") return Format::matrix_market;
   if (ending == ".npy") return Format::npy;
   if (ending == ".csc") return Format::elsi_csc;
@@ -67,11 +69,11 @@ Format recognised(const MappedFile& file, const ReadOptions& options) {
 }  // namespace
 
 SymmetricMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  auto file = std::make_shared<const MappedFile>(path);
+  std::shared_ptr<const MappedFile> file = open_input(path);
   StoredMatrix stored;
   switch (recognised(*file, options)) {
     case Format::npy:
-      stored = read_npy_square(path, options);
+      stored = read_npy_square(std::move(file), options);
       break;
     case Format::raw:
       stored = read_raw(std::move(file), options);

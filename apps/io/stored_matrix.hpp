@@ -39,7 +39,7 @@ inline constexpr std::int32_t elsi_unused = -910910;
 
 // The readers. `file` is open and its format known; each throws FileError and OutOfMemory.
 StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& options);
-StoredMatrix read_npy_square(const std::filesystem::path& path, const ReadOptions& options);
+StoredMatrix read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
 StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
 StoredMatrix read_elsi_csc(const MappedFile& file, const ReadOptions& options);
 StoredMatrix read_tridiagonal(const MappedFile& file, const ReadOptions& options);

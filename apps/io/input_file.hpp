@@ -1,0 +1,17 @@
+// A matrix file as its reader sees it: the file itself, mapped, or what it stands for, in memory:
+//   -            stdin, to its end
+//   gzip         what it holds, in builds with zlib
+//   zip (.npz)   the one .npy in it, which must be stored and not compressed, mapped in place
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "apps/io/mapped_file.hpp"
+
+namespace eigen_g::io {
+
+// Throws FileError, also for a damaged or truncated archive; OutOfMemory.
+std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path);
+
+}  // namespace eigen_g::io

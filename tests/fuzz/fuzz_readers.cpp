@@ -1,0 +1,103 @@
+// Every reader of the project on one input: libFuzzer's entry, and replay.cpp's where there is no clang. A reader may refuse what it
+// is given, by an exception of its own; it must not crash, hang, or accept a matrix that is not as its description says.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "apps/cli/exit_codes.hpp"
+#include "apps/cli/lists.hpp"
+#include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/matrix_file.hpp"
+#include "blas2/symv/symv_table.hpp"
+#include "solver/api/types.hpp"
+#include "solver/devices/calibration.hpp"
+
+namespace {
+
+using namespace eigen_g;
+
+// The input as a file in memory, which readers open by its name.
+class InMemory {
+ public:
+  InMemory() : file_(::memfd_create("input", 0)), name_("/proc/self/fd/" + std::to_string(file_)) {
+    if (file_ < 0) std::abort();
+  }
+  const std::string& set(std::string_view bytes) const {
+    if (::ftruncate(file_, 0) != 0 ||
+        ::pwrite(file_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+      std::abort();
+    return name_;
+  }
+
+ private:
+  int file_;
+  std::string name_;
+};
+
+// Orders that a small file may announce, and that take long to set to zero or more memory than a fuzzer has.
+bool announces_much(std::string_view bytes) {
+  constexpr std::int64_t most = 600, beyond_all_memory = 1'000'000;
+  const auto much = [=](std::int64_t n) { return n > most && n < beyond_all_memory; };
+  std::int64_t number = 0;
+  for (const char c : bytes.substr(0, 4096)) {
+    number = c >= '0' && c <= '9' && number < beyond_all_memory ? 10 * number + (c - '0') : 0;
+    if (much(number)) return true;
+  }
+  for (std::size_t at : {12U, 24U}) {  // ELSI's order
+    std::int32_t word = 0;
+    if (bytes.size() >= at + sizeof word) word = *reinterpret_cast<const std::int32_t*>(bytes.data() + at);
+    if (much(word)) return true;
+  }
+  return false;
+}
+
+template <class Read>
+void attempt(const Read& read) {
+  try {
+    read();
+  } catch (const Error&) {  // refused
+  }
+}
+
+void check(const io::SymmetricMatrix& m) {
+  if (m.n < 0 || m.lda < m.n) std::abort();
+  double sum = 0;  // every entry that it says there is can be read
+  for (std::int64_t j = 0; j < m.n; ++j)
+    for (std::int64_t i = 0; i < m.n; ++i)
+      if (m.uplo == Uplo::lower ? i >= j : i <= j) sum += m.data[i + j * m.lda];
+  [[maybe_unused]] const volatile double used = sum;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const InMemory memory;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (!announces_much(bytes)) {
+    const std::string& file = memory.set(bytes);
+    for (const io::Format format : {io::Format::automatic, io::Format::matrix_market, io::Format::npy,
+                                    io::Format::raw, io::Format::elsi_csc, io::Format::tridiagonal})
+      for (const io::Triangle triangle : {io::Triangle::automatic, io::Triangle::symmetrize}) {
+        io::ReadOptions options;
+        options.format = format;
+        options.triangle = triangle;
+        options.threads = 1;
+        options.chunk_bytes = 64;
+        attempt([&] { check(io::read_matrix(file, options)); });
+      }
+    attempt([&] { io::read_values(file); });
+    attempt([&] { io::read_vectors(file, 1); });
+  }
+  const std::string text(bytes);
+  attempt([&] { parse_calibration(text, "input"); });
+  attempt([&] { blas2::parse_symv_table(text, "input"); });
+  attempt([&] { parse_ratio(text); });
+  attempt([&] { apps::parse_sizes(text, "input"); });
+  attempt([&] { apps::parse_types(text); });
+  return 0;
+}

@@ -1,0 +1,86 @@
+// replay_corpus PATH... [--mutations N]: gives each file, and those of each folder, to the fuzz target, and N random changes of each:
+// what libFuzzer does where clang is, without its search.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void give(const Bytes& bytes) {
+  LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+}
+
+// A few bytes changed, taken out, put in or copied from elsewhere, the end cut off.
+Bytes changed(Bytes bytes, std::mt19937_64& random) {
+  const auto below = [&](std::size_t n) { return n > 0 ? static_cast<std::size_t>(random() % n) : 0; };
+  static constexpr char likely[] = "0123456789+-.eEdDnaif%#: \t\r\n()',<>|{}[]\"";
+  for (std::size_t change = 1 + below(4); change > 0; --change) {
+    const auto at = static_cast<std::ptrdiff_t>(below(bytes.size()));
+    const auto some = static_cast<std::uint8_t>(
+        random() % 2 ? random() : static_cast<unsigned char>(likely[below(sizeof likely - 1)]));
+    switch (bytes.empty() ? 1 : random() % 5) {
+      case 0:
+        bytes[static_cast<std::size_t>(at)] = some;
+        break;
+      case 1:
+        bytes.insert(bytes.begin() + at, some);
+        break;
+      case 2:
+        bytes.erase(bytes.begin() + at);
+        break;
+      case 3:
+        bytes.resize(static_cast<std::size_t>(at));
+        break;
+      case 4: {
+        const std::size_t from = below(bytes.size()),
+                          length = below(std::min<std::size_t>(32, bytes.size() - from)) + 1;
+        const Bytes piece(bytes.begin() + static_cast<std::ptrdiff_t>(from),
+                          bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), from + length)));
+        bytes.insert(bytes.begin() + at, piece.begin(), piece.end());
+        break;
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::filesystem::path> files;
+  long mutations = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--mutations") == 0 && i + 1 < argc) {
+      mutations = std::atol(argv[++i]);
+    } else if (std::filesystem::is_directory(argv[i])) {
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(argv[i]))
+        if (entry.is_regular_file()) files.push_back(entry.path());
+    } else {
+      files.emplace_back(argv[i]);
+    }
+  }
+  std::mt19937_64 random(1);
+  for (const auto& file : files) {
+    const Bytes bytes = content(file);
+    give(bytes);
+    for (long k = 0; k < mutations; ++k) give(changed(bytes, random));
+  }
+  std::printf("%zu files, %ld changes of each\n", files.size(), mutations);
+  return files.empty() ? 1 : 0;
+}
