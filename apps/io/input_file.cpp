@@ -183,7 +183,8 @@ std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file)
   const Entry& e = arrays.front();
   if (e.method != 0)
     zip.refuse("is a zip archive whose " + e.name + " is compressed; one that numpy.savez stores is read");
-  if (zip.number(e.at, 4) != 0x04034b50 || e.packed != e.bytes) zip.refuse("is a zip archive that is damaged");
+  if (zip.number(e.at, 4) != 0x04034b50 || e.packed != e.bytes)
+    zip.refuse("is a zip archive that is damaged");
   const std::uint64_t begin = e.at + 30 + zip.number(e.at + 26, 2) + zip.number(e.at + 28, 2);
   zip.require(begin, e.bytes);
   const std::byte* const data = file->bytes() + begin;
