@@ -9,7 +9,8 @@
 //   combine    Z := V Q                       Q 4p x 4q, Z of q panels, which do not overlap V
 //
 // Every sum is taken in an order that n alone decides: the same bits for any number of threads, and on one kind of device.
-// n = 0 gives sums of 0. Cost: 2 n (4p) 4 flops, 32 n (p + 1) bytes for gram, 32 n (p + 2) for subtract;
+// n = 0 gives sums of 0. With a queue all pointers are device memory, panels aligned to 16 bytes; the work is queued, `work` is
+// scratch of tall_work(n, p) values. Cost: 2 n (4p) 4 flops, 32 n (p + 1) bytes for gram, 32 n (p + 2) for subtract;
 // combine reads V once for every four panels of Z.
 #pragma once
 
@@ -29,5 +30,20 @@ template <class T>
 void tall_times(std::int64_t n, T* w, const T* s);
 template <class T>
 void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z);
+
+class Queue;
+
+std::int64_t tall_work(std::int64_t n, std::int64_t p);
+template <class T>
+void tall_gram(const Queue& queue, std::int64_t n, std::int64_t p, const T* v_dev, const T* w_dev, T* c_dev,
+               T* work_dev);
+template <class T>
+void tall_subtract(const Queue& queue, std::int64_t n, std::int64_t p, const T* v_dev, const T* c_dev,
+                   T* w_dev, T* g_dev, T* work_dev);
+template <class T>
+void tall_times(const Queue& queue, std::int64_t n, T* w_dev, const T* s_dev);
+template <class T>
+void tall_combine(const Queue& queue, std::int64_t n, std::int64_t p, const T* v_dev, const T* q_dev,
+                  std::int64_t q_panels, T* z_dev);
 
 }  // namespace eigen_g

@@ -36,6 +36,22 @@ struct SparseProduct {
   std::function<void(const T* x, T* y)> multiply;
 };
 
+// The same on the current GPU, all arrays in its memory, 16-byte aligned; the offsets are not checked. nnz = row_begin[n], and
+// row_begin[0] = 0.
+template <class T>
+struct DeviceSparseRows {
+  std::int64_t n = 0, nnz = 0;
+  DevicePointer<const std::int64_t> row_begin;
+  DevicePointer<const std::int32_t> column;
+  DevicePointer<const T> value;
+};
+// x and y are device memory; the product is to be queued on `stream`.
+template <class T>
+struct DeviceSparseProduct {
+  std::int64_t n = 0;
+  std::function<void(const T* x, T* y, CUstream_st* stream)> multiply;
+};
+
 enum class End { lowest, highest, near };
 enum class FewMethod { automatic, dense, lanczos };
 const char* name(FewMethod method);  // "auto", "dense", "lanczos"
@@ -92,5 +108,16 @@ template <class T>
 template <class T>
 [[nodiscard]] FewReport solve_few(const SparseProduct<T>& a, same_t<real_t<T>>* w, same_t<T>* z,
                                   std::int64_t ldz, const FewOptions& options, const Devices& devices = {});
+
+// Device memory, on the current GPU, ordered after what the stream holds: w in host memory, z in device memory. Anything else as
+// above; the projected problem is solved on the CPU, for which each cycle blocks, and each block step for its coefficients.
+template <class T>
+[[nodiscard]] FewReport solve_few(const DeviceSparseRows<T>& a, same_t<real_t<T>>* w,
+                                  same_t<DevicePointer<T>> z, std::int64_t ldz, CUstream_st* stream,
+                                  const FewOptions& options);
+template <class T>
+[[nodiscard]] FewReport solve_few(const DeviceSparseProduct<T>& a, same_t<real_t<T>>* w,
+                                  same_t<DevicePointer<T>> z, std::int64_t ldz, CUstream_st* stream,
+                                  const FewOptions& options);
 
 }  // namespace eigen_g

@@ -69,6 +69,13 @@ void CpuExecutor<T>::keep_diagonal(T* c) {
     if (e % (panel_width + 1) != 0) c[e] = T(0);
 }
 
+template <class T>
+void CpuExecutor<T>::column(const T* panels, std::int64_t column, T* to) {
+  const T* const from = panels + column / panel_width * panel_width * n_ + column % panel_width;
+#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
+  for (std::int64_t i = 0; i < n_; ++i) to[i] = from[panel_width * i];
+}
+
 template class CpuExecutor<double>;
 
 }  // namespace eigen_g

@@ -14,6 +14,7 @@ class CpuExecutor : public Executor<T> {
   CpuExecutor(std::int64_t n, PanelProduct<T> product);
 
   std::int64_t order() const override { return n_; }
+  std::uint64_t bytes() const override { return bytes_; }
   T* take(std::int64_t values) override;
   void put(const T* host, std::int64_t values, T* to) override;
   void get(const T* from, std::int64_t values, T* host) override;
@@ -26,7 +27,7 @@ class CpuExecutor : public Executor<T> {
   void combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) override;
   void factor(const T* g, T least, T* r, T* inverse) override;
   void keep_diagonal(T* c) override;
-  std::uint64_t bytes() const { return bytes_; }  // taken
+  void column(const T* panels, std::int64_t column, T* to) override;
 
  private:
   std::int64_t n_;

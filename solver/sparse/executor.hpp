@@ -17,6 +17,7 @@ class Executor {
  public:
   virtual ~Executor() = default;
   virtual std::int64_t order() const = 0;
+  virtual std::uint64_t bytes() const = 0;  // taken so far
 
   // Memory for so many values, until the executor's end. Throws OutOfMemory.
   virtual T* take(std::int64_t values) = 0;
@@ -37,6 +38,8 @@ class Executor {
   // column of R and of the inverse are 0.
   virtual void factor(const T* g, T least, T* r, T* inverse) = 0;
   virtual void keep_diagonal(T* c) = 0;  // of 4 x 4
+  // A column of panels as a vector, to memory that this machine reaches: the host's, for a GPU also its own. Blocks.
+  virtual void column(const T* panels, std::int64_t column, T* to) = 0;
 };
 
 // Y := alpha A X + gamma X + beta Y on one panel, in the memory of the executor that it is given to.

@@ -6,6 +6,7 @@
 
 #include "blas2/spmv/crs.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "solver/sparse/cpu_executor.hpp"
 
 namespace eigen_g {
 
@@ -21,13 +22,13 @@ double largest_row_sum(const blas2::CrsView<T>& a) {
     for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) sum += std::abs(a.value[p]);
     largest = std::max(largest, sum);
   }
-  return largest > 0 ? largest : 1;
+  return largest;
 }
 
 }  // namespace
 
 template <class T>
-FewProblem<T> few_problem(const SparseRows<T>& a) {
+FewProblem<T> few_problem(const SparseRows<T>& a, bool on_gpu) {
   if (a.n > 0 && !a.row_begin) throw InvalidArgument(Argument::a, "row_begin is null");
   const std::int64_t nnz = a.n > 0 ? a.row_begin[a.n] - a.row_begin[0] : 0;
   if (nnz > 0 && (!a.column || !a.value)) throw InvalidArgument(Argument::a, "column or value is null");
@@ -36,18 +37,28 @@ FewProblem<T> few_problem(const SparseRows<T>& a) {
   FewProblem<T> problem;
   problem.n = a.n;
   problem.scale = largest_row_sum(view);
-  problem.product = [view](T alpha, const T* x, T gamma, T beta, T* y) {
+  problem.on_gpu = on_gpu;
+  problem.densify = [view](T* dense) {
+    std::fill_n(dense, view.rows * view.rows, T(0));
+    for (std::int64_t i = 0; i < view.rows; ++i)
+      for (std::int64_t p = view.row_begin[i]; p < view.row_begin[i + 1]; ++p)
+        dense[i + view.col[p] * view.rows] = view.value[p];
+  };
+#ifdef EIGEN_G_HAVE_CUDA
+  if (on_gpu) {
+    problem.executor = gpu_executors(a);
+    return problem;
+  }
+#endif
+  const PanelProduct<T> product = [view](T alpha, const T* x, T gamma, T beta, T* y) {
     blas2::crs_multiply(panel_width, alpha, view, x, beta, y);
     if (gamma == T(0)) return;
     const std::int64_t values = view.rows * panel_width;
 #pragma omp parallel for schedule(static) if (view.rows >= smallest_parallel_order)
     for (std::int64_t i = 0; i < values; ++i) y[i] += gamma * x[i];
   };
-  problem.densify = [view](T* dense) {
-    std::fill_n(dense, view.rows * view.rows, T(0));
-    for (std::int64_t i = 0; i < view.rows; ++i)
-      for (std::int64_t p = view.row_begin[i]; p < view.row_begin[i + 1]; ++p)
-        dense[i + view.col[p] * view.rows] = view.value[p];
+  problem.executor = [n = a.n, product](std::int64_t) {
+    return std::make_unique<CpuExecutor<T>>(n, product);
   };
   return problem;
 }
@@ -59,28 +70,36 @@ FewProblem<T> few_problem(const SparseProduct<T>& a) {
   FewProblem<T> problem;
   problem.n = n;
   const std::shared_ptr<T[]> result(host_array<T>(values));
-  problem.product = [=, multiply = a.multiply](T alpha, const T* x, T gamma, T beta, T* y) {
-    multiply(x, result.get());
+  const PanelProduct<T> product = [=, multiply = a.multiply](T alpha, const T* x, T gamma, T beta, T* y) {
     const T* const ax = result.get();
+    multiply(x, result.get());
 #pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
     for (std::int64_t i = 0; i < values; ++i)
       y[i] = beta == T(0) ? alpha * ax[i] + gamma * x[i] : alpha * ax[i] + gamma * x[i] + beta * y[i];
   };
-  problem.densify = [=, multiply = a.multiply](T* dense) {
-    const HostArray<T> units = host_array<T>(values);
-    for (std::int64_t first = 0; first < n; first += panel_width) {
-      const std::int64_t columns = std::min<std::int64_t>(panel_width, n - first);
-      std::fill_n(units.get(), values, T(0));
-      for (std::int64_t j = 0; j < columns; ++j) units[panel_width * (first + j) + j] = T(1);
-      multiply(units.get(), result.get());
-      for (std::int64_t j = 0; j < columns; ++j)
-        for (std::int64_t i = 0; i < n; ++i) dense[i + (first + j) * n] = result[panel_width * i + j];
-    }
-  };
+  problem.executor = [=](std::int64_t) { return std::make_unique<CpuExecutor<T>>(n, product); };
   return problem;
 }
 
-template FewProblem<double> few_problem(const SparseRows<double>&);
+template <class T>
+void densify_by_products(Executor<T>& on, T* dense) {
+  const std::int64_t n = on.order(), values = n * panel_width;
+  T *const x = on.take(values), *const y = on.take(values);
+  const HostArray<T> host = host_array<T>(values);
+  for (std::int64_t first = 0; first < n; first += panel_width) {
+    const std::int64_t columns = std::min<std::int64_t>(panel_width, n - first);
+    std::fill_n(host.get(), values, T(0));
+    for (std::int64_t j = 0; j < columns; ++j) host[panel_width * (first + j) + j] = T(1);
+    on.put(host.get(), values, x);
+    on.multiply(T(1), x, T(0), T(0), y);
+    on.get(y, values, host.get());
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t i = 0; i < n; ++i) dense[i + (first + j) * n] = host[panel_width * i + j];
+  }
+}
+
+template FewProblem<double> few_problem(const SparseRows<double>&, bool);
 template FewProblem<double> few_problem(const SparseProduct<double>&);
+template void densify_by_products(Executor<double>&, double*);
 
 }  // namespace eigen_g

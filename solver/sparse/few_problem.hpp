@@ -1,7 +1,8 @@
-// The matrix of a few pairs, whoever holds it, as the two ways to solve it need it.
+// The matrix of a few pairs, whoever holds it, as the ways to solve it need it.
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "solver/api/sparse.hpp"
 #include "solver/sparse/executor.hpp"
@@ -11,15 +12,30 @@ namespace eigen_g {
 template <class T>
 struct FewProblem {
   std::int64_t n = 0;
-  double scale = 1;                       // about |A|
-  PanelProduct<T> product;                // in host memory
-  std::function<void(T* dense)> densify;  // n x n column-major, host; both triangles
+  double scale = 0;     // about |A|; 0: not known
+  bool on_gpu = false;  // where the executor works
+  // Of a machine that has A; `max_panels` of a basis at most.
+  std::function<std::unique_ptr<Executor<T>>(std::int64_t max_panels)> executor;
+  std::function<void(T* dense)> densify;  // n x n column-major, host, both triangles; empty: by products
 };
 
 // Throw InvalidArgument (a).
 template <class T>
-FewProblem<T> few_problem(const SparseRows<T>& a);  // checked: offsets, columns, values
+FewProblem<T> few_problem(const SparseRows<T>& a, bool on_gpu);  // checked: offsets, columns, values
 template <class T>
 FewProblem<T> few_problem(const SparseProduct<T>& a);
+
+// In few_problem_device.cpp, CUDA builds only: work on the current GPU.
+template <class T>
+FewProblem<T> few_problem(const DeviceSparseRows<T>& a, CUstream_st* stream);
+template <class T>
+FewProblem<T> few_problem(const DeviceSparseProduct<T>& a, CUstream_st* stream);
+// Executors of a checked matrix in host memory.
+template <class T>
+std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const SparseRows<T>& a);
+
+// A by products with unit vectors, a panel at a time.
+template <class T>
+void densify_by_products(Executor<T>& on, T* dense);
 
 }  // namespace eigen_g

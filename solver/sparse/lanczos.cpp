@@ -111,6 +111,13 @@ void Lanczos<T>::begin(const T* start, std::int64_t start_panels) {
     basis_.append();
   }
   while (basis_.panels() < sizes_.chain) basis_.append_random();
+  if (filter_.half > 0) return;
+  on_.multiply(T(1), basis_.panel(0), T(0), T(0), work_);  // |A x| of random x
+  on_.gram(1, work_, work_, small_);
+  std::array<T, 16> gram;
+  on_.get(small_, 16, gram.data());
+  const double square = *std::max_element(gram.begin(), gram.end());
+  filter_.half = square > 0 && std::isfinite(square) ? std::sqrt(square) : 1;
 }
 
 // V := [V Q_kept, the panels behind those that H knows]
@@ -119,7 +126,7 @@ void Lanczos<T>::restart() {
   const auto pairs = projected_.solve();
   const std::int64_t m = projected_.panels() * panel_width;
   if (result_.restarts++ == 0) {
-    result_.bounds = spectrum_bounds(pairs.values, pairs.vectors, coupling_.data(), options_.scale);
+    result_.bounds = spectrum_bounds(pairs.values, pairs.vectors, coupling_.data(), filter_.half);
     if (asymmetry_ > 1e-11 * result_.bounds.norm)
       throw InvalidArgument(Argument::a, "is not symmetric: x^T A y and y^T A x of random x, y differ by " +
                                              std::to_string(asymmetry_));

@@ -8,7 +8,6 @@
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/driver/arguments.hpp"
-#include "solver/sparse/cpu_executor.hpp"
 #include "solver/sparse/few_problem.hpp"
 #include "solver/sparse/lanczos.hpp"
 #include "solver/sparse/verify_few.hpp"
@@ -82,12 +81,16 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   if (const std::uint64_t available = host_memory_available(); available > 0 && bytes > available) {
     if (options.end != End::near) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
     throw InvalidArgument(
-        "end", "is near a value: pairs inside a spectrum are found by the dense solver, which needs " +
+        "end", "is near a value: pairs inside a spectrum come from the dense solver, which needs " +
                    std::to_string(bytes) + " bytes for n = " + std::to_string(n) + "; " +
                    std::to_string(available) + " are available");
   }
+  const std::unique_ptr<Executor<T>> on = problem.executor(1);
   const HostArray<T> a = host_array<T>(n * n);
-  problem.densify(a.get());
+  if (problem.densify)
+    problem.densify(a.get());
+  else
+    densify_by_products(*on, a.get());
   require_symmetric(a.get(), n);
   Options dense;
   if (options.end == End::lowest) dense.subset = Subset::numbers(1, count);
@@ -96,36 +99,51 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   const std::int64_t first = options.end == End::near ? first_wanted(solution.values, options) : 0;
   report.method = FewMethod::dense;
   report.status = solution.report.status;
-  report.bytes.host = bytes + solution.report.bytes.host;
-  report.bytes.device = solution.report.bytes.device;
   report.on_gpu = !solution.report.devices.empty() && solution.report.devices.front().gpu >= 0;
   std::copy_n(solution.values.data() + first, count, w);
-  report.norm = 0;
   for (const T value : solution.values) report.norm = std::max<double>(report.norm, std::abs(value));
   // The residuals, four columns at a time, as Lanczos measures its own.
-  CpuExecutor<T> on(n, problem.product);
-  T *const panel = on.take(n * panel_width), *const work = on.take(n * panel_width),
-           *const small = on.take(32);
+  T *const panel = on->take(n * panel_width), *const work = on->take(n * panel_width),
+           *const small = on->take(32);
+  const HostArray<T> host = host_array<T>(n * panel_width);
   for (std::int64_t j = 0; j < count; j += panel_width) {
     const std::int64_t columns = std::min<std::int64_t>(panel_width, count - j);
-    std::fill_n(panel, n * panel_width, T(0));
+    std::fill_n(host.get(), n * panel_width, T(0));
     for (std::int64_t c = 0; c < columns; ++c)
       for (std::int64_t i = 0; i < n; ++i)
-        panel[panel_width * i + c] = solution.vectors[i + (first + j + c) * n];
-    const FewMeasures<T> measures = measure(on, 1.0, 1, panel, work, small);
+        host[panel_width * i + c] = solution.vectors[i + (first + j + c) * n];
+    on->put(host.get(), n * panel_width, panel);
+    const FewMeasures<T> measures = measure(*on, 1.0, 1, panel, work, small);
     report.residuals.insert(report.residuals.end(), measures.residuals.begin(),
                             measures.residuals.begin() + columns);
-    if (!z) continue;
-    for (std::int64_t c = 0; c < columns; ++c)
-      std::copy_n(solution.vectors.data() + (first + j + c) * n, n, z + (j + c) * ldz);
+    for (std::int64_t c = 0; z && c < columns; ++c) on->column(panel, c, z + (j + c) * ldz);
   }
+  report.bytes.host = bytes + solution.report.bytes.host;
+  report.bytes.device = solution.report.bytes.device;
+}
+
+// Host vectors as panels of the executor.
+template <class T>
+T* start_panels_of(const FewOptions& options, std::int64_t panels, Executor<T>& on) {
+  if (panels == 0) return nullptr;
+  const std::int64_t n = on.order(), values = n * panel_width;
+  T* const start = on.take(panels * values);
+  const HostArray<T> host = host_array<T>(values);
+  for (std::int64_t p = 0; p < panels; ++p) {
+    for (std::int64_t c = 0; c < panel_width; ++c)
+      for (std::int64_t i = 0; i < n; ++i)
+        host[panel_width * i + c] = p * panel_width + c < options.start_count
+                                        ? options.start[i + (p * panel_width + c) * options.start_ld]
+                                        : T(0);
+    on.put(host.get(), values, start + p * values);
+  }
+  return start;
 }
 
 template <class T>
 void solve_lanczos(const FewProblem<T>& problem, const FewOptions& options, T* w, T* z, std::int64_t ldz,
                    FewReport& report) {
-  const std::int64_t n = problem.n;
-  CpuExecutor<T> on(n, problem.product);
+  const std::unique_ptr<Executor<T>> on = problem.executor(lanczos_sizes(options.count).basis);
   LanczosOptions lanczos_options;
   lanczos_options.wanted = options.count;
   lanczos_options.highest = options.end == End::highest;
@@ -134,13 +152,10 @@ void solve_lanczos(const FewProblem<T>& problem, const FewOptions& options, T* w
   lanczos_options.scale = problem.scale;
   lanczos_options.progress = options.progress;
   const std::int64_t start_panels = (options.start_count + panel_width - 1) / panel_width;
-  T* const start = start_panels > 0 ? on.take(start_panels * panel_width * n) : nullptr;
-  for (std::int64_t c = 0; c < start_panels * panel_width; ++c)
-    for (std::int64_t i = 0; i < n; ++i)
-      start[(c / panel_width * n + i) * panel_width + c % panel_width] =
-          c < options.start_count ? options.start[i + c * options.start_ld] : T(0);
-  const LanczosResult<T> result = lanczos(on, lanczos_options, start, start_panels);
+  const T* const start = start_panels_of(options, start_panels, *on);
+  const LanczosResult<T> result = lanczos(*on, lanczos_options, start, start_panels);
   report.method = FewMethod::lanczos;
+  report.on_gpu = problem.on_gpu;
   report.status = result.converged ? Status::converged : Status::not_converged;
   report.residuals = result.residuals;
   report.norm = result.bounds.norm;
@@ -148,40 +163,28 @@ void solve_lanczos(const FewProblem<T>& problem, const FewOptions& options, T* w
   report.products = result.products;
   report.restarts = result.restarts;
   report.predicted_products = result.predicted_products;
-  const double ends[] = {result.filter.sign * result.filter.cut(),
-                         result.filter.sign * result.filter.upper()};
-  report.filter_cut = ends[0];
-  report.filter_upper = ends[1];
+  report.filter_cut = result.filter.sign * result.filter.cut();
+  report.filter_upper = result.filter.sign * result.filter.upper();
   report.filter_degree = result.filter.degree;
   report.probed = result.probe.passed;
   report.probe_found = result.probe.found;
-  report.bytes.host = on.bytes();
   std::copy(result.values.begin(), result.values.end(), w);
-  if (!z) return;
-  for (std::size_t c = 0; c < result.columns.size(); ++c) {
-    const T* const from = result.vectors + result.columns[c] / panel_width * panel_width * n;
-    for (std::int64_t i = 0; i < n; ++i)
-      z[i + static_cast<std::int64_t>(c) * ldz] = from[panel_width * i + result.columns[c] % panel_width];
-  }
+  for (std::size_t c = 0; z && c < result.columns.size(); ++c)
+    on->column(result.vectors, result.columns[c], z + static_cast<std::int64_t>(c) * ldz);
+  (problem.on_gpu ? report.bytes.device : report.bytes.host) = on->bytes();
 }
 
-template <class T, class Matrix>
-FewReport solve_any(const Matrix& a, T* w, T* z, std::int64_t ldz, const FewOptions& options,
-                    const Devices& devices) {
+template <class T>
+FewReport solve_problem(const FewProblem<T>& problem, T* w, T* z, std::int64_t ldz, const FewOptions& options,
+                        const Devices& devices) {
   const auto start = std::chrono::steady_clock::now();
-  check(a.n, options, ldz);
-  check_devices(devices);
-  const ThreadLimit limit(devices.threads);
   FewReport report;
-  if (a.n == 0) return report;
-  require_pointer(w, true, Argument::w);
-  require_on_host({{Argument::w, w}, {Argument::z, z}});
-  const FewProblem<T> problem = few_problem(a);
-  if (choose_method(a.n, options, false) == FewMethod::dense) {
+  if (choose_method(problem.n, options, problem.on_gpu) == FewMethod::dense) {
     solve_dense(problem, options, devices, w, z, ldz, report);
   } else {
     solve_lanczos(problem, options, w, z, ldz, report);
-    if (report.status != Status::converged && options.method == FewMethod::automatic && a.n <= dense_at_last)
+    if (report.status != Status::converged && options.method == FewMethod::automatic &&
+        problem.n <= dense_at_last)
       solve_dense(problem, options, devices, w, z, ldz, report = {});
   }
   report.m = options.count;
@@ -189,22 +192,72 @@ FewReport solve_any(const Matrix& a, T* w, T* z, std::int64_t ldz, const FewOpti
   return report;
 }
 
+// n = 0 has no pairs; true: there is nothing to do.
+bool checked_empty(std::int64_t n, const void* w, std::int64_t ldz, const FewOptions& options) {
+  check(n, options, ldz);
+  require_pointer(w, n > 0, Argument::w);
+  return n == 0;
+}
+
+template <class T>
+FewReport solve_on_gpu([[maybe_unused]] const auto& a, [[maybe_unused]] T* w,
+                       [[maybe_unused]] DevicePointer<T> z, [[maybe_unused]] std::int64_t ldz,
+                       [[maybe_unused]] CUstream_st* stream, [[maybe_unused]] const FewOptions& options) {
+  if (checked_empty(a.n, w, ldz, options)) return {};
+  require_gpu();
+  require_on_host({{Argument::w, w}});
+  require_on_gpu({{Argument::z, z.get()}});
+#ifdef EIGEN_G_HAVE_CUDA
+  return solve_problem(few_problem(a, stream), w, z.get(), ldz, options, {});
+#else
+  return {};
+#endif
+}
+
 }  // namespace
 
 template <class T>
 FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                     const FewOptions& options, const Devices& devices) {
-  return solve_any<T>(a, w, z, ldz, options, devices);
+  if (checked_empty(a.n, w, ldz, options)) return {};
+  check_devices(devices);
+  require_on_host({{Argument::w, w}, {Argument::z, z}, {Argument::a, a.value}});
+  const ThreadLimit limit(devices.threads);
+  const auto start = std::chrono::steady_clock::now();
+  const bool gpu =
+      take_gpu(devices.place, a.n) && (options.method == FewMethod::lanczos || a.n > dense_at_once_on_gpu);
+  FewReport report = solve_problem(few_problem(a, gpu), w, z, ldz, options, devices);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
 }
 template <class T>
 FewReport solve_few(const SparseProduct<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                     const FewOptions& options, const Devices& devices) {
-  return solve_any<T>(a, w, z, ldz, options, devices);
+  if (checked_empty(a.n, w, ldz, options)) return {};
+  check_devices(devices);
+  require_on_host({{Argument::w, w}, {Argument::z, z}});
+  const ThreadLimit limit(devices.threads);
+  return solve_problem(few_problem(a), w, z, ldz, options, devices);
+}
+
+template <class T>
+FewReport solve_few(const DeviceSparseRows<T>& a, same_t<real_t<T>>* w, same_t<DevicePointer<T>> z,
+                    std::int64_t ldz, CUstream_st* stream, const FewOptions& options) {
+  return solve_on_gpu<T>(a, w, z, ldz, stream, options);
+}
+template <class T>
+FewReport solve_few(const DeviceSparseProduct<T>& a, same_t<real_t<T>>* w, same_t<DevicePointer<T>> z,
+                    std::int64_t ldz, CUstream_st* stream, const FewOptions& options) {
+  return solve_on_gpu<T>(a, w, z, ldz, stream, options);
 }
 
 template FewReport solve_few(const SparseRows<double>&, double*, double*, std::int64_t, const FewOptions&,
                              const Devices&);
 template FewReport solve_few(const SparseProduct<double>&, double*, double*, std::int64_t, const FewOptions&,
                              const Devices&);
+template FewReport solve_few(const DeviceSparseRows<double>&, double*, DevicePointer<double>, std::int64_t,
+                             CUstream_st*, const FewOptions&);
+template FewReport solve_few(const DeviceSparseProduct<double>&, double*, DevicePointer<double>, std::int64_t,
+                             CUstream_st*, const FewOptions&);
 
 }  // namespace eigen_g

@@ -1,0 +1,103 @@
+#include <cuda_runtime.h>
+
+#include <numeric>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "solver/api/sparse.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/closed_forms.hpp"
+#include "tests/support/matrices.hpp"
+
+using namespace eigen_g;
+using support::SparseCase;
+
+namespace {
+
+template <class T>
+DeviceBuffer<T> to_device(const std::vector<T>& x) {
+  DeviceBuffer<T> buffer(static_cast<std::int64_t>(x.size()));
+  EIGEN_G_CUDA(cudaMemcpy(buffer.data(), x.data(), x.size() * sizeof(T), cudaMemcpyHostToDevice));
+  return buffer;
+}
+
+struct Found {
+  FewReport report;
+  std::vector<double> w, z;
+};
+
+void check_pairs(const SparseCase& a, const Found& found, const FewOptions& options) {
+  const std::int64_t n = a.n(), k = options.count;
+  const std::size_t first = options.end == End::highest ? static_cast<std::size_t>(n - k) : 0;
+  const double norm = std::max(std::abs(a.values.front()), std::abs(a.values.back()));
+  CHECK(found.report.status == Status::converged);
+  CHECK(found.report.on_gpu);
+  for (std::int64_t c = 0; c < k; ++c) {
+    const double* const z = found.z.data() + c * n;
+    const double value = found.w[static_cast<std::size_t>(c)];
+    CHECK(std::abs(value - a.values[first + static_cast<std::size_t>(c)]) <= 1e-9 * norm);
+    const std::vector<double> az = a.times(z);
+    double residual = 0;
+    for (std::int64_t i = 0; i < n; ++i) residual += std::pow(az[static_cast<std::size_t>(i)] - value * z[i], 2);
+    CHECK(std::sqrt(residual) <= 1.01 * options.tolerance * norm + 1e-300);
+    for (std::int64_t d = 0; d <= c; ++d)
+      CHECK(std::abs(std::inner_product(z, z + n, found.z.data() + d * n, 0.0) - (c == d)) <= 1e-12);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("few pairs on a GPU: known spectra with their multiplicities, from every kind of matrix, the same bits") {
+  NEEDS_GPU();
+  const SparseCase a =
+      GENERATE(support::cube(9), support::hypercube(10), support::star(700), support::complete(500),
+               support::identity(400, 1.0), support::identity(400, 0.0), support::two_components(350));
+  FewOptions options;
+  options.method = FewMethod::lanczos;
+  options.count = GENERATE(1, 5, 30);
+  options.end = GENERATE(End::lowest, End::highest);
+  CAPTURE(a.name, options.count, options.end == End::lowest);
+  Devices gpu;
+  gpu.place = Place::gpu;
+  const auto memory = [&] {
+    return Found{{}, std::vector<double>(static_cast<std::size_t>(options.count), support::nan),
+                 std::vector<double>(static_cast<std::size_t>(options.count * a.n()), support::nan)};
+  };
+  Found host = memory(), rows = memory(), product = memory();
+  host.report = solve_few(a.rows(), host.w.data(), host.z.data(), a.n(), options, gpu);
+  check_pairs(a, host, options);
+
+  const auto row_begin = to_device(a.row_begin);
+  const auto column = to_device(a.column);
+  const auto value = to_device(a.value);
+  const DeviceBuffer<double> z_dev = to_device(rows.z);
+  const DeviceSparseRows<double> on_gpu{a.n(), static_cast<std::int64_t>(a.column.size()),
+                                        device<const std::int64_t>(row_begin.data()),
+                                        device<const std::int32_t>(column.data()),
+                                        device<const double>(value.data())};
+  const auto get_z = [&](Found& found) {
+    EIGEN_G_CUDA(cudaMemcpy(found.z.data(), z_dev.data(), found.z.size() * sizeof(double), cudaMemcpyDeviceToHost));
+  };
+  rows.report = solve_few(on_gpu, rows.w.data(), device(z_dev.data()), a.n(), nullptr, options);
+  get_z(rows);
+  check_pairs(a, rows, options);
+  const Found once = rows;
+  rows.report = solve_few(on_gpu, rows.w.data(), device(z_dev.data()), a.n(), nullptr, options);
+  get_z(rows);
+  CHECK(once.w == rows.w);
+  CHECK(once.z == rows.z);
+
+  // A product that goes by way of the host.
+  std::vector<double> x(static_cast<std::size_t>(4 * a.n())), y(x.size());
+  const DeviceSparseProduct<double> by_host{a.n(), [&](const double* x_dev, double* y_dev, CUstream_st* stream) {
+    const std::size_t bytes = x.size() * sizeof(double);
+    EIGEN_G_CUDA(cudaMemcpyAsync(x.data(), x_dev, bytes, cudaMemcpyDeviceToHost, stream));
+    EIGEN_G_CUDA(cudaStreamSynchronize(stream));
+    a.times(x.data(), y.data());
+    EIGEN_G_CUDA(cudaMemcpyAsync(y_dev, y.data(), bytes, cudaMemcpyHostToDevice, stream));
+    EIGEN_G_CUDA(cudaStreamSynchronize(stream));
+  }};
+  product.report = solve_few(by_host, product.w.data(), device(z_dev.data()), a.n(), nullptr, options);
+  get_z(product);
+  check_pairs(a, product, options);
+}
