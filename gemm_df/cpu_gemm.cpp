@@ -24,6 +24,10 @@ template <>
 struct Cblas<double> {
   static constexpr auto gemm = cblas_dgemm;
 };
+template <>
+struct Cblas<float> {
+  static constexpr auto gemm = cblas_sgemm;
+};
 
 blasint size_of(std::int64_t value) {
   if (value > std::numeric_limits<blasint>::max())
@@ -45,5 +49,7 @@ void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> 
 
 template void gemm_on_cpu(Op, Op, double, MatrixView<const double>, MatrixView<const double>, double,
                           MatrixView<double>);
+template void gemm_on_cpu(Op, Op, float, MatrixView<const float>, MatrixView<const float>, float,
+                          MatrixView<float>);
 
 }  // namespace eigen_g

@@ -16,6 +16,12 @@ struct Cublas<double> {
   static constexpr auto gemm_batched = cublasDgemmStridedBatched_64;
   static constexpr auto syr2k = cublasDsyr2k_64;
 };
+template <>
+struct Cublas<float> {
+  static constexpr auto gemm = cublasSgemm_64;
+  static constexpr auto gemm_batched = cublasSgemmStridedBatched_64;
+  static constexpr auto syr2k = cublasSsyr2k_64;
+};
 }  // namespace
 
 template <class T>
@@ -56,5 +62,11 @@ template void gemm_batched(const Queue&, const Batched&, Op, Op, double, MatrixV
                            MatrixView<const double>, double, MatrixView<double>);
 template void syr2k_lower(const Queue&, double, MatrixView<const double>, MatrixView<const double>, double,
                           MatrixView<double>);
+template void gemm(const Queue&, Op, Op, float, MatrixView<const float>, MatrixView<const float>, float,
+                   MatrixView<float>);
+template void gemm_batched(const Queue&, const Batched&, Op, Op, float, MatrixView<const float>,
+                           MatrixView<const float>, float, MatrixView<float>);
+template void syr2k_lower(const Queue&, float, MatrixView<const float>, MatrixView<const float>, float,
+                          MatrixView<float>);
 
 }  // namespace eigen_g

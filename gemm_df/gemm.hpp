@@ -3,7 +3,7 @@
 // Column-major, 64-bit sizes, device memory; ordered on `queue`; a product with an empty result returns at
 // once. Throw DeviceError. Repeat bit for bit on the same GPU. CUDA builds only.
 //
-// T is double. C's view says it: where C is written in braces, gemm<T>(...).
+// T is float or double. C's view says it: where C is written in braces, gemm<T>(...).
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,10 @@ template <class T>
 Products<T>::Products(const Queue& queue, Engine wanted, const ProductRates& rates, std::uint64_t max_scratch)
     : state_(std::make_unique<State>(State{&queue, wanted, rates, max_scratch})) {
   if (wanted != Engine::automatic && !maker_of<T>(wanted))
-    throw InvalidArgument(Argument::engine, std::string(name(wanted)) + " needs " + row_of(wanted).needs);
+    throw InvalidArgument(
+        Argument::engine,
+        std::string(name(wanted)) + (engine_built(wanted) ? " multiplies matrices of double alone"
+                                                          : std::string(" needs ") + row_of(wanted).needs));
   for (const Engine engine : engines())
     if (!maker_of<T>(engine)) state_->rates[engine] = {};
 }
@@ -100,5 +103,6 @@ std::uint64_t Products<T>::scratch_bytes() const {
 }
 
 template class Products<double>;
+template class Products<float>;
 
 }  // namespace eigen_g

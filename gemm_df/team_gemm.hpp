@@ -17,8 +17,9 @@ namespace eigen_g {
 // read C. Ordered, blocking and throwing as ColumnTeam::run.
 // Cost: 2 m n k flops; A once to every other device, its columns of B there, its columns of C back (and there, with beta).
 // BLAS: dgemm.
-void gemm(ColumnTeam& team, const std::vector<double>& parts, Op op_a, Op op_b, double alpha,
-          MatrixView<const double> a_dev, MatrixView<const double> b_dev, double beta,
-          MatrixView<double> c_dev);
+template <class T>
+void gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_b, same_t<T> alpha,
+          MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
+          MatrixView<same_t<T>> c_dev);
 
 }  // namespace eigen_g

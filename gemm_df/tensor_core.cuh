@@ -1,4 +1,4 @@
-// Products in double by the tensor core, for kernels that keep a tile of the result in registers. A GPU without it (before
+// Products by the tensor core, in double and nearly in float, for kernels that keep a tile of the result in registers. A GPU without it (before
 // compute capability 8.0) gets the same sums in plain arithmetic, slowly.
 //
 // A warp's product is built of 16 x 8 x 4 steps. Which of the result's rows and columns a step's own rows and columns
@@ -9,6 +9,21 @@
 #pragma once
 
 namespace eigen_g {
+
+// The step below in plain arithmetic.
+template <class T>
+__device__ void plain_step(T (&d)[4], T a0, T a1, T b) {
+  const int lane = threadIdx.x % 32, t = lane % 4;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const T upper = __shfl_sync(~0u, a0, lane - t + k), lower = __shfl_sync(~0u, a1, lane - t + k);
+    const T left = __shfl_sync(~0u, b, 8 * t + k), right = __shfl_sync(~0u, b, 8 * t + 4 + k);
+    d[0] = fma(upper, left, d[0]);
+    d[1] = fma(upper, right, d[1]);
+    d[2] = fma(lower, left, d[2]);
+    d[3] = fma(lower, right, d[3]);
+  }
+}
 
 // d += a b, one step. Thread (g, t) has of a the elements (g, t) and (g + 8, t), of b (t, g), and of d (g, 2t), (g, 2t + 1),
 // (g + 8, 2t), (g + 8, 2t + 1).
@@ -25,16 +40,38 @@ __device__ inline void tensor_step(double (&d)[4], double a0, double a1, double 
       : "+d"(d[2]), "+d"(d[3])
       : "d"(a1), "d"(b));
 #else
-  const int lane = threadIdx.x % 32, t = lane % 4;
+  plain_step(d, a0, a1, b);
+#endif
+}
+
+// The same in float, whose operands the tensor core takes with eleven bits: each is the sum of two such numbers to 2^-22 of
+// it, and the product of the two small ones is left out. The core cuts off where it adds, so a step begins with zero and is
+// added here. Source: Ootomo and Yokota 2022.
+__device__ inline void tensor_step(float (&d)[4], float a0, float a1, float b) {
+#if __CUDA_ARCH__ >= 800
+  struct Split {
+    unsigned high, low;
+    __device__ explicit Split(float x) {
+      constexpr unsigned half = 0x1000;  // of the last bit that the core reads
+      high = (__float_as_uint(x) + half) & ~(2 * half - 1);
+      low = __float_as_uint(x - __uint_as_float(high)) + half;
+    }
+  };
+  const Split upper(a0), lower(a1), right(b);
+  float sum[4] = {};
+  const auto add = [&](unsigned of_upper, unsigned of_lower, unsigned of_right) {
+    asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, "
+        "%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(of_upper), "r"(of_lower), "r"(of_right));
+  };
+  add(upper.low, lower.low, right.high);
+  add(upper.high, lower.high, right.low);
+  add(upper.high, lower.high, right.high);
 #pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const double upper = __shfl_sync(~0u, a0, lane - t + k), lower = __shfl_sync(~0u, a1, lane - t + k);
-    const double left = __shfl_sync(~0u, b, 8 * t + k), right = __shfl_sync(~0u, b, 8 * t + 4 + k);
-    d[0] = fma(upper, left, d[0]);
-    d[1] = fma(upper, right, d[1]);
-    d[2] = fma(lower, left, d[2]);
-    d[3] = fma(lower, right, d[3]);
-  }
+  for (int i = 0; i < 4; ++i) d[i] += sum[i];
+#else
+  plain_step(d, a0, a1, b);
 #endif
 }
 

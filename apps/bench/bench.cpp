@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
+#include <limits>
 
 #include "apps/cli/help.hpp"
 #include "apps/cli/lists.hpp"
@@ -159,14 +159,18 @@ std::string too_large(std::uint64_t bytes, int percent) {
   return bytes_text(bytes) + " of GPU memory needed, " + bytes_text(free) + " free";
 }
 
-double distance(const std::vector<double>& w, const std::vector<double>& other) {
+template <class R>
+double distance(const std::vector<R>& w, const std::vector<R>& other) {
   double worst = 0, largest = 0;
   for (std::size_t k = 0; k < w.size(); ++k) {
-    largest = std::max(largest, std::fabs(w[k]));
-    const double difference = std::fabs(w[k] - other.at(k));
+    largest = std::max(largest, std::fabs(static_cast<double>(w[k])));
+    const double difference = std::fabs(static_cast<double>(w[k]) - static_cast<double>(other.at(k)));
     if (std::isnan(difference) || difference > worst) worst = difference;
   }
-  return worst / (static_cast<double>(w.size()) * DBL_EPSILON * largest);
+  return worst / (static_cast<double>(w.size()) * std::numeric_limits<R>::epsilon() * largest);
 }
+
+template double distance(const std::vector<double>&, const std::vector<double>&);
+template double distance(const std::vector<float>&, const std::vector<float>&);
 
 }  // namespace eigen_g::apps::bench

@@ -83,6 +83,7 @@ void add_benchmarks(CLI::App& bench, Action& action);  // a subcommand of `bench
 std::string too_large(std::uint64_t bytes, int percent = 95);
 
 // max |w - w'| / (n ulp max |w|) of n eigenvalues; NaN where one is.
-double distance(const std::vector<double>& w, const std::vector<double>& other);
+template <class R>
+double distance(const std::vector<R>& w, const std::vector<R>& other);
 
 }  // namespace eigen_g::apps::bench

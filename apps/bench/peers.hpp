@@ -93,7 +93,7 @@ class Cusolver {
     workspace_ = DeviceBuffer<char>();
   }
 
-  // cusolverDnDsytrd, and cusolverDnXsyevd (for 64-bit sizes), in place, and the bytes to reserve. They may block.
+  // cusolverDnDsytrd, and cusolverDnXsyevd (for 64-bit sizes; R is float or double), in place, and the bytes to reserve. They may block.
   std::uint64_t sytrd_bytes(std::int64_t n, double* a, std::int64_t lda) {
     int count = 0;
     EIGEN_G_CUSOLVER(cusolverDnDsytrd_bufferSize(handle_, lower, size(n), a, size(lda), nullptr, nullptr,
@@ -105,21 +105,25 @@ class Cusolver {
                                       reinterpret_cast<double*>(workspace_.data()),
                                       size(workspace_.size() / 8), info_.data()));
   }
-  std::uint64_t syevd_bytes(bool vectors, std::int64_t n, double* a, std::int64_t lda, double* w) {
+  template <class R>
+  std::uint64_t syevd_bytes(bool vectors, std::int64_t n, R* a, std::int64_t lda, R* w) {
     std::size_t device = 0, host = 0;
-    EIGEN_G_CUSOLVER(cusolverDnXsyevd_bufferSize(handle_, parameters_, mode_of(vectors), lower, n, CUDA_R_64F,
-                                                 a, lda, CUDA_R_64F, w, CUDA_R_64F, &device, &host));
+    EIGEN_G_CUSOLVER(cusolverDnXsyevd_bufferSize(handle_, parameters_, mode_of(vectors), lower, n, type<R>, a,
+                                                 lda, type<R>, w, type<R>, &device, &host));
     host_workspace_.resize(std::max(host_workspace_.size(), host));
     return device;
   }
-  void syevd(bool vectors, std::int64_t n, double* a, std::int64_t lda, double* w) {
-    EIGEN_G_CUSOLVER(cusolverDnXsyevd(handle_, parameters_, mode_of(vectors), lower, n, CUDA_R_64F, a, lda,
-                                      CUDA_R_64F, w, CUDA_R_64F, workspace_.data(), workspace_.bytes(),
+  template <class R>
+  void syevd(bool vectors, std::int64_t n, R* a, std::int64_t lda, R* w) {
+    EIGEN_G_CUSOLVER(cusolverDnXsyevd(handle_, parameters_, mode_of(vectors), lower, n, type<R>, a, lda,
+                                      type<R>, w, type<R>, workspace_.data(), workspace_.bytes(),
                                       host_workspace_.data(), host_workspace_.size(), info_.data()));
   }
 
  private:
   static constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
+  template <class R>
+  static constexpr cudaDataType type = std::is_same_v<R, float> ? CUDA_R_32F : CUDA_R_64F;
   static cusolverEigMode_t mode_of(bool vectors) {
     return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   }
@@ -144,8 +148,12 @@ class Cusolver {  // never opened
   void release() {}
   std::uint64_t sytrd_bytes(std::int64_t, double*, std::int64_t) { return 0; }
   void sytrd(std::int64_t, double*, std::int64_t, double*, double*, double*) {}
-  std::uint64_t syevd_bytes(bool, std::int64_t, double*, std::int64_t, double*) { return 0; }
-  void syevd(bool, std::int64_t, double*, std::int64_t, double*) {}
+  template <class R>
+  std::uint64_t syevd_bytes(bool, std::int64_t, R*, std::int64_t, R*) {
+    return 0;
+  }
+  template <class R>
+  void syevd(bool, std::int64_t, R*, std::int64_t, R*) {}
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/bench/bench.hpp"
+#include "apps/cli/lists.hpp"
 #include "apps/cli/text.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -23,12 +24,24 @@ class Solve final : public Benchmark {
                    "Whole solves against cuSOLVER's Xsyevd: seconds by stage, and verification, over n.", R"(
   eigen_g bench solve                                 128 to 10000, about a minute
   eigen_g bench solve --sizes 2000,20000,32768 --brief
+  eigen_g bench solve --types sd                      float and double, each beside cuSOLVER in its type
   eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)"}) {}
 
   void add_options(CLI::App& command) override {
     add_sizes(command, "--sizes", "128,256,512,1000,2000,4000,10000",
               "Numbers and ranges from:to:step (default: 128 to 10000)");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
+    command
+        .add_option_function<std::string>(
+            "--types",
+            [this](const std::string& text) {
+              types_ = parse_types(text);
+              for (const blas2::SymvType type : types_)
+                if (type != blas2::SymvType::s && type != blas2::SymvType::d)
+                  throw UsageError("--types: a solve is of s or d");
+            },
+            "Letters of s d (default: d)")
+        ->option_text("TYPES");
     command.add_flag("--brief", brief,
                      "For large sizes: all vectors on device pointers only, one cuSOLVER mode (the "
                      "non-deterministic), no warm-up but of the first size");
@@ -38,8 +51,13 @@ class Solve final : public Benchmark {
   std::vector<CasePlan> cases(const Session& session, Json& head) override {
     head.update(
         {{"cusolver", Cusolver::version()}, {"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
-    using By = Solver::By;
     std::vector<CasePlan> plans;
+    for (const blas2::SymvType type : types_) add_plans(session, static_cast<char>(type), plans);
+    return plans;
+  }
+
+  void add_plans(const Session& session, char type, std::vector<CasePlan>& plans) const {
+    using By = Solver::By;
     for (const std::int64_t n : sizes) {
       const TimingRule rule = rule_for_long_calls(n);
       std::vector<Solver> ours{{"device_vectors", By::device_pointers, true, true, !brief || rule.rounds > 1},
@@ -55,9 +73,10 @@ class Solve final : public Benchmark {
         solvers = {solvers[2], ours[0]};  // what is left in the end is ours
       else
         solvers.insert(solvers.begin(), ours.begin(), ours.end());
-      plans.push_back(solve_case(session, {n, rule, solvers, !brief}, {{"brief", brief}}));
+      plans.push_back(
+          solve_case(session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief, .type = type},
+                     {{"brief", brief}, {"type", std::string(1, type)}}));
     }
-    return plans;
   }
 #endif
 
@@ -88,7 +107,7 @@ class Solve final : public Benchmark {
         for (const auto& stage : all.items())
           stages += "; " + words(stage.key()) + " = stages/" + stage.key() + " %.2f 1e3";
     return {
-        {R"(n = n; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
+        {R"(type = type; n = n; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
       non-det. = cusolver_nondeterministic_vectors/seconds time; x = ratios/vectors %.2f;
       values only = device_values/seconds time; cuSOLVER = cusolver_values/seconds time;
       non-det. = cusolver_nondeterministic_values/seconds time; x = ratios/values %.2f;
@@ -100,8 +119,15 @@ class Solve final : public Benchmark {
          R"(x: the faster cuSOLVER mode's time over eigen_g's on device pointers. residual, orthog.: LAPACK's ratios, limit 10.
 eigen_g allocates within its time, cuSOLVER's workspace is there before.
 )"},
-        {"ms a stage = name; n = n" + stages, "", "stages", true}};
+        {"ms a stage = name; type = type; n = n" + stages, "", "stages", true}};
   }
+
+  std::string title(const Json& c) const override {
+    return "type " + c["type"].get<std::string>() + ", n = " + c["n"].dump();
+  }
+
+ private:
+  std::vector<blas2::SymvType> types_ = {blas2::SymvType::d};
 };
 
 // A solve of a random matrix with each engine, in the paper's figures.

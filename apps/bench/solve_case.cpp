@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "apps/bench/peers.hpp"
@@ -38,9 +40,10 @@ Devices devices_of(const Solver& s) {
           .multiprocessors = s.multiprocessors};
 }
 
+template <class T>
 std::uint64_t workspace(std::int64_t n, bool vectors, By by) {
   const Pointers pointers = by == By::device_pointers ? Pointers::device : Pointers::host;
-  return workspace_bytes(n, {.vectors = vectors}, true, pointers).device;
+  return workspace_bytes<T>(n, {.vectors = vectors}, true, pointers).device;
 }
 
 // What the timed reports of one call tell. A report leaves out devices without a share.
@@ -66,16 +69,18 @@ Json told(const std::vector<Report>& reports, int gpus) {
   return call;
 }
 
+template <class T>
 class SolveCase final : public Case {
  public:
   SolveCase(const Session& session, const SolvePlan& plan)
       : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {
     make();
-    download(queue_, {a_dev_.data(), n_, n_, n_}, {a_.get(), n_, n_, n_});
+    download<T>(queue_, {a_dev_.data(), n_, n_, n_}, {a_.get(), n_, n_, n_});
     generate::Spec spec;
     spec.n = n_;
     spec.seed = plan.seed.value_or(0);
-    if (plan.seed) generate::fill(spec, a_.get(), n_);
+    if constexpr (std::is_same_v<T, double>)
+      if (plan.seed) generate::fill(spec, a_.get(), n_);
   }
 
   std::vector<Call> calls() override {
@@ -106,8 +111,8 @@ class SolveCase final : public Case {
 
   void prepare(const Solver& s) {
     if (s.by != By::cusolver) {
-      bytes_[s.name] = workspace(n_, s.vectors, s.by);
-      if (cusolver_ && gpu_memory_free(current_gpu()) < workspace(n_, true, By::host_pointers))
+      bytes_[s.name] = workspace<T>(n_, s.vectors, s.by);
+      if (cusolver_ && gpu_memory_free(current_gpu()) < workspace<T>(n_, true, By::host_pointers))
         cusolver_->release();
     } else {
       cusolver_->choose(s.deterministic);
@@ -130,8 +135,9 @@ class SolveCase final : public Case {
   }
 
   void solve_again(const Solver& s) {
-    std::fill(z_.get(), z_.get() + n_ * n_, std::nan(""));
-    std::fill(w_.begin(), w_.end(), std::nan(""));
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+    std::fill(z_.get(), z_.get() + n_ * n_, nan);
+    std::fill(w_.begin(), w_.end(), nan);
     prepare(s);
     solve(s);
   }
@@ -139,9 +145,9 @@ class SolveCase final : public Case {
   // What a solve left on the GPU, to z_ and w_.
   void fetch(const Solver& s) {
     if (s.by == By::host_pointers) return;
-    const DeviceBuffer<double>& vectors = s.by == By::cusolver ? a_dev_ : z_dev_;
-    download(queue_, {vectors.data(), n_, n_, n_}, {z_.get(), n_, n_, n_});
-    download(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
+    const DeviceBuffer<T>& vectors = s.by == By::cusolver ? a_dev_ : z_dev_;
+    download<T>(queue_, {vectors.data(), n_, n_, n_}, {z_.get(), n_, n_, n_});
+    download<T>(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
   }
 
   void check_vectors(const Solver& s, Json& call, Json& result) {
@@ -149,7 +155,7 @@ class SolveCase final : public Case {
     fetch(s);
     if (cusolver_) cusolver_->release();  // verify() wants device memory too
     if (s.repeated) result["bit_for_bit"] = repeats(s);
-    const Verification v = verify(Uplo::lower, n_, a_.get(), n_, n_, w_.data(), z_.get(), n_);
+    const Verification v = verify<T>(Uplo::lower, n_, a_.get(), n_, n_, w_.data(), z_.get(), n_);
     const bool sound = v.finite && v.ascending;
     call.update({{"residual", sound ? v.lapack_residual : std::nan("")},
                  {"orthogonality", sound ? v.lapack_orthogonality : std::nan("")},
@@ -162,11 +168,11 @@ class SolveCase final : public Case {
 
   // Whether a second solve gives the bits of z_ and w_.
   bool repeats(const Solver& s) {
-    const HostArray<double> z = std::exchange(z_, host_array<double>(n_ * n_));
-    const std::vector<double> w = w_;
+    const HostArray<T> z = std::exchange(z_, host_array<T>(n_ * n_));
+    const std::vector<T> w = w_;
     solve_again(s);
     fetch(s);
-    const std::size_t bytes = sizeof(double) * w.size();
+    const std::size_t bytes = sizeof(T) * w.size();
     return std::memcmp(z_.get(), z.get(), bytes * w.size()) == 0 &&
            std::memcmp(w_.data(), w.data(), bytes) == 0;
   }
@@ -176,7 +182,7 @@ class SolveCase final : public Case {
     const auto alone = std::find_if(plan_.solvers.begin(), plan_.solvers.end(),
                                     [&](const Solver& other) { return other.by == s.by && !other.vectors; });
     if (!s.repeated || alone == plan_.solvers.end() || at(result, alone->name).is_null()) return;
-    const std::vector<double> w = w_;
+    const std::vector<T> w = w_;
     solve_again(*alone);
     fetch(*alone);
     result["values"] = distance(w, w_);
@@ -186,9 +192,9 @@ class SolveCase final : public Case {
   Cusolver* const cusolver_;
   const SolvePlan plan_;
   const std::int64_t n_ = plan_.n;
-  const DeviceBuffer<double> a_dev_{n_ * n_}, z_dev_{n_ * n_}, w_dev_{n_};
-  HostArray<double> a_ = host_array<double>(n_ * n_), z_ = host_array<double>(n_ * n_);
-  std::vector<double> w_ = std::vector<double>(static_cast<std::size_t>(n_));
+  const DeviceBuffer<T> a_dev_{n_ * n_}, z_dev_{n_ * n_}, w_dev_{n_};
+  HostArray<T> a_ = host_array<T>(n_ * n_), z_ = host_array<T>(n_ * n_);
+  std::vector<T> w_ = std::vector<T>(static_cast<std::size_t>(n_));
   std::map<std::string, std::vector<Report>> reports_;  // by call
   std::map<std::string, std::uint64_t> bytes_;
 };
@@ -198,9 +204,13 @@ class SolveCase final : public Case {
 CasePlan solve_case(const Session& session, const SolvePlan& plan, Json parameters) {
   const std::int64_t n = plan.n;
   parameters["n"] = n;
-  const auto bytes = 8 * static_cast<std::uint64_t>(2 * n * n + n) + workspace(n, true, By::host_pointers);
-  return {parameters, plan.rule, [=] { return std::make_unique<SolveCase>(session, plan); },
-          too_large(bytes)};
+  const auto plan_of = [&]<class T>(T) -> CasePlan {
+    const auto bytes =
+        sizeof(T) * static_cast<std::uint64_t>(2 * n * n + n) + workspace<T>(n, true, By::host_pointers);
+    return {parameters, plan.rule, [=] { return std::make_unique<SolveCase<T>>(session, plan); },
+            too_large(bytes)};
+  };
+  return plan.type == 's' ? plan_of(float{}) : plan_of(double{});
 }
 
 std::pair<std::shared_ptr<const Calibration>, std::string> calibrated(const std::string& file, int threads,

@@ -29,7 +29,8 @@ struct SolvePlan {
   TimingRule rule;
   std::vector<Solver> solvers;
   bool solve_again = true;                 // for the checks; false: they take what the last round left
-  std::optional<std::uint64_t> seed = {};  // of `eigen_g generate`; else a matrix made on the GPU
+  std::optional<std::uint64_t> seed = {};  // of `eigen_g generate` (double); else a matrix made on the GPU
+  char type = 'd';                         // or 's'
 };
 
 // README.md names the fields of its JSON.

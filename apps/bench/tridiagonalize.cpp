@@ -121,7 +121,7 @@ class TridiagonalizeCase final : public Case {
   }
   std::vector<double> on_host(const DeviceBuffer<double>& from, std::int64_t count) const {
     std::vector<double> to(static_cast<std::size_t>(count));
-    if (count > 0) download(queue_, {from.data(), count, 1, count}, {to.data(), count, 1, count});
+    if (count > 0) download<double>(queue_, {from.data(), count, 1, count}, {to.data(), count, 1, count});
     return to;
   }
 
@@ -141,7 +141,7 @@ class TridiagonalizeCase final : public Case {
     make_matrix();
     const auto matrix = host_array<double>(n_ * n_), q = host_array<double>(z.size());
     const MatrixView<double> a{matrix.get(), n_, n_, n_}, q_host{q.get(), n_, n_, n_};
-    download(queue_, a_, a);
+    download<double>(queue_, a_, a);
     // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
     double trace = 0, squares = 0;
 #pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
@@ -157,7 +157,7 @@ class TridiagonalizeCase final : public Case {
         std::fabs(std::accumulate(d.begin(), d.end(), 0.0) - trace) / (unit * std::sqrt(squares));
     checks["squares"] = std::fabs(reduced - squares) / (unit * squares);
     if (z.size() == 0) return;
-    download(queue_, {z.data(), n_, n_, n_}, q_host);
+    download<double>(queue_, {z.data(), n_, n_, n_}, q_host);
     const ReductionRatios ratios = verify_reduction(Uplo::lower, a, d.data(), e.data(), q_host);
     checks["backward"] = ratios.backward;
     checks["orthogonality"] = ratios.orthogonality;
@@ -169,7 +169,7 @@ class TridiagonalizeCase final : public Case {
     const auto identity = host_array<double>(n_ * n_);
     std::fill(identity.get(), identity.get() + n_ * n_, 0.0);
     for (std::int64_t j = 0; j < n_; ++j) identity[static_cast<std::size_t>(j * (n_ + 1))] = 1;
-    upload(queue_, Part::all, {identity.get(), n_, n_, n_}, q_dev);
+    upload<double>(queue_, Part::all, {identity.get(), n_, n_, n_}, q_dev);
     back_transform<double>(queue_, a_, own_.tau.data(), q_dev, Arena(memory.data(), memory.bytes()));
     queue_.wait();
   }
@@ -190,7 +190,7 @@ class TridiagonalizeCase final : public Case {
   Json breakdown(double total) const {
     constexpr int intervals = 12, columns = 64;
     const int blocks = 2 * queue_.multiprocessors();
-    const std::int64_t on_chip_order = std::min(n_, most_on_chip(queue_.multiprocessors())),
+    const std::int64_t on_chip_order = std::min(n_, most_on_chip<double>(queue_.multiprocessors())),
                        rest = n_ - on_chip_order;
     const auto reduce_on_chip = [&](std::int64_t) {
       tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d.data() + rest,

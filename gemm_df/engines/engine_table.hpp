@@ -35,7 +35,7 @@ using MakeEngine = std::unique_ptr<EngineProducts<T>> (*)(const Queue& queue, st
 // What an engine needs a GPU for; empty in a build without CUDA, or one whose libraries have no such engine.
 struct EngineOnGpu {
   EngineRate (*estimated_rate)(const Queue& queue) = nullptr;  // by the GPU's own figures
-  std::tuple<MakeEngine<double>> make{};                       // by type; null: not in this one
+  std::tuple<MakeEngine<double>, MakeEngine<float>> make{};    // by type; null: not in this one
 };
 
 struct EngineRow {

@@ -315,9 +315,9 @@ bool update_for(double alpha, MatrixView<const double> a_dev, MatrixView<const d
 
 }  // namespace
 
-template <class T>
-bool syr2k_lower_narrow(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
-                        MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev) {
+template <>
+bool syr2k_lower_narrow<double>(const Queue& queue, double alpha, MatrixView<const double> a_dev,
+                                MatrixView<const double> b_dev, MatrixView<double> c_dev) {
   Update update;
   if (!update_for(alpha, a_dev, b_dev, c_dev, update)) return false;
   const ProductTuning& tuning = product_tuning();
@@ -330,15 +330,16 @@ bool syr2k_lower_narrow(const Queue& queue, same_t<T> alpha, MatrixView<const sa
   return true;
 }
 
-std::int64_t syr2k_product_scratch(std::int64_t rows) {
+template <>
+std::int64_t syr2k_product_scratch<double>(std::int64_t rows) {
   const std::int64_t most = (rows + 15 + LargeTile::side - 1) / LargeTile::side;
   return rows < product_tuning().rank_2k_min_rows_product ? 0 : most * most * LargeTile::side;
 }
 
-template <class T>
-bool syr2k_lower_and_product(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
-                             MatrixView<const same_t<T>> b_dev, MatrixView<T> c_dev,
-                             const ProductBeside<same_t<T>>& product) {
+template <>
+bool syr2k_lower_and_product<double>(const Queue& queue, double alpha, MatrixView<const double> a_dev,
+                                     MatrixView<const double> b_dev, MatrixView<double> c_dev,
+                                     const ProductBeside<double>& product) {
   Update update;
   if (!update_for(alpha, a_dev, b_dev, c_dev, update) ||
       !is_for_large_tiles(update, product_tuning().rank_2k_min_rows_product) ||
@@ -354,10 +355,20 @@ bool syr2k_lower_and_product(const Queue& queue, same_t<T> alpha, MatrixView<con
   return true;
 }
 
-template bool syr2k_lower_narrow(const Queue&, double, MatrixView<const double>, MatrixView<const double>,
-                                 MatrixView<double>);
-template bool syr2k_lower_and_product(const Queue&, double, MatrixView<const double>,
-                                      MatrixView<const double>, MatrixView<double>,
-                                      const ProductBeside<double>&);
+// The tensor core's floats have eleven bits: cuBLAS.
+template <>
+bool syr2k_lower_narrow<float>(const Queue&, float, MatrixView<const float>, MatrixView<const float>,
+                               MatrixView<float>) {
+  return false;
+}
+template <>
+std::int64_t syr2k_product_scratch<float>(std::int64_t) {
+  return 0;
+}
+template <>
+bool syr2k_lower_and_product<float>(const Queue&, float, MatrixView<const float>, MatrixView<const float>,
+                                    MatrixView<float>, const ProductBeside<float>&) {
+  return false;
+}
 
 }  // namespace eigen_g

@@ -13,6 +13,7 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/scalar.hpp"
 #include "hybrid/team/worker.hpp"
 
 namespace eigen_g {
@@ -21,29 +22,34 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t line = 8;  // doubles: copies begin their columns on lines of 64 bytes
+template <class T>
+constexpr std::int64_t line = 64 / sizeof(T);  // elements: copies begin their columns on lines of 64 bytes
 
 // To an odd number of lines: side by side columns then begin in different sets of a cache.
+template <class T>
 std::int64_t padded(std::int64_t rows) {
-  return rows == 0 ? 0 : ((rows + line - 1) / line | 1) * line;
+  return rows == 0 ? 0 : ((rows + line<T> - 1) / line<T> | 1) * line<T>;
 }
 
-MatrixView<double> matrix_at(double* memory, std::int64_t rows, std::int64_t cols) {
-  return {memory, rows, cols, std::max<std::int64_t>(1, padded(rows))};
+template <class T>
+MatrixView<T> matrix_at(T* memory, std::int64_t rows, std::int64_t cols) {
+  return {memory, rows, cols, std::max<std::int64_t>(1, padded<T>(rows))};
 }
 
-std::int64_t doubles_of(const Blocks& blocks) {
+template <class T>
+std::int64_t elements_of(const Blocks<T>& blocks) {
   std::int64_t count = 0;
-  for (const auto& block : blocks) count += padded(block.rows) * block.cols;
+  for (const auto& block : blocks) count += padded<T>(block.rows) * block.cols;
   return count;
 }
 
 // Copies of these blocks, one behind the other.
-std::vector<MatrixView<double>> places_at(double* memory, const Blocks& blocks) {
-  std::vector<MatrixView<double>> places;
+template <class T>
+std::vector<MatrixView<T>> places_at(T* memory, const Blocks<T>& blocks) {
+  std::vector<MatrixView<T>> places;
   for (const auto& block : blocks) {
     places.push_back(matrix_at(memory, block.rows, block.cols));
-    memory += padded(block.rows) * block.cols;
+    memory += padded<T>(block.rows) * block.cols;
   }
   return places;
 }
@@ -51,35 +57,39 @@ std::vector<MatrixView<double>> places_at(double* memory, const Blocks& blocks) 
 constexpr std::size_t slots = 2;  // a step's blocks arrive in one while the other is worked on
 
 // Where a device keeps its copies: its columns, its scratch memory, the slots.
+template <class T>
 class Layout {
  public:
-  Layout(const ColumnWork& work, ColumnRange range)
+  Layout(const ColumnWork<T>& work, ColumnRange range)
       : rows_(work.columns_dev.rows), scratch_rows_(work.scratch_rows), cols_(range.count) {
-    for (std::int64_t s = 0; s < work.steps; ++s) step_ = std::max(step_, doubles_of(work.blocks(s, range)));
+    for (std::int64_t s = 0; s < work.steps; ++s)
+      step_ = std::max(step_, elements_of<T>(work.blocks(s, range)));
   }
-  std::int64_t doubles() const { return slot(slots); }
-  MatrixView<double> columns(double* memory) const { return matrix_at(memory, rows_, cols_); }
-  MatrixView<double> scratch(double* memory) const {
-    return matrix_at(memory + padded(rows_) * cols_, scratch_rows_, cols_);
+  std::int64_t elements() const { return slot(slots); }
+  MatrixView<T> columns(T* memory) const { return matrix_at(memory, rows_, cols_); }
+  MatrixView<T> scratch(T* memory) const {
+    return matrix_at(memory + padded<T>(rows_) * cols_, scratch_rows_, cols_);
   }
-  double* slot(double* memory, std::size_t s) const { return memory + slot(s); }
+  T* slot(T* memory, std::size_t s) const { return memory + slot(s); }
 
  private:
   std::int64_t slot(std::size_t s) const {
-    return (padded(rows_) + padded(scratch_rows_)) * cols_ + static_cast<std::int64_t>(s) * step_;
+    return (padded<T>(rows_) + padded<T>(scratch_rows_)) * cols_ + static_cast<std::int64_t>(s) * step_;
   }
   std::int64_t rows_, scratch_rows_, cols_, step_ = 0;
 };
 
 // Memory of a device's own. Where it must grow, what there is is given back first, once idle() has waited for everything
 // that may use it.
-template <class Memory>
+template <class T, template <class> class Buffer>
 class Kept {
+  using Memory = Buffer<T>;
+
  public:
   Kept() = default;
   explicit Kept(const Queue* queue) : queue_(queue) {}  // device memory is that queue's
   template <class Idle>
-  double* reserve(std::int64_t count, Idle&& idle) {
+  T* reserve(std::int64_t count, Idle&& idle) {
     if (count > memory_.size()) {
       idle();
       memory_ = Memory();
@@ -90,7 +100,7 @@ class Kept {
     }
     return memory_.data();
   }
-  double* data() const { return memory_.data(); }
+  T* data() const { return memory_.data(); }
   std::uint64_t bytes() const { return memory_.bytes(); }
 
  private:
@@ -98,27 +108,30 @@ class Kept {
   Memory memory_;
 };
 
-std::size_t bytes_of(std::int64_t doubles) {
-  return static_cast<std::size_t>(doubles) * sizeof(double);
+template <class T>
+std::size_t bytes_of(std::int64_t elements) {
+  return static_cast<std::size_t>(elements) * sizeof(T);
 }
 
-void copy(MatrixView<const double> from, MatrixView<double> to, cudaMemcpyKind kind, cudaStream_t stream) {
+template <class T>
+void copy(MatrixView<const same_t<T>> from, MatrixView<T> to, cudaMemcpyKind kind, cudaStream_t stream) {
   if (from.rows == 0 || from.cols == 0) return;
-  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of(to.lda), from.data, bytes_of(from.lda),
-                                 bytes_of(from.rows), static_cast<std::size_t>(from.cols), kind, stream));
+  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of<T>(to.lda), from.data, bytes_of<T>(from.lda),
+                                 bytes_of<T>(from.rows), static_cast<std::size_t>(from.cols), kind, stream));
 }
 
-void copy_between(MatrixView<const double> from, int from_gpu, MatrixView<double> to, int to_gpu,
+template <class T>
+void copy_between(MatrixView<const same_t<T>> from, int from_gpu, MatrixView<T> to, int to_gpu,
                   cudaStream_t stream) {
   if (from.rows == 0 || from.cols == 0) return;
   cudaMemcpy3DPeerParms copy{};
   copy.srcDevice = from_gpu;
-  copy.srcPtr = make_cudaPitchedPtr(const_cast<double*>(from.data), bytes_of(from.lda), bytes_of(from.rows),
+  copy.srcPtr = make_cudaPitchedPtr(const_cast<T*>(from.data), bytes_of<T>(from.lda), bytes_of<T>(from.rows),
                                     static_cast<std::size_t>(from.cols));
   copy.dstDevice = to_gpu;
-  copy.dstPtr =
-      make_cudaPitchedPtr(to.data, bytes_of(to.lda), bytes_of(to.rows), static_cast<std::size_t>(to.cols));
-  copy.extent = make_cudaExtent(bytes_of(from.rows), static_cast<std::size_t>(from.cols), 1);
+  copy.dstPtr = make_cudaPitchedPtr(to.data, bytes_of<T>(to.lda), bytes_of<T>(to.rows),
+                                    static_cast<std::size_t>(to.cols));
+  copy.extent = make_cudaExtent(bytes_of<T>(from.rows), static_cast<std::size_t>(from.cols), 1);
   EIGEN_G_CUDA(cudaMemcpy3DPeerAsync(&copy, stream));
 }
 
@@ -134,11 +147,13 @@ void enable_peer_access(int a, int b) {
     EIGEN_G_CUDA(status);
 }
 
-Blocks read_only(const std::vector<MatrixView<double>>& views) {
+template <class T>
+Blocks<T> read_only(const std::vector<MatrixView<T>>& views) {
   return {views.begin(), views.end()};
 }
 
-MatrixView<double> part_of(const ColumnWork& work, ColumnRange range) {
+template <class T>
+MatrixView<T> part_of(const ColumnWork<T>& work, ColumnRange range) {
   return work.columns_dev.block(0, range.first, work.columns_dev.rows, range.count);
 }
 
@@ -152,6 +167,7 @@ Events events(Resources& resources) {
 }
 
 // A further GPU. Everything that it does is queued by the caller's thread.
+template <class T>
 struct PeerGpu {
   PeerGpu(Resources& resources, int gpu)
       : index(gpu),
@@ -163,43 +179,43 @@ struct PeerGpu {
   int index;
   Queue compute, copies;  // on its GPU
   Events arrived, free;
-  Kept<DeviceBuffer<double>> memory;
+  Kept<T, DeviceBuffer> memory;
   std::vector<Span> spans;
 
-  void reserve(const Layout& layout) {
+  void reserve(const Layout<T>& layout) {
     const CurrentGpu current(index);
-    memory.reserve(layout.doubles(), [this] {
+    memory.reserve(layout.elements(), [this] {
       copies.wait();
       compute.wait();
     });
   }
   // Some steps on whatever its memory holds: kernels are loaded then.
-  void rehearse(const ColumnWork& work, ColumnRange range) {
-    const Layout layout(work, range);
+  void rehearse(const ColumnWork<T>& work, ColumnRange range) {
+    const Layout<T> layout(work, range);
     reserve(layout);
     const CurrentGpu current(index);
-    double* const at = memory.data();
-    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
+    T* const at = memory.data();
+    const OwnColumns<T> own{range, layout.columns(at), layout.scratch(at)};
     for (const std::int64_t s : {std::int64_t{0}, work.steps / 2, work.steps - 1})
       if (s >= 0 && s < work.steps)
-        work.on_gpu(compute, s, read_only(places_at(layout.slot(at, 0), work.blocks(s, range))), own);
+        work.on_gpu(compute, s, read_only(places_at<T>(layout.slot(at, 0), work.blocks(s, range))), own);
     compute.wait();
   }
   // After reserve(). `begin` has been recorded on the first GPU's queue.
-  void enqueue(const ColumnWork& work, ColumnRange range, int first_gpu, const Event& begin) {
+  void enqueue(const ColumnWork<T>& work, ColumnRange range, int first_gpu, const Event& begin) {
     const CurrentGpu current(index);
-    const Layout layout(work, range);
-    double* const at = memory.data();
+    const Layout<T> layout(work, range);
+    T* const at = memory.data();
     Span& span = spans.emplace_back(compute.resources());
-    const MatrixView<double> part = part_of(work, range);
-    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
+    const MatrixView<T> part = part_of(work, range);
+    const OwnColumns<T> own{range, layout.columns(at), layout.scratch(at)};
     begin.hold(copies);
     span.begin.record(copies);
     if (work.reads_columns) copy_between(part, first_gpu, own.columns, index, copies.stream());
     for (std::int64_t s = 0; s < work.steps; ++s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
-      const Blocks sources = work.blocks(s, range);
-      const auto places = places_at(layout.slot(at, slot), sources);
+      const Blocks<T> sources = work.blocks(s, range);
+      const auto places = places_at<T>(layout.slot(at, slot), sources);
       if (s >= static_cast<std::int64_t>(slots)) free[slot].hold(copies);
       for (std::size_t i = 0; i < sources.size(); ++i)
         copy_between(sources[i], first_gpu, places[i], index, copies.stream());
@@ -218,46 +234,47 @@ struct PeerGpu {
 };
 
 // The CPU's side: a thread that waits for copies, works, and sends the result back.
+template <class T>
 struct Cpu {
   Cpu(Resources& resources, int of_threads)
       : threads(of_threads), copies(resources), arrived(events(resources)), returned(resources) {}
   int threads;
   Queue copies;  // on the first GPU
   Events arrived;
-  Kept<PinnedBuffer<double>> memory;
+  Kept<T, PinnedBuffer> memory;
   Event returned;
   double seconds = 0;
   bool preparing = false;
   Worker worker;
 
-  void reserve(const Layout& layout) {
-    memory.reserve(layout.doubles(), [this] { copies.wait(); });
+  void reserve(const Layout<T>& layout) {
+    memory.reserve(layout.elements(), [this] { copies.wait(); });
   }
 
-  void prepare(std::int64_t doubles, int first_gpu) {
+  void prepare(std::int64_t elements, int first_gpu) {
     finish_preparing();
     preparing = true;
-    worker.start([this, doubles, first_gpu] {
+    worker.start([this, elements, first_gpu] {
       const CurrentGpu current(first_gpu);
-      memory.reserve(doubles, [this] { copies.wait(); });
+      memory.reserve(elements, [this] { copies.wait(); });
     });
   }
   void finish_preparing() {
     if (std::exchange(preparing, false)) worker.wait();
   }
 
-  void do_share(const ColumnWork& work, ColumnRange range, const Layout& layout, int first_gpu) {
+  void do_share(const ColumnWork<T>& work, ColumnRange range, const Layout<T>& layout, int first_gpu) {
     const auto start = Clock::now();
     const CurrentGpu current(first_gpu);
     const ThreadLimit limit(threads);
-    double* const at = memory.data();
-    const MatrixView<double> part = part_of(work, range);
-    const OwnColumns own{range, layout.columns(at), layout.scratch(at)};
-    std::array<std::vector<MatrixView<double>>, slots> places;
+    T* const at = memory.data();
+    const MatrixView<T> part = part_of(work, range);
+    const OwnColumns<T> own{range, layout.columns(at), layout.scratch(at)};
+    std::array<std::vector<MatrixView<T>>, slots> places;
     const auto send = [&](std::int64_t s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
-      const Blocks sources = work.blocks(s, range);
-      places[slot] = places_at(layout.slot(at, slot), sources);
+      const Blocks<T> sources = work.blocks(s, range);
+      places[slot] = places_at<T>(layout.slot(at, slot), sources);
       for (std::size_t i = 0; i < sources.size(); ++i)
         copy(sources[i], places[slot][i], cudaMemcpyDeviceToHost, copies.stream());
       arrived[slot].record(copies);
@@ -279,19 +296,20 @@ struct Cpu {
 
 }  // namespace
 
-struct ColumnTeam::State {
+template <class T>
+struct ColumnTeam<T>::State {
   const Queue* first;
   int first_gpu;
-  std::deque<PeerGpu> peers;
-  std::unique_ptr<Cpu> cpu;
+  std::deque<PeerGpu<T>> peers;
+  std::unique_ptr<Cpu<T>> cpu;
   std::vector<Span> spans;  // of the first GPU
-  Kept<DeviceBuffer<double>> scratch;
+  Kept<T, DeviceBuffer> scratch;
 
   explicit State(const Queue& queue) : first(&queue), first_gpu(current_gpu()), scratch(&queue) {}
 
   ~State() {  // nothing may use the staging memory when it goes
     cudaStreamSynchronize(first->stream());
-    for (PeerGpu& peer : peers) {
+    for (PeerGpu<T>& peer : peers) {
       cudaStreamSynchronize(peer.copies.stream());
       cudaStreamSynchronize(peer.compute.stream());
     }
@@ -299,7 +317,9 @@ struct ColumnTeam::State {
   }
 };
 
-ColumnTeam::ColumnTeam(const Queue& first, const Members& members) : state_(std::make_unique<State>(first)) {
+template <class T>
+ColumnTeam<T>::ColumnTeam(const Queue& first, const TeamMembers& members)
+    : state_(std::make_unique<State>(first)) {
   std::set<int> taken{state_->first_gpu};
   const int count = gpu_count();
   for (const int gpu : members.gpus) {
@@ -313,35 +333,42 @@ ColumnTeam::ColumnTeam(const Queue& first, const Members& members) : state_(std:
     enable_peer_access(gpu, state_->first_gpu);
     state_->peers.emplace_back(first.resources(), gpu);
   }
-  if (members.cpu) state_->cpu = std::make_unique<Cpu>(first.resources(), members.cpu_threads);
+  if (members.cpu) state_->cpu = std::make_unique<Cpu<T>>(first.resources(), members.cpu_threads);
 }
 
-ColumnTeam::~ColumnTeam() = default;
-ColumnTeam::ColumnTeam(ColumnTeam&&) noexcept = default;
-ColumnTeam& ColumnTeam::operator=(ColumnTeam&&) noexcept = default;
+template <class T>
+ColumnTeam<T>::~ColumnTeam() = default;
+template <class T>
+ColumnTeam<T>::ColumnTeam(ColumnTeam&&) noexcept = default;
+template <class T>
+ColumnTeam<T>& ColumnTeam<T>::operator=(ColumnTeam&&) noexcept = default;
 
-std::size_t ColumnTeam::size() const {
+template <class T>
+std::size_t ColumnTeam<T>::size() const {
   return 1 + state_->peers.size() + (state_->cpu ? 1 : 0);
 }
 
-void ColumnTeam::prepare(const std::vector<ExpectedWork>& expected, std::int64_t granularity) {
+template <class T>
+void ColumnTeam<T>::prepare(const std::vector<ExpectedWork<T>>& expected, std::int64_t granularity) {
   std::int64_t of_cpu = 0;
-  const auto ranges_of = [&](const ExpectedWork& e) {
+  const auto ranges_of = [&](const ExpectedWork<T>& e) {
     return split_columns(e.work.columns_dev.cols, e.parts, granularity);
   };
   if (state_->cpu)
-    for (const ExpectedWork& e : expected)
+    for (const ExpectedWork<T>& e : expected)
       if (const ColumnRange range = ranges_of(e).back(); range.count > 0)
-        of_cpu = std::max(of_cpu, Layout(e.work, range).doubles());
+        of_cpu = std::max(of_cpu, Layout<T>(e.work, range).elements());
   if (of_cpu > 0) state_->cpu->prepare(of_cpu, state_->first_gpu);
-  for (const ExpectedWork& e : expected) {
+  for (const ExpectedWork<T>& e : expected) {
     const auto ranges = ranges_of(e);
     for (std::size_t i = 0; i < state_->peers.size(); ++i)
       if (ranges.at(i + 1).count > 0) state_->peers[i].rehearse(e.work, ranges[i + 1]);
   }
 }
 
-void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, std::int64_t granularity) {
+template <class T>
+void ColumnTeam<T>::run(const ColumnWork<T>& work, const std::vector<double>& parts,
+                        std::int64_t granularity) {
   if (parts.size() != size())
     throw InvalidArgument("parts", "has " + std::to_string(parts.size()) + " shares, the team has " +
                                        std::to_string(size()) + " devices");
@@ -352,7 +379,7 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
   span.begin.record(*t.first);
 
   const ColumnRange cpu_range = t.cpu ? ranges.back() : ColumnRange{};
-  std::optional<Layout> cpu_layout;
+  std::optional<Layout<T>> cpu_layout;
   if (cpu_range.count > 0) {
     t.cpu->finish_preparing();
     cpu_layout.emplace(work, cpu_range);
@@ -363,10 +390,10 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
   std::exception_ptr thrown;
   try {
     for (std::size_t i = 0; i < t.peers.size(); ++i)
-      if (ranges[i + 1].count > 0) t.peers[i].reserve(Layout(work, ranges[i + 1]));
+      if (ranges[i + 1].count > 0) t.peers[i].reserve(Layout<T>(work, ranges[i + 1]));
     if (ranges[0].count > 0) {
-      double* const scratch =
-          t.scratch.reserve(padded(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
+      T* const scratch =
+          t.scratch.reserve(padded<T>(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
       work.on_first(*t.first, {ranges[0], part_of(work, ranges[0]),
                                matrix_at(scratch, work.scratch_rows, ranges[0].count)});
     }
@@ -383,7 +410,8 @@ void ColumnTeam::run(const ColumnWork& work, const std::vector<double>& parts, s
     if (ranges[i + 1].count > 0) t.peers[i].spans.back().end.hold(*t.first);
 }
 
-std::vector<double> ColumnTeam::take_seconds() {
+template <class T>
+std::vector<double> ColumnTeam<T>::take_seconds() {
   std::vector<double> seconds;
   const auto take = [&](std::vector<Span>& spans) {
     double sum = 0;
@@ -395,21 +423,26 @@ std::vector<double> ColumnTeam::take_seconds() {
     seconds.push_back(sum);
   };
   take(state_->spans);
-  for (PeerGpu& peer : state_->peers) take(peer.spans);
+  for (PeerGpu<T>& peer : state_->peers) take(peer.spans);
   if (state_->cpu) seconds.push_back(std::exchange(state_->cpu->seconds, 0));
   return seconds;
 }
 
-std::uint64_t ColumnTeam::device_bytes() const {
+template <class T>
+std::uint64_t ColumnTeam<T>::device_bytes() const {
   std::uint64_t bytes = state_->scratch.bytes();
-  for (const PeerGpu& peer : state_->peers) bytes += peer.memory.bytes();
+  for (const PeerGpu<T>& peer : state_->peers) bytes += peer.memory.bytes();
   return bytes;
 }
 
-std::uint64_t ColumnTeam::pinned_bytes() const {
+template <class T>
+std::uint64_t ColumnTeam<T>::pinned_bytes() const {
   if (!state_->cpu) return 0;
   state_->cpu->finish_preparing();
   return state_->cpu->memory.bytes();
 }
+
+template class ColumnTeam<double>;
+template class ColumnTeam<float>;
 
 }  // namespace eigen_g

@@ -12,23 +12,25 @@
 namespace eigen_g {
 
 // to[i] := from[i]. They do not overlap. Without SSE2: std::memcpy.
-inline void stream_copy(const double* from, double* to, std::int64_t count) {
+template <class T>
+void stream_copy(const T* from, T* to, std::int64_t count) {
   std::int64_t i = 0;
 #ifdef __SSE2__
-  constexpr std::int64_t line = 8;  // elements
-  for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % (line * sizeof(double)) != 0; ++i)
-    to[i] = from[i];
+  constexpr std::int64_t line = 64 / sizeof(T);  // elements
+  for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % 64 != 0; ++i) to[i] = from[i];
   for (; i + line <= count; i += line) {
-    const __m128d a = _mm_loadu_pd(from + i), b = _mm_loadu_pd(from + i + 2), c = _mm_loadu_pd(from + i + 4),
-                  d = _mm_loadu_pd(from + i + 6);
-    _mm_stream_pd(to + i, a);
-    _mm_stream_pd(to + i + 2, b);
-    _mm_stream_pd(to + i + 4, c);
-    _mm_stream_pd(to + i + 6, d);
+    const auto* const source = reinterpret_cast<const __m128i*>(from + i);
+    auto* const target = reinterpret_cast<__m128i*>(to + i);
+    const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1),
+                  c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, a);
+    _mm_stream_si128(target + 1, b);
+    _mm_stream_si128(target + 2, c);
+    _mm_stream_si128(target + 3, d);
   }
   _mm_sfence();  // orders these stores before what the thread does next
 #endif
-  if (i < count) std::memcpy(to + i, from + i, sizeof(double) * static_cast<std::size_t>(count - i));
+  if (i < count) std::memcpy(to + i, from + i, sizeof(T) * static_cast<std::size_t>(count - i));
 }
 
 }  // namespace eigen_g

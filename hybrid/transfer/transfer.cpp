@@ -32,7 +32,7 @@ constexpr const TransferTuning& tuning = transfer_tuning;
 // A slot is free when the engine has passed `moved`.
 struct Slot {
   explicit Slot(Resources& resources) : moved(resources) {}
-  PinnedBuffer<double> memory;
+  PinnedBuffer<std::byte> memory;
   Event moved;
 };
 using Slots = std::vector<Slot>;
@@ -45,18 +45,21 @@ bool pageable(const void* host) {
   return owner_of(host).place == MemoryPlace::unknown_host;
 }
 
+template <class T>
 std::size_t bytes_of(std::int64_t elements) {
-  return sizeof(double) * static_cast<std::size_t>(elements);
+  return sizeof(T) * static_cast<std::size_t>(elements);
 }
 
-void copy_2d(const Queue& queue, MatrixView<const double> from, MatrixView<double> to, cudaMemcpyKind kind) {
-  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of(to.lda), from.data, bytes_of(from.lda),
-                                 bytes_of(from.rows), static_cast<std::size_t>(from.cols), kind,
+template <class T>
+void copy_2d(const Queue& queue, MatrixView<const same_t<T>> from, MatrixView<T> to, cudaMemcpyKind kind) {
+  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of<T>(to.lda), from.data, bytes_of<T>(from.lda),
+                                 bytes_of<T>(from.rows), static_cast<std::size_t>(from.cols), kind,
                                  queue.stream()));
 }
 
-void plain_copy(const double* from, double* to, std::int64_t count) {
-  std::memcpy(to, from, bytes_of(count));
+template <class T>
+void plain_copy(const T* from, T* to, std::int64_t count) {
+  std::memcpy(to, from, bytes_of<T>(count));
 }
 
 // What of a matrix a thread copies at a time: pieces of this many elements, columns before rows.
@@ -72,8 +75,8 @@ struct Pieces {
 };
 
 // A piece of to := from, of whose column j the rows begin(j) ... end(j) - 1 are of interest.
-template <class Copy, class Begin, class End>
-void copy_piece(MatrixView<const double> from, MatrixView<double> to, std::int64_t piece, Copy&& copy,
+template <class T, class Copy, class Begin, class End>
+void copy_piece(MatrixView<const same_t<T>> from, MatrixView<T> to, std::int64_t piece, Copy&& copy,
                 Begin&& begin, End&& end) {
   const Pieces pieces(from.rows, from.cols);
   const std::int64_t row = piece % pieces.down * pieces.rows, col = piece / pieces.down * pieces.cols;
@@ -93,6 +96,7 @@ MatrixView<T> part_of(MatrixView<T> whole, const Chunk& c) {
 }
 
 // The chunks of one transfer, each in the slot that it passes through.
+template <class T>
 class Staged {
  public:
   Staged(Part part, std::int64_t rows, std::int64_t cols, Slots& slots, std::size_t most_slots)
@@ -106,17 +110,17 @@ class Staged {
   std::int64_t slots() const { return static_cast<std::int64_t>(most_slots_); }
   const Chunk& chunk(std::int64_t k) const { return chunks_[static_cast<std::size_t>(k)]; }
   Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k) % most_slots_]; }
-  MatrixView<double> memory(std::int64_t k) const {
+  MatrixView<T> memory(std::int64_t k) const {
     const Chunk& c = chunk(k);
-    return {slot(k).memory.data(), c.rows, c.cols, c.rows};
+    return {reinterpret_cast<T*>(slot(k).memory.data()), c.rows, c.cols, c.rows};
   }
   // The slot is free. All that pass through it fit from the first on: to take pinned memory anew costs milliseconds.
   void make_room(std::int64_t k) const {
-    const std::int64_t needed = std::max(elements_, chunk(k).rows * chunk(k).cols);
-    PinnedBuffer<double>& memory = slot(k).memory;
-    if (memory.size() >= needed) return;
-    memory = PinnedBuffer<double>();
-    memory = PinnedBuffer<double>(needed);
+    const std::size_t needed = bytes_of<T>(std::max(elements_, chunk(k).rows * chunk(k).cols));
+    PinnedBuffer<std::byte>& memory = slot(k).memory;
+    if (memory.bytes() >= needed) return;
+    memory = PinnedBuffer<std::byte>();
+    memory = PinnedBuffer<std::byte>(static_cast<std::int64_t>(needed));
   }
   const std::vector<std::int64_t>& pieces() const { return pieces_; }  // by chunk
   std::int64_t helpers() const {
@@ -182,12 +186,13 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
   return chunks;
 }
 
-void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev) {
+template <class T>
+void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev) {
   if (from.rows == 0 || from.cols == 0) return;
   Staging& here = queue.resources().staging();
-  const Staged staged(part, from.rows, from.cols, here.slots_of(queue),
-                      static_cast<std::size_t>(tuning.slots_up));
-  const auto send = [&](MatrixView<const double> source, std::int64_t k) {
+  const Staged<T> staged(part, from.rows, from.cols, here.slots_of(queue),
+                         static_cast<std::size_t>(tuning.slots_up));
+  const auto send = [&](MatrixView<const T> source, std::int64_t k) {
     copy_2d(queue, source, part_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice);
   };
   if (!pageable(from.data)) {
@@ -198,7 +203,7 @@ void upload(const Queue& queue, Part part, MatrixView<const double> from, Matrix
     const Chunk& c = staged.chunk(k);
     const std::int64_t diagonal = c.first - c.first_row;  // row of the chunk's first diagonal element
     copy_piece(
-        part_of(from, c), staged.memory(k), piece, plain_copy,  // the engine finds it in the cache
+        part_of(from, c), staged.memory(k), piece, plain_copy<T>,  // the engine finds it in the cache
         [&](std::int64_t j) { return part == Part::lower ? diagonal + j : 0; },
         [&](std::int64_t j) { return part == Part::upper ? std::min(diagonal + j + 1, c.rows) : c.rows; });
   };
@@ -218,7 +223,8 @@ void upload(const Queue& queue, Part part, MatrixView<const double> from, Matrix
   }
 }
 
-void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<double> to) {
+template <class T>
+void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to) {
   if (to.rows == 0 || to.cols == 0) return;
   if (!pageable(to.data)) {
     copy_2d(queue, from_dev, to, cudaMemcpyDeviceToHost);
@@ -226,8 +232,8 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
     return;
   }
   Staging& here = queue.resources().staging();
-  const Staged staged(Part::all, to.rows, to.cols, here.slots_of(queue),
-                      static_cast<std::size_t>(tuning.slots_down));
+  const Staged<T> staged(Part::all, to.rows, to.cols, here.slots_of(queue),
+                         static_cast<std::size_t>(tuning.slots_down));
   const auto fetch = [&](std::int64_t k) {
     if (k >= staged.count()) return;
     staged.slot(k).moved.wait();
@@ -238,7 +244,7 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
   const auto copy = [&](std::int64_t k, std::int64_t piece) {
     const Chunk& c = staged.chunk(k);
     copy_piece(
-        staged.memory(k), part_of(to, c), piece, stream_copy, [](std::int64_t) { return std::int64_t{0}; },
+        staged.memory(k), part_of(to, c), piece, stream_copy<T>, [](std::int64_t) { return std::int64_t{0}; },
         [&](std::int64_t) { return c.rows; });
   };
   for (std::int64_t k = 0; k < staged.slots(); ++k) fetch(k);
@@ -255,7 +261,8 @@ void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<
   }
 }
 
-PageFetch::PageFetch(const Queue& queue, MatrixView<double> host) {
+template <class T>
+PageFetch::PageFetch(const Queue& queue, MatrixView<T> host) {
   static constexpr std::uint64_t block = std::uint64_t{1} << 20, least = std::uint64_t{4} << 20;
   if (host.rows == 0 || host.cols == 0 || !pageable(host.data)) return;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -274,5 +281,12 @@ PageFetch::PageFetch(const Queue& queue, MatrixView<double> host) {
   job_->open(1);
   for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }
+
+template void upload(const Queue&, Part, MatrixView<const double>, MatrixView<double>);
+template void download(const Queue&, MatrixView<const double>, MatrixView<double>);
+template PageFetch::PageFetch(const Queue&, MatrixView<double>);
+template void upload(const Queue&, Part, MatrixView<const float>, MatrixView<float>);
+template void download(const Queue&, MatrixView<const float>, MatrixView<float>);
+template PageFetch::PageFetch(const Queue&, MatrixView<float>);
 
 }  // namespace eigen_g

@@ -5,7 +5,7 @@
 // The copy engine reads and writes only pinned memory at full rate. So a matrix is cut into chunks of columns; while
 // the engine moves one chunk, a team of up to 8 threads, fewer where OpenMP may use fewer, copies the next between the
 // caller's memory and another slot. Memory that is pinned already is not copied twice. What arrives does not depend on
-// timing. CUDA builds only.
+// timing. T is float or double. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 #include "hybrid/transfer/copy_team.hpp"
 
 namespace eigen_g {
@@ -28,10 +29,12 @@ enum class Part { all, lower, upper };
 // Ordered on `queue`. Pageable memory may be changed when the call returns, pinned memory when the queue has got there.
 // Throws OutOfMemory, DeviceError. Cost: on PCIe 5 with 8 threads bytes of `part` / 49 GB/s, down / 54 GB/s (n = 10000);
 // 32 MiB of pinned memory, 64 MiB down, which the queue's resources keep.
-void upload(const Queue& queue, Part part, MatrixView<const double> from, MatrixView<double> to_dev);
+template <class T>
+void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev);
 
 // to := from_dev, all of it. Blocks until done.
-void download(const Queue& queue, MatrixView<const double> from_dev, MatrixView<double> to);
+template <class T>
+void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to);
 
 // Columns first ... first + cols - 1 and rows first_row ... first_row + rows - 1 of a matrix, which hold `part` of these
 // columns.
@@ -46,7 +49,8 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 // Where the system cannot do that, or the memory is small or pinned, nothing happens.
 class PageFetch {
  public:
-  PageFetch(const Queue& queue, MatrixView<double> host);  // its end stops what is not done yet
+  template <class T>
+  PageFetch(const Queue& queue, MatrixView<T> host);  // its end stops what is not done yet
 
  private:
   std::unique_ptr<CopyTeam::Job> job_;

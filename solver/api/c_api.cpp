@@ -124,28 +124,26 @@ std::int64_t with_options(std::initializer_list<Argument> positions, Call&& call
   });
 }
 
-}  // namespace
-
-extern "C" {
-
-std::int64_t eigen_g_dsyevd(char jobz, char uplo, std::int64_t n, double* a, std::int64_t lda, double* w) {
+template <class T>
+std::int64_t syevd(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda, T* w) {
   return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w}, [&] {
     const Options options = options_of(jobz, uplo);
     return info_of(eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options));
   });
 }
 
-std::int64_t eigen_g_dsyevd_device(char jobz, char uplo, std::int64_t n, double* a_dev, std::int64_t lda,
-                                   double* w_dev, double* z_dev, std::int64_t ldz, CUstream_st* stream) {
+template <class T>
+std::int64_t syevd_device(char jobz, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, T* w_dev,
+                          T* z_dev, std::int64_t ldz, CUstream_st* stream) {
   return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
     return info_of(eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream,
                                     options_of(jobz, uplo)));
   });
 }
 
-std::int64_t eigen_g_dsyevdx(char jobz, char range, char uplo, std::int64_t n, double* a, std::int64_t lda,
-                             double vl, double vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
-                             double* w) {
+template <class T>
+std::int64_t syevdx(char jobz, char range, char uplo, std::int64_t n, T* a, std::int64_t lda, T vl, T vu,
+                    std::int64_t il, std::int64_t iu, std::int64_t* m, T* w) {
   return c_info::of({Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above,
                      Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w},
                     [&] {
@@ -156,10 +154,10 @@ std::int64_t eigen_g_dsyevdx(char jobz, char range, char uplo, std::int64_t n, d
                     });
 }
 
-std::int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, std::int64_t n, double* a_dev,
-                                    std::int64_t lda, double vl, double vu, std::int64_t il, std::int64_t iu,
-                                    std::int64_t* m, double* w_dev, double* z_dev, std::int64_t ldz,
-                                    CUstream_st* stream) {
+template <class T>
+std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, T vl,
+                           T vu, std::int64_t il, std::int64_t iu, std::int64_t* m, T* w_dev, T* z_dev,
+                           std::int64_t ldz, CUstream_st* stream) {
   return c_info::of(
       {Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above, Arg::subset_upto,
        Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z, Arg::ldz},
@@ -169,6 +167,50 @@ std::int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, std::int64
         return info_of(
             eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream, options), m);
       });
+}
+
+}  // namespace
+
+extern "C" {
+
+std::int64_t eigen_g_dsyevd(char jobz, char uplo, std::int64_t n, double* a, std::int64_t lda, double* w) {
+  return syevd(jobz, uplo, n, a, lda, w);
+}
+std::int64_t eigen_g_ssyevd(char jobz, char uplo, std::int64_t n, float* a, std::int64_t lda, float* w) {
+  return syevd(jobz, uplo, n, a, lda, w);
+}
+
+std::int64_t eigen_g_dsyevd_device(char jobz, char uplo, std::int64_t n, double* a_dev, std::int64_t lda,
+                                   double* w_dev, double* z_dev, std::int64_t ldz, CUstream_st* stream) {
+  return syevd_device(jobz, uplo, n, a_dev, lda, w_dev, z_dev, ldz, stream);
+}
+std::int64_t eigen_g_ssyevd_device(char jobz, char uplo, std::int64_t n, float* a_dev, std::int64_t lda,
+                                   float* w_dev, float* z_dev, std::int64_t ldz, CUstream_st* stream) {
+  return syevd_device(jobz, uplo, n, a_dev, lda, w_dev, z_dev, ldz, stream);
+}
+
+std::int64_t eigen_g_dsyevdx(char jobz, char range, char uplo, std::int64_t n, double* a, std::int64_t lda,
+                             double vl, double vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
+                             double* w) {
+  return syevdx(jobz, range, uplo, n, a, lda, vl, vu, il, iu, m, w);
+}
+std::int64_t eigen_g_ssyevdx(char jobz, char range, char uplo, std::int64_t n, float* a, std::int64_t lda,
+                             float vl, float vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
+                             float* w) {
+  return syevdx(jobz, range, uplo, n, a, lda, vl, vu, il, iu, m, w);
+}
+
+std::int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, std::int64_t n, double* a_dev,
+                                    std::int64_t lda, double vl, double vu, std::int64_t il, std::int64_t iu,
+                                    std::int64_t* m, double* w_dev, double* z_dev, std::int64_t ldz,
+                                    CUstream_st* stream) {
+  return syevdx_device(jobz, range, uplo, n, a_dev, lda, vl, vu, il, iu, m, w_dev, z_dev, ldz, stream);
+}
+std::int64_t eigen_g_ssyevdx_device(char jobz, char range, char uplo, std::int64_t n, float* a_dev,
+                                    std::int64_t lda, float vl, float vu, std::int64_t il, std::int64_t iu,
+                                    std::int64_t* m, float* w_dev, float* z_dev, std::int64_t ldz,
+                                    CUstream_st* stream) {
+  return syevdx_device(jobz, range, uplo, n, a_dev, lda, vl, vu, il, iu, m, w_dev, z_dev, ldz, stream);
 }
 
 void eigen_g_default_options(eigen_g_options* options) {

@@ -25,13 +25,16 @@ struct CUstream_st;
  *   a     n x n column-major, leading dimension lda >= max(1, n), host memory; with jobz 'V' it holds the
  *         orthonormal vectors on return, with 'N' it is not changed
  *   w     n values, host memory, out, ascending
- * Blocks until done. Source: LAPACK dsyevd. */
+ * Blocks until done. Source: LAPACK dsyevd, ssyevd. */
 int64_t eigen_g_dsyevd(char jobz, char uplo, int64_t n, double* a, int64_t lda, double* w);
+int64_t eigen_g_ssyevd(char jobz, char uplo, int64_t n, float* a, int64_t lda, float* w);
 
 /* The same on device pointers of the current GPU: a_dev is destroyed, z_dev (n x n, ldz >= max(1, n); may be a_dev
  * itself with ldz = lda; not read, may be null, with jobz 'N') holds the vectors. Ordered after what `stream` holds; complete on return. */
 int64_t eigen_g_dsyevd_device(char jobz, char uplo, int64_t n, double* a_dev, int64_t lda, double* w_dev,
                               double* z_dev, int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_ssyevd_device(char jobz, char uplo, int64_t n, float* a_dev, int64_t lda, float* w_dev,
+                              float* z_dev, int64_t ldz, struct CUstream_st* stream);
 
 /* A part of the spectrum, with LAPACK's names. Both as above, but
  *   range   'A': all; 'V': the values in (vl, vu]; 'I': values number il to iu, ascending, counted from 1
@@ -43,9 +46,14 @@ int64_t eigen_g_dsyevd_device(char jobz, char uplo, int64_t n, double* a_dev, in
  * Source: LAPACK dsyevr, cuSOLVER syevdx. */
 int64_t eigen_g_dsyevdx(char jobz, char range, char uplo, int64_t n, double* a, int64_t lda, double vl,
                         double vu, int64_t il, int64_t iu, int64_t* m, double* w);
+int64_t eigen_g_ssyevdx(char jobz, char range, char uplo, int64_t n, float* a, int64_t lda, float vl,
+                        float vu, int64_t il, int64_t iu, int64_t* m, float* w);
 int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, int64_t n, double* a_dev, int64_t lda,
                                double vl, double vu, int64_t il, int64_t iu, int64_t* m, double* w_dev,
                                double* z_dev, int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_ssyevdx_device(char jobz, char range, char uplo, int64_t n, float* a_dev, int64_t lda,
+                               float vl, float vu, int64_t il, int64_t iu, int64_t* m, float* w_dev,
+                               float* z_dev, int64_t ldz, struct CUstream_st* stream);
 
 /* ---- With options, and planned once for many solves. */
 

@@ -5,7 +5,7 @@
 // One stage: Householder tridiagonalization, divide and conquer, back-transformation; on a GPU where there is
 // one, else on the CPU through LAPACK. This is the library's one header for C++; eigen_g.h is the one for C.
 //
-// T is double, real_t<T> likewise. Sizes are 64-bit. Any number of threads may call at the same time; each keeps something
+// T is double or float, real_t<T> likewise. Sizes are 64-bit. Any number of threads may call at the same time; each keeps something
 // between its calls (release_kept), and results are those of one thread bit for bit. No call prints, exits, or leaves the
 // process' threads, locale, signal handling or current GPU changed.
 #pragma once
@@ -66,13 +66,14 @@ template <class T>
 
 // Bytes that eigen_g() takes at most for itself beyond a, w, z. With these three, an n x n solve on a GPU needs
 //
-//   all vectors   3.2 n^2 doubles of device memory for n >= 6000, 3 n^2 + 1200 n for smaller ones, from host and from
+//   all vectors   3.2 n^2 values of device memory for n >= 6000, 3 n^2 + 1200 n for smaller ones, from host and from
 //                 device pointers
 //   values only   n^2 + O(n) from host pointers, 2 n^2 + O(n) from device pointers
 //
 // (a subset by number from device pointers takes n x n for itself beside z; z in a's place takes as much itself as
 // it saves the caller). Where more is needed than is free, eigen_g() throws OutOfMemory with both figures before any work.
 //   on_gpu   the current GPU; throws DeviceError where there is none
+template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,
                                              Pointers pointers = Pointers::host);
 

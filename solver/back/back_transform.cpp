@@ -41,5 +41,7 @@ void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, Matr
 
 template void back_transform(Uplo, MatrixView<const double>, const double*, MatrixView<double>, Arena);
 template std::uint64_t back_transform_bytes_on_cpu<double>(std::int64_t, std::int64_t);
+template void back_transform(Uplo, MatrixView<const float>, const float*, MatrixView<float>, Arena);
+template std::uint64_t back_transform_bytes_on_cpu<float>(std::int64_t, std::int64_t);
 
 }  // namespace eigen_g

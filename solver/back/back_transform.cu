@@ -34,73 +34,75 @@ std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
   return split_columns(m, parts, 128);
 }
 
-MatrixView<const double> block_of(MatrixView<const double> a_dev, const ReflectorBlocks& blocks,
-                                  std::int64_t b) {
+template <class T>
+MatrixView<const T> block_of(MatrixView<const T> a_dev, const ReflectorBlocks& blocks, std::int64_t b) {
   return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
 }
 
 // T of all blocks; and S of all blocks, later V^T Z beside T (V^T Z) or V T.
+template <class T>
 struct Factors {
-  double *all_t, *passing;
+  T *all_t, *passing;
   Factors(Arena& arena, const ReflectorBlocks& blocks, std::int64_t min_passing)
-      : all_t(arena.take<double>(blocks.doubles())),
-        passing(arena.take<double>(std::max(blocks.doubles(), min_passing))) {}
+      : all_t(arena.take<T>(blocks.elements())),
+        passing(arena.take<T>(std::max(blocks.elements(), min_passing))) {}
 };
 
 }  // namespace
 
-template <>
-std::uint64_t back_transform_bytes<double>(std::int64_t n, std::int64_t m) {
+template <class T>
+std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m) {
   const auto factors = [](const ReflectorBlocks& blocks, std::int64_t passing) {
-    return bytes_taken([&](Arena& arena) { Factors(arena, blocks, passing); });
+    return bytes_taken([&](Arena& arena) { Factors<T>(arena, blocks, passing); });
   };
   const ReflectorBlocks blocks = blocks_of(n);
-  return std::max({bytes_taken([&](Arena& arena) { arena.take<double>(back_transform_panels_workspace(n)); }),
+  return std::max({bytes_taken([&](Arena& arena) { arena.take<T>(back_transform_panels_workspace(n)); }),
                    factors(blocks_of(n, true), 0), factors(blocks, 2 * blocks.width * m)});
 }
 
-CutWork back_transform_cut(MatrixView<const double> a_dev, MatrixView<double> z_dev) {
+template <class T>
+CutWork<T> back_transform_cut(MatrixView<const same_t<T>> a_dev, MatrixView<T> z_dev) {
   const std::int64_t n = a_dev.rows;
   if (n <= solver_tuning().back_max_rows_of_panels) return {};
   const ReflectorBlocks blocks = blocks_of(n, true);
-  std::vector<ReflectorBlock> list;
+  std::vector<ReflectorBlock<T>> list;
   for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {
     const std::int64_t k = blocks.columns(b);
-    list.push_back({blocks.first(b), block_of(a_dev, blocks, b), a_dev.block(0, 0, k, k)});
+    list.push_back({blocks.first(b), block_of<T>(a_dev, blocks, b), a_dev.block(0, 0, k, k)});
   }
-  return {back_transform_products(n, blocks.width, z_dev.cols), cut_reflectors(list, z_dev)};
+  return {back_transform_products(n, blocks.width, z_dev.cols, sizeof(T)), cut_reflectors<T>(list, z_dev)};
 }
 
-template <>
-void back_transform<double>(const Products<double>& products, MatrixView<const double> a_dev,
-                            const double* tau_dev, MatrixView<double> z_dev, Arena scratch_dev,
-                            SolveTeam* team, const std::function<void(ColumnRange)>& queued) {
+template <class T>
+void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_dev, const same_t<T>* tau_dev,
+                    MatrixView<same_t<T>> z_dev, Arena scratch_dev, SolveTeam<T>* team,
+                    const std::function<void(ColumnRange)>& queued) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.rows, m = z_dev.cols;
   const auto tell = [&](ColumnRange columns) {
     if (queued && columns.count > 0) queued(columns);
   };
   if (n < 2 || m == 0) return tell({0, m});
-  if (n <= solver_tuning().back_max_rows_of_panels && back_transform_panels_fit(n)) {
+  if (n <= solver_tuning().back_max_rows_of_panels && back_transform_panels_fit<T>(n)) {
     back_transform_panels(queue, a_dev, tau_dev, z_dev,
-                          scratch_dev.take<double>(back_transform_panels_workspace(n)));
+                          scratch_dev.take<T>(back_transform_panels_workspace(n)));
     return tell({0, m});
   }
   std::vector<double> shares;
   if (team && n > solver_tuning().back_max_rows_of_panels)
-    shares = team->take_shares(back_transform_products(n, blocks_of(n, true).width, m));
+    shares = team->take_shares(back_transform_products(n, blocks_of(n, true).width, m, sizeof(T)));
   const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
-  const Factors factors(scratch_dev, blocks, shares.empty() ? 2 * blocks.width * m : 0);
-  double *const all_t = factors.all_t, *const passing = factors.passing;
+  const Factors<T> factors(scratch_dev, blocks, shares.empty() ? 2 * blocks.width * m : 0);
+  T *const all_t = factors.all_t, *const passing = factors.passing;
   triangular_factors(queue, blocks, a_dev, tau_dev, passing, all_t);
 
-  const auto v_of = [&](std::int64_t b) { return block_of(a_dev, blocks, b); };
+  const auto v_of = [&](std::int64_t b) { return block_of<T>(a_dev, blocks, b); };
   const auto t_of = [&](std::int64_t b) {
-    return MatrixView<const double>{all_t + b * blocks.width * blocks.width, blocks.columns(b),
-                                    blocks.columns(b), blocks.width};
+    return MatrixView<const T>{all_t + b * blocks.width * blocks.width, blocks.columns(b), blocks.columns(b),
+                               blocks.width};
   };
   if (!shares.empty()) {
-    std::vector<ReflectorBlock> list;
+    std::vector<ReflectorBlock<T>> list;
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
       list.push_back({blocks.first(b), v_of(b), t_of(b)});
     apply_reflectors(team->devices(), shares, list, z_dev, &products);
@@ -109,16 +111,16 @@ void back_transform<double>(const Products<double>& products, MatrixView<const d
   for (const ColumnRange group : queued ? groups_of(n, m) : split_columns(m, {1})) {
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
       const std::int64_t columns = blocks.columns(b), rows = blocks.rows(b);
-      const MatrixView<double> z = z_dev.block(blocks.first(b), group.first, rows, group.count);
-      const MatrixView<double> vz{passing, columns, group.count, blocks.width};
-      double* const rest = passing + blocks.width * m;
+      const MatrixView<T> z = z_dev.block(blocks.first(b), group.first, rows, group.count);
+      const MatrixView<T> vz{passing, columns, group.count, blocks.width};
+      T* const rest = passing + blocks.width * m;
       gemm(products, Op::transpose, Op::none, 1, v_of(b), z, 0, vz);
       if (rows < group.count) {
-        const MatrixView<double> vt{rest, rows, columns, rows + rows % 2};
+        const MatrixView<T> vt{rest, rows, columns, rows + rows % 2};
         gemm(products, Op::none, Op::none, 1, v_of(b), t_of(b), 0, vt);
         gemm(products, Op::none, Op::none, -1, vt, vz, 1, z);
       } else {
-        const MatrixView<double> tvz{rest, columns, group.count, blocks.width};
+        const MatrixView<T> tvz{rest, columns, group.count, blocks.width};
         gemm(products, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
         gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
       }
@@ -126,5 +128,15 @@ void back_transform<double>(const Products<double>& products, MatrixView<const d
     tell(group);
   }
 }
+
+template std::uint64_t back_transform_bytes<double>(std::int64_t, std::int64_t);
+template CutWork<double> back_transform_cut(MatrixView<const double>, MatrixView<double>);
+template void back_transform(const Products<double>&, MatrixView<const double>, const double*,
+                             MatrixView<double>, Arena, SolveTeam<double>*,
+                             const std::function<void(ColumnRange)>&);
+template std::uint64_t back_transform_bytes<float>(std::int64_t, std::int64_t);
+template CutWork<float> back_transform_cut(MatrixView<const float>, MatrixView<float>);
+template void back_transform(const Products<float>&, MatrixView<const float>, const float*, MatrixView<float>,
+                             Arena, SolveTeam<float>*, const std::function<void(ColumnRange)>&);
 
 }  // namespace eigen_g

@@ -13,7 +13,9 @@
 
 namespace eigen_g {
 
+template <class T>
 struct CutWork;
+template <class T>
 class SolveTeam;
 
 // CPU. LAPACK: dormtr.
@@ -40,13 +42,14 @@ std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m);
 // LAPACK dlarft, dlarfb.
 template <class T>
 void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_dev, const same_t<T>* tau_dev,
-                    MatrixView<same_t<T>> z_dev, Arena scratch_dev, SolveTeam* team = nullptr,
+                    MatrixView<same_t<T>> z_dev, Arena scratch_dev, SolveTeam<T>* team = nullptr,
                     const std::function<void(ColumnRange)>& queued = {});
 template <class T>
 std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m);
 
 // What a team has to expect of back_transform() with these arguments; without columns where it will not cut them. Neither
 // matrix is read or written.
-CutWork back_transform_cut(MatrixView<const double> a_dev, MatrixView<double> z_dev);
+template <class T>
+CutWork<T> back_transform_cut(MatrixView<const same_t<T>> a_dev, MatrixView<T> z_dev);
 
 }  // namespace eigen_g

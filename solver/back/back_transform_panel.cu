@@ -9,6 +9,8 @@
 
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/pair.hpp"
+#include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/back/back_transform_panel.hpp"
@@ -22,37 +24,40 @@ constexpr int width = 32, columns = 8, chunk = 16;
 constexpr int apply_warps = 16;
 constexpr int square = width * width, product = width * columns;
 
+template <class T>
 struct Reflectors {
-  const double* a;
+  const T* a;
   std::int64_t lda;
   std::int32_t n;
 
   __device__ std::int32_t count() const { return n - 1; }
   // Rows `row`, row + 1 (row even) of reflector j. Past the last reflector: the last one again, whose T there is zero.
-  __device__ double2 rows(std::int32_t row, std::int32_t j) const {
-    return __ldg(reinterpret_cast<const double2*>(a + row + min(j, count() - 1) * lda));
+  __device__ pair_t<T> rows(std::int32_t row, std::int32_t j) const {
+    return __ldg(reinterpret_cast<const pair_t<T>*>(a + row + min(j, count() - 1) * lda));
   }
 };
 
-// Stride of the columns of Z in shared memory: 4 (mod 16) doubles, so that no two threads collide in a bank.
+// Stride of the columns of Z in shared memory, such that no two threads collide in a bank: doubles 4 (mod 16), floats 8.
+template <class T>
 __host__ __device__ std::int32_t panel_stride(std::int32_t n) {
-  return (n + chunk - 1) / chunk * chunk + 4;
+  return (n + chunk - 1) / chunk * chunk + 32 / std::int32_t{sizeof(T)};
 }
+template <class T>
 std::size_t panel_bytes(std::int64_t n) {
-  return sizeof(double) * static_cast<std::size_t>(columns * panel_stride(static_cast<std::int32_t>(n)) +
-                                                   (apply_warps + 2) * product + square);
+  return sizeof(T) * static_cast<std::size_t>(columns * panel_stride<T>(static_cast<std::int32_t>(n)) +
+                                              (apply_warps + 2) * product + square);
 }
 
+template <class T>
 __global__ void __launch_bounds__(32 * apply_warps, 1)
-    apply_panels_kernel(const Reflectors v, const double* all_t, std::int32_t m, double* z,
-                        std::int64_t ldz) {
+    apply_panels_kernel(const Reflectors<T> v, const T* all_t, std::int32_t m, T* z, std::int64_t ldz) {
   constexpr int threads = 32 * apply_warps;
-  extern __shared__ double panel[];
-  const std::int32_t stride = panel_stride(v.n);
-  double* const partial = panel + columns * stride;  // apply_warps x product
-  double* const vz = partial + apply_warps * product;
-  double* const tvz = vz + product;
-  double* const t_block = tvz + product;
+  T* const panel = DynamicShared<T>::memory();
+  const std::int32_t stride = panel_stride<T>(v.n);
+  T* const partial = panel + columns * stride;  // apply_warps x product
+  T* const vz = partial + apply_warps * product;
+  T* const tvz = vz + product;
+  T* const t_block = tvz + product;
 
   const std::int32_t first_column = blockIdx.x * columns, own_columns = min(columns, m - first_column);
   z += first_column * ldz;
@@ -68,7 +73,7 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
   const auto in_update = [](int c) { return c / 2 + c % 2 * 4; };
 
   struct Part {
-    double2 value[8];
+    pair_t<T> value[8];
   };
   for (std::int32_t block = (v.count() - 1) / width; block >= 0; --block) {
     const std::int32_t first = block * width, first_chunk = (first + 1) / chunk;
@@ -85,7 +90,7 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
         for (int i = 0; i < 4; ++i) part.value[4 * k + i] = v.rows(row + 8 * k + 2 * t, first + 8 * i + g);
       return part;
     };
-    double sum[2][4] = {};
+    T sum[2][4] = {};
     Part next{};
     if (own_row < v.n) next = transposed(own_row);
     for (int k = threadIdx.x; k < square; k += threads) t_block[k] = all_t[block * square + k];
@@ -94,11 +99,11 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
       if (row + step < v.n) next = transposed(row + step);
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
-        const double2 b =
-            *reinterpret_cast<const double2*>(panel + in_product(g) * stride + row + 8 * k + 2 * t);
+        const pair_t<T> b =
+            *reinterpret_cast<const pair_t<T>*>(panel + in_product(g) * stride + row + 8 * k + 2 * t);
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-          const double2 upper = part.value[4 * k + 2 * i], lower = part.value[4 * k + 2 * i + 1];
+          const pair_t<T> upper = part.value[4 * k + 2 * i], lower = part.value[4 * k + 2 * i + 1];
           tensor_step(sum[i], upper.x, lower.x, b.x);
           tensor_step(sum[i], upper.y, lower.y, b.y);
         }
@@ -120,7 +125,7 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
     if (own_row < v.n) next = plain(own_row);
     __syncthreads();
     if (threadIdx.x < product) {
-      double total = 0;
+      T total = 0;
 #pragma unroll
       for (int part = 0; part < apply_warps; ++part) total += partial[part * product + threadIdx.x];
       vz[threadIdx.x] = total;
@@ -128,22 +133,23 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
     __syncthreads();
     if (threadIdx.x < product) {
       const int row = threadIdx.x / columns, c = threadIdx.x % columns;
-      double dot[4] = {};
+      T dot[4] = {};
 #pragma unroll
       for (int l = 0; l < width; ++l)
         dot[l % 4] = fma(t_block[row + l * width], vz[l * columns + c], dot[l % 4]);
       tvz[threadIdx.x] = -((dot[0] + dot[1]) + (dot[2] + dot[3]));
     }
     __syncthreads();
-    double factor[8];
+    T factor[8];
 #pragma unroll
     for (int k = 0; k < 8; ++k) factor[k] = tvz[(4 * k + t) * columns + in_update(g)];
     for (std::int32_t row = own_row; row < v.n; row += step) {
       const Part part = next;
       if (row + step < v.n) next = plain(row + step);
-      double2* const left = reinterpret_cast<double2*>(panel + in_update(2 * t) * stride + row + 2 * g);
-      double2* const right = reinterpret_cast<double2*>(panel + in_update(2 * t + 1) * stride + row + 2 * g);
-      double own[4] = {left->x, right->x, left->y, right->y};
+      pair_t<T>* const left = reinterpret_cast<pair_t<T>*>(panel + in_update(2 * t) * stride + row + 2 * g);
+      pair_t<T>* const right =
+          reinterpret_cast<pair_t<T>*>(panel + in_update(2 * t + 1) * stride + row + 2 * g);
+      T own[4] = {left->x, right->x, left->y, right->y};
 #pragma unroll
       for (int k = 0; k < 8; ++k) tensor_step(own, part.value[k].x, part.value[k].y, factor[k]);
       *left = {own[0], own[2]};
@@ -160,27 +166,37 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
 }  // namespace
 
 std::int64_t back_transform_panels_workspace(std::int64_t n) {
-  return ReflectorBlocks{n, width}.doubles();
+  return ReflectorBlocks{n, width}.elements();
 }
 
+template <class T>
 bool back_transform_panels_fit(std::int64_t n) {
   int device = 0, shared = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return panel_bytes(n) <= static_cast<std::size_t>(shared);
+  return panel_bytes<T>(n) <= static_cast<std::size_t>(shared);
 }
 
-void back_transform_panels(const Queue& queue, MatrixView<const double> a_dev, const double* tau_dev,
-                           MatrixView<double> z_dev, double* workspace_dev) {
+template <class T>
+void back_transform_panels(const Queue& queue, MatrixView<const same_t<T>> a_dev, const same_t<T>* tau_dev,
+                           MatrixView<T> z_dev, same_t<T>* workspace_dev) {
   const auto n = static_cast<std::int32_t>(a_dev.rows), m = static_cast<std::int32_t>(z_dev.cols);
   if (n < 2 || m == 0) return;
-  const Reflectors reflectors{a_dev.data, a_dev.lda, n};
-  const std::size_t shared = panel_bytes(n);
-  allow_shared_memory(apply_panels_kernel, shared);
-  triangular_factors(queue, {n, width}, a_dev, tau_dev, nullptr, workspace_dev);
-  apply_panels_kernel<<<static_cast<unsigned>((m + columns - 1) / columns), 32 * apply_warps, shared,
-                        queue.stream()>>>(reflectors, workspace_dev, m, z_dev.data, z_dev.lda);
+  const Reflectors<T> reflectors{a_dev.data, a_dev.lda, n};
+  const std::size_t shared = panel_bytes<T>(n);
+  allow_shared_memory(apply_panels_kernel<T>, shared);
+  triangular_factors<T>(queue, {n, width}, a_dev, tau_dev, nullptr, workspace_dev);
+  apply_panels_kernel<T>
+      <<<static_cast<unsigned>((m + columns - 1) / columns), 32 * apply_warps, shared, queue.stream()>>>(
+          reflectors, workspace_dev, m, z_dev.data, z_dev.lda);
   EIGEN_G_LAUNCHED();
 }
+
+template bool back_transform_panels_fit<double>(std::int64_t);
+template void back_transform_panels(const Queue&, MatrixView<const double>, const double*, MatrixView<double>,
+                                    double*);
+template bool back_transform_panels_fit<float>(std::int64_t);
+template void back_transform_panels(const Queue&, MatrixView<const float>, const float*, MatrixView<float>,
+                                    float*);
 
 }  // namespace eigen_g

@@ -2,7 +2,7 @@
 
 namespace eigen_g {
 
-ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m) {
+ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m, double element) {
   const ReflectorBlocks blocks{n, width};
   ColumnProducts p;
   p.work = TeamWork::reflectors;
@@ -13,10 +13,10 @@ ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::
   for (std::int64_t b = 0; b < blocks.count(); ++b) {
     const auto rows = static_cast<double>(blocks.rows(b)), k = static_cast<double>(blocks.columns(b));
     p.column_flops += 4 * rows * k + 2 * k * k;
-    p.common_bytes += sizeof(double) * (rows * k + k * k);
+    p.common_bytes += element * (rows * k + k * k);
   }
   p.beside = 2 * p.inner;
-  p.column_bytes = sizeof(double) * static_cast<double>(n);
+  p.column_bytes = element * static_cast<double>(n);
   return p;
 }
 

@@ -17,10 +17,11 @@ struct ReflectorBlocks {
   std::int64_t columns(std::int64_t block) const { return std::min(width, n - 1 - first(block)); }
   // V begins at row first(block), which is zero in all of its columns: so it is as well aligned as the matrix.
   std::int64_t rows(std::int64_t block) const { return n - first(block); }
-  std::int64_t doubles() const { return count() * width * width; }  // of all T, or of all S
+  std::int64_t elements() const { return count() * width * width; }  // of all T, or of all S
 };
 
-// n - 1 reflectors in blocks of `width` on m columns.
-ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m);
+// n - 1 reflectors in blocks of `width` on m columns; bytes of an element.
+ColumnProducts back_transform_products(std::int64_t n, std::int64_t width, std::int64_t m,
+                                       double element = sizeof(double));
 
 }  // namespace eigen_g

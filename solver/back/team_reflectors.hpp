@@ -10,13 +10,15 @@
 namespace eigen_g {
 
 // H = I - V T V^T (compact WY) on rows first ... first + v.rows - 1.
+template <class T>
 struct ReflectorBlock {
   std::int64_t first = 0;
-  MatrixView<const double> v_dev, t_dev;  // rows x k, k x k
+  MatrixView<const T> v_dev, t_dev;  // rows x k, k x k
 };
 
 // What devices beside the first do of apply_reflectors().
-ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev);
+template <class T>
+ColumnWork<T> cut_reflectors(const std::vector<ReflectorBlock<T>>& blocks, MatrixView<same_t<T>> z_dev);
 
 // Z := ... H_2 H_1 H_0 Z, the blocks in the order of the list. Each device of the team takes a range of Z's columns, in
 // proportion to its share in `parts`; they travel once, the blocks go to every device while it works on the one before.
@@ -25,8 +27,9 @@ ColumnWork cut_reflectors(const std::vector<ReflectorBlock>& blocks, MatrixView<
 // Ordered, blocking and throwing as ColumnTeam::run. Repeats bit for bit for the same team and shares.
 // Cost: 4 rows k m flops a block of k reflectors, m columns; V and T once to every other device, its columns of Z there and
 // back. Source: Schreiber and Van Loan 1989; LAPACK dlarfb.
-void apply_reflectors(ColumnTeam& team, const std::vector<double>& parts,
-                      const std::vector<ReflectorBlock>& blocks, MatrixView<double> z_dev,
-                      const Products<double>* first = nullptr);
+template <class T>
+void apply_reflectors(ColumnTeam<T>& team, const std::vector<double>& parts,
+                      const std::vector<ReflectorBlock<same_t<T>>>& blocks, MatrixView<same_t<T>> z_dev,
+                      const Products<T>* first = nullptr);
 
 }  // namespace eigen_g

@@ -14,6 +14,7 @@
 #include "gemm_df/gemm.hpp"
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/pair.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
@@ -25,15 +26,16 @@ constexpr int warps = 8, threads = 32 * warps;
 
 // The first formula, by one warp: S in s with leading dimension lds, T to t with ldt. Reflectors from `count` on do not
 // exist: T gets zeros, S is not used there.
-__device__ void factor_of_tile(const double* s, std::int64_t lds, const double* tau, int count, double* t,
+template <class T>
+__device__ void factor_of_tile(const T* s, std::int64_t lds, const T* tau, int count, T* t,
                                std::int64_t ldt) {
   const int lane = threadIdx.x % 32;
-  const double own_tau = lane < count ? tau[lane] : 0;
-  double row[side];  // `lane` of T
+  const T own_tau = lane < count ? tau[lane] : 0;
+  T row[side];  // `lane` of T
 #pragma unroll
   for (int i = 0; i < side; ++i) {
-    const double tau_i = __shfl_sync(~0u, own_tau, i);
-    double dot[2] = {};
+    const T tau_i = __shfl_sync(~0u, own_tau, i);
+    T dot[2] = {};
 #pragma unroll
     for (int l = 0; l < i; ++l) dot[l % 2] = fma(row[l], s[l + i * lds], dot[l % 2]);
     row[i] = i >= count || lane > i ? 0 : lane == i ? tau_i : -tau_i * (dot[0] + dot[1]);
@@ -43,21 +45,21 @@ __device__ void factor_of_tile(const double* s, std::int64_t lds, const double* 
 }
 
 // Blocks of 32 reflectors: S and T in one kernel, a block of reflectors a thread block.
+template <class T>
 __global__ void __launch_bounds__(threads)
-    narrow_factor_kernel(std::int32_t n, const double* a, std::int64_t lda, const double* tau,
-                         double* all_t) {
-  __shared__ double s[warps / 2][tile];
+    narrow_factor_kernel(std::int32_t n, const T* a, std::int64_t lda, const T* tau, T* all_t) {
+  __shared__ T s[warps / 2][tile];
   const std::int32_t first = blockIdx.x * side, reflectors = n - 1;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 
   // S(16 i + ..., 8 j + ...) of the warp's rows; the same registers are rows of V^T and columns of V.
-  double sum[2][4][4] = {};
+  T sum[2][4][4] = {};
   for (std::int32_t row = first / 8 * 8 + 8 * warp; row < n; row += 8 * warps) {
-    double2 v[4];
+    pair_t<T> v[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j)
       v[j] = __ldg(
-          reinterpret_cast<const double2*>(a + row + 2 * t + min(first + 8 * j + g, reflectors - 1) * lda));
+          reinterpret_cast<const pair_t<T>*>(a + row + 2 * t + min(first + 8 * j + g, reflectors - 1) * lda));
 #pragma unroll
     for (int i = 0; i < 2; ++i)
 #pragma unroll
@@ -74,13 +76,13 @@ __global__ void __launch_bounds__(threads)
         for (int j = 0; j < 4; ++j)
 #pragma unroll
           for (int e = 0; e < 4; ++e) {
-            double& to = s[warp % (warps / 2)][16 * i + g + e / 2 * 8 + (8 * j + 2 * t + e % 2) * side];
+            T& to = s[warp % (warps / 2)][16 * i + g + e / 2 * 8 + (8 * j + 2 * t + e % 2) * side];
             to = half == 1 ? sum[i][j][e] : sum[i][j][e] + to;
           }
     __syncthreads();
   }
   for (int k = threadIdx.x; k < tile; k += threads) {
-    double total = 0;
+    T total = 0;
     for (int part = 0; part < warps / 2; ++part) total += s[part][k];
     s[0][k] = total;
   }
@@ -90,10 +92,10 @@ __global__ void __launch_bounds__(threads)
 }
 
 // The tiles on the diagonals of all T, one a warp.
-__global__ void __launch_bounds__(32)
-    diagonal_tiles_kernel(std::int32_t reflectors, std::int32_t width, const double* tau, const double* all_s,
-                          double* all_t) {
-  __shared__ double s[tile];
+template <class T>
+__global__ void __launch_bounds__(32) diagonal_tiles_kernel(std::int32_t reflectors, std::int32_t width,
+                                                            const T* tau, const T* all_s, T* all_t) {
+  __shared__ T s[tile];
   const std::int32_t first = blockIdx.x * side, in_block = first % width;
   const std::int64_t place =
       first / width * static_cast<std::int64_t>(width) * width + in_block * (width + 1);
@@ -103,16 +105,17 @@ __global__ void __launch_bounds__(32)
 }
 
 // Column of tiles blockIdx.x of the T blockIdx.y. Warp w sums up for the tiles k = w, w + warps, ... of the column.
+template <class T>
 __global__ void __launch_bounds__(threads)
-    upper_tiles_kernel(std::int32_t reflectors, std::int32_t width, const double* all_s, double* all_t) {
+    upper_tiles_kernel(std::int32_t reflectors, std::int32_t width, const T* all_s, T* all_t) {
   constexpr int max_own = static_cast<int>(triangular_factor_max_width) / side / warps;
-  constexpr int stride = side + 4;  // no two threads in a bank
-  __shared__ double t_ls[side * stride], sum_ks[side * stride];
+  constexpr int stride = side + 32 / int{sizeof(T)};  // no two threads in a bank
+  __shared__ T t_ls[side * stride], sum_ks[side * stride];
   const int column = blockIdx.x, count = min(width, reflectors - static_cast<int>(blockIdx.y) * width);
   if (column * side >= count) return;
-  const double* const s = all_s + blockIdx.y * static_cast<std::int64_t>(width) * width;
-  double* const t_all = all_t + blockIdx.y * static_cast<std::int64_t>(width) * width;
-  double* const t_column = t_all + static_cast<std::int64_t>(column) * side * width;
+  const T* const s = all_s + blockIdx.y * static_cast<std::int64_t>(width) * width;
+  T* const t_all = all_t + blockIdx.y * static_cast<std::int64_t>(width) * width;
+  T* const t_column = t_all + static_cast<std::int64_t>(column) * side * width;
   const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 
   for (int k = threadIdx.x; k < side * width; k += threads)  // below the diagonal
@@ -123,14 +126,14 @@ __global__ void __launch_bounds__(threads)
 
   // d += a b; a: a tile of S or T in device memory, whose columns from `columns` on are zero; b: a tile in shared memory.
   // Rows 2g, 2g + 1 of 16 are a thread's.
-  const auto multiply = [&](double(&d)[2][4][4], const double* a, int columns, const double* b) {
+  const auto multiply = [&](T(&d)[2][4][4], const T* a, int columns, const T* b) {
 #pragma unroll 2
     for (int k = 0; k < side; k += 4) {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        const double2 rows = k + t < columns
-                                 ? *reinterpret_cast<const double2*>(a + 16 * i + 2 * g + (k + t) * width)
-                                 : double2{0, 0};
+        const pair_t<T> rows = k + t < columns
+                                   ? *reinterpret_cast<const pair_t<T>*>(a + 16 * i + 2 * g + (k + t) * width)
+                                   : pair_t<T>{0, 0};
 #pragma unroll
         for (int j = 0; j < 4; ++j) tensor_step(d[i][j], rows.x, rows.y, b[k + t + (8 * j + g) * stride]);
       }
@@ -139,7 +142,7 @@ __global__ void __launch_bounds__(threads)
   const auto place = [&](int i, int j, int e, int ld) {
     return 16 * i + 2 * g + e / 2 + (8 * j + 2 * t + e % 2) * ld;
   };
-  double sum[max_own][2][4][4] = {};
+  T sum[max_own][2][4][4] = {};
   for (int l = column; l > 0; --l) {  // t_ls is T(l, column)
 #pragma unroll
     for (int own = 0; own < max_own; ++own) {
@@ -155,7 +158,7 @@ __global__ void __launch_bounds__(threads)
     }
     __syncthreads();
     if (warp == (l - 1) % warps) {
-      double next[2][4][4] = {};
+      T next[2][4][4] = {};
       multiply(next, t_all + (l - 1) * side * (width + 1), side, sum_ks);
 #pragma unroll
       for (int i = 0; i < 2; ++i)
@@ -173,45 +176,51 @@ __global__ void __launch_bounds__(threads)
 
 // S = V^T V of every block, slice by slice of the rows; a slice takes all blocks that reach into it at once, because V is
 // zero above a block's own rows. The last block may have fewer columns.
-void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
-                   double* s_dev) {
+template <class T>
+void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const same_t<T>> a_dev,
+                   T* s_dev) {
   const std::int64_t slice = product_tuning().max_terms_of_a_sum;
   const std::int64_t n = blocks.n, width = blocks.width, last = blocks.count() - 1;
   const std::int64_t whole = blocks.columns(last) == width ? blocks.count() : last;
   const std::int64_t apart = width * a_dev.lda;
   EIGEN_G_CUDA(
-      cudaMemsetAsync(s_dev, 0, sizeof(double) * static_cast<std::size_t>(blocks.doubles()), queue.stream()));
+      cudaMemsetAsync(s_dev, 0, sizeof(T) * static_cast<std::size_t>(blocks.elements()), queue.stream()));
   for (std::int64_t row = 0; row < n; row += slice) {
     const std::int64_t end = std::min(row + slice, n), reach = std::min(whole, (end - 1) / width + 1);
-    const MatrixView<const double> v = a_dev.block(row, 0, end - row, width);
-    gemm_batched<double>(queue, {reach, apart, apart, width * width}, Op::transpose, Op::none, 1, v, v, 1,
-                         {s_dev, width, width, width});
+    const MatrixView<const T> v = a_dev.block(row, 0, end - row, width);
+    gemm_batched<T>(queue, {reach, apart, apart, width * width}, Op::transpose, Op::none, 1, v, v, 1,
+                    {s_dev, width, width, width});
   }
   if (whole == blocks.count()) return;
-  const MatrixView<const double> v =
+  const MatrixView<const T> v =
       a_dev.block(blocks.first(last), blocks.first(last), blocks.rows(last), blocks.columns(last));
-  gemm<double>(queue, Op::transpose, Op::none, 1, v, v, 0,
-               {s_dev + last * width * width, v.cols, v.cols, width});
+  gemm<T>(queue, Op::transpose, Op::none, 1, v, v, 0, {s_dev + last * width * width, v.cols, v.cols, width});
 }
 
 }  // namespace
 
-void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const double> a_dev,
-                        const double* tau_dev, double* s_dev, double* t_dev) {
+template <class T>
+void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const same_t<T>> a_dev,
+                        const same_t<T>* tau_dev, same_t<T>* s_dev, T* t_dev) {
   const auto n = static_cast<std::int32_t>(blocks.n), width = static_cast<std::int32_t>(blocks.width);
   const auto count = static_cast<unsigned>(blocks.count());
   if (width == side) {
-    narrow_factor_kernel<<<count, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda, tau_dev, t_dev);
+    narrow_factor_kernel<T><<<count, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda, tau_dev, t_dev);
     EIGEN_G_LAUNCHED();
     return;
   }
-  form_products(queue, blocks, a_dev, s_dev);
-  diagonal_tiles_kernel<<<static_cast<unsigned>((n - 2) / side + 1), 32, 0, queue.stream()>>>(
+  form_products<T>(queue, blocks, a_dev, s_dev);
+  diagonal_tiles_kernel<T><<<static_cast<unsigned>((n - 2) / side + 1), 32, 0, queue.stream()>>>(
       n - 1, width, tau_dev, s_dev, t_dev);
   EIGEN_G_LAUNCHED();
-  upper_tiles_kernel<<<dim3(static_cast<unsigned>(width / side), count), threads, 0, queue.stream()>>>(
+  upper_tiles_kernel<T><<<dim3(static_cast<unsigned>(width / side), count), threads, 0, queue.stream()>>>(
       n - 1, width, s_dev, t_dev);
   EIGEN_G_LAUNCHED();
 }
+
+template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const double>,
+                                 const double*, double*, double*);
+template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const float>, const float*,
+                                 float*, float*);
 
 }  // namespace eigen_g

@@ -172,7 +172,7 @@ struct TeamRounds {
 // A piece of work on one of a team's devices, as its own clock shows it: a GPU's shortest time; a CPU's upper quartile over
 // some time, beside a GPU with seven times as many columns: its rate varies, and all wait for one of which too much was
 // expected. What does not fit is left out.
-void measure_team(DeviceRates& rates, ColumnTeam& team, std::size_t device, const Queue& queue,
+void measure_team(DeviceRates& rates, ColumnTeam<double>& team, std::size_t device, const Queue& queue,
                   const TeamShapes& shapes, const TeamRounds& rounds, Steps& step) {
   const bool cpu = rates.device.kind == DeviceKind::cpu;
   std::vector<double> parts(team.size());
@@ -184,7 +184,7 @@ void measure_team(DeviceRates& rates, ColumnTeam& team, std::size_t device, cons
     if (sizes.bytes() > static_cast<double>(gpu_memory_free(current_gpu())) / 2) continue;
     const DeviceBuffer<double> a(sizes.a), b(sizes.b), c(sizes.c);
     blas2::fill_random(queue, a.data(), a.size(), 5);
-    std::vector<ReflectorBlock> blocks;
+    std::vector<ReflectorBlock<double>> blocks;
     for (std::int64_t i = s.work == reflectors ? s.blocks().count() - 1 : -1; i >= 0; --i) {
       const std::int64_t first = s.blocks().first(i), k = s.blocks().columns(i);
       blocks.push_back({first,
@@ -233,18 +233,18 @@ void measure_gpu_in_team(DeviceRates& rates, Effort effort, Steps& step) {
   const TeamRounds rounds{effort == Effort::full ? 5 : 2, 0};
   {
     const Queue queue;
-    ColumnTeam team(queue, {});
+    ColumnTeam<double> team(queue, {});
     measure_team(rates, team, 0, queue, shapes_of_gpu(effort), rounds, step);
   }
   const std::optional<Partition> small = small_part();
   if (!small) return;  // nobody will ask for the figures
   const Queue queue(*small);
-  ColumnTeam team(queue, {});
+  ColumnTeam<double> team(queue, {});
   measure_team(rates, team, 0, queue, shapes_of_part(effort), rounds, step);
 }
 
 // What a second device adds to the time of a piece of work so small that nothing else counts.
-double joining_seconds(ColumnTeam& team, const Queue& queue) {
+double joining_seconds(ColumnTeam<double>& team, const Queue& queue) {
   constexpr std::int64_t n = 64;
   constexpr int rounds = 20;
   const DeviceBuffer<double> memory(3 * n * n);
@@ -271,7 +271,7 @@ void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
   const CurrentGpu current(first);
   const Queue queue;
   const int gpu = rates.device.index;
-  ColumnTeam team(queue, {{gpu}, false, 0});  // opens the direct way where there is one
+  ColumnTeam<double> team(queue, {{gpu}, false, 0});  // opens the direct way where there is one
   const std::int64_t count = std::int64_t{effort == Effort::full ? 64 : 8} << 17;
   const DeviceBuffer<double> here(count);
   DeviceBuffer<double> there;
@@ -295,7 +295,7 @@ void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
 void measure_cpu_in_team(DeviceRates& cpu, Effort effort, Steps& step) {
   const std::optional<Partition> small = small_part();
   const Queue queue = small ? Queue(*small) : Queue();
-  ColumnTeam team(queue, {{}, true, 0});
+  ColumnTeam<double> team(queue, {{}, true, 0});
   const TeamRounds rounds = effort == Effort::full ? TeamRounds{7, 1.5} : TeamRounds{2, 0};
   measure_team(cpu, team, 1, queue, shapes_of_cpu(effort), rounds, step);
   cpu.joining = joining_seconds(team, queue);

@@ -9,22 +9,24 @@
 
 namespace eigen_g {
 
-void SolveTeam::prepare(const std::vector<CutWork>& works) {
+template <class T>
+void SolveTeam<T>::prepare(const std::vector<CutWork<T>>& works) {
   if (std::exchange(prepared_, true)) return;
-  std::vector<ExpectedWork> expected;
-  for (const CutWork& cut : works)
+  std::vector<ExpectedWork<T>> expected;
+  for (const CutWork<T>& cut : works)
     if (std::vector<double> parts = shares_.of(cut.products); !parts.empty())
       expected.push_back({cut.work, std::move(parts)});
   if (expected.empty()) return;
   coming_ = std::async(std::launch::async, [this, expected = std::move(expected), gpu = current_gpu()] {
     const CurrentGpu current(gpu);
-    ColumnTeam team(*first_, members_);
+    ColumnTeam<T> team(*first_, members_);
     team.prepare(expected, column_granularity);
     return team;
   });
 }
 
-std::vector<double> SolveTeam::take_shares(const ColumnProducts& products) {
+template <class T>
+std::vector<double> SolveTeam<T>::take_shares(const ColumnProducts& products) {
   std::vector<double> shares = shares_.of(products);
   flops_.resize(std::max({flops_.size(), shares.size(), std::size_t{1}}));
   const double flops = products.column_flops * static_cast<double>(products.columns);
@@ -37,7 +39,8 @@ std::vector<double> SolveTeam::take_shares(const ColumnProducts& products) {
   return shares;
 }
 
-ColumnTeam& SolveTeam::devices() {
+template <class T>
+ColumnTeam<T>& SolveTeam<T>::devices() {
   if (coming_.valid())
     team_ = coming_.get();
   else if (!team_)
@@ -45,7 +48,8 @@ ColumnTeam& SolveTeam::devices() {
   return *team_;
 }
 
-std::vector<double> SolveTeam::take_parts() {
+template <class T>
+std::vector<double> SolveTeam<T>::take_parts() {
   std::vector<double> parts = std::exchange(flops_, {});
   const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
   if (all <= 0) return {};
@@ -53,8 +57,12 @@ std::vector<double> SolveTeam::take_parts() {
   return parts;
 }
 
-std::vector<double> SolveTeam::take_seconds() {
+template <class T>
+std::vector<double> SolveTeam<T>::take_seconds() {
   return team_ ? team_->take_seconds() : std::vector<double>{};
 }
+
+template class SolveTeam<double>;
+template class SolveTeam<float>;
 
 }  // namespace eigen_g

@@ -120,5 +120,7 @@ Report Call<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t
 
 template WorkspaceBytes plan_bytes<double>(const Plan&, bool);
 template class Call<double>;
+template WorkspaceBytes plan_bytes<float>(const Plan&, bool);
+template class Call<float>;
 
 }  // namespace eigen_g

@@ -9,6 +9,7 @@
 //                                          subset by number
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -113,9 +114,12 @@ ProductRates rates_for(const Plan& plan, const Queue& queue) {
                                                             : plan.devices.engine_rates;
 }
 
+// By rates only in double: nothing else has been measured.
+template <class T>
 Shares shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
   const Devices& d = plan.devices;
   if (!d.ratio.automatic()) return Shares(d.ratio);
+  if (!std::is_same_v<T, double>) return Shares();
   const auto by = [&](const Calibration& calibration) {
     TeamRates team = team_rates(calibration, current_gpu(), further, multiprocessors);
     for (std::size_t i = 0; i < further.size(); ++i)
@@ -163,8 +167,8 @@ class DeviceBackend final : public Backend<T> {
         products_(queue_, plan.options.engine, rates_for(plan, queue_)),
         clock_(queue_, products_) {
     if (plan_.options.vectors)
-      team_.emplace(queue_, shares_of(plan_, further_, queue_.multiprocessors()),
-                    ColumnTeam::Members{further_, true, plan_.devices.threads});
+      team_.emplace(queue_, shares_of<T>(plan_, further_, queue_.multiprocessors()),
+                    TeamMembers{further_, true, plan_.devices.threads});
   }
   ~DeviceBackend() override { end(); }
 
@@ -214,7 +218,7 @@ class DeviceBackend final : public Backend<T> {
   void load() override {
     MatrixView<const T> source = p_.a;
     if (on_host_) {
-      upload(queue_, plan_.options.uplo == Uplo::lower ? Part::lower : Part::upper, p_.a, a_);
+      upload<T>(queue_, plan_.options.uplo == Uplo::lower ? Part::lower : Part::upper, p_.a, a_);
       source = a_;
     }
     pack_lower<T>(queue_, plan_.options.uplo, source, a_);
@@ -226,7 +230,7 @@ class DeviceBackend final : public Backend<T> {
     const std::int64_t n = plan_.n;
     if (team_)
       team_->prepare(
-          {dc::last_merge_cut(places_.q), back_transform_cut(a_, z_.block(0, 0, n, plan_.most()))});
+          {dc::last_merge_cut<T>(places_.q), back_transform_cut<T>(a_, z_.block(0, 0, n, plan_.most()))});
     return path_->run(step, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
@@ -260,7 +264,7 @@ class DeviceBackend final : public Backend<T> {
         return z.block(0, part.columns.first, plan_.n, part.columns.count);
       };
       part.ready.hold(out);
-      download(out, of(z_), of(p_.z));
+      download<T>(out, of(z_), of(p_.z));
     }
     // Last: it may wait for all that is queued.
     EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_->t.d, sizeof(real_t<T>) * static_cast<std::size_t>(found_),
@@ -306,7 +310,7 @@ class DeviceBackend final : public Backend<T> {
     held_ = 0;
   }
   std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs(plan_), gpu_facts(gpu_).cores); }
-  SolveTeam* team() { return team_ ? &*team_ : nullptr; }
+  SolveTeam<T>* team() { return team_ ? &*team_ : nullptr; }
 
   Plan plan_;
   int gpu_;
@@ -328,7 +332,7 @@ class DeviceBackend final : public Backend<T> {
   std::int64_t found_ = 0;
   std::optional<PageFetch> fetch_;
   std::vector<Leaving> leaving_;
-  std::optional<SolveTeam> team_;  // last: it waits for what it has queued
+  std::optional<SolveTeam<T>> team_;  // last: it waits for what it has queued
 };
 
 }  // namespace
@@ -352,5 +356,7 @@ std::unique_ptr<Backend<T>> device_backend(const Plan& plan, Resources& resource
 
 template WorkspaceBytes device_backend_bytes<double>(const Plan&);
 template std::unique_ptr<Backend<double>> device_backend(const Plan&, Resources&);
+template WorkspaceBytes device_backend_bytes<float>(const Plan&);
+template std::unique_ptr<Backend<float>> device_backend(const Plan&, Resources&);
 
 }  // namespace eigen_g

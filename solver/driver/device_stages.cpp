@@ -163,9 +163,9 @@ void reduce(Steps& step, OneStageOnDevice<double>& path, const Queue& queue, Upl
   scale_values(queue, n - 1, t.e, -k);
   copy_values(queue, tau, path.tau(), n - 1);
   if (uplo == Uplo::upper) {
-    reverse_rows(queue, {t.d, n, 1, n});
-    reverse_rows(queue, {t.e, n - 1, 1, n});
-    reverse_rows(queue, {tau, n - 1, 1, n});
+    reverse_rows<double>(queue, {t.d, n, 1, n});
+    reverse_rows<double>(queue, {t.e, n - 1, 1, n});
+    reverse_rows<double>(queue, {tau, n - 1, 1, n});
   }
   give_reflectors(queue, uplo, working, t.d, t.e, a);
   if (kept) kept->give_back();
@@ -192,9 +192,10 @@ void sytrd_on_gpu<double>(Pointers pointers, Uplo uplo, MatrixView<double> a, Tr
   if (pointers == Pointers::device) {
     reduce_in(a, t, tau);
   } else {
-    upload(queue, Part::all, a, own->given);  // both triangles go back as they came, but for the results
+    upload<double>(queue, Part::all, a,
+                   own->given);  // both triangles go back as they came, but for the results
     reduce_in(own->given, own->t, path.tau());
-    download(queue, own->given, a);
+    download<double>(queue, own->given, a);
     copy_values(queue, t.d, own->t.d, n);
     copy_values(queue, t.e, own->t.e, n - 1);
     copy_values(queue, tau, path.tau(), n - 1);
@@ -214,7 +215,7 @@ Outcome stedc_on_gpu<double>(Pointers pointers, std::int64_t n, Tridiagonal<doub
   copy_values(queue, own->t.e, t.e, n - 1);
   const Outcome outcome = divide_and_conquer<double>(products, n, own->t.d, own->t.e, own->z, own->scratch);
   copy_values(queue, t.d, own->t.d, n);
-  if (z.data) download(queue, own->z, z);
+  if (z.data) download<double>(queue, own->z, z);
   queue.wait();
   return outcome;
 }
@@ -236,19 +237,19 @@ void ormtr_on_gpu<double>(Pointers pointers, Uplo uplo, MatrixView<const double>
   MatrixView<const double> a_dev = a;
   if (host) {  // a lower triangle becomes v where it arrives
     const MatrixView<double> arrival = upper ? own->given : v;
-    upload(queue, upper ? Part::upper : Part::lower, a, arrival);
-    upload(queue, Part::all, z, z_dev);
+    upload<double>(queue, upper ? Part::upper : Part::lower, a, arrival);
+    upload<double>(queue, Part::all, z, z_dev);
     a_dev = arrival;
   }
   take_reflectors(queue, uplo, a_dev, v);
   copy_values(queue, path.tau(), tau, n - 1);
   if (upper) {
-    reverse_rows(queue, {path.tau(), n - 1, 1, n});
+    reverse_rows<double>(queue, {path.tau(), n - 1, 1, n});
     reverse_rows(queue, z_dev);
   }
   path.of(v).apply(step, z_dev);
   if (upper) reverse_rows(queue, z_dev);
-  if (host) download(queue, z_dev, z);
+  if (host) download<double>(queue, z_dev, z);
   step.finish();
 }
 

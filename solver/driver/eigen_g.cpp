@@ -62,10 +62,11 @@ Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& o
   return solution;
 }
 
+template <class T>
 WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu, Pointers pointers) {
   const Plan plan{n, options, {}, pointers};
   check_plan(plan);
-  return plan_bytes<double>(plan, on_gpu);
+  return plan_bytes<T>(plan, on_gpu);
 }
 
 void start_gpu() {
@@ -84,10 +85,17 @@ const char* version() {
   return EIGEN_G_VERSION;
 }
 
+template WorkspaceBytes workspace_bytes<double>(std::int64_t, const Options&, bool, Pointers);
+template WorkspaceBytes workspace_bytes<float>(std::int64_t, const Options&, bool, Pointers);
 template Report eigen_g(std::int64_t, const double*, std::int64_t, double*, double*, std::int64_t,
                         const Options&, const Devices&);
 template Report eigen_g(std::int64_t, DevicePointer<double>, std::int64_t, DevicePointer<double>,
                         DevicePointer<double>, std::int64_t, CUstream_st*, const Options&, const Devices&);
 template Solution<double> solve(std::int64_t, const double*, std::int64_t, const Options&, const Devices&);
+template Report eigen_g(std::int64_t, const float*, std::int64_t, float*, float*, std::int64_t,
+                        const Options&, const Devices&);
+template Report eigen_g(std::int64_t, DevicePointer<float>, std::int64_t, DevicePointer<float>,
+                        DevicePointer<float>, std::int64_t, CUstream_st*, const Options&, const Devices&);
+template Solution<float> solve(std::int64_t, const float*, std::int64_t, const Options&, const Devices&);
 
 }  // namespace eigen_g

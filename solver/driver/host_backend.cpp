@@ -112,5 +112,6 @@ std::unique_ptr<Backend<T>> host_backend(const Plan& plan) {
 }
 
 template std::unique_ptr<Backend<double>> host_backend(const Plan&);
+template std::unique_ptr<Backend<float>> host_backend(const Plan&);
 
 }  // namespace eigen_g

@@ -40,5 +40,6 @@ Report solve_on(Backend<T>& on, const Options& options) {
 }
 
 template Report solve_on(Backend<double>&, const Options&);
+template Report solve_on(Backend<float>&, const Options&);
 
 }  // namespace eigen_g

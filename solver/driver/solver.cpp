@@ -97,5 +97,6 @@ Report Solver<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real
 }
 
 template class Solver<double>;
+template class Solver<float>;
 
 }  // namespace eigen_g

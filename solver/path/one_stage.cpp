@@ -30,5 +30,6 @@ void OneStageOnCpu<T>::apply(Steps& step, MatrixView<T> z, const std::function<v
 }
 
 template class OneStageOnCpu<double>;
+template class OneStageOnCpu<float>;
 
 }  // namespace eigen_g

@@ -9,6 +9,7 @@
 
 namespace eigen_g {
 
+template <class T>
 class SolveTeam;
 
 // What a path takes of its device's memory.
@@ -42,7 +43,7 @@ class OneStageOnDevice final : public Reduction<T>, public Factor<T> {
  public:
   static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors);
   OneStageOnDevice(const Products<T>& products, std::int64_t n, Arena kept, Arena scratch,
-                   SolveTeam* team = nullptr)
+                   SolveTeam<T>* team = nullptr)
       : products_(&products), tau_(kept.take<T>(n)), scratch_(scratch), team_(team) {}
   Factor<T>& run(Steps& step, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
                  const std::function<void()>& queued) override;
@@ -59,7 +60,7 @@ class OneStageOnDevice final : public Reduction<T>, public Factor<T> {
   const Products<T>* products_;
   T* tau_;
   Arena scratch_;
-  SolveTeam* team_;
+  SolveTeam<T>* team_;
   MatrixView<T> a_;
 };
 

@@ -28,5 +28,6 @@ void OneStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
 }
 
 template class OneStageOnDevice<double>;
+template class OneStageOnDevice<float>;
 
 }  // namespace eigen_g

@@ -55,5 +55,6 @@ void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const T> from_dev, Mat
 }
 
 template void pack_lower(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
+template void pack_lower(const Queue&, Uplo, MatrixView<const float>, MatrixView<float>);
 
 }  // namespace eigen_g

@@ -6,8 +6,20 @@
 
 namespace eigen_g {
 
-int scale_exponent(double largest) {
-  if (largest == 0 || (largest >= 0x1p-100 && largest <= 0x1p100)) return 0;
+namespace {
+
+// Between this and its reciprocal.
+template <class R>
+constexpr R left_alone = R(0x1p100);
+template <>
+constexpr float left_alone<float> = 0x1p8f;
+
+}  // namespace
+
+template <class R>
+int scale_exponent(R largest) {
+  constexpr R most = left_alone<R>;
+  if (largest == 0 || (largest >= 1 / most && largest <= most)) return 0;
   return -std::ilogb(largest);
 }
 
@@ -28,7 +40,11 @@ void scale_values(std::int64_t n, R* w, int k) {
   for (std::int64_t i = 0; i < n; ++i) w[i] = std::ldexp(w[i], k);
 }
 
+template int scale_exponent(double);
 template void scale(Uplo, MatrixView<double>, int);
 template void scale_values(std::int64_t, double*, int);
+template int scale_exponent(float);
+template void scale(Uplo, MatrixView<float>, int);
+template void scale_values(std::int64_t, float*, int);
 
 }  // namespace eigen_g

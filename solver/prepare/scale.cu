@@ -41,5 +41,7 @@ void scale_values(const Queue& queue, std::int64_t n, R* w_dev, int k) {
 
 template void scale(const Queue&, MatrixView<double>, int);
 template void scale_values(const Queue&, std::int64_t, double*, int);
+template void scale(const Queue&, MatrixView<float>, int);
+template void scale_values(const Queue&, std::int64_t, float*, int);
 
 }  // namespace eigen_g

@@ -15,7 +15,8 @@ namespace eigen_g {
 class Queue;
 
 // k for a matrix with this largest absolute entry (finite); 0 where nothing is to be done.
-int scale_exponent(double largest);
+template <class R>
+int scale_exponent(R largest);
 
 // a := 2^k a over the triangle `uplo`; n x n, lda, in place; k = 0 returns at once. Cost: one read and write
 // of the triangle. The device form takes the lower triangle and is ordered on `queue`.
@@ -24,7 +25,7 @@ void scale(Uplo uplo, MatrixView<T> a, int k);
 template <class T>
 void scale(const Queue& queue, MatrixView<T> a_dev, int k);
 
-// w := 2^k w, n values in place; a value beyond double's range becomes infinite.
+// w := 2^k w, n values in place; a value beyond R's range becomes infinite.
 template <class R>
 void scale_values(std::int64_t n, R* w, int k);
 template <class R>

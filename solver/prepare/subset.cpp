@@ -25,7 +25,8 @@ void check_subset(std::int64_t n, const Subset& subset) {
   }
 }
 
-Selected select(const Subset& subset, std::int64_t n, const double* d, int exponent, int scale) {
+template <class R>
+Selected select(const Subset& subset, std::int64_t n, const R* d, int exponent, int scale) {
   switch (subset.by) {
     case Subset::By::all:
       break;
@@ -33,15 +34,18 @@ Selected select(const Subset& subset, std::int64_t n, const double* d, int expon
       return {subset.first - 1, subset.last - subset.first + 1};
     case Subset::By::value: {
       const auto upto = [&](double bound) {
-        return std::upper_bound(d, d + n, bound, [&](double x, double value) {
+        return std::upper_bound(d, d + n, bound, [&](double x, R value) {
           return x < std::ldexp(std::ldexp(value, exponent), scale);
         });
       };
-      const double* const first = upto(subset.above);
+      const R* const first = upto(subset.above);
       return {first - d, upto(subset.upto) - first};
     }
   }
   return {0, n};
 }
+
+template Selected select(const Subset&, std::int64_t, const double*, int, int);
+template Selected select(const Subset&, std::int64_t, const float*, int, int);
 
 }  // namespace eigen_g

@@ -17,6 +17,7 @@ struct Selected {
 
 // Of n ascending values d: where the subset is one of values, it is one of 2^scale (2^exponent d), each product rounded
 // as scale_values() does.
-Selected select(const Subset& subset, std::int64_t n, const double* d, int exponent, int scale);
+template <class R>
+Selected select(const Subset& subset, std::int64_t n, const R* d, int exponent, int scale);
 
 }  // namespace eigen_g

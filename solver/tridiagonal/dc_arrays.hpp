@@ -16,6 +16,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "hybrid/host_device.hpp"
@@ -23,19 +24,22 @@
 
 namespace eigen_g::dc {
 
-inline constexpr double unit_roundoff = 0x1p-53;
+// R is float or double throughout.
+template <class R>
+inline constexpr R unit_roundoff = std::numeric_limits<R>::epsilon() / 2;
 
 // Arrays of n elements; a merge uses those of its own rows. The declarations are the only list of them: the workspace holds
 // them in this order.
+template <class R>
 struct RealArrays {
-  double* d;  // values of leaves and merges, ascending in each
-  double* e;  // n - 1 off-diagonal entries
-  double *merged_d, *merged_z;
-  double *cosine, *sine;              // of the rotation with the next link of a chain
-  double *pole, *weight;              // in ascending order
-  double *group_pole, *group_weight;  // in group order; the weight is Gu and Eisenstat's
-  double *base, *tau, *root;
-  double* deflated;
+  R* d;  // values of leaves and merges, ascending in each
+  R* e;  // n - 1 off-diagonal entries
+  R *merged_d, *merged_z;
+  R *cosine, *sine;              // of the rotation with the next link of a chain
+  R *pole, *weight;              // in ascending order
+  R *group_pole, *group_weight;  // in group order; the weight is Gu and Eisenstat's
+  R *base, *tau, *root;
+  R* deflated;
 };
 struct IndexArrays {
   Index* column;    // column of the vector to d, counted from column 0 of Q
@@ -48,8 +52,9 @@ struct IndexArrays {
   Index* survivor;  // merged entries with a component that is not negligible
   Index* close;     // survivors that are close to their successor
 };
-struct Arrays : RealArrays, IndexArrays {
-  static constexpr int doubles = sizeof(RealArrays) / sizeof(double*);
+template <class R>
+struct Arrays : RealArrays<R>, IndexArrays {
+  static constexpr int reals = sizeof(RealArrays<R>) / sizeof(R*);
   static constexpr int indices = sizeof(IndexArrays) / sizeof(Index*);
 
   // The same arrays from row `first` on.
@@ -69,27 +74,32 @@ template <class T, class Group, class Place>
 EIGEN_G_HOST_DEVICE Group placed(const Group& group, const Place& place) {
   return placed<T>(group, place, std::make_index_sequence<sizeof(Group) / sizeof(T*)>());
 }
-EIGEN_G_HOST_DEVICE inline Arrays Arrays::at(Index first) const {
-  return {placed<double>(static_cast<const RealArrays&>(*this), [=](int, double* p) { return p + first; }),
+template <class R>
+EIGEN_G_HOST_DEVICE Arrays<R> Arrays<R>::at(Index first) const {
+  return {placed<R>(static_cast<const RealArrays<R>&>(*this), [=](int, R* p) { return p + first; }),
           placed<Index>(static_cast<const IndexArrays&>(*this), [=](int, Index* p) { return p + first; })};
 }
 
-// Places the arrays in `workspace`, arrays_doubles(n) doubles.
-EIGEN_G_HOST_DEVICE constexpr std::int64_t arrays_doubles(std::int64_t n) {
-  return Arrays::doubles * n + (Arrays::indices * n + 1) / 2;
+// Places the arrays in `workspace`, arrays_size(n) values.
+template <class R>
+EIGEN_G_HOST_DEVICE constexpr std::int64_t arrays_size(std::int64_t n) {
+  constexpr std::int64_t in_a_value = sizeof(R) / sizeof(Index);
+  return Arrays<R>::reals * n + (Arrays<R>::indices * n + in_a_value - 1) / in_a_value;
 }
-EIGEN_G_HOST_DEVICE inline Arrays place_arrays(std::int64_t n, double* workspace) {
-  auto* const indices = reinterpret_cast<Index*>(workspace + Arrays::doubles * n);
-  return {placed<double>(RealArrays{}, [=](int k, double*) { return workspace + k * n; }),
+template <class R>
+EIGEN_G_HOST_DEVICE Arrays<R> place_arrays(std::int64_t n, R* workspace) {
+  auto* const indices = reinterpret_cast<Index*>(workspace + Arrays<R>::reals * n);
+  return {placed<R>(RealArrays<R>{}, [=](int k, R*) { return workspace + k * n; }),
           placed<Index>(IndexArrays{}, [=](int k, Index*) { return indices + k * n; })};
 }
 
 enum Kind : Index { upper_kind = 0, dense_kind = 1, lower_kind = 2, deflated_kind = 3 };
 
 // How the poles of a merge divide. Written by the deflation.
+template <class R>
 struct Shape {
   Index k, upper, dense, lower;  // k = upper + dense + lower
-  double rho;
+  R rho;
 
   // The product for child 2's rows starts at an even column, so that its operands are aligned: where `upper` is odd the
   // last upper column counts with zeros in child 2's rows.

@@ -9,23 +9,29 @@ namespace {
 
 constexpr int max_threads = 1024;
 
-__global__ void __launch_bounds__(max_threads) deflate_kernel(Batch batch, MatrixView<const double> q) {
+template <class R>
+__global__ void __launch_bounds__(max_threads) deflate_kernel(Batch<R> batch, MatrixView<const R> q) {
   enter_in_turn();
-  __shared__ Block::Scratch scratch;
+  __shared__ typename Block<R>::Scratch scratch;
   const Merge merge = batch.merges[blockIdx.x];
-  const Arrays x = batch.arrays.at(merge.first);
-  const double e = batch.arrays.e[merge.first + merge.upper - 1];
-  for (Index i = Block::rank(); i < merge.size; i += Block::size()) form_z(merge, batch.rows, q, x, e, i);
-  Block::sync();
-  deflate(Block(scratch), merge, x, e, &batch.shapes[blockIdx.x]);
+  const Arrays<R> x = batch.arrays.at(merge.first);
+  const R e = batch.arrays.e[merge.first + merge.upper - 1];
+  for (Index i = Block<R>::rank(); i < merge.size; i += Block<R>::size())
+    form_z(merge, batch.rows, q, x, e, i);
+  Block<R>::sync();
+  deflate(Block<R>(scratch), merge, x, e, &batch.shapes[blockIdx.x]);
 }
 
 }  // namespace
 
-void deflate(const Queue& queue, const Batch& batch, MatrixView<const double> q) {
+template <class R>
+void deflate(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> q) {
   int threads = 64;
   while (threads < max_threads && threads < batch.largest) threads *= 2;
-  launch_dependent(queue, deflate_kernel, static_cast<unsigned>(batch.count), threads, batch, q);
+  launch_dependent(queue, deflate_kernel<R>, static_cast<unsigned>(batch.count), threads, batch, q);
 }
+
+template void deflate(const Queue&, const Batch<double>&, MatrixView<const double>);
+template void deflate(const Queue&, const Batch<float>&, MatrixView<const float>);
 
 }  // namespace eigen_g::dc

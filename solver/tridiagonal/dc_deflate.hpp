@@ -15,21 +15,23 @@
 // Source: LAPACK dlaed2 (tolerances and column types).
 #pragma once
 
-#include <cmath>
+#include <math.h>
 
+#include "hybrid/scalar.hpp"
 #include "solver/tridiagonal/dc_arrays.hpp"
 
 namespace eigen_g::dc {
 
+template <class R>
 struct Rotation {
-  double c, s, r;
+  R c, s, r;
   bool close;
 };
 
-EIGEN_G_HOST_DEVICE inline Rotation rotation_of(double d_s, double z_s, double d_t, double z_t,
-                                                double tolerance) {
-  const double r = sqrt(z_s * z_s + z_t * z_t);
-  const double c = z_t / r, s = -z_s / r;
+template <class R>
+EIGEN_G_HOST_DEVICE Rotation<R> rotation_of(R d_s, R z_s, R d_t, R z_t, R tolerance) {
+  const R r = sqrt(z_s * z_s + z_t * z_t);
+  const R c = z_t / r, s = -z_s / r;
   return {c, s, r, fabs((d_t - d_s) * c * s) <= tolerance};
 }
 
@@ -37,15 +39,15 @@ EIGEN_G_HOST_DEVICE inline Rotation rotation_of(double d_s, double z_s, double d
 // In: merged_d, merged_z, source. Out: what the arrays say of kind ... target, pole, weight, group and deflated
 // (deflated values in the order in which they were found; order_values sorts them), and the shape. `survivor` and
 // `close` are scratch.
-template <class Team>
-EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arrays& x, double e,
-                                 Shape* shape) {
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arrays<R>& x, same_t<R> e,
+                                 Shape<R>* shape) {
   const Index size = merge.size;
-  const double rho = 2 * fabs(e);
-  double largest = 0;
+  const R rho = 2 * fabs(e);
+  R largest = 0;
   for (Index s = team.rank(); s < size; s += team.size())
     largest = fmax(largest, fmax(fabs(x.merged_d[s]), fabs(x.merged_z[s])));
-  const double tolerance = 8 * unit_roundoff * team.largest(largest);
+  const R tolerance = 8 * unit_roundoff<R> * team.largest(largest);
 
   // A thread takes a run of neighbours, so that a scan of counts gives places in order.
   const auto begin_of = [&](Index count, Index rank) {
@@ -91,11 +93,11 @@ EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arr
       if (x.close[k] < next) continue;
       for (Index i = x.close[k]; i < pairs; ++i) {
         next = i + 1;
-        const Rotation rotation = try_rotation(i);
+        const Rotation<R> rotation = try_rotation(i);
         if (!rotation.close) break;
         const Index s = x.survivor[i], t = x.survivor[i + 1];
-        const double d_s = x.merged_d[s], d_t = x.merged_d[t];
-        const double c2 = rotation.c * rotation.c, s2 = rotation.s * rotation.s;
+        const R d_s = x.merged_d[s], d_t = x.merged_d[t];
+        const R c2 = rotation.c * rotation.c, s2 = rotation.s * rotation.s;
         x.merged_d[s] = d_s * c2 + d_t * s2;
         x.merged_d[t] = d_s * s2 + d_t * c2;
         x.merged_z[s] = 0;

@@ -18,12 +18,13 @@ namespace {
 
 constexpr OneThread team;
 
-std::vector<double> not_written(std::int64_t count) {
-  return std::vector<double>(static_cast<std::size_t>(count), std::numeric_limits<double>::quiet_NaN());
+template <class R>
+std::vector<R> not_written(std::int64_t count) {
+  return std::vector<R>(static_cast<std::size_t>(count), std::numeric_limits<R>::quiet_NaN());
 }
 
-template <class Act>
-void each_merge(const Batch& batch, Act&& act) {
+template <class R, class Act>
+void each_merge(const Batch<R>& batch, Act&& act) {
   for (Index m = 0; m < batch.count; ++m)
     act(batch.merges[m], batch.shapes[m], batch.arrays.at(batch.merges[m].first));
 }
@@ -37,8 +38,9 @@ void each_row(const Merge& merge, Rows rows, Row&& row) {
 
 }  // namespace
 
-OnHost::OnHost(const Tree& tree, const std::vector<double>& d, const std::vector<double>& e, double* values,
-               MatrixView<double> z, Index panel_columns)
+template <class R>
+OnHost<R>::OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values,
+                  MatrixView<R> z, Index panel_columns)
     : n_(static_cast<Index>(d.size())),
       rows_{z.data != nullptr},
       panel_columns_(std::min(panel_columns, n_)),
@@ -51,10 +53,10 @@ OnHost::OnHost(const Tree& tree, const std::vector<double>& d, const std::vector
   }
   shapes_.resize(most);
   const std::int64_t height = rows_.all ? n_ : 2;
-  storage_ = not_written(arrays_doubles(n_));
-  q_storage_ = not_written(height * n_);
-  compressed_storage_ = not_written(height * n_);
-  panel_storage_ = not_written(rows_.all ? std::int64_t{n_} * panel_columns_ : 0);
+  storage_ = not_written<R>(arrays_size<R>(n_));
+  q_storage_ = not_written<R>(height * n_);
+  compressed_storage_ = not_written<R>(height * n_);
+  panel_storage_ = not_written<R>(rows_.all ? std::int64_t{n_} * panel_columns_ : 0);
   x_ = place_arrays(n_, storage_.data());
   q_ = {q_storage_.data(), height, n_, height};
   c_ = {compressed_storage_.data(), height, n_, height};
@@ -63,18 +65,20 @@ OnHost::OnHost(const Tree& tree, const std::vector<double>& d, const std::vector
   std::copy(e.begin(), e.end(), x_.e);
 }
 
-void OnHost::note_failure(Index index) {
+template <class R>
+void OnHost<R>::note_failure(Index index) {
   failed_ = std::min(failed_, static_cast<unsigned>(index));
 }
 
-void OnHost::solve_leaf(const Leaf& leaf) {
+template <class R>
+void OnHost<R>::solve_leaf(const Leaf& leaf) {
   const Index m = leaf.size;
-  double *const d = x_.d + leaf.first, z[leaf_rows * leaf_rows] = {}, scratch[leaf_rows * leaf_rows];
-  double values[leaf_rows], e[leaf_rows];
+  R *const d = x_.d + leaf.first, z[leaf_rows * leaf_rows] = {}, scratch[leaf_rows * leaf_rows];
+  R values[leaf_rows], e[leaf_rows];
   std::copy_n(d, m, values);
   std::copy_n(x_.e + leaf.first, m - 1, e);
   for (Index i = 0; i < m; ++i) z[i * (m + 1)] = 1;
-  if (!implicit_ql(m, values, e, PlainVectors{z, m, m})) note_failure(leaf.first + 1);
+  if (!implicit_ql(m, values, e, PlainVectors<R>{z, m, m})) note_failure(leaf.first + 1);
   orthogonalize(team, m, m, z, scratch);
   for (Index i = 0; i < m; ++i) {
     Index place = 0;
@@ -90,27 +94,31 @@ void OnHost::solve_leaf(const Leaf& leaf) {
   }
 }
 
-void OnHost::solve_leaves(const std::vector<Leaf>& leaves) {
+template <class R>
+void OnHost<R>::solve_leaves(const std::vector<Leaf>& leaves) {
   for (const Leaf& leaf : leaves) solve_leaf(leaf);
 }
 
-void OnHost::deflate(const Batch& batch) {
-  each_merge(batch, [&](const Merge& merge, Shape& shape, const Arrays& x) {
-    const double e = x_.e[merge.cut()];
+template <class R>
+void OnHost<R>::deflate(const Batch<R>& batch) {
+  each_merge(batch, [&](const Merge& merge, Shape<R>& shape, const Arrays<R>& x) {
+    const R e = x_.e[merge.cut()];
     for (Index i = 0; i < merge.size; ++i) form_z(merge, rows_, q_, x, e, i);
     dc::deflate(team, merge, x, e, &shape);
   });
 }
 
-void OnHost::solve_secular(const Batch& batch) {
-  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+template <class R>
+void OnHost<R>::solve_secular(const Batch<R>& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index j = 0; j < shape.k; ++j)
       if (!dc::solve_secular(team, shape, x, j)) note_failure(merge.first + j + 1);
   });
 }
 
-void OnHost::order_values(const Batch& batch, bool with_vectors) {
-  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+template <class R>
+void OnHost<R>::order_values(const Batch<R>& batch, bool with_vectors) {
+  each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index t = 0; t < merge.size; ++t) {
       if (with_vectors && t < shape.k) correct_weight(team, shape, x, t);
       order_value(team, merge, shape, x, t);
@@ -118,8 +126,9 @@ void OnHost::order_values(const Batch& batch, bool with_vectors) {
   });
 }
 
-void OnHost::compress(const Batch& batch) {
-  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+template <class R>
+void OnHost<R>::compress(const Batch<R>& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index s = 0; s < merge.size; ++s) {
       if (x.linked[s]) continue;
       each_row(merge, rows_, [&](Index row, bool upper_row) {
@@ -131,37 +140,40 @@ void OnHost::compress(const Batch& batch) {
   });
 }
 
-void OnHost::keep_deflated(const Batch& batch) {
-  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays&) {
+template <class R>
+void OnHost<R>::keep_deflated(const Batch<R>& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>&) {
     for (Index t = merge.first + shape.k; t < merge.first + merge.size; ++t)
       each_row(merge, rows_, [&](Index row, bool) { q_(row, t) = c_(row, t); });
   });
 }
 
-void OnHost::form_end_rows(const Batch& batch) {
-  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+template <class R>
+void OnHost<R>::form_end_rows(const Batch<R>& batch) {
+  each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index j = 0; j < shape.k; ++j)
       dc::form_end_rows(team, shape, x, &c_(0, merge.first), j, &q_(0, merge.first + j));
   });
 }
 
-void OnHost::multiply_apart(const std::vector<Merge>&, const Batch& batch, Roots roots) {
-  each_merge(batch, [&](const Merge& merge, const Shape& shape, const Arrays& x) {
+template <class R>
+void OnHost<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& batch, Roots roots) {
+  each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     const Index end = std::min(roots.end, shape.k);
     for (Index first = roots.begin; first < end; first += panel_columns_) {
       const Index columns = std::min(panel_columns_, end - first);
       for (Index j = 0; j < columns; ++j) {
-        double* const u = &u_(merge.first, j);
-        form_vector(team, shape, x, first + j, [&](Index g, double value) { u[g] = value; });
+        R* const u = &u_(merge.first, j);
+        form_vector(team, shape, x, first + j, [&](Index g, R value) { u[g] = value; });
       }
       const auto product = [&](Index row, Index count, Index inner, Index inner_end) {
-        const MatrixView<double> to = q_.block(merge.first + row, merge.first + first, count, columns);
+        const MatrixView<R> to = q_.block(merge.first + row, merge.first + first, count, columns);
         if (inner_end > inner)
-          gemm_on_cpu(Op::none, Op::none, 1,
-                      c_.block(merge.first + row, merge.first + inner, count, inner_end - inner),
-                      u_.block(merge.first + inner, 0, inner_end - inner, columns), 0, to);
+          gemm_on_cpu<R>(Op::none, Op::none, 1,
+                         c_.block(merge.first + row, merge.first + inner, count, inner_end - inner),
+                         u_.block(merge.first + inner, 0, inner_end - inner, columns), 0, to);
         else
-          for (Index j = 0; j < columns; ++j) std::fill_n(&to(0, j), count, 0.0);
+          for (Index j = 0; j < columns; ++j) std::fill_n(&to(0, j), count, R(0));
       };
       product(0, merge.upper, 0, shape.upper_end());
       product(merge.upper, merge.size - merge.upper, shape.lower_begin(), shape.k);
@@ -169,12 +181,14 @@ void OnHost::multiply_apart(const std::vector<Merge>&, const Batch& batch, Roots
   });
 }
 
-LastMerge OnHost::last_merge(const Batch& batch, const Selected& found) const {
+template <class R>
+LastMerge OnHost<R>::last_merge(const Batch<R>& batch, const Selected& found) const {
   const Index* const column = x_.column + found.first;
   return {batch.shapes[0].k, {column, column + found.count}};
 }
 
-void OnHost::store(const Selected& found, int exponent) {
+template <class R>
+void OnHost<R>::store(const Selected& found, int exponent) {
   for (Index i = 0; i < found.count; ++i) {
     const auto t = static_cast<Index>(found.first) + i;
     values_[i] = std::ldexp(x_.d[t], exponent);
@@ -182,14 +196,22 @@ void OnHost::store(const Selected& found, int exponent) {
   }
 }
 
-Outcome divide_and_conquer_on_host(std::int64_t n, double* d, const double* e, MatrixView<double> z,
+template <class R>
+Outcome divide_and_conquer_on_host(std::int64_t n, R* d, const same_t<R>* e, MatrixView<same_t<R>> z,
                                    const Wanted& wanted, Index panel_columns) {
   if (n == 0) return {};
-  std::vector<double> torn_d(d, d + n), torn_e(e, e + n - 1);
+  std::vector<R> torn_d(d, d + n), torn_e(e, e + n - 1);
   const Division division = divide(torn_d, torn_e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
-  OnHost on(division.tree, torn_d, torn_e, d, z, panel_columns);
+  OnHost<R> on(division.tree, torn_d, torn_e, d, z, panel_columns);
   return solve_levels(on, division, static_cast<Index>(n), Rows{z.data != nullptr}, wanted);
 }
+
+template class OnHost<double>;
+template Outcome divide_and_conquer_on_host(std::int64_t, double*, const double*, MatrixView<double>,
+                                            const Wanted&, Index);
+template class OnHost<float>;
+template Outcome divide_and_conquer_on_host(std::int64_t, float*, const float*, MatrixView<float>,
+                                            const Wanted&, Index);
 
 }  // namespace eigen_g::dc

@@ -23,32 +23,37 @@ struct Part {
   Index terms() const { return std::max(end - begin, Index{0}); }
 };
 
-std::array<Part, 2> parts_of(const Merge& m, const Shape& shape) {
+template <class R>
+std::array<Part, 2> parts_of(const Merge& m, const Shape<R>& shape) {
   return {Part{0, m.upper, 0, shape.upper_end()},
           Part{m.upper, m.size - m.upper, shape.lower_begin(), shape.k}};
 }
 
-ColumnProducts products_of(const Merge& m, const Shape& shape, Index columns) {
+template <class R>
+ColumnProducts products_of(const Merge& m, const Shape<R>& shape, Index columns) {
   const auto [upper, lower] = parts_of(m, shape);
-  return merge_products(upper.rows, upper.terms(), lower.rows, lower.terms(), columns);
+  return merge_products(upper.rows, upper.terms(), lower.rows, lower.terms(), columns, sizeof(R));
 }
 
-void clear(const Queue& queue, MatrixView<double> x) {
-  EIGEN_G_CUDA(cudaMemset2DAsync(x.data, sizeof(double) * static_cast<std::size_t>(x.lda), 0,
-                                 sizeof(double) * static_cast<std::size_t>(x.rows),
+template <class R>
+void clear(const Queue& queue, MatrixView<R> x) {
+  EIGEN_G_CUDA(cudaMemset2DAsync(x.data, sizeof(R) * static_cast<std::size_t>(x.lda), 0,
+                                 sizeof(R) * static_cast<std::size_t>(x.rows),
                                  static_cast<std::size_t>(x.cols), queue.stream()));
 }
 
-void clear_on_cpu(MatrixView<double> x) {
-  for (std::int64_t j = 0; j < x.cols; ++j) std::fill_n(&x(0, j), x.rows, 0.0);
+template <class R>
+void clear_on_cpu(MatrixView<R> x) {
+  for (std::int64_t j = 0; j < x.cols; ++j) std::fill_n(&x(0, j), x.rows, R(0));
 }
 
 // Columns first ... first + columns - 1 of one merge, of which U stands in `panel`.
-void multiply_one(const Products<double>& products, const Merge& m, const Shape& shape, Index first,
-                  Index columns, MatrixView<const double> c, MatrixView<const double> panel,
-                  MatrixView<double> q) {
+template <class R>
+void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& shape, Index first,
+                  Index columns, MatrixView<const same_t<R>> c, MatrixView<const same_t<R>> panel,
+                  MatrixView<same_t<R>> q) {
   for (const Part& part : parts_of(m, shape)) {
-    const MatrixView<double> result = q.block(m.first + part.row, m.first + first, part.rows, columns);
+    const MatrixView<R> result = q.block(m.first + part.row, m.first + first, part.rows, columns);
     if (part.terms() == 0)
       clear(products.queue(), result);
     else
@@ -59,11 +64,12 @@ void multiply_one(const Products<double>& products, const Merge& m, const Shape&
 }
 
 // All merges for which the list has a shape; k = 0 leaves one out.
-void multiply_by_panels(const Products<double>& products, const std::vector<Merge>& merges,
-                        const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
-                        MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+template <class R>
+void multiply_by_panels(const Products<R>& products, const std::vector<Merge>& merges,
+                        const std::vector<Shape<R>>& shapes, const Batch<R>& batch, Roots roots,
+                        MatrixView<const same_t<R>> c, MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q) {
   Index most = 0;
-  for (const Shape& shape : shapes) most = std::max(most, shape.k);
+  for (const Shape<R>& shape : shapes) most = std::max(most, shape.k);
   const Index end = std::min(most, roots.end), all = Roots{roots.begin, end}.count();
   const auto widest = static_cast<Index>(panel.cols);
   const Index passes = (all + widest - 1) / widest;
@@ -80,16 +86,17 @@ void multiply_by_panels(const Products<double>& products, const std::vector<Merg
 }
 
 // One merge by the team; `batch` holds it alone.
-void multiply_cut(ColumnTeam& team, const std::vector<double>& shares, const Products<double>& products,
-                  const Merge& m, const Shape& shape, const Batch& batch, Roots roots,
-                  MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q) {
+template <class R>
+void multiply_cut(ColumnTeam<R>& team, const std::vector<double>& shares, const Products<R>& products,
+                  const Merge& m, const Shape<R>& shape, const Batch<R>& batch, Roots roots,
+                  MatrixView<const same_t<R>> c, MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q) {
   const Index own = static_cast<Index>(split_columns(roots.count(), shares, column_granularity)[0].count);
   const Index others = roots.count() - own;
   if (others > 0)
     form_vectors(products.queue(), batch, roots.begin + own, others,
                  q.block(0, m.first + roots.begin + own, q.rows, others));
-  ColumnWork work = cut_merge(m, shape, roots, c, q);
-  work.on_first = [&](const Queue&, const OwnColumns& mine) {
+  ColumnWork<R> work = cut_merge(m, shape, roots, c, q);
+  work.on_first = [&](const Queue&, const OwnColumns<R>& mine) {
     const auto begin = roots.begin + static_cast<Index>(mine.range.first);
     multiply_by_panels(products, {m}, {shape}, batch, {begin, begin + static_cast<Index>(mine.range.count)},
                        c, panel, q);
@@ -99,67 +106,71 @@ void multiply_cut(ColumnTeam& team, const std::vector<double>& shares, const Pro
 
 }  // namespace
 
-ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,
-                     MatrixView<double> q) {
+template <class R>
+ColumnWork<R> cut_merge(const Merge& m, const Shape<R>& shape, Roots roots, MatrixView<const same_t<R>> c,
+                        MatrixView<same_t<R>> q) {
   std::vector<Part> steps;  // one without terms is a step too: it clears its rows
   for (const Part& part : parts_of(m, shape))
     for (Index begin = part.begin; begin == part.begin || begin < part.end; begin += slice)
       steps.push_back({part.row, part.rows, begin, std::min(begin + slice, std::max(begin, part.end))});
   const Index column = m.first + roots.begin;
   // The rows of a step := or += its slice of the product.
-  const auto step = [steps](std::int64_t s, const Blocks& blocks, const OwnColumns& mine, auto&& empty,
+  const auto step = [steps](std::int64_t s, const Blocks<R>& blocks, const OwnColumns<R>& mine, auto&& empty,
                             auto&& product) {
     const auto i = static_cast<std::size_t>(s);
     const bool first = i == 0 || steps[i].row != steps[i - 1].row;
-    const MatrixView<double> rows = mine.columns.block(steps[i].row, 0, steps[i].rows, mine.columns.cols);
+    const MatrixView<R> rows = mine.columns.block(steps[i].row, 0, steps[i].rows, mine.columns.cols);
     if (steps[i].terms() == 0)
       empty(rows);
     else
-      product(blocks[0], blocks[1], first ? 0.0 : 1.0, rows);
+      product(blocks[0], blocks[1], first ? R(0) : R(1), rows);
   };
 
-  ColumnWork work;
+  ColumnWork<R> work;
   work.columns_dev = q.block(m.first, column, m.size, roots.count());
   work.reads_columns = false;
   work.steps = static_cast<std::int64_t>(steps.size());
-  work.blocks = [=](std::int64_t s, ColumnRange range) -> Blocks {
+  work.blocks = [=](std::int64_t s, ColumnRange range) -> Blocks<R> {
     const Part& p = steps[static_cast<std::size_t>(s)];
     return {c.block(m.first + p.row, m.first + p.begin, p.rows, p.terms()),
             q.block(m.first + p.begin, column + range.first, p.terms(), range.count)};
   };
-  work.on_gpu = [step](const Queue& queue, std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
+  work.on_gpu = [step](const Queue& queue, std::int64_t s, const Blocks<R>& blocks,
+                       const OwnColumns<R>& mine) {
     step(
-        s, blocks, mine, [&](MatrixView<double> rows) { clear(queue, rows); },
-        [&](auto a, auto b, double beta, MatrixView<double> rows) {
+        s, blocks, mine, [&](MatrixView<R> rows) { clear(queue, rows); },
+        [&](auto a, auto b, R beta, MatrixView<R> rows) {
           gemm(queue, Op::none, Op::none, 1, a, b, beta, rows);
         });
   };
-  work.on_cpu = [step](std::int64_t s, const Blocks& blocks, const OwnColumns& mine) {
-    step(s, blocks, mine, clear_on_cpu, [](auto a, auto b, double beta, MatrixView<double> rows) {
+  work.on_cpu = [step](std::int64_t s, const Blocks<R>& blocks, const OwnColumns<R>& mine) {
+    step(s, blocks, mine, clear_on_cpu<R>, [](auto a, auto b, R beta, MatrixView<R> rows) {
       gemm_on_cpu(Op::none, Op::none, 1, a, b, beta, rows);
     });
   };
   return work;
 }
 
-CutWork last_merge_cut(MatrixView<double> q) {
+template <class R>
+CutWork<R> last_merge_cut(MatrixView<R> q) {
   const auto n = static_cast<Index>(q.rows), upper = n / 2;
   const Merge last{0, n, upper};
-  const Shape nothing_deflates{n, upper, 0, n - upper, 0};
+  const Shape<R> nothing_deflates{n, upper, 0, n - upper, 0};
   return {products_of(last, nothing_deflates, n), cut_merge(last, nothing_deflates, {0, n}, q, q)};
 }
 
-void multiply_large(const Products<double>& products, const std::vector<Merge>& merges,
-                    const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
-                    MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q,
-                    SolveTeam* team) {
-  std::vector<Shape> uncut = shapes;
+template <class R>
+void multiply_large(const Products<R>& products, const std::vector<Merge>& merges,
+                    const std::vector<Shape<R>>& shapes, const Batch<R>& batch, Roots roots,
+                    MatrixView<const same_t<R>> c, MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q,
+                    SolveTeam<R>* team) {
+  std::vector<Shape<R>> uncut = shapes;
   if (team)
     for (std::size_t i = 0; i < merges.size(); ++i) {
       const Roots own{roots.begin, std::min(roots.end, shapes[i].k)};
       const std::vector<double> shares = team->take_shares(products_of(merges[i], shapes[i], own.count()));
       if (shares.empty()) continue;
-      Batch one = batch;
+      Batch<R> one = batch;
       one.merges += i;
       one.shapes += i;
       one.count = 1;
@@ -169,5 +180,20 @@ void multiply_large(const Products<double>& products, const std::vector<Merge>& 
     }
   multiply_by_panels(products, merges, uncut, batch, roots, c, panel, q);
 }
+
+template ColumnWork<double> cut_merge(const Merge&, const Shape<double>&, Roots, MatrixView<const double>,
+                                      MatrixView<double>);
+template CutWork<double> last_merge_cut(MatrixView<double>);
+template void multiply_large(const Products<double>&, const std::vector<Merge>&,
+                             const std::vector<Shape<double>>&, const Batch<double>&, Roots,
+                             MatrixView<const double>, MatrixView<double>, MatrixView<double>,
+                             SolveTeam<double>*);
+template ColumnWork<float> cut_merge(const Merge&, const Shape<float>&, Roots, MatrixView<const float>,
+                                     MatrixView<float>);
+template CutWork<float> last_merge_cut(MatrixView<float>);
+template void multiply_large(const Products<float>&, const std::vector<Merge>&,
+                             const std::vector<Shape<float>>&, const Batch<float>&, Roots,
+                             MatrixView<const float>, MatrixView<float>, MatrixView<float>,
+                             SolveTeam<float>*);
 
 }  // namespace eigen_g::dc

@@ -12,11 +12,13 @@ namespace eigen_g::dc {
 
 // The part of devices beside the first in the product of merge m with this shape: columns `roots` of Q, in which U's
 // columns stand, from the columns of C.
-ColumnWork cut_merge(const Merge& m, const Shape& shape, Roots roots, MatrixView<const double> c,
-                     MatrixView<double> q);
+template <class R>
+ColumnWork<R> cut_merge(const Merge& m, const Shape<R>& shape, Roots roots, MatrixView<const same_t<R>> c,
+                        MatrixView<same_t<R>> q);
 
 // What a team has to expect of the last merge of a matrix of order q.rows: nothing deflates. Q is neither read nor written.
-CutWork last_merge_cut(MatrixView<double> q);
+template <class R>
+CutWork<R> last_merge_cut(MatrixView<R> q);
 
 // Columns `roots` of Q, as far as they exist, for every merge of a level: C's nonzero blocks times their rows of U. U is
 // formed in `panel`, as many columns at a time as that has.
@@ -25,9 +27,10 @@ CutWork last_merge_cut(MatrixView<double> q);
 //                    beside the first are formed in Q's own, to which the results come back; C goes to every device once
 // Ordered on the products' queue; with a cut product it blocks until the CPU has done its share. Two runs with the same
 // team and shares give the same bits. Throws OutOfMemory, DeviceError.
-void multiply_large(const Products<double>& products, const std::vector<Merge>& merges,
-                    const std::vector<Shape>& shapes, const Batch& batch, Roots roots,
-                    MatrixView<const double> c, MatrixView<double> panel, MatrixView<double> q,
-                    SolveTeam* team);
+template <class R>
+void multiply_large(const Products<R>& products, const std::vector<Merge>& merges,
+                    const std::vector<Shape<R>>& shapes, const Batch<R>& batch, Roots roots,
+                    MatrixView<const same_t<R>> c, MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q,
+                    SolveTeam<R>* team);
 
 }  // namespace eigen_g::dc

@@ -14,7 +14,8 @@ __device__ inline void enter_in_turn() {
   wait_for_previous_kernels();
 }
 
-inline dim3 blocks_over(const Batch& batch, Index entries, Index entries_a_block) {
+template <class R>
+dim3 blocks_over(const Batch<R>& batch, Index entries, Index entries_a_block) {
   return {static_cast<unsigned>((entries + entries_a_block - 1) / entries_a_block),
           static_cast<unsigned>(batch.count)};
 }

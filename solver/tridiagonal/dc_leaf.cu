@@ -14,48 +14,49 @@ static_assert(leaf_rows <= 32, "a lane owns a row of Z, a warp a leaf");
 
 // Z of one leaf, column i at i stride. A lane reads and writes its own row only, and keeps in a register the column that
 // the sweep's next rotation needs again.
+template <class R>
 struct WarpVectors {
-  double* z;  // this lane's row
-  double carried = 0, low = 0;
+  R* z;  // this lane's row
+  R carried = 0, low = 0;
   __device__ void begin_sweep(Index i) {
     carried = z[stride * i];
     low = z[stride * (i - 1)];
   }
-  __device__ void rotate(Index i, double c, double s) {
+  __device__ void rotate(Index i, R c, R s) {
     z[stride * (i + 1)] = s * low + c * carried;
     carried = c * low - s * carried;
     low = z[stride * max(i - 1, 0)];  // a rotation before it is needed
     __syncwarp();                     // no lane overwrites what another one has yet to read
   }
   __device__ void end_sweep(Index i) { z[stride * i] = carried; }
-  __device__ void keep(double* array, Index i, double x, bool yes) const {
+  __device__ void keep(R* array, Index i, R x, bool yes) const {
     if (yes & (threadIdx.x % 32 == 0)) array[i] = x;
   }
   __device__ void sync() const { __syncwarp(); }
-  __device__ Index end_of_block(const double* e, Index l, Index size, double negligible) const {
+  __device__ Index end_of_block(const R* e, Index l, Index size, R negligible) const {
     const auto lane = static_cast<Index>(threadIdx.x % 32);
     return __ffs(static_cast<int>(__ballot_sync(~0u, block_ends(e, lane, size, negligible)) & (~0u << l))) -
            1;
   }
 };
 
+template <class R>
 __global__ void __launch_bounds__(32 * leaves_a_block)
-    leaf_kernel(const Leaf* leaves, Index count, Arrays x, Rows rows, MatrixView<double> q,
-                unsigned* failed) {
-  __shared__ double all_z[leaves_a_block][leaf_rows * stride], all_y[leaves_a_block][leaf_rows * stride];
-  __shared__ double all_d[leaves_a_block][32], all_e[leaves_a_block][32];
+    leaf_kernel(const Leaf* leaves, Index count, Arrays<R> x, Rows rows, MatrixView<R> q, unsigned* failed) {
+  __shared__ R all_z[leaves_a_block][leaf_rows * stride], all_y[leaves_a_block][leaf_rows * stride];
+  __shared__ R all_d[leaves_a_block][32], all_e[leaves_a_block][32];
   const int warp = threadIdx.x / 32;
   const Index lane = threadIdx.x % 32, which = blockIdx.x * leaves_a_block + warp;
   if (which >= count) return;
   const Leaf leaf = leaves[which];
-  double *const z = all_z[warp], *const d = all_d[warp], *const e = all_e[warp];
+  R *const z = all_z[warp], *const d = all_d[warp], *const e = all_e[warp];
   const bool mine = lane < leaf.size;
   d[lane] = mine ? x.d[leaf.first + lane] : 0;
   e[lane] = lane + 1 < leaf.size ? x.e[leaf.first + lane] : 0;
   for (Index i = 0; i < leaf_rows; ++i) z[stride * i + lane] = i == lane;
   __syncwarp();
 
-  const bool converged = implicit_ql(leaf.size, d, e, WarpVectors{z + lane});
+  const bool converged = implicit_ql(leaf.size, d, e, WarpVectors<R>{z + lane});
   __syncwarp();
   orthogonalize(Warp(), leaf.size, stride, z, all_y[warp]);
   if (!converged && lane == 0) atomicMin(failed, static_cast<unsigned>(leaf.first + 1));
@@ -76,12 +77,18 @@ __global__ void __launch_bounds__(32 * leaves_a_block)
 
 }  // namespace
 
-void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays& arrays, Rows rows,
-                  MatrixView<double> q, unsigned* failed) {
+template <class R>
+void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays<R>& arrays, Rows rows,
+                  MatrixView<same_t<R>> q, unsigned* failed) {
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>((count + leaves_a_block - 1) / leaves_a_block);
-  leaf_kernel<<<blocks, 32 * leaves_a_block, 0, queue.stream()>>>(leaves, count, arrays, rows, q, failed);
+  leaf_kernel<R><<<blocks, 32 * leaves_a_block, 0, queue.stream()>>>(leaves, count, arrays, rows, q, failed);
   EIGEN_G_LAUNCHED();
 }
+
+template void solve_leaves(const Queue&, const Leaf*, Index, const Arrays<double>&, Rows, MatrixView<double>,
+                           unsigned*);
+template void solve_leaves(const Queue&, const Leaf*, Index, const Arrays<float>&, Rows, MatrixView<float>,
+                           unsigned*);
 
 }  // namespace eigen_g::dc

@@ -1,7 +1,7 @@
 // T = Z diag(d) Z^T of one leaf by the implicit QL method with Wilkinson's shift, and Z made orthogonal again.
 #pragma once
 
-#include <cmath>
+#include <math.h>
 
 #include "solver/tridiagonal/dc_arrays.hpp"
 
@@ -9,9 +9,16 @@ namespace eigen_g::dc {
 
 inline constexpr int ql_sweeps_a_value = 60;
 
-// Entries of T below this count as zero: far below the rounding of a T that is scaled to 1, and far above the range
-// where squares vanish.
-inline constexpr double leaf_floor = 0x1p-390;
+// Entries of T below this count as zero: far below the rounding of a T that is scaled to 1, and so far above the range where
+// squares vanish that those of unit_roundoff times it exceed the second value.
+template <class R>
+inline constexpr R leaf_floor = R(0x1p-390);
+template <>
+inline constexpr float leaf_floor<float> = 0x1p-30f;
+template <class R>
+inline constexpr R leaf_negligible_square = R(0x1p-900);
+template <>
+inline constexpr float leaf_negligible_square<float> = 0x1p-110f;
 
 // 1 / sqrt x for x far from the ends of the range, to about a unit of roundoff.
 EIGEN_G_HOST_DEVICE inline double inverse_root(double x) {
@@ -24,12 +31,23 @@ EIGEN_G_HOST_DEVICE inline double inverse_root(double x) {
   return 1 / sqrt(x);
 #endif
 }
+EIGEN_G_HOST_DEVICE inline float inverse_root(float x) {
+#ifdef __CUDA_ARCH__
+  float y;  // to 22 bits
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return fmaf(0.5f * y, fmaf(-x, y * y, 1.0f), y);
+#else
+  return 1 / sqrt(x);
+#endif
+}
 
 // The first i >= l after which the matrix comes apart: |e_i| <= negligible, or i = size - 1. A NaN is not negligible.
-EIGEN_G_HOST_DEVICE inline bool block_ends(const double* e, Index i, Index size, double negligible) {
+template <class R>
+EIGEN_G_HOST_DEVICE bool block_ends(const R* e, Index i, Index size, R negligible) {
   return i + 1 >= size || fabs(e[i]) <= negligible;
 }
-EIGEN_G_HOST_DEVICE inline Index block_end(const double* e, Index l, Index size, double negligible) {
+template <class R>
+EIGEN_G_HOST_DEVICE Index block_end(const R* e, Index l, Index size, R negligible) {
   while (!block_ends(e, l, size, negligible)) ++l;
   return l;
 }
@@ -47,15 +65,14 @@ EIGEN_G_HOST_DEVICE inline Index block_end(const double* e, Index l, Index size,
 // Returns false where a value has not converged after ql_sweeps_a_value sweeps. An off-diagonal entry is negligible at
 // eps times the leaf's largest entry: backward stable. Cost: about 1.3 size^2 rotations. Source: EISPACK imtql2, Dubrulle,
 // Martin and Wilkinson 1968; LAPACK dsteqr.
-template <class Vectors>
-EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&& vectors) {
-  double largest = leaf_floor;
+template <class R, class Vectors>
+EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, R* d, R* e, Vectors&& vectors) {
+  R largest = leaf_floor<R>;
   for (Index i = 0; i < size; ++i) {
     largest = fmax(largest, fabs(d[i]));
     if (i + 1 < size) largest = fmax(largest, fabs(e[i]));
   }
-  const double negligible = unit_roundoff * largest;
-  const double negligible_square = 0x1p-900;
+  const R negligible = unit_roundoff<R> * largest;
 
   for (Index l = 0; l < size; ++l) {
     for (int sweeps = 0;; ++sweeps) {
@@ -64,30 +81,30 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
       if (sweeps == ql_sweeps_a_value) return false;
 
       // Wilkinson's shift: the value of the block (d_l, e_l; e_l, d_l+1) that is nearer to d_l.
-      const double half = 0.5 * (d[l + 1] - d[l]), squares = half * half + e[l] * e[l];
-      const double shift =
-          e[l] * e[l] / (half + copysign(squares * inverse_root(squares), half));  // d_l less it
-      double g = d[end] - d[l] + shift;
-      double s = 1, c = 1, p = 0;
-      double d_above = d[end];  // d[i + 1], before and after it has changed
+      const R half = R(0.5) * (d[l + 1] - d[l]), squares = half * half + e[l] * e[l];
+      const R shift = e[l] * e[l] / (half + copysign(squares * inverse_root(squares), half));  // d_l less it
+      R g = d[end] - d[l] + shift;
+      R s = 1, c = 1, p = 0;
+      R d_above = d[end];  // d[i + 1], before and after it has changed
       Index i = end - 1;
-      double e_ahead = e[i], d_ahead = d[i];  // loaded a rotation before they are needed
+      R e_ahead = e[i], d_ahead = d[i];  // loaded a rotation before they are needed
       vectors.sync();
       vectors.begin_sweep(end);
       for (; i >= l; --i) {
-        const double e_i = e_ahead, d_i = d_ahead;
+        const R e_i = e_ahead, d_i = d_ahead;
         const Index next = i > l ? i - 1 : l;
         e_ahead = e[next];
         d_ahead = d[next];
-        const double f = s * e_i, b = c * e_i;
-        const double square = f * f + g * g;
-        const bool apart = square < negligible_square;  // the matrix has come apart here: c = 1, s = 0
-        const double inverse = inverse_root(square);
-        const double h = d_above - p;
-        const double q_root = (d_i - h) * f + 2 * b * g;  // beside the root, which all else waits for
+        const R f = s * e_i, b = c * e_i;
+        const R square = f * f + g * g;
+        const bool apart =
+            square < leaf_negligible_square<R>;  // the matrix has come apart here: c = 1, s = 0
+        const R inverse = inverse_root(square);
+        const R h = d_above - p;
+        const R q_root = (d_i - h) * f + 2 * b * g;  // beside the root, which all else waits for
         s = apart ? 0 : f * inverse;
         c = apart ? 1 : g * inverse;
-        const double q = apart ? 2 * b : q_root * inverse;
+        const R q = apart ? 2 * b : q_root * inverse;
         p = s * q;
         g = c * q - b;
         vectors.keep(e, i + 1, apart ? 0 : square * inverse, i + 1 < end);
@@ -107,18 +124,18 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, double* d, double* e, Vectors&&
 // Z := Z + Z (I - Z^T Z) / 2, Newton's step to the nearest orthogonal matrix, which takes away what the errors of all the
 // rotations left: many units of roundoff become about one. Columns of Z and of Y (scratch) are `stride` apart. Sources:
 // Bjorck and Bowie 1971; Higham 1986.
-template <class Team>
-EIGEN_G_HOST_DEVICE void orthogonalize(const Team& team, Index size, Index stride, double* z, double* y) {
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE void orthogonalize(const Team& team, Index size, Index stride, R* z, R* y) {
   for (Index pair = team.rank(); pair < size * size; pair += team.size()) {
     const Index i = pair % size, j = pair / size;
-    double defect = i == j;
+    R defect = i == j;
     for (Index k = 0; k < size; ++k) defect -= z[k + i * stride] * z[k + j * stride];
-    y[i + j * stride] = 0.5 * defect;
+    y[i + j * stride] = R(0.5) * defect;
   }
   team.sync();
   for (Index row = team.rank(); row < size; row += team.size())
     for (Index j = 0; j < size; ++j) {
-      double change = 0;  // entries of the row that have changed already make a difference of second order
+      R change = 0;  // entries of the row that have changed already make a difference of second order
       for (Index k = 0; k < size; ++k) change += z[row + k * stride] * y[k + j * stride];
       z[row + j * stride] += change;
     }

@@ -31,11 +31,12 @@
 namespace eigen_g::dc {
 
 // The merges of one level. They are disjoint, so each act takes all of them at once.
+template <class R>
 struct Batch {
   const Merge* merges;
-  Shape* shapes;
+  Shape<R>* shapes;
   Index count, largest;  // largest: rows of the largest merge
-  Arrays arrays;         // at row 0
+  Arrays<R> arrays;      // at row 0
   Rows rows;
   unsigned* failed;  // the least index, from 1, that did not converge; all bits set: none
 };
@@ -47,8 +48,8 @@ struct Roots {
 };
 
 // Q's columns of a level: the deflated ones and those of these roots.
-template <class Executor>
-void form_level(Executor& on, const std::vector<Merge>& merges, const Batch& batch, Roots roots) {
+template <class Executor, class R>
+void form_level(Executor& on, const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) {
   on.compress(batch);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
   const bool together = batch.rows.all && on.in_one_launch(batch);
@@ -83,14 +84,14 @@ Outcome solve_levels(Executor& on, const Division& division, Index n, Rows rows,
   const Tree& tree = division.tree;
   const bool subset = wanted.subset.by != Subset::By::all;
   const auto select_values = [&] {  // by the values themselves where need be
-    const std::vector<double> d = wanted.subset.by == Subset::By::value ? on.values() : std::vector<double>();
+    const auto d = wanted.subset.by == Subset::By::value ? on.values() : decltype(on.values())();
     return select(wanted.subset, n, d.data(), division.exponent, wanted.scale);
   };
   Selected found{0, n};
 
   on.solve_leaves(tree.leaves);
   if (subset && tree.levels.empty()) found = select_values();
-  Batch batch = on.first_batch();
+  auto batch = on.first_batch();
   for (std::size_t level = 0; level < tree.levels.size(); ++level) {
     const bool last = level + 1 == tree.levels.size(), with_vectors = rows.all || !last;
     batch.count = static_cast<Index>(tree.levels[level].size());

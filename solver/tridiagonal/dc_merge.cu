@@ -25,12 +25,13 @@ struct Tile {
   }
 };
 
+template <class R>
 __global__ void __launch_bounds__(max_threads)
-    compress_kernel(Batch batch, MatrixView<const double> q, MatrixView<double> compressed) {
+    compress_kernel(Batch<R> batch, MatrixView<const R> q, MatrixView<R> compressed) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
-  const Shape shape = batch.shapes[blockIdx.z];
-  const Arrays x = batch.arrays.at(merge.first);
+  const Shape<R> shape = batch.shapes[blockIdx.z];
+  const Arrays<R> x = batch.arrays.at(merge.first);
   const Tile tile(merge, batch.rows);
   if (!tile.inside) return;
   for (Index s = blockIdx.y; s < merge.size; s += static_cast<Index>(gridDim.y))
@@ -39,8 +40,9 @@ __global__ void __launch_bounds__(max_threads)
                    entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
 }
 
+template <class R>
 __global__ void __launch_bounds__(max_threads)
-    keep_kernel(Batch batch, MatrixView<const double> compressed, MatrixView<double> q) {
+    keep_kernel(Batch<R> batch, MatrixView<const R> compressed, MatrixView<R> q) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
   const Index k = batch.shapes[blockIdx.z].k;
@@ -50,9 +52,9 @@ __global__ void __launch_bounds__(max_threads)
     q(tile.row, merge.first + t) = compressed(tile.row, merge.first + t);
 }
 
-__global__ void __launch_bounds__(max_threads)
-    store_kernel(Index n, Index first, int exponent, Arrays x, MatrixView<const double> q, double* w,
-                 MatrixView<double> z) {
+template <class R>
+__global__ void __launch_bounds__(max_threads) store_kernel(Index n, Index first, int exponent, Arrays<R> x,
+                                                            MatrixView<const R> q, R* w, MatrixView<R> z) {
   enter_in_turn();
   const Index row = blockIdx.x * max_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
   if (row >= n) return;
@@ -66,7 +68,8 @@ __global__ void __launch_bounds__(max_threads)
 struct RowLaunch {
   dim3 blocks;
   int threads;
-  RowLaunch(const Queue& queue, const Batch& batch) {
+  template <class R>
+  RowLaunch(const Queue& queue, const Batch<R>& batch) {
     const Index rows = batch.rows.all ? batch.largest : 2;
     threads = 32;
     while (threads < max_threads && 2 * threads < rows) threads *= 2;
@@ -79,25 +82,37 @@ struct RowLaunch {
 
 }  // namespace
 
-void compress(const Queue& queue, const Batch& batch, MatrixView<const double> q,
-              MatrixView<double> compressed) {
+template <class R>
+void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> q,
+              MatrixView<same_t<R>> compressed) {
   const RowLaunch launch(queue, batch);
-  launch_dependent(queue, compress_kernel, launch.blocks, launch.threads, batch, q, compressed);
+  launch_dependent(queue, compress_kernel<R>, launch.blocks, launch.threads, batch, q, compressed);
 }
 
-void keep_deflated(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
-                   MatrixView<double> q) {
+template <class R>
+void keep_deflated(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
+                   MatrixView<same_t<R>> q) {
   const RowLaunch launch(queue, batch);
-  launch_dependent(queue, keep_kernel, launch.blocks, launch.threads, batch, compressed, q);
+  launch_dependent(queue, keep_kernel<R>, launch.blocks, launch.threads, batch, compressed, q);
 }
 
-void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays& arrays,
-                   MatrixView<const double> q, double* w, MatrixView<double> z) {
+template <class R>
+void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays<R>& arrays,
+                   MatrixView<const same_t<R>> q, same_t<R>* w, MatrixView<same_t<R>> z) {
   const Index tiles = (n + max_threads - 1) / max_threads;
   const Index slices =
       z.data ? std::min(n, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(slices));
-  launch_dependent(queue, store_kernel, blocks, max_threads, n, first, exponent, arrays, q, w, z);
+  launch_dependent(queue, store_kernel<R>, blocks, max_threads, n, first, exponent, arrays, q, w, z);
 }
+
+template void compress(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
+template void keep_deflated(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
+template void store_ordered(const Queue&, Index, Index, int, const Arrays<double>&, MatrixView<const double>,
+                            double*, MatrixView<double>);
+template void compress(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
+template void keep_deflated(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
+template void store_ordered(const Queue&, Index, Index, int, const Arrays<float>&, MatrixView<const float>,
+                            float*, MatrixView<float>);
 
 }  // namespace eigen_g::dc

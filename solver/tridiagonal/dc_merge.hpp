@@ -13,23 +13,24 @@
 namespace eigen_g::dc {
 
 // Merged entry t in one row of Q.
-EIGEN_G_HOST_DEVICE inline double entry_of_row(const Merge& merge, const Arrays& x,
-                                               MatrixView<const double> q, Index row, bool upper_row,
-                                               Index t) {
+template <class R>
+EIGEN_G_HOST_DEVICE R entry_of_row(const Merge& merge, const Arrays<R>& x, MatrixView<const same_t<R>> q,
+                                   Index row, bool upper_row, Index t) {
   const Index column = x.source[t];
-  return (column - merge.first < merge.upper) == upper_row ? q(row, column) : 0.0;
+  return (column - merge.first < merge.upper) == upper_row ? q(row, column) : R(0);
 }
 
 // The chain of rotations that starts at merged entry s (none of them: a chain of one), in one row of Q.
 //   carried        entry_of_row() of s
 //   q, compressed  whole matrices; row counts in both, columns of `compressed` from the merge's first
 // A chain's entries that deflate are written in every row, the last one only where its kind is not zero.
-EIGEN_G_HOST_DEVICE inline void compress_row(const Merge& merge, const Shape& shape, const Arrays& x,
-                                             MatrixView<const double> q, MatrixView<double> compressed,
-                                             Index row, bool upper_row, Index s, double carried) {
+template <class R>
+EIGEN_G_HOST_DEVICE void compress_row(const Merge& merge, const Shape<R>& shape, const Arrays<R>& x,
+                                      MatrixView<const same_t<R>> q, MatrixView<same_t<R>> compressed,
+                                      Index row, bool upper_row, Index s, same_t<R> carried) {
   const auto column_of = [&](Index t) { return merge.first + x.target[t]; };
   for (Index t = x.link[s]; t >= 0; t = x.link[s]) {
-    const double other = entry_of_row(merge, x, q, row, upper_row, t);
+    const R other = entry_of_row(merge, x, q, row, upper_row, t);
     compressed(row, column_of(s)) = x.cosine[s] * carried + x.sine[s] * other;
     carried = x.cosine[s] * other - x.sine[s] * carried;
     s = t;
@@ -40,22 +41,23 @@ EIGEN_G_HOST_DEVICE inline void compress_row(const Merge& merge, const Shape& sh
 }
 
 // True where compress_row has nothing to do for a chain of one, so that a block of rows passes on.
-EIGEN_G_HOST_DEVICE inline bool compress_skips(const Shape& shape, const Arrays& x, bool upper_row, Index s) {
+template <class R>
+EIGEN_G_HOST_DEVICE bool compress_skips(const Shape<R>& shape, const Arrays<R>& x, bool upper_row, Index s) {
   if (x.link[s] >= 0) return false;
   return upper_row ? x.kind[s] == lower_kind : x.target[s] < shape.lower_begin();
 }
 
 // Value t of the merge (the roots, then the deflated ones) to its place in ascending order, by one team. Roots ascend as
 // they are; deflated values nearly do. Of equal values roots come first.
-template <class Team>
-EIGEN_G_HOST_DEVICE void order_value(const Team& team, const Merge& merge, const Shape& shape,
-                                     const Arrays& x, Index t) {
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE void order_value(const Team& team, const Merge& merge, const Shape<R>& shape,
+                                     const Arrays<R>& x, Index t) {
   const Index deflated = merge.size - shape.k;
   const bool is_root = t < shape.k;
-  const double value = is_root ? x.root[t] : x.deflated[t - shape.k];
+  const R value = is_root ? x.root[t] : x.deflated[t - shape.k];
   Index before = 0;
   for (Index i = team.rank(); i < deflated; i += team.size()) {
-    const double other = x.deflated[i];
+    const R other = x.deflated[i];
     before += other < value || (other == value && !is_root && i < t - shape.k);
   }
   const auto deflated_before = static_cast<Index>(team.sum(before));

@@ -4,6 +4,7 @@
 //
 // A and B pass through shared memory in slabs of 16 of the inner index; the next slab is on its way to registers while
 // one is multiplied. Entries beyond a ragged edge are zeros in shared memory; C's are not written.
+#include "hybrid/pair.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
 
 namespace eigen_g::dc {
@@ -17,21 +18,24 @@ constexpr int column_stride =
 constexpr int loads = tile * slab / threads;
 static_assert(thread_rows * thread_columns * threads == tile * tile, "the threads cover the tile");
 
+template <class R>
 struct Slab {
-  double a[slab][tile];
-  double b[slab][column_stride];
+  R a[slab][tile];
+  R b[slab][column_stride];
 };
 
 // C's tile at (row, column) of the merge's own rows and columns.
+template <class R>
 struct Factors {
-  const double *a, *b;
+  const R *a, *b;
   std::int64_t lda, ldb;
   Index rows, columns, inner;  // from the tile's first row and column to the end
 };
 
+template <class R>
 struct Loaded {
-  double a[loads], b[loads];
-  __device__ void load(const Factors& f, Index first) {
+  R a[loads], b[loads];
+  __device__ void load(const Factors<R>& f, Index first) {
     for (int i = 0; i < loads; ++i) {
       const Index row = threadIdx.x % tile,
                   k = first + static_cast<Index>(threadIdx.x / tile) + i * (threads / tile);
@@ -43,7 +47,7 @@ struct Loaded {
       b[i] = column < f.columns && k < f.inner ? f.b[k + column * f.ldb] : 0;
     }
   }
-  __device__ void store(Slab& to) const {
+  __device__ void store(Slab<R>& to) const {
     for (int i = 0; i < loads; ++i)
       to.a[threadIdx.x / tile + i * (threads / tile)][threadIdx.x % tile] = a[i];
     for (int i = 0; i < loads; ++i)
@@ -51,13 +55,14 @@ struct Loaded {
   }
 };
 
+template <class R>
 __global__ void __launch_bounds__(threads)
-    product_kernel(Batch batch, Index first, Index columns, MatrixView<const double> compressed,
-                   MatrixView<const double> panel, MatrixView<double> q) {
+    product_kernel(Batch<R> batch, Index first, Index columns, MatrixView<const R> compressed,
+                   MatrixView<const R> panel, MatrixView<R> q) {
   enter_in_turn();
-  __shared__ __align__(16) Slab slabs[2];
+  __shared__ __align__(16) Slab<R> slabs[2];
   const Merge merge = batch.merges[blockIdx.z];
-  const Shape shape = batch.shapes[blockIdx.z];
+  const Shape<R> shape = batch.shapes[blockIdx.z];
   const Index column = blockIdx.x * tile;  // of U's in the panel
   const Index columns_left =
       min(columns, shape.k - first) - column;  // of roots; then those that are deflated
@@ -75,37 +80,37 @@ __global__ void __launch_bounds__(threads)
   }
   if (columns_left <= 0) return;
   const Index inner_first = upper ? 0 : shape.lower_begin(), inner_end = upper ? shape.upper_end() : shape.k;
-  const Factors f{&compressed(merge.first + row, merge.first + inner_first),
-                  &panel(merge.first + inner_first, column),
-                  compressed.lda,
-                  panel.lda,
-                  row_end - row,
-                  columns_left,
-                  inner_end - inner_first};
+  const Factors<R> f{&compressed(merge.first + row, merge.first + inner_first),
+                     &panel(merge.first + inner_first, column),
+                     compressed.lda,
+                     panel.lda,
+                     row_end - row,
+                     columns_left,
+                     inner_end - inner_first};
 
   const int first_row = threadIdx.x % (tile / thread_rows) * thread_rows;
   const int first_column = threadIdx.x / (tile / thread_rows) * thread_columns;
-  double c[thread_columns][thread_rows] = {};
-  Loaded next;
+  R c[thread_columns][thread_rows] = {};
+  Loaded<R> next;
   next.load(f, 0);
   next.store(slabs[0]);
   __syncthreads();
   for (Index k = 0; k < f.inner; k += slab) {
-    const Slab& now = slabs[k / slab % 2];
+    const Slab<R>& now = slabs[k / slab % 2];
     const bool more = k + slab < f.inner;
     if (more) next.load(f, k + slab);
 #pragma unroll
     for (int l = 0; l < slab; ++l) {
-      double a[thread_rows], b[thread_columns];
+      R a[thread_rows], b[thread_columns];
 #pragma unroll
       for (int i = 0; i < thread_rows; i += 2) {
-        const double2 pair = *reinterpret_cast<const double2*>(&now.a[l][first_row + i]);
+        const pair_t<R> pair = *reinterpret_cast<const pair_t<R>*>(&now.a[l][first_row + i]);
         a[i] = pair.x;
         a[i + 1] = pair.y;
       }
 #pragma unroll
       for (int j = 0; j < thread_columns; j += 2) {
-        const double2 pair = *reinterpret_cast<const double2*>(&now.b[l][first_column + j]);
+        const pair_t<R> pair = *reinterpret_cast<const pair_t<R>*>(&now.b[l][first_column + j]);
         b[j] = pair.x;
         b[j + 1] = pair.y;
       }
@@ -125,12 +130,19 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void multiply(const Queue& queue, const Batch& batch, Index first, Index columns,
-              MatrixView<const double> compressed, MatrixView<const double> panel, MatrixView<double> q) {
+template <class R>
+void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
+              MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,
+              MatrixView<same_t<R>> q) {
   const auto tiles = [](Index length) { return static_cast<unsigned>((length + tile - 1) / tile); };
   const dim3 blocks(tiles(columns), tiles(batch.largest) + 1,  // both children may end in a ragged tile
                     static_cast<unsigned>(batch.count));
-  launch_dependent(queue, product_kernel, blocks, threads, batch, first, columns, compressed, panel, q);
+  launch_dependent(queue, product_kernel<R>, blocks, threads, batch, first, columns, compressed, panel, q);
 }
+
+template void multiply(const Queue&, const Batch<double>&, Index, Index, MatrixView<const double>,
+                       MatrixView<const double>, MatrixView<double>);
+template void multiply(const Queue&, const Batch<float>&, Index, Index, MatrixView<const float>,
+                       MatrixView<const float>, MatrixView<float>);
 
 }  // namespace eigen_g::dc

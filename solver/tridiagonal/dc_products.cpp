@@ -7,7 +7,7 @@
 namespace eigen_g {
 
 ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std::int64_t lower,
-                              std::int64_t lower_inner, std::int64_t columns) {
+                              std::int64_t lower_inner, std::int64_t columns, double element) {
   const double entries = static_cast<double>(upper) * static_cast<double>(upper_inner) +
                          static_cast<double>(lower) * static_cast<double>(lower_inner);
   const auto steps = [](std::int64_t inner) {
@@ -19,9 +19,9 @@ ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std:
   p.column_flops = 2 * entries;
   p.rows = static_cast<double>(std::max(upper, lower));
   p.inner = static_cast<double>(std::max(upper_inner, lower_inner));
-  p.common_bytes = sizeof(double) * entries;
+  p.common_bytes = element * entries;
   p.beside = 2.0 * merge_step;  // slices of U
-  p.column_bytes = sizeof(double) * static_cast<double>(std::max(upper + lower, upper_inner + lower_inner));
+  p.column_bytes = element * static_cast<double>(std::max(upper + lower, upper_inner + lower_inner));
   return p;
 }
 

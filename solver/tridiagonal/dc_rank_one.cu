@@ -9,34 +9,37 @@ namespace {
 
 constexpr int warps = 4;
 
-__global__ void __launch_bounds__(32 * warps) order_kernel(Batch batch, bool with_weights) {
+template <class R>
+__global__ void __launch_bounds__(32 * warps) order_kernel(Batch<R> batch, bool with_weights) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
-  const Shape shape = batch.shapes[blockIdx.y];
-  const Arrays x = batch.arrays.at(merge.first);
+  const Shape<R> shape = batch.shapes[blockIdx.y];
+  const Arrays<R> x = batch.arrays.at(merge.first);
   const Index i = blockIdx.x * warps + threadIdx.x / 32;
   if (i >= merge.size) return;
   if (with_weights && i < shape.k) correct_weight(Warp(), shape, x, i);
   order_value(Warp(), merge, shape, x, i);
 }
 
+template <class R>
 __global__ void __launch_bounds__(32 * warps)
-    vector_kernel(Batch batch, Index first, Index columns, MatrixView<double> panel) {
+    vector_kernel(Batch<R> batch, Index first, Index columns, MatrixView<R> panel) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
-  const Shape shape = batch.shapes[blockIdx.y];
+  const Shape<R> shape = batch.shapes[blockIdx.y];
   const Index column = blockIdx.x * warps + threadIdx.x / 32;
   if (column >= columns || first + column >= shape.k) return;
-  double* const u = &panel(merge.first, column);
+  R* const u = &panel(merge.first, column);
   form_vector(Warp(), shape, batch.arrays.at(merge.first), first + column,
-              [&](Index g, double value) { u[g] = value; });
+              [&](Index g, R value) { u[g] = value; });
 }
 
+template <class R>
 __global__ void __launch_bounds__(32 * warps)
-    end_rows_kernel(Batch batch, MatrixView<const double> compressed, MatrixView<double> q) {
+    end_rows_kernel(Batch<R> batch, MatrixView<const R> compressed, MatrixView<R> q) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
-  const Shape shape = batch.shapes[blockIdx.y];
+  const Shape<R> shape = batch.shapes[blockIdx.y];
   const Index j = blockIdx.x * warps + threadIdx.x / 32;
   if (j < shape.k)
     form_end_rows(Warp(), shape, batch.arrays.at(merge.first), &compressed(0, merge.first), j,
@@ -45,21 +48,31 @@ __global__ void __launch_bounds__(32 * warps)
 
 }  // namespace
 
-void order_values(const Queue& queue, const Batch& batch, bool with_weights) {
-  launch_dependent(queue, order_kernel, blocks_over(batch, batch.largest, warps), 32 * warps, batch,
+template <class R>
+void order_values(const Queue& queue, const Batch<R>& batch, bool with_weights) {
+  launch_dependent(queue, order_kernel<R>, blocks_over(batch, batch.largest, warps), 32 * warps, batch,
                    with_weights);
 }
 
-void form_vectors(const Queue& queue, const Batch& batch, Index first, Index columns,
-                  MatrixView<double> panel) {
-  launch_dependent(queue, vector_kernel, blocks_over(batch, columns, warps), 32 * warps, batch, first,
+template <class R>
+void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
+                  MatrixView<same_t<R>> panel) {
+  launch_dependent(queue, vector_kernel<R>, blocks_over(batch, columns, warps), 32 * warps, batch, first,
                    columns, panel);
 }
 
-void form_end_rows(const Queue& queue, const Batch& batch, MatrixView<const double> compressed,
-                   MatrixView<double> q) {
-  launch_dependent(queue, end_rows_kernel, blocks_over(batch, batch.largest, warps), 32 * warps, batch,
+template <class R>
+void form_end_rows(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
+                   MatrixView<same_t<R>> q) {
+  launch_dependent(queue, end_rows_kernel<R>, blocks_over(batch, batch.largest, warps), 32 * warps, batch,
                    compressed, q);
 }
+
+template void order_values(const Queue&, const Batch<double>&, bool);
+template void form_vectors(const Queue&, const Batch<double>&, Index, Index, MatrixView<double>);
+template void form_end_rows(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
+template void order_values(const Queue&, const Batch<float>&, bool);
+template void form_vectors(const Queue&, const Batch<float>&, Index, Index, MatrixView<float>);
+template void form_end_rows(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
 
 }  // namespace eigen_g::dc

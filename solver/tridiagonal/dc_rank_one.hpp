@@ -15,45 +15,82 @@
 // Source: Gu and Eisenstat 1994; LAPACK dlaed3.
 #pragma once
 
-#include <cmath>
+#include <math.h>
 
 #include "blas2/symv/double_double.hpp"
+#include "hybrid/scalar.hpp"
 #include "solver/tridiagonal/dc_arrays.hpp"
 #include "solver/tridiagonal/dc_quotient.hpp"
 
 namespace eigen_g::dc {
 
+// hi + lo, exactly what an operation gives.
+struct FloatFloat {
+  float hi, lo;
+};
+template <class R>
+struct UnevaluatedOf {
+  using Sum = blas2::DoubleDouble;
+};
+template <>
+struct UnevaluatedOf<float> {
+  using Sum = FloatFloat;
+};
+template <class R>
+using Unevaluated = typename UnevaluatedOf<R>::Sum;
+
+using blas2::two_prod, blas2::two_sum;
+EIGEN_G_HOST_DEVICE inline FloatFloat two_sum(float a, float b) {
+#ifdef __CUDA_ARCH__
+  const float s = __fadd_rn(a, b), t = __fsub_rn(s, a);  // which nobody contracts or reorders
+  return {s, __fadd_rn(__fsub_rn(a, __fsub_rn(s, t)), __fsub_rn(b, t))};
+#else
+  const float s = a + b, t = s - a;
+  return {s, (a - (s - t)) + (b - t)};
+#endif
+}
+EIGEN_G_HOST_DEVICE inline FloatFloat two_prod(float a, float b) {
+#ifdef __CUDA_ARCH__
+  const float p = __fmul_rn(a, b);
+#else
+  const float p = a * b;
+#endif
+  return {p, fmaf(a, b, -p)};
+}
+
 // A product that is value (1 + error) to first order in the errors of its factors and multiplications.
+template <class R>
 struct CorrectedProduct {
-  double value = 1, error = 0;
-  EIGEN_G_HOST_DEVICE void multiply(double factor, double relative_error) {
-    const blas2::DoubleDouble product = blas2::two_prod(value, factor);
+  R value = 1, error = 0;
+  EIGEN_G_HOST_DEVICE void multiply(R factor, R relative_error) {
+    const Unevaluated<R> product = two_prod(value, factor);
     value = product.hi;
     error += relative_error + product.lo * rough_reciprocal(product.hi);
   }
   // By x / y, both unevaluated sums.
-  EIGEN_G_HOST_DEVICE void multiply(blas2::DoubleDouble x, blas2::DoubleDouble y) {
-    const double factor = quotient(x.hi, y.hi);
-    const double rest = fma(-factor, y.hi, x.hi) + (x.lo - factor * y.lo);
+  EIGEN_G_HOST_DEVICE void multiply(Unevaluated<R> x, Unevaluated<R> y) {
+    const R factor = quotient(x.hi, y.hi);
+    const R rest = fma(-factor, y.hi, x.hi) + (x.lo - factor * y.lo);
     multiply(factor, rest * rough_reciprocal(x.hi));
   }
 };
 
 // Weight of pole i, by one team; to group order together with the pole.
-template <class Team>
-EIGEN_G_HOST_DEVICE void correct_weight(const Team& team, const Shape& shape, const Arrays& x, Index i) {
-  const double pole = x.pole[i];
-  CorrectedProduct own;
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE void correct_weight(const Team& team, const Shape<R>& shape, const Arrays<R>& x,
+                                        Index i) {
+  const R pole = x.pole[i];
+  CorrectedProduct<R> own;
   for (Index j = team.rank(); j < shape.k; j += team.size()) {
-    const blas2::DoubleDouble to_base = blas2::two_sum(pole, -x.base[j]);
-    blas2::DoubleDouble to_root = blas2::two_sum(to_base.hi, -x.tau[j]);
+    const Unevaluated<R> to_base = two_sum(pole, -x.base[j]);
+    Unevaluated<R> to_root = two_sum(to_base.hi, -x.tau[j]);
     to_root.lo += to_base.lo;
-    const blas2::DoubleDouble gap = blas2::two_sum(pole, -x.pole[j]);
-    own.multiply(to_root, j == i ? blas2::DoubleDouble{1, 0} : gap);
+    const Unevaluated<R> gap = two_sum(pole, -x.pole[j]);
+    own.multiply(to_root, j == i ? Unevaluated<R>{1, 0} : gap);
   }
-  const double value = team.product(own.value), error = team.sum(own.error);
+  const R value = team.product(own.value), error = team.sum(own.error);
   // Where a factor vanishes there is nothing to correct.
-  const double product = fabs(error) < 1 ? value * (1 + error) : value;
+  const R product = fabs(error) < 1 ? value * (1 + error) : value;
   if (team.rank() == 0) {
     x.group_pole[x.group[i]] = pole;
     x.group_weight[x.group[i]] = copysign(sqrt(fabs(product)), x.weight[i]);
@@ -61,34 +98,34 @@ EIGEN_G_HOST_DEVICE void correct_weight(const Team& team, const Shape& shape, co
 }
 
 // Column j of U in group order: write(g, value) for every g. The quotients are formed twice: cheaper than storing.
-template <class Team, class Write>
-EIGEN_G_HOST_DEVICE void form_vector(const Team& team, const Shape& shape, const Arrays& x, Index j,
+template <class Team, class R, class Write>
+EIGEN_G_HOST_DEVICE void form_vector(const Team& team, const Shape<R>& shape, const Arrays<R>& x, Index j,
                                      Write&& write) {
-  const double base = x.base[j], tau = x.tau[j];
+  const R base = x.base[j], tau = x.tau[j];
   const auto entry = [&](Index g) { return quotient(x.group_weight[g], (x.group_pole[g] - base) - tau); };
-  double squares = 0;
+  R squares = 0;
   for (Index g = team.rank(); g < shape.k; g += team.size()) {
-    const double t = entry(g);
+    const R t = entry(g);
     squares += t * t;
   }
-  const double inverse_norm = 1 / sqrt(team.sum(squares));
+  const R inverse_norm = 1 / sqrt(team.sum(squares));
   for (Index g = team.rank(); g < shape.k; g += team.size()) write(g, entry(g) * inverse_norm);
 }
 
 // First and last row of the merged vectors without U: entry j of (upper row of the compressed Q) U and of (lower row) U.
 //   compressed  2 rows, from the merge's first column on     q  2 rows, column j of the merge
-template <class Team>
-EIGEN_G_HOST_DEVICE void form_end_rows(const Team& team, const Shape& shape, const Arrays& x,
-                                       const double* compressed, Index j, double* q) {
-  const double base = x.base[j], tau = x.tau[j];
-  double squares = 0, upper = 0, lower = 0;
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE void form_end_rows(const Team& team, const Shape<R>& shape, const Arrays<R>& x,
+                                       const same_t<R>* compressed, Index j, same_t<R>* q) {
+  const R base = x.base[j], tau = x.tau[j];
+  R squares = 0, upper = 0, lower = 0;
   for (Index g = team.rank(); g < shape.k; g += team.size()) {
-    const double t = quotient(x.group_weight[g], (x.group_pole[g] - base) - tau);
+    const R t = quotient(x.group_weight[g], (x.group_pole[g] - base) - tau);
     squares += t * t;
     if (g < shape.upper_end()) upper += t * compressed[2 * g];
     if (g >= shape.upper) lower += t * compressed[2 * g + 1];
   }
-  const double inverse_norm = 1 / sqrt(team.sum(squares));
+  const R inverse_norm = 1 / sqrt(team.sum(squares));
   upper = team.sum(upper);
   lower = team.sum(lower);
   if (team.rank() == 0) {

@@ -8,10 +8,11 @@ namespace {
 
 constexpr int warps = 4;
 
-__global__ void __launch_bounds__(32 * warps) secular_kernel(Batch batch) {
+template <class R>
+__global__ void __launch_bounds__(32 * warps) secular_kernel(Batch<R> batch) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
-  const Shape shape = batch.shapes[blockIdx.y];
+  const Shape<R> shape = batch.shapes[blockIdx.y];
   const Index j = blockIdx.x * warps + threadIdx.x / 32;
   if (j >= shape.k) return;
   const bool converged = solve_secular(Warp(), shape, batch.arrays.at(merge.first), j);
@@ -20,8 +21,12 @@ __global__ void __launch_bounds__(32 * warps) secular_kernel(Batch batch) {
 
 }  // namespace
 
-void solve_secular(const Queue& queue, const Batch& batch) {
-  launch_dependent(queue, secular_kernel, blocks_over(batch, batch.largest, warps), 32 * warps, batch);
+template <class R>
+void solve_secular(const Queue& queue, const Batch<R>& batch) {
+  launch_dependent(queue, secular_kernel<R>, blocks_over(batch, batch.largest, warps), 32 * warps, batch);
 }
+
+template void solve_secular(const Queue&, const Batch<double>&);
+template void solve_secular(const Queue&, const Batch<float>&);
 
 }  // namespace eigen_g::dc

@@ -13,7 +13,8 @@
 // Sources: Li, LAPACK Working Note 89, 1993 (middle way, stopping rule); LAPACK dlaed4.
 #pragma once
 
-#include <cmath>
+#include <math.h>
+
 #include <limits>
 
 #include "solver/tridiagonal/dc_arrays.hpp"
@@ -22,35 +23,39 @@
 namespace eigen_g::dc {
 
 inline constexpr int secular_steps = 120;
-inline constexpr double infinite = std::numeric_limits<double>::infinity();
+template <class R>
+inline constexpr R infinite = std::numeric_limits<R>::infinity();
 
+template <class R>
 struct Secular {
-  const double *pole, *weight;
+  const R *pole, *weight;
   Index k;
-  double rho;
+  R rho;
 };
 
+template <class R>
 struct Root {
-  double base, tau;
+  R base, tau;
   int steps;  // evaluations of f; more than secular_steps: not converged
 };
 
+template <class R>
 struct Sums {
-  double psi, psi_slope, phi, phi_slope;
+  R psi, psi_slope, phi, phi_slope;
 };
 
 // psi over poles [0, psi_end), phi over [phi_begin, k), at origin + tau.
-template <class Team>
-EIGEN_G_HOST_DEVICE Sums secular_sums(const Team& team, const Secular& f, double origin, double tau,
-                                      Index psi_end, Index phi_begin) {
-  Sums sums{};
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE Sums<R> secular_sums(const Team& team, const Secular<R>& f, R origin, R tau,
+                                         Index psi_end, Index phi_begin) {
+  Sums<R> sums{};
   for (Index i = team.rank(); i < psi_end; i += team.size()) {
-    const double t = quotient(f.weight[i], (f.pole[i] - origin) - tau);
+    const R t = quotient(f.weight[i], (f.pole[i] - origin) - tau);
     sums.psi += f.weight[i] * t;
     sums.psi_slope += t * t;
   }
   for (Index i = phi_begin + team.rank(); i < f.k; i += team.size()) {
-    const double t = quotient(f.weight[i], (f.pole[i] - origin) - tau);
+    const R t = quotient(f.weight[i], (f.pole[i] - origin) - tau);
     sums.phi += f.weight[i] * t;
     sums.phi_slope += t * t;
   }
@@ -58,55 +63,56 @@ EIGEN_G_HOST_DEVICE Sums secular_sums(const Team& team, const Secular& f, double
 }
 
 // Where f is looked for: poles left and left + 1 rule it, the root is in origin + (low, high).
+template <class R>
 struct Bracket {
   Index left, origin;
-  double low, high, tau;
-  EIGEN_G_HOST_DEVICE bool holds(double x) const { return x > low && x < high; }  // false for NaN
+  R low, high, tau;
+  EIGEN_G_HOST_DEVICE bool holds(R x) const { return x > low && x < high; }  // false for NaN
   // The middle by magnitude where the ends differ in it: tau may lie many powers of two below its bracket's width.
-  EIGEN_G_HOST_DEVICE double between() const {
-    const double near = fmin(fabs(low), fabs(high)), far = fmax(fabs(low), fabs(high));
-    if (near > 0.25 * far) return 0.5 * (low + high);
-    return copysign(near > 0 ? sqrt(near) * sqrt(far) : 0x1p-10 * far, low + high);
+  EIGEN_G_HOST_DEVICE R between() const {
+    const R near = fmin(fabs(low), fabs(high)), far = fmax(fabs(low), fabs(high));
+    if (near > R(0.25) * far) return R(0.5) * (low + high);
+    return copysign(near > 0 ? sqrt(near) * sqrt(far) : R(0x1p-10) * far, low + high);
   }
 };
 
 // The half of the interval that holds the root, and a first guess: f with all but the two ruling poles frozen at the
 // middle of the interval.
-template <class Team>
-EIGEN_G_HOST_DEVICE Bracket secular_guess(const Team& team, const Secular& f, Index j) {
-  const double inverse_rho = 1 / f.rho;
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE Bracket<R> secular_guess(const Team& team, const Secular<R>& f, Index j) {
+  const R inverse_rho = 1 / f.rho;
   const bool last = j == f.k - 1;
-  Bracket bracket{};
+  Bracket<R> bracket{};
   bracket.left = last ? j - 1 : j;
-  const double gap = f.pole[bracket.left + 1] - f.pole[bracket.left];
-  const double w_l = f.weight[bracket.left] * f.weight[bracket.left];
-  const double w_r = f.weight[bracket.left + 1] * f.weight[bracket.left + 1];
+  const R gap = f.pole[bracket.left + 1] - f.pole[bracket.left];
+  const R w_l = f.weight[bracket.left] * f.weight[bracket.left];
+  const R w_r = f.weight[bracket.left + 1] * f.weight[bracket.left + 1];
 
-  double beyond = 0;  // of the middle, from the left pole
-  double length = 0;
+  R beyond = 0;  // of the middle, from the left pole
+  R length = 0;
   if (last) {
-    double squares = 0;
+    R squares = 0;
     for (Index i = team.rank(); i < f.k; i += team.size()) squares += f.weight[i] * f.weight[i];
-    length = f.rho * team.sum(squares) * (1 + 8 * unit_roundoff);  // f(high) > 0 in spite of rounding
-    beyond = gap + 0.5 * length;
+    length = f.rho * team.sum(squares) * (1 + 8 * unit_roundoff<R>);  // f(high) > 0 in spite of rounding
+    beyond = gap + R(0.5) * length;
   } else {
-    beyond = 0.5 * gap;
+    beyond = R(0.5) * gap;
   }
-  const Sums rest = secular_sums(team, f, f.pole[bracket.left], beyond, bracket.left, bracket.left + 2);
-  const double c = inverse_rho + rest.psi + rest.phi;
-  const double f_middle = c - w_l / beyond + w_r / (gap - beyond);
+  const Sums<R> rest = secular_sums(team, f, f.pole[bracket.left], beyond, bracket.left, bracket.left + 2);
+  const R c = inverse_rho + rest.psi + rest.phi;
+  const R f_middle = c - w_l / beyond + w_r / (gap - beyond);
 
-  const double half = beyond * (1 + 0x1p-7);  // rounding in f_middle must not shut the root out
-  if (!last && f_middle > 0) {                // c tau^2 - a tau + b = 0
+  const R half = beyond * (1 + R(0x1p-7));  // rounding in f_middle must not shut the root out
+  if (!last && f_middle > 0) {              // c tau^2 - a tau + b = 0
     bracket.origin = bracket.left;
     bracket.high = half;
-    const double a = c * gap + w_l + w_r, b = w_l * gap;
-    const double root = sqrt(fabs(a * a - 4 * b * c));
+    const R a = c * gap + w_l + w_r, b = w_l * gap;
+    const R root = sqrt(fabs(a * a - 4 * b * c));
     bracket.tau = a > 0 ? 2 * b / (a + root) : (a - root) / (2 * c);
   } else {  // c tau^2 + a tau - b = 0
     bracket.origin = bracket.left + 1;
-    const double a = c * gap - w_l - w_r, b = w_r * gap;
-    const double root = sqrt(fabs(a * a + 4 * b * c));
+    const R a = c * gap - w_l - w_r, b = w_r * gap;
+    const R root = sqrt(fabs(a * a + 4 * b * c));
     if (last) {
       bracket.high = length;
       bracket.tau = a > 0 ? 2 * b / (a + root) : (root - a) / (2 * c);
@@ -115,64 +121,67 @@ EIGEN_G_HOST_DEVICE Bracket secular_guess(const Team& team, const Secular& f, In
       bracket.tau = a < 0 ? 2 * b / (a - root) : -(a + root) / (2 * c);
     }
   }
-  if (!bracket.holds(bracket.tau)) bracket.tau = 0.5 * (bracket.low + bracket.high);
+  if (!bracket.holds(bracket.tau)) bracket.tau = R(0.5) * (bracket.low + bracket.high);
   return bracket;
 }
 
 // What is known of f at tau.
+template <class R>
 struct Sample {
-  double value, psi_slope, phi_slope;
-  double to_l, to_r;  // poles left and left + 1 from here
-  EIGEN_G_HOST_DEVICE double slope() const { return psi_slope + phi_slope; }
+  R value, psi_slope, phi_slope;
+  R to_l, to_r;  // poles left and left + 1 from here
+  EIGEN_G_HOST_DEVICE R slope() const { return psi_slope + phi_slope; }
 };
 
 // The next tau inside the bracket, which has been narrowed by the sample.
-EIGEN_G_HOST_DEVICE inline double middle_way(const Sample& at, const Bracket& bracket, bool last) {
+template <class R>
+EIGEN_G_HOST_DEVICE R middle_way(const Sample<R>& at, const Bracket<R>& bracket, bool last) {
   // c eta^2 - a eta + b = 0
-  const double a = (at.to_l + at.to_r) * at.value - at.to_l * at.to_r * at.slope();
-  const double b = at.to_l * at.to_r * at.value;
-  const double c = at.value - at.to_l * at.psi_slope - at.to_r * at.phi_slope;
-  const double root = sqrt(fabs(a * a - 4 * b * c));
-  double eta;
+  const R a = (at.to_l + at.to_r) * at.value - at.to_l * at.to_r * at.slope();
+  const R b = at.to_l * at.to_r * at.value;
+  const R c = at.value - at.to_l * at.psi_slope - at.to_r * at.phi_slope;
+  const R root = sqrt(fabs(a * a - 4 * b * c));
+  R eta;
   if (last)
     eta = a >= 0 ? (a + root) / (2 * fabs(c)) : 2 * b / (a - root);
   else
     eta = a <= 0 ? (a - root) / (2 * c) : 2 * b / (a + root);
-  double next = bracket.tau + eta;
+  R next = bracket.tau + eta;
   if (!bracket.holds(next)) next = bracket.tau - at.value / at.slope();
   return bracket.holds(next) ? next : bracket.between();
 }
 
 // Three poles instead of two: that of the origin with its own weight, and its neighbours, which stand for all the poles
 // on their sides. The root of this model, to a few digits, by the same iteration.
-EIGEN_G_HOST_DEVICE inline double three_poles(const Secular& f, const Sample& at, Bracket bracket,
-                                              Index origin_pole) {
-  const double tau = bracket.tau, origin = f.pole[origin_pole];
-  const double pole[] = {f.pole[origin_pole - 1] - origin, 0, f.pole[origin_pole + 1] - origin};
-  const double own = f.weight[origin_pole] / -tau, own_slope = own * own;
+template <class R>
+EIGEN_G_HOST_DEVICE R three_poles(const Secular<R>& f, const Sample<R>& at, Bracket<R> bracket,
+                                  Index origin_pole) {
+  const R tau = bracket.tau, origin = f.pole[origin_pole];
+  const R pole[] = {f.pole[origin_pole - 1] - origin, 0, f.pole[origin_pole + 1] - origin};
+  const R own = f.weight[origin_pole] / -tau, own_slope = own * own;
   const bool left = origin_pole == bracket.left;  // the origin counts with psi
-  const double below = fmax(left ? at.psi_slope - own_slope : at.psi_slope, 0.0);
-  const double above = fmax(left ? at.phi_slope : at.phi_slope - own_slope, 0.0);
-  const double to_below = pole[0] - tau, to_above = pole[2] - tau;
-  const double square[] = {below * to_below * to_below, f.weight[origin_pole] * f.weight[origin_pole],
-                           above * to_above * to_above};
-  const double c = at.value - to_below * below - to_above * above - f.weight[origin_pole] * own;
+  const R below = fmax(left ? at.psi_slope - own_slope : at.psi_slope, R(0));
+  const R above = fmax(left ? at.phi_slope : at.phi_slope - own_slope, R(0));
+  const R to_below = pole[0] - tau, to_above = pole[2] - tau;
+  const R square[] = {below * to_below * to_below, f.weight[origin_pole] * f.weight[origin_pole],
+                      above * to_above * to_above};
+  const R c = at.value - to_below * below - to_above * above - f.weight[origin_pole] * own;
   const int psi_end = left ? 2 : 1;
 
-  double before = infinite;
+  R before = infinite<R>;
   bracket.tau = bracket.between();
   for (int step = 1; step <= 40; ++step) {
-    Sample model{c, 0, 0, pole[psi_end - 1] - bracket.tau, pole[psi_end] - bracket.tau};
+    Sample<R> model{c, 0, 0, pole[psi_end - 1] - bracket.tau, pole[psi_end] - bracket.tau};
     for (int i = 0; i < 3; ++i) {
-      const double t = 1 / (pole[i] - bracket.tau);
+      const R t = 1 / (pole[i] - bracket.tau);
       model.value += square[i] * t;
       (i < psi_end ? model.psi_slope : model.phi_slope) += square[i] * t * t;
     }
-    if (fabs(model.value) <= 0x1p-10 * fabs(at.value)) break;
+    if (fabs(model.value) <= R(0x1p-10) * fabs(at.value)) break;
     (model.value < 0 ? bracket.low : bracket.high) = bracket.tau;
-    const bool slow = fabs(model.value) > 0.1 * before;
-    before = slow ? infinite : fabs(model.value);
-    const double next = slow ? bracket.between() : middle_way(model, bracket, false);
+    const bool slow = fabs(model.value) > R(0.1) * before;
+    before = slow ? infinite<R> : fabs(model.value);
+    const R next = slow ? bracket.between() : middle_way(model, bracket, false);
     if (!bracket.holds(next)) break;
     bracket.tau = next;
   }
@@ -180,28 +189,28 @@ EIGEN_G_HOST_DEVICE inline double three_poles(const Secular& f, const Sample& at
 }
 
 // Root j of f, by one team; every member returns the same.
-template <class Team>
-EIGEN_G_HOST_DEVICE Root secular_root(const Team& team, const Secular& f, Index j) {
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE Root<R> secular_root(const Team& team, const Secular<R>& f, Index j) {
   if (f.k == 1) return {f.pole[0], f.rho * f.weight[0] * f.weight[0], 1};
-  const double inverse_rho = 1 / f.rho;
+  const R inverse_rho = 1 / f.rho;
   const bool last = j == f.k - 1;
-  Bracket bracket = secular_guess(team, f, j);
+  Bracket<R> bracket = secular_guess(team, f, j);
   const Index l = bracket.left;
-  const double origin = f.pole[bracket.origin];
+  const R origin = f.pole[bracket.origin];
   const bool inner = bracket.origin > 0 && bracket.origin + 1 < f.k;
-  double before = infinite;  // |f| before the last step that should have made it small
+  R before = infinite<R>;  // |f| before the last step that should have made it small
 
   for (int step = 1; step <= secular_steps; ++step) {
-    const double tau = bracket.tau;
-    const Sums sums = secular_sums(team, f, origin, tau, l + 1, l + 1);
-    const Sample at{inverse_rho + sums.psi + sums.phi, sums.psi_slope, sums.phi_slope,
-                    (f.pole[l] - origin) - tau, (f.pole[l + 1] - origin) - tau};
-    const double noise = 8 * (fabs(sums.psi) + fabs(sums.phi)) + inverse_rho + fabs(tau) * at.slope();
-    if (fabs(at.value) <= unit_roundoff * noise) return {origin, tau, step};
+    const R tau = bracket.tau;
+    const Sums<R> sums = secular_sums(team, f, origin, tau, l + 1, l + 1);
+    const Sample<R> at{inverse_rho + sums.psi + sums.phi, sums.psi_slope, sums.phi_slope,
+                       (f.pole[l] - origin) - tau, (f.pole[l + 1] - origin) - tau};
+    const R noise = 8 * (fabs(sums.psi) + fabs(sums.phi)) + inverse_rho + fabs(tau) * at.slope();
+    if (fabs(at.value) <= unit_roundoff<R> * noise) return {origin, tau, step};
     (at.value < 0 ? bracket.low : bracket.high) = tau;
-    if (bracket.high - bracket.low <= 4 * unit_roundoff * fabs(tau)) return {origin, tau, step};
+    if (bracket.high - bracket.low <= 4 * unit_roundoff<R> * fabs(tau)) return {origin, tau, step};
 
-    if (fabs(at.value) <= 0.1 * before) {
+    if (fabs(at.value) <= R(0.1) * before) {
       bracket.tau = middle_way(at, bracket, last);
       before = fabs(at.value);
     } else if (inner && step % 4 != 0) {
@@ -209,7 +218,7 @@ EIGEN_G_HOST_DEVICE Root secular_root(const Team& team, const Secular& f, Index 
       before = fabs(at.value);
     } else {
       bracket.tau = bracket.between();
-      before = infinite;
+      before = infinite<R>;
     }
   }
   return {origin, bracket.tau, secular_steps + 1};
@@ -217,9 +226,9 @@ EIGEN_G_HOST_DEVICE Root secular_root(const Team& team, const Secular& f, Index 
 
 // Root j to its place. Returns false where it has not converged.
 //   x  the arrays at the merge's first row
-template <class Team>
-EIGEN_G_HOST_DEVICE bool solve_secular(const Team& team, const Shape& shape, const Arrays& x, Index j) {
-  const Root root = secular_root(team, {x.pole, x.weight, shape.k, shape.rho}, j);
+template <class Team, class R>
+EIGEN_G_HOST_DEVICE bool solve_secular(const Team& team, const Shape<R>& shape, const Arrays<R>& x, Index j) {
+  const Root<R> root = secular_root(team, Secular<R>{x.pole, x.weight, shape.k, shape.rho}, j);
   if (team.rank() == 0) {
     x.base[j] = root.base;
     x.tau[j] = root.tau;

@@ -1,5 +1,6 @@
 // All acts of a small merge in one launch: a block a merge, eight lanes a root, a pole and a vector. The acts are those of
 // dc_device.hpp's other launches, separated by barriers of the block; they hand on their arrays in shared memory.
+#include "hybrid/pair.hpp"
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_merge.hpp"
@@ -17,7 +18,8 @@ using Team = Lanes<lanes>;
 
 // U, so that a thread finds the columns that it wants of one row side by side.
 constexpr Index columns_a_thread = max_rows * max_rows / threads, stride = max_rows + 2;
-using Vectors = double[max_rows * stride];
+template <class R>
+using Vectors = R[max_rows * stride];
 
 // A thread's row, and its columns: columns_a_thread from `column` on, or every `slices`-th from `slice` on.
 constexpr Index slices = threads / max_rows;
@@ -26,15 +28,16 @@ struct Place {
   Index slice = static_cast<Index>(threadIdx.x / max_rows), column = slice * columns_a_thread;
 };
 
-__device__ void compress_all(const Merge& merge, Rows rows, const Shape& shape, const Arrays& x,
-                             MatrixView<const double> q, MatrixView<double> compressed) {
+template <class R>
+__device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shape, const Arrays<R>& x,
+                             MatrixView<const same_t<R>> q, MatrixView<same_t<R>> compressed) {
   const Place place;
   const Index upper = rows.upper_count(merge);
   if (place.row >= upper + rows.lower_count(merge)) return;
   const bool upper_row = place.row < upper;
   const Index row =
       upper_row ? rows.upper_first(merge) + place.row : rows.lower_first(merge) + place.row - upper;
-  double entry[columns_a_thread];  // all on their way at once
+  R entry[columns_a_thread];  // all on their way at once
 #pragma unroll
   for (Index j = 0; j < columns_a_thread; ++j)
     if (const Index s = place.slice + j * slices; s < merge.size)
@@ -47,20 +50,22 @@ __device__ void compress_all(const Merge& merge, Rows rows, const Shape& shape, 
 }
 
 // Q := compressed Q times U in the first k columns; the deflated ones as they are.
-__device__ void multiply_all(const Merge& merge, const Shape& shape, MatrixView<const double> compressed,
-                             const Vectors& u, MatrixView<double> q) {
+template <class R>
+__device__ void multiply_all(const Merge& merge, const Shape<R>& shape,
+                             MatrixView<const same_t<R>> compressed, const Vectors<R>& u,
+                             MatrixView<same_t<R>> q) {
   const Index row = Place().row, column = Place().column;
   if (row >= merge.size) return;
   const bool upper = row < merge.upper;
   const Index begin = upper ? 0 : shape.lower_begin(), end = upper ? shape.upper_end() : shape.k;
-  double sums[columns_a_thread] = {};
+  R sums[columns_a_thread] = {};
   if (column < shape.k)
 #pragma unroll 4
     for (Index g = begin; g < end; ++g) {
-      const double factor = compressed(merge.first + row, merge.first + g);
+      const R factor = compressed(merge.first + row, merge.first + g);
 #pragma unroll
       for (Index j = 0; j < columns_a_thread; j += 2) {
-        const double2 pair = *reinterpret_cast<const double2*>(&u[g * stride + column + j]);
+        const pair_t<R> pair = *reinterpret_cast<const pair_t<R>*>(&u[g * stride + column + j]);
         sums[j] = fma(factor, pair.x, sums[j]);
         sums[j + 1] = fma(factor, pair.y, sums[j + 1]);
       }
@@ -72,56 +77,61 @@ __device__ void multiply_all(const Merge& merge, const Shape& shape, MatrixView<
           column + j < shape.k ? sums[j] : compressed(merge.first + row, merge.first + column + j);
 }
 
+template <class R>
 __global__ void __launch_bounds__(threads)
-    small_merge_kernel(Batch batch, MatrixView<double> q, MatrixView<double> compressed) {
+    small_merge_kernel(Batch<R> batch, MatrixView<R> q, MatrixView<R> compressed) {
   enter_in_turn();
-  __shared__ __align__(16) Vectors u;
-  __shared__ double storage[arrays_doubles(max_rows)];
-  __shared__ Shape shape;
+  __shared__ __align__(16) Vectors<R> u;
+  __shared__ R storage[arrays_size<R>(max_rows)];
+  __shared__ Shape<R> shape;
   const Merge merge = batch.merges[blockIdx.x];
-  const Arrays kept = batch.arrays.at(merge.first), x = place_arrays(max_rows, storage);
-  const double e = batch.arrays.e[merge.first + merge.upper - 1];
-  const Index rank = Block::rank(), mine = rank / lanes;
+  const Arrays<R> kept = batch.arrays.at(merge.first), x = place_arrays(max_rows, storage);
+  const R e = batch.arrays.e[merge.first + merge.upper - 1];
+  const Index rank = Block<R>::rank(), mine = rank / lanes;
 
   if (rank < merge.size) {
     x.d[rank] = kept.d[rank];
     x.column[rank] = kept.column[rank];
   }
-  Block::sync();
+  Block<R>::sync();
   if (rank < merge.size) form_z(merge, batch.rows, q, x, e, rank);
-  Block::sync();
+  Block<R>::sync();
   if (rank < Warp::size()) deflate(Warp(), merge, x, e, &shape);  // a step of all would take longer
-  Block::sync();
+  Block<R>::sync();
   if (mine < shape.k && !solve_secular(Team(), shape, x, mine) && Team::rank() == 0)
     atomicMin(batch.failed, static_cast<unsigned>(merge.first + mine + 1));
-  Block::sync();
+  Block<R>::sync();
   if (mine < shape.k) correct_weight(Team(), shape, x, mine);
   if (mine < merge.size) order_value(Team(), merge, shape, x, mine);
   compress_all(merge, batch.rows, shape, x, q, compressed);
-  Block::sync();
+  Block<R>::sync();
   if (rank < merge.size) {
     kept.d[rank] = x.d[rank];
     kept.column[rank] = x.column[rank];
   }
   if (!batch.rows.all) {
-    for (Index t = shape.k + rank; t < merge.size; t += Block::size())
+    for (Index t = shape.k + rank; t < merge.size; t += Block<R>::size())
       for (Index row = 0; row < 2; ++row) q(row, merge.first + t) = compressed(row, merge.first + t);
     if (mine < shape.k)
       form_end_rows(Team(), shape, x, &compressed(0, merge.first), mine, &q(0, merge.first + mine));
     return;
   }
   if (mine < shape.k)
-    form_vector(Team(), shape, x, mine, [&](Index g, double value) { u[g * stride + mine] = value; });
-  Block::sync();
+    form_vector(Team(), shape, x, mine, [&](Index g, R value) { u[g * stride + mine] = value; });
+  Block<R>::sync();
   multiply_all(merge, shape, compressed, u, q);
 }
 
 }  // namespace
 
-void merge_small(const Queue& queue, const Batch& batch, MatrixView<double> q,
-                 MatrixView<double> compressed) {
-  launch_dependent(queue, small_merge_kernel, static_cast<unsigned>(batch.count), threads, batch, q,
+template <class R>
+void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> q,
+                 MatrixView<same_t<R>> compressed) {
+  launch_dependent(queue, small_merge_kernel<R>, static_cast<unsigned>(batch.count), threads, batch, q,
                    compressed);
 }
+
+template void merge_small(const Queue&, const Batch<double>&, MatrixView<double>, MatrixView<double>);
+template void merge_small(const Queue&, const Batch<float>&, MatrixView<float>, MatrixView<float>);
 
 }  // namespace eigen_g::dc

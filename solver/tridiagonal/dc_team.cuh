@@ -13,19 +13,22 @@ struct Lanes {
   __device__ static constexpr std::int32_t size() { return n; }
   __device__ static void sync() { __syncwarp(members()); }
   // By a butterfly: a + b and b + a are the same bits, so all lanes hold the same.
-  template <class Combine>
-  __device__ static double reduce(double x, Combine combine) {
+  template <class R, class Combine>
+  __device__ static R reduce(R x, Combine combine) {
     for (int mask = n / 2; mask > 0; mask /= 2) x = combine(x, __shfl_xor_sync(members(), x, mask));
     return x;
   }
-  __device__ static double sum(double x) {
-    return reduce(x, [](double a, double b) { return a + b; });
+  template <class R>
+  __device__ static R sum(R x) {
+    return reduce(x, [](R a, R b) { return a + b; });
   }
-  __device__ static double product(double x) {
-    return reduce(x, [](double a, double b) { return a * b; });
+  template <class R>
+  __device__ static R product(R x) {
+    return reduce(x, [](R a, R b) { return a * b; });
   }
-  __device__ static double largest(double x) {
-    return reduce(x, [](double a, double b) { return fmax(a, b); });
+  template <class R>
+  __device__ static R largest(R x) {
+    return reduce(x, [](R a, R b) { return fmax(a, b); });
   }
   __device__ static std::int64_t scan(std::int64_t x, std::int64_t& total) {
     std::int64_t upto = x;
@@ -48,10 +51,11 @@ struct Lanes {
 using Warp = Lanes<32>;
 
 // The threads of a block, a multiple of 32; as far as the deflation needs it.
+template <class R>
 class Block {
  public:
   struct Scratch {
-    double values[32];
+    R values[32];
     std::int64_t counts[32];
   };
   __device__ explicit Block(Scratch& scratch) : scratch_(scratch) {}
@@ -59,7 +63,7 @@ class Block {
   __device__ static std::int32_t rank() { return static_cast<std::int32_t>(threadIdx.x); }
   __device__ static std::int32_t size() { return static_cast<std::int32_t>(blockDim.x); }
   __device__ static void sync() { __syncthreads(); }
-  __device__ double largest(double x) const {
+  __device__ R largest(R x) const {
     x = Warp::largest(x);
     if (rank() % 32 == 0) scratch_.values[rank() / 32] = x;
     sync();

@@ -18,9 +18,18 @@ struct OneThread {
   EIGEN_G_HOST_DEVICE static constexpr std::int32_t rank() { return 0; }
   EIGEN_G_HOST_DEVICE static constexpr std::int32_t size() { return 1; }
   EIGEN_G_HOST_DEVICE static void sync() {}
-  EIGEN_G_HOST_DEVICE static double sum(double x) { return x; }
-  EIGEN_G_HOST_DEVICE static double product(double x) { return x; }
-  EIGEN_G_HOST_DEVICE static double largest(double x) { return x; }
+  template <class R>
+  EIGEN_G_HOST_DEVICE static R sum(R x) {
+    return x;
+  }
+  template <class R>
+  EIGEN_G_HOST_DEVICE static R product(R x) {
+    return x;
+  }
+  template <class R>
+  EIGEN_G_HOST_DEVICE static R largest(R x) {
+    return x;
+  }
   EIGEN_G_HOST_DEVICE static std::int64_t scan(std::int64_t x, std::int64_t& total) {
     total = x;
     return 0;

@@ -15,7 +15,8 @@ static_assert(leaf_rows % cut_multiple == 0, "a rounded half of 2 leaves must no
 
 class Builder {
  public:
-  Builder(Index n, const std::vector<double>& e) {
+  template <class R>
+  Builder(Index n, const std::vector<R>& e) {
     for (Index i = 0; i + 1 < n; ++i)
       if (e[static_cast<std::size_t>(i)] == 0) zeros_.push_back(i);
     build(0, n);
@@ -66,15 +67,17 @@ class Builder {
 
 }  // namespace
 
-Tree make_tree(Index n, const std::vector<double>& e) {
+template <class R>
+Tree make_tree(Index n, const std::vector<R>& e) {
   return n > 0 ? Builder(n, e).take() : Tree{};
 }
 
-Division divide(std::vector<double>& d, std::vector<double>& e) {
+template <class R>
+Division divide(std::vector<R>& d, std::vector<R>& e) {
   const auto n = static_cast<Index>(d.size());
   Division division;
-  double largest = 0;
-  const auto measure = [&](Index row, double x) {
+  R largest = 0;
+  const auto measure = [&](Index row, R x) {
     if (!std::isfinite(x) && division.not_finite < 0) division.not_finite = row;
     largest = std::max(largest, std::fabs(x));
   };
@@ -86,12 +89,12 @@ Division divide(std::vector<double>& d, std::vector<double>& e) {
 
   if (largest > 0) std::frexp(largest, &division.exponent);
   const int half = -division.exponent / 2;  // 2^-exponent itself may be out of range
-  const double factors[] = {std::ldexp(1.0, half), std::ldexp(1.0, -division.exponent - half)};
-  const auto scale = [&](double& x) { x = x * factors[0] * factors[1]; };
+  const R factors[] = {std::ldexp(R(1), half), std::ldexp(R(1), -division.exponent - half)};
+  const auto scale = [&](R& x) { x = x * factors[0] * factors[1]; };
   std::for_each(d.begin(), d.end(), scale);
   std::for_each(e.begin(), e.end(), scale);
 
-  constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
+  constexpr R eps = std::numeric_limits<R>::epsilon() / 2;
   for (Index i = 0; i + 1 < n; ++i)
     if (std::fabs(e[i]) <= eps * std::sqrt(std::fabs(d[i])) * std::sqrt(std::fabs(d[i + 1]))) e[i] = 0;
 
@@ -103,5 +106,10 @@ Division divide(std::vector<double>& d, std::vector<double>& e) {
   }
   return division;
 }
+
+template Tree make_tree(Index, const std::vector<double>&);
+template Division divide(std::vector<double>&, std::vector<double>&);
+template Tree make_tree(Index, const std::vector<float>&);
+template Division divide(std::vector<float>&, std::vector<float>&);
 
 }  // namespace eigen_g::dc

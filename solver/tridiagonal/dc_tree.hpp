@@ -34,7 +34,8 @@ struct Tree {
 
 // Halves until at most leaf_rows are left; a range with a zero in e is cut at the zero nearest to its middle instead.
 //   e  n - 1 off-diagonal entries. Cost: O(n log n).
-Tree make_tree(Index n, const std::vector<double>& e);
+template <class R>
+Tree make_tree(Index n, const std::vector<R>& e);
 
 // T made ready for the device: 2^-exponent T with largest entry in [1/2, 1), negligible off-diagonals
 // |e_i| <= eps sqrt|d_i| sqrt|d_i+1| set to zero (as dstedc), torn at the cuts of the tree.
@@ -45,6 +46,7 @@ struct Division {
 };
 
 //   d, e  n and n - 1 entries, in and out
-Division divide(std::vector<double>& d, std::vector<double>& e);
+template <class R>
+Division divide(std::vector<R>& d, std::vector<R>& e);
 
 }  // namespace eigen_g::dc

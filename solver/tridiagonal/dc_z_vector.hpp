@@ -7,12 +7,14 @@
 #pragma once
 
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 #include "solver/tridiagonal/dc_arrays.hpp"
 
 namespace eigen_g::dc {
 
 // How many of x[0 ... size) (ascending) are below v, or, with `equal`, at most v.
-EIGEN_G_HOST_DEVICE inline Index count_below(const double* x, Index size, double v, bool equal) {
+template <class R>
+EIGEN_G_HOST_DEVICE Index count_below(const R* x, Index size, same_t<R> v, bool equal) {
   Index low = 0, high = size;
   while (low < high) {
     const Index middle = low + (high - low) / 2;
@@ -27,15 +29,16 @@ EIGEN_G_HOST_DEVICE inline Index count_below(const double* x, Index size, double
 // Entry i of the merge in the order of the children, 0 <= i < size, to its place among the merged. Of equal values
 // child 1's come first.
 //   x  the arrays at the merge's first row     e  the off-diagonal entry at the cut
-EIGEN_G_HOST_DEVICE inline void form_z(const Merge& merge, Rows rows, MatrixView<const double> q,
-                                       const Arrays& x, double e, Index i) {
-  constexpr double sqrt_half = 0.70710678118654752440;
+template <class R>
+EIGEN_G_HOST_DEVICE void form_z(const Merge& merge, Rows rows, MatrixView<const same_t<R>> q,
+                                const Arrays<R>& x, same_t<R> e, Index i) {
+  constexpr R sqrt_half = R(0.70710678118654752440);
   const bool from_upper = i < merge.upper;
-  const double value = x.d[i];
+  const R value = x.d[i];
   const Index place = from_upper ? i + count_below(x.d + merge.upper, merge.size - merge.upper, value, false)
                                  : i - merge.upper + count_below(x.d, merge.upper, value, true);
   const Index row = from_upper ? rows.last_of_upper(merge) : rows.first_of_lower(merge);
-  const double component = q(row, x.column[i]) * sqrt_half;
+  const R component = q(row, x.column[i]) * sqrt_half;
   x.merged_d[place] = value;
   x.merged_z[place] = !from_upper && e < 0 ? -component : component;
   x.source[place] = x.column[i];

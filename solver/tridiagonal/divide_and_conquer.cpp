@@ -60,5 +60,7 @@ Outcome divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, 
 
 template Outcome divide_and_conquer(std::int64_t, double*, double*, MatrixView<double>, Arena, const Wanted&);
 template std::uint64_t divide_and_conquer_bytes_on_cpu<double>(std::int64_t, bool, std::int64_t);
+template Outcome divide_and_conquer(std::int64_t, float*, float*, MatrixView<float>, Arena, const Wanted&);
+template std::uint64_t divide_and_conquer_bytes_on_cpu<float>(std::int64_t, bool, std::int64_t);
 
 }  // namespace eigen_g

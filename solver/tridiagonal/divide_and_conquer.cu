@@ -41,41 +41,45 @@ constexpr std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
   return (x + multiple - 1) / multiple * multiple;
 }
 
-template <class T>
-std::int64_t doubles_of(std::int64_t count) {
-  return round_up(count * static_cast<std::int64_t>(sizeof(T)), sizeof(double)) /
-         static_cast<std::int64_t>(sizeof(double));
+// Values of type R that take the room of so many T.
+template <class R, class T>
+std::int64_t room_of(std::int64_t count) {
+  return round_up(count * static_cast<std::int64_t>(sizeof(T)), sizeof(R)) /
+         static_cast<std::int64_t>(sizeof(R));
 }
 
+template <class R>
 struct Workspace {
-  MatrixView<double> q, panel;
-  MatrixView<double> end_rows;  // C where there is no Z
-  Shape* shapes;                // of one level
-  Arrays arrays;
+  MatrixView<R> q, panel;
+  MatrixView<R> end_rows;  // C where there is no Z
+  Shape<R>* shapes;        // of one level
+  Arrays<R> arrays;
   Leaf* leaves;  // this and what follows: as upload() places them
   Merge* merges;
   unsigned* failed;
 };
 
 // The one place that knows the workspace's parts.
+template <class R>
 class Layout {
  public:
   Layout(std::int64_t n, bool vectors, bool with_q) : n_(n), vectors_(vectors), with_q_(with_q) {}
 
   // Of the first failure, leaves and merges, which stand before d and e.
-  std::int64_t lists() const { return 1 + doubles_of<Leaf>(n_) + doubles_of<Merge>(n_); }
-  Workspace place(Arena& arena) const {
-    Workspace w{};
+  std::int64_t lists() const { return 1 + room_of<R, Leaf>(n_) + room_of<R, Merge>(n_); }
+  Workspace<R> place(Arena& arena) const {
+    Workspace<R> w{};
     if (vectors_) {
-      if (with_q_) w.q = arena.matrix<double>(n_, n_, lda());
-      w.panel = arena.matrix<double>(n_, panel_columns(), lda());
+      if (with_q_) w.q = arena.matrix<R>(n_, n_, lda());
+      w.panel = arena.matrix<R>(n_, panel_columns(), lda());
     } else {
-      w.q = arena.matrix<double>(2, n_, 2);
-      w.end_rows = arena.matrix<double>(2, n_, 2);
+      w.q = arena.matrix<R>(2, n_, 2);
+      w.end_rows = arena.matrix<R>(2, n_, 2);
     }
-    w.shapes = arena.take<Shape>(n_ / leaf_rows + 1);  // merges of one level, each of more rows than a leaf
-    double* const together = arena.take<double>(lists() + arrays_doubles(n_));
-    w.arrays = together ? place_arrays(n_, together + lists()) : Arrays{};
+    w.shapes =
+        arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each of more rows than a leaf
+    R* const together = arena.take<R>(lists() + arrays_size<R>(n_));
+    w.arrays = together ? place_arrays(n_, together + lists()) : Arrays<R>{};
     return w;
   }
 
@@ -96,20 +100,21 @@ void copy(const Queue& queue, T* to, const T* from, std::size_t count) {
     EIGEN_G_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, queue.stream()));
 }
 
-// Failure, leaves, merges, d, e in one copy, by way of pinned memory of lists() + 2 n doubles.
-void upload(const Queue& queue, const std::vector<double>& d, const std::vector<double>& e, const Tree& tree,
-            double* pinned, Workspace& w) {
-  double* to = pinned;
+// Failure, leaves, merges, d, e in one copy, by way of pinned memory of lists() + 2 n values.
+template <class R>
+void upload(const Queue& queue, const std::vector<R>& d, const std::vector<R>& e, const Tree& tree, R* pinned,
+            Workspace<R>& w) {
+  R* to = pinned;
   const auto put = [&]<class T>(const std::vector<T>& items) {
     std::copy(items.begin(), items.end(), reinterpret_cast<T*>(to));
-    return std::exchange(to, to + doubles_of<T>(static_cast<std::int64_t>(items.size()))) - pinned;
+    return std::exchange(to, to + room_of<R, T>(static_cast<std::int64_t>(items.size()))) - pinned;
   };
   std::vector<Merge> merges;
   for (const auto& level : tree.levels) merges.insert(merges.end(), level.begin(), level.end());
   put(std::vector{~0u});
   const auto leaves_at = put(tree.leaves), merges_at = put(merges), d_at = put(d);
   put(e);
-  double* const start = w.arrays.d - d_at;
+  R* const start = w.arrays.d - d_at;
   w.failed = reinterpret_cast<unsigned*>(start);
   w.leaves = reinterpret_cast<Leaf*>(start + leaves_at);
   w.merges = reinterpret_cast<Merge*>(start + merges_at);
@@ -117,12 +122,12 @@ void upload(const Queue& queue, const std::vector<double>& d, const std::vector<
 }
 
 // dc_levels.hpp's acts as launches on the products' queue.
+template <class R>
 class OnDevice {
  public:
   //   compressed  C     d_dev, z_dev  where values and vectors go     failure  pinned memory of one number
-  OnDevice(const Products<double>& products, const Workspace& workspace, Rows rows,
-           MatrixView<double> compressed, double* d_dev, MatrixView<double> z_dev, unsigned* failure,
-           SolveTeam* team)
+  OnDevice(const Products<R>& products, const Workspace<R>& workspace, Rows rows, MatrixView<R> compressed,
+           R* d_dev, MatrixView<R> z_dev, unsigned* failure, SolveTeam<R>* team)
       : products_(products),
         queue_(products.queue()),
         w_(workspace),
@@ -133,45 +138,45 @@ class OnDevice {
         failure_(failure),
         team_(team) {}
 
-  Batch first_batch() const { return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed}; }
+  Batch<R> first_batch() const { return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed}; }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
     dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.failed);
   }
-  bool takes_whole(const Batch& batch) const { return batch.largest <= small_merge_rows; }
-  void merge_whole(const Batch& batch) const { merge_small(queue_, batch, w_.q, c_); }
-  void deflate(const Batch& batch) const { dc::deflate(queue_, batch, w_.q); }
-  void solve_secular(const Batch& batch) const { dc::solve_secular(queue_, batch); }
-  void order_values(const Batch& batch, bool with_vectors) const {
+  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
+  void merge_whole(const Batch<R>& batch) const { merge_small(queue_, batch, w_.q, c_); }
+  void deflate(const Batch<R>& batch) const { dc::deflate(queue_, batch, w_.q); }
+  void solve_secular(const Batch<R>& batch) const { dc::solve_secular(queue_, batch); }
+  void order_values(const Batch<R>& batch, bool with_vectors) const {
     dc::order_values(queue_, batch, with_vectors);
   }
-  void compress(const Batch& batch) const { dc::compress(queue_, batch, w_.q, c_); }
-  void keep_deflated(const Batch& batch) const { dc::keep_deflated(queue_, batch, c_, w_.q); }
-  void form_end_rows(const Batch& batch) const { dc::form_end_rows(queue_, batch, c_, w_.q); }
-  bool in_one_launch(const Batch& batch) const {
+  void compress(const Batch<R>& batch) const { dc::compress(queue_, batch, w_.q, c_); }
+  void keep_deflated(const Batch<R>& batch) const { dc::keep_deflated(queue_, batch, c_, w_.q); }
+  void form_end_rows(const Batch<R>& batch) const { dc::form_end_rows(queue_, batch, c_, w_.q); }
+  bool in_one_launch(const Batch<R>& batch) const {
     return batch.largest <= solver_tuning().dc_max_rows_in_one_launch;
   }
-  void multiply_together(const Batch& batch, Roots roots) const {
+  void multiply_together(const Batch<R>& batch, Roots roots) const {
     if (roots.count() == 0) return;
     form_vectors(queue_, batch, roots.begin, roots.count(), w_.panel);
     multiply(queue_, batch, roots.begin, roots.count(), c_, w_.panel, w_.q);
   }
-  void multiply_apart(const std::vector<Merge>& merges, const Batch& batch, Roots roots) const {
+  void multiply_apart(const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) const {
     multiply_large(products_, merges, shapes(batch), batch, roots, c_, w_.panel, w_.q, team_);
   }
 
-  std::vector<double> values() const {
-    std::vector<double> d(static_cast<std::size_t>(z_dev_.rows));
+  std::vector<R> values() const {
+    std::vector<R> d(static_cast<std::size_t>(z_dev_.rows));
     copy(queue_, d.data(), w_.arrays.d, d.size());
     queue_.wait();
     return d;
   }
-  LastMerge last_merge(const Batch& batch, const Selected& found) const {
+  LastMerge last_merge(const Batch<R>& batch, const Selected& found) const {
     std::vector<Index> columns(static_cast<std::size_t>(found.count));
     copy(queue_, columns.data(), w_.arrays.column + found.first, columns.size());
     return {shapes(batch).front().k, std::move(columns)};
   }
   void store(const Selected& found, int exponent) const {
-    const MatrixView<double> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
+    const MatrixView<R> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
     store_ordered(queue_, static_cast<Index>(z_dev_.rows), static_cast<Index>(found.first), exponent,
                   w_.arrays, w_.q, d_dev_, stored);
   }
@@ -182,55 +187,64 @@ class OnDevice {
   }
 
  private:
-  std::vector<Shape> shapes(const Batch& batch) const {
-    std::vector<Shape> shapes(static_cast<std::size_t>(batch.count));
+  std::vector<Shape<R>> shapes(const Batch<R>& batch) const {
+    std::vector<Shape<R>> shapes(static_cast<std::size_t>(batch.count));
     copy(queue_, shapes.data(), batch.shapes, shapes.size());
     queue_.wait();
     return shapes;
   }
 
-  const Products<double>& products_;
+  const Products<R>& products_;
   const Queue& queue_;
-  const Workspace& w_;
+  const Workspace<R>& w_;
   Rows rows_;
-  MatrixView<double> c_;
-  double* d_dev_;
-  MatrixView<double> z_dev_;
+  MatrixView<R> c_;
+  R* d_dev_;
+  MatrixView<R> z_dev_;
   unsigned* failure_;
-  SolveTeam* team_;
+  SolveTeam<R>* team_;
 };
 
 }  // namespace
 
-template <>
-std::uint64_t divide_and_conquer_bytes<double>(std::int64_t n, bool with_vectors, bool with_q) {
-  return bytes_taken([&](Arena& arena) { Layout(n, with_vectors, with_q).place(arena); });
+template <class R>
+std::uint64_t divide_and_conquer_bytes(std::int64_t n, bool with_vectors, bool with_q) {
+  return bytes_taken([&](Arena& arena) { Layout<R>(n, with_vectors, with_q).place(arena); });
 }
 
-template <>
-Outcome divide_and_conquer<double>(const Products<double>& products, std::int64_t n, double* d_dev,
-                                   double* e_dev, MatrixView<double> z_dev, Arena scratch_dev,
-                                   const Wanted& wanted, const MergePlaces<double>& places, SolveTeam* team) {
+template <class R>
+Outcome divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev, same_t<R>* e_dev,
+                           MatrixView<same_t<R>> z_dev, Arena scratch_dev, const Wanted& wanted,
+                           const MergePlaces<R>& places, SolveTeam<R>* team) {
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
   const Rows rows{z_dev.data != nullptr};
-  const Layout layout(n, rows.all, !places.q.data);
-  double* const pinned = queue.resources().pinned(layout.lists() + 2 * n);
+  const Layout<R> layout(n, rows.all, !places.q.data);
+  R* const pinned =
+      reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.lists() + 2 * n)));
   copy(queue, pinned, d_dev, static_cast<std::size_t>(n));
   copy(queue, pinned + n, e_dev, static_cast<std::size_t>(n - 1));
   queue.wait();
-  std::vector<double> d(pinned, pinned + n), e(pinned + n, pinned + 2 * n - 1);
+  std::vector<R> d(pinned, pinned + n), e(pinned + n, pinned + 2 * n - 1);
   const Division division = divide(d, e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
 
-  Workspace w = layout.place(scratch_dev);
+  Workspace<R> w = layout.place(scratch_dev);
   if (rows.all && places.q.data) w.q = places.q;
-  const MatrixView<double> c = !rows.all ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
+  const MatrixView<R> c = !rows.all ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
   upload(queue, d, e, division.tree, pinned, w);
-  OnDevice on(products, w, rows, c, d_dev, {z_dev.data, n, n, z_dev.lda}, reinterpret_cast<unsigned*>(pinned),
-              team);
+  OnDevice<R> on(products, w, rows, c, d_dev, {z_dev.data, n, n, z_dev.lda},
+                 reinterpret_cast<unsigned*>(pinned), team);
   return solve_levels(on, division, order, rows, wanted);
 }
+
+template std::uint64_t divide_and_conquer_bytes<double>(std::int64_t, bool, bool);
+template Outcome divide_and_conquer(const Products<double>&, std::int64_t, double*, double*,
+                                    MatrixView<double>, Arena, const Wanted&, const MergePlaces<double>&,
+                                    SolveTeam<double>*);
+template std::uint64_t divide_and_conquer_bytes<float>(std::int64_t, bool, bool);
+template Outcome divide_and_conquer(const Products<float>&, std::int64_t, float*, float*, MatrixView<float>,
+                                    Arena, const Wanted&, const MergePlaces<float>&, SolveTeam<float>*);
 
 }  // namespace eigen_g

@@ -12,6 +12,7 @@
 
 namespace eigen_g {
 
+template <class T>
 class SolveTeam;
 
 // A numerical outcome. `failed` is positive where it did not converge: LAPACK's info on the CPU, a row or a root of T,
@@ -67,7 +68,7 @@ struct MergePlaces {
 template <class R>
 Outcome divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev, same_t<R>* e_dev,
                            MatrixView<same_t<R>> z_dev, Arena scratch_dev, const Wanted& wanted = {},
-                           const MergePlaces<R>& places = {}, SolveTeam* team = nullptr);
+                           const MergePlaces<R>& places = {}, SolveTeam<R>* team = nullptr);
 template <class R>
 std::uint64_t divide_and_conquer_bytes(std::int64_t n, bool with_vectors, bool with_q = true);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/machine/blas_turn.hpp"
@@ -37,27 +38,30 @@ double root_of_sum(const std::vector<double>& squares) {
 }
 
 // Largest |a_ij| of the triangle; what is not finite does not count.
-double largest_entry(Uplo uplo, const MatrixView<const double>& a) {
+template <class T>
+double largest_entry(Uplo uplo, const MatrixView<const T>& a) {
   double largest = 0;
 #pragma omp parallel for schedule(dynamic, 64) reduction(max : largest)
   for (std::int64_t j = 0; j < a.cols; ++j) {
     const std::int64_t begin = uplo == Uplo::lower ? j : 0, end = uplo == Uplo::lower ? a.rows : j + 1;
     for (std::int64_t i = begin; i < end; ++i)
-      if (std::isfinite(a(i, j))) largest = std::max(largest, std::fabs(a(i, j)));
+      if (std::isfinite(a(i, j))) largest = std::max(largest, std::fabs(static_cast<double>(a(i, j))));
   }
   return largest;
 }
 
-bool all_finite(const MatrixView<const double>& z) {
+template <class T>
+bool all_finite(const MatrixView<const T>& z) {
   bool finite = true;
 #pragma omp parallel for reduction(&& : finite)
   for (std::int64_t j = 0; j < z.cols; ++j)
-    finite = finite && std::all_of(&z(0, j), &z(0, j) + z.rows, [](double x) { return std::isfinite(x); });
+    finite = finite && std::all_of(&z(0, j), &z(0, j) + z.rows, [](T x) { return std::isfinite(x); });
   return finite;
 }
 
 // panel := scale A(:, j0 : j0 + b), both triangles of it, from the one that is stored.
-void expand_panel(const ScaledPairs& p, std::int64_t j0, const MatrixView<double>& panel) {
+template <class T>
+void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<double>& panel) {
   const std::int64_t n = p.a.rows, tiles = (n + tile - 1) / tile;
 #pragma omp parallel for
   for (std::int64_t t = 0; t < tiles; ++t)
@@ -99,7 +103,8 @@ void multiply(Op op_a, Op op_b, double alpha, const MatrixView<const double>& a,
   }
 }
 
-ColumnSums column_sums(const ScaledPairs& pairs, Place place, bool& on_gpu) {
+template <class T>
+ColumnSums column_sums(const ScaledPairs<T>& pairs, Place place, bool& on_gpu) {
   on_gpu = false;
   const bool have_gpu = place != Place::cpu && gpu_count() > 0;
   if (place == Place::gpu && !have_gpu) throw DeviceError("a GPU was asked for, and there is none");
@@ -117,8 +122,8 @@ ColumnSums column_sums(const ScaledPairs& pairs, Place place, bool& on_gpu) {
   return column_sums_cpu(pairs);
 }
 
-void check_arguments(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
-                     const double* w, const double* z, std::int64_t ldz) {
+void check_arguments(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda, std::int64_t m, const void* w,
+                     const void* z, std::int64_t ldz) {
   const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<int>::max();
   const auto leading = [&](Argument argument, std::int64_t value) {
     if (value < least || value > most)
@@ -138,9 +143,24 @@ void check_arguments(Uplo uplo, std::int64_t n, const double* a, std::int64_t ld
   leading(Argument::ldz, ldz);
 }
 
+// Z itself, or a copy in double.
+template <class T>
+MatrixView<const double> in_double(const MatrixView<const T>& z, [[maybe_unused]] HostArray<double>& memory) {
+  if constexpr (std::is_same_v<T, double>) {
+    return z;
+  } else {
+    memory = host_array<double>(z.rows * z.cols);
+    const MatrixView<double> copy{memory.get(), z.rows, z.cols, std::max<std::int64_t>(1, z.rows)};
+#pragma omp parallel for
+    for (std::int64_t j = 0; j < z.cols; ++j) std::copy_n(&z(0, j), z.rows, &copy(0, j));
+    return copy;
+  }
+}
+
 }  // namespace
 
-ColumnSums column_sums_cpu(const ScaledPairs& p) {
+template <class T>
+ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
   const std::int64_t n = p.a.rows, m = p.z.cols, block = std::min(n, panel_columns);
   ColumnSums sums;
   for (auto* column : {&sums.matrix_abs, &sums.matrix_squares}) column->resize(n);
@@ -148,6 +168,8 @@ ColumnSums column_sums_cpu(const ScaledPairs& p) {
     column->resize(m);
   if (m == n) sums.reconstruction_squares.resize(n);
 
+  HostArray<double> z_memory;
+  const MatrixView<const double> z = in_double(p.z, z_memory);
   const HostArray<double> a_memory = host_array<double>(n * block);
   const HostArray<double> product_memory = host_array<double>(block * n);
   const HostArray<double> scaled_memory = host_array<double>(block * n);
@@ -161,14 +183,14 @@ ColumnSums column_sums_cpu(const ScaledPairs& p) {
     const MatrixView<double> zw{scaled_memory.get(), b, m, b};  // Z(J, :) W
 #pragma omp parallel for
     for (std::int64_t k = 0; k < m; ++k)
-      for (std::int64_t i = 0; i < b; ++i) zw(i, k) = p.z(j0 + i, k) * p.w[k];
+      for (std::int64_t i = 0; i < b; ++i) zw(i, k) = z(j0 + i, k) * p.w[k];
     const MatrixView<double> az{product_memory.get(), b, m, b};  // A(:, J)^T Z
-    multiply(Op::transpose, Op::none, 1, a, p.z, 0, az);
+    multiply(Op::transpose, Op::none, 1, a, z, 0, az);
     add_columns(b, m, sums.residual_abs.data(), sums.residual_squares.data(),
                 [&](std::int64_t i, std::int64_t k) { return az(i, k) - zw(i, k); });
 
     if (m == n) {
-      multiply(Op::none, Op::transpose, -1, p.z, zw, 1, a);
+      multiply(Op::none, Op::transpose, -1, z, zw, 1, a);
       add_columns(n, b, nullptr, &sums.reconstruction_squares[j0],
                   [&](std::int64_t i, std::int64_t k) { return a(i, k); });
     }
@@ -176,7 +198,7 @@ ColumnSums column_sums_cpu(const ScaledPairs& p) {
   for (std::int64_t j0 = 0; j0 < m; j0 += block) {
     const std::int64_t b = std::min(block, m - j0);
     const MatrixView<double> gram{product_memory.get(), m, b, m};
-    multiply(Op::transpose, Op::none, 1, p.z, p.z.block(0, j0, n, b), 0, gram);
+    multiply(Op::transpose, Op::none, 1, z, z.block(0, j0, n, b), 0, gram);
     add_columns(m, b, &sums.gram_abs[j0], &sums.gram_squares[j0],
                 [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1 : 0); });
   }
@@ -188,19 +210,22 @@ bool passed(const Verification& v) {
          v.lapack_orthogonality <= lapack_ratio_limit;
 }
 
-Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda, std::int64_t m,
-                    const double* w, const double* z, std::int64_t ldz, Place place, int threads) {
+template <class T>
+Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
+                    const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz, Place place,
+                    int threads) {
+  using R = real_t<T>;
   const auto start = std::chrono::steady_clock::now();
   check_arguments(uplo, n, a, lda, m, w, z, ldz);
   const ThreadLimit limit(threads);
 
-  ScaledPairs pairs{uplo, {a, n, n, lda}, 1, std::vector<double>(w, w + m), {z, n, m, ldz}};
+  ScaledPairs<T> pairs{uplo, {a, n, n, lda}, 1, std::vector<double>(w, w + m), {z, n, m, ldz}};
   Verification v;
   v.n = n;
   v.m = m;
-  v.eps = DBL_EPSILON / 2;
-  v.ascending = std::adjacent_find(w, w + m, [](double x, double y) { return !(x <= y); }) == w + m;
-  v.finite = all_finite({w, m, m > 0 ? 1 : 0, std::max<std::int64_t>(1, m)}) && all_finite(pairs.z);
+  v.eps = std::numeric_limits<R>::epsilon() / 2;
+  v.ascending = std::adjacent_find(w, w + m, [](R x, R y) { return !(x <= y); }) == w + m;
+  v.finite = all_finite<R>({w, m, m > 0 ? 1 : 0, std::max<std::int64_t>(1, m)}) && all_finite(pairs.z);
   if (m == n) v.reconstruction = 0;
 
   // A := 2^-e A with entries up to 1; e keeps 2^-e itself within range.
@@ -212,7 +237,7 @@ Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda
 
   const ColumnSums sums = column_sums(pairs, place, v.on_gpu);
   if (n > 0) {
-    const double ulp = DBL_EPSILON, order = static_cast<double>(n);
+    const double ulp = std::numeric_limits<R>::epsilon(), order = static_cast<double>(n);
     const double smallest = std::ldexp(DBL_MIN, -e);
     const double one = maximum(sums.matrix_abs), frobenius = root_of_sum(sums.matrix_squares);
     const double one_divisor = max_or_nan(smallest, one), frobenius_divisor = max_or_nan(smallest, frobenius);
@@ -232,5 +257,12 @@ Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return v;
 }
+
+template ColumnSums column_sums_cpu(const ScaledPairs<double>&);
+template ColumnSums column_sums_cpu(const ScaledPairs<float>&);
+template Verification verify(Uplo, std::int64_t, const double*, std::int64_t, std::int64_t, const double*,
+                             const double*, std::int64_t, Place, int);
+template Verification verify(Uplo, std::int64_t, const float*, std::int64_t, std::int64_t, const float*,
+                             const float*, std::int64_t, Place, int);
 
 }  // namespace eigen_g

@@ -4,6 +4,7 @@
 //   lower:  A(:, J) = [ A(J, 0:j0)^T ; A(j0:n, J) ]       upper:  A(:, J) = [ A(0:j0+b, J) ; A(J, j0+b:n)^T ]
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
@@ -117,19 +118,43 @@ void add_columns(const Queue& queue, std::int64_t rows, std::int64_t cols, const
   EIGEN_G_LAUNCHED();
 }
 
+__global__ void widen_kernel(std::int64_t rows, const float* from, double* to, std::int64_t ld_to) {
+  const std::int64_t k = blockIdx.x;
+  for (std::int64_t i = threadIdx.x; i < rows; i += threads) to[i + k * ld_to] = from[i + k * rows];
+}
+
+// to_dev := from, in double; a float comes by way of `passing`, at least a column.
+void bring(const Queue& queue, MatrixView<const double> from, MatrixView<double> to_dev,
+           const DeviceBuffer<double>&) {
+  upload(queue, Part::all, from, to_dev);
+}
+void bring(const Queue& queue, MatrixView<const float> from, MatrixView<double> to_dev,
+           const DeviceBuffer<float>& passing) {
+  const std::int64_t at_once = from.rows > 0 ? passing.size() / from.rows : 1;
+  for (std::int64_t j = 0; from.rows > 0 && j < from.cols; j += at_once) {
+    const std::int64_t cols = std::min(at_once, from.cols - j);
+    upload<float>(queue, Part::all, from.block(0, j, from.rows, cols),
+                  {passing.data(), from.rows, cols, from.rows});
+    widen_kernel<<<static_cast<unsigned>(cols), threads, 0, queue.stream()>>>(from.rows, passing.data(),
+                                                                              &to_dev(0, j), to_dev.lda);
+    EIGEN_G_LAUNCHED();
+  }
+}
+
 // panel (n x b, device) := scale A(:, j0 : j0 + b); `rows` holds b x n.
-void expand_panel(const Queue& queue, const ScaledPairs& p, std::int64_t j0, std::int64_t b, double* rows,
-                  double* panel) {
+template <class T>
+void expand_panel(const Queue& queue, const ScaledPairs<T>& p, std::int64_t j0, std::int64_t b, double* rows,
+                  double* panel, const DeviceBuffer<T>& passing) {
   const std::int64_t n = p.a.rows;
   const bool lower = p.uplo == Uplo::lower;
   const std::int64_t begin = lower ? j0 : 0, end = lower ? n : j0 + b;                 // rows that are stored
   const std::int64_t missing = lower ? 0 : j0 + b, count = lower ? j0 : n - (j0 + b);  // rows that are not
-  upload(queue, Part::all, p.a.block(begin, j0, end - begin, b), {panel + begin, end - begin, b, n});
+  bring(queue, p.a.block(begin, j0, end - begin, b), {panel + begin, end - begin, b, n}, passing);
   scale_and_mirror<<<static_cast<unsigned>(b), threads, 0, queue.stream()>>>(lower, p.scale, begin, end, j0,
                                                                              b, panel, n);
   EIGEN_G_LAUNCHED();
   if (count == 0) return;
-  upload(queue, Part::all, p.a.block(j0, missing, b, count), {rows, b, count, b});
+  bring(queue, p.a.block(j0, missing, b, count), {rows, b, count, b}, passing);
   const dim3 grid(static_cast<unsigned>((count + tile - 1) / tile),
                   static_cast<unsigned>((b + tile - 1) / tile));
   transpose_scaled<<<grid, dim3(tile, tile_rows), 0, queue.stream()>>>(b, count, p.scale, rows, b,
@@ -154,7 +179,8 @@ void multiply(const Queue& queue, cublasOperation_t op_a, cublasOperation_t op_b
 
 }  // namespace
 
-ColumnSums column_sums_gpu(const ScaledPairs& p) {
+template <class T>
+ColumnSums column_sums_gpu(const ScaledPairs<T>& p) {
   const std::int64_t n = p.a.rows, m = p.z.cols, block = std::min(n, panel_columns);
   ColumnSums sums;
   if (n == 0) return sums;
@@ -171,11 +197,12 @@ ColumnSums column_sums_gpu(const ScaledPairs& p) {
   double* const gram_abs = residual_squares + m;
   double* const gram_squares = gram_abs + m;
 
-  upload(queue, Part::all, p.z, {z.data(), n, m, n});
-  upload(queue, Part::all, {p.w.data(), m, 1, m}, {w.data(), m, 1, m});
+  const DeviceBuffer<T> passing(std::is_same_v<T, double> ? 0 : n * block);
+  bring(queue, p.z, {z.data(), n, m, n}, passing);
+  upload<double>(queue, Part::all, {p.w.data(), m, 1, m}, {w.data(), m, 1, m});
   for (std::int64_t j0 = 0; j0 < n; j0 += block) {
     const std::int64_t b = std::min(block, n - j0);
-    expand_panel(queue, p, j0, b, product.data(), panel.data());
+    expand_panel(queue, p, j0, b, product.data(), panel.data(), passing);
     add_columns(queue, n, b, Plain{panel.data(), n}, matrix_abs + j0, matrix_squares + j0);
     if (m == 0) continue;
 
@@ -213,5 +240,8 @@ ColumnSums column_sums_gpu(const ScaledPairs& p) {
   queue.wait();
   return sums;
 }
+
+template ColumnSums column_sums_gpu(const ScaledPairs<double>&);
+template ColumnSums column_sums_gpu(const ScaledPairs<float>&);
 
 }  // namespace eigen_g

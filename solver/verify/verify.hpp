@@ -1,7 +1,7 @@
-// The only checker of eigenpairs: tests, command and benchmarks all use it. Native double throughout.
+// The only checker of eigenpairs: tests, command and benchmarks all use it. Native double throughout, for float too.
 //
 // For A (n x n, symmetric), w (m values) and Z (n x m vectors), 0 <= m <= n, with F the Frobenius norm and
-// eps = 2^-53 (LAPACK's dlamch('E')):
+// eps = 2^-53, for float 2^-24 (LAPACK's dlamch('E'), slamch('E')):
 //
 //   residual_frobenius      ||A Z - Z W||_F                          the paper's |AZ-ZW|_F
 //   reconstruction          ||A - Z W Z^T||_F / (n ||A||_F)          the paper's |A-ZWZ^t|/(N|A|); m = n only
@@ -11,12 +11,13 @@
 //   lapack_residual         ---------------     lapack_orthogonality  --------------
 //                           n ||A||_1 ulp                                 n ulp
 //
-// with ulp = 2^-52 (dlamch('P')), the precision that LAPACK's own test ratios divide by, and ||A||_1 replaced
+// with ulp = 2 eps (dlamch('P')), the precision that LAPACK's own test ratios divide by, and ||A||_1 replaced
 // by the smallest normal number for the zero matrix. LAPACK's classical pass limit is 30; ours is 10.
 #pragma once
 
 #include <cstdint>
 
+#include <eigen_g/scalar.hpp>
 #include <eigen_g/types.hpp>
 
 namespace eigen_g {
@@ -48,12 +49,14 @@ bool passed(const Verification& v);
 //   a  n x n, lda, host, in, only the triangle `uplo` is read     w  m values, host, in     z  n x m, ldz,
 //   host, in
 // automatic: on the current GPU if there is one and its memory holds the work, else on the CPU. Blocks until
-// done. Memory: 3 n x 256 on the CPU; Z and 3 n x 1024 on the GPU. Two runs on one device give the same bits.
+// done. Memory: 3 n x 256 on the CPU, and Z in double where it is float; Z and 3 n x 1024 on the GPU. Two runs on one device give the same bits.
 // Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). Cost: 6 n^2 m flops.
 // Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
 //   place, threads   Devices'
-[[nodiscard]] Verification verify(Uplo uplo, std::int64_t n, const double* a, std::int64_t lda,
-                                  std::int64_t m, const double* w, const double* z, std::int64_t ldz,
+// T is double or float.
+template <class T>
+[[nodiscard]] Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
+                                  const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz,
                                   Place place = Place::automatic, int threads = 0);
 
 }  // namespace eigen_g

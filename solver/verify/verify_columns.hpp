@@ -19,12 +19,14 @@
 
 namespace eigen_g {
 
+// A float is double here from its first use on.
+template <class T>
 struct ScaledPairs {
   Uplo uplo = Uplo::lower;
-  MatrixView<const double> a;  // n x n, host, not scaled, one triangle
-  double scale = 1;            // by which A is to be multiplied
-  std::vector<double> w;       // m values, scaled
-  MatrixView<const double> z;  // n x m, host
+  MatrixView<const T> a;  // n x n, host, not scaled, one triangle
+  double scale = 1;       // by which A is to be multiplied
+  std::vector<double> w;  // m values, scaled
+  MatrixView<const T> z;  // n x m, host
 };
 
 // Terms of a product that are added up in one chain: where entries are equal the errors of a chain have one sign. By one chain
@@ -40,11 +42,13 @@ struct ColumnSums {
   std::vector<double> gram_abs, gram_squares;          // m
 };
 
-// Workspace: 3 n x 256. Blocks. Throws OutOfMemory.
-ColumnSums column_sums_cpu(const ScaledPairs& pairs);
+// Workspace: 3 n x 256, of float Z in double. Blocks. Throws OutOfMemory.
+template <class T>
+ColumnSums column_sums_cpu(const ScaledPairs<T>& pairs);
 
 // On the current GPU; device memory: Z and 3 n x 1024. Blocks. Throws OutOfMemory, DeviceError. CUDA builds
 // only.
-ColumnSums column_sums_gpu(const ScaledPairs& pairs);
+template <class T>
+ColumnSums column_sums_gpu(const ScaledPairs<T>& pairs);
 
 }  // namespace eigen_g

@@ -57,9 +57,9 @@ struct Shape {
 
 // C from a cut product, checked entry by entry: |error| <= (k + 3) u (|alpha| |A||B| + |beta C|), which holds for any order
 // of summation.
-std::vector<double> check_product(ColumnTeam& team, const Queue& queue, const std::vector<double>& parts,
-                                  Shape s, Op op_a, Op op_b, double alpha, double beta,
-                                  std::int64_t padding) {
+std::vector<double> check_product(ColumnTeam<double>& team, const Queue& queue,
+                                  const std::vector<double>& parts, Shape s, Op op_a, Op op_b, double alpha,
+                                  double beta, std::int64_t padding) {
   CAPTURE(parts, s.m, s.n, s.k, static_cast<char>(op_a), static_cast<char>(op_b), alpha, beta, padding);
   const auto stored = [&](Op op, std::int64_t rows, std::int64_t cols, unsigned seed) {
     return op == Op::none ? Operand(rows, cols, padding, seed) : Operand(cols, rows, padding, seed);
@@ -94,9 +94,9 @@ std::vector<double> check_product(ColumnTeam& team, const Queue& queue, const st
   return got;
 }
 
-void check_team(const ColumnTeam::Members& members, const std::vector<std::vector<double> >& shares) {
+void check_team(const TeamMembers& members, const std::vector<std::vector<double> >& shares) {
   const Queue queue;
-  ColumnTeam team(queue, members);
+  ColumnTeam<double> team(queue, members);
   for (const auto& parts : shares) {
     for (const Op op_a : {Op::none, Op::transpose})
       for (const Op op_b : {Op::none, Op::transpose})
@@ -119,7 +119,7 @@ TEST_CASE("a product cut over a GPU and the CPU", "[gpu]") {
 TEST_CASE("a product without terms is refused", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  ColumnTeam team(queue, {{}, true, 0});
+  ColumnTeam<double> team(queue, {{}, true, 0});
   const Operand a(4, 0, 0, 1), b(0, 6, 0, 1), c(4, 6, 0, 1);
   CHECK_THROWS_AS(gemm(team, {1, 1}, Op::none, Op::none, 1, a.view(), b.view(), 0, c.view()),
                   InvalidArgument);
@@ -141,7 +141,7 @@ TEST_CASE("a cut product repeats bit for bit, and its first device's columns are
           "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  ColumnTeam team(queue, {{}, true, 0});
+  ColumnTeam<double> team(queue, {{}, true, 0});
   const Shape s{300, 256, 1100};
   const auto once = check_product(team, queue, {1, 1}, s, Op::transpose, Op::none, 1, 0, 0);
   for (int round = 0; round < 3; ++round) {

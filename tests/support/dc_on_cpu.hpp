@@ -35,18 +35,20 @@ inline OnCpuResult dc_on_cpu(const std::vector<double>& d, const std::vector<dou
 }
 
 // Counts the steps of every root on the way.
-class CountingSteps : public dc::OnHost {
+class CountingSteps : public dc::OnHost<double> {
  public:
-  using dc::OnHost::OnHost;
-  void solve_secular(const dc::Batch& batch) {
+  using dc::OnHost<double>::OnHost;
+  void solve_secular(const dc::Batch<double>& batch) {
     for (dc::Index m = 0; m < batch.count; ++m) {
-      const dc::Shape& shape = batch.shapes[m];
-      const dc::Arrays x = batch.arrays.at(batch.merges[m].first);
+      const dc::Shape<double>& shape = batch.shapes[m];
+      const dc::Arrays<double> x = batch.arrays.at(batch.merges[m].first);
       for (dc::Index j = 0; j < shape.k; ++j)
         most_steps_ = std::max(
-            most_steps_, dc::secular_root(dc::OneThread{}, {x.pole, x.weight, shape.k, shape.rho}, j).steps);
+            most_steps_,
+            dc::secular_root(dc::OneThread{}, dc::Secular<double>{x.pole, x.weight, shape.k, shape.rho}, j)
+                .steps);
     }
-    dc::OnHost::solve_secular(batch);
+    dc::OnHost<double>::solve_secular(batch);
   }
   int most_steps() const { return most_steps_; }
 

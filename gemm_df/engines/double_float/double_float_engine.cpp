@@ -82,8 +82,9 @@ EngineRate estimated_rate(const Queue& queue) {
 constexpr EngineOnGpu on_gpu{
     estimated_rate,
     {[](const Queue& queue, std::uint64_t max_scratch) -> std::unique_ptr<EngineProducts<double>> {
-      return std::make_unique<DoubleFloatEngine>(queue, max_scratch);
-    }}};
+       return std::make_unique<DoubleFloatEngine>(queue, max_scratch);
+     },
+     nullptr}};
 
 #else
 constexpr EngineOnGpu on_gpu{};

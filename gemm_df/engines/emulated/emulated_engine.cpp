@@ -40,9 +40,11 @@ EngineRate estimated_rate(const Queue&) {  // its speed is not among the GPU's f
   return {};
 }
 constexpr EngineOnGpu on_gpu{
-    estimated_rate, {[](const Queue& queue, std::uint64_t) -> std::unique_ptr<EngineProducts<double>> {
-      return std::make_unique<EmulatedEngine>(queue);
-    }}};
+    estimated_rate,
+    {[](const Queue& queue, std::uint64_t) -> std::unique_ptr<EngineProducts<double>> {
+       return std::make_unique<EmulatedEngine>(queue);
+     },
+     nullptr}};
 
 #else
 constexpr EngineOnGpu on_gpu{};

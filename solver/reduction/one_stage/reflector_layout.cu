@@ -26,7 +26,8 @@ struct Triangle {
 };
 
 // The rows from column j's diagonal on are copied; with `whole` they are reflectors, which get their unit and zeros.
-__global__ void take_kernel(Triangle<const double> from, bool whole, MatrixView<double> to) {
+template <class T>
+__global__ void take_kernel(Triangle<const T> from, bool whole, MatrixView<T> to) {
   const std::int64_t n = to.cols;
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x) {
     for (std::int64_t i = (whole ? 0 : j) + threadIdx.x; i < to.lda; i += threads) {
@@ -36,8 +37,8 @@ __global__ void take_kernel(Triangle<const double> from, bool whole, MatrixView<
   }
 }
 
-__global__ void give_kernel(MatrixView<const double> v, const double* d, const double* e,
-                            Triangle<double> to) {
+template <class T>
+__global__ void give_kernel(MatrixView<const T> v, const real_t<T>* d, const real_t<T>* e, Triangle<T> to) {
   const std::int64_t n = v.cols;
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = j + threadIdx.x; i < n; i += threads) {
@@ -50,47 +51,64 @@ __global__ void give_kernel(MatrixView<const double> v, const double* d, const d
     }
 }
 
-__global__ void reverse_rows_kernel(MatrixView<double> x) {
+template <class T>
+__global__ void reverse_rows_kernel(MatrixView<T> x) {
   for (std::int64_t j = blockIdx.x; j < x.cols; j += gridDim.x)
     for (std::int64_t i = threadIdx.x; i < x.rows / 2; i += threads) {
-      const double first = x(i, j), last = x(x.rows - 1 - i, j);
+      const T first = x(i, j), last = x(x.rows - 1 - i, j);
       x(i, j) = last;
       x(x.rows - 1 - i, j) = first;
     }
 }
 
-void take(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev, bool whole,
-          MatrixView<double> to_dev) {
+template <class T>
+void take(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev, bool whole,
+          MatrixView<T> to_dev) {
   if (to_dev.cols == 0) return;
-  take_kernel<<<blocks_for(queue, to_dev.cols), threads, 0, queue.stream()>>>({from_dev, uplo == Uplo::upper},
-                                                                              whole, to_dev);
+  take_kernel<T><<<blocks_for(queue, to_dev.cols), threads, 0, queue.stream()>>>(
+      {from_dev, uplo == Uplo::upper}, whole, to_dev);
   EIGEN_G_LAUNCHED();
 }
 
 }  // namespace
 
-void take_triangle(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev,
-                   MatrixView<double> to_dev) {
+template <class T>
+void take_triangle(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev,
+                   MatrixView<T> to_dev) {
   take(queue, uplo, from_dev, false, to_dev);
 }
 
-void take_reflectors(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev,
-                     MatrixView<double> to_dev) {
+template <class T>
+void take_reflectors(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev,
+                     MatrixView<T> to_dev) {
   take(queue, uplo, from_dev, true, to_dev);
 }
 
-void give_reflectors(const Queue& queue, Uplo uplo, MatrixView<const double> v_dev, const double* d_dev,
-                     const double* e_dev, MatrixView<double> a_dev) {
+template <class T>
+void give_reflectors(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> v_dev,
+                     const real_t<same_t<T>>* d_dev, const real_t<same_t<T>>* e_dev, MatrixView<T> a_dev) {
   if (v_dev.cols == 0) return;
-  give_kernel<<<blocks_for(queue, v_dev.cols), threads, 0, queue.stream()>>>(v_dev, d_dev, e_dev,
-                                                                             {a_dev, uplo == Uplo::upper});
+  give_kernel<T><<<blocks_for(queue, v_dev.cols), threads, 0, queue.stream()>>>(v_dev, d_dev, e_dev,
+                                                                                {a_dev, uplo == Uplo::upper});
   EIGEN_G_LAUNCHED();
 }
 
-void reverse_rows(const Queue& queue, MatrixView<double> x_dev) {
+template <class T>
+void reverse_rows(const Queue& queue, MatrixView<T> x_dev) {
   if (x_dev.cols == 0 || x_dev.rows < 2) return;
-  reverse_rows_kernel<<<blocks_for(queue, x_dev.cols), threads, 0, queue.stream()>>>(x_dev);
+  reverse_rows_kernel<T><<<blocks_for(queue, x_dev.cols), threads, 0, queue.stream()>>>(x_dev);
   EIGEN_G_LAUNCHED();
 }
+
+template void take_triangle(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
+template void take_reflectors(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
+template void give_reflectors(const Queue&, Uplo, MatrixView<const double>, const double*, const double*,
+                              MatrixView<double>);
+template void reverse_rows(const Queue&, MatrixView<double>);
+template void take_triangle(const Queue&, Uplo, MatrixView<const float>, MatrixView<float>);
+template void take_reflectors(const Queue&, Uplo, MatrixView<const float>, MatrixView<float>);
+template void give_reflectors(const Queue&, Uplo, MatrixView<const float>, const float*, const float*,
+                              MatrixView<float>);
+template void reverse_rows(const Queue&, MatrixView<float>);
 
 }  // namespace eigen_g

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g {
@@ -24,21 +25,24 @@ class Queue;
 //   to(i, j) := 0                        for n <= i < to.lda
 //   from_dev  n x n, in, only the triangle `uplo` is read; may be to_dev itself where that is the lower one
 //   to_dev    n x n, lda >= n, out; entries above the diagonal are not written
-void take_triangle(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev,
-                   MatrixView<double> to_dev);
+template <class T>
+void take_triangle(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev, MatrixView<T> to_dev);
 
 // The reflectors whole, as tridiagonalize() leaves them and back_transform() wants them: v_j in column j, 1 in row j + 1,
 // zeros above; from LAPACK's layout in the triangle `uplo`. Rows n .. to.lda - 1 get zeros.
-void take_reflectors(const Queue& queue, Uplo uplo, MatrixView<const double> from_dev,
-                     MatrixView<double> to_dev);
+template <class T>
+void take_reflectors(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev,
+                     MatrixView<T> to_dev);
 
 // The other way: a_dev's triangle `uplo` gets the reflectors from v_dev (which may be a_dev itself where that is the
 // lower one), its diagonal d, the one beside it e (n and n - 1 values, in LAPACK's order). The other triangle is not
 // written.
-void give_reflectors(const Queue& queue, Uplo uplo, MatrixView<const double> v_dev, const double* d_dev,
-                     const double* e_dev, MatrixView<double> a_dev);
+template <class T>
+void give_reflectors(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> v_dev,
+                     const real_t<same_t<T>>* d_dev, const real_t<same_t<T>>* e_dev, MatrixView<T> a_dev);
 
 // x := J x in place, for every column.
-void reverse_rows(const Queue& queue, MatrixView<double> x_dev);
+template <class T>
+void reverse_rows(const Queue& queue, MatrixView<T> x_dev);
 
 }  // namespace eigen_g

@@ -34,5 +34,7 @@ void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* t
 
 template void tridiagonalize(Uplo, MatrixView<double>, double*, double*, double*, Arena);
 template std::uint64_t tridiagonalize_bytes_on_cpu<double>(std::int64_t);
+template void tridiagonalize(Uplo, MatrixView<float>, float*, float*, float*, Arena);
+template std::uint64_t tridiagonalize_bytes_on_cpu<float>(std::int64_t);
 
 }  // namespace eigen_g

@@ -22,14 +22,15 @@ namespace {
 
 using namespace reduction;
 
-template <std::size_t i>
-using Strips = blas2::SymvShape<double, reduction_shapes[i].row_warps, reduction_shapes[i].column_warps,
+template <class T, std::size_t i>
+using Strips = blas2::SymvShape<T, reduction_shapes[i].row_warps, reduction_shapes[i].column_warps,
                                 reduction_shapes[i].loads, reduction_shapes[i].columns, true>;
-static_assert(reduction_shapes.size() == 3 && Strips<0>::threads == threads &&
-              Strips<1>::threads == threads && Strips<2>::threads == threads);
+static_assert(reduction_shapes.size() == 3 && Strips<double, 0>::threads == threads &&
+              Strips<double, 1>::threads == threads && Strips<double, 2>::threads == threads);
 
 // a(i, j) := 0 for i <= j: V whole, as the back-transformation takes it.
-__global__ void clear_upper_kernel(std::int64_t n, double* a, std::int64_t lda) {
+template <class T>
+__global__ void clear_upper_kernel(std::int64_t n, T* a, std::int64_t lda) {
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = threadIdx.x; i <= j; i += blockDim.x) a[i + j * lda] = 0;
 }
@@ -47,8 +48,10 @@ Variant variant() {
           reinterpret_cast<const void*>(reduce_panel_kernel<Shape, true>),
           reinterpret_cast<const void*>(reduce_panel_kernel<Shape, false>)};
 }
+template <class T>
 const std::array<Variant, 3>& variants() {
-  static const std::array<Variant, 3> all{variant<Strips<0>>(), variant<Strips<1>>(), variant<Strips<2>>()};
+  static const std::array<Variant, 3> all{variant<Strips<T, 0>>(), variant<Strips<T, 1>>(),
+                                          variant<Strips<T, 2>>()};
   return all;
 }
 // Rows left to reduce up to which an entry of reduction_strips is taken, ascending.
@@ -63,16 +66,19 @@ std::array<std::int64_t, 3> max_rows(std::int64_t blocks) {
   }
   return max_of;
 }
+template <class T>
 const Variant& variant_of(std::size_t strips) {
-  return variants()[solver_tuning().reduction_strips[strips].shape];
+  return variants<T>()[solver_tuning().reduction_strips[strips].shape];
 }
+template <class T>
 const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
   const auto max_of = max_rows(blocks);
-  return variant_of(
+  return variant_of<T>(
       static_cast<std::size_t>(std::lower_bound(max_of.begin(), max_of.end(), rows) - max_of.begin()));
 }
 
 // The parts of the workspace for order n on a GPU with so many multiprocessors.
+template <class T>
 struct Layout {
   std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0, product_sums;
 
@@ -80,11 +86,11 @@ struct Layout {
       : padded((n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple *
                tridiagonalize_row_multiple),
         blocks(std::min(max_blocks, blocks_per_multiprocessor * multiprocessors)),
-        column_stride(blas2::symv_column_stride(n + variant_for(n, blocks).strip_rows)),
-        product_sums(syr2k_product_scratch(n)) {
+        column_stride(blas2::symv_column_stride(n + variant_for<T>(n, blocks).strip_rows)),
+        product_sums(syr2k_product_scratch<T>(n)) {
     const auto max_of = max_rows(blocks);
     for (std::size_t k = 0; k < max_of.size() && (k == 0 || n > max_of[k - 1]); ++k) {
-      const Variant& v = variant_of(k);
+      const Variant& v = variant_of<T>(k);
       const std::int64_t strips = v.strips(std::min(n, max_of[k])) + 1;  // the first may be a part of one
       row_sums = std::max(row_sums, (blocks + strips) * v.strip_rows);
       column_sums = std::max(column_sums, strips * column_stride);
@@ -92,29 +98,30 @@ struct Layout {
   }
 
   struct Places {
-    Exchange exchange{};
-    double *product, *product_sums;  // A x and the sums of it that come from the update
+    Exchange<T> exchange{};
+    T *product, *product_sums;  // A x and the sums of it that come from the update
   };
   Places place(Arena& arena) const {
     Places places;
-    Exchange& ex = places.exchange;
-    ex.x = arena.take<double>(padded);
-    ex.w = arena.take<double>(padded * max_panel_columns);
+    Exchange<T>& ex = places.exchange;
+    ex.x = arena.take<T>(padded);
+    ex.w = arena.take<T>(padded * max_panel_columns);
     ex.ldw = padded;
-    ex.partials.rows = arena.take<double>(row_sums);
-    ex.partials.columns = arena.take<double>(column_sums);
+    ex.partials.rows = arena.take<T>(row_sums);
+    ex.partials.columns = arena.take<T>(column_sums);
     ex.partials.column_stride = column_stride;
-    ex.dots = arena.take<double>(blocks * dot_stride);
-    ex.quadratic = arena.take<double>(blocks);
-    ex.products = arena.take<double>(2 * max_panel_columns);
+    ex.dots = arena.take<T>(blocks * dot_stride);
+    ex.quadratic = arena.take<T>(blocks);
+    ex.products = arena.take<T>(2 * max_panel_columns);
     ex.arrivals = arena.take<unsigned>(grid_barrier_words);
-    places.product = arena.take<double>(padded);
-    places.product_sums = arena.take<double>(product_sums);
+    places.product = arena.take<T>(padded);
+    places.product_sums = arena.take<T>(product_sums);
     return places;
   }
 };
 
 // A panel: a block's rows, the columns, and how many of V's and W's columns the block's shared memory holds.
+template <class T>
 struct PanelShape {
   std::int32_t slice_rows, columns, held;
 
@@ -122,12 +129,13 @@ struct PanelShape {
       : slice_rows(static_cast<std::int32_t>((left + blocks - 1) / blocks)),
         columns(static_cast<std::int32_t>(std::min<std::int64_t>(max_panel_columns, left - 1))),
         held(columns) {
-    while (held > 0 && lasting_bytes(slice_rows, held) > shared_bytes) --held;
+    while (held > 0 && lasting_bytes<T>(slice_rows, held) > shared_bytes) --held;
   }
-  std::size_t bytes() const { return lasting_bytes(slice_rows, held); }
+  std::size_t bytes() const { return lasting_bytes<T>(slice_rows, held); }
 };
 
 // Dynamic shared memory that a block of any of the kernels may take where two share a multiprocessor.
+template <class T>
 std::size_t shared_share() {
   int device = 0, per_multiprocessor = 0, per_block = 0, reserved = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
@@ -136,7 +144,7 @@ std::size_t shared_share() {
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
   std::size_t fixed = 0;
-  for (const Variant& v : variants())
+  for (const Variant& v : variants<T>())
     for (const void* kernel : {v.resident, v.mixed}) {
       cudaFuncAttributes attributes{};
       EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, kernel));
@@ -147,53 +155,54 @@ std::size_t shared_share() {
                                                         tuning.reduction_left_to_l1);
   const std::size_t share =
       static_cast<std::size_t>(std::min(per_block, available / blocks_per_multiprocessor - reserved)) - fixed;
-  for (const Variant& v : variants())
+  for (const Variant& v : variants<T>())
     for (const void* kernel : {v.resident, v.mixed}) allow_shared_memory(kernel, share);
   return share;
 }
 
 // Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
-std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> a_dev, double* d_dev,
-                           double* e_dev, double* tau_dev, Arena scratch_dev, int multiprocessors,
-                           std::int64_t stop, const std::function<void(std::int64_t column)>& reached) {
+template <class T>
+std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, T* d_dev, T* e_dev, T* tau_dev,
+                           Arena scratch_dev, int multiprocessors, std::int64_t stop,
+                           const std::function<void(std::int64_t column)>& reached) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
-  const Layout layout(n, multiprocessors);
-  const Layout::Places places = layout.place(scratch_dev);
-  const Exchange& exchange = places.exchange;
-  const std::size_t share = shared_share();
+  const Layout<T> layout(n, multiprocessors);
+  const typename Layout<T>::Places places = layout.place(scratch_dev);
+  const Exchange<T>& exchange = places.exchange;
+  const std::size_t share = shared_share<T>();
   int device = 0, l2_bytes = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
-  EIGEN_G_CUDA(cudaMemsetAsync(exchange.x, 0, sizeof(double) * static_cast<std::size_t>(layout.padded),
-                               queue.stream()));
+  EIGEN_G_CUDA(
+      cudaMemsetAsync(exchange.x, 0, sizeof(T) * static_cast<std::size_t>(layout.padded), queue.stream()));
 
   std::int64_t p = 0;
   bool multiplied = false;  // A x of column p is there
   while (n - p > stop) {
-    const PanelShape shape(n - p, layout.blocks, share);
+    const PanelShape<T> shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
-    const Variant& kernel = variant_for(n - p, layout.blocks);
+    const Variant& kernel = variant_for<T>(n - p, layout.blocks);
     const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
     const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
                                          static_cast<int>(layout.blocks), p + 1 + shift, kernel.column_warps);
-    const double bytes = sizeof(double) / 2.0 * static_cast<double>(n - p) * static_cast<double>(n - p);
-    Panel panel{a_dev.data,
-                a_dev.lda,
-                static_cast<std::int32_t>(n),
-                static_cast<std::int32_t>(p),
-                shape.columns,
-                shape.held,
-                shape.slice_rows,
-                shift,
-                d_dev,
-                e_dev,
-                tau_dev,
-                static_cast<std::int32_t>(
-                    256 * std::min(1.0, solver_tuning().reduction_kept_share_of_l2 * l2_bytes / bytes)),
-                multiplied ? places.product : nullptr,
-                partition,
-                exchange};
+    const double bytes = sizeof(T) / 2.0 * static_cast<double>(n - p) * static_cast<double>(n - p);
+    Panel<T> panel{a_dev.data,
+                   a_dev.lda,
+                   static_cast<std::int32_t>(n),
+                   static_cast<std::int32_t>(p),
+                   shape.columns,
+                   shape.held,
+                   shape.slice_rows,
+                   shift,
+                   d_dev,
+                   e_dev,
+                   tau_dev,
+                   static_cast<std::int32_t>(
+                       256 * std::min(1.0, solver_tuning().reduction_kept_share_of_l2 * l2_bytes / bytes)),
+                   multiplied ? places.product : nullptr,
+                   partition,
+                   exchange};
     // The strips before the first that is walked have no place among the column sums.
     panel.exchange.partials.columns -= partition.first_strip() * layout.column_stride;
     void* arguments[] = {&panel};
@@ -203,14 +212,14 @@ std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> 
                                              dim3(static_cast<unsigned>(layout.blocks)), dim3(threads),
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
-    const MatrixView<const double> v = a_dev.block(next, p, n - next, columns),
-                                   w{exchange.w + next, n - next, columns, exchange.ldw};
-    const MatrixView<double> rest = a_dev.block(next, next, n - next, n - next);
+    const MatrixView<const T> v = a_dev.block(next, p, n - next, columns),
+                              w{exchange.w + next, n - next, columns, exchange.ldw};
+    const MatrixView<T> rest = a_dev.block(next, next, n - next, n - next);
     multiplied = n - next > stop && products.syr2k_lower_and_product(
                                         -1, v, w, rest,
                                         {exchange.x + next, places.product + next, exchange.quadratic,
                                          static_cast<int>(layout.blocks), places.product_sums});
-    if (!multiplied) syr2k_lower(products, -1, v, w, 1, rest);
+    if (!multiplied) syr2k_lower<T>(products, -1, v, w, 1, rest);
     p = next;
     reached(p);
   }
@@ -219,38 +228,37 @@ std::int64_t reduce_panels(const Products<double>& products, MatrixView<double> 
 
 }  // namespace
 
-template <>
-std::uint64_t tridiagonalize_bytes<double>(std::int64_t n, int multiprocessors) {
-  return std::max(bytes_taken([&](Arena& arena) { Layout(n, multiprocessors).place(arena); }),
-                  bytes_taken([&](Arena& arena) { arena.take<double>(on_chip_workspace(n)); }));
+template <class T>
+std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors) {
+  return std::max(bytes_taken([&](Arena& arena) { Layout<T>(n, multiprocessors).place(arena); }),
+                  bytes_taken([&](Arena& arena) { arena.take<T>(on_chip_workspace<T>(n)); }));
 }
 
-template <>
-void tridiagonalize<double>(const Products<double>& products, MatrixView<double> a_dev, double* d_dev,
-                            double* e_dev, double* tau_dev, Arena scratch_dev,
-                            const std::function<void(double)>& progress, const std::function<void()>& queued,
-                            int multiprocessors) {
+template <class T>
+void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,
+                    T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress,
+                    const std::function<void()>& queued, int multiprocessors) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Queue& queue = products.queue();
   const int all = queue.multiprocessors();
   const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
-  const std::int64_t on_chip = most_on_chip(taken);
+  const std::int64_t on_chip = most_on_chip<T>(taken);
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t p = 0;
   if (n > on_chip)
-    p = reduce_panels(products, a_dev, d_dev, e_dev, tau_dev, scratch_dev, taken, on_chip,
-                      [&](std::int64_t column) {
-                        if (!progress) return;
-                        const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
-                        milestones.emplace_back(Event(queue.resources()), 1 - std::pow(left, 3));
-                        milestones.back().first.record(queue);
-                      });
-  tridiagonalize_on_chip(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
-                         scratch_dev.take<double>(on_chip_workspace(n - p)), taken);
+    p = reduce_panels<T>(products, a_dev, d_dev, e_dev, tau_dev, scratch_dev, taken, on_chip,
+                         [&](std::int64_t column) {
+                           if (!progress) return;
+                           const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
+                           milestones.emplace_back(Event(queue.resources()), 1 - std::pow(left, 3));
+                           milestones.back().first.record(queue);
+                         });
+  tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
+                            scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
-  clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
+  clear_upper_kernel<T><<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
   EIGEN_G_LAUNCHED();
   if (queued) queued();
   for (const auto& [event, fraction] : milestones) {
@@ -258,5 +266,12 @@ void tridiagonalize<double>(const Products<double>& products, MatrixView<double>
     progress(fraction);
   }
 }
+
+template std::uint64_t tridiagonalize_bytes<double>(std::int64_t, int);
+template void tridiagonalize(const Products<double>&, MatrixView<double>, double*, double*, double*, Arena,
+                             const std::function<void(double)>&, const std::function<void()>&, int);
+template std::uint64_t tridiagonalize_bytes<float>(std::int64_t, int);
+template void tridiagonalize(const Products<float>&, MatrixView<float>, float*, float*, float*, Arena,
+                             const std::function<void(double)>&, const std::function<void()>&, int);
 
 }  // namespace eigen_g

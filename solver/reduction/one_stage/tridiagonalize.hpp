@@ -44,8 +44,11 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
                     const std::function<void()>& queued = {}, int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
 // A column whose tail's squares sum to less is reduced already (tau = 0): far below rounding, where max |A| is within
-// 2^-100 ... 2^100.
-inline constexpr double negligible_square = 0x1p-900;
+// 2^-100 ... 2^100 (float: 2^-8 ... 2^8), and so far from the least number that no square of weight vanishes.
+template <class R>
+inline constexpr R negligible_square = R(0x1p-900);
+template <>
+inline constexpr float negligible_square<float> = 0x1p-100f;
 template <class T>
 std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors);
 

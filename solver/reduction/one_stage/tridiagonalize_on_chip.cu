@@ -10,8 +10,8 @@
 //                 x' = r - v w_q - w        the next column
 //                 A := A - v w^T - w v^T    its own rows, and h' = A x' in the same pass
 //
-// Only h and r travel, once a column. A double travels as two words; each holds one half of it and the step's number. The
-// reader polls until the number is there: no barrier, no fence. Two sets of mailboxes take turns. A block publishes step
+// Only h and r travel, once a column. A double travels as two words; each holds one half of it and the step's number (a
+// float as one). The reader polls until the number is there: no barrier, no fence. Two sets of mailboxes take turns. A block publishes step
 // k + 2 after it has read all of step k + 1, which the others published after they had read step k: nobody overwrites what
 // is still to be read. A block that ends with step k publishes nothing more, and nobody waits for it.
 //
@@ -20,10 +20,12 @@
 //
 // Rejected variants: data/perf/DECISIONS.md, "Reduction on the chip".
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "blas2/symv/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/pair.hpp"
+#include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -36,17 +38,25 @@ namespace {
 constexpr int max_rows = 32;  // of a block: a lane sums a row
 constexpr int at_once = 4;    // rows in a pass
 
-// A double on its way: its halves, each with the step's number in the upper word.
-struct alignas(16) Packet {
+// A value on its way, each word with the step's number in its upper half: a double in halves, a float in one.
+template <class T>
+struct Packet;
+template <>
+struct alignas(16) Packet<double> {
   unsigned long long low, high;
 };
+template <>
+struct Packet<float> {
+  unsigned long long word;
+};
 
+template <class T>
 struct OnChip {
-  double* a;
+  T* a;
   std::int64_t lda;
   int n;
-  double *d, *e, *tau;
-  Packet* mail;     // 2 sets of h and r, 2 stride each
+  T *d, *e, *tau;
+  Packet<T>* mail;  // 2 sets of h and r, 2 stride each
   int shared_rows;  // of a block, a multiple of at_once; the others are in registers
   int stride;       // of shared rows, in pairs of doubles: n / 2 rounded up to whole warps
 
@@ -54,7 +64,7 @@ struct OnChip {
   __device__ int place(int i) const { return i / 2 + i % 2 * stride; }
 };
 
-__device__ void publish(Packet* to, double value, unsigned step) {
+__device__ void publish(Packet<double>* to, double value, unsigned step) {
   const unsigned long long bits = __double_as_longlong(value);
   const unsigned long long tag = static_cast<unsigned long long>(step) << 32;
   const unsigned long long low = tag | (bits & 0xffffffffu), high = tag | bits >> 32;
@@ -64,8 +74,8 @@ __device__ void publish(Packet* to, double value, unsigned step) {
   asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
 #endif
 }
-__device__ Packet look(const Packet* from) {
-  Packet p;
+__device__ Packet<double> look(const Packet<double>* from) {
+  Packet<double> p;
 #if __CUDA_ARCH__ >= 700
   asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
                : "=l"(p.low), "=l"(p.high)
@@ -80,24 +90,49 @@ __device__ Packet look(const Packet* from) {
   return p;
 }
 // A later step's packet counts: only a block that ends with this step and has no use for the values can meet one.
-__device__ bool arrived(const Packet& p, unsigned step) {
+__device__ bool arrived(const Packet<double>& p, unsigned step) {
   return static_cast<unsigned>(p.low >> 32) >= step && static_cast<unsigned>(p.high >> 32) >= step;
 }
-__device__ double value(const Packet& p) {
+__device__ double value(const Packet<double>& p) {
   return __longlong_as_double(static_cast<long long>(p.high << 32 | (p.low & 0xffffffffu)));
 }
 
-__device__ double warp_sum(double x) {
+__device__ void publish(Packet<float>* to, float value, unsigned step) {
+  const unsigned long long word = static_cast<unsigned long long>(step) << 32 | __float_as_uint(value);
+#if __CUDA_ARCH__ >= 700
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+#else
+  asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+#endif
+}
+__device__ Packet<float> look(const Packet<float>* from) {
+  Packet<float> p;
+#if __CUDA_ARCH__ >= 700
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(p.word) : "l"(from) : "memory");
+#else
+  asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(p.word) : "l"(from) : "memory");
+#endif
+  return p;
+}
+__device__ bool arrived(const Packet<float>& p, unsigned step) {
+  return static_cast<unsigned>(p.word >> 32) >= step;
+}
+__device__ float value(const Packet<float>& p) {
+  return __uint_as_float(static_cast<unsigned>(p.word));
+}
+
+template <class T>
+__device__ T warp_sum(T x) {
 #pragma unroll
   for (int mask = 16; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
   return x;
 }
 
 // The sum of n values in shared memory, in four chains.
-template <int n>
-__device__ double sum_of(const double* x) {
+template <int n, class T>
+__device__ T sum_of(const T* x) {
   static_assert(n % 4 == 0);
-  double s[4] = {x[0], x[1], x[2], x[3]};
+  T s[4] = {x[0], x[1], x[2], x[3]};
 #pragma unroll
   for (int i = 4; i < n; ++i) s[i % 4] += x[i];
   return (s[0] + s[1]) + (s[2] + s[3]);
@@ -118,32 +153,33 @@ struct Seat {
 };
 
 // What a thread keeps from step to step. The machine code depends on the members' order.
-template <int pairs, int registered>
+template <class T, int pairs, int registered>
 struct State {
-  double tau, half;  // w = tau y - half v
-  double x[2 * pairs], w[2 * pairs], v[2 * pairs];
-  int own[2 * pairs];            // slot of the block's row whose number is the thread's column, or -1
-  double2 a[registered][pairs];  // rows in registers; those before them are in shared memory
+  T tau, half;  // w = tau y - half v
+  T x[2 * pairs], w[2 * pairs], v[2 * pairs];
+  int own[2 * pairs];              // slot of the block's row whose number is the thread's column, or -1
+  pair_t<T> a[registered][pairs];  // rows in registers; those before them are in shared memory
 };
 
 // What the threads of a block share.
-template <int warps>
+template <class T, int warps>
 struct Shared {
-  double2* rows;
-  double (&products)[warps], (&squares)[warps], (&dots)[max_rows][warps + 1], (&row_v)[max_rows],
-      (&row_y)[max_rows], &first_of_x, &first_of_y, &diagonal;
+  pair_t<T>* rows;
+  T (&products)
+  [warps], (&squares)[warps], (&dots)[max_rows][warps + 1], (&row_v)[max_rows], (&row_y)[max_rows],
+      &first_of_x, &first_of_y, &diagonal;
 };
 
 // Step k reduces column k.
-template <int threads>
+template <class T, int threads>
 struct Step {
   const Seat<threads>& seat;
   int k, q;
   unsigned number;
-  Packet *mail_h, *mail_r;
+  Packet<T>*mail_h, *mail_r;
   int first_slot;  // of the block's rows >= q
 
-  __device__ Step(const OnChip& p, const Seat<threads>& seat, int k)
+  __device__ Step(const OnChip<T>& p, const Seat<threads>& seat, int k)
       : seat(seat),
         k(k),
         q(k + 1),
@@ -160,14 +196,16 @@ struct Step {
   }
 };
 
+template <class T>
 struct Reflector {
-  double beta, s;
+  T beta, s;
 };
 
 // The rows, and x = A(:, 0).
-template <int threads, int pairs, int registered>
-__device__ __forceinline__ void load(const OnChip& p, const Seat<threads>& seat,
-                                     State<pairs, registered>& state, const Shared<threads / 32>& shared) {
+template <class T, int threads, int pairs, int registered>
+__device__ __forceinline__ void load(const OnChip<T>& p, const Seat<threads>& seat,
+                                     State<T, pairs, registered>& state,
+                                     const Shared<T, threads / 32>& shared) {
   const int n = seat.n, rows = seat.rows, t = seat.t, block = seat.block, blocks = seat.blocks;
   const auto element = [&](int i, int j) {
     return i < n && j < n ? __ldcg(p.a + max(i, j) + min(i, j) * p.lda) : 0;
@@ -197,14 +235,14 @@ __device__ __forceinline__ void load(const OnChip& p, const Seat<threads>& seat,
 
 // Rows slot ... slot + at_once - 1: A := A - v w^T - w v^T of the last step, their part of h = A x, and r where row q is
 // among them. `entry_of(i, u)`: row slot + i, pair u.
-template <int threads, int pairs, int registered, class EntryOf>
-__device__ __forceinline__ void update_rows(const OnChip& p, const Step<threads>& step,
-                                            const State<pairs, registered>& state,
-                                            const Shared<threads / 32>& shared, int slot,
+template <class T, int threads, int pairs, int registered, class EntryOf>
+__device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, threads>& step,
+                                            const State<T, pairs, registered>& state,
+                                            const Shared<T, threads / 32>& shared, int slot,
                                             const EntryOf& entry_of) {
   const auto& [tau, half, x, w, v, own, a] = state;
   const Seat<threads>& seat = step.seat;
-  double v_row[at_once], w_row[at_once], sums[at_once];
+  T v_row[at_once], w_row[at_once], sums[at_once];
 #pragma unroll
   for (int i = 0; i < at_once; ++i) {
     v_row[i] = shared.row_v[slot + i];
@@ -216,7 +254,7 @@ __device__ __forceinline__ void update_rows(const OnChip& p, const Step<threads>
     if (step.live(u))
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
-        double2 entry = entry_of(i, u);
+        pair_t<T> entry = entry_of(i, u);
         entry.x = fma(-v_row[i], w[2 * u], fma(-w_row[i], v[2 * u], entry.x));
         entry.y = fma(-v_row[i], w[2 * u + 1], fma(-w_row[i], v[2 * u + 1], entry.y));
         entry_of(i, u) = entry;
@@ -232,36 +270,37 @@ __device__ __forceinline__ void update_rows(const OnChip& p, const Step<threads>
           if (step.needed(2 * u)) publish(step.mail_r + p.place(even), entry_of(i, u).x, step.number);
           if (step.needed(2 * u + 1)) publish(step.mail_r + p.place(odd), entry_of(i, u).y, step.number);
         }
-  blas2::warp_sums<double>(sums, seat.lane);
+  blas2::warp_sums<T>(sums, seat.lane);
   if (seat.lane % (32 / at_once) == 0) shared.dots[slot + seat.lane / (32 / at_once)][seat.warp] = sums[0];
 }
 
 // The pass over the block's rows, `at_once` at a time. Rows that are done or do not exist come along among these.
-template <int threads, int pairs, int registered>
-__device__ __forceinline__ void update_and_multiply(const OnChip& p, const Step<threads>& step,
-                                                    State<pairs, registered>& state,
-                                                    const Shared<threads / 32>& shared) {
+template <class T, int threads, int pairs, int registered>
+__device__ __forceinline__ void update_and_multiply(const OnChip<T>& p, const Step<T, threads>& step,
+                                                    State<T, pairs, registered>& state,
+                                                    const Shared<T, threads / 32>& shared) {
   for (int slot = step.first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
-    update_rows(p, step, state, shared, slot, [&](int i, int u) -> double2& {
+    update_rows(p, step, state, shared, slot, [&](int i, int u) -> pair_t<T>& {
       return shared.rows[(slot + i) * p.stride + step.seat.t + threads * u];
     });
 #pragma unroll
   for (int r = 0; r < registered; r += at_once) {
     const int slot = p.shared_rows + r;
     if (slot < step.seat.rows && slot + at_once > step.first_slot)
-      update_rows(p, step, state, shared, slot, [&](int i, int u) -> double2& { return state.a[r + i][u]; });
+      update_rows(p, step, state, shared, slot,
+                  [&](int i, int u) -> pair_t<T>& { return state.a[r + i][u]; });
   }
 }
 
 // h to all; while it is on its way the reflector's scalars from alpha and ||tail of x||^2, and v.
-template <int threads, int pairs, int registered>
-__device__ __forceinline__ Reflector publish_and_reflect(const OnChip& p, const Step<threads>& step,
-                                                         State<pairs, registered>& state,
-                                                         const Shared<threads / 32>& shared) {
+template <class T, int threads, int pairs, int registered>
+__device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, const Step<T, threads>& step,
+                                                            State<T, pairs, registered>& state,
+                                                            const Shared<T, threads / 32>& shared) {
   auto& [tau, half, x, w, v, own, a] = state;
   const Seat<threads>& seat = step.seat;
   const int lane = seat.lane;
-  double square = 0;
+  T square = 0;
 #pragma unroll
   for (int c = 0; c < 2 * pairs; ++c) {
     if (seat.column_of(c) == step.q) shared.first_of_x = x[c];
@@ -273,13 +312,13 @@ __device__ __forceinline__ Reflector publish_and_reflect(const OnChip& p, const 
   if (seat.warp == 0 && lane >= step.first_slot && lane < seat.rows)
     publish(step.mail_h + p.place(seat.row_of(lane)), sum_of<seat.warps>(shared.dots[lane]), step.number);
 
-  const double alpha = shared.first_of_x, tail = sum_of<seat.warps>(shared.squares);
-  double beta = alpha, s = 0;
+  const T alpha = shared.first_of_x, tail = sum_of<seat.warps>(shared.squares);
+  T beta = alpha, s = 0;
   tau = 0;
-  if (tail >= negligible_square) {
+  if (tail >= negligible_square<T>) {
     beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
     const bool odd = lane % 2 == 1;  // two lanes, two divisions
-    const double quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
+    const T quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
     s = __shfl_sync(~0u, quotient, 0);
     tau = __shfl_sync(~0u, quotient, 1);
   }
@@ -293,11 +332,11 @@ __device__ __forceinline__ Reflector publish_and_reflect(const OnChip& p, const 
 }
 
 // h and r from all blocks: asks until nothing that the warp needs is missing.
-template <int threads, int columns>
-__device__ __forceinline__ void receive(const OnChip& p, const Step<threads>& step, Packet (&h)[columns],
-                                        Packet (&r)[columns]) {
+template <class T, int threads, int columns>
+__device__ __forceinline__ void receive(const OnChip<T>& p, const Step<T, threads>& step,
+                                        Packet<T> (&h)[columns], Packet<T> (&r)[columns]) {
 #pragma unroll
-  for (int c = 0; c < columns; ++c) h[c] = r[c] = {0, 0};
+  for (int c = 0; c < columns; ++c) h[c] = r[c] = Packet<T>{};
   for (bool more_h = true, more_r = true; more_h || more_r;) {  // the same for a whole warp
     if (more_r)
 #pragma unroll
@@ -319,14 +358,14 @@ __device__ __forceinline__ void receive(const OnChip& p, const Step<threads>& st
 }
 
 // y = A v, the rows' v and y for the next pass, d_q, and v into A. Returns w_q.
-template <int threads, int pairs, int registered>
-__device__ __forceinline__ double finish(const OnChip& p, const Step<threads>& step,
-                                         State<pairs, registered>& state, const Shared<threads / 32>& shared,
-                                         const Reflector& reflector, const Packet (&h)[2 * pairs],
-                                         const Packet (&r)[2 * pairs], double (&y)[2 * pairs]) {
+template <class T, int threads, int pairs, int registered>
+__device__ __forceinline__ T finish(const OnChip<T>& p, const Step<T, threads>& step,
+                                    State<T, pairs, registered>& state, const Shared<T, threads / 32>& shared,
+                                    const Reflector<T>& reflector, const Packet<T> (&h)[2 * pairs],
+                                    const Packet<T> (&r)[2 * pairs], T (&y)[2 * pairs]) {
   auto& [tau, half, x, w, v, own, a] = state;
   const Seat<threads>& seat = step.seat;
-  double product = 0;
+  T product = 0;
 #pragma unroll
   for (int c = 0; c < 2 * pairs; ++c) {
     y[c] = reflector.s * fma(-reflector.beta, value(r[c]), value(h[c]));  // 0 in columns below q
@@ -343,8 +382,8 @@ __device__ __forceinline__ double finish(const OnChip& p, const Step<threads>& s
   product = warp_sum(product);
   if (seat.lane == 0) shared.products[seat.warp] = product;
   __syncthreads();
-  half = 0.5 * tau * (tau * sum_of<seat.warps>(shared.products));
-  const double w_q = fma(tau, shared.first_of_y, -half);
+  half = T(0.5) * tau * (tau * sum_of<seat.warps>(shared.products));
+  const T w_q = fma(tau, shared.first_of_y, -half);
   if (seat.writer && seat.t == 0) p.d[step.q] = shared.diagonal - 2 * w_q;
   if (step.q % seat.blocks == seat.block)  // all blocks have read A: they sent h
 #pragma unroll
@@ -354,10 +393,9 @@ __device__ __forceinline__ double finish(const OnChip& p, const Step<threads>& s
 }
 
 // w, and the next column: x' = r - v w_q - w.
-template <int threads, int pairs, int registered>
-__device__ __forceinline__ void next_column(const Step<threads>& step, State<pairs, registered>& state,
-                                            const Packet (&r)[2 * pairs], const double (&y)[2 * pairs],
-                                            double w_q) {
+template <class T, int threads, int pairs, int registered>
+__device__ __forceinline__ void next_column(const Step<T, threads>& step, State<T, pairs, registered>& state,
+                                            const Packet<T> (&r)[2 * pairs], const T (&y)[2 * pairs], T w_q) {
   auto& [tau, half, x, w, v, own, a] = state;
   const Seat<threads>& seat = step.seat;
 #pragma unroll
@@ -368,30 +406,30 @@ __device__ __forceinline__ void next_column(const Step<threads>& step, State<pai
 }
 
 // A block of `threads` has `registered` rows in registers, the others in shared memory.
-template <int threads, int pairs, int registered>
-__global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip p) {
+template <class T, int threads, int pairs, int registered>
+__global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip<T> p) {
   static_assert(registered % at_once == 0);
   constexpr int warps = threads / 32;
-  extern __shared__ double2 shared_rows[];
-  __shared__ double products[warps], squares[warps], dots[max_rows][warps + 1], row_v[max_rows],
-      row_y[max_rows], first_of_x, first_of_y, diagonal;
-  const Shared<warps> shared{shared_rows, products,   squares,    dots,    row_v,
-                             row_y,       first_of_x, first_of_y, diagonal};
+  pair_t<T>* const shared_rows = DynamicShared<pair_t<T>>::memory();
+  __shared__ T products[warps], squares[warps], dots[max_rows][warps + 1], row_v[max_rows], row_y[max_rows],
+      first_of_x, first_of_y, diagonal;
+  const Shared<T, warps> shared{shared_rows, products,   squares,    dots,    row_v,
+                                row_y,       first_of_x, first_of_y, diagonal};
   const Seat<threads> seat(p.n);
-  State<pairs, registered> state;
+  State<T, pairs, registered> state;
   load(p, seat, state, shared);
   if (seat.n == 1) return;
   state.tau = state.half = 0;
   __syncthreads();
 
   for (int k = 0;; ++k) {
-    const Step<threads> step(p, seat, k);
+    const Step<T, threads> step(p, seat, k);
     update_and_multiply(p, step, state, shared);
-    const Reflector reflector = publish_and_reflect(p, step, state, shared);
-    Packet h[2 * pairs], r[2 * pairs];
+    const Reflector<T> reflector = publish_and_reflect(p, step, state, shared);
+    Packet<T> h[2 * pairs], r[2 * pairs];
     receive(p, step, h, r);
-    double y[2 * pairs];
-    const double w_q = finish(p, step, state, shared, reflector, h, r, y);
+    T y[2 * pairs];
+    const T w_q = finish(p, step, state, shared, reflector, h, r, y);
     if (step.q == seat.n - 1 || seat.row_of(seat.rows - 1) <= step.q)
       break;  // nothing is left, or for this block
     next_column(step, state, r, y, w_q);
@@ -402,17 +440,20 @@ struct Variant {
   int threads, columns, registered;
   const void* kernel;
 };
-template <int threads, int pairs, int registered>
+template <class T, int threads, int pairs, int registered>
 Variant variant() {
   return {threads, 2 * threads * pairs, registered,
-          reinterpret_cast<const void*>(reduce_on_chip_kernel<threads, pairs, registered>)};
+          reinterpret_cast<const void*>(reduce_on_chip_kernel<T, threads, pairs, registered>)};
 }
-// As measured on an H200: few threads while latency counts, more as the pass does.
-constexpr std::size_t variants_count = 6;
-const std::array<Variant, variants_count>& variants() {
-  static const std::array<Variant, variants_count> all{variant<128, 1, 4>(), variant<256, 1, 4>(),
-                                                       variant<256, 2, 8>(), variant<384, 2, 8>(),
-                                                       variant<512, 2, 4>(), variant<384, 3, 8>()};
+// As measured on an H200: few threads while latency counts, more as the pass does. Rows of float take half the room.
+template <class T>
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all = [] {
+    std::vector<Variant> list{variant<T, 128, 1, 4>(), variant<T, 256, 1, 4>(), variant<T, 256, 2, 8>(),
+                              variant<T, 384, 2, 8>(), variant<T, 512, 2, 4>(), variant<T, 384, 3, 8>()};
+    if constexpr (sizeof(T) < sizeof(double)) list.push_back(variant<T, 384, 4, 8>());
+    return list;
+  }();
   return all;
 }
 
@@ -421,50 +462,54 @@ std::int64_t row_pairs(std::int64_t n) {
 }
 
 // What a GPU has room for.
+template <class T>
 struct Chip {
   int multiprocessors;
-  std::array<std::size_t, variants_count> shared_bytes;  // of a block, by variant
+  std::vector<std::size_t> shared_bytes;  // of a block, by variant
 
   explicit Chip(int taking_part) : multiprocessors(taking_part) {
     int device = 0, per_block = 0;
     EIGEN_G_CUDA(cudaGetDevice(&device));
     EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    for (std::size_t i = 0; i < variants_count; ++i) {
+    for (const Variant& v : variants<T>()) {
       cudaFuncAttributes attributes{};
-      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, variants()[i].kernel));
-      shared_bytes[i] = static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes;
+      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, v.kernel));
+      shared_bytes.push_back(static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes);
     }
   }
 };
 
 // How a matrix of order n lies on it.
+template <class T>
 struct Layout {
   std::size_t variant = 0;
   int blocks, shared_rows, stride;
   bool fits;
 
-  Layout(std::int64_t n, const Chip& chip)
+  Layout(std::int64_t n, const Chip<T>& chip)
       : blocks(static_cast<int>(std::min<std::int64_t>(n, chip.multiprocessors))),
         stride(static_cast<int>(row_pairs(n))) {
-    while (variant + 1 < variants_count && n > variants()[variant].columns) ++variant;
-    const int rows = static_cast<int>((n + blocks - 1) / blocks), registered = variants()[variant].registered;
+    while (variant + 1 < variants<T>().size() && n > variants<T>()[variant].columns) ++variant;
+    const int rows = static_cast<int>((n + blocks - 1) / blocks),
+              registered = variants<T>()[variant].registered;
     shared_rows = std::max(0, (rows - registered + at_once - 1) / at_once * at_once);
-    fits = n <= variants()[variant].columns && shared_rows + registered <= max_rows &&
+    fits = n <= variants<T>()[variant].columns && shared_rows + registered <= max_rows &&
            shared_bytes() <= chip.shared_bytes[variant];
   }
   std::size_t shared_bytes() const {
-    return sizeof(double2) * static_cast<std::size_t>(shared_rows) * static_cast<std::size_t>(stride);
+    return sizeof(pair_t<T>) * static_cast<std::size_t>(shared_rows) * static_cast<std::size_t>(stride);
   }
 };
 
 }  // namespace
 
+template <class T>
 std::int64_t most_on_chip(int multiprocessors) {
-  const Chip chip(multiprocessors);
-  std::int64_t low = 0, high = variants().back().columns;  // low fits, above high nothing does
+  const Chip<T> chip(multiprocessors);
+  std::int64_t low = 0, high = variants<T>().back().columns;  // low fits, above high nothing does
   while (low < high) {
     const std::int64_t middle = (low + high + 1) / 2;
-    if (Layout(middle, chip).fits)
+    if (Layout<T>(middle, chip).fits)
       low = middle;
     else
       high = middle - 1;
@@ -472,31 +517,42 @@ std::int64_t most_on_chip(int multiprocessors) {
   return low;
 }
 
+template <class T>
 std::int64_t on_chip_workspace(std::int64_t n) {
   return 16 * row_pairs(n);
 }
 
-void tridiagonalize_on_chip(const Queue& queue, MatrixView<double> a_dev, double* d_dev, double* e_dev,
-                            double* tau_dev, double* workspace_dev, int multiprocessors) {
+template <class T>
+void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same_t<T>>* d_dev,
+                            real_t<same_t<T>>* e_dev, same_t<T>* tau_dev, same_t<T>* workspace_dev,
+                            int multiprocessors) {
   const std::int64_t n = a_dev.cols;
-  const Layout layout(n, Chip(multiprocessors));
-  const Variant& kernel = variants()[layout.variant];
+  const Layout<T> layout(n, Chip<T>(multiprocessors));
+  const Variant& kernel = variants<T>()[layout.variant];
   EIGEN_G_CUDA(cudaMemsetAsync(
-      workspace_dev, 0, sizeof(double) * static_cast<std::size_t>(on_chip_workspace(n)), queue.stream()));
-  OnChip problem{a_dev.data,
-                 a_dev.lda,
-                 static_cast<int>(n),
-                 d_dev,
-                 e_dev,
-                 tau_dev,
-                 reinterpret_cast<Packet*>(workspace_dev),
-                 layout.shared_rows,
-                 layout.stride};
+      workspace_dev, 0, sizeof(T) * static_cast<std::size_t>(on_chip_workspace<T>(n)), queue.stream()));
+  OnChip<T> problem{a_dev.data,
+                    a_dev.lda,
+                    static_cast<int>(n),
+                    d_dev,
+                    e_dev,
+                    tau_dev,
+                    reinterpret_cast<Packet<T>*>(workspace_dev),
+                    layout.shared_rows,
+                    layout.stride};
   void* arguments[] = {&problem};
   allow_shared_memory(kernel.kernel, layout.shared_bytes());
   EIGEN_G_CUDA(cudaLaunchCooperativeKernel(kernel.kernel, dim3(static_cast<unsigned>(layout.blocks)),
                                            dim3(static_cast<unsigned>(kernel.threads)), arguments,
                                            layout.shared_bytes(), queue.stream()));
 }
+
+template std::int64_t most_on_chip<double>(int);
+template std::int64_t on_chip_workspace<double>(std::int64_t);
+template void tridiagonalize_on_chip(const Queue&, MatrixView<double>, double*, double*, double*, double*,
+                                     int);
+template std::int64_t most_on_chip<float>(int);
+template std::int64_t on_chip_workspace<float>(std::int64_t);
+template void tridiagonalize_on_chip(const Queue&, MatrixView<float>, float*, float*, float*, float*, int);
 
 }  // namespace eigen_g

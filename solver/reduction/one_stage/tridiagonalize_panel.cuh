@@ -29,8 +29,8 @@
 // A from column to column. Every sum has an order that depends on n and the grid alone: results repeat bit for bit on the
 // same GPU.
 //
-// The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100, and a tail of x
-// whose squares sum to less than 2^-900 is far below rounding and counts as zero (tau = 0).
+// The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100 (float: 2^-8 ... 2^8),
+// and a tail of x whose squares sum to less than negligible_square is far below rounding and counts as zero (tau = 0).
 //
 // Where a column's time goes, and rejected variants: data/perf/DECISIONS.md, "Panel kernel".
 #pragma once
@@ -40,6 +40,7 @@
 #include <cstdint>
 
 #include "blas2/symv/symv_walk.cuh"
+#include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/grid_barrier.cuh"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
@@ -54,21 +55,23 @@ inline constexpr int far_columns = 4, far_rows = 4;  // of V and W that a thread
 static_assert(2 * max_panel_columns <= threads, "a thread takes a dot");
 
 // What the blocks exchange; device memory, a part of the workspace.
+template <class T>
 struct Exchange {
-  double* x;  // padded n: the column being reduced; zero in rows <= j
-  double* w;
-  std::int64_t ldw;                      // padded n x panel columns, leading dimension padded n
-  blas2::SymvPartials<double> partials;  // of A x
-  double* dots;        // blocks x dot_stride: partial f, g (2 panel columns), ||tail of x||^2
-  double* quadratic;   // blocks: partial x^T A x
-  double* products;    // f, g
-  unsigned* arrivals;  // of the barrier; zero at each launch
+  T* x;  // padded n: the column being reduced; zero in rows <= j
+  T* w;
+  std::int64_t ldw;                 // padded n x panel columns, leading dimension padded n
+  blas2::SymvPartials<T> partials;  // of A x
+  T* dots;                          // blocks x dot_stride: partial f, g (2 panel columns), ||tail of x||^2
+  T* quadratic;                     // blocks: partial x^T A x
+  T* products;                      // f, g
+  unsigned* arrivals;               // of the barrier; zero at each launch
 };
 inline constexpr int dot_stride = 2 * max_panel_columns + 2;
 inline constexpr int square_dot = 2 * max_panel_columns;  // place of ||tail||^2 among the dots
 
+template <class T>
 struct Panel {
-  double* a;
+  T* a;
   std::int64_t lda;
   std::int32_t n;
   std::int32_t first;       // p
@@ -76,28 +79,29 @@ struct Panel {
   std::int32_t held;        // columns of V and of W in shared memory
   std::int32_t slice_rows;  // of Q, a block
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
-  double *d, *e, *tau;
+  T *d, *e, *tau;
   std::int32_t kept_of_256;  // of the walk: what stays in L2 from column to column
-  const double* product;     // row r of A x, x being the first column, and ex.quadratic with it; or null
+  const T* product;          // row r of A x, x being the first column, and ex.quadratic with it; or null
   blas2::SymvPartition partition;
-  Exchange exchange;
+  Exchange<T> exchange;
 };
 
 // Shared memory that lasts over the columns of a panel: the tail of x', then `held` columns of V and W of the slice.
-inline constexpr std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t held) {
-  return static_cast<std::size_t>(slice_rows * (held > 0 ? 2 * held + 2 : 1)) * sizeof(double);
+template <class T>
+constexpr std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t held) {
+  return static_cast<std::size_t>(slice_rows * (held > 0 ? 2 * held + 2 : 1)) * sizeof(T);
 }
 
-template <int n>
+template <class T, int n>
 struct Totals {
-  double value[n];
+  T value[n];
 };
 
 // Sums over the block, the same in all threads. `scratch` holds `warps` doubles a sum; a barrier separates two uses.
-template <class... Doubles>
-__device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... values) {
-  constexpr int n = sizeof...(Doubles);
-  Totals<n> totals{{values...}};
+template <class T, class... Values>
+__device__ Totals<T, sizeof...(Values)> block_sums(T* scratch, Values... values) {
+  constexpr int n = sizeof...(Values);
+  Totals<T, n> totals{{values...}};
 #pragma unroll
   for (int mask = 16; mask > 0; mask /= 2)
 #pragma unroll
@@ -117,22 +121,24 @@ __device__ Totals<sizeof...(Doubles)> block_sums(double* scratch, Doubles... val
 
 // A thread's part of a sum over all blocks k: the values p[k * stride] of two of them. All loads go out before sum() waits
 // for the first.
+template <class T>
 struct Share {
-  double first, second;
-  __device__ double sum() const { return first + second; }
+  T first, second;
+  __device__ T sum() const { return first + second; }
 };
 inline constexpr int max_blocks = 2 * threads;
-__device__ inline Share share_of_blocks(const double* p, int stride) {
+template <class T>
+__device__ Share<T> share_of_blocks(const T* p, int stride) {
   const int blocks = static_cast<int>(gridDim.x), k = threadIdx.x;
   return {k < blocks ? __ldcg(p + k * stride) : 0,
           k + threads < blocks ? __ldcg(p + (k + threads) * stride) : 0};
 }
 
 // V and W of a block's own rows: the first columns in its shared memory for the whole panel, the others read from L2.
-template <bool resident>  // all columns are held
+template <class T, bool resident>  // all columns are held
 class OwnRows {
  public:
-  __device__ OwnRows(const Panel& panel, double* shared)
+  __device__ OwnRows(const Panel<T>& panel, T* shared)
       : panel_(panel),
         shared_(shared),
         held_(resident ? panel.columns : panel.held),
@@ -146,16 +152,16 @@ class OwnRows {
       return min(columns, held_);
   }
   // Element of V or W in row `own` of the slice and column k, which is held.
-  __device__ double v(std::int32_t own, int k) const { return shared_[own * stride_ + k]; }
-  __device__ double w(std::int32_t own, int k) const { return shared_[own * stride_ + held_ + k]; }
+  __device__ T v(std::int32_t own, int k) const { return shared_[own * stride_ + k]; }
+  __device__ T w(std::int32_t own, int k) const { return shared_[own * stride_ + held_ + k]; }
   // In any column.
-  __device__ double far_v(std::int32_t own, int k) const {
+  __device__ T far_v(std::int32_t own, int k) const {
     return __ldcg(panel_.a + row(own) + (panel_.first + k) * panel_.lda);
   }
-  __device__ double far_w(std::int32_t own, int k) const {
+  __device__ T far_w(std::int32_t own, int k) const {
     return __ldcg(panel_.exchange.w + row(own) + k * panel_.exchange.ldw);
   }
-  __device__ void keep(std::int32_t own, int k, double v, double w) {
+  __device__ void keep(std::int32_t own, int k, T v, T w) {
     if (resident || k < held_) {
       shared_[own * stride_ + k] = v;
       shared_[own * stride_ + held_ + k] = w;
@@ -166,8 +172,8 @@ class OwnRows {
   __device__ std::int64_t row(std::int32_t own) const {
     return panel_.first + blockIdx.x * panel_.slice_rows + own;
   }
-  const Panel& panel_;
-  double* shared_;
+  const Panel<T>& panel_;
+  T* shared_;
   int held_, stride_;  // odd, so that neither rows nor columns collide in a bank
 };
 
@@ -178,7 +184,8 @@ struct Slice {
   std::int32_t first, rows;
   int lanes, groups, group, lane;
 
-  __device__ explicit Slice(const Panel& panel)
+  template <class T>
+  __device__ explicit Slice(const Panel<T>& panel)
       : t(threadIdx.x),
         block(blockIdx.x),
         blocks(gridDim.x),
@@ -193,39 +200,46 @@ struct Slice {
 // Shared memory of one phase at a time.
 template <class Shape>
 union Passing {
+  using T = typename Shape::T;
   typename Shape::Shared walk;
   struct {
-    double h[threads], b[threads];
+    T h[threads], b[threads];
   } rows;
-  double dots[threads];
+  T dots[threads];
   __device__ Passing() {}
 };
 // Shared memory that phases hand on.
+template <class T>
 struct Shared {
-  double (&scratch)[2][3 * warps], (&squares)[threads], (&first_dot)[threads];
-  double (&f)[max_panel_columns], (&g)[max_panel_columns], (&f1)[max_panel_columns], (&g1)[max_panel_columns];
+  T (&scratch)[2][3 * warps], (&squares)[threads], (&first_dot)[threads];
+  T (&f)[max_panel_columns], (&g)[max_panel_columns], (&f1)[max_panel_columns], (&g1)[max_panel_columns];
 };
 
+template <class T>
 struct Head {
-  double alpha = 0, a_qq = 0;
+  T alpha = 0, a_qq = 0;
 };
+template <class T>
 struct Reflector {
-  double beta, s, tau;
+  T beta, s, tau;
 };
+template <class T>
 struct Scalars {
-  double h_q, b_q, half, w_q;  // half = tau^2 v^T y / 2
+  T h_q, b_q, half, w_q;  // half = tau^2 v^T y / 2
 };
+template <class T>
 struct Entries {
-  double v, w, x;
+  T v, w, x;
 };
 
 // Column p as the update left it: x, d_p. Returns the block's part of ||tail of x||^2.
-__device__ __forceinline__ double take_first_column(const Panel& panel, const Slice& slice,
-                                                    const Shared& shared) {
-  double square = 0;
+template <class T>
+__device__ __forceinline__ T take_first_column(const Panel<T>& panel, const Slice& slice,
+                                               const Shared<T>& shared) {
+  T square = 0;
   for (std::int32_t own = slice.t; own < slice.rows; own += threads) {
     const std::int32_t row = slice.first + own;
-    const double value = __ldcg(panel.a + row + panel.first * panel.lda);
+    const T value = __ldcg(panel.a + row + panel.first * panel.lda);
     if (row == panel.first) panel.d[row] = value;
     panel.exchange.x[row] = row > panel.first ? value : 0;
     if (row > panel.first + 1) square = fma(value, value, square);
@@ -234,16 +248,17 @@ __device__ __forceinline__ double take_first_column(const Panel& panel, const Sl
 }
 
 // P: what the other blocks left of column i. f1, g1 and the thread's terms of ||tail||^2 and of the block's dot of f, g.
-__device__ __forceinline__ void fetch_head(const Panel& panel, const Slice& slice, int i, std::int32_t q,
-                                           const Shared& shared, Head& head) {
-  const Exchange& ex = panel.exchange;
+template <class T>
+__device__ __forceinline__ void fetch_head(const Panel<T>& panel, const Slice& slice, int i, std::int32_t q,
+                                           const Shared<T>& shared, Head<T>& head) {
+  const Exchange<T>& ex = panel.exchange;
   const int t = slice.t, block = slice.block;
   head.alpha = __ldcg(ex.x + q);
   head.a_qq = __ldcg(panel.a + q + q * panel.lda);
-  const double v_q = t < i ? __ldcg(panel.a + q + (panel.first + t) * panel.lda) : 0;
-  const double w_q = t < i ? __ldcg(ex.w + q + t * ex.ldw) : 0;
-  const Share square = share_of_blocks(ex.dots + square_dot, dot_stride);
-  const Share dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : Share{0, 0};
+  const T v_q = t < i ? __ldcg(panel.a + q + (panel.first + t) * panel.lda) : 0;
+  const T w_q = t < i ? __ldcg(ex.w + q + t * ex.ldw) : 0;
+  const Share<T> square = share_of_blocks(ex.dots + square_dot, dot_stride);
+  const Share<T> dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : Share<T>{0, 0};
   if (t < i) {
     shared.f1[t] = v_q;
     shared.g1[t] = w_q;
@@ -253,9 +268,10 @@ __device__ __forceinline__ void fetch_head(const Panel& panel, const Slice& slic
 }
 
 // P: the block's dots of f and g, and its part of x^T A x, to all. Returns ||tail||^2.
-__device__ __forceinline__ double sum_dots(const Panel& panel, const Slice& slice, int i, bool given,
-                                           const Shared& shared, double quadratic) {
-  const Exchange& ex = panel.exchange;
+template <class T>
+__device__ __forceinline__ T sum_dots(const Panel<T>& panel, const Slice& slice, int i, bool given,
+                                      const Shared<T>& shared, T quadratic) {
+  const Exchange<T>& ex = panel.exchange;
   const int t = slice.t, block = slice.block, blocks = slice.blocks;
   const auto sums = block_sums(shared.scratch[0], shared.first_dot[t], shared.squares[t], quadratic);
   if (t == 0 && !given) {
@@ -263,7 +279,7 @@ __device__ __forceinline__ double sum_dots(const Panel& panel, const Slice& slic
     ex.quadratic[block] = sums.value[2];
   }
   for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
-    double sum = share_of_blocks(ex.dots + dot, dot_stride).sum();
+    T sum = share_of_blocks(ex.dots + dot, dot_stride).sum();
     __syncthreads();
     sum = block_sums(shared.scratch[0], sum).value[0];
     if (t == 0) ex.products[dot] = sum;
@@ -271,9 +287,10 @@ __device__ __forceinline__ double sum_dots(const Panel& panel, const Slice& slic
   return sums.value[1];
 }
 
-__device__ __forceinline__ Reflector reflector_of(double alpha, double tail_square) {
-  double beta = alpha, s = 0, tau = 0;
-  if (tail_square >= negligible_square) {
+template <class T>
+__device__ __forceinline__ Reflector<T> reflector_of(T alpha, T tail_square) {
+  T beta = alpha, s = 0, tau = 0;
+  if (tail_square >= negligible_square<T>) {
     beta = -copysign(sqrt(fma(alpha, alpha, tail_square)), alpha);
     s = 1 / (alpha - beta);
     tau = (beta - alpha) / beta;
@@ -283,12 +300,13 @@ __device__ __forceinline__ Reflector reflector_of(double alpha, double tail_squa
 
 // Q: h_q, b_q, (tau / 2) tau v^T y and w_q, the same in all blocks. The arguments are the thread's: f and g of column t,
 // terms of x^T A x and of (A x)_q. Leaves f and g in shared memory, behind a barrier.
-__device__ __forceinline__ Scalars scalars_of(const Slice& slice, int i, double a_qq,
-                                              const Reflector& reflector, const Shared& shared, double ft,
-                                              double gt, double quadratic, double h_q) {
+template <class T>
+__device__ __forceinline__ Scalars<T> scalars_of(const Slice& slice, int i, T a_qq,
+                                                 const Reflector<T>& reflector, const Shared<T>& shared, T ft,
+                                                 T gt, T quadratic, T h_q) {
   const int t = slice.t;
   const auto [beta, s, tau] = reflector;
-  double f1_g1 = 0;
+  T f1_g1 = 0;
   if (t < i) {
     shared.f[t] = ft;
     shared.g[t] = gt;
@@ -298,29 +316,30 @@ __device__ __forceinline__ Scalars scalars_of(const Slice& slice, int i, double 
   }
   const auto sums = block_sums(shared.scratch[1], quadratic, h_q, f1_g1);
   h_q = sums.value[1];
-  const double b_q = a_qq - 2 * sums.value[2];
-  const double v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
-  const double half = 0.5 * tau * (tau * v_dot_y);
-  const double w_q = tau * s * (h_q - beta * b_q) - half;
+  const T b_q = a_qq - 2 * sums.value[2];
+  const T v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
+  const T half = T(0.5) * tau * (tau * v_dot_y);
+  const T w_q = tau * s * (h_q - beta * b_q) - half;
   return {h_q, b_q, half, w_q};
 }
 
 // Q, row `own` of the slice: h -= V g + W f and b -= V g1 + W f1, over the group's columns that are held.
-template <bool resident>
-__device__ __forceinline__ void subtract_held(const OwnRows<resident>& own_rows, const Slice& slice, int held,
-                                              std::int32_t own, const Shared& shared, double& h, double& b) {
+template <class T, bool resident>
+__device__ __forceinline__ void subtract_held(const OwnRows<T, resident>& own_rows, const Slice& slice,
+                                              int held, std::int32_t own, const Shared<T>& shared, T& h,
+                                              T& b) {
   for (int k = slice.group; k < held; k += slice.groups) {
-    const double v = own_rows.v(own, k), w = own_rows.w(own, k);
+    const T v = own_rows.v(own, k), w = own_rows.w(own, k);
     h = fma(-v, shared.g[k], fma(-w, shared.f[k], h));
     b = fma(-v, shared.g1[k], fma(-w, shared.f1[k], b));
   }
 }
 // The same for `far_columns` others of the group, from column `first` on.
-template <bool resident>
-__device__ __forceinline__ void subtract_far(const OwnRows<resident>& own_rows, const Slice& slice, int first,
-                                             int i, std::int32_t own, const Shared& shared, double& h,
-                                             double& b) {
-  double v[far_columns], w[far_columns];
+template <class T, bool resident>
+__device__ __forceinline__ void subtract_far(const OwnRows<T, resident>& own_rows, const Slice& slice,
+                                             int first, int i, std::int32_t own, const Shared<T>& shared,
+                                             T& h, T& b) {
+  T v[far_columns], w[far_columns];
 #pragma unroll
   for (int c = 0; c < far_columns; ++c) {
     const int k = first + c * slice.groups;
@@ -336,11 +355,12 @@ __device__ __forceinline__ void subtract_far(const OwnRows<resident>& own_rows, 
 }
 
 // Q: v, w and x' in a row >= q; d_q.
-__device__ __forceinline__ Entries entries_of(const Panel& panel, std::int32_t row, std::int32_t q,
-                                              const Reflector& reflector, const Scalars& scalars,
-                                              double x_row, double h, double b) {
+template <class T>
+__device__ __forceinline__ Entries<T> entries_of(const Panel<T>& panel, std::int32_t row, std::int32_t q,
+                                                 const Reflector<T>& reflector, const Scalars<T>& scalars,
+                                                 T x_row, T h, T b) {
   const auto [beta, s, tau] = reflector;
-  double v = 0, w = 0, x = 0;
+  T v = 0, w = 0, x = 0;
   if (row == q) {
     v = 1;
     w = scalars.w_q;
@@ -355,12 +375,12 @@ __device__ __forceinline__ Entries entries_of(const Panel& panel, std::int32_t r
 
 // Q: partial dots of x' with the `held` columns of V and W, as many threads a dot as there are. Dot d: column d of V for
 // d < held, else column d - held of W.
-template <bool resident>
-__device__ __forceinline__ void dots_of_held(const OwnRows<resident>& own_rows, const Slice& slice,
-                                             int columns, int held, const double* tail, double* scratch,
-                                             double* block_dots) {
+template <class T, bool resident>
+__device__ __forceinline__ void dots_of_held(const OwnRows<T, resident>& own_rows, const Slice& slice,
+                                             int columns, int held, const T* tail, T* scratch,
+                                             T* block_dots) {
   const int t = slice.t, dots = 2 * held, parts = threads / dots, dot = t % dots, part = t / dots;
-  double sum = 0;
+  T sum = 0;
   if (part < parts)
     for (std::int32_t own = part; own < slice.rows; own += parts)
       sum = fma(dot < held ? own_rows.v(own, dot) : own_rows.w(own, dot - held), tail[own], sum);
@@ -372,15 +392,14 @@ __device__ __forceinline__ void dots_of_held(const OwnRows<resident>& own_rows, 
   }
 }
 // With the others, columns held ... i: a warp a column, so that its loads lie side by side.
-template <bool resident>
-__device__ __forceinline__ void dots_of_far(const OwnRows<resident>& own_rows, const Slice& slice, int i,
-                                            int held, std::int32_t q, const double* tail,
-                                            double* block_dots) {
+template <class T, bool resident>
+__device__ __forceinline__ void dots_of_far(const OwnRows<T, resident>& own_rows, const Slice& slice, int i,
+                                            int held, std::int32_t q, const T* tail, T* block_dots) {
   const int t = slice.t;
   for (int k = held + t / 32; k <= i; k += warps) {
-    double sum_v = 0, sum_w = 0;
+    T sum_v = 0, sum_w = 0;
     for (std::int32_t first = t % 32; first < slice.rows; first += 32 * far_rows) {
-      double v[far_rows], w[far_rows], x[far_rows];
+      T v[far_rows], w[far_rows], x[far_rows];
 #pragma unroll
       for (int r = 0; r < far_rows; ++r) {
         const std::int32_t own = first + 32 * r;
@@ -408,31 +427,32 @@ __device__ __forceinline__ void dots_of_far(const OwnRows<resident>& own_rows, c
 
 template <class Shape, bool resident>
 __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
-    reduce_panel_kernel(const __grid_constant__ Panel panel) {
-  extern __shared__ double lasting[];
+    reduce_panel_kernel(const __grid_constant__ Panel<typename Shape::T> panel) {
+  using T = typename Shape::T;
+  T* const lasting = DynamicShared<T>::memory();
   __shared__ Passing<Shape> passing;
-  __shared__ double scratch[2][3 * warps], squares[threads], first_dot[threads];
-  __shared__ double f[max_panel_columns], g[max_panel_columns], f1[max_panel_columns], g1[max_panel_columns];
-  const Shared shared{scratch, squares, first_dot, f, g, f1, g1};
+  __shared__ T scratch[2][3 * warps], squares[threads], first_dot[threads];
+  __shared__ T f[max_panel_columns], g[max_panel_columns], f1[max_panel_columns], g1[max_panel_columns];
+  const Shared<T> shared{scratch, squares, first_dot, f, g, f1, g1};
 
   using Sums = blas2::SymvPartialSums<Shape>;
-  const Exchange& ex = panel.exchange;
+  const Exchange<T>& ex = panel.exchange;
   const Slice slice(panel);
   const int t = slice.t, block = slice.block;
-  double* const tail = lasting;  // of x', the slice's rows
-  OwnRows<resident> own_rows(panel, lasting + panel.slice_rows);
+  T* const tail = lasting;  // of x', the slice's rows
+  OwnRows<T, resident> own_rows(panel, lasting + panel.slice_rows);
 
   __shared__ blas2::SymvCut cut[2];
   if (t < 2) cut[t] = panel.partition.cut(block + t);
   const std::int32_t shift = panel.shift;
-  const blas2::SymvInput<double> input{
+  const blas2::SymvInput<T> input{
       panel.a - shift * (1 + panel.lda), panel.lda, ex.x - shift, 1, shift, panel.kept_of_256};
   blas2::SymvWalk<Shape, true> walk(panel.partition, input, ex.partials, passing.walk);
   const bool walks = block < panel.partition.blocks();
   GridBarrier barrier(ex.arrivals);
 
   if (!panel.product) {
-    const double total = take_first_column(panel, slice, shared);
+    const T total = take_first_column(panel, slice, shared);
     if (t == 0) {
       ex.dots[block * dot_stride + square_dot] = total;
       barrier.arrive();
@@ -445,7 +465,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     const std::int32_t j = panel.first + i, q = j + 1;
 
     // P. What the other blocks left is fetched while the walk's first loads are on their way.
-    Head head;
+    Head<T> head;
     const auto fetch = [&] { fetch_head(panel, slice, i, q, shared, head); };
     walk.clear_quadratic();
     const bool given = i == 0 && panel.product;
@@ -453,41 +473,41 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       walk(block, cut[0], cut[1], q + shift, fetch, [](int, int, int) {});
     else
       fetch();
-    const double tail_square = sum_dots(panel, slice, i, given, shared, walk.quadratic());
+    const T tail_square = sum_dots(panel, slice, i, given, shared, walk.quadratic());
     if (t == 0) barrier.arrive();
 
     // While the others arrive: the reflector's scalars, and where the sums of q and of the slice's first rows lie.
-    const Reflector reflector = reflector_of(head.alpha, tail_square);
+    const Reflector<T> reflector = reflector_of(head.alpha, tail_square);
     const Sums sums_of_q(panel.partition, ex.partials, q + shift);
     const Sums sums_of_first(panel.partition, ex.partials,
                              max(panel.first, min(slice.first + slice.lane, panel.n - 1)) + shift);
     barrier.wait();
 
     // Q: all loads of the scalars and of the slice's first rows go out together.
-    const Share quadratic = share_of_blocks(ex.quadratic, 1);
-    const double ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
+    const Share<T> quadratic = share_of_blocks(ex.quadratic, 1);
+    const T ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
     const auto h_q = sums_of_q.template fetch<1>(t, threads, !given);
     const std::int32_t first_row = slice.first + slice.lane;
     const bool has_first = slice.group < slice.groups && slice.lane < slice.rows && first_row >= q;
     const bool leads_first = has_first && slice.group == 0;
-    const double first_a = leads_first ? __ldcg(panel.a + first_row + q * panel.lda) : 0;
-    const double first_x = leads_first ? __ldcg(ex.x + first_row) : 0;
+    const T first_a = leads_first ? __ldcg(panel.a + first_row + q * panel.lda) : 0;
+    const T first_x = leads_first ? __ldcg(ex.x + first_row) : 0;
     const auto first_h =
         sums_of_first.template fetch<fetched_rows>(slice.group, slice.groups, has_first && !given);
     const auto product = [&](std::int32_t of_row, bool wanted) {
       return wanted ? __ldcg(panel.product + of_row) : 0;
     };
-    const Scalars scalars =
+    const Scalars<T> scalars =
         scalars_of(slice, i, head.a_qq, reflector, shared, ft, gt, quadratic.sum(),
                    given ? product(q, t == 0) : sums_of_q.template add<1>(h_q, t, threads));
 
     // The slice, `lanes` rows at a time.
-    double square = 0;
+    T square = 0;
     for (std::int32_t start = 0; start == 0 || start < slice.rows; start += slice.lanes) {
       const std::int32_t own = start + slice.lane, row = slice.first + own;
       const bool has_row = slice.group < slice.groups && own < slice.rows && row >= q;
       const bool leads = has_row && slice.group == 0;
-      double a_row = first_a, x_row = first_x, h = 0, b = 0;
+      T a_row = first_a, x_row = first_x, h = 0, b = 0;
       if (start > 0 && leads) {
         a_row = __ldcg(panel.a + row + q * panel.lda);
         x_row = __ldcg(ex.x + row);
@@ -507,7 +527,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       passing.rows.b[t] = b;
       __syncthreads();
       if (slice.group == 0 && own < slice.rows) {
-        Entries entries{0, 0, 0};
+        Entries<T> entries{0, 0, 0};
         if (leads) {
           for (int k = 1; k < slice.groups; ++k) {
             h += passing.rows.h[t + k * slice.lanes];
@@ -529,8 +549,8 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       panel.e[j] = reflector.beta;
       panel.tau[j] = reflector.tau;
     }
-    const double block_square = block_sums(scratch[0], square).value[0];
-    double* const block_dots = ex.dots + block * dot_stride;
+    const T block_square = block_sums(scratch[0], square).value[0];
+    T* const block_dots = ex.dots + block * dot_stride;
     if (t == 0) block_dots[square_dot] = block_square;
     if (i + 1 == panel.columns) break;
 

@@ -64,9 +64,9 @@ TEST_CASE("paths lead to fields and to calls that did not fail") {
 
 TEST_CASE("the distance of eigenvalues, in units of n ulp of the largest") {
   const double ulp = 0x1p-52;
-  CHECK(distance({-8, 1}, {-8, 1}) == 0);
-  CHECK(distance({-8, 1}, {-8, 1 + 16 * ulp}) == 1);
-  CHECK(std::isnan(distance({-8, 1}, {std::nan(""), 1})));
+  CHECK(distance<double>({-8, 1}, {-8, 1}) == 0);
+  CHECK(distance<double>({-8, 1}, {-8, 1 + 16 * ulp}) == 1);
+  CHECK(std::isnan(distance<double>({-8, 1}, {std::nan(""), 1})));
 }
 
 TEST_CASE("a table of columns") {

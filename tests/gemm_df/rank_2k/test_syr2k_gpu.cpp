@@ -105,7 +105,7 @@ void check(const Case& given, std::int64_t stride = 1) {
 //   |y - C x| / (u sqrt(m + 2) |C| |x|),     |sum of dots - x^T y| / (m u |x|^T |y|)
 void check_product(std::int64_t m, std::int64_t k, std::int64_t row) {
   CAPTURE(m, k, row);
-  REQUIRE(syr2k_product_scratch(m) > 0);
+  REQUIRE(syr2k_product_scratch<double>(m) > 0);
   int shared = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
   if (shared < 227 << 10) SKIP_TEST("this GPU has too little shared memory for large tiles");
@@ -116,7 +116,7 @@ void check_product(std::int64_t m, std::int64_t k, std::int64_t row) {
     for (std::int64_t i = 0; i < j; ++i) c.host[c.index(i, j)] = std::nan("");
   constexpr int dots = 264;
   Queue queue;
-  DeviceBuffer<double> scratch(syr2k_product_scratch(m)), dots_dev(dots);
+  DeviceBuffer<double> scratch(syr2k_product_scratch<double>(m)), dots_dev(dots);
   const auto down = [](std::vector<double>& to, const DeviceBuffer<double>& from) {
     to.resize(static_cast<std::size_t>(from.size()));
     EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost));
@@ -210,7 +210,7 @@ TEST_CASE("syr2k: rows that are not equally aligned, and any alpha and beta", "[
 
 TEST_CASE("syr2k: the product beside it", "[gpu][large]") {
   NEEDS_GPU();
-  CHECK(syr2k_product_scratch(100) == 0);
+  CHECK(syr2k_product_scratch<double>(100) == 0);
   for (const std::int64_t row : {0, 1, 15}) check_product(5000, 64, row);
   check_product(5120, 128, 0);
   check_product(5131, 49, 6);

@@ -14,23 +14,25 @@ using namespace eigen_g;
 TEST_CASE("what a device throws reaches the caller, and the team goes on", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  ColumnTeam team(queue, {{}, true, 0});
+  ColumnTeam<double> team(queue, {{}, true, 0});
   const std::vector<double> ones(50 * 20, 1);
   const DeviceBuffer<double> z(50 * 20);
   EIGEN_G_CUDA(cudaMemcpy(z.data(), ones.data(), z.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
-  ColumnWork work;
+  ColumnWork<double> work;
   work.columns_dev = {z.data(), 50, 20, 50};
-  work.blocks = [](std::int64_t, ColumnRange) { return Blocks{}; };
-  work.on_first = [](const Queue&, const OwnColumns&) {};
-  work.on_cpu = [](std::int64_t, const Blocks&, const OwnColumns&) { throw std::runtime_error("CPU fault"); };
+  work.blocks = [](std::int64_t, ColumnRange) { return Blocks<double>{}; };
+  work.on_first = [](const Queue&, const OwnColumns<double>&) {};
+  work.on_cpu = [](std::int64_t, const Blocks<double>&, const OwnColumns<double>&) {
+    throw std::runtime_error("CPU fault");
+  };
   CHECK_THROWS_WITH(team.run(work, {1, 1}), "CPU fault");
   CHECK_NOTHROW(team.run(work, {1, 0}));
-  work.on_cpu = [](std::int64_t, const Blocks&, const OwnColumns&) {};
-  work.on_first = [](const Queue&, const OwnColumns&) { throw std::runtime_error("GPU fault"); };
+  work.on_cpu = [](std::int64_t, const Blocks<double>&, const OwnColumns<double>&) {};
+  work.on_first = [](const Queue&, const OwnColumns<double>&) { throw std::runtime_error("GPU fault"); };
   CHECK_THROWS_WITH(team.run(work, {1, 1}), "GPU fault");
-  work.on_first = [](const Queue&, const OwnColumns&) {};
-  work.on_cpu = [](std::int64_t, const Blocks&, const OwnColumns& own) {
+  work.on_first = [](const Queue&, const OwnColumns<double>&) {};
+  work.on_cpu = [](std::int64_t, const Blocks<double>&, const OwnColumns<double>& own) {
     for (std::int64_t j = 0; j < own.range.count; ++j)
       own.columns(49, j) += static_cast<double>(own.range.first + j);
   };
@@ -54,16 +56,16 @@ TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]
   EIGEN_G_CUDA(cudaMemcpy(v.data(), host.data(), v.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));  // NaN
   EIGEN_G_CUDA(cudaDeviceSynchronize());                // a queue does not wait for the default stream
-  ColumnWork work;
+  ColumnWork<double> work;
   work.columns_dev = {z.data(), rows, columns, rows};
   work.reads_columns = false;
   work.scratch_rows = 7;
   work.steps = 3;
   work.blocks = [&](std::int64_t step, ColumnRange) {
-    return Blocks{{v.data() + step, rows - step, block, rows}};
+    return Blocks<double>{{v.data() + step, rows - step, block, rows}};
   };
-  work.on_first = [](const Queue&, const OwnColumns&) {};
-  work.on_cpu = [](std::int64_t step, const Blocks& blocks, const OwnColumns& own) {
+  work.on_first = [](const Queue&, const OwnColumns<double>&) {};
+  work.on_cpu = [](std::int64_t step, const Blocks<double>& blocks, const OwnColumns<double>& own) {
     for (std::int64_t j = 0; j < own.columns.cols; ++j) {
       for (std::int64_t i = 0; i < 7; ++i) own.scratch(i, j) = -1;
       for (std::int64_t i = 0; i < rows; ++i) {
@@ -73,7 +75,7 @@ TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]
     }
   };
   for (const bool in_advance : {false, true}) {
-    ColumnTeam team(queue, {{}, true, 0});
+    ColumnTeam<double> team(queue, {{}, true, 0});
     if (in_advance) {
       team.prepare({{work, {0, 1}}});
       team.prepare({{work, {0, 1}}});
@@ -103,10 +105,10 @@ TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]
 TEST_CASE("a team is refused where it cannot be", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  CHECK_THROWS_AS(ColumnTeam(queue, {{current_gpu()}, false, 0}), InvalidArgument);
-  CHECK_THROWS_AS(ColumnTeam(queue, {{gpu_count()}, false, 0}), InvalidArgument);
-  CHECK_THROWS_AS(ColumnTeam(queue, {{-1}, false, 0}), InvalidArgument);
-  ColumnTeam team(queue, {{}, true, 0});
+  CHECK_THROWS_AS(ColumnTeam<double>(queue, {{current_gpu()}, false, 0}), InvalidArgument);
+  CHECK_THROWS_AS(ColumnTeam<double>(queue, {{gpu_count()}, false, 0}), InvalidArgument);
+  CHECK_THROWS_AS(ColumnTeam<double>(queue, {{-1}, false, 0}), InvalidArgument);
+  ColumnTeam<double> team(queue, {{}, true, 0});
   CHECK(team.size() == 2);
   CHECK_THROWS_AS(team.run({}, {1}), InvalidArgument);
   CHECK_THROWS_AS(team.run({}, {0, 0}), InvalidArgument);

@@ -67,10 +67,10 @@ TEST_CASE("a matrix travels up and down unchanged, and nothing beside it", "[gpu
         const DeviceBuffer<double> device(ld_dev * n);
         EIGEN_G_CUDA(cudaMemsetAsync(device.data(), 0xff, device.bytes(), queue.stream()));  // NaN
         const MatrixView<double> there{device.data(), n, n, ld_dev};
-        eigen_g::upload(queue, part, {host, n, n, lda}, there);
+        eigen_g::upload<double>(queue, part, {host, n, n, lda}, there);
         queue.wait();
         std::fill_n(host, lda * n, -1.0);
-        eigen_g::download(queue, there, {host, n, n, lda});
+        eigen_g::download<double>(queue, there, {host, n, n, lda});
         std::int64_t wrong = 0;
         for (std::int64_t j = 0; j < n; ++j)
           for (std::int64_t i = 0; i < lda; ++i) {
@@ -98,16 +98,17 @@ TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]")
   for (int k = 0; k < 4; ++k) {
     host.push_back(support::random_rectangle(1, n * n + k, static_cast<std::uint64_t>(k)));
     device.emplace_back(n * n);
-    eigen_g::upload(queue, Part::all, {host.back().data(), n, n, n}, {device.back().data(), n, n, n});
+    eigen_g::upload<double>(queue, Part::all, {host.back().data(), n, n, n}, {device.back().data(), n, n, n});
   }
   for (int k = 0; k < 4; ++k) {
     std::vector<double> back(static_cast<std::size_t>(n * n));
-    eigen_g::download(queue, {device[static_cast<std::size_t>(k)].data(), n, n, n}, {back.data(), n, n, n});
+    eigen_g::download<double>(queue, {device[static_cast<std::size_t>(k)].data(), n, n, n},
+                              {back.data(), n, n, n});
     CHECK(std::equal(back.begin(), back.end(), host[static_cast<std::size_t>(k)].begin()));
   }
   eigen_g::Resources::of_this_thread().release();
   std::vector<double> back(static_cast<std::size_t>(n * n));
-  eigen_g::download(queue, {device.front().data(), n, n, n}, {back.data(), n, n, n});
+  eigen_g::download<double>(queue, {device.front().data(), n, n, n}, {back.data(), n, n, n});
   CHECK(std::equal(back.begin(), back.end(), host.front().begin()));
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("pages that are fetched keep what they hold", "[gpu]") {
   const std::vector<double> before = x;
   {
     const Queue queue;
-    const eigen_g::PageFetch fetch(queue, {x.data(), rows, cols, rows});
+    const eigen_g::PageFetch fetch(queue, MatrixView<double>{x.data(), rows, cols, rows});
   }
   CHECK(x == before);
 }

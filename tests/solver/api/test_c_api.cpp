@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/float_matrix.hpp"
 #include "tests/support/solving.hpp"
 
 using eigen_g::Uplo;
@@ -122,4 +123,25 @@ TEST_CASE("C: the header serves C itself") {
   CHECK(w[0] == Approx(2 - std::sqrt(2.0)));
   CHECK(w[1] == Approx(2));
   CHECK(w[2] == Approx(2 + std::sqrt(2.0)));
+}
+
+TEST_CASE("C: float") {
+  for (const std::int64_t n : {0, 1, 65, 250}) {
+    CAPTURE(n);
+    const support::FloatMatrix m = support::in_float(random_matrix(n, Uplo::upper, 3));
+    std::vector<float> z = m.a, w(static_cast<std::size_t>(n)), a = m.a, some = w;
+    REQUIRE(eigen_g_ssyevd('V', 'U', n, z.data(), m.lda, w.data()) == 0);
+    const eigen_g::Verification v =
+        eigen_g::verify(Uplo::upper, n, m.a.data(), m.lda, n, w.data(), z.data(), m.lda, eigen_g::Place::cpu);
+    CHECK(eigen_g::passed(v));
+    if (n < 65) continue;
+    std::int64_t found = 0;
+    REQUIRE(eigen_g_ssyevdx('V', 'V', 'U', n, a.data(), m.lda, w[9], w[29], 0, 0, &found, some.data()) == 0);
+    REQUIRE(found == 20);
+    CHECK(std::equal(some.begin(), some.begin() + 20, w.begin() + 10));
+  }
+  std::vector<float> w(4), a(16);
+  CHECK(eigen_g_ssyevd('V', 'L', 4, a.data(), 3, w.data()) == -5);
+  if (support::have_gpu()) return;
+  CHECK(eigen_g_ssyevd_device('V', 'L', 2, a.data(), 2, w.data(), w.data(), 2, nullptr) == -1003);
 }

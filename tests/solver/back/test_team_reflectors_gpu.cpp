@@ -68,9 +68,9 @@ struct Problem {
     }
     return {result.begin(), result.end()};
   }
-  Matrix by(ColumnTeam& team, const Queue& queue, const std::vector<double>& parts) const {
+  Matrix by(ColumnTeam<double>& team, const Queue& queue, const std::vector<double>& parts) const {
     const DeviceBuffer<double> v_dev = on_gpu(v), t_dev = on_gpu(t), z_dev = on_gpu(z);
-    std::vector<ReflectorBlock> blocks;
+    std::vector<ReflectorBlock<double>> blocks;
     for (std::int64_t s = 0; s < count; ++s)
       blocks.push_back({first(s),
                         {v_dev.data() + first(s) + s * width * n, n - first(s), width, n},
@@ -96,9 +96,9 @@ double difference(const Matrix& a, const Matrix& b) {
 // Sums of n terms of size 1 / sqrt(n) and of `width` of size 1 / width, a few of them: some roundoffs of entries below 10.
 constexpr double roundoff = 1e-13;
 
-void check(const ColumnTeam::Members& members, const std::vector<std::vector<double> >& shares) {
+void check(const TeamMembers& members, const std::vector<std::vector<double>>& shares) {
   const Queue queue;
-  ColumnTeam team(queue, members);
+  ColumnTeam<double> team(queue, members);
   for (const std::int64_t count : {0, 1, 2, 5}) {
     const Problem problem(203, 177, 16, count);
     const Matrix truth = problem.truth();

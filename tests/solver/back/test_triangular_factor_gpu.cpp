@@ -41,7 +41,7 @@ std::vector<long double> truth(const support::Reflectors& r, std::int64_t first,
 
 std::vector<double> on_gpu(const support::Reflectors& r, const ReflectorBlocks& blocks) {
   Queue queue;
-  DeviceBuffer<double> a(r.lda * r.n), tau(r.n), s(blocks.doubles()), t(blocks.doubles());
+  DeviceBuffer<double> a(r.lda * r.n), tau(r.n), s(blocks.elements()), t(blocks.elements());
   EIGEN_G_CUDA(cudaMemcpy(a.data(), r.a.data(), a.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemcpy(tau.data(), r.tau.data(), tau.bytes(), cudaMemcpyHostToDevice));
   for (const auto* buffer : {&s, &t}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
@@ -49,7 +49,7 @@ std::vector<double> on_gpu(const support::Reflectors& r, const ReflectorBlocks& 
   triangular_factors(queue, blocks, MatrixView<const double>{a.data(), r.n, r.n, r.lda}, tau.data(), s.data(),
                      t.data());
   queue.wait();
-  std::vector<double> got(static_cast<std::size_t>(blocks.doubles()));
+  std::vector<double> got(static_cast<std::size_t>(blocks.elements()));
   EIGEN_G_CUDA(cudaMemcpy(got.data(), t.data(), t.bytes(), cudaMemcpyDeviceToHost));
   return got;
 }

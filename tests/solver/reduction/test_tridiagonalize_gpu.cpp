@@ -83,7 +83,7 @@ TEST_CASE("tridiagonalize on a GPU: sizes around every edge", "[gpu][large]") {
 // Some panels are followed by an update that makes the next column's product, the later ones not.
 TEST_CASE("tridiagonalize on a GPU: products beside the updates", "[gpu][large]") {
   NEEDS_GPU();
-  REQUIRE(syr2k_product_scratch(5250) > 0);
+  REQUIRE(syr2k_product_scratch<double>(5250) > 0);
   check_random_on_gpu(5250, Uplo::lower);
 }
 

@@ -8,10 +8,10 @@ using namespace eigen_g::dc;
 
 TEST_CASE("A merge's arrays fill the workspace without a gap, in the order of their declaration") {
   for (const Index n : {1, 2, 7, 8}) {
-    std::vector<double> workspace(static_cast<std::size_t>(arrays_doubles(n)));
-    const Arrays x = place_arrays(n, workspace.data());
-    CHECK(Arrays::doubles == 14);
-    CHECK(Arrays::indices == 9);
+    std::vector<double> workspace(static_cast<std::size_t>(arrays_size<double>(n)));
+    const Arrays<double> x = place_arrays(n, workspace.data());
+    CHECK(Arrays<double>::reals == 14);
+    CHECK(Arrays<double>::indices == 9);
     CHECK(x.d == workspace.data());
     CHECK(x.e == x.d + n);
     CHECK(x.merged_d == x.e + n);
@@ -24,8 +24,8 @@ TEST_CASE("A merge's arrays fill the workspace without a gap, in the order of th
 }
 
 TEST_CASE("The arrays of a merge begin at its first row") {
-  std::vector<double> workspace(static_cast<std::size_t>(arrays_doubles(10)));
-  const Arrays x = place_arrays(10, workspace.data()), y = x.at(3);
+  std::vector<double> workspace(static_cast<std::size_t>(arrays_size<double>(10)));
+  const Arrays<double> x = place_arrays(10, workspace.data()), y = x.at(3);
   CHECK(y.d == x.d + 3);
   CHECK(y.group_weight == x.group_weight + 3);
   CHECK(y.deflated == x.deflated + 3);

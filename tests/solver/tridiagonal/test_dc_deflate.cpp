@@ -52,14 +52,14 @@ class Threads {
 
 struct Deflated {
   std::vector<double> storage;
-  Arrays x;
+  Arrays<double> x;
   Merge merge;
-  Shape shape;
+  Shape<double> shape;
 
   // Entries with upper[s] belong to child 1; their columns are numbered in order.
   Deflated(const std::vector<double>& d, const std::vector<double>& z, const std::vector<bool>& upper,
            double e, Index members = 1)
-      : storage(static_cast<std::size_t>(arrays_doubles(static_cast<Index>(d.size()))), support::nan),
+      : storage(static_cast<std::size_t>(arrays_size<double>(static_cast<Index>(d.size()))), support::nan),
         x(place_arrays(static_cast<Index>(d.size()), storage.data())),
         merge{0, static_cast<Index>(d.size()),
               static_cast<Index>(std::count(upper.begin(), upper.end(), true))} {
@@ -124,7 +124,7 @@ void check_against_scan(const std::vector<double>& d, const std::vector<double>&
                         const std::vector<bool>& upper, double e, Index members = 1) {
   const Deflated result(d, z, upper, e, members);
   const Reference reference = scan(d, z, e);
-  const Shape& shape = result.shape;
+  const Shape<double>& shape = result.shape;
   REQUIRE(shape.k == static_cast<Index>(reference.pole.size()));
   CHECK(shape.upper + shape.dense + shape.lower == shape.k);
   CHECK(shape.rho == 2 * std::fabs(e));

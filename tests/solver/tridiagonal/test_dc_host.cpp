@@ -133,5 +133,5 @@ TEST_CASE("the host executor: a NaN or an infinity in T is an outcome with its r
 }
 
 TEST_CASE("the host executor: nothing to do is done") {
-  CHECK(dc::divide_and_conquer_on_host(0, nullptr, nullptr, {}).status == Status::converged);
+  CHECK(dc::divide_and_conquer_on_host<double>(0, nullptr, nullptr, {}).status == Status::converged);
 }

@@ -24,11 +24,11 @@ struct Decomposed {
 };
 
 // Everything that has not been written is NaN.
-Decomposed decompose(const Tridiagonal& t, const ColumnTeam::Members& members, const char* ratio,
+Decomposed decompose(const Tridiagonal& t, const TeamMembers& members, const char* ratio,
                      const Subset& subset = {}) {
   const std::int64_t n = t.n();
   const Queue queue;
-  SolveTeam team(queue, Shares(parse_ratio(ratio)), members);
+  SolveTeam<double> team(queue, Shares(parse_ratio(ratio)), members);
   DeviceBuffer<double> d(n), e(n), z(n * n);
   const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, true));
   for (const auto* buffer : {&d, &e, &z}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
@@ -54,7 +54,7 @@ bool same(const std::vector<double>& x, const std::vector<double>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
 }
 
-void check(const std::string& kind, std::int64_t n, const ColumnTeam::Members& members, const char* ratio) {
+void check(const std::string& kind, std::int64_t n, const TeamMembers& members, const char* ratio) {
   const Tridiagonal t = support::tridiagonal(kind, n);
   CAPTURE(kind, ratio, n);
   const Decomposed once = decompose(t, members, ratio), again = decompose(t, members, ratio);
@@ -94,7 +94,7 @@ TEST_CASE("large merges over a GPU and the CPU: T that deflates much or all", "[
 TEST_CASE("large merges over a GPU and the CPU: of a subset only its columns", "[gpu]") {
   NEEDS_GPU();
   const Tridiagonal t = support::reduced_random(1500);
-  const ColumnTeam::Members members{{}, true, 0};
+  const TeamMembers members{{}, true, 0};
   const Decomposed all = decompose(t, members, "3:1"),
                    some = decompose(t, members, "3:1", Subset::numbers(400, 700));
   REQUIRE(some.found == 301);

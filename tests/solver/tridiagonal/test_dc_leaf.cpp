@@ -37,7 +37,7 @@ void check_leaf(Tridiagonal t) {
   std::vector<double> d = t.d, e = t.e, z(static_cast<std::size_t>(n * n));
   e.push_back(support::nan);  // room that is not read
   for (Index i = 0; i < n; ++i) z[static_cast<std::size_t>(i + i * n)] = 1;
-  REQUIRE(implicit_ql(n, d.data(), e.data(), PlainVectors{z.data(), n, n}));
+  REQUIRE(implicit_ql(n, d.data(), e.data(), PlainVectors<double>{z.data(), n, n}));
   std::vector<double> scratch(z.size(), support::nan);
   orthogonalize(OneThread{}, n, n, z.data(), scratch.data());
   CHECK(defect_of(z, n) <= support::limits::leaf_defect);
@@ -94,11 +94,11 @@ TEST_CASE("A leaf far below the rest of its matrix is split, not ground to subno
   std::vector<double> d = t.d, e = t.e, z(900);
   e.push_back(0);
   for (Index i = 0; i < 30; ++i) z[static_cast<std::size_t>(i * 31)] = 1;
-  REQUIRE(implicit_ql(30, d.data(), e.data(), PlainVectors{z.data(), 30, 30}));
+  REQUIRE(implicit_ql(30, d.data(), e.data(), PlainVectors<double>{z.data(), 30, 30}));
   CHECK(d == t.d);
 }
 
 TEST_CASE("QL gives up on what has no eigenvalues") {
   std::vector<double> d(5, support::nan), e(5, 1), z(25);
-  CHECK(implicit_ql(5, d.data(), e.data(), PlainVectors{z.data(), 5, 5}) == false);
+  CHECK(implicit_ql(5, d.data(), e.data(), PlainVectors<double>{z.data(), 5, 5}) == false);
 }

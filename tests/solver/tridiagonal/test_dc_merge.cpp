@@ -16,8 +16,8 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
   const Index n = upper + lower;
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<double> storage(static_cast<std::size_t>(arrays_doubles(n)), support::nan);
-  const Arrays x = place_arrays(n, storage.data());
+  std::vector<double> storage(static_cast<std::size_t>(arrays_size<double>(n)), support::nan);
+  const Arrays<double> x = place_arrays(n, storage.data());
   const Merge merge{0, n, upper};
   std::vector<double> d(static_cast<std::size_t>(n)), q(static_cast<std::size_t>(n * n), support::nan),
       full(q.size(), 0.0), c(q.size(), support::nan);
@@ -37,7 +37,7 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
     x.merged_z[s] = random() % 4 == 0 ? 1e-18 : 0.1 + 0.5 * std::fabs(uniform(random));
     x.source[s] = columns[s];
   }
-  Shape shape{};
+  Shape<double> shape{};
   deflate(OneThread{}, merge, x, 0.5, &shape);
 
   for (Index s = 0; s < n;
@@ -87,10 +87,10 @@ TEST_CASE("The compressed Q is Q rotated and permuted, with zeros where the prod
 
 TEST_CASE("Values are ordered, of equal ones roots first, then as they were found") {
   const Index n = 7;
-  std::vector<double> storage(static_cast<std::size_t>(arrays_doubles(n)));
-  const Arrays x = place_arrays(n, storage.data());
+  std::vector<double> storage(static_cast<std::size_t>(arrays_size<double>(n)));
+  const Arrays<double> x = place_arrays(n, storage.data());
   const Merge merge{0, n, 3};
-  const Shape shape{3, 1, 1, 1, 1.0};
+  const Shape<double> shape{3, 1, 1, 1, 1.0};
   const double root[] = {1, 2, 2}, deflated[] = {2, 0.5, 2, 9};
   std::copy_n(root, 3, x.root);
   std::copy_n(deflated, 4, x.deflated);

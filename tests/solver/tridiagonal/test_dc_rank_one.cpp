@@ -14,11 +14,11 @@ namespace {
 // A rank-one problem with its roots; the groups are a shuffled order.
 struct Solved {
   std::vector<double> storage;
-  Arrays x;
-  Shape shape;
+  Arrays<double> x;
+  Shape<double> shape;
 
   Solved(Index k, double gap_decades, std::uint64_t seed)
-      : storage(static_cast<std::size_t>(arrays_doubles(k)), support::nan),
+      : storage(static_cast<std::size_t>(arrays_size<double>(k)), support::nan),
         x(place_arrays(k, storage.data())),
         shape{k, k / 3, k / 4, k - k / 3 - k / 4, 0.5} {
     std::mt19937_64 random(seed);

@@ -37,7 +37,7 @@ int check_all(const Problem& p) {
   for (const double w : p.weight) sum += w * w;
   for (Index j = 0; j < k; ++j) {
     CAPTURE(k, j, p.rho);
-    const Root root = secular_root(OneThread{}, p.view(), j);
+    const Root<double> root = secular_root(OneThread{}, p.view(), j);
     REQUIRE(root.steps <= secular_steps);
     most = std::max(most, root.steps);
     const double below = (p.pole[j] - root.base) - root.tau;
@@ -73,12 +73,13 @@ Problem random_problem(std::mt19937_64& random, std::size_t k, double gap_decade
 
 TEST_CASE("One pole and two poles have closed forms") {
   const Problem one{{0.25}, {0.5}, 2};
-  const Root root = secular_root(OneThread{}, one.view(), 0);
+  const Root<double> root = secular_root(OneThread{}, one.view(), 0);
   CHECK(root.base == 0.25);
   CHECK(root.tau == 0.5);
 
   const Problem two{{-1, 1}, {std::sqrt(0.5), std::sqrt(0.5)}, 1};  // x^2 - x - 1 = 0
-  const Root low = secular_root(OneThread{}, two.view(), 0), high = secular_root(OneThread{}, two.view(), 1);
+  const Root<double> low = secular_root(OneThread{}, two.view(), 0),
+                     high = secular_root(OneThread{}, two.view(), 1);
   CHECK(low.base + low.tau == Approx((1 - std::sqrt(5)) / 2).epsilon(1e-15));
   CHECK(high.base + high.tau == Approx((1 + std::sqrt(5)) / 2).epsilon(1e-15));
 }

@@ -10,10 +10,10 @@ namespace {
 
 struct Merging {
   explicit Merging(Index n)
-      : storage(static_cast<std::size_t>(arrays_doubles(n)), support::nan),
+      : storage(static_cast<std::size_t>(arrays_size<double>(n)), support::nan),
         x(place_arrays(n, storage.data())) {}
   std::vector<double> storage;
-  Arrays x;
+  Arrays<double> x;
 };
 
 }  // namespace
@@ -39,7 +39,7 @@ TEST_CASE("z is the children's end rows in merged order, of norm 1") {
   // Child 1: rows and columns 2, 3, 4; child 2: 5, 6.
   set(4, 2, 0.6), set(4, 3, 0.0), set(4, 4, -0.8);
   set(5, 5, 0.28), set(5, 6, 0.96);
-  const Arrays x = m.x.at(2);
+  const Arrays<double> x = m.x.at(2);
   const double d[] = {1, 3, 3, 2, 3};
   const Index column[] = {4, 2, 3, 6, 5};
   std::copy_n(d, 5, x.d);

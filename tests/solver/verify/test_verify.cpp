@@ -273,7 +273,8 @@ TEST_CASE("the zero matrix") {
 }
 
 TEST_CASE("nothing to verify") {
-  const Verification none = eigen_g::verify(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, Place::cpu);
+  const Verification none =
+      eigen_g::verify<double>(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, Place::cpu);
   CHECK(passed(none));
   CHECK(none.reconstruction == 0);
   Pairs p = known_pairs(5);
@@ -349,4 +350,31 @@ TEST_CASE("the GPU: NaN does not pass, scales hold, two runs give the same bits"
   p = known_pairs(1100);
   p.matrix.at(1050, 3) = support::nan;
   CHECK_FALSE(passed(verify(p, Place::gpu)));
+}
+
+TEST_CASE("float: verify() measures by float's unit, in double") {
+  for (const Place device : {Place::cpu, Place::gpu}) {
+    if (device == Place::gpu && !support::have_gpu()) continue;
+    for (const std::int64_t n : {1, 7, 300, 1100}) {
+      CAPTURE(n);
+      Pairs p = known_pairs(n, Uplo::upper, 3);
+      const auto rounded = [](const std::vector<double>& x) {
+        return std::vector<float>(x.begin(), x.end());
+      };
+      const std::vector<float> a = rounded(p.matrix.a), w = rounded(p.w), z = rounded(p.z);
+      const Verification v =
+          eigen_g::verify(Uplo::upper, n, a.data(), p.matrix.lda, n, w.data(), z.data(), p.ldz, device);
+      CHECK(v.eps == 0x1p-24);
+      CHECK(eigen_g::passed(v));
+      CHECK(v.lapack_residual <= support::limits::rounded_pairs);
+      // the same pairs, of which double knows that they are rounded
+      p.matrix.a.assign(a.begin(), a.end());
+      p.w.assign(w.begin(), w.end());
+      p.z.assign(z.begin(), z.end());
+      const Verification in_double = verify(p, device);
+      CHECK(v.lapack_residual == Approx(in_double.lapack_residual * 0x1p-29));
+      CHECK(v.lapack_orthogonality == Approx(in_double.lapack_orthogonality * 0x1p-29));
+      CHECK(v.residual_frobenius == Approx(in_double.residual_frobenius));
+    }
+  }
 }

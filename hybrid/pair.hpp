@@ -1,0 +1,21 @@
+// Two neighbours in memory that travel together. CUDA builds only.
+#pragma once
+
+#include <vector_types.h>
+
+namespace eigen_g {
+
+template <class R>
+struct PairOf;
+template <>
+struct PairOf<float> {
+  using Pair = float2;
+};
+template <>
+struct PairOf<double> {
+  using Pair = double2;
+};
+template <class R>
+using pair_t = typename PairOf<R>::Pair;
+
+}  // namespace eigen_g
