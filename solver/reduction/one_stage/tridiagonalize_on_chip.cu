@@ -24,6 +24,7 @@
 
 #include "blas2/symv/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/mail.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -35,11 +36,6 @@ namespace {
 
 constexpr int max_rows = 32;  // of a block: a lane sums a row
 constexpr int at_once = 4;    // rows in a pass
-
-// A double on its way: its halves, each with the step's number in the upper word.
-struct alignas(16) Packet {
-  unsigned long long low, high;
-};
 
 struct OnChip {
   double* a;
@@ -53,39 +49,6 @@ struct OnChip {
   // Place of row or column i in its mailboxes: even ones, then odd ones, so that what a warp reads lies side by side.
   __device__ int place(int i) const { return i / 2 + i % 2 * stride; }
 };
-
-__device__ void publish(Packet* to, double value, unsigned step) {
-  const unsigned long long bits = __double_as_longlong(value);
-  const unsigned long long tag = static_cast<unsigned long long>(step) << 32;
-  const unsigned long long low = tag | (bits & 0xffffffffu), high = tag | bits >> 32;
-#if __CUDA_ARCH__ >= 700
-  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
-#else
-  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
-#endif
-}
-__device__ Packet look(const Packet* from) {
-  Packet p;
-#if __CUDA_ARCH__ >= 700
-  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-               : "=l"(p.low), "=l"(p.high)
-               : "l"(from)
-               : "memory");
-#else
-  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-               : "=l"(p.low), "=l"(p.high)
-               : "l"(from)
-               : "memory");
-#endif
-  return p;
-}
-// A later step's packet counts: only a block that ends with this step and has no use for the values can meet one.
-__device__ bool arrived(const Packet& p, unsigned step) {
-  return static_cast<unsigned>(p.low >> 32) >= step && static_cast<unsigned>(p.high >> 32) >= step;
-}
-__device__ double value(const Packet& p) {
-  return __longlong_as_double(static_cast<long long>(p.high << 32 | (p.low & 0xffffffffu)));
-}
 
 __device__ double warp_sum(double x) {
 #pragma unroll
