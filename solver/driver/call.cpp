@@ -48,7 +48,10 @@ WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
 template <class T>
 Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(resources) {
   check_plan(plan_);
-  gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n);
+  const bool two_stage = plan_.options.path == Path::two_stage;
+  gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n) ||
+         (two_stage && plan_.devices.place == Place::automatic && gpu_count() > 0);
+  require(gpu_ || !two_stage, Argument::path, "is two_stage, which is for a GPU");
 }
 
 template <class T>
@@ -72,7 +75,8 @@ Report Call<T>::solve(const Problem<T>& problem) {
     try {
       backend().begin(problem);
     } catch (const OutOfMemory& trouble) {
-      const bool free_choice = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic;
+      const bool free_choice = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic &&
+                               plan_.options.path != Path::two_stage;
       if (!gpu_ || !free_choice || !trouble.on_device()) throw;
       backend_.reset();
       gpu_ = false;

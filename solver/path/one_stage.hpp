@@ -4,18 +4,13 @@
 #include <cstdint>
 
 #include "hybrid/memory/arena.hpp"
+#include "solver/path/path_bytes.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
 namespace eigen_g {
 
 class SolveTeam;
-
-// What a path takes of its device's memory.
-struct PathBytes {
-  std::uint64_t kept = 0;     // from the reduction to the factor's last use
-  std::uint64_t scratch = 0;  // in either, in between for others
-};
 
 // CPU, by LAPACK, on the triangle `uplo`.
 template <class T>

@@ -113,8 +113,7 @@ std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiproces
 
 template <class T>
 void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_dev, MatrixView<T> band_dev,
-                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress,
-                  const std::function<void()>& queued) {
+                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Queue& queue = products.queue();
@@ -190,7 +189,6 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
                                                    a_dev.lda);
     EIGEN_G_LAUNCHED();
   }
-  if (queued) queued();
   for (const auto& [event, fraction] : milestones) {
     event.wait();
     progress(fraction);
@@ -199,6 +197,6 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 
 template std::uint64_t full_to_band_bytes<double>(std::int64_t, std::int64_t, int);
 template void full_to_band(const Products<double>&, std::int64_t, MatrixView<double>, MatrixView<double>,
-                           double*, Arena, const std::function<void(double)>&, const std::function<void()>&);
+                           double*, Arena, const std::function<void(double)>&);
 
 }  // namespace eigen_g

@@ -21,14 +21,13 @@ namespace eigen_g {
 //   tau_dev  n, device, out: tau_j; 0 from j = n - b - 1 on
 //   scratch_dev      full_to_band_bytes<T>(n, b, products.queue().multiprocessors())
 // b of 32, 48, 64, 96, 128. Ordered on the products' queue; the products by their engine. Repeats bit for bit on the same GPU.
-//   progress   is told of the part that is done, and then the call blocks; queued: called once when all is queued
+//   progress   is told of the part that is done, and then the call blocks
 // Cost: 4/3 n^3 flops in products, of which 2/3 n^3 with b columns; 3 n^2 k more for k pending columns; one exchange between
 // thread blocks a column.
 // Source: Bischof, Lang and Sun 2000; pending columns: LAPACK dlatrd's, of blocks.
 template <class T>
 void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_dev, MatrixView<T> band_dev,
-                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {},
-                  const std::function<void()>& queued = {});
+                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {});
 template <class T>
 std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiprocessors);
 

@@ -58,64 +58,29 @@ struct Seat {
         first(static_cast<std::int32_t>(blockIdx.x) * of_block + group * of_thread) {}
 };
 
-// Elements of dynamic shared memory: x twice, sums twice, pivots, 1 / u, and perhaps rows.
+// Doubles of dynamic shared memory: x twice, sums twice, pivots, diagonal of u, and perhaps rows.
 std::size_t shared_values(std::int64_t columns, std::int64_t held, std::int64_t more, bool more_shared) {
   const std::int64_t groups = groups_of(columns);
   return static_cast<std::size_t>(2 * groups * (held + more) + 2 * groups * columns + 2 * columns +
                                   (more_shared ? more * groups * columns : 0));
 }
 
-template <class T>
-struct alignas(2 * sizeof(T)) Pair {
-  T x, y;
-};
-
-// f(i, x[i]) for i = 0, 1, ... of compile-time numbers; no load passes from one group of eight to the next, which would take
-// registers.
-template <int count, int first = 0, class T, class F>
-__device__ void each_row(const T* x, const F& f) {
-  const auto* const pairs = reinterpret_cast<const Pair<T>*>(x + first);
+// f(0), f(1), ... of compile-time numbers; no load passes from one group of eight to the next, which would take registers.
+template <int count, int first = 0, class F>
+__device__ void each_row(const F& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
-    const Pair<T> loaded[] = {pairs[i]...};
-    ((f(std::integral_constant<int, first + 2 * i>(), loaded[i].x),
-      f(std::integral_constant<int, first + 2 * i + 1>(), loaded[i].y)),
-     ...);
+    (f(std::integral_constant<int, first + i>()), ...);
   }
-  (std::make_integer_sequence<int, 4>());
+  (std::make_integer_sequence<int, 8>());
   if constexpr (first + 8 < count) {
     asm volatile("" ::: "memory");
-    each_row<count, first + 8>(x, f);
+    each_row<count, first + 8>(f);
   }
-}
-
-// f(a[i]) for the one i that is `wanted`, if there is one.
-template <int count, class T, class F>
-__device__ void at_row(T (&a)[count], int wanted, const F& f) {
-#pragma unroll
-  for (int first = 0; first < count; first += 8)
-    if (wanted / 8 == first / 8) {
-#pragma unroll
-      for (int i = first; i < first + 8; ++i)
-        if (i == wanted) a[i] = f(a[i]);
-    }
-}
-
-// The sum of values a stride apart.
-template <class T>
-__device__ T sum_over(const T* values, int count, int stride) {
-  constexpr int most = max_threads / 32;
-  T value[most];
-#pragma unroll
-  for (int k = 0; k < most; ++k) value[k] = k < count ? values[k * stride] : T{};
-  T sum = value[0];
-#pragma unroll
-  for (int k = 1; k < most; ++k) sum += value[k];
-  return sum;
 }
 
 template <class T, int held>
 __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_constant__ Panel<T> p) {
-  constexpr int batch = 8;  // packets under way
+  constexpr int batch = 4;
   extern __shared__ double shared_bytes[];
   const Seat<T, held> at(p);
   const int c = at.column, g = at.group, columns = at.columns, groups = at.groups, blocks = gridDim.x;
@@ -123,9 +88,9 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
   T* const sums = x_all + 2 * at.of_block;
   T* const totals = sums + groups * columns;
   T* const pivots = totals + groups * columns;
-  T* const inverse = pivots + columns;
+  T* const diagonal = pivots + columns;
   T* const more =
-      (p.more_shared ? inverse + columns
+      (p.more_shared ? diagonal + columns
                      : p.more_dev + static_cast<std::int64_t>(blockIdx.x) * groups * columns * p.more) +
       g * p.more * columns + c;
 
@@ -136,8 +101,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
 #pragma unroll 1
   for (int i = 0; i < p.more; ++i) more[i * columns] = at.first + held + i < p.rows ? from[held + i] : T{};
 
-  T own_beta{}, own_u{1};
-  bool own_any = false;
+  T own_beta{}, own_scale{1};
   const int steps = min(columns, p.rows - 1);
 #pragma unroll 1
   for (int j = 0; j < steps; ++j) {
@@ -147,15 +111,14 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
     const bool has_pivot = pivot >= 0 && pivot < at.of_thread;
     if (c == j) {
 #pragma unroll
-      for (int i = 0; i < held; i += 2)
-        *reinterpret_cast<Pair<T>*>(x + i) = {i > pivot ? a[i] : T{}, i + 1 > pivot ? a[i + 1] : T{}};
+      for (int i = 0; i < held; ++i) x[i] = i > pivot ? a[i] : T{};
 #pragma unroll 1
       for (int i = 0; i < p.more; ++i) x[held + i] = held + i > pivot ? more[i * columns] : T{};
     }
     __syncthreads();
 
     T part[4] = {};
-    each_row<held>(x, [&](auto i, T of_x) { part[i % 4] = fma(of_x, a[i], part[i % 4]); });
+    each_row<held>([&](auto i) { part[i % 4] = fma(x[i], a[i], part[i % 4]); });
 #pragma unroll 1
     for (int i = 0; i < p.more; i += 2) {
       part[0] = fma(x[held + i], more[i * columns], part[0]);
@@ -166,7 +129,9 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
     const unsigned step = p.step + j + 1;
     if (has_pivot) {
       T value{};
-      at_row(a, pivot, [&](T of_row) { return value = of_row; });
+#pragma unroll
+      for (int i = 0; i < held; ++i)
+        if (i == pivot) value = a[i];
       if (pivot >= held) value = more[(pivot - held) * columns];
       if (blocks > 1)
         publish(mail + blocks * columns + c, value, step);
@@ -176,7 +141,12 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
     __syncthreads();
 
     if (blocks > 1) {
-      if (g == 0) publish(mail + blockIdx.x * columns + c, sum_over(sums + c, groups, columns), step);
+      if (g == 0) {
+        T sum = sums[c];
+#pragma unroll 1
+        for (int k = 1; k < groups; ++k) sum += sums[k * columns + c];
+        publish(mail + blockIdx.x * columns + c, sum, step);
+      }
       T total{};
 #pragma unroll 1
       for (int first = g; first < blocks; first += batch * groups) {
@@ -206,38 +176,45 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
     }
 
     const T* const all_sums = blocks > 1 ? totals : sums;
-    const T square = sum_over(all_sums + j, groups, columns), dot = sum_over(all_sums + c, groups, columns);
+    T square = all_sums[j], dot = all_sums[c];
+#pragma unroll 1
+    for (int k = 1; k < groups; ++k) {
+      square += all_sums[k * columns + j];
+      dot += all_sums[k * columns + c];
+    }
     const T alpha = pivots[j], of_row = pivots[c];
     const bool any = square > static_cast<T>(negligible_square);
     const T beta = any ? -copysign(sqrt(fma(alpha, alpha, square)), alpha) : alpha;
     const T u = any ? alpha - beta : T{1};
-    const T reciprocal = 1 / (any ? beta * u : T{1});
-    const T inverse_u = any ? reciprocal * beta : T{1};
     const T product = fma(u, of_row, dot);  // u^T a_c
-    const T factor = c > j && any ? product * reciprocal : T{};
-    if (__any_sync(__activemask(), c > j)) {
-      each_row<held>(x, [&](auto i, T of_x) { a[i] = fma(factor, of_x, a[i]); });
+    if (c > j && any) {
+      const T factor = product / (beta * u);
+      each_row<held>([&](auto i) { a[i] = fma(factor, x[i], a[i]); });
 #pragma unroll 1
       for (int i = 0; i < p.more; ++i) more[i * columns] = fma(factor, x[held + i], more[i * columns]);
-    }
-    if (has_pivot) {
-      const auto updated = [&](T value) { return c == j ? u : fma(factor, u, value); };
-      at_row(a, pivot, updated);
-      if (pivot >= held) more[(pivot - held) * columns] = updated(more[(pivot - held) * columns]);
-    }
-    if (c == j) {
+      if (has_pivot) {
+#pragma unroll
+        for (int i = 0; i < held; ++i)
+          if (i == pivot) a[i] = fma(factor, u, a[i]);
+        if (pivot >= held) more[(pivot - held) * columns] = fma(factor, u, more[(pivot - held) * columns]);
+      }
+    } else if (c == j) {
       own_beta = beta;
-      own_u = u;
-      own_any = any;
-    }
-    if (blockIdx.x == 0 && g == 0) {
-      if (c == j) inverse[c] = inverse_u;
-      if (c < j) p.gram[c + j * p.ldg] = product * inverse[c] * inverse_u;
+      own_scale = 1 / u;
+      if (has_pivot) {
+#pragma unroll
+        for (int i = 0; i < held; ++i)
+          if (i == pivot) a[i] = u;
+        if (pivot >= held) more[(pivot - held) * columns] = u;
+      }
+      if (g == 0) diagonal[c] = u;
+      if (g == 0 && blockIdx.x == 0) p.tau[j] = any ? -u / beta : T{};
+    } else if (c < j && g == 0 && blockIdx.x == 0) {
+      p.gram[c + j * p.ldg] = product / (diagonal[c] * u);
     }
   }
-  const T own_scale = 1 / own_u;
-  if (blockIdx.x == 0 && g == 0) p.tau[c] = own_any ? -own_u / own_beta : T{};
   if (blockIdx.x == 0 && g == 0 && c >= steps) {
+    p.tau[c] = T{};
 #pragma unroll 1
     for (int l = 0; l < c; ++l) p.gram[l + c * p.ldg] = T{};
   }
@@ -379,7 +356,7 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
 
 namespace {
 
-constexpr int row_threads = 64;  // of the kernels that give a thread a row
+constexpr int row_threads = 128;  // of the kernels that give a thread a row
 
 // w_k = tau_k (v_k - sum_{l < k} w_l S(l, k)), `width` columns at a time in registers; earlier ones of W are read back by the
 // thread that wrote them.
@@ -387,7 +364,8 @@ template <class T, int width>
 __global__ void __launch_bounds__(row_threads)
     substitution_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* gram,
                         std::int64_t ldg, const T* tau, T* w, std::int64_t ldw) {
-  __shared__ alignas(16) T factor[width][width];  // factor[l][k] = S(l, k), 0 from the diagonal on
+  __shared__ alignas(16) T factor[width][width + 2];  // factor[l][k] = S(l, k), 0 from the diagonal on
+  __shared__ T scale[width];
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
   const bool any = row < rows;
   const T* from = v + row;
@@ -401,6 +379,8 @@ __global__ void __launch_bounds__(row_threads)
     }
     for (int before = 0; before <= first; before += width) {
       __syncthreads();
+      if (before == first && threadIdx.x < width) scale[threadIdx.x] = tau[first + threadIdx.x];
+#pragma unroll 16
       for (int i = threadIdx.x; i < width * width; i += row_threads) {
         const int l = i % width, k = i / width;
         factor[l][k] = before + l < first + k ? gram[before + l + (first + k) * ldg] : T{};
@@ -416,7 +396,7 @@ __global__ void __launch_bounds__(row_threads)
     }
 #pragma unroll
     for (int l = 0; l < width; ++l) {
-      own[l] *= tau[first + l];
+      own[l] *= scale[l];
 #pragma unroll
       for (int k = l + 1; k < width; ++k) own[k] = fma(-own[l], factor[l][k], own[k]);
       if (any) *to = own[l];
@@ -432,9 +412,10 @@ template <class T>
 __global__ void __launch_bounds__(row_threads)
     symmetric_part_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* m,
                           std::int64_t ldm, T* z, std::int64_t ldz, T* other, std::int64_t ldo) {
-  __shared__ alignas(16) T factor[128][chunk];  // of the chunk's columns
+  __shared__ alignas(16) T factor[128][chunk + 2];  // of the chunk's columns
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * chunk;
+#pragma unroll 8
   for (int i = threadIdx.x; i < columns * chunk; i += row_threads)
     factor[i % columns][i / columns] = T(-0.5) * m[i % columns + (first + i / columns) * ldm];
   __syncthreads();
