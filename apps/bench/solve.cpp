@@ -25,11 +25,17 @@ class Solve final : public Benchmark {
   eigen_g bench solve                                 128 to 10000, about a minute
   eigen_g bench solve --sizes 2000,20000,32768 --brief
   eigen_g bench solve --types sd                      float and double, each beside cuSOLVER in its type
+  eigen_g bench solve --path one,two                  both reductions, beside each other
   eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)"}) {}
 
   void add_options(CLI::App& command) override {
     add_sizes(command, "--sizes", "128,256,512,1000,2000,4000,10000",
               "Numbers and ranges from:to:step (default: 128 to 10000)");
+    command
+        .add_option("--path", paths_, "Paths of the reduction, one after the other: auto (default), one, two")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"auto", "one", "two"}))
+        ->option_text("LIST");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
     command
         .add_option_function<std::string>(
@@ -43,7 +49,7 @@ class Solve final : public Benchmark {
             "Letters of s d (default: d)")
         ->option_text("TYPES");
     command.add_flag("--brief", brief,
-                     "For large sizes: all vectors on device pointers only, one cuSOLVER mode (the "
+                     "For large sizes: device pointers only, one cuSOLVER mode, with vectors (the "
                      "non-deterministic), no warm-up but of the first size");
   }
 
@@ -52,31 +58,33 @@ class Solve final : public Benchmark {
     head.update(
         {{"cusolver", Cusolver::version()}, {"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
     std::vector<CasePlan> plans;
-    for (const blas2::SymvType type : types_) add_plans(session, static_cast<char>(type), plans);
+    for (const blas2::SymvType type : types_)
+      for (const std::int64_t n : sizes)
+        for (const std::string& path : paths_) add_plan(session, static_cast<char>(type), n, path, plans);
     return plans;
   }
 
-  void add_plans(const Session& session, char type, std::vector<CasePlan>& plans) const {
+  void add_plan(const Session& session, char type, std::int64_t n, const std::string& path,
+                std::vector<CasePlan>& plans) const {
     using By = Solver::By;
-    for (const std::int64_t n : sizes) {
-      const TimingRule rule = rule_for_long_calls(n);
-      std::vector<Solver> ours{{"device_vectors", By::device_pointers, true, true, !brief || rule.rounds > 1},
-                               {"device_values", By::device_pointers, false},
-                               {"host_vectors", By::host_pointers, true, true},
-                               {"host_values", By::host_pointers, false}};
-      std::vector<Solver> solvers{
-          {"cusolver_vectors", By::cusolver, true, true},
-          {"cusolver_values", By::cusolver, false},
-          {"cusolver_nondeterministic_vectors", By::cusolver, true, false, false, false},
-          {"cusolver_nondeterministic_values", By::cusolver, false, false, false, false}};
-      if (brief)
-        solvers = {solvers[2], ours[0]};  // what is left in the end is ours
-      else
-        solvers.insert(solvers.begin(), ours.begin(), ours.end());
-      plans.push_back(
-          solve_case(session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief, .type = type},
-                     {{"brief", brief}, {"type", std::string(1, type)}}));
-    }
+    const TimingRule rule = rule_for_long_calls(n);
+    std::vector<Solver> ours{{"device_vectors", By::device_pointers, true, true, !brief || rule.rounds > 1},
+                             {"device_values", By::device_pointers, false},
+                             {"host_vectors", By::host_pointers, true, true},
+                             {"host_values", By::host_pointers, false}};
+    std::vector<Solver> solvers{
+        {"cusolver_vectors", By::cusolver, true, true},
+        {"cusolver_values", By::cusolver, false},
+        {"cusolver_nondeterministic_vectors", By::cusolver, true, false, false, false},
+        {"cusolver_nondeterministic_values", By::cusolver, false, false, false, false}};
+    if (brief)
+      solvers = {solvers[2], ours[1], ours[0]};  // what is left in the end is our vectors
+    else
+      solvers.insert(solvers.begin(), ours.begin(), ours.end());
+    for (Solver& solver : solvers) solver.path = path_of(path).value();
+    plans.push_back(
+        solve_case(session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief, .type = type},
+                   {{"brief", brief}, {"type", std::string(1, type)}, {"path", path}}));
   }
 #endif
 
@@ -102,12 +110,15 @@ class Solve final : public Benchmark {
 
   std::vector<Table> tables(const Json& report) const override {
     std::string stages;
-    for (const Json& c : report["cases"])
-      if (const Json all = at(c, "device_vectors/stages"); stages.empty())
-        for (const auto& stage : all.items())
-          stages += "; " + words(stage.key()) + " = stages/" + stage.key() + " %.2f 1e3";
+    for (const Json& c : report["cases"]) {
+      const Json all = at(c, "device_vectors/stages");
+      for (const auto& stage : all.items())
+        if (const std::string column = "; " + words(stage.key()) + " = stages/" + stage.key() + " %.2f 1e3";
+            stages.find(column) == std::string::npos)
+          stages += column;
+    }
     return {
-        {R"(type = type; n = n; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
+        {R"(type = type; n = n; path = device_vectors/path; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
       non-det. = cusolver_nondeterministic_vectors/seconds time; x = ratios/vectors %.2f;
       values only = device_values/seconds time; cuSOLVER = cusolver_values/seconds time;
       non-det. = cusolver_nondeterministic_values/seconds time; x = ratios/values %.2f;
@@ -119,7 +130,7 @@ class Solve final : public Benchmark {
          R"(x: the faster cuSOLVER mode's time over eigen_g's on device pointers. residual, orthog.: LAPACK's ratios, limit 10.
 eigen_g allocates within its time, cuSOLVER's workspace is there before.
 )"},
-        {"ms a stage = name; type = type; n = n" + stages, "", "stages", true}};
+        {"ms a stage = name; type = type; n = n; path = path" + stages, "", "stages", true}};
   }
 
   std::string title(const Json& c) const override {
@@ -128,6 +139,7 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
 
  private:
   std::vector<blas2::SymvType> types_ = {blas2::SymvType::d};
+  std::vector<std::string> paths_{"auto"};
 };
 
 // A solve of a random matrix with each engine, in the paper's figures.

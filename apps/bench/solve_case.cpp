@@ -29,7 +29,7 @@ namespace {
 using By = Solver::By;
 
 Options options_of(const Solver& s) {
-  return {.vectors = s.vectors, .engine = engine_of(s.engine).value()};
+  return {.vectors = s.vectors, .path = s.path, .engine = engine_of(s.engine).value()};
 }
 Devices devices_of(const Solver& s) {
   return {.place = Place::gpu,
@@ -41,9 +41,9 @@ Devices devices_of(const Solver& s) {
 }
 
 template <class T>
-std::uint64_t workspace(std::int64_t n, bool vectors, By by) {
+std::uint64_t workspace(std::int64_t n, bool vectors, By by, Path path) {
   const Pointers pointers = by == By::device_pointers ? Pointers::device : Pointers::host;
-  return workspace_bytes<T>(n, {.vectors = vectors}, true, pointers).device;
+  return workspace_bytes<T>(n, {.vectors = vectors, .path = path}, true, pointers).device;
 }
 
 // What the timed reports of one call tell. A report leaves out devices without a share.
@@ -58,14 +58,18 @@ Json told(const std::vector<Report>& reports, int gpus) {
   for (const StageWork& work : reports.back().stages)
     call["stages"][name(work.stage)] = of_all([&](const Report& r) { return r.seconds_of(work.stage); });
   call["cut_seconds"] = of_all([](const Report& r) {
-    return r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform);
+    return r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform) +
+           r.seconds_of(Stage::band_back);
   });
   std::size_t gpu = 0;
   for (const DeviceWork& work : reports.back().devices) {
     const std::size_t i = work.gpu < 0 ? parts.size() - 1 : gpu++;
     parts.at(i) = work.share, device_seconds[i] = work.seconds;
   }
-  call.update({{"parts", parts}, {"device_seconds", device_seconds}, {"ran", engines_text(reports.back())}});
+  call.update({{"parts", parts},
+               {"device_seconds", device_seconds},
+               {"ran", engines_text(reports.back())},
+               {"path", name(reports.back().path)}});
   return call;
 }
 
@@ -111,8 +115,8 @@ class SolveCase final : public Case {
 
   void prepare(const Solver& s) {
     if (s.by != By::cusolver) {
-      bytes_[s.name] = workspace<T>(n_, s.vectors, s.by);
-      if (cusolver_ && gpu_memory_free(current_gpu()) < workspace<T>(n_, true, By::host_pointers))
+      bytes_[s.name] = workspace<T>(n_, s.vectors, s.by, s.path);
+      if (cusolver_ && gpu_memory_free(current_gpu()) < workspace<T>(n_, true, By::host_pointers, s.path))
         cusolver_->release();
     } else {
       cusolver_->choose(s.deterministic);
@@ -205,8 +209,8 @@ CasePlan solve_case(const Session& session, const SolvePlan& plan, Json paramete
   const std::int64_t n = plan.n;
   parameters["n"] = n;
   const auto plan_of = [&]<class T>(T) -> CasePlan {
-    const auto bytes =
-        sizeof(T) * static_cast<std::uint64_t>(2 * n * n + n) + workspace<T>(n, true, By::host_pointers);
+    const auto bytes = sizeof(T) * static_cast<std::uint64_t>(2 * n * n + n) +
+                       workspace<T>(n, true, By::host_pointers, plan.solvers.front().path);
     return {parameters, plan.rule, [=] { return std::make_unique<SolveCase<T>>(session, plan); },
             too_large(bytes)};
   };

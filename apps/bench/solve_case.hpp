@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/bench/bench.hpp"
+#include "solver/api/types.hpp"
 
 namespace eigen_g {
 struct Calibration;
@@ -19,6 +20,7 @@ struct Solver {
   bool repeated = false;      // and two solves compared bit for bit (on device pointers)
   bool deterministic = true;  // of cuSOLVER
   std::string engine = "native";
+  Path path = Path::automatic;
   int gpus = 1, multiprocessors = 0, threads = 0;            // 0: all
   std::vector<double> ratio = {};                            // empty: by the calibration
   std::shared_ptr<const Calibration> calibration = nullptr;  // null: the library's own choice

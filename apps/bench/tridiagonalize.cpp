@@ -21,9 +21,12 @@
 #include "hybrid/stream/grid_barrier_seconds.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/back/back_transform.hpp"
+#include "solver/path/two_stage.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
+#include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
+#include "solver/reduction/two_stage/full_to_band.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 #include "solver/verify/verify_reduction.hpp"
 #endif
@@ -41,14 +44,19 @@ constexpr double identity_limit = 3;          // trace, squares, eigenvalues
 double matrix_bytes(std::int64_t n) {
   return 4.0 / 3 * std::pow(n, 3);  // that must be read
 }
+double reduction_flops(std::int64_t n) {
+  return 4.0 / 3 * std::pow(n, 3);
+}
 
 // One size: its matrix, made anew before each call, and both sides' results.
 class TridiagonalizeCase final : public Case {
  public:
-  TridiagonalizeCase(const Session& session, std::int64_t n, bool brief, bool breakdown, std::int64_t check)
+  TridiagonalizeCase(const Session& session, std::int64_t n, bool two_stage, bool brief, bool breakdown,
+                     std::int64_t check)
       : queue_(session.queue),
         cusolver_(session.cusolver),
         n_(n),
+        two_stage_(two_stage),
         brief_(brief),
         breakdown_(breakdown),
         check_(check) {}
@@ -65,6 +73,11 @@ class TridiagonalizeCase final : public Case {
     std::vector<Call> calls;
     calls.push_back({"eigen_g", [this](std::int64_t) { reduce(); }, [this] { make_matrix(); }});
     calls.back().bytes = matrix_bytes(n_);
+    if (two_stage_) {
+      calls.push_back(
+          {"two_stage", [this](std::int64_t) { reduce_in_two_stages(); }, [this] { make_matrix(); }});
+      calls.back().flops = reduction_flops(n_);
+    }
     if (!cusolver_) return calls;
     peer_bytes_ = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
     for (const bool deterministic : {true, false}) {
@@ -83,7 +96,9 @@ class TridiagonalizeCase final : public Case {
   void check(Json& result) override {
     if (cusolver_) cusolver_->release();
     for (Json& call : result["calls"])
-      call["device_bytes"] = call["name"] == "eigen_g" ? scratch_.bytes() : peer_bytes_;
+      call["device_bytes"] = call["name"] == "eigen_g"     ? scratch_.bytes()
+                             : call["name"] == "two_stage" ? two_stage_scratch_.bytes()
+                                                           : peer_bytes_;
     Json& checks = result["checks"] = Json::object();
     result["breakdown"] = nullptr;
     const auto total = number_at(result, "eigen_g/seconds");
@@ -91,7 +106,12 @@ class TridiagonalizeCase final : public Case {
     // The peer's T is that of its last round.
     const bool peer =
         number_at(result, "cusolver/seconds") || number_at(result, "cusolver_nondeterministic/seconds");
-    if (peer) checks["eigenvalues"] = eigenvalue_distance();
+    if (number_at(result, "two_stage/seconds")) {
+      checks["two_stage"] = eigenvalue_distance(own_, banded_);
+      make_matrix();
+      reduce();
+    }
+    if (peer) checks["eigenvalues"] = eigenvalue_distance(own_, peer_);
     if (!peer || !brief_) check_reduction(checks);
     if (breakdown_) result["breakdown"] = breakdown(*total);
   }
@@ -102,6 +122,21 @@ class TridiagonalizeCase final : public Case {
     DeviceBuffer<double> d, e, tau;
   };
 
+  // Values only.
+  struct TwoStageParts {
+    std::int64_t b;
+    MatrixView<double> band;
+    Arena scratch;
+    TwoStageParts(Arena& arena, std::int64_t n, int multiprocessors)
+        : b(band_width(n)),
+          band(arena.matrix<double>(b + 1, n, b + 1)),
+          scratch(arena.part(std::max(full_to_band_bytes<double>(n, b, multiprocessors),
+                                      band_to_tridiagonal_bytes<double>(n, b, multiprocessors)))) {}
+  };
+  static std::int64_t two_stage_bytes(const Queue& queue, std::int64_t n) {
+    return static_cast<std::int64_t>(
+        bytes_taken([&](Arena& arena) { TwoStageParts(arena, n, queue.multiprocessors()); }));
+  }
   static std::int64_t scratch_bytes(const Queue& queue, std::int64_t n) {
     return static_cast<std::int64_t>(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
                                               divide_and_conquer_bytes<double>(n, false)));
@@ -115,6 +150,13 @@ class TridiagonalizeCase final : public Case {
   }
   void reduce() const {
     tridiagonalize<double>(queue_, a_, own_.d.data(), own_.e.data(), own_.tau.data(), scratch());
+  }
+  void reduce_in_two_stages() const {
+    Arena arena(two_stage_scratch_.data(), two_stage_scratch_.bytes());
+    const TwoStageParts parts(arena, n_, queue_.multiprocessors());
+    full_to_band<double>(queue_, parts.b, a_, parts.band, banded_.tau.data(), parts.scratch);
+    band_to_tridiagonal<double>(queue_, parts.b, parts.band, banded_.d.data(), banded_.e.data(), {},
+                                parts.scratch);
   }
   void reduce_by_peer() const {
     cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d.data(), peer_.e.data(), peer_.tau.data());
@@ -175,9 +217,9 @@ class TridiagonalizeCase final : public Case {
   }
 
   // Of the eigenvalues of both T, which it destroys.
-  double eigenvalue_distance() const {
+  double eigenvalue_distance(const Tridiagonal& x, const Tridiagonal& y) const {
     std::vector<std::vector<double>> values;
-    for (const Tridiagonal* t : {&own_, &peer_}) {
+    for (const Tridiagonal* t : {&x, &y}) {
       const auto outcome = divide_and_conquer<double>(queue_, n_, t->d.data(), t->e.data(), {}, scratch());
       if (outcome.status != Status::converged) return std::nan("");
       values.push_back(on_host(t->d, n_));
@@ -250,12 +292,13 @@ class TridiagonalizeCase final : public Case {
   const Queue& queue_;
   Cusolver* const cusolver_;
   const std::int64_t n_;
-  const bool brief_, breakdown_;
+  const bool two_stage_, brief_, breakdown_;
   const std::int64_t check_;  // Q is formed and checked for n up to this
   const DeviceBuffer<double> memory_{padded(n_) * n_};
   const MatrixView<double> a_{memory_.data(), n_, n_, padded(n_)};
-  const Tridiagonal own_{n_}, peer_{n_};
+  const Tridiagonal own_{n_}, banded_{n_}, peer_{n_};
   const DeviceBuffer<std::byte> scratch_{scratch_bytes(queue_, n_)};
+  const DeviceBuffer<std::byte> two_stage_scratch_{two_stage_ ? two_stage_bytes(queue_, n_) : 0};
   std::uint64_t peer_bytes_ = 0;
 };
 
@@ -277,6 +320,8 @@ class Tridiagonalize final : public Benchmark {
     command.add_option("--check", check_, "Form Q and check it for n up to this, on the CPU (default: 4000)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
         ->option_text("N");
+    command.add_flag("--two-stage", two_stage_,
+                     "Also by way of a band, as `solve --path two` does, on the same matrices");
     command.add_flag("--breakdown", breakdown_,
                      "Also time products, updates and synchronisation by themselves");
     command.add_flag(
@@ -296,7 +341,9 @@ class Tridiagonalize final : public Benchmark {
       plans.push_back(
           {{{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", matrix_bytes(n)}},
            rule_for_long_calls(n),
-           [=, this] { return std::make_unique<TridiagonalizeCase>(session, n, brief, breakdown_, check_); },
+           [=, this] {
+             return std::make_unique<TridiagonalizeCase>(session, n, two_stage_, brief, breakdown_, check_);
+           },
            too_large(TridiagonalizeCase::bytes(session.queue, n))});
     return plans;
   }
@@ -309,7 +356,9 @@ class Tridiagonalize final : public Benchmark {
 
   std::vector<Limit> limits(const Json& c) const override {
     const bool compared = !at(c, "checks/eigenvalues").is_null();
-    std::vector<Limit> limits{{"eigen_g/seconds"}, {"checks/eigenvalues", identity_limit, true}};
+    std::vector<Limit> limits{{"eigen_g/seconds"},
+                              {"checks/eigenvalues", identity_limit, true},
+                              {"checks/two_stage", identity_limit, true}};
     if (compared && c["brief"] == true) return limits;
     const double reduction = c["n"] < 64 ? small_reduction_limit : reduction_limit;
     for (const char* check : {"checks/backward", "checks/orthogonality"})
@@ -327,6 +376,11 @@ class Tridiagonalize final : public Benchmark {
       values = checks/eigenvalues %.2g; bits = checks/bit_for_bit bits)",
          "GB/s: 4/3 n^3 bytes over eigen_g's time; x: the faster cuSOLVER mode's time over eigen_g's.\n"
          "Ratios in n ulp units; limits: backward, orthogonality 1, the others 3.\n"},
+        {R"(n = n; one stage = eigen_g/seconds time; two stages = two_stage/seconds time;
+      TFLOP/s = two_stage/gflops %.1f 1e-3; cuSOLVER = cusolver/seconds time;
+      non-det. = cusolver_nondeterministic/seconds time; values = checks/two_stage %.2g)",
+         "TFLOP/s: 4/3 n^3 flops over the time in two stages; values: against those of one stage.\n",
+         "two_stage"},
         {R"(n = n; total ms = breakdown/total %.2f 1e3; on chip = breakdown/on_chip %.2f 1e3;
       product = breakdown/product %.2f 1e3; panel = breakdown/panel %.2f 1e3; update = breakdown/update %.2f 1e3;
       synchronisation = breakdown/synchronisation %.2f 1e3)",
@@ -337,7 +391,7 @@ class Tridiagonalize final : public Benchmark {
 
  private:
   std::int64_t check_ = 4000;
-  bool breakdown_ = false;
+  bool two_stage_ = false, breakdown_ = false;
 };
 
 }  // namespace

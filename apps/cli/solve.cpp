@@ -35,6 +35,7 @@ struct SolveOptions {
   std::string prefix;
   std::string format = "npy";
   std::string gemm = "native";
+  std::string path = "auto";
   std::string range_index, range_value;  // "LO:HI"; "": all
   std::string ratio = "auto";
   int gpus = 1, gpu_sms = 0;
@@ -91,6 +92,7 @@ struct Wishes {
 Wishes wishes_of(const SolveOptions& options) {
   Wishes wishes;
   wishes.options.vectors = !options.values_only;
+  wishes.options.path = path_of(options.path).value();
   wishes.options.engine = engine_of(options.gemm).value();
   wishes.devices.place = place_of(options.run);
   wishes.devices.threads = options.run.threads;
@@ -119,7 +121,7 @@ std::optional<SolvePlan> plan(const SolveOptions& options, Wishes& wishes, std::
 std::string explained(const std::optional<SolvePlan>& plan, bool on_gpu) {
   if (plan) return to_table(*plan);
   return left_column("plan", 14) +
-         (on_gpu ? "no rates of this machine's stages by that engine: nothing is predicted\n"
+         (on_gpu ? "two stages, or an engine without rates here: nothing is predicted\n"
                  : "the CPU alone, by LAPACK: nothing is predicted\n");
 }
 
@@ -260,6 +262,12 @@ void add_solve(CLI::App& app, Action& action) {
                          "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound"))
       ->option_text("LO:HI")
       ->excludes(range_index);
+  command
+      .add_option(
+          "--path", options->path,
+          "To tridiagonal form in one stage, or on a GPU in two, by way of a band: auto (default), one, two")
+      ->check(CLI::IsMember({"auto", "one", "two"}))
+      ->option_text("PATH");
   std::vector<std::string> engine_names;
   std::string engine_list;
   const auto list_engine = [&](Engine engine) {

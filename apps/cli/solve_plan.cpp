@@ -7,6 +7,7 @@
 #include "apps/cli/text_table.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/path/choice.hpp"
 
 namespace eigen_g::apps {
 
@@ -43,7 +44,8 @@ double SolvePlan::seconds_of(Stage stage) const {
 
 std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n,
                                     const std::string& calibration) {
-  if (!devices.calibration) return std::nullopt;
+  // What two stages take is not predicted.
+  if (!devices.calibration || path_on_gpu<double>(options, n) == Path::two_stage) return std::nullopt;
   const int gpu = current_gpu();
   const std::vector<int> further = further_gpus(devices.gpus);
   const Device& first = gpu_facts(gpu);

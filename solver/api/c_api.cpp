@@ -75,10 +75,9 @@ Options options_of(const eigen_g_options& o) {
   const std::optional<Engine> engine = engine_of(o.engine ? o.engine : "");
   if (!engine) throw InvalidArgument(Argument::engine, "is not one of native, df, emulated, auto");
   options.engine = *engine;
-  const std::string path = o.path ? o.path : "";
-  if (path != name(Path::automatic) && path != name(Path::one_stage))
-    throw InvalidArgument(Argument::path, "is not one of auto, one_stage");
-  options.path = path == name(Path::one_stage) ? Path::one_stage : Path::automatic;
+  const std::optional<Path> path = path_of(o.path ? o.path : "");
+  if (!path) throw InvalidArgument(Argument::path, "is not one of auto, one_stage, two_stage");
+  options.path = *path;
   return options;
 }
 

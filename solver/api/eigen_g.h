@@ -65,7 +65,7 @@ struct eigen_g_options {
   char place;      /* 'A': a GPU where there is one and n is worth it; 'C': CPU; 'G': GPU */
   double vl, vu;
   int64_t il, iu;
-  const char* path;                   /* "auto", "one_stage" */
+  const char* path;                   /* "auto", "one_stage", "two_stage" */
   const char* engine;                 /* of the matrix products: "native", "df", "emulated", "auto" */
   const char* ratio;                  /* "auto", or shares of GPU[:GPU...]:CPU as "27:14" */
   int gpus, threads, multiprocessors; /* 1, 0, 0: as in eigen_g.hpp's Devices */

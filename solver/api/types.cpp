@@ -80,7 +80,15 @@ double Report::seconds_of(Stage stage) const {
 }
 
 const char* name(Path path) {
-  return path == Path::one_stage ? "one_stage" : "auto";
+  return path == Path::one_stage ? "one_stage" : path == Path::two_stage ? "two_stage" : "auto";
+}
+
+std::optional<Path> path_of(std::string_view text) {
+  if (text == "one") return Path::one_stage;
+  if (text == "two") return Path::two_stage;
+  for (const Path path : {Path::automatic, Path::one_stage, Path::two_stage})
+    if (text == name(path)) return path;
+  return std::nullopt;
 }
 
 const char* name(Stage stage) {
@@ -93,8 +101,16 @@ const char* name(Stage stage) {
       return "scale";
     case Stage::tridiagonalize:
       return "tridiagonalize";
+    case Stage::full_to_band:
+      return "full_to_band";
+    case Stage::chase:
+      return "chase";
     case Stage::divide_and_conquer:
       return "divide_and_conquer";
+    case Stage::chase_back:
+      return "chase_back";
+    case Stage::band_back:
+      return "band_back";
     case Stage::back_transform:
       return "back_transform";
     case Stage::unscale:

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,12 +27,27 @@ struct Calibration;  // calibration.hpp
 // How a matrix becomes tridiagonal.
 enum class Path {
   automatic,
-  one_stage  // Householder tridiagonalization
+  one_stage,  // Householder tridiagonalization
+  two_stage   // to a band, and the band to tridiagonal form; on a GPU
 };
-const char* name(Path path);  // "auto", "one_stage"
+const char* name(Path path);                         // "auto", "one_stage", "two_stage"
+std::optional<Path> path_of(std::string_view name);  // also "one", "two"
 
 // What a solve goes through, as far as its path has it.
-enum class Stage { transfer, check, scale, tridiagonalize, divide_and_conquer, back_transform, unscale };
+// Of two stages: full_to_band and chase, later chase_back and band_back; of one: tridiagonalize, later back_transform.
+enum class Stage {
+  transfer,
+  check,
+  scale,
+  tridiagonalize,
+  full_to_band,
+  chase,
+  divide_and_conquer,
+  chase_back,
+  band_back,
+  back_transform,
+  unscale
+};
 const char* name(Stage stage);  // "transfer", "check", ...
 
 // Which of the eigenpairs w_1 <= ... <= w_n are wanted.

@@ -8,6 +8,7 @@
 #include "hybrid/machine/device.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/solve.hpp"
+#include "solver/path/choice.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g {
@@ -52,7 +53,11 @@ Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(
   const int gpus = plan_.devices.gpus, there = gpus > 1 ? gpu_count() : 1;
   require(gpus <= std::max(1, there), Argument::gpus,
           "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
-  gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n);
+  const bool two_stage = plan_.options.path == Path::two_stage;
+  require(has_two_stages<T> || !two_stage, Argument::path, "is two_stage, which is for double");
+  gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n) ||
+         (two_stage && plan_.devices.place == Place::automatic && gpu_count() > 0);
+  require(gpu_ || !two_stage, Argument::path, "is two_stage, which is for a GPU");
 }
 
 template <class T>
@@ -76,7 +81,8 @@ Report Call<T>::solve(const Problem<T>& problem) {
     try {
       backend().begin(problem);
     } catch (const OutOfMemory& trouble) {
-      const bool free_choice = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic;
+      const bool free_choice = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic &&
+                               plan_.options.path != Path::two_stage;
       if (!gpu_ || !free_choice || !trouble.on_device()) throw;
       backend_.reset();
       gpu_ = false;

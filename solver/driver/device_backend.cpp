@@ -11,6 +11,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "gemm_df/engines/engine_rates.hpp"
@@ -29,8 +30,10 @@
 #include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
+#include "solver/path/choice.hpp"
 #include "solver/path/device_clock.hpp"
 #include "solver/path/one_stage.hpp"
+#include "solver/path/two_stage.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/prepare/scale.hpp"
@@ -85,7 +88,10 @@ struct Parts {
 
   Parts(Arena& arena, const Plan& plan, const Needs& needs, int multiprocessors) {
     const std::int64_t n = plan.n, even = round_up(n, 2);  // makes for faster products
-    const PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
+    PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
+    if constexpr (has_two_stages<T>)
+      if (path_on_gpu<T>(plan.options, n) == Path::two_stage)
+        path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
     if (needs.matrix) matrix = arena.matrix<T>(n, n, padded_rows(n));
     if (needs.z) z = arena.matrix<T>(n, n, even);
     if (needs.q) q = arena.matrix<T>(n, n, even);
@@ -158,6 +164,7 @@ class DeviceBackend final : public Backend<T> {
   DeviceBackend(const Plan& plan, Resources& resources)
       : plan_(plan),
         gpu_(current_gpu()),
+        path_(path_on_gpu<T>(plan.options, plan.n)),
         on_host_(plan.pointers == Pointers::host),
         further_(further_gpus(plan.devices.gpus)),
         partition_(partition_of(plan.devices)),
@@ -200,7 +207,11 @@ class DeviceBackend final : public Backend<T> {
     used_ = bytes;
     Arena arena(memory, bytes);
     parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
-    path_.emplace(products_, plan_.n, parts_->kept, parts_->scratch, team());
+    stages_.template emplace<OneStageOnDevice<T>>(products_, plan_.n, parts_->kept, parts_->scratch, team());
+    if constexpr (has_two_stages<T>)
+      if (path_ == Path::two_stage)
+        stages_.template emplace<TwoStageOnDevice<T>>(products_, plan_.n, plan_.most(), parts_->kept,
+                                                      parts_->scratch, team());
     const std::int64_t n = plan_.n;
     a_ = needs.matrix ? parts_->matrix : MatrixView<T>{p_.spare.data, n, n, padded_rows(n)};
     if (!plan_.options.vectors) return;
@@ -228,10 +239,8 @@ class DeviceBackend final : public Backend<T> {
 
   Factor<T>& reduce(Steps& step) override {
     const std::int64_t n = plan_.n;
-    if (team_)
-      team_->prepare(
-          {dc::last_merge_cut<T>(places_.q), back_transform_cut<T>(a_, z_.block(0, 0, n, plan_.most()))});
-    return path_->run(step, a_, parts_->t, [&] {
+    if (team_) team_->prepare({dc::last_merge_cut<T>(places_.q), back_cut(z_.block(0, 0, n, plan_.most()))});
+    return reduction().run(step, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
       if (on_host_ && plan_.options.subset.by != Subset::By::value) fetch_.emplace(queue_, p_.z);
@@ -272,7 +281,7 @@ class DeviceBackend final : public Backend<T> {
   }
 
   void account(Report& report) override {
-    report.path = Path::one_stage;
+    report.path = path_;
     report.bytes = {host_bytes(plan_), used_ + products_.scratch_bytes()};
     report.devices = {{gpu_facts(gpu_).name, gpu_, queue_.multiprocessors(), 1, 0}};
     if (!team_) return;
@@ -311,9 +320,22 @@ class DeviceBackend final : public Backend<T> {
   }
   std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs(plan_), gpu_facts(gpu_).cores); }
   SolveTeam<T>* team() { return team_ ? &*team_ : nullptr; }
+  Reduction<T>& reduction() {
+    if constexpr (has_two_stages<T>)
+      if (path_ == Path::two_stage) return std::get<TwoStageOnDevice<T>>(stages_);
+    return std::get<OneStageOnDevice<T>>(stages_);
+  }
+  CutWork back_cut(MatrixView<T> z) const {
+    if constexpr (has_two_stages<T>)
+      if (path_ == Path::two_stage)
+        return back_transform_cut(TwoStageOnDevice<T>::reflectors_of_q1(a_),
+                                  TwoStageOnDevice<T>::rows_of_q1(z));
+    return back_transform_cut(a_, z);
+  }
 
   Plan plan_;
   int gpu_;
+  Path path_;
   bool on_host_;
   std::vector<int> further_;
   std::optional<Partition> partition_;
@@ -325,7 +347,10 @@ class DeviceBackend final : public Backend<T> {
   WorkMemory memory_;
   std::uint64_t held_ = 0, used_ = 0;  // bytes of memory_; of what the problem takes
   std::optional<Parts<T>> parts_;
-  std::optional<OneStageOnDevice<T>> path_;
+  std::conditional_t<has_two_stages<T>,
+                     std::variant<std::monostate, OneStageOnDevice<T>, TwoStageOnDevice<T>>,
+                     std::variant<std::monostate, OneStageOnDevice<T>>>
+      stages_;
   Problem<T> p_;
   MatrixView<T> a_, z_;
   MergePlaces<real_t<T>> places_;

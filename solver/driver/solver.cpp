@@ -1,6 +1,7 @@
 #include "solver/api/solver.hpp"
 
 #include "solver/driver/call.hpp"
+#include "solver/path/choice.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include "hybrid/memory/resources.hpp"
@@ -74,7 +75,8 @@ bool Solver<T>::on_gpu() const {
 }
 template <class T>
 Path Solver<T>::path() const {
-  return Path::one_stage;
+  const Plan& plan = state_->call.plan();
+  return on_gpu() ? path_on_gpu<T>(plan.options, plan.n) : Path::one_stage;
 }
 
 template <class T>

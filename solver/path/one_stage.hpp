@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "hybrid/memory/arena.hpp"
+#include "solver/path/path_bytes.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
@@ -11,12 +12,6 @@ namespace eigen_g {
 
 template <class T>
 class SolveTeam;
-
-// What a path takes of its device's memory.
-struct PathBytes {
-  std::uint64_t kept = 0;     // from the reduction to the factor's last use
-  std::uint64_t scratch = 0;  // in either, in between for others
-};
 
 // CPU, by LAPACK, on the triangle `uplo`.
 template <class T>

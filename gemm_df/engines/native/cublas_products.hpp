@@ -14,14 +14,16 @@ inline cublasOperation_t cublas_op(Op op) {
 }
 
 // Calls multiply(A's part, B's part, its terms, beta) for slices of at most max_terms_of_a_sum of the k terms of every sum,
-// in turn; beta is 1 from the second on. Once without terms where k = 0.
+// in turn; beta is 1 from the second on. Once without terms where k = 0; once where C is narrow, since cuBLAS then cuts the sums
+// itself to fill the GPU.
 template <class T, class Multiply>
 void in_slices(Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c,
                const Multiply& multiply) {
   if (c.rows == 0 || c.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
-  const std::int64_t most = product_tuning().max_terms_of_a_sum;
-  const std::int64_t slices = std::max<std::int64_t>(1, (k + most - 1) / most);
+  const ProductTuning& tuning = product_tuning();
+  const std::int64_t most = c.cols <= tuning.max_columns_of_whole_sums ? k : tuning.max_terms_of_a_sum;
+  const std::int64_t slices = k > 0 ? (k + most - 1) / most : 1;
   const std::int64_t length = std::max<std::int64_t>(1, ((k + slices - 1) / slices + 31) / 32 * 32);
   for (std::int64_t first = 0; first == 0 || first < k; first += length) {
     const std::int64_t terms = std::min(length, k - first);

@@ -26,6 +26,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/pair.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
+#include "hybrid/stream/mail.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -37,18 +38,6 @@ namespace {
 
 constexpr int max_rows = 32;  // of a block: a lane sums a row
 constexpr int at_once = 4;    // rows in a pass
-
-// A value on its way, each word with the step's number in its upper half: a double in halves, a float in one.
-template <class T>
-struct Packet;
-template <>
-struct alignas(16) Packet<double> {
-  unsigned long long low, high;
-};
-template <>
-struct Packet<float> {
-  unsigned long long word;
-};
 
 template <class T>
 struct OnChip {
@@ -63,63 +52,6 @@ struct OnChip {
   // Place of row or column i in its mailboxes: even ones, then odd ones, so that what a warp reads lies side by side.
   __device__ int place(int i) const { return i / 2 + i % 2 * stride; }
 };
-
-__device__ void publish(Packet<double>* to, double value, unsigned step) {
-  const unsigned long long bits = __double_as_longlong(value);
-  const unsigned long long tag = static_cast<unsigned long long>(step) << 32;
-  const unsigned long long low = tag | (bits & 0xffffffffu), high = tag | bits >> 32;
-#if __CUDA_ARCH__ >= 700
-  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
-#else
-  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
-#endif
-}
-__device__ Packet<double> look(const Packet<double>* from) {
-  Packet<double> p;
-#if __CUDA_ARCH__ >= 700
-  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-               : "=l"(p.low), "=l"(p.high)
-               : "l"(from)
-               : "memory");
-#else
-  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-               : "=l"(p.low), "=l"(p.high)
-               : "l"(from)
-               : "memory");
-#endif
-  return p;
-}
-// A later step's packet counts: only a block that ends with this step and has no use for the values can meet one.
-__device__ bool arrived(const Packet<double>& p, unsigned step) {
-  return static_cast<unsigned>(p.low >> 32) >= step && static_cast<unsigned>(p.high >> 32) >= step;
-}
-__device__ double value(const Packet<double>& p) {
-  return __longlong_as_double(static_cast<long long>(p.high << 32 | (p.low & 0xffffffffu)));
-}
-
-__device__ void publish(Packet<float>* to, float value, unsigned step) {
-  const unsigned long long word = static_cast<unsigned long long>(step) << 32 | __float_as_uint(value);
-#if __CUDA_ARCH__ >= 700
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
-#else
-  asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
-#endif
-}
-__device__ Packet<float> look(const Packet<float>* from) {
-  Packet<float> p;
-#if __CUDA_ARCH__ >= 700
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(p.word) : "l"(from) : "memory");
-#else
-  asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(p.word) : "l"(from) : "memory");
-#endif
-  return p;
-}
-__device__ bool arrived(const Packet<float>& p, unsigned step) {
-  return static_cast<unsigned>(p.word >> 32) >= step;
-}
-__device__ float value(const Packet<float>& p) {
-  return __uint_as_float(static_cast<unsigned>(p.word));
-}
 
 template <class T>
 __device__ T warp_sum(T x) {
@@ -165,7 +97,7 @@ struct State {
 template <class T, int warps>
 struct Shared {
   pair_t<T>* rows;
-  T (&products)
+  T(&products)
   [warps], (&squares)[warps], (&dots)[max_rows][warps + 1], (&row_v)[max_rows], (&row_y)[max_rows],
       &first_of_x, &first_of_y, &diagonal;
 };

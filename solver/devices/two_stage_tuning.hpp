@@ -1,0 +1,25 @@
+// What was measured of the two-stage path, by compute capability. The values are those of an H200 (9.0); what else was measured:
+// data/perf/DECISIONS.md, "Two stages".
+#pragma once
+
+#include <cstdint>
+
+namespace eigen_g {
+
+struct TwoStageTuning {
+  // Orders from which two stages take less time than one, with vectors (n = 3000: 28.7 and 28.3 ms, 4000: 45.6 and 52.6) and
+  // without (2000: 13.5 and 8.8, 3000: 21.8 and 23.8).
+  std::int64_t min_order_with_vectors = 3100, min_order_of_values = 2850;
+  std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
+
+  // Reduction to a band
+  // Columns whose update of the matrix is pending at most: few make a cheap panel, many make fast products.
+  std::int64_t pending = 512, pending_wide = 1024;
+  std::int64_t min_order_wide = 30000;  // takes the latter
+  std::int64_t update_columns =
+      1024;  // of one product of the update, which makes its tile on the diagonal whole
+};
+
+const TwoStageTuning& two_stage_tuning();  // of CUDA's current GPU; without one, the first entry
+
+}  // namespace eigen_g

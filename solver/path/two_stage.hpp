@@ -1,0 +1,47 @@
+// Two stages: to a band, whose bulges are then chased to tridiagonal form; Q = Q1 Q2. CUDA builds only.
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/memory/arena.hpp"
+#include "solver/path/path_bytes.hpp"
+#include "solver/path/reduction.hpp"
+#include "solver/reduction/two_stage/chase_tiles.hpp"
+#include "solver/reduction/two_stage/full_to_band.hpp"
+
+namespace eigen_g {
+
+template <class T>
+class SolveTeam;
+
+// GPU, on the lower triangle, rows padded as full_to_band() wants them. n >= 1.
+//   m      columns of Z; 0: values only, without the chase's reflectors
+//   team   that takes columns of Z in Q1's part; null: none
+template <class T>
+class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
+ public:
+  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors);
+  TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
+                   SolveTeam<T>* team = nullptr);
+  Factor<T>& run(Steps& step, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
+                 const std::function<void()>& queued) override;
+  void apply(Steps& step, MatrixView<T> z_dev, const std::function<void(ColumnRange)>& leaving) override;
+
+  // back_transform()'s arguments for Q1, which leaves the first rows of Z as they are.
+  static MatrixView<T> reflectors_of_q1(MatrixView<T> a_dev);
+  static MatrixView<T> rows_of_q1(MatrixView<T> z_dev);
+
+ private:
+  const Products<T>* products_;
+  ChaseTiles tiles_;
+  T* tau_;
+  ChaseReflectors<T> reflectors_;
+  Arena scratch_;
+  SolveTeam<T>* team_;
+  MatrixView<T> a_;
+};
+
+// The bandwidth for order n: with vectors and without the same, so that the values are.
+std::int64_t band_width(std::int64_t n);
+
+}  // namespace eigen_g

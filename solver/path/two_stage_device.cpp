@@ -1,0 +1,104 @@
+#include "solver/path/two_stage.hpp"
+
+#include <algorithm>
+
+#include "hybrid/stream/queue.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/back/chase_back.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
+#include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+template <class T>
+struct Kept {
+  T* tau;
+  ChaseReflectors<T> reflectors;
+
+  Kept(Arena& arena, const ChaseTiles& tiles, bool vectors)
+      : tau(arena.take<T>(tiles.n)),
+        reflectors{arena.take<T>(vectors ? tiles.v_count() : 0),
+                   arena.take<T>(vectors ? tiles.tau_count() : 0)} {}
+};
+
+template <class T>
+MatrixView<T> take_band(Arena& arena, const ChaseTiles& tiles) {
+  return arena.matrix<T>(tiles.b + 1, tiles.n, tiles.b + 1);
+}
+
+ChaseTiles tiles_for(std::int64_t n) {
+  return {n, band_width(n)};
+}
+
+}  // namespace
+
+std::int64_t band_width(std::int64_t n) {
+  return n < two_stage_tuning().min_order_of_64 ? 32 : 64;
+}
+
+template <class T>
+PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors) {
+  const ChaseTiles tiles = tiles_for(n);
+  const std::uint64_t band = bytes_taken([&](Arena& arena) { take_band<T>(arena, tiles); });
+  const std::int64_t below = std::max<std::int64_t>(n - tiles.b, 0);
+  std::uint64_t scratch = band + std::max(full_to_band_bytes<T>(n, tiles.b, multiprocessors),
+                                          band_to_tridiagonal_bytes<T>(n, tiles.b, multiprocessors));
+  if (m > 0)
+    scratch = std::max({scratch, chase_back_bytes<T>(n, tiles.b, m), back_transform_bytes<T>(below, m)});
+  return {bytes_taken([&](Arena& arena) { Kept<T>(arena, tiles, m > 0); }), scratch};
+}
+
+template <class T>
+TwoStageOnDevice<T>::TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept,
+                                      Arena scratch, SolveTeam<T>* team)
+    : products_(&products), tiles_(tiles_for(n)), scratch_(scratch), team_(team) {
+  const Kept<T> parts(kept, tiles_, m > 0);
+  tau_ = parts.tau;
+  reflectors_ = parts.reflectors;
+}
+
+template <class T>
+Factor<T>& TwoStageOnDevice<T>::run(Steps& step, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
+                                    const std::function<void()>& queued) {
+  Arena rest = scratch_;
+  const MatrixView<T> band = take_band<T>(rest, tiles_);
+  step(Stage::full_to_band, [&](const StageProgress& progress) {
+    full_to_band<T>(*products_, tiles_.b, a_dev, band, tau_, rest, progress);
+  });
+  step(Stage::chase, [&] {
+    band_to_tridiagonal<T>(products_->queue(), tiles_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
+    if (queued) queued();  // who is called may use the scratch memory: the band is not needed any more
+  });
+  a_ = a_dev;
+  return *this;
+}
+
+template <class T>
+void TwoStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
+                                const std::function<void(ColumnRange)>& leaving) {
+  step(Stage::chase_back, [&] {
+    const ChaseReflectors<const T> reflectors{reflectors_.v, reflectors_.tau};
+    if (z_dev.cols > 0) chase_back<T>(*products_, tiles_, reflectors, z_dev, scratch_);
+  });
+  step(Stage::band_back, [&] {
+    back_transform<T>(*products_, reflectors_of_q1(a_), tau_, rows_of_q1(z_dev), scratch_, team_, leaving);
+  });
+}
+
+template <class T>
+MatrixView<T> TwoStageOnDevice<T>::rows_of_q1(MatrixView<T> z_dev) {
+  const std::int64_t first = std::min(band_width(z_dev.rows), z_dev.rows);
+  return z_dev.block(first, 0, z_dev.rows - first, z_dev.cols);
+}
+
+template <class T>
+MatrixView<T> TwoStageOnDevice<T>::reflectors_of_q1(MatrixView<T> a_dev) {
+  const MatrixView<T> rows = rows_of_q1(a_dev);
+  return rows.block(0, 0, rows.rows, rows.rows);
+}
+
+template class TwoStageOnDevice<double>;
+
+}  // namespace eigen_g

@@ -1,0 +1,202 @@
+// A block of `pending` columns at a time, in panels of b. Y and Z of the panels so far stand beside each other, in both
+// orders, so that every product with them is one:
+//
+//   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^T is what A should be by now.
+//
+//   panel          A(j:, j:j+b) -= pending partner(j:j+b)^T;  QR of its rows from j + b on: V, tau, R
+//   W = V T
+//   P = A W, less pending (partner^T W): A itself is from the block's beginning
+//   Z = P - 1/2 V (W^T P)
+//   block          A -= pending partner^T on the lower triangle, which is then mirrored
+#include "solver/reduction/two_stage/full_to_band.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/panel_qr.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int tile = 32, tile_rows = 8;
+
+// A(j, i) := A(i, j), i > j, by tiles on and below the diagonal.
+template <class T>
+__global__ void __launch_bounds__(tile* tile_rows) mirror_kernel(std::int32_t n, T* a, std::int64_t lda) {
+  __shared__ T held[tile][tile + 1];
+  const auto number = static_cast<std::int64_t>(blockIdx.x);
+  auto r = static_cast<std::int64_t>((sqrt(8.0 * static_cast<double>(number) + 1) - 1) / 2);
+  while (r * (r + 1) / 2 > number) --r;
+  while ((r + 1) * (r + 2) / 2 <= number) ++r;
+  const std::int64_t c = number - r * (r + 1) / 2;
+  const std::int64_t row = r * tile + threadIdx.x, mirrored = c * tile + threadIdx.x;
+#pragma unroll
+  for (int k = threadIdx.y; k < tile; k += tile_rows)
+    if (row < n && c * tile + k < n) held[k][threadIdx.x] = a[row + (c * tile + k) * lda];
+  __syncthreads();
+#pragma unroll
+  for (int k = threadIdx.y; k < tile; k += tile_rows)
+    if (r * tile + k < n && mirrored < r * tile + k)
+      a[mirrored + (r * tile + k) * lda] = held[threadIdx.x][k];
+}
+
+// The band's part of columns first ... end - 1 that no panel's R brings: rows `first` ... last_row of the lower triangle.
+template <class T>
+__global__ void diagonal_block_kernel(std::int32_t size, const T* a, std::int64_t lda, T* band,
+                                      std::int64_t ldb) {
+  const std::int32_t col = blockIdx.x;
+  for (std::int32_t row = col + threadIdx.x; row < size; row += blockDim.x)
+    band[row - col + col * ldb] = a[row + col * lda];
+}
+
+// Zeros in rows 0 ... j - 1 of column j: above V's ones.
+template <class T>
+__global__ void clear_above_kernel(std::int32_t columns, T* v, std::int64_t ldv) {
+  for (std::int32_t col = blockIdx.x; col < columns; col += gridDim.x)
+    for (std::int32_t row = threadIdx.x; row < col; row += blockDim.x) v[row + col * ldv] = T{};
+}
+
+template <class T>
+void mirror(const Queue& queue, MatrixView<T> a_dev) {
+  if (a_dev.rows < 2) return;
+  const std::int64_t tiles = (a_dev.rows + tile - 1) / tile;
+  mirror_kernel<<<static_cast<unsigned>(tiles * (tiles + 1) / 2), dim3(tile, tile_rows), 0, queue.stream()>>>(
+      static_cast<std::int32_t>(a_dev.rows), a_dev.data, a_dev.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+template <class T>
+void diagonal_block(const Queue& queue, MatrixView<const T> a_dev, T* band_dev, std::int64_t ldb) {
+  diagonal_block_kernel<<<static_cast<unsigned>(a_dev.cols), 128, 0, queue.stream()>>>(
+      static_cast<std::int32_t>(a_dev.rows), a_dev.data, a_dev.lda, band_dev, ldb);
+  EIGEN_G_LAUNCHED();
+}
+
+std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
+  const TwoStageTuning& t = two_stage_tuning();
+  const std::int64_t wanted = n < t.min_order_wide ? t.pending : t.pending_wide;
+  return std::max<std::int64_t>(1, wanted / b) * b;
+}
+
+// The parts of the workspace.
+template <class T>
+struct Places {
+  MatrixView<T> pending, partner, w, inner, gram;
+  Arena panels;
+
+  Places(Arena& arena, std::int64_t n, std::int64_t b, int multiprocessors) {
+    const std::int64_t k = 2 * pending_columns(n, b);
+    const std::int64_t ld =
+        (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
+    pending = arena.matrix<T>(n, k, ld);
+    partner = arena.matrix<T>(n, k, ld);
+    w = arena.matrix<T>(n, b, ld);
+    inner = arena.matrix<T>(k, b, k);
+    gram = arena.matrix<T>(b, b, b);
+    panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
+  }
+};
+
+}  // namespace
+
+template <class T>
+std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiprocessors) {
+  return bytes_taken([&](Arena& arena) { Places<T>(arena, n, b, multiprocessors); });
+}
+
+template <class T>
+void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_dev, MatrixView<T> band_dev,
+                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress) {
+  const std::int64_t n = a_dev.cols;
+  if (n == 0) return;
+  const Queue& queue = products.queue();
+  const Places<T> at(scratch_dev, n, b, queue.multiprocessors());
+  const std::int64_t most = pending_columns(n, b), update_columns = two_stage_tuning().update_columns;
+  const auto zero = [&](void* memory, std::uint64_t bytes) {
+    EIGEN_G_CUDA(cudaMemsetAsync(memory, 0, bytes, queue.stream()));
+  };
+  zero(tau_dev, sizeof(T) * static_cast<std::uint64_t>(n));
+  Arena panels = at.panels;
+  const std::uint64_t mail_bytes = panel_qr_mail_bytes(b, queue.multiprocessors());
+  zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
+  mirror(queue, a_dev);
+
+  std::vector<std::pair<Event, double>> milestones;
+  std::int64_t j = 0;
+  for (std::int64_t width = 0; n - j - b >= 2;) {  // `width` columns are pending
+    const std::int64_t below = j + b, rows = n - below;
+    const auto pending = [&](std::int64_t row, std::int64_t count) {
+      return MatrixView<const T>(at.pending.block(row, 0, count, 2 * width));
+    };
+    const auto partner = [&](std::int64_t row, std::int64_t count) {
+      return MatrixView<const T>(at.partner.block(row, 0, count, 2 * width));
+    };
+    const auto slot = [&](const MatrixView<T>& of, int second) {
+      return of.block(below, 2 * width + second * b, rows, b);
+    };
+    if (width > 0)
+      products.gemm(Op::none, Op::transpose, -1, pending(j, n - j), partner(j, b), 1,
+                    a_dev.block(j, j, n - j, b));
+    diagonal_block<T>(queue, a_dev.block(j, j, b, b), &band_dev(0, j), band_dev.lda);
+    const MatrixView<T> v = slot(at.pending, 0), z = slot(at.pending, 1);
+    const MatrixView<T> w = at.w.block(below, 0, rows, b);
+    PanelFactor<T> factor;
+    factor.v[0] = a_dev.block(below, j, rows, b);
+    factor.v[1] = v;
+    factor.v[2] = slot(at.partner, 1);
+    factor.tau = tau_dev + j;
+    factor.gram = at.gram;
+    factor.band = &band_dev(0, j);
+    factor.band_ld = band_dev.lda;
+    panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
+    panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w);
+    products.gemm(Op::none, Op::none, 1, a_dev.block(below, below, rows, rows), w, 0, z);
+    if (width > 0) {
+      const MatrixView<T> inner = at.inner.block(0, 0, 2 * width, b);
+      products.gemm(Op::transpose, Op::none, 1, partner(below, rows), w, 0, inner);
+      products.gemm(Op::none, Op::none, -1, pending(below, rows), inner, 1, z);
+    }
+    const MatrixView<T> wp = at.inner.block(0, 0, b, b);
+    products.gemm(Op::transpose, Op::none, 1, w, z, 0, wp);
+    subtract_symmetric_part<T>(queue, v, wp, z, slot(at.partner, 0));
+    width += b;
+    j = below;
+    if (width < most && n - j - b >= 2) continue;
+
+    for (std::int64_t c = j; c < n; c += update_columns) {
+      const std::int64_t columns = std::min(update_columns, n - c);
+      products.gemm(Op::none, Op::transpose, -1, pending(c, n - c), partner(c, columns), 1,
+                    a_dev.block(c, c, n - c, columns));
+    }
+    mirror(queue, a_dev.block(j, j, n - j, n - j));
+    width = 0;
+    if (!progress) continue;
+    milestones.emplace_back(Event(queue.resources()),
+                            1 - std::pow(static_cast<double>(n - j) / static_cast<double>(n), 3));
+    milestones.back().first.record(queue);
+  }
+  diagonal_block<T>(queue, a_dev.block(j, j, n - j, n - j), &band_dev(0, j), band_dev.lda);
+  if (j > 0) {
+    clear_above_kernel<<<static_cast<unsigned>(std::min<std::int64_t>(n - b, 16 * queue.multiprocessors())),
+                         256, 0, queue.stream()>>>(static_cast<std::int32_t>(n - b), a_dev.data + b,
+                                                   a_dev.lda);
+    EIGEN_G_LAUNCHED();
+  }
+  for (const auto& [event, fraction] : milestones) {
+    event.wait();
+    progress(fraction);
+  }
+}
+
+template std::uint64_t full_to_band_bytes<double>(std::int64_t, std::int64_t, int);
+template void full_to_band(const Products<double>&, std::int64_t, MatrixView<double>, MatrixView<double>,
+                           double*, Arena, const std::function<void(double)>&);
+
+}  // namespace eigen_g

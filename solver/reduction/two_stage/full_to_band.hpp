@@ -1,0 +1,34 @@
+// Q^T A Q = B: Householder reduction of a symmetric matrix to a band.
+//
+//   Q = H_1 H_2 ... H_{n-b-1},   H_j = I - tau_j v_j v_j^T,   v_j(j + b) = 1, zeros before it;   B(i, j) = 0 for |i - j| > b
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "gemm_df/products.hpp"
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/memory/arena.hpp"
+#include "hybrid/scalar.hpp"
+
+namespace eigen_g {
+
+// GPU.
+//   a_dev    n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device
+//            in: the lower triangle; out: rows b ... n - 1 of column j <= n - b - 2 hold v_j whole, zeros above its 1: what
+//            back_transform() takes of a_dev.block(b, 0, n - b, n - b); the rest is undefined
+//   band_dev (b + 1) x n or more rows, device, out: B(i, j) at (i - j, j), 0 <= i - j <= b, i < n; the rest is untouched
+//   tau_dev  n, device, out: tau_j; 0 from j = n - b - 1 on
+//   scratch_dev      full_to_band_bytes<T>(n, b, products.queue().multiprocessors())
+// b of 32, 48, 64, 96, 128. Ordered on the products' queue; the products by their engine. Repeats bit for bit on the same GPU.
+//   progress   is told of the part that is done, and then the call blocks
+// Cost: 4/3 n^3 flops in products, of which 2/3 n^3 with b columns; 3 n^2 k more for k pending columns; one exchange between
+// thread blocks a column.
+// Source: Bischof, Lang and Sun 2000; pending columns: LAPACK dlatrd's, of blocks.
+template <class T>
+void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_dev, MatrixView<T> band_dev,
+                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {});
+template <class T>
+std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiprocessors);
+
+}  // namespace eigen_g

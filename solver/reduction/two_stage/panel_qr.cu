@@ -1,0 +1,480 @@
+// Step j, from column x = a_j below row j (zeros elsewhere), with u = x + (alpha - beta) e_j, v = u / u_j:
+//
+//   every block    s_c = x^T a_c for all columns c over its own rows, and publishes them
+//   owner of row j publishes a(j, :)
+//   every block    norm^2 = s_j, alpha = a(j, j), beta = -sign(alpha) sqrt(alpha^2 + s_j), u_j = alpha - beta
+//                  u^T a_c = s_c + u_j a(j, c);  c > j: a_c += u (u^T a_c) / (beta u_j);  c < j: a_c is u_c, and
+//                  v_c^T v_j follows
+//
+// The sum of squares is made anew for each column: nothing cancels. A thread has `held` rows of column threadIdx.x % columns
+// in registers and the rest, of very tall panels, in shared or device memory. All blocks compute the scalars alike.
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/mail.cuh"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/panel_qr.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// Few threads with many registers each.
+constexpr int max_threads = 256;
+constexpr std::int64_t groups_of(std::int64_t columns) {  // of threads; one has all columns of some rows
+  return max_threads / columns;
+}
+constexpr std::int64_t most_held = 48;
+
+template <class T>
+struct Panel {
+  const T* a;
+  std::int64_t lda;
+  std::int32_t columns, rows, more;  // rows of the panel; of a thread beyond those in registers, even
+  bool more_shared;
+  T* more_dev;
+  unsigned step;
+  Packet<double>* mail;
+  T *v[3], *tau, *gram, *band;
+  std::int64_t ldv[3], ldg, ldb;
+};
+
+template <class T, int held>
+struct Seat {
+  int columns, groups, column, group;
+  int of_thread, of_block;  // rows
+  std::int32_t first;       // row of the thread
+  __device__ explicit Seat(const Panel<T>& p)
+      : columns(p.columns),
+        groups(blockDim.x / columns),
+        column(threadIdx.x % columns),
+        group(threadIdx.x / columns),
+        of_thread(held + p.more),
+        of_block(groups * of_thread),
+        first(static_cast<std::int32_t>(blockIdx.x) * of_block + group * of_thread) {}
+};
+
+// Doubles of dynamic shared memory: x twice, sums twice, pivots, diagonal of u, and perhaps rows.
+std::size_t shared_values(std::int64_t columns, std::int64_t held, std::int64_t more, bool more_shared) {
+  const std::int64_t groups = groups_of(columns);
+  return static_cast<std::size_t>(2 * groups * (held + more) + 2 * groups * columns + 2 * columns +
+                                  (more_shared ? more * groups * columns : 0));
+}
+
+// f(0), f(1), ... of compile-time numbers; no load passes from one group of eight to the next, which would take registers.
+template <int count, int first = 0, class F>
+__device__ void each_row(const F& f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (f(std::integral_constant<int, first + i>()), ...);
+  }
+  (std::make_integer_sequence<int, 8>());
+  if constexpr (first + 8 < count) {
+    asm volatile("" ::: "memory");
+    each_row<count, first + 8>(f);
+  }
+}
+
+template <class T, int held>
+__global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_constant__ Panel<T> p) {
+  constexpr int batch = 4;
+  extern __shared__ double shared_bytes[];
+  const Seat<T, held> at(p);
+  const int c = at.column, g = at.group, columns = at.columns, groups = at.groups, blocks = gridDim.x;
+  T* const x_all = reinterpret_cast<T*>(shared_bytes);
+  T* const sums = x_all + 2 * at.of_block;
+  T* const totals = sums + groups * columns;
+  T* const pivots = totals + groups * columns;
+  T* const diagonal = pivots + columns;
+  T* const more =
+      (p.more_shared ? diagonal + columns
+                     : p.more_dev + static_cast<std::int64_t>(blockIdx.x) * groups * columns * p.more) +
+      g * p.more * columns + c;
+
+  T a[held];
+  const T* const from = p.a + at.first + c * p.lda;
+#pragma unroll
+  for (int i = 0; i < held; ++i) a[i] = at.first + i < p.rows ? from[i] : T{};
+#pragma unroll 1
+  for (int i = 0; i < p.more; ++i) more[i * columns] = at.first + held + i < p.rows ? from[held + i] : T{};
+
+  T own_beta{}, own_scale{1};
+  const int steps = min(columns, p.rows - 1);
+#pragma unroll 1
+  for (int j = 0; j < steps; ++j) {
+    T* const x_block = x_all + (j & 1) * at.of_block;
+    T* const x = x_block + g * at.of_thread;
+    const int pivot = j - at.first;  // within the thread's rows, or not
+    const bool has_pivot = pivot >= 0 && pivot < at.of_thread;
+    if (c == j) {
+#pragma unroll
+      for (int i = 0; i < held; ++i) x[i] = i > pivot ? a[i] : T{};
+#pragma unroll 1
+      for (int i = 0; i < p.more; ++i) x[held + i] = held + i > pivot ? more[i * columns] : T{};
+    }
+    __syncthreads();
+
+    T part[4] = {};
+    each_row<held>([&](auto i) { part[i % 4] = fma(x[i], a[i], part[i % 4]); });
+#pragma unroll 1
+    for (int i = 0; i < p.more; i += 2) {
+      part[0] = fma(x[held + i], more[i * columns], part[0]);
+      part[1] = fma(x[held + i + 1], more[(i + 1) * columns], part[1]);
+    }
+    sums[g * columns + c] = (part[0] + part[1]) + (part[2] + part[3]);
+    Packet<double>* const mail = p.mail + (j & 1) * (blocks + 1) * columns;
+    const unsigned step = p.step + j + 1;
+    if (has_pivot) {
+      T value{};
+#pragma unroll
+      for (int i = 0; i < held; ++i)
+        if (i == pivot) value = a[i];
+      if (pivot >= held) value = more[(pivot - held) * columns];
+      if (blocks > 1)
+        publish(mail + blocks * columns + c, value, step);
+      else
+        pivots[c] = value;
+    }
+    __syncthreads();
+
+    if (blocks > 1) {
+      if (g == 0) {
+        T sum = sums[c];
+#pragma unroll 1
+        for (int k = 1; k < groups; ++k) sum += sums[k * columns + c];
+        publish(mail + blockIdx.x * columns + c, sum, step);
+      }
+      T total{};
+#pragma unroll 1
+      for (int first = g; first < blocks; first += batch * groups) {
+        Packet<double> packet[batch];
+        bool all;
+        do {
+          all = true;
+#pragma unroll
+          for (int k = 0; k < batch; ++k)
+            if (first + k * groups < blocks) packet[k] = look(mail + (first + k * groups) * columns + c);
+#pragma unroll
+          for (int k = 0; k < batch; ++k)
+            if (first + k * groups < blocks) all = all && arrived(packet[k], step);
+        } while (!all);
+#pragma unroll
+        for (int k = 0; k < batch; ++k)
+          if (first + k * groups < blocks) total += static_cast<T>(value(packet[k]));
+      }
+      totals[g * columns + c] = total;
+      if (g == groups - 1) {
+        Packet<double> packet;
+        do packet = look(mail + blocks * columns + c);
+        while (!arrived(packet, step));
+        pivots[c] = static_cast<T>(value(packet));
+      }
+      __syncthreads();
+    }
+
+    const T* const all_sums = blocks > 1 ? totals : sums;
+    T square = all_sums[j], dot = all_sums[c];
+#pragma unroll 1
+    for (int k = 1; k < groups; ++k) {
+      square += all_sums[k * columns + j];
+      dot += all_sums[k * columns + c];
+    }
+    const T alpha = pivots[j], of_row = pivots[c];
+    const bool any = square > static_cast<T>(negligible_square);
+    const T beta = any ? -copysign(sqrt(fma(alpha, alpha, square)), alpha) : alpha;
+    const T u = any ? alpha - beta : T{1};
+    const T product = fma(u, of_row, dot);  // u^T a_c
+    if (c > j && any) {
+      const T factor = product / (beta * u);
+      each_row<held>([&](auto i) { a[i] = fma(factor, x[i], a[i]); });
+#pragma unroll 1
+      for (int i = 0; i < p.more; ++i) more[i * columns] = fma(factor, x[held + i], more[i * columns]);
+      if (has_pivot) {
+#pragma unroll
+        for (int i = 0; i < held; ++i)
+          if (i == pivot) a[i] = fma(factor, u, a[i]);
+        if (pivot >= held) more[(pivot - held) * columns] = fma(factor, u, more[(pivot - held) * columns]);
+      }
+    } else if (c == j) {
+      own_beta = beta;
+      own_scale = 1 / u;
+      if (has_pivot) {
+#pragma unroll
+        for (int i = 0; i < held; ++i)
+          if (i == pivot) a[i] = u;
+        if (pivot >= held) more[(pivot - held) * columns] = u;
+      }
+      if (g == 0) diagonal[c] = u;
+      if (g == 0 && blockIdx.x == 0) p.tau[j] = any ? -u / beta : T{};
+    } else if (c < j && g == 0 && blockIdx.x == 0) {
+      p.gram[c + j * p.ldg] = product / (diagonal[c] * u);
+    }
+  }
+  if (blockIdx.x == 0 && g == 0 && c >= steps) {
+    p.tau[c] = T{};
+#pragma unroll 1
+    for (int l = 0; l < c; ++l) p.gram[l + c * p.ldg] = T{};
+  }
+
+  // R to the band, V to its places.
+  const bool beta_known = c < steps;
+  const auto to_band = [&](std::int32_t row, T value) {
+    if (row <= c && row < p.rows)
+      p.band[columns + row - c + c * p.ldb] = row == c && beta_known ? own_beta : value;
+  };
+  const auto of_v = [&](std::int32_t row, T value) {
+    return row > c ? value * own_scale : row == c ? T{1} : T{};
+  };
+  if (at.first <= c) {
+#pragma unroll
+    for (int i = 0; i < held; ++i) to_band(at.first + i, a[i]);
+#pragma unroll 1
+    for (int i = 0; i < p.more; ++i) to_band(at.first + held + i, more[i * columns]);
+  }
+#pragma unroll
+  for (int i = 0; i < held; ++i) a[i] = of_v(at.first + i, a[i]);
+#pragma unroll 1
+  for (int k = 0; k < 3; ++k) {
+    if (!p.v[k]) continue;
+    T* const v = p.v[k] + at.first + c * p.ldv[k];
+    const int left = p.rows - at.first;
+#pragma unroll
+    for (int i = 0; i < held; ++i)
+      if (i < left) v[i] = a[i];
+#pragma unroll 1
+    for (int i = 0; i < p.more; ++i)
+      if (held + i < left) v[held + i] = of_v(at.first + held + i, more[i * columns]);
+  }
+}
+
+// How a panel is dealt out.
+struct Shape {
+  std::int64_t held, more = 0, blocks,
+                     most;  // rows of a thread in registers, and beyond; blocks, and at most
+
+  Shape(std::int64_t rows, std::int64_t groups, std::int64_t max_blocks) : most(max_blocks) {
+    const std::int64_t needed = (rows + groups * max_blocks - 1) / (groups * max_blocks);
+    held = needed <= 16 ? 16 : needed <= 32 ? 32 : most_held;
+    if (needed > held) more = (needed - held + 1) / 2 * 2;
+    blocks = (rows + groups * (held + more) - 1) / (groups * (held + more));
+  }
+};
+template <class F>
+void for_rows(std::int64_t held, const F& f) {
+  switch (held) {
+    case 16:
+      return f(std::integral_constant<int, 16>());
+    case 32:
+      return f(std::integral_constant<int, 32>());
+    default:
+      return f(std::integral_constant<int, most_held>());
+  }
+}
+
+int blocks_for(const Queue& queue, int max_blocks) {
+  const int all = queue.multiprocessors();
+  return max_blocks > 0 ? std::min(max_blocks, all) : all;
+}
+std::size_t max_shared() {
+  int device = 0, bytes = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return static_cast<std::size_t>(bytes);
+}
+
+struct Places {
+  Packet<double>* mail;
+  std::byte* more;
+  Places(Arena& arena, std::int64_t b, int multiprocessors, std::uint64_t more_bytes)
+      : mail(reinterpret_cast<Packet<double>*>(
+            arena.take<std::byte>(static_cast<std::int64_t>(panel_qr_mail_bytes(b, multiprocessors))))),
+        more(arena.take<std::byte>(static_cast<std::int64_t>(more_bytes))) {}
+};
+
+// Bytes of the rows that fit neither into registers nor into shared memory.
+template <class T>
+std::uint64_t more_bytes(const Shape& shape, std::int64_t columns) {
+  const std::int64_t groups = groups_of(columns);
+  const std::size_t shared = sizeof(T) * shared_values(columns, shape.held, shape.more, true);
+  return shared <= max_shared()
+             ? 0
+             : sizeof(T) * static_cast<std::uint64_t>(shape.most * groups * columns * shape.more);
+}
+
+}  // namespace
+
+std::uint64_t panel_qr_mail_bytes(std::int64_t b, int multiprocessors) {
+  return 2 * sizeof(Packet<double>) * static_cast<std::uint64_t>(b) *
+         static_cast<std::uint64_t>(multiprocessors + 1);
+}
+
+template <class T>
+std::uint64_t panel_qr_bytes(std::int64_t rows, std::int64_t b, int multiprocessors, int max_blocks) {
+  const Shape shape(rows, groups_of(b), max_blocks > 0 ? max_blocks : multiprocessors);
+  return bytes_taken([&](Arena& arena) { Places(arena, b, multiprocessors, more_bytes<T>(shape, b)); });
+}
+
+template <class T>
+void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFactor<T>& out, unsigned step,
+              Arena scratch, int max_blocks) {
+  const std::int64_t rows = panel_dev.rows, b = panel_dev.cols;
+  if (rows == 0) return;
+  const Shape shape(rows, groups_of(b), blocks_for(queue, max_blocks));
+  const std::uint64_t in_memory = more_bytes<T>(shape, b);
+  const Places places(scratch, b, queue.multiprocessors(), in_memory);
+  Panel<T> panel{};
+  panel.a = panel_dev.data;
+  panel.lda = panel_dev.lda;
+  panel.columns = static_cast<std::int32_t>(b);
+  panel.rows = static_cast<std::int32_t>(rows);
+  panel.more = static_cast<std::int32_t>(shape.more);
+  panel.more_shared = in_memory == 0;
+  panel.more_dev = reinterpret_cast<T*>(places.more);
+  panel.step = step;
+  panel.mail = places.mail;
+  for (int k = 0; k < 3; ++k) {
+    panel.v[k] = out.v[k].data;
+    panel.ldv[k] = out.v[k].lda;
+  }
+  panel.tau = out.tau;
+  panel.gram = out.gram.data;
+  panel.ldg = out.gram.lda;
+  panel.band = out.band;
+  panel.ldb = out.band_ld;
+  void* arguments[] = {&panel};
+  const std::size_t bytes = sizeof(T) * shared_values(b, shape.held, shape.more, panel.more_shared);
+  for_rows(shape.held, [&](auto held) {
+    const auto kernel = panel_qr_kernel<T, held()>;
+    allow_shared_memory(kernel, bytes);
+    EIGEN_G_CUDA(cudaLaunchCooperativeKernel(
+        reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(shape.blocks)),
+        dim3(static_cast<unsigned>(groups_of(b) * b)), arguments, bytes, queue.stream()));
+  });
+}
+
+namespace {
+
+constexpr int row_threads = 128;  // of the kernels that give a thread a row
+
+// w_k = tau_k (v_k - sum_{l < k} w_l S(l, k)), `width` columns at a time in registers; earlier ones of W are read back by the
+// thread that wrote them.
+template <class T, int width>
+__global__ void __launch_bounds__(row_threads)
+    substitution_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* gram,
+                        std::int64_t ldg, const T* tau, T* w, std::int64_t ldw) {
+  __shared__ alignas(16) T factor[width][width + 2];  // factor[l][k] = S(l, k), 0 from the diagonal on
+  __shared__ T scale[width];
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
+  const bool any = row < rows;
+  const T* from = v + row;
+  T* to = w + row;
+  for (int first = 0; first < columns; first += width) {
+    T own[width];
+#pragma unroll
+    for (int k = 0; k < width; ++k) {
+      own[k] = any ? *from : T{};
+      from += ldv;
+    }
+    for (int before = 0; before <= first; before += width) {
+      __syncthreads();
+      if (before == first && threadIdx.x < width) scale[threadIdx.x] = tau[first + threadIdx.x];
+#pragma unroll 16
+      for (int i = threadIdx.x; i < width * width; i += row_threads) {
+        const int l = i % width, k = i / width;
+        factor[l][k] = before + l < first + k ? gram[before + l + (first + k) * ldg] : T{};
+      }
+      __syncthreads();
+      if (before == first) break;
+#pragma unroll 4
+      for (int l = 0; l < width; ++l) {
+        const T of_l = any ? w[row + (before + l) * ldw] : T{};
+#pragma unroll
+        for (int k = 0; k < width; ++k) own[k] = fma(-of_l, factor[l][k], own[k]);
+      }
+    }
+#pragma unroll
+    for (int l = 0; l < width; ++l) {
+      own[l] *= scale[l];
+#pragma unroll
+      for (int k = l + 1; k < width; ++k) own[k] = fma(-own[l], factor[l][k], own[k]);
+      if (any) *to = own[l];
+      to += ldw;
+      if (l % 4 == 3) asm volatile("" ::: "memory");  // no load of S passes, which would take registers
+    }
+  }
+}
+
+// z_k := z_k - 1/2 sum_l v_l M(l, k), and the same to another place; `chunk` columns a thread.
+constexpr int chunk = 16;
+template <class T>
+__global__ void __launch_bounds__(row_threads)
+    symmetric_part_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* m,
+                          std::int64_t ldm, T* z, std::int64_t ldz, T* other, std::int64_t ldo) {
+  __shared__ alignas(16) T factor[128][chunk + 2];  // of the chunk's columns
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * chunk;
+#pragma unroll 8
+  for (int i = threadIdx.x; i < columns * chunk; i += row_threads)
+    factor[i % columns][i / columns] = T(-0.5) * m[i % columns + (first + i / columns) * ldm];
+  __syncthreads();
+  if (row >= rows) return;
+  T own[chunk];
+#pragma unroll
+  for (int k = 0; k < chunk; ++k) own[k] = z[row + (first + k) * ldz];
+#pragma unroll 8
+  for (int l = 0; l < columns; ++l) {
+    const T of_l = v[row + l * ldv];
+#pragma unroll
+    for (int k = 0; k < chunk; ++k) own[k] = fma(of_l, factor[l][k], own[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < chunk; ++k) z[row + (first + k) * ldz] = other[row + (first + k) * ldo] = own[k];
+}
+
+unsigned row_blocks(std::int64_t rows) {
+  return static_cast<unsigned>((rows + row_threads - 1) / row_threads);
+}
+
+}  // namespace
+
+template <class T>
+void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> gram_dev,
+                        const T* tau_dev, MatrixView<T> w_dev) {
+  if (v_dev.rows == 0) return;
+  const auto launch = [&](auto width) {
+    substitution_kernel<T, width()><<<row_blocks(v_dev.rows), row_threads, 0, queue.stream()>>>(
+        v_dev.rows, static_cast<int>(v_dev.cols), v_dev.data, v_dev.lda, gram_dev.data, gram_dev.lda, tau_dev,
+        w_dev.data, w_dev.lda);
+  };
+  if (v_dev.cols % 64 == 0)
+    launch(std::integral_constant<int, 64>());
+  else if (v_dev.cols % 48 == 0)
+    launch(std::integral_constant<int, 48>());
+  else
+    launch(std::integral_constant<int, 32>());
+  EIGEN_G_LAUNCHED();
+}
+
+template <class T>
+void subtract_symmetric_part(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> m_dev,
+                             MatrixView<T> z_dev, MatrixView<T> other_dev) {
+  if (v_dev.rows == 0) return;
+  const dim3 blocks(row_blocks(v_dev.rows), static_cast<unsigned>(v_dev.cols / chunk));
+  symmetric_part_kernel<<<blocks, row_threads, 0, queue.stream()>>>(
+      v_dev.rows, static_cast<int>(v_dev.cols), v_dev.data, v_dev.lda, m_dev.data, m_dev.lda, z_dev.data,
+      z_dev.lda, other_dev.data, other_dev.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+template void panel_qr(const Queue&, MatrixView<const double>, const PanelFactor<double>&, unsigned, Arena,
+                       int);
+template std::uint64_t panel_qr_bytes<double>(std::int64_t, std::int64_t, int, int);
+template void panel_times_factor(const Queue&, MatrixView<const double>, MatrixView<const double>,
+                                 const double*, MatrixView<double>);
+template void subtract_symmetric_part(const Queue&, MatrixView<const double>, MatrixView<const double>,
+                                      MatrixView<double>, MatrixView<double>);
+
+}  // namespace eigen_g

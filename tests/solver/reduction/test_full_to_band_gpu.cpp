@@ -1,0 +1,132 @@
+// Q^T A Q = B on a GPU, checked as the property it is: Q is formed by the back-transformation of I from row b on.
+#include "solver/reduction/two_stage/full_to_band.hpp"
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/prepare/pack.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "tests/support/reduction.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace eigen_g;
+using namespace support::reduction;
+using support::random_symmetric;
+
+namespace {
+
+constexpr std::int64_t bandwidths[] = {32, 48, 64, 96, 128};
+
+struct Banded {
+  Matrix band, q;  // (b + 1) x n, n x n
+};
+
+std::size_t bytes(std::int64_t count) {
+  return sizeof(double) * static_cast<std::size_t>(count);
+}
+
+Banded reduce_on_gpu(const Matrix& a, std::int64_t n, std::int64_t b) {
+  Queue queue;
+  const std::int64_t multiple = tridiagonalize_row_multiple, lda = (n + multiple - 1) / multiple * multiple;
+  const std::int64_t left = std::max<std::int64_t>(n - b, 0);
+  DeviceBuffer<double> given(n * n), matrix(lda * n), band((b + 1) * n), tau(n), z(n * n);
+  const support::DeviceScratch scratch(std::max(full_to_band_bytes<double>(n, b, queue.multiprocessors()),
+                                                back_transform_bytes<double>(left, n)));
+  Banded r{Matrix(static_cast<std::size_t>((b + 1) * n)), identity(n)};
+  // Whatever is not written must show.
+  for (const auto* buffer : {&matrix, &band, &tau})
+    EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  EIGEN_G_CUDA(cudaMemcpy(given.data(), a.data(), given.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaMemcpy(z.data(), r.q.data(), z.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
+  const MatrixView<double> working{matrix.data(), n, n, lda};
+  pack_lower<double>(queue, Uplo::lower, MatrixView<const double>{given.data(), n, n, n}, working);
+  full_to_band<double>(queue, b, working, {band.data(), b + 1, n, b + 1}, tau.data(), scratch);
+  if (left > 1)
+    back_transform<double>(queue, working.block(b, 0, left, left), tau.data(), {z.data() + b, left, n, n},
+                           scratch);
+  queue.wait();
+  EIGEN_G_CUDA(cudaMemcpy(r.band.data(), band.data(), band.bytes(), cudaMemcpyDeviceToHost));
+  EIGEN_G_CUDA(cudaMemcpy(r.q.data(), z.data(), bytes(n * n), cudaMemcpyDeviceToHost));
+  return r;
+}
+
+//   ||A - Q B Q^T||_F          ||Q^T Q - I||_F
+//   -----------------          ---------------
+//    n ||A||_F ulp                  n ulp
+Ratios band_ratios(const Matrix& a, std::int64_t n, std::int64_t b, const Banded& r) {
+  Matrix full(static_cast<std::size_t>(n * n), 0), qb = full, difference = a, gram = identity(n);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = j; i < std::min(n, j + b + 1); ++i)
+      full[static_cast<std::size_t>(i + j * n)] = full[static_cast<std::size_t>(j + i * n)] =
+          r.band[static_cast<std::size_t>(i - j + j * (b + 1))];
+  const auto order = static_cast<int>(n);
+  const auto multiply = [&](CBLAS_TRANSPOSE op_x, CBLAS_TRANSPOSE op_y, double alpha, const Matrix& x,
+                            const Matrix& y, double beta, Matrix& z) {
+    cblas_dgemm(CblasColMajor, op_x, op_y, order, order, order, alpha, x.data(), order, y.data(), order, beta,
+                z.data(), order);
+  };
+  multiply(CblasNoTrans, CblasNoTrans, 1, r.q, full, 0, qb);
+  multiply(CblasNoTrans, CblasTrans, -1, qb, r.q, 1, difference);
+  multiply(CblasTrans, CblasNoTrans, -1, r.q, r.q, 1, gram);
+  const auto norm = [](const Matrix& m) {
+    double sum = 0;
+    for (const double x : m) sum += x * x;
+    return std::sqrt(sum);
+  };
+  const double unit = static_cast<double>(n) * 0x1p-52, size = std::max(norm(a), 1e-300);
+  return {norm(difference) / (unit * size), norm(gram) / unit};
+}
+
+void check(const std::string& kind, std::int64_t n, std::int64_t b) {
+  Matrix a = kind == "random" ? random_symmetric(n, static_cast<unsigned>(n)) : family(kind, n);
+  for (std::int64_t j = 0; j < n; ++j)  // graded ones are symmetric up to rounding
+    for (std::int64_t i = 0; i < j; ++i)
+      a[static_cast<std::size_t>(i + j * n)] = a[static_cast<std::size_t>(j + i * n)];
+  Matrix poisoned = a;
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < j; ++i) poisoned[static_cast<std::size_t>(i + j * n)] = std::nan("");
+  const Banded r = reduce_on_gpu(poisoned, n, b);
+  const Ratios found = band_ratios(a, n, b, r);
+  CAPTURE(kind, n, b, found.backward, found.orthogonality);
+  CHECK(found.backward < support::limits::reduction);
+  CHECK(found.orthogonality < support::limits::reduction);
+  std::int64_t touched = 0;  // beyond row n - 1
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = n; i <= j + b; ++i)
+      touched += !std::isnan(r.band[static_cast<std::size_t>(i - j + j * (b + 1))]);
+  CHECK(touched == 0);
+}
+
+}  // namespace
+
+TEST_CASE("full_to_band on a GPU: Q B Q^T = A around every edge", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : bandwidths) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, b - 1, b, b + 1, b + 2, b + 3, 2 * b - 1,
+                                 2 * b, 2 * b + 1, 2 * b + 2, 3 * b + 5})
+      check("random", n, b);
+    for (const char* kind : families) check(kind, 3 * b + 7, b);
+  }
+}
+
+TEST_CASE("full_to_band on a GPU: several blocks of pending columns", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : bandwidths)
+    for (const std::int64_t n : {700, 1537}) check("random", n, b);
+  for (const char* kind : families) check(kind, 1200, 64);
+  check("random", 2500, 64);
+}
+
+TEST_CASE("full_to_band on a GPU: repeats bit for bit", "[gpu][large]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1450;
+  const Matrix a = random_symmetric(n, 5);
+  const Banded first = reduce_on_gpu(a, n, 64);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const Banded again = reduce_on_gpu(a, n, 64);
+    REQUIRE(std::memcmp(again.band.data(), first.band.data(), bytes(65 * n)) == 0);
+    REQUIRE(again.q == first.q);
+  }
+}

@@ -1,0 +1,137 @@
+// A = (I - V T V^T) [R; 0] on a GPU, checked as the property it is, wherever the panel's rows are held; and W = V T.
+#include "solver/reduction/two_stage/panel_qr.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/support/skip.hpp"
+
+using namespace eigen_g;
+
+namespace {
+
+using Values = std::vector<double>;
+
+struct Found {
+  Values v, tau, gram, band, w;
+};
+
+Values on_host(const DeviceBuffer<double>& from) {
+  Values to(from.bytes() / sizeof(double));
+  EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost));
+  return to;
+}
+
+Found factor(const Values& panel, std::int64_t rows, std::int64_t b, int max_blocks) {
+  const Queue queue;
+  const std::int64_t ld = rows + rows % 2,
+                     mail = static_cast<std::int64_t>(panel_qr_mail_bytes(b, queue.multiprocessors()));
+  DeviceBuffer<double> a(ld * b), v(ld * b), other(ld * b), w(ld * b), tau(b), gram(b * b), band((b + 1) * b);
+  for (const auto* buffer : {&v, &other, &w, &tau, &gram, &band})
+    EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  const support::DeviceScratch scratch(panel_qr_bytes<double>(rows, b, queue.multiprocessors(), max_blocks));
+  EIGEN_G_CUDA(cudaMemset(Arena(scratch).take<std::byte>(mail), 0, static_cast<std::size_t>(mail)));
+  EIGEN_G_CUDA(cudaMemcpy(a.data(), panel.data(), a.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  PanelFactor<double> out;
+  out.v[0] = {v.data(), rows, b, ld};
+  out.v[2] = {other.data(), rows, b, ld};
+  out.tau = tau.data();
+  out.gram = {gram.data(), b, b, b};
+  out.band = band.data();
+  out.band_ld = b + 1;
+  panel_qr<double>(queue, {a.data(), rows, b, ld}, out, 7, scratch, max_blocks);
+  panel_times_factor<double>(queue, {v.data(), rows, b, ld}, {gram.data(), b, b, b}, tau.data(),
+                             {w.data(), rows, b, ld});
+  queue.wait();
+  const Values twice = on_host(other);
+  Found found{on_host(v), on_host(tau), on_host(gram), on_host(band), on_host(w)};
+  CHECK(std::memcmp(twice.data(), found.v.data(), sizeof(double) * twice.size()) == 0);
+  return found;
+}
+
+// |A - Q [R; 0]| / (rows ulp |A|) and |W - V T| / (b ulp |V|), T from Q = I - V T V^T by the definition of its columns.
+void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) {
+  CAPTURE(rows, b, max_blocks, grade);
+  const std::int64_t ld = rows + rows % 2;
+  Values panel(static_cast<std::size_t>(ld * b), 0);
+  std::mt19937_64 random(static_cast<unsigned>(rows + b));
+  std::normal_distribution<double> normal;
+  for (std::int64_t j = 0; j < b; ++j)
+    for (std::int64_t i = 0; i < rows; ++i)
+      panel[static_cast<std::size_t>(i + j * ld)] =
+          normal(random) * std::pow(10, -grade * (static_cast<double>(i) / static_cast<double>(rows) +
+                                                  static_cast<double>(j) / static_cast<double>(b)));
+  const Found f = factor(panel, rows, b, max_blocks);
+  const auto v = [&](std::int64_t i, std::int64_t j) { return f.v[static_cast<std::size_t>(i + j * ld)]; };
+
+  Values product(static_cast<std::size_t>(rows * b), 0), wanted_w = product;
+  for (std::int64_t c = 0; c < b; ++c)
+    for (std::int64_t r = 0; r <= std::min(c, rows - 1); ++r)
+      product[static_cast<std::size_t>(r + c * rows)] =
+          f.band[static_cast<std::size_t>(b + r - c + c * (b + 1))];
+  for (std::int64_t k = std::min(b, rows - 1) - 1; k >= 0; --k)
+    for (std::int64_t c = 0; c < b; ++c) {
+      double dot = 0;
+      for (std::int64_t i = k; i < rows; ++i)
+        dot += v(i, k) * product[static_cast<std::size_t>(i + c * rows)];
+      for (std::int64_t i = k; i < rows; ++i)
+        product[static_cast<std::size_t>(i + c * rows)] -= f.tau[static_cast<std::size_t>(k)] * dot * v(i, k);
+    }
+  double difference = 0, size = 0;
+  for (std::int64_t c = 0; c < b; ++c)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double a = panel[static_cast<std::size_t>(i + c * ld)];
+      difference += std::pow(a - product[static_cast<std::size_t>(i + c * rows)], 2);
+      size += a * a;
+    }
+  CHECK(std::sqrt(difference / size) < 2 * std::sqrt(static_cast<double>(rows + b)) * 0x1p-52);
+
+  double of_w = 0, of_v = 0;
+  for (std::int64_t k = 0; k < b; ++k) {
+    Values column(static_cast<std::size_t>(rows));
+    for (std::int64_t i = 0; i < rows; ++i) column[static_cast<std::size_t>(i)] = v(i, k);
+    for (std::int64_t l = 0; l < k; ++l) {
+      double dot = 0;
+      for (std::int64_t i = 0; i < rows; ++i) dot += v(i, l) * v(i, k);
+      for (std::int64_t i = 0; i < rows; ++i)
+        column[static_cast<std::size_t>(i)] -= dot * wanted_w[static_cast<std::size_t>(i + l * rows)];
+    }
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double w = f.tau[static_cast<std::size_t>(k)] * column[static_cast<std::size_t>(i)];
+      wanted_w[static_cast<std::size_t>(i + k * rows)] = w;
+      of_w += std::pow(w - f.w[static_cast<std::size_t>(i + k * ld)], 2);
+      of_v += v(i, k) * v(i, k);
+    }
+  }
+  CHECK(std::sqrt(of_w / of_v) < 4 * static_cast<double>(b) * 0x1p-52);
+}
+
+}  // namespace
+
+TEST_CASE("panel_qr on a GPU: A = Q R", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {32, 48, 64, 96, 128}) {
+    for (const std::int64_t rows :
+         {std::int64_t{2}, std::int64_t{3}, b - 1, b, b + 1, std::int64_t{333}, std::int64_t{1000}})
+      check(rows, b, 0);
+    check(3000, b, 40);
+    check(900, b, 0, 12);
+  }
+}
+
+TEST_CASE("panel_qr on a GPU: rows beyond the registers", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {32, 64, 96, 128}) {
+    check(2501, b, 3);  // in shared memory
+    check(4001, b, 2);  // for wide panels in device memory
+    check(1500, b, 1);
+  }
+}
