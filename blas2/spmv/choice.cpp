@@ -33,19 +33,20 @@ double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int ele
   switch (c.format) {
     case SpmvFormat::crs:
       return rates.launch_seconds +
-             std::max({at_rate(nnz, 8) * (1 + mean / (rates.crs_reach * group)),
+             std::max({at_rate(nnz, 8) * (1 + std::min(mean, rates.crs_most) / (rates.crs_reach * group)),
                        rates.thread_seconds * rows * group * (1 + std::ceil(mean / group)),
                        rates.sell_entry_seconds * longest / group});
     case SpmvFormat::jds:
-      return rates.launch_seconds + std::max(at_rate(nnz, 4), rates.jds_entry_seconds * longest);
+      return rates.launch_seconds +
+             std::max(at_rate(nnz, 4) * rates.jds_loss, rates.jds_entry_seconds * longest);
     case SpmvFormat::sell: {
       const auto cut =
           static_cast<std::size_t>(std::find(spmv_cuts.begin(), spmv_cuts.end(), c.cut) - spmv_cuts.begin());
       const auto split = static_cast<double>(a.long_entries[cut]);
       const double entries = c.sigma == 1 ? static_cast<double>(a.padded[cut]) + split : nnz;
       const double deepest = std::min(longest, static_cast<double>(c.cut));
-      const double reading =
-          at_rate(entries, c.sigma > 1 || split > 0 ? 4 : 0) * (c.hot > 0 ? rates.hot_gain : 1);
+      const double reading = at_rate(entries, c.sigma > 1 || split > 0 ? 4 : 0) *
+                             (c.sigma > 1 ? rates.order_loss : 1) * (c.hot > 0 ? rates.hot_gain : 1);
       return rates.launch_seconds * (1 + (split > 0) + (c.hot > 0)) +
              std::max(reading, rates.sell_entry_seconds * deepest);
     }
@@ -78,7 +79,7 @@ std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_b
     predicted.push_back({static_cast<int>(i), n, static_cast<double>(n) / all[i].seconds});
   }
   std::vector<SpmvCandidate> kept;
-  for (const int i : first_sieve(predicted, {.within = 0.4, .keep = 6}))
+  for (const int i : first_sieve(predicted, {.within = 0.4, .keep = 8}))
     kept.push_back(all[static_cast<std::size_t>(i)]);
   std::stable_sort(kept.begin(), kept.end(),
                    [](const SpmvCandidate& p, const SpmvCandidate& q) { return p.seconds < q.seconds; });

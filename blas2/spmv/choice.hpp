@@ -36,15 +36,17 @@ std::string description(const SpmvCandidate& candidate);  // "sell-32-4096, rows
 // Columns that are gathered where a few are in many rows; 128 KB of doubles, in the L1 caches.
 inline constexpr std::int32_t spmv_hot = 16384;
 
-// What the model counts with; measured on one H200 with the 7-point 200^3 and the 3 x 27-point matrix.
+// What the model counts with; fitted to one H200's times of 13 matrices of 5 to 400 entries a row.
 struct SpmvRates {
-  double bytes_a_second = 4.3e12;   // of matrix and vectors
-  double crs_reach = 34;            // entries of a thread at which CRS reads twice the bytes
-  double thread_seconds = 3.6e-12;  // CRS: of a thread and of a step of it
-  double sell_entry_seconds = 0.1e-6,
-         jds_entry_seconds = 0.3e-6;  // of the longest row's entries, one after the other
-  double launch_seconds = 3e-6;
+  double bytes_a_second = 4.3e12;  // of matrix and vectors
+  double crs_reach = 34,
+         crs_most = 110;  // CRS reads 1 + min(entries a row, most) / (reach x threads a row) times the bytes
+  double thread_seconds = 3.4e-12;            // CRS: of a thread, and of a step of it
+  double order_loss = 1.03, jds_loss = 1.25;  // of the time, by sorted rows; by jagged diagonals
   double hot_gain = 0.85;  // of the time, by gathering the hot columns of a power-law graph
+  double sell_entry_seconds = 0.25e-6,
+         jds_entry_seconds = 0.6e-6;  // of the longest row's entries, one after the other
+  double launch_seconds = 3e-6;
 };
 double predicted_seconds(const SpmvCandidate& candidate, const RowStatistics& rows, int element_bytes,
                          const SpmvRates& rates);
