@@ -73,7 +73,7 @@ std::vector<SpmvCandidate> configurations(const blas2::RowStatistics& a) {
     for (const std::int64_t sigma : {std::int64_t{1}, std::int64_t{4096}, a.rows})
       all.push_back({SpmvFormat::sell, 1, sigma, blas2::spmv_cuts[cut]});
   }
-  if (a.long_rows[0] > 0) all.push_back({SpmvFormat::sell, 1, a.rows, blas2::spmv_cuts[0], blas2::spmv_hot});
+  if (a.long_rows[1] > 0) all.push_back({SpmvFormat::sell, 1, a.rows, blas2::spmv_cuts[0], blas2::spmv_hot});
   return all;
 }
 

@@ -58,10 +58,11 @@ double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int ele
 std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_bytes, SpmvFormat format,
                                            const SpmvRates& rates) {
   std::vector<SpmvCandidate> all;
-  // A tenth of the rows or fewer hold a fifth of the entries or more: in a symmetric matrix the columns too.
+  // A tenth of the rows or fewer are beyond the second cut and hold a fifth of the entries or more: in a symmetric matrix the
+  // columns too.
   const bool skewed =
-      10 * a.long_rows[0] <= a.rows && 5 * a.long_entries[0] >= a.nnz && a.cols > 4 * spmv_hot;
-  if (skewed && a.nnz > 0) all.push_back({SpmvFormat::sell, 1, a.rows, spmv_cuts[0], spmv_hot});
+      a.nnz > 0 && 10 * a.long_rows[1] <= a.rows && 5 * a.long_entries[1] >= a.nnz && a.cols > 4 * spmv_hot;
+  if (skewed) all.push_back({SpmvFormat::sell, 1, a.rows, spmv_cuts[0], spmv_hot});
   for (int group = 1; group <= 32; group *= 2) all.push_back({SpmvFormat::crs, group});
   all.push_back({SpmvFormat::jds});
   for (std::size_t cut = 0; cut < spmv_cuts.size(); ++cut) {

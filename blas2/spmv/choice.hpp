@@ -13,7 +13,7 @@ enum class SpmvFormat { automatic, crs, ccs, jds, sell };
 const char* name(SpmvFormat format);
 
 // Rows with more entries than these are long ones of a SELL candidate.
-inline constexpr std::array<std::int64_t, 3> spmv_cuts = {128, 1024, std::int64_t{1} << 31};
+inline constexpr std::array<std::int64_t, 4> spmv_cuts = {32, 128, 1024, std::int64_t{1} << 31};
 
 struct RowStatistics {
   std::int64_t rows = 0, cols = 0, nnz = 0;

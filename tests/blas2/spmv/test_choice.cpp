@@ -74,9 +74,9 @@ TEST_CASE("regular rows take SELL in their order, a graph with a long row splits
   CHECK(stencil.sigma == 1);
   RowStatistics graph = regular(1048576, 16);
   graph.longest = 79862;
-  graph.long_rows = {20000, 1500, 0};
-  graph.long_entries = {6000000, 3000000, 0};
-  graph.padded = {60000000, 90000000, 2000000000};
+  graph.long_rows = {90000, 20000, 1500, 0};
+  graph.long_entries = {9000000, 6000000, 3000000, 0};
+  graph.padded = {20000000, 60000000, 90000000, 2000000000};
   const SpmvCandidate chosen = spmv_candidates(graph, 8).front();
   CHECK(chosen.format == SpmvFormat::sell);
   CHECK(chosen.cut == spmv_cuts[0]);
