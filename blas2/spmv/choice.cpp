@@ -47,8 +47,10 @@ double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int ele
       const double deepest = std::min(longest, static_cast<double>(c.cut));
       const double reading = at_rate(entries, c.sigma > 1 || split > 0 ? 4 : 0) *
                              (c.sigma > 1 ? rates.order_loss : 1) * (c.hot > 0 ? rates.hot_gain : 1);
+      const double pieces =
+          rates.thread_seconds * (64.0 * static_cast<double>(a.long_rows[cut]) + split);  // as CRS by 32
       return rates.launch_seconds * (1 + (split > 0) + (c.hot > 0)) +
-             std::max(reading, rates.sell_entry_seconds * deepest);
+             std::max({reading, pieces, rates.sell_entry_seconds * deepest});
     }
     default:
       return INFINITY;
@@ -66,7 +68,7 @@ std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_b
   for (int group = 1; group <= 32; group *= 2) all.push_back({SpmvFormat::crs, group});
   all.push_back({SpmvFormat::jds});
   for (std::size_t cut = 0; cut < spmv_cuts.size(); ++cut) {
-    if (cut + 1 < spmv_cuts.size() && a.long_rows[cut] == 0) continue;
+    if (cut + 1 < spmv_cuts.size() && (a.long_rows[cut] == 0 || (cut == 0 && !skewed))) continue;
     for (const std::int64_t sigma : {std::int64_t{1}, std::int64_t{4096}, a.rows})
       if (sigma == 1 || (sigma == 4096 ? a.rows > sigma : a.rows > 1))
         all.push_back({SpmvFormat::sell, 1, sigma, spmv_cuts[cut]});
