@@ -3,9 +3,11 @@
 
 usage: scripts/make_data.py [FOLDER]      FOLDER: data, by default the one of this project
 """
+import io
 import math
 import struct
 import sys
+import zipfile
 from pathlib import Path
 
 
@@ -116,6 +118,38 @@ def csc(a, word="q", starts=None, rows=None, kind=0, nonzeros=None):
             struct.pack(f"<{len(rows)}i", *rows) + struct.pack(f"<{len(entries)}d", *[a[i][j] for i, j in entries]))
 
 
+def npy_line(values, descr="<i4"):
+    return npy([values], descr, shape=f"({len(values)},)")
+
+
+def zip_of(members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name + ".npy", (1980, 1, 1, 0, 0, 0)), content)
+    return out.getvalue()
+
+
+def npz(a, form="csr", index="<i4", shape=None, **other):
+    """As SciPy's save_npz(..., compressed=False); `other` takes a member's place."""
+    n = len(a)
+    by_rows = form != "csc"
+    entries = [(i, j) if by_rows else (j, i) for i in range(n) for j in range(n)
+               if (a[i][j] if by_rows else a[j][i]) != 0]
+    data = npy_line([a[i][j] for i, j in entries], "<f8")
+    outer = [i if by_rows else j for i, j in entries]
+    inner = [j if by_rows else i for i, j in entries]
+    members = {"format": npy_header("{'descr': '|S3', 'fortran_order': False, 'shape': (), }") + form.encode(),
+               "shape": npy_line(shape or [n, n], "<i8"), "data": data}
+    if form == "coo":
+        members.update(row=npy_line(outer, index), col=npy_line(inner, index))
+    else:
+        starts = [sum(1 for o in outer if o < k) for k in range(n + 1)]
+        members.update(indices=npy_line(inner, index), indptr=npy_line(starts, index))
+    members.update(other)
+    return zip_of({name: content for name, content in members.items() if content is not None})
+
+
 def dat(d, e):
     e = list(e) + [0.0]
     return f"{len(d):6d}\n" + "".join(f"{i + 1:6d} {d[i]:23.15E} {e[i]:23.15E}\n" for i in range(len(d)))
@@ -164,6 +198,9 @@ def valid_files():
     yield "poisson_4x4_int4.csc", csc(poisson(4), "i")
     yield "clement_21.dat", dat([0.0] * 21, clement)
     yield "wilkinson_21.dat", dat([float(abs(i - 10)) for i in range(21)], [1.0] * 20)
+    yield "poisson_6x6_csr.npz", npz(poisson(6))
+    yield "poisson_4x4_csc.npz", npz(poisson(4), "csc", "<i8")
+    yield "rosser_coo.npz", npz([[float(x) for x in row] for row in ROSSER], "coo")
 
 
 def invalid_files():
@@ -285,6 +322,20 @@ def invalid_files():
     yield "dat_off_diagonal_missing.dat", "2\n1 1.0\n2 1.0\n"
     yield "dat_not_a_number.dat", "2\n1 1.0 x\n2 1.0\n"
     yield "dat_extra_number.dat", "2\n1 1.0 1.0 1.0\n2 1.0\n"
+
+    yield "npz_cut.npz", npz(small)[:-30]
+    yield "npz_no_format.npz", npz(small, format=None)
+    yield "npz_bsr.npz", npz(small, "bsr")
+    yield "npz_not_square.npz", npz(small, shape=[2, 3])
+    yield "npz_index_too_large.npz", npz(small, indices=npy_line([0, 1, 0, 2]))
+    yield "npz_index_negative.npz", npz(small, "coo", "<i8", row=npy_line([0, 0, -1, 1], "<i8"))
+    yield "npz_indices_are_reals.npz", npz(small, indices=npy_line([0.0, 1.0, 0.0, 1.0], "<f8"))
+    yield "npz_starts_decrease.npz", npz(small, indptr=npy_line([0, 3, 2]))
+    yield "npz_starts_too_few.npz", npz(small, indptr=npy_line([0, 4]))
+    yield "npz_starts_end_early.npz", npz(small, indptr=npy_line([0, 2, 3]))
+    yield "npz_data_too_few.npz", npz(small, data=npy_line([1.0, 2.0, 3.0], "<f8"))
+    yield "npz_data_complex.npz", npz(small, data=npy_header("{'descr': '<c16', 'fortran_order': False, 'shape': (4,), }") + b"\0" * 64)
+    yield "npz_not_symmetric.npz", npz([[2.0, -1.0], [-0.5, 2.0]], "csc")
 
     yield "empty.mtx", ""
     yield "gzip.mtx.gz", bytes.fromhex("1f8b08000000000000ff03000000000000000000")

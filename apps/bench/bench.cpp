@@ -20,14 +20,53 @@
 namespace eigen_g::apps::bench {
 
 std::shared_ptr<Benchmark> symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(), gemm_benchmark(),
-    gemm_accuracy_benchmark(), hybrid_benchmark();
+    gemm_accuracy_benchmark(), hybrid_benchmark(), spmv_benchmark(), himeno_benchmark();
 
 std::vector<std::shared_ptr<Benchmark>> benchmarks() {
-  return {symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(),
-          gemm_benchmark(), gemm_accuracy_benchmark(),  hybrid_benchmark()};
+  return {symv_benchmark(),          tridiagonalize_benchmark(), solve_benchmark(), gemm_benchmark(),
+          gemm_accuracy_benchmark(), hybrid_benchmark(),         spmv_benchmark(),  himeno_benchmark()};
 }
 
 namespace {
+
+Json new_report(const Benchmark& benchmark) {
+  return {{"format", "eigen_g-bench-" + benchmark.about.name},
+          {"version", benchmark.about.version},
+          {"machine", machine_json()}};
+}
+
+// One case after the other; time(calls, rule) gives the calls' times.
+template <class Time>
+Json run_cases(Benchmark& benchmark, std::vector<CasePlan> plans, Progress& progress, Time time) {
+  const auto work = [](const CasePlan& plan) { return std::pow(plan.parameters.value("n", 1.0), 2); };
+  double all = 0, done = 0;
+  for (const CasePlan& plan : plans) all += work(plan);
+  Json results = Json::array();
+  for (CasePlan& plan : plans) {
+    Json& result = results.emplace_back(plan.parameters);
+    progress.at("bench " + benchmark.about.name + " " + benchmark.title(result), done / all);
+    done += work(plan);
+    result["skipped"] = plan.skipped.empty() ? Json() : Json(plan.skipped);
+    result[benchmark.about.list] = Json::array();
+    if (plan.skipped.empty()) {
+      const std::unique_ptr<Case> c = plan.make();
+      result[benchmark.about.list] = time(c->calls(), plan.rule);
+      c->check(result);
+      benchmark.conclude(result);
+    }
+    plan.make = nullptr;  // and what only this case and those before it shared
+  }
+  return results;
+}
+
+Json measured_on_host(Benchmark& benchmark) {
+  Progress progress(!benchmark.run.quiet);
+  Json report = new_report(benchmark);
+  std::vector<CasePlan> plans = benchmark.host_cases(report);
+  report["cases"] = run_cases(benchmark, std::move(plans), progress,
+                              [](const std::vector<Call>&, const TimingRule&) { return Json::array(); });
+  return report;
+}
 
 #ifdef EIGEN_G_HAVE_CUDA
 
@@ -70,29 +109,11 @@ Json measured(Benchmark& benchmark) {
   const Queue queue;
   const std::unique_ptr<Cusolver> cusolver = Cusolver::open(queue);
   const auto tell = [&](const std::string& what, double fraction) { progress.at(what, fraction); };
-  Json report{{"format", "eigen_g-bench-" + benchmark.about.name},
-              {"version", benchmark.about.version},
-              {"machine", machine_json()}};
+  Json report = new_report(benchmark);
   std::vector<CasePlan> plans = benchmark.cases({queue, cusolver.get(), tell}, report);
-  const auto work = [](const CasePlan& plan) { return std::pow(plan.parameters["n"].get<double>(), 2); };
-  double all = 0, done = 0;
-  for (const CasePlan& plan : plans) all += work(plan);
-  Json results = Json::array();
-  for (CasePlan& plan : plans) {
-    Json& result = results.emplace_back(plan.parameters);
-    tell("bench " + benchmark.about.name + " " + benchmark.title(result), done / all);
-    done += work(plan);
-    result["skipped"] = plan.skipped.empty() ? Json() : Json(plan.skipped);
-    result[benchmark.about.list] = Json::array();
-    if (plan.skipped.empty()) {
-      const std::unique_ptr<Case> c = plan.make();
-      result[benchmark.about.list] = timed(queue, c->calls(), plan.rule);
-      c->check(result);
-      benchmark.conclude(result);
-    }
-    plan.make = nullptr;  // and what only this case and those before it shared
-  }
-  report["cases"] = std::move(results);
+  report["cases"] = run_cases(
+      benchmark, std::move(plans), progress,
+      [&](const std::vector<Call>& calls, const TimingRule& rule) { return timed(queue, calls, rule); });
   return report;
 }
 
@@ -106,10 +127,10 @@ Json measured(Benchmark&) {
 
 ExitCode run(Benchmark& benchmark) {
   require_apart(benchmark.inputs(), {{"--json", benchmark.run.json}}, benchmark.run.force);
-  if (gpu_count() == 0)
+  if (gpu_count() == 0 && !benchmark.on_host())
     throw DeviceError("bench " + benchmark.about.name + " needs a GPU, and there is none");
   ReportSink sink(benchmark.run);
-  const Json report = measured(benchmark);
+  const Json report = benchmark.on_host() ? measured_on_host(benchmark) : measured(benchmark);
   const auto title = [&](const Json& c) { return benchmark.title(c); };
   sink.put(to_text(report, benchmark.tables(report), title), report.dump(1) + "\n");
   const auto limits = [&](const Json& c) { return benchmark.limits(c); };

@@ -56,6 +56,9 @@ class Benchmark {
   virtual std::vector<NamedFile> inputs() const { return {}; }
   // `head`: fields of the report above its cases. Overridden in builds with CUDA; the others measure nothing.
   virtual std::vector<CasePlan> cases(const Session&, Json& /*head*/) { return {}; }
+  // Whether it runs without a GPU, as its options have it; then these are its cases, which time themselves in check().
+  virtual bool on_host() const { return false; }
+  virtual std::vector<CasePlan> host_cases(Json& /*head*/) { return {}; }
   // Puts what follows from the other fields of a case.
   virtual void conclude(Json& /*c*/) const {}
   virtual std::vector<Limit> limits(const Json& c) const = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/bench/bench.hpp"
+#include "apps/bench/gemm_ladder.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <cmath>
@@ -200,9 +201,11 @@ class Gemm final : public Benchmark {
   Gemm()
       : Benchmark({"gemm", "Matrix products by every engine: TFLOP/s, error, double-float against SGEMM.", R"(
   eigen_g bench gemm                                  squares to 8192, and the solver's shapes at 8192
-  eigen_g bench gemm --sizes 10000 --json gemm.json)",
+  eigen_g bench gemm --sizes 10000 --json gemm.json
+  eigen_g bench gemm --ladder                         paper 5: naive, tiles in shared memory, cuBLAS; n = 4000)",
                    "figures"}) {}
   std::string title(const Json& c) const override {
+    if (c.contains("type")) return "ladder " + std::string(c["type"]) + " n = " + c["n"].dump();
     return std::string(c["op"]) + " " + c["m"].dump() + " x " + c["n"].dump() + ", k = " + c["k"].dump();
   }
   void add_options(CLI::App& command) override {
@@ -210,10 +213,15 @@ class Gemm final : public Benchmark {
               "Numbers and ranges from:to:step (default: 1024 to 8192)");
     add_rounds(command, "Timed rounds a contender (default: 7)", 3);
     rounds = 7;
+    sizes_option_ = command.get_option("--sizes");
+    command.add_flag("--ladder", ladder_, "B = A A by paper 5's steps, float and double, with its checksum");
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CasePlan> cases(const Session& session, Json& head) override {
+    if (ladder_)
+      return ladder_cases(session, sizes_option_->count() > 0 ? sizes : std::vector<std::int64_t>{4000},
+                          rounds);
     const Stopwatch watch;
     const ProductRates rates = measure_engine_rates(session.queue);  // what the automatic choice goes by
     head["error_limit"] = error_limit;
@@ -239,11 +247,13 @@ class Gemm final : public Benchmark {
   void conclude(Json& c) const override {
     for (Json& call : c["figures"])
       if (const auto rate = number_at(call, "gflops")) call["tflops"] = *rate * 1e-3;
+    if (c.contains("type")) return;
     c["df_over_sgemm"] = quotient(c, {"sgemm/seconds"}, "df/seconds");
   }
 
   // Every engine that was there ran, and its error is within the limit.
   std::vector<Limit> limits(const Json& c) const override {
+    if (c.contains("type")) return ladder_limits();
     std::vector<Limit> limits{{"native/error", error_limit}, {"df/error", error_limit}};
     for (const Json& call : at(c, "figures"))
       if (call["name"] == "emulated") limits.push_back({"emulated/error", error_limit});
@@ -251,6 +261,7 @@ class Gemm final : public Benchmark {
   }
 
   std::vector<Table> tables(const Json&) const override {
+    if (ladder_) return {ladder_table()};
     return {
         {R"(op = op; m = m; n = n; k = k; native = native/tflops %.2f; df = df/tflops %.2f;
       emulated = emulated/tflops %.2f; sgemm = sgemm/tflops %.2f; df/sgemm = df_over_sgemm %.4f;
@@ -260,6 +271,10 @@ class Gemm final : public Benchmark {
 k 2^-45 |A||B|, limit 1. auto: the engine that the automatic choice takes.
 )"}};
   }
+
+ private:
+  bool ladder_ = false;
+  CLI::Option* sizes_option_ = nullptr;
 };
 
 }  // namespace

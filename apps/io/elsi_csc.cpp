@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 
 namespace eigen_g::io {
@@ -20,9 +21,10 @@ std::int64_t word_at(const std::byte* from, std::int64_t index) {
   return word;
 }
 
-// Word: the type of header and column starts.
-template <class Word>
-StoredMatrix read(const MappedFile& file) {
+// Word: the type of header and column starts. begin(n, nonzeros) is called once the header is sound, then add(row, col, value)
+// with the entries in the file's order, from 0.
+template <class Word, class Begin, class Add>
+void entries_of_variant(const MappedFile& file, Begin begin_matrix, Add add) {
   const auto refuse = [&](const std::string& reason) { throw FileError(file.path(), 0, reason); };
   constexpr std::int64_t word_bytes = sizeof(Word);
   if (file.size() < header_words * word_bytes) refuse("ends within the ELSI CSC header");
@@ -55,9 +57,7 @@ StoredMatrix read(const MappedFile& file) {
              ", outside " + std::to_string(least + 1) + ".." + std::to_string(most + 1));
   }
 
-  std::shared_ptr<double> memory = allocate_matrix(n, n);
-  double* const a = memory.get();
-  set_zero(a, n, false, 1);
+  begin_matrix(n, nonzeros);
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t begin = start_of(j), end = start_of(j + 1);
     for (std::int64_t k = begin; k < end; ++k) {
@@ -67,18 +67,55 @@ StoredMatrix read(const MappedFile& file) {
                std::to_string(row) + ", outside 1.." + std::to_string(n));
       double value = 0;
       std::memcpy(&value, values + k * 8, sizeof(value));
-      a[row - 1 + j * n] += value;
+      add(row - 1, j, value);
     }
   }
-  return stored_in(std::move(memory), n, true, word_bytes == 8 ? "ELSI CSC" : "ELSI CSC with 32-bit header");
+}
+
+bool begins_with(const MappedFile& file) {
+  return file.size() >= 8 && word_at<std::int32_t>(file.bytes(), 0) == elsi_magic;
+}
+
+// The entries of either variant; its name.
+template <class Begin, class Add>
+std::string for_each_entry(const MappedFile& file, Begin begin_matrix, Add add) {
+  if (!begins_with(file)) throw FileError(file.path(), 0, "does not begin as an ELSI CSC file");
+  if (word_at<std::int32_t>(file.bytes(), 1) == 0) {
+    entries_of_variant<std::int64_t>(file, begin_matrix, add);
+    return "ELSI CSC";
+  }
+  entries_of_variant<std::int32_t>(file, begin_matrix, add);
+  return "ELSI CSC with 32-bit header";
 }
 
 }  // namespace
 
 StoredMatrix read_elsi_csc(const MappedFile& file, const ReadOptions&) {
-  if (file.size() < 8 || word_at<std::int32_t>(file.bytes(), 0) != elsi_magic)
-    throw FileError(file.path(), 0, "does not begin as an ELSI CSC file");
-  return word_at<std::int32_t>(file.bytes(), 1) == 0 ? read<std::int64_t>(file) : read<std::int32_t>(file);
+  std::shared_ptr<double> memory;
+  std::int64_t n = 0;
+  std::string name = for_each_entry(
+      file,
+      [&](std::int64_t order, std::int64_t) {
+        n = order;
+        memory = allocate_matrix(n, n);
+        set_zero(memory.get(), n, false, 1);
+      },
+      [&](std::int64_t i, std::int64_t j, double value) { memory.get()[i + j * n] += value; });
+  return stored_in(std::move(memory), n, true, std::move(name));
+}
+
+StoredCoordinates read_elsi_coordinates(const MappedFile& file) {
+  StoredCoordinates stored;
+  stored.format_name = for_each_entry(
+      file,
+      [&](std::int64_t order, std::int64_t nonzeros) {
+        stored.n = order;
+        reserve(stored, nonzeros);
+      },
+      [&](std::int64_t i, std::int64_t j, double value) {
+        stored.entries.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), value});
+      });
+  return stored;
 }
 
 }  // namespace eigen_g::io

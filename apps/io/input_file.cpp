@@ -15,6 +15,8 @@
 #include <zlib.h>
 #endif
 
+#include "apps/io/stored_matrix.hpp"
+#include "apps/io/zip_archive.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g::io {
@@ -63,7 +65,7 @@ struct Inflating {
   Inflating& operator=(const Inflating&) = delete;
 };
 
-Bytes unpacked(const MappedFile& file) {
+Bytes inflated(const MappedFile& file) {
   constexpr std::int64_t step = std::int64_t{1} << 30;  // zlib counts in 32 bits
   Bytes bytes;
   std::size_t used = 0;
@@ -96,100 +98,25 @@ Bytes unpacked(const MappedFile& file) {
 
 #endif
 
-// Little-endian numbers of a zip archive, within its bounds.
-class Zip {
- public:
-  explicit Zip(const MappedFile& file) : file_(file) {}
-
-  std::uint64_t number(std::uint64_t at, int bytes) const {
-    require(at, static_cast<std::uint64_t>(bytes));
-    std::uint64_t value = 0;
-    for (int i = 0; i < bytes; ++i)
-      value |= static_cast<std::uint64_t>(file_.bytes()[at + static_cast<std::uint64_t>(i)]) << (8 * i);
-    return value;
-  }
-  std::string_view text(std::uint64_t at, std::uint64_t length) const {
-    require(at, length);
-    return file_.text().substr(at, length);
-  }
-  void require(std::uint64_t at, std::uint64_t length) const {
-    const auto size = static_cast<std::uint64_t>(file_.size());
-    if (at > size || length > size - at) refuse("is a zip archive that is damaged");
-  }
-  [[noreturn]] void refuse(const std::string& reason) const { throw FileError(file_.path(), 0, reason); }
-
- private:
-  const MappedFile& file_;
-};
-
-struct Entry {
-  std::string name;
-  std::uint64_t method = 0, packed = 0, bytes = 0, at = 0;
-};
-
-// Of the archive's directory; the 64-bit fields that NumPy writes stand in an extra field.
-std::vector<Entry> directory(const Zip& zip, std::uint64_t size) {
-  constexpr std::uint64_t end_bytes = 22, most_comment = 65535, elsewhere = 0xffffffff;
-  if (size < end_bytes) zip.refuse("is a zip archive that is damaged");
-  std::uint64_t end = size - end_bytes;
-  const std::uint64_t least = end > most_comment ? end - most_comment : 0;
-  while (zip.number(end, 4) != 0x06054b50) {
-    if (end == least) zip.refuse("is a zip archive without a directory");
-    --end;
-  }
-  std::uint64_t count = zip.number(end + 10, 2), at = zip.number(end + 16, 4);
-  if (at == elsewhere && end >= 20 && zip.number(end - 20, 4) == 0x07064b50) {
-    const std::uint64_t wide = zip.number(end - 12, 8);
-    if (zip.number(wide, 4) != 0x06064b50) zip.refuse("is a zip archive that is damaged");
-    count = zip.number(wide + 32, 8);
-    at = zip.number(wide + 48, 8);
-  }
-  std::vector<Entry> entries;
-  for (; count > 0; --count) {
-    if (zip.number(at, 4) != 0x02014b50) zip.refuse("is a zip archive that is damaged");
-    const std::uint64_t name = zip.number(at + 28, 2), extra = zip.number(at + 30, 2);
-    Entry e{std::string(zip.text(at + 46, name)), zip.number(at + 10, 2), zip.number(at + 20, 4),
-            zip.number(at + 24, 4), zip.number(at + 42, 4)};
-    std::uint64_t field = at + 46 + name;
-    for (const std::uint64_t stop = field + extra; field + 4 <= stop;) {
-      const std::uint64_t length = zip.number(field + 2, 2);
-      if (zip.number(field, 2) == 1) {
-        std::uint64_t value = field + 4;
-        for (std::uint64_t* wide : {&e.bytes, &e.packed, &e.at})
-          if (*wide == elsewhere) {
-            *wide = zip.number(value, 8);
-            value += 8;
-          }
-      }
-      field += 4 + length;
-    }
-    at += 46 + name + extra + zip.number(at + 32, 2);
-    entries.push_back(std::move(e));
-  }
-  return entries;
-}
-
+// The array that NumPy's savez has put there; what SciPy's save_npz wrote stays as it is, for its own reader.
 std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file) {
-  const Zip zip(*file);
-  std::vector<Entry> arrays;
+  const auto refuse = [&](const std::string& reason) { throw FileError(file->path(), 0, reason); };
+  std::vector<ZipMember> arrays;
   std::string names;
-  for (Entry& entry : directory(zip, static_cast<std::uint64_t>(file->size()))) {
-    if (!entry.name.ends_with(".npy")) continue;
-    names += (names.empty() ? "" : ", ") + entry.name;
-    arrays.push_back(std::move(entry));
+  for (ZipMember& member : zip_members(*file)) {
+    if (member.name == "format.npy") return file;
+    if (!member.name.ends_with(".npy")) continue;
+    names += (names.empty() ? "" : ", ") + member.name;
+    arrays.push_back(std::move(member));
   }
-  if (arrays.empty()) zip.refuse("is a zip archive without a .npy in it");
-  if (arrays.size() > 1) zip.refuse("is a zip archive with several arrays (" + names + "); one is required");
-  const Entry& e = arrays.front();
-  if (e.method != 0)
-    zip.refuse("is a zip archive whose " + e.name + " is compressed; one that numpy.savez stores is read");
-  if (zip.number(e.at, 4) != 0x04034b50 || e.packed != e.bytes)
-    zip.refuse("is a zip archive that is damaged");
-  const std::uint64_t begin = e.at + 30 + zip.number(e.at + 26, 2) + zip.number(e.at + 28, 2);
-  zip.require(begin, e.bytes);
-  const std::byte* const data = file->bytes() + begin;
+  if (arrays.empty()) refuse("is a zip archive without a .npy in it");
+  if (arrays.size() > 1) refuse("is a zip archive with several arrays (" + names + "); one is required");
+  ZipContent content = unpacked(*file, arrays.front());
   const std::filesystem::path path = file->path();
-  return std::make_shared<const MappedFile>(path, std::move(file), data, static_cast<std::int64_t>(e.bytes));
+  return std::make_shared<const MappedFile>(
+      path, content.owner ? std::move(content.owner) : std::shared_ptr<const void>(std::move(file)),
+      reinterpret_cast<const std::byte*>(content.text.data()),
+      static_cast<std::int64_t>(content.text.size()));
 }
 
 }  // namespace
@@ -199,9 +126,9 @@ std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path) 
   auto file = std::make_shared<const MappedFile>(path);
   const std::string_view text = file->text();
 #ifdef EIGEN_G_HAVE_ZLIB
-  if (text.substr(0, 2) == "\x1f\x8b") return in_memory(path, unpacked(*file));
+  if (text.substr(0, 2) == "\x1f\x8b") return in_memory(path, inflated(*file));
 #endif
-  if (text.substr(0, 4) == "PK\x03\x04") return npy_of(std::move(file));
+  if (begins_as_zip(text)) return npy_of(std::move(file));
   return file;
 }
 

@@ -1,7 +1,7 @@
 // A matrix file as its reader sees it: the file itself, mapped, or what it stands for, in memory:
 //   -            stdin, to its end
 //   gzip         what it holds, in builds with zlib
-//   zip (.npz)   the one .npy in it, which must be stored and not compressed, mapped in place
+//   zip (.npz)   the one .npy in it, mapped in place where it is not compressed; a sparse matrix of SciPy's as it is
 #pragma once
 
 #include <filesystem>

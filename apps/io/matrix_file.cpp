@@ -61,9 +61,9 @@ Format recognised(const MappedFile& file, const ReadOptions& options) {
   if (options.n != 0) return Format::raw;  // only a raw file is read with an order
   if (const Format format = format_by_ending(file.path()); format != Format::automatic) return format;
   if (begins_as_tridiagonal(file.text())) return Format::tridiagonal;
-  throw FileError(
-      file.path(), 0,
-      "is neither Matrix Market, .npy, ELSI CSC nor tridiagonal; raw doubles need --n or a name in .raw");
+  throw FileError(file.path(), 0,
+                  "is neither Matrix Market, .npy, .npz, ELSI CSC nor tridiagonal; raw doubles need --n or a "
+                  "name in .raw");
 }
 
 }  // namespace
@@ -71,6 +71,8 @@ Format recognised(const MappedFile& file, const ReadOptions& options) {
 SymmetricMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
   std::shared_ptr<const MappedFile> file = open_input(path);
   StoredMatrix stored;
+  if (options.format == Format::automatic && begins_as_zip(file->text()))
+    return settle_triangle(path, read_npz_square(*file), options.triangle, options.threads);
   switch (recognised(*file, options)) {
     case Format::npy:
       stored = read_npy_square(std::move(file), options);

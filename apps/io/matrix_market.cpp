@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_number.hpp"
 
@@ -14,14 +15,9 @@ namespace {
 // Columns fall into at most this many blocks, each of which one thread sums; a power of two of columns a block.
 constexpr int most_blocks = 64;
 
-struct Entry {
-  std::uint32_t row, col;  // from 0
-  double value;
-};
-
 struct CoordinateChunk : ParsedChunk {
-  std::vector<Entry> entries;
-  std::vector<Entry> by_block;                     // the same, sorted by block, else in the file's order
+  std::vector<Coordinate> entries;
+  std::vector<Coordinate> by_block;                // the same, sorted by block, else in the file's order
   std::array<std::size_t, most_blocks + 1> first;  // of each block in by_block
 };
 
@@ -117,6 +113,15 @@ void parse_coordinates(CoordinateChunk& chunk, const MarketHeader& header) {
   });
 }
 
+void parse_by_field(CoordinateChunk& chunk, const MarketHeader& header) {
+  if (header.field == MarketField::pattern)
+    parse_coordinates<MarketField::pattern>(chunk, header);
+  else if (header.field == MarketField::integer)
+    parse_coordinates<MarketField::integer>(chunk, header);
+  else
+    parse_coordinates<MarketField::real>(chunk, header);
+}
+
 template <MarketField field>
 void parse_array(ArrayChunk& chunk) {
   chunk.values.clear();
@@ -129,11 +134,11 @@ void parse_array(ArrayChunk& chunk) {
 // Counting sort, so that entries of a block keep the file's order.
 void sort_by_block(CoordinateChunk& chunk, int shift) {
   chunk.first.fill(0);
-  for (const Entry& e : chunk.entries) ++chunk.first[(e.col >> shift) + 1];
+  for (const Coordinate& e : chunk.entries) ++chunk.first[(e.col >> shift) + 1];
   for (std::size_t b = 0; b < most_blocks; ++b) chunk.first[b + 1] += chunk.first[b];
   chunk.by_block.resize(chunk.entries.size());
   auto next = chunk.first;
-  for (const Entry& e : chunk.entries) chunk.by_block[next[e.col >> shift]++] = e;
+  for (const Coordinate& e : chunk.entries) chunk.by_block[next[e.col >> shift]++] = e;
 }
 
 std::int64_t line_of_entry(const ParsedChunk& chunk, std::int64_t index) {
@@ -195,6 +200,18 @@ void place_packed(const double* values, std::int64_t from, std::int64_t count, s
 
 }  // namespace
 
+void read_coordinates(const TextBody& body, const MarketHeader& header,
+                      const std::function<void(std::span<const Coordinate>)>& accept) {
+  EntryCount count(body, header);
+  const auto parse = [&](CoordinateChunk& chunk) { parse_by_field(chunk, header); };
+  count.finish(for_each_chunk<CoordinateChunk>(body, parse, [&](std::span<CoordinateChunk> wave) {
+    for (const CoordinateChunk& chunk : wave) {
+      count.add(chunk, chunk.entries.size());
+      accept(chunk.entries);
+    }
+  }));
+}
+
 void add_coordinates(const TextBody& body, const MarketHeader& header, double* a) {
   const std::int64_t n = header.rows;
   const bool parallel = thread_count(body.threads) > 1;
@@ -202,15 +219,10 @@ void add_coordinates(const TextBody& body, const MarketHeader& header, double* a
   while (((header.cols - 1) >> shift) >= most_blocks) ++shift;
 
   const auto parse = [&](CoordinateChunk& chunk) {
-    if (header.field == MarketField::pattern)
-      parse_coordinates<MarketField::pattern>(chunk, header);
-    else if (header.field == MarketField::integer)
-      parse_coordinates<MarketField::integer>(chunk, header);
-    else
-      parse_coordinates<MarketField::real>(chunk, header);
+    parse_by_field(chunk, header);
     if (parallel) sort_by_block(chunk, shift);
   };
-  const auto add = [&](const Entry& e) { a[e.row + static_cast<std::int64_t>(e.col) * n] += e.value; };
+  const auto add = [&](const Coordinate& e) { a[e.row + static_cast<std::int64_t>(e.col) * n] += e.value; };
 
   EntryCount count(body, header);
   const std::int64_t last_line =
@@ -218,7 +230,7 @@ void add_coordinates(const TextBody& body, const MarketHeader& header, double* a
         for (const CoordinateChunk& chunk : wave) count.add(chunk, chunk.entries.size());
         if (!parallel) {
           for (const CoordinateChunk& chunk : wave)
-            for (const Entry& e : chunk.entries) add(e);
+            for (const Coordinate& e : chunk.entries) add(e);
           return;
         }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(body.threads))
@@ -256,17 +268,45 @@ void fill_array(const TextBody& body, const MarketHeader& header, double* a) {
   count.finish(last_line);
 }
 
-StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& options) {
-  const MarketHeader header = read_market_header(file);
+namespace {
+
+MarketHeader read_square_header(const MappedFile& file) {
+  MarketHeader header = read_market_header(file);
   if (header.rows != header.cols)
     throw FileError(file.path(), header.size_line,
                     "the matrix is " + std::to_string(header.rows) + " x " + std::to_string(header.cols) +
                         "; a square one is required");
+  return header;
+}
+
+TextBody body_of(const MappedFile& file, const MarketHeader& header, const ReadOptions& options) {
+  return {file.path(),          header.body,     file.text().data() + file.size(),
+          header.size_line + 1, options.threads, options.chunk_bytes,
+          options.progress};
+}
+
+}  // namespace
+
+StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options) {
+  const MarketHeader header = read_square_header(file);
+  if (!header.coordinate)
+    throw FileError(file.path(), 1, "lists every entry of a dense matrix; a coordinate file is required");
+  StoredCoordinates stored;
+  stored.n = header.rows;
+  stored.symmetric = header.symmetric;
+  stored.format_name = header.description;
+  reserve(stored, header.entries);
+  read_coordinates(body_of(file, header, options), header, [&](std::span<const Coordinate> entries) {
+    stored.entries.insert(stored.entries.end(), entries.begin(), entries.end());
+  });
+  return stored;
+}
+
+StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& options) {
+  const MarketHeader header = read_square_header(file);
   const std::int64_t n = header.rows;
   std::shared_ptr<double> memory = allocate_matrix(n, n);
-  const TextBody body{file.path(),          header.body,     file.text().data() + file.size(),
-                      header.size_line + 1, options.threads, options.chunk_bytes,
-                      options.progress};
+  const TextBody body = body_of(file, header, options);
   if (header.coordinate) {
     set_zero(memory.get(), n, header.symmetric, options.threads);
     add_coordinates(body, header, memory.get());

@@ -6,10 +6,24 @@
 // number beyond double's range, fewer or more entries than announced.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <span>
+
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/text_chunks.hpp"
 
 namespace eigen_g::io {
+
+struct Coordinate {
+  std::uint32_t row, col;  // from 0
+  double value;
+};
+
+// Calls accept() from the calling thread with the entries of a coordinate body, piece by piece in the file's order; with
+// header.symmetric those above the diagonal as their mirror images.
+void read_coordinates(const TextBody& body, const MarketHeader& header,
+                      const std::function<void(std::span<const Coordinate>)>& accept);
 
 // Adds the entries of a coordinate body to `a` (n x n, leading dimension n, zeroed); with header.symmetric only
 // its lower triangle is touched. Sums are formed in the file's order whatever the number of threads.

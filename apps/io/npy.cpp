@@ -17,7 +17,6 @@ namespace eigen_g::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little || std::endian::native == std::endian::big);
-constexpr std::string_view magic = "\x93NUMPY";
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "(";
@@ -122,25 +121,17 @@ NpyArray map_npy(const std::filesystem::path& path) {
 }
 
 NpyArray map_npy(std::shared_ptr<const MappedFile> file) {
-  const std::filesystem::path& path = file->path();
-  const auto refuse = [&](const std::string& reason) { throw FileError(path, 0, reason); };
+  const std::filesystem::path path = file->path();
   const std::string_view text = file->text();
-  if (text.substr(0, magic.size()) != magic) refuse("does not begin as a .npy file");
-  if (text.size() < 10) refuse("ends within the .npy header");
-  const int version = static_cast<unsigned char>(text[6]);
-  if (version < 1 || version > 3 || text[7] != 0)
-    refuse(".npy version " + std::to_string(version) + "." +
-           std::to_string(static_cast<unsigned char>(text[7])) +
-           " is unknown; versions 1.0, 2.0 and 3.0 are read");
-  const std::size_t length_bytes = version == 1 ? 2 : 4;
-  const std::size_t begin = 8 + length_bytes;
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < length_bytes && 8 + i < text.size(); ++i)
-    length |= static_cast<std::size_t>(static_cast<unsigned char>(text[8 + i])) << (8 * i);
-  if (text.size() < begin || text.size() - begin < length) refuse("ends within the .npy header");
+  return npy_array(path, text, std::move(file));
+}
 
+NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
+                   std::shared_ptr<const void> owner) {
+  const auto refuse = [&](const std::string& reason) { throw FileError(path, 0, reason); };
   NpyHeader header;
-  const std::string fault = parse_npy_header(text.substr(begin, length), header);
+  std::size_t begin = 0;
+  const std::string fault = read_npy_header(text, header, begin);
   if (!fault.empty()) refuse(fault);
   NpyArray array;
   read_type(path, header.descr, array);
@@ -155,12 +146,12 @@ NpyArray map_npy(std::shared_ptr<const MappedFile> file) {
     array.count *= extent;
   }
   const std::int64_t required = array.count * array.element_bytes;
-  const auto found = static_cast<std::int64_t>(text.size() - begin - length);
+  const auto found = static_cast<std::int64_t>(text.size() - begin);
   if (found != required)
     refuse(what + " needs " + std::to_string(required) + " bytes of elements; the file has " +
            std::to_string(found));
-  array.bytes = file->bytes() + begin + length;
-  array.owner = std::move(file);
+  array.bytes = reinterpret_cast<const std::byte*>(text.data()) + begin;
+  array.owner = std::move(owner);
   return array;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/io/file_error.hpp"
@@ -40,6 +41,9 @@ struct NpyArray {
 // Throws FileError: objects, structured and complex types, a bad header, missing or trailing bytes.
 NpyArray map_npy(const std::filesystem::path& path);
 NpyArray map_npy(std::shared_ptr<const MappedFile> file);
+// The same of a file in memory, which `owner` keeps; `path` names it in messages.
+NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
+                   std::shared_ptr<const void> owner);
 
 // rows x cols, element (i, j) is data[i + j * ld].
 struct DenseMatrix {

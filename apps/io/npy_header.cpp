@@ -129,6 +129,26 @@ std::string parse_npy_header(std::string_view literal, NpyHeader& header) {
   }
 }
 
+std::string read_npy_header(std::string_view text, NpyHeader& header, std::size_t& begin) {
+  constexpr std::string_view magic = "\x93NUMPY";
+  if (text.substr(0, magic.size()) != magic) return "does not begin as a .npy file";
+  if (text.size() < 10) return "ends within the .npy header";
+  const int version = static_cast<unsigned char>(text[6]);
+  if (version < 1 || version > 3 || text[7] != 0)
+    return ".npy version " + std::to_string(version) + "." +
+           std::to_string(static_cast<unsigned char>(text[7])) +
+           " is unknown; versions 1.0, 2.0 and 3.0 are read";
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  begin = 8 + length_bytes;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < length_bytes && 8 + i < text.size(); ++i)
+    length |= static_cast<std::size_t>(static_cast<unsigned char>(text[8 + i])) << (8 * i);
+  if (text.size() < begin || text.size() - begin < length) return "ends within the .npy header";
+  std::string fault = parse_npy_header(text.substr(begin, length), header);
+  begin += length;
+  return fault;
+}
+
 std::string format_npy_header(const std::vector<std::int64_t>& shape) {
   std::string dict = "{'descr': '<f8', 'fortran_order': True, 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i) {

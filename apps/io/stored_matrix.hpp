@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "apps/io/mapped_file.hpp"
 #include "apps/io/matrix_file.hpp"
@@ -37,11 +38,17 @@ StoredMatrix stored_in(std::shared_ptr<double> memory, std::int64_t n, bool full
 inline constexpr std::int32_t elsi_magic = 170915;
 inline constexpr std::int32_t elsi_unused = -910910;
 
+// How a zip archive begins, which an .npz file is.
+inline bool begins_as_zip(std::string_view text) {
+  return text.substr(0, 4) == "PK\x03\x04";
+}
+
 // The readers. `file` is open and its format known; each throws FileError and OutOfMemory.
 StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& options);
 StoredMatrix read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
 StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
 StoredMatrix read_elsi_csc(const MappedFile& file, const ReadOptions& options);
+StoredMatrix read_npz_square(const MappedFile& file);
 StoredMatrix read_tridiagonal(const MappedFile& file, const ReadOptions& options);
 
 }  // namespace eigen_g::io

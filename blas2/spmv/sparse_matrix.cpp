@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "hybrid/error.hpp"
 
@@ -72,7 +73,7 @@ CrsAsymmetry asymmetry(const CrsView<T>& a, int threads) {
   };
   const auto first = [](const CrsAsymmetry& p, const CrsAsymmetry& q) {  // p is the one to name
     return p.largest > q.largest ||
-           (p.largest == q.largest && p.largest > 0 && (p.row < q.row || (p.row == q.row && p.col < q.col)));
+           (p.largest == q.largest && p.largest > 0 && std::pair(p.col, p.row) < std::pair(q.col, q.row));
   };
   CrsAsymmetry sum;
 #pragma omp parallel num_threads(threads > 0 ? threads \

@@ -45,7 +45,7 @@ struct CrsMatrix {
 template <class T>
 void check_crs(const CrsView<T>& a);
 
-// max |a_ij - a_ji| over all pairs, and the first pair by rows that has it; an entry that is not stored is 0. a: square, host,
+// max |a_ij - a_ji| over all pairs, and the first pair in column order that has it; an entry that is not stored is 0. a: square, host,
 // columns ascending. Cost: a binary search an entry.
 struct CrsAsymmetry {
   double largest = 0;

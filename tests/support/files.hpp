@@ -19,6 +19,16 @@ inline void write_file(const std::string& path, std::string_view content) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
+// The checksum in zip archives.
+inline std::uint32_t crc32_of(std::string_view text) {
+  std::uint32_t crc = ~0u;
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) ? 0xedb88320u : 0u);
+  }
+  return ~crc;
+}
+
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};

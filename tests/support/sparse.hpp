@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "blas2/spmv/sparse_matrix.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/tolerances.hpp"
 
 namespace support {
 
@@ -90,6 +92,41 @@ double spmv_error(const eigen_g::blas2::CrsView<T>& a, int k, double alpha, cons
       worst = std::max(worst, miss / (u * std::sqrt(m + 2) * static_cast<double>(s)));
     }
   return worst;
+}
+
+// multiply(k, alpha, x, beta, y, threads) on the CPU: k = 1 and 4, beta = 0 with NaN in y and beta != 0, the same bits by any number
+// of threads.
+template <class T, class Multiply>
+void check_product_host(const eigen_g::blas2::CrsView<T>& a, Multiply multiply) {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  for (const int k : {1, 4}) {
+    const std::vector<T> x = random_block<T>(a.cols * k, 7), y0 = random_block<T>(a.rows * k, 8);
+    std::vector<T> y(y0.size(), nan);
+    multiply(k, T(1), x.data(), T(0), y.data(), 0);
+    CHECK(spmv_error(a, k, 1.0, x, 0.0, y0, y) < limits::spmv);
+    y = y0;
+    multiply(k, T(-0.75), x.data(), T(1.5), y.data(), 1);
+    CHECK(spmv_error(a, k, -0.75, x, 1.5, y0, y) < limits::spmv);
+    for (const int threads : {2, 3, 5}) {
+      std::vector<T> again = y0;
+      multiply(k, T(-0.75), x.data(), T(1.5), again.data(), threads);
+      CHECK(again == y);
+    }
+  }
+}
+
+// Ragged matrices of several orders; without entries; with one long row.
+template <class T>
+std::vector<eigen_g::blas2::CrsMatrix<T>> ragged_matrices() {
+  std::vector<eigen_g::blas2::CrsMatrix<T>> all;
+  for (const std::int64_t rows : {0, 1, 2, 31, 32, 33, 257, 4001})
+    for (const std::int64_t most : {3, 40}) {
+      const std::int64_t cols = rows / 2 + 1;
+      all.push_back(random_crs<T>(ragged_lengths(rows, cols, most, 700, 1), cols, 2));
+    }
+  all.push_back(random_crs<T>(std::vector<std::int64_t>(300, 0), 10, 1));
+  all.push_back(random_crs<T>({0, 0, 30000, 0, 1}, 30000, 1));
+  return all;
 }
 
 }  // namespace support

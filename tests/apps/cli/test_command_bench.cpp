@@ -9,7 +9,8 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid"})
+  for (const char* name :
+       {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv", "himeno"})
     CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
@@ -33,6 +34,9 @@ TEST_CASE("wrong usage of bench and tune") {
   fail_with(2, {"bench", "hybrid", "--n", "1000,x"});
   fail_with(2, {"bench", "hybrid", "--gpu-sms", "0"});
   fail_with(2, {"bench", "hybrid", "--cpu-percents", "101"});
+  fail_with(2, {"bench", "spmv", "--block", "3"});
+  fail_with(2, {"bench", "himeno", "--size", "XXL"});
+  fail_with(2, {"bench", "himeno", "--device", "tpu"});
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
 }
@@ -40,10 +44,22 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid"})
+  for (const char* benchmark :
+       {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv", "himeno"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
+}
+
+TEST_CASE("bench himeno runs on the CPU, with the digits of gosa") {
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "h.json";
+  const auto outcome =
+      succeed({"bench", "himeno", "--size", "S", "--device", "cpu", "--rounds", "1", "--json", json});
+  CHECK_THAT(outcome.out, ContainsSubstring("GFLOP/s"));
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["cases"][0]["digits"] <= 1);
+  CHECK(report["cases"][0]["bit_for_bit"] == true);
 }
 
 TEST_CASE("tune writes a table that bench takes", "[gpu]") {

@@ -41,9 +41,9 @@ std::string zip(const std::vector<Member>& members, bool wide) {
     const std::uint64_t size = m.content.size();
     const std::string extra = wide ? little(1, 2) + little(16, 2) + little(size, 8) + little(size, 8) : "";
     const std::uint64_t told = wide ? 0xffffffff : size;
-    const std::string common = little(0, 2) + little(static_cast<std::uint64_t>(m.method), 2) + little(0, 8) +
-                               little(told, 4) + little(told, 4) + little(m.name.size(), 2) +
-                               little(extra.size(), 2);
+    const std::string common = little(0, 2) + little(static_cast<std::uint64_t>(m.method), 2) + little(0, 4) +
+                               little(support::crc32_of(m.content), 4) + little(told, 4) + little(told, 4) +
+                               little(m.name.size(), 2) + little(extra.size(), 2);
     directory += "PK\x01\x02" + little(45, 2) + little(45, 2) + common + little(0, 10) +
                  little(text.size(), 4) + m.name + extra;
     text += "PK\x03\x04" + little(45, 2) + common + m.name + extra + m.content;
@@ -77,7 +77,7 @@ TEST_CASE("the one .npy that a zip archive stores is the matrix") {
     return refusal([&] { read_matrix(folder / "b.npz"); }).reason;
   };
   CHECK_THAT(reason(zip({{"a.npy", npy()}, {"b.npy", npy()}}, false)), ContainsSubstring("a.npy, b.npy"));
-  CHECK_THAT(reason(zip({{"a.npy", npy(), 8}}, true)), ContainsSubstring("is compressed"));
+  CHECK_THAT(reason(zip({{"a.npy", npy(), 12}}, true)), ContainsSubstring("is packed by method 12"));
   CHECK_THAT(reason(zip({{"a.txt", npy()}}, true)), ContainsSubstring("without a .npy"));
   CHECK_THAT(reason("PK\x03\x04"), ContainsSubstring("zip archive"));
 }

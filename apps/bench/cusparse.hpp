@@ -1,0 +1,79 @@
+// cuSPARSE's product with a CSR matrix, which ours is timed beside. CUDA builds with cuSPARSE only.
+#pragma once
+
+#ifdef EIGEN_G_HAVE_CUSPARSE
+
+#include <cusparse.h>
+
+#include <limits>
+#include <vector>
+
+#include "blas2/spmv/sparse_matrix.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+
+namespace eigen_g::apps::bench {
+
+inline void check(cusparseStatus_t status, const char* call, const char* file, int line) {
+  if (status != CUSPARSE_STATUS_SUCCESS) throw_device_error(call, cusparseGetErrorName(status), file, line);
+}
+#define EIGEN_G_CUSPARSE(call) ::eigen_g::apps::bench::check((call), #call, __FILE__, __LINE__)
+
+// y := A x. deterministic: its CSR_ALG2. Preprocessed once; the matrix' and the vectors' memory stays the caller's.
+class CusparseCsr {
+ public:
+  CusparseCsr(const Queue& queue, const blas2::CrsView<double>& a_dev, const double* x_dev, double* y_dev,
+              bool deterministic)
+      : algorithm_(deterministic ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1),
+        row_begin_(queue, a_dev.rows + 1) {
+    // Its fast kernels take 32-bit offsets.
+    std::vector<std::int64_t> wide(static_cast<std::size_t>(a_dev.rows + 1));
+    EIGEN_G_CUDA(
+        cudaMemcpy(wide.data(), a_dev.row_begin, wide.size() * sizeof wide[0], cudaMemcpyDeviceToHost));
+    if (wide.back() > std::numeric_limits<std::int32_t>::max())
+      throw DeviceError("cuSPARSE with 32-bit offsets: too many entries");
+    const std::vector<std::int32_t> narrow(wide.begin(), wide.end());
+    queue.wait();
+    EIGEN_G_CUDA(cudaMemcpy(row_begin_.data(), narrow.data(), row_begin_.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUSPARSE(cusparseCreate(&handle_));
+    EIGEN_G_CUSPARSE(cusparseSetStream(handle_, queue.stream()));
+    EIGEN_G_CUSPARSE(cusparseCreateCsr(&a_, a_dev.rows, a_dev.cols, a_dev.nnz, row_begin_.data(),
+                                       const_cast<std::int32_t*>(a_dev.col), const_cast<double*>(a_dev.value),
+                                       CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                       CUDA_R_64F));
+    EIGEN_G_CUSPARSE(cusparseCreateDnVec(&x_, a_dev.cols, const_cast<double*>(x_dev), CUDA_R_64F));
+    EIGEN_G_CUSPARSE(cusparseCreateDnVec(&y_, a_dev.rows, y_dev, CUDA_R_64F));
+    std::size_t bytes = 0;
+    EIGEN_G_CUSPARSE(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_,
+                                             y_, CUDA_R_64F, algorithm_, &bytes));
+    buffer_ = DeviceBuffer<std::byte>(queue, static_cast<std::int64_t>(bytes + 16));
+    EIGEN_G_CUSPARSE(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_,
+                                             y_, CUDA_R_64F, algorithm_, buffer_.data()));
+  }
+  ~CusparseCsr() {
+    cusparseDestroyDnVec(y_);
+    cusparseDestroyDnVec(x_);
+    cusparseDestroySpMat(a_);
+    cusparseDestroy(handle_);
+  }
+  CusparseCsr(const CusparseCsr&) = delete;
+  CusparseCsr& operator=(const CusparseCsr&) = delete;
+  void multiply() {
+    EIGEN_G_CUSPARSE(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_, y_,
+                                  CUDA_R_64F, algorithm_, buffer_.data()));
+  }
+
+ private:
+  double one_ = 1, zero_ = 0;
+  cusparseSpMVAlg_t algorithm_;
+  cusparseHandle_t handle_ = nullptr;
+  cusparseSpMatDescr_t a_ = nullptr;
+  cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+  DeviceBuffer<std::int32_t> row_begin_;
+  DeviceBuffer<std::byte> buffer_;
+};
+
+}  // namespace eigen_g::apps::bench
+
+#endif

@@ -1,0 +1,375 @@
+// eigen_g bench spmv: the product with a sparse matrix in every format, beside cuSPARSE; paper 3's solves.
+#include <CLI/CLI.hpp>
+
+#include "apps/bench/bench.hpp"
+#include "apps/generate/sparse_matrices.hpp"
+#include "apps/io/sparse_file.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "apps/bench/cusparse.hpp"
+#include "apps/cli/stopwatch.hpp"
+#include "blas2/spmv/crs.hpp"
+#include "blas2/spmv/crs_device.hpp"
+#include "blas2/spmv/row_statistics.hpp"
+#include "blas2/spmv/spmv.hpp"
+#include "blas2/symv/symv_truth.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "solver/sparse/bicgstab.hpp"
+#include "solver/sparse/minres.hpp"
+#endif
+
+namespace eigen_g::apps::bench {
+
+namespace {
+
+using blas2::CrsMatrix;
+
+constexpr double error_limit =
+    3;  // as of the tests: in units of u sqrt(m + 2) of what a row's m terms add up to
+constexpr double solve_tolerance = 1e-8;
+constexpr int max_iterations = 5000;
+
+struct Source {
+  std::string name;
+  std::function<CrsMatrix<double>()> make;
+};
+
+// Generated ones; those with the rows and entries of a matrix of paper 3 are named as such.
+std::vector<Source> generated() {
+  std::vector<Source> all{{"7_points_200", [] { return generate::seven_points(200); }},
+                          {"3_x_27_points_70", [] { return generate::coupled_27_points(70, 3); }},
+                          {"power_law_20", [] { return generate::power_law(20, 8600000); }}};
+  for (const generate::RowCounts& counts : generate::paper_row_counts())
+    all.push_back({"rows_of_" + counts.name, [counts] { return generate::banded(counts.n, counts.nnz); }});
+  return all;
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+using blas2::SpmvCandidate;
+using blas2::SpmvFormat;
+
+std::string short_name(const SpmvCandidate& c, std::int64_t rows) {
+  if (c.format == SpmvFormat::crs) return "crs_" + std::to_string(c.group);
+  if (c.format != SpmvFormat::sell) return blas2::name(c.format);
+  return "sell_" + (c.sigma == rows ? "all" : std::to_string(c.sigma)) +
+         (c.cut == blas2::spmv_cuts.back() ? "" : "_cut_" + std::to_string(c.cut)) +
+         (c.hot > 0 ? "_hot" : "");
+}
+
+// Every configuration of every format.
+std::vector<SpmvCandidate> configurations(const blas2::RowStatistics& a) {
+  std::vector<SpmvCandidate> all;
+  for (int group = 1; group <= 32; group *= 2) all.push_back({SpmvFormat::crs, group});
+  all.push_back({SpmvFormat::ccs});
+  all.push_back({SpmvFormat::jds});
+  for (std::size_t cut = 0; cut < blas2::spmv_cuts.size(); ++cut) {
+    if (cut + 1 < blas2::spmv_cuts.size() && a.long_rows[cut] == 0) continue;
+    for (const std::int64_t sigma : {std::int64_t{1}, std::int64_t{4096}, a.rows})
+      all.push_back({SpmvFormat::sell, 1, sigma, blas2::spmv_cuts[cut]});
+  }
+  if (a.long_rows[1] > 0) all.push_back({SpmvFormat::sell, 1, a.rows, blas2::spmv_cuts[0], blas2::spmv_hot});
+  return all;
+}
+
+class SpmvCase final : public Case {
+ public:
+  SpmvCase(const Queue& queue, CrsMatrix<double> matrix, int k, bool solve)
+      : queue_(queue),
+        k_(k),
+        solve_(solve),
+        a_(std::move(matrix)),
+        a_dev_(queue, a_.view()),
+        x_(queue, a_.cols * k),
+        y_(queue, a_.rows * k) {
+    blas2::fill_random(queue, x_.data(), x_.size(), 1);
+    statistics_ = blas2::row_statistics(queue, a_dev_.view());
+    for (const SpmvCandidate& candidate : configurations(statistics_)) {
+      Format f{short_name(candidate, a_.rows), candidate};
+      make(f);  // warm
+      const Stopwatch watch;
+      make(f);
+      f.conversion_seconds = watch.seconds();
+      formats_.push_back(std::move(f));
+    }
+    const Stopwatch watch;
+    chosen_ =
+        blas2::SpmvOperator<double>(queue, a_dev_.view(), SpmvFormat::automatic, blas2::SpmvChoice::trial);
+    choice_seconds_ = watch.seconds();
+    modelled_ = blas2::SpmvOperator<double>(queue, a_dev_.view());
+#ifdef EIGEN_G_HAVE_CUSPARSE
+    if (k == 1) {
+      cusparse_ = std::make_unique<CusparseCsr>(queue, a_dev_.view(), x_.data(), y_.data(), false);
+      cusparse_deterministic_ =
+          std::make_unique<CusparseCsr>(queue, a_dev_.view(), x_.data(), y_.data(), true);
+    }
+#endif
+  }
+
+  std::vector<Call> calls() override {
+    const double n = static_cast<double>(a_.rows), nnz = static_cast<double>(a_.nnz), k = k_;
+    const auto add = [&](const std::string& name, std::function<void()> once) {
+      calls_.push_back({.name = name,
+                        .enqueue = [once](std::int64_t) { once(); },
+                        .capture = false,
+                        .bytes = 12 * nnz + (4 + 16 * k) * n,
+                        .flops = 2 * k * nnz});
+    };
+    for (const Format& f : formats_) add(f.name, [this, &f] { multiply(f.op); });
+    add("chosen", [this] { multiply(chosen_); });
+    add("modelled", [this] { multiply(modelled_); });
+#ifdef EIGEN_G_HAVE_CUSPARSE
+    if (cusparse_) {
+      add("cusparse", [this] { cusparse_->multiply(); });
+      add("cusparse_deterministic", [this] { cusparse_deterministic_->multiply(); });
+    }
+#endif
+    return calls_;
+  }
+
+  void check(Json& result) override {
+    result["chosen_format"] = blas2::description(chosen_.chosen());
+    result["modelled_format"] = blas2::description(modelled_.chosen());
+    result["choice_seconds"] = choice_seconds_;
+    double best = std::numeric_limits<double>::infinity(), best_crs = best, worst = 0;
+    for (std::size_t i = 0; i < formats_.size(); ++i) {
+      Json& call = result["calls"][i];
+      if (!call["failure"].is_null()) continue;
+      const double seconds = call["seconds"];
+      if (formats_[i].candidate.format != SpmvFormat::ccs) best = std::min(best, seconds);
+      if (formats_[i].candidate.format == SpmvFormat::crs) best_crs = std::min(best_crs, seconds);
+    }
+    bool same = true;
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      Json& call = result["calls"][i];
+      if (!call["failure"].is_null()) continue;
+      const std::vector<double> y = bits_of(calls_[i]);
+      call["error"] = error(y);
+      if (i < formats_.size()) {
+        const double gain = best_crs - call["seconds"].get<double>();
+        call["conversion_seconds"] = formats_[i].conversion_seconds;
+        call["products_to_pay"] = gain > 0 ? Json(std::ceil(formats_[i].conversion_seconds / gain)) : Json();
+        call["matrix_bytes"] = formats_[i].op.bytes();
+        if (formats_[i].candidate.format == SpmvFormat::ccs) continue;
+        same = same && bits_of(calls_[i]) == y;
+      }
+      worst = std::max(worst, call["error"].get<double>());
+    }
+    result["worst_error"] = worst;
+    result["bit_for_bit"] = same;
+    result["chosen_over_best"] = number_at(result, "chosen/seconds").value_or(NAN) / best;
+    if (solve_) result["solve"] = solves();
+  }
+
+ private:
+  struct Format {
+    std::string name;
+    SpmvCandidate candidate;
+    blas2::SpmvOperator<double> op = {};
+    double conversion_seconds = 0;
+  };
+  void make(Format& f) const {
+    f.op = blas2::SpmvOperator<double>(queue_, a_dev_.view(), f.candidate);
+  }
+  void multiply(const blas2::SpmvOperator<double>& op) const {
+    op.multiply(queue_, k_, 1, x_.data(), 0, y_.data());
+  }
+
+  std::vector<double> bits_of(const Call& call) const {
+    std::vector<double> y(static_cast<std::size_t>(y_.size()));
+    EIGEN_G_CUDA(cudaMemsetAsync(y_.data(), 0xff, y_.bytes(), queue_.stream()));
+    call.enqueue(0);
+    queue_.wait();
+    EIGEN_G_CUDA(cudaMemcpy(y.data(), y_.data(), y_.bytes(), cudaMemcpyDeviceToHost));
+    return y;
+  }
+  // max |y - t| / (u sqrt(m + 2) s) against the CPU, t and s = |A| |x| in long double.
+  double error(const std::vector<double>& y) {
+    if (x_host_.empty()) {
+      x_host_.resize(static_cast<std::size_t>(x_.size()));
+      EIGEN_G_CUDA(cudaMemcpy(x_host_.data(), x_.data(), x_.bytes(), cudaMemcpyDeviceToHost));
+      truth_.resize(y.size());
+      scale_.resize(y.size());
+      const blas2::CrsView<double> a = a_.view();
+#pragma omp parallel for schedule(dynamic, 512)
+      for (std::int64_t i = 0; i < a.rows; ++i)
+        for (int v = 0; v < k_; ++v) {
+          long double t = 0, s = 0;
+          for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+            const long double term = static_cast<long double>(a.value[p]) *
+                                     x_host_[static_cast<std::size_t>(std::int64_t{a.col[p]} * k_ + v)];
+            t += term;
+            s += std::fabs(term);
+          }
+          const auto at = static_cast<std::size_t>(i * k_ + v);
+          truth_[at] = static_cast<double>(t);
+          scale_[at] = static_cast<double>(s) * 0x1p-53 *
+                       std::sqrt(static_cast<double>(a.row_begin[i + 1] - a.row_begin[i] + 2));
+        }
+    }
+    double worst = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const double miss = std::fabs(y[i] - truth_[i]);
+      if (miss == 0) continue;
+      worst = std::isnan(miss) ? std::numeric_limits<double>::infinity() : std::max(worst, miss / scale_[i]);
+    }
+    return worst;
+  }
+
+  // b = A (1, ..., 1), x from 0: Bi-CGSTAB by CRS, by JDS with its conversion, MINRES by the chosen format.
+  Json solves() const {
+    const std::int64_t n = a_.rows;
+    const DeviceBuffer<double> ones(queue_, n), b(queue_, n), x(queue_, n);
+    const std::vector<double> host(static_cast<std::size_t>(n), 1.0);
+    EIGEN_G_CUDA(
+        cudaMemcpyAsync(ones.data(), host.data(), ones.bytes(), cudaMemcpyHostToDevice, queue_.stream()));
+    queue_.wait();
+    const auto run = [&](const blas2::SpmvOperator<double>& op, auto method) {
+      op.multiply(queue_, 1, 1, ones.data(), 0, b.data());
+      EIGEN_G_CUDA(cudaMemsetAsync(x.data(), 0, x.bytes(), queue_.stream()));
+      const auto space = device_krylov_space(
+          queue_, n, [&](const double* from, double* to) { op.multiply(queue_, 1, 1, from, 0, to); });
+      queue_.wait();
+      const Stopwatch watch;
+      const KrylovResult result = method(*space, b.data(), x.data(), {solve_tolerance, max_iterations});
+      queue_.wait();
+      return Json{{"seconds", watch.seconds()},
+                  {"iterations", result.iterations},
+                  {"residual", result.residual},
+                  {"converged", result.end == KrylovEnd::converged}};
+    };
+    const auto best = [&](SpmvFormat format) {
+      const Format* found = nullptr;
+      for (const Format& f : formats_)
+        if (f.candidate.format == format && (format != SpmvFormat::crs || f.candidate.group == 1)) found = &f;
+      return found;
+    };
+    const Format &crs = *best(SpmvFormat::crs), &jds = *best(SpmvFormat::jds);
+    run(crs.op, bicgstab);  // warm
+    Json all{{"crs", run(crs.op, bicgstab)},
+             {"jds", run(jds.op, bicgstab)},
+             {"chosen", run(chosen_, bicgstab)},
+             {"minres", run(chosen_, minres)}};
+    all["jds_over_crs"] =
+        (all["jds"]["seconds"].get<double>() + jds.conversion_seconds) / all["crs"]["seconds"].get<double>();
+    return all;
+  }
+
+  const Queue& queue_;
+  int k_;
+  bool solve_;
+  CrsMatrix<double> a_;
+  blas2::CrsOnDevice<double> a_dev_;
+  DeviceBuffer<double> x_, y_;
+  blas2::RowStatistics statistics_;
+  std::vector<Format> formats_;
+  blas2::SpmvOperator<double> chosen_, modelled_;
+  double choice_seconds_ = 0;
+  std::vector<Call> calls_;
+  std::vector<double> x_host_, truth_, scale_;
+#ifdef EIGEN_G_HAVE_CUSPARSE
+  std::unique_ptr<CusparseCsr> cusparse_, cusparse_deterministic_;
+#endif
+};
+
+#endif
+
+class Spmv final : public Benchmark {
+ public:
+  Spmv()
+      : Benchmark({"spmv",
+                   "Sparse matrix-vector product in every format against cuSPARSE: GB/s, conversion, choice.",
+                   R"(
+  eigen_g bench spmv                                  generated matrices, ten with the rows and entries of paper 3's
+  eigen_g bench spmv ldoor.mtx A.npz --json spmv.json
+  eigen_g bench spmv --matrices 7_points_200,power_law_20 --block 4
+  eigen_g bench spmv --solve                          paper 3: Bi-CGSTAB by CRS and JDS; MINRES)"}) {}
+  std::string title(const Json& c) const override { return c["matrix"]; }
+
+  void add_options(CLI::App& command) override {
+    std::string names;
+    for (const Source& source : generated()) names += (names.empty() ? "" : ", ") + source.name;
+    command.add_option("FILES", files_, "Sparse matrices: Matrix Market coordinate, ELSI CSC, SciPy .npz")
+        ->option_text(" ");
+    command.add_option("--matrices", names_, "Generated ones, where no FILES are given: " + names)
+        ->delimiter(',')
+        ->option_text("LIST");
+    command.add_option("--block", k_, "Vectors a product: 1 (default) or 4")
+        ->check(CLI::IsMember({1, 4}))
+        ->option_text("K");
+    command.add_flag("--solve", solve_,
+                     "Bi-CGSTAB by CRS and by JDS with its conversion, and MINRES: b = A (1, ..., 1), 1e-8");
+    add_rounds(command, "Timed rounds a contender (default: 21)", 3);
+    rounds = 21;
+  }
+
+#ifdef EIGEN_G_HAVE_CUDA
+  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+    head["error_limit"] = error_limit;
+    head["solve_tolerance"] = solve_tolerance;
+    std::vector<Source> sources;
+    for (const std::string& file : files_)
+      sources.push_back(
+          {std::filesystem::path(file).filename(), [file] { return io::read_sparse_matrix(file).a; }});
+    if (files_.empty())
+      for (const Source& source : generated())
+        if (names_.empty() || std::find(names_.begin(), names_.end(), source.name) != names_.end())
+          sources.push_back(source);
+    if (sources.empty()) throw UsageError("--matrices: none of these is made here");
+    std::vector<CasePlan> plans;
+    for (const Source& source : sources)
+      plans.push_back({{{"matrix", source.name}, {"generated", files_.empty()}, {"k", k_}},
+                       {.rounds = rounds, .seconds = 3},
+                       [source, &queue = session.queue, k = k_, solve = solve_] {
+                         CrsMatrix<double> a = source.make();
+                         blas2::check_crs(a.view());
+                         return std::make_unique<SpmvCase>(queue, std::move(a), k, solve);
+                       }});
+    return plans;
+  }
+#endif
+
+  std::vector<Limit> limits(const Json&) const override {
+    return {{"worst_error", error_limit}, {"bit_for_bit"}};
+  }
+
+  std::vector<Table> tables(const Json&) const override {
+    std::vector<Table> all{
+        {R"(matrix = matrix; format = name; us = seconds us; GB/s = gbytes_per_second %.0f; conversion = conversion_seconds time;
+      pays after = products_to_pay %.0f; error = error %.2g)",
+         R"(GB/s of 12 nnz + 20 n bytes (a further vector: 16 n). conversion: from CRS on the GPU; pays after so many products against
+the fastest CRS. ccs adds by atomics: its bits differ from run to run, and it is never chosen.
+)",
+         "", true},
+        {R"(matrix = matrix; chosen = chosen_format; over the best = chosen_over_best %.3f; choice = choice_seconds time;
+      model alone = modelled_format; us = modelled/seconds us; cuSPARSE = cusparse/seconds us; x = cusparse/seconds:chosen/seconds %.2f;
+      deterministic = cusparse_deterministic/seconds us; x = cusparse_deterministic/seconds:chosen/seconds %.2f; bits = bit_for_bit bits)",
+         "chosen: by the model and a trial; x: cuSPARSE's time over it.\n"}};
+    if (solve_)
+      all.push_back(
+          {R"(matrix = matrix; iterations = solve/crs/iterations; CRS = solve/crs/seconds time; JDS = solve/jds/seconds time;
+      JDS with conversion / CRS = solve/jds_over_crs %.3f; chosen = solve/chosen/seconds time; residual = solve/crs/residual %.1e;
+      MINRES = solve/minres/seconds time; its iterations = solve/minres/iterations; residual = solve/minres/residual %.1e)",
+           "Bi-CGSTAB without a preconditioner, at most 5000 iterations, b = A (1, ..., 1), |r| <= 1e-8 "
+           "|b|.\n"});
+    return all;
+  }
+
+ private:
+  std::vector<std::string> files_, names_;
+  int k_ = 1;
+  bool solve_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<Benchmark> spmv_benchmark() {
+  return std::make_shared<Spmv>();
+}
+
+}  // namespace eigen_g::apps::bench

@@ -1,0 +1,92 @@
+#include "blas2/spmv/choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "blas2/tune/tuner.hpp"
+
+namespace eigen_g::blas2 {
+
+const char* name(SpmvFormat format) {
+  constexpr const char* names[] = {"automatic", "crs", "ccs", "jds", "sell"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+std::string description(const SpmvCandidate& c) {
+  if (c.format == SpmvFormat::crs)
+    return "crs, " + std::to_string(c.group) + (c.group == 1 ? " thread a row" : " threads a row");
+  if (c.format != SpmvFormat::sell) return name(c.format);
+  return "sell-32-" + std::to_string(c.sigma) +
+         (c.cut == spmv_cuts.back() ? "" : ", rows beyond " + std::to_string(c.cut) + " split off") +
+         (c.hot == 0 ? "" : ", " + std::to_string(c.hot) + " columns gathered");
+}
+
+double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int element_bytes,
+                         const SpmvRates& rates) {
+  const auto rows = static_cast<double>(a.rows), nnz = static_cast<double>(a.nnz),
+             longest = static_cast<double>(a.longest);
+  const double mean = nnz / std::max(rows, 1.0), group = c.group;
+  const double vectors = 2.0 * element_bytes * rows;
+  const auto at_rate = [&](double entries, double a_row) {
+    return ((4.0 + element_bytes) * entries + vectors + a_row * rows) / rates.bytes_a_second;
+  };
+  switch (c.format) {
+    case SpmvFormat::crs:
+      return rates.launch_seconds +
+             std::max({at_rate(nnz, 8) * (1 + std::min(mean, rates.crs_most) / (rates.crs_reach * group)),
+                       rates.thread_seconds * rows * group * (1 + std::ceil(mean / group)),
+                       rates.sell_entry_seconds * longest / group});
+    case SpmvFormat::jds:
+      return rates.launch_seconds +
+             std::max(at_rate(nnz, 4) * rates.jds_loss, rates.jds_entry_seconds * longest);
+    case SpmvFormat::sell: {
+      const auto cut =
+          static_cast<std::size_t>(std::find(spmv_cuts.begin(), spmv_cuts.end(), c.cut) - spmv_cuts.begin());
+      const auto split = static_cast<double>(a.long_entries[cut]);
+      const double entries = c.sigma == 1 ? static_cast<double>(a.padded[cut]) + split : nnz;
+      const double deepest = std::min(longest, static_cast<double>(c.cut));
+      const double reading = at_rate(entries, c.sigma > 1 || split > 0 ? 4 : 0) *
+                             (c.sigma > 1 ? rates.order_loss : 1) * (c.hot > 0 ? rates.hot_gain : 1);
+      const double pieces =
+          rates.thread_seconds * (64.0 * static_cast<double>(a.long_rows[cut]) + split);  // as CRS by 32
+      return rates.launch_seconds * (1 + (split > 0) + (c.hot > 0)) +
+             std::max({reading, pieces, rates.sell_entry_seconds * deepest});
+    }
+    default:
+      return INFINITY;
+  }
+}
+
+std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_bytes, SpmvFormat format,
+                                           const SpmvRates& rates) {
+  std::vector<SpmvCandidate> all;
+  // A tenth of the rows or fewer are beyond the second cut and hold a fifth of the entries or more: in a symmetric matrix the
+  // columns too.
+  const bool skewed =
+      a.nnz > 0 && 10 * a.long_rows[1] <= a.rows && 5 * a.long_entries[1] >= a.nnz && a.cols > 4 * spmv_hot;
+  if (skewed) all.push_back({SpmvFormat::sell, 1, a.rows, spmv_cuts[0], spmv_hot});
+  for (int group = 1; group <= 32; group *= 2) all.push_back({SpmvFormat::crs, group});
+  all.push_back({SpmvFormat::jds});
+  for (std::size_t cut = 0; cut < spmv_cuts.size(); ++cut) {
+    if (cut + 1 < spmv_cuts.size() && (a.long_rows[cut] == 0 || (cut == 0 && !skewed))) continue;
+    for (const std::int64_t sigma : {std::int64_t{1}, std::int64_t{4096}, a.rows})
+      if (sigma == 1 || (sigma == 4096 ? a.rows > sigma : a.rows > 1))
+        all.push_back({SpmvFormat::sell, 1, sigma, spmv_cuts[cut]});
+  }
+  if (format != SpmvFormat::automatic)
+    std::erase_if(all, [&](const SpmvCandidate& c) { return c.format != format; });
+  std::vector<Measurement> predicted;
+  const std::int64_t n = std::max<std::int64_t>(a.nnz, 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].seconds = predicted_seconds(all[i], a, element_bytes, rates);
+    predicted.push_back({static_cast<int>(i), n, static_cast<double>(n) / all[i].seconds});
+  }
+  std::vector<SpmvCandidate> kept;
+  for (const int i : first_sieve(predicted, {.within = 0.4, .keep = 8}))
+    kept.push_back(all[static_cast<std::size_t>(i)]);
+  std::stable_sort(kept.begin(), kept.end(),
+                   [](const SpmvCandidate& p, const SpmvCandidate& q) { return p.seconds < q.seconds; });
+  return kept;
+}
+
+}  // namespace eigen_g::blas2

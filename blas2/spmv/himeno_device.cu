@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "blas2/spmv/himeno_device.hpp"
+#include "blas2/spmv/himeno_point.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+
+namespace eigen_g::blas2 {
+
+namespace {
+
+constexpr int block_k = 64, block_j = 4;
+constexpr int rows_a_thread = 2;  // neighbouring j, whose p they share
+constexpr int rows_a_block = block_j * rows_a_thread;
+constexpr int threads = block_k * block_j;
+
+struct Extents {
+  std::int64_t plane, row;
+  std::int64_t last_j, last_k;  // of the interior
+};
+
+// Plane first_plane + blockIdx.z * plane_step. With gosa: block_sum[block] = the block's sum of ss^2, added in a tree.
+template <bool with_gosa>
+__global__ void __launch_bounds__(threads)
+    himeno_kernel(HimenoPointers h, Extents e, std::int64_t first_plane, std::int64_t plane_step,
+                  double* block_sum) {
+  const std::int64_t k = 1 + std::int64_t{blockIdx.x} * block_k + threadIdx.x;
+  const std::int64_t j = 1 + std::int64_t{blockIdx.y} * rows_a_block + threadIdx.y * rows_a_thread;
+  const std::int64_t i = first_plane + std::int64_t{blockIdx.z} * plane_step;
+  double squares = 0;
+#pragma unroll
+  for (int u = 0; u < rows_a_thread; ++u)
+    if (k <= e.last_k && j + u <= e.last_j) {
+      const float ss = himeno_point(h, i * e.plane + (j + u) * e.row + k, e.plane, e.row);
+      if (with_gosa) squares += static_cast<double>(ss) * static_cast<double>(ss);
+    }
+  if constexpr (with_gosa) {
+    __shared__ double sums[threads];
+    const int t = static_cast<int>(threadIdx.y * block_k + threadIdx.x);
+    sums[t] = squares;
+    for (int d = threads / 2; d > 0; d /= 2) {
+      __syncthreads();
+      if (t < d) sums[t] += sums[t + d];
+    }
+    if (t == 0) block_sum[(i * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = sums[0];
+  }
+}
+
+__global__ void start_kernel(int which, std::int64_t elements, std::int64_t plane, std::int64_t first_plane,
+                             std::int64_t mi, float* to) {
+  const std::int64_t e = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (e < elements) to[e] = himeno_start(which, first_plane + e / plane, mi);
+}
+
+}  // namespace
+
+// Planes first - 1 ... first + planes of the whole are planes 0 ... planes + 1 here.
+struct HimenoOnDevices::Slab {
+  int gpu;
+  std::int64_t planes;
+  Queue edge, inner;
+  Event edge_done, inner_done, sent;
+  std::vector<DeviceBuffer<float>> arrays;
+  DeviceBuffer<double> block_sums;
+  float* array(int which) const {
+    return arrays[static_cast<std::size_t>(which)].data() + HimenoLayout::lead;
+  }
+  HimenoPointers pointers() const {
+    return {array(himeno_p),  array(himeno_next), array(himeno_a0),  array(himeno_a1),  array(himeno_a2),
+            array(himeno_a3), array(himeno_b0),   array(himeno_b1),  array(himeno_b2),  array(himeno_c0),
+            array(himeno_c1), array(himeno_c2),   array(himeno_bnd), array(himeno_wrk1)};
+  }
+};
+
+HimenoOnDevices::HimenoOnDevices(const HimenoGrid& grid, const std::vector<int>& gpus)
+    : grid_(grid), layout_(grid) {
+  const std::int64_t interior = grid.mi - 3, plane = layout_.plane();
+  const auto parts = static_cast<std::int64_t>(gpus.size());
+  if (parts == 0 || interior < 2 * parts)
+    throw InvalidArgument(Argument::gpus, std::to_string(parts) + " GPUs for " + std::to_string(interior) +
+                                              " planes; each takes at least two");
+  const unsigned blocks_j = static_cast<unsigned>((grid.mj - 3 + rows_a_block - 1) / rows_a_block);
+  const unsigned blocks_k = static_cast<unsigned>((grid.mk - 3 + block_k - 1) / block_k);
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const std::int64_t first = 1 + interior * part / parts, next = 1 + interior * (part + 1) / parts;
+    const CurrentGpu here(gpus[static_cast<std::size_t>(part)]);
+    slabs_.push_back(std::make_unique<Slab>());
+    Slab& s = *slabs_.back();
+    s.gpu = gpus[static_cast<std::size_t>(part)];
+    s.planes = next - first;
+    const std::int64_t elements = (s.planes + 2) * plane;
+    for (int which = 0; which < himeno_arrays; ++which) {
+      s.arrays.emplace_back(layout_.elements(s.planes + 2));
+      start_kernel<<<static_cast<unsigned>((elements + threads - 1) / threads), threads, 0,
+                     s.inner.stream()>>>(which, elements, plane, first - 1, grid.mi, s.array(which));
+      EIGEN_G_LAUNCHED();
+    }
+    s.block_sums = DeviceBuffer<double>((s.planes + 1) * blocks_j * blocks_k);
+    s.inner.wait();
+  }
+  for (std::size_t part = 0; part + 1 < slabs_.size(); ++part)
+    for (const auto& [one, other] : {std::pair{part, part + 1}, {part + 1, part}}) {
+      int can = 0;
+      if (slabs_[one]->gpu == slabs_[other]->gpu) continue;
+      EIGEN_G_CUDA(cudaDeviceCanAccessPeer(&can, slabs_[one]->gpu, slabs_[other]->gpu));
+      const CurrentGpu here(slabs_[one]->gpu);
+      if (!can) continue;
+      const cudaError_t enabled = cudaDeviceEnablePeerAccess(slabs_[other]->gpu, 0);
+      if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
+        static_cast<void>(cudaGetLastError());
+      } else {
+        EIGEN_G_CUDA(enabled);
+      }
+    }
+}
+
+HimenoOnDevices::~HimenoOnDevices() = default;
+
+void HimenoOnDevices::sweep_once(bool with_gosa) {
+  const Extents e{layout_.plane(), layout_.row, grid_.mj - 3, grid_.mk - 3};
+  const dim3 block(block_k, block_j);
+  const auto launch = [&](const Slab& s, const Queue& queue, std::int64_t first, std::int64_t planes,
+                          std::int64_t step) {
+    if (planes <= 0) return;
+    const dim3 blocks(static_cast<unsigned>((e.last_k + block_k - 1) / block_k),
+                      static_cast<unsigned>((e.last_j + rows_a_block - 1) / rows_a_block),
+                      static_cast<unsigned>(planes));
+    auto* const kernel = with_gosa ? himeno_kernel<true> : himeno_kernel<false>;
+    kernel<<<blocks, block, 0, queue.stream()>>>(s.pointers(), e, first, step, s.block_sums.data());
+    EIGEN_G_LAUNCHED();
+  };
+  const bool alone = slabs_.size() == 1;
+  for (std::size_t part = 0; part < slabs_.size(); ++part) {
+    Slab& s = *slabs_[part];
+    const CurrentGpu here(s.gpu);
+    if (alone) {
+      launch(s, s.inner, 1, s.planes, 1);
+      continue;
+    }
+    // The edges need the planes between them and the neighbours' planes of the sweep before; those between need the edges.
+    s.inner_done.hold(s.edge);
+    if (part > 0) slabs_[part - 1]->sent.hold(s.edge);
+    if (part + 1 < slabs_.size()) slabs_[part + 1]->sent.hold(s.edge);
+    s.edge_done.hold(s.inner);
+  }
+  if (alone) return std::swap(slabs_[0]->arrays[himeno_p], slabs_[0]->arrays[himeno_next]);
+  for (std::size_t part = 0; part < slabs_.size(); ++part) {
+    Slab& s = *slabs_[part];
+    const CurrentGpu here(s.gpu);
+    launch(s, s.edge, 1, 2, s.planes - 1);
+    s.edge_done.record(s.edge);
+    launch(s, s.inner, 2, s.planes - 2, 1);
+    s.inner_done.record(s.inner);
+    const auto send = [&](std::int64_t from, const Slab& to, std::int64_t at) {
+      EIGEN_G_CUDA(cudaMemcpyPeerAsync(to.array(himeno_next) + at * e.plane, to.gpu,
+                                       s.array(himeno_next) + from * e.plane, s.gpu,
+                                       static_cast<std::size_t>(e.plane) * sizeof(float), s.edge.stream()));
+    };
+    if (part > 0) send(1, *slabs_[part - 1], slabs_[part - 1]->planes + 1);
+    if (part + 1 < slabs_.size()) send(s.planes, *slabs_[part + 1], 0);
+    s.sent.record(s.edge);
+  }
+  for (const auto& s : slabs_) std::swap(s->arrays[himeno_p], s->arrays[himeno_next]);
+}
+
+double HimenoOnDevices::sweep(int count) {
+  const auto wait = [&] {
+    for (const auto& s : slabs_) {
+      const CurrentGpu here(s->gpu);
+      s->edge.wait();
+      s->inner.wait();
+    }
+  };
+  wait();
+  const auto start = std::chrono::steady_clock::now();
+  for (int n = 1; n <= count; ++n) sweep_once(n == count);
+  wait();
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // The blocks' sums of all planes in the order of the planes: whatever the slabs, the same.
+  double gosa = 0;
+  for (const auto& s : slabs_) {
+    const CurrentGpu here(s->gpu);
+    std::vector<double> sums(static_cast<std::size_t>(s->block_sums.size()));
+    EIGEN_G_CUDA(
+        cudaMemcpy(sums.data(), s->block_sums.data(), s->block_sums.bytes(), cudaMemcpyDeviceToHost));
+    const auto a_plane = static_cast<std::size_t>(s->block_sums.size() / (s->planes + 1));
+    for (std::size_t b = a_plane; b < sums.size(); ++b) gosa += sums[b];
+  }
+  return gosa;
+}
+
+}  // namespace eigen_g::blas2

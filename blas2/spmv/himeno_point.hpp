@@ -1,0 +1,56 @@
+// One point of a sweep, on the CPU and on a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/host_device.hpp"
+
+namespace eigen_g::blas2 {
+
+enum HimenoArray {
+  himeno_p,
+  himeno_next,
+  himeno_a0,
+  himeno_a1,
+  himeno_a2,
+  himeno_a3,
+  himeno_b0,
+  himeno_b1,
+  himeno_b2,
+  himeno_c0,
+  himeno_c1,
+  himeno_c2,
+  himeno_bnd,
+  himeno_wrk1,
+  himeno_arrays
+};
+
+struct HimenoPointers {
+  const float* p;
+  float* next;
+  const float *a0, *a1, *a2, *a3, *b0, *b1, *b2, *c0, *c1, *c2, *bnd, *wrk1;
+};
+
+// next(at) := p(at) + 0.8 ss. plane, row: distances to the next i and j. Returns ss.
+EIGEN_G_HOST_DEVICE inline float himeno_point(const HimenoPointers& h, std::int64_t at, std::int64_t plane,
+                                              std::int64_t row) {
+  const float* const p = h.p + at;
+  const float s = h.a0[at] * p[plane] + h.a1[at] * p[row] + h.a2[at] * p[1] +
+                  h.b0[at] * (p[plane + row] - p[plane - row] - p[row - plane] + p[-plane - row]) +
+                  h.b1[at] * (p[row + 1] - p[1 - row] - p[row - 1] + p[-row - 1]) +
+                  h.b2[at] * (p[plane + 1] - p[1 - plane] - p[plane - 1] + p[-plane - 1]) +
+                  h.c0[at] * p[-plane] + h.c1[at] * p[-row] + h.c2[at] * p[-1] + h.wrk1[at];
+  const float ss = (s * h.a3[at] - p[0]) * h.bnd[at];
+  h.next[at] = p[0] + 0.8f * ss;
+  return ss;
+}
+
+// What array `which` holds at the start, in plane i of mi.
+EIGEN_G_HOST_DEVICE inline float himeno_start(int which, std::int64_t i, std::int64_t mi) {
+  if (which == himeno_p || which == himeno_next)
+    return static_cast<float>(i * i) / static_cast<float>((mi - 2) * (mi - 2));
+  if (which == himeno_a3) return 1.0f / 6.0f;
+  return which >= himeno_b0 && which <= himeno_b2 ? 0.0f : which == himeno_wrk1 ? 0.0f : 1.0f;
+}
+
+}  // namespace eigen_g::blas2

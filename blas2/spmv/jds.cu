@@ -1,0 +1,126 @@
+#include "blas2/spmv/block_arguments.hpp"
+#include "blas2/spmv/block_rows.cuh"
+#include "blas2/spmv/jds.hpp"
+#include "blas2/spmv/row_order.hpp"
+#include "hybrid/cuda_check.hpp"
+
+namespace eigen_g::blas2 {
+
+namespace {
+
+constexpr int threads = 256;
+
+unsigned blocks_for(std::int64_t count) {
+  return static_cast<unsigned>((count + threads - 1) / threads);
+}
+
+__device__ std::int64_t length_at(const std::int64_t* row_begin, const std::int32_t* order,
+                                  std::int64_t position) {
+  return row_begin[order[position] + 1] - row_begin[order[position]];
+}
+
+__global__ void longest_kernel(const std::int64_t* row_begin, const std::int32_t* order,
+                               std::int64_t* longest) {
+  *longest = length_at(row_begin, order, 0);
+}
+
+// count[j]: positions with more than j entries.
+__global__ void count_kernel(std::int64_t rows, const std::int64_t* row_begin, const std::int32_t* order,
+                             std::int64_t diagonals, std::int64_t* count) {
+  const std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (j >= diagonals) return;
+  std::int64_t low = 0, high = rows;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (length_at(row_begin, order, middle) > j) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  count[j] = low;
+}
+
+template <class T>
+__global__ void fill_kernel(CrsView<T> a, const std::int32_t* order, const std::int64_t* diagonal_begin,
+                            std::int32_t* col, T* value) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= a.rows) return;
+  const std::int64_t from = a.row_begin[order[i]], length = length_at(a.row_begin, order, i);
+  for (std::int64_t j = 0; j < length; ++j) {
+    const std::int64_t to = diagonal_begin[j] + i;
+    col[to] = a.col[from + j];
+    value[to] = a.value[from + j];
+  }
+}
+
+// The paper's kernel: a thread a position.
+template <class T, int k>
+__global__ void __launch_bounds__(threads)
+    jds_kernel(JdsView<T> a, T alpha, const T* __restrict__ x, T beta, T* __restrict__ y) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= a.rows) return;
+  T sum[k] = {};
+  std::int64_t begin = a.diagonals > 0 ? __ldg(a.diagonal_begin) : 0;
+#pragma unroll 4
+  for (std::int64_t j = 0; j < a.diagonals; ++j) {
+    const std::int64_t next = __ldg(a.diagonal_begin + j + 1);
+    if (begin + i >= next) break;
+    add_product<k>(sum, __ldcs(a.value + begin + i), x, __ldcs(a.col + begin + i));
+    begin = next;
+  }
+  store_row<k>(y, std::int64_t{__ldg(a.order + i)}, sum, alpha, beta);
+}
+
+}  // namespace
+
+template <class T>
+JdsOnDevice<T>::JdsOnDevice(const Queue& queue, const CrsView<T>& a_dev)
+    : rows_(a_dev.rows), cols_(a_dev.cols), nnz_(a_dev.nnz) {
+  if (rows_ == 0) return;
+  order_ = DeviceBuffer<std::int32_t>(queue, rows_);
+  order_rows(queue, rows_, a_dev.row_begin, rows_, nnz_, order_.data());
+  DeviceBuffer<std::int64_t> longest_dev(queue, 1);
+  longest_kernel<<<1, 1, 0, queue.stream()>>>(a_dev.row_begin, order_.data(), longest_dev.data());
+  EIGEN_G_LAUNCHED();
+  EIGEN_G_CUDA(cudaMemcpyAsync(&diagonals_, longest_dev.data(), sizeof diagonals_, cudaMemcpyDeviceToHost,
+                               queue.stream()));
+  queue.wait();
+  diagonal_begin_ = DeviceBuffer<std::int64_t>(queue, diagonals_ + 1);
+  DeviceBuffer<std::int64_t> count(queue, diagonals_);
+  if (diagonals_ > 0) {
+    count_kernel<<<blocks_for(diagonals_), threads, 0, queue.stream()>>>(
+        rows_, a_dev.row_begin, order_.data(), diagonals_, count.data());
+    EIGEN_G_LAUNCHED();
+  }
+  running_sum(queue, count.data(), diagonals_, diagonal_begin_.data());
+  col_ = DeviceBuffer<std::int32_t>(queue, nnz_);
+  value_ = DeviceBuffer<T>(queue, nnz_);
+  fill_kernel<<<blocks_for(rows_), threads, 0, queue.stream()>>>(a_dev, order_.data(), diagonal_begin_.data(),
+                                                                 col_.data(), value_.data());
+  EIGEN_G_LAUNCHED();
+  queue.wait();
+}
+
+template <class T>
+void jds_multiply(const Queue& queue, int k, same_t<T> alpha, const JdsView<T>& a_dev, const same_t<T>* x_dev,
+                  same_t<T> beta, T* y_dev) {
+  require_block(k, x_dev, y_dev);
+  if (a_dev.rows == 0) return;
+  const auto with = [&](auto kernel) {
+    kernel<<<blocks_for(a_dev.rows), threads, 0, queue.stream()>>>(a_dev, alpha, x_dev, beta, y_dev);
+  };
+  if (k == 1) {
+    with(jds_kernel<T, 1>);
+  } else {
+    with(jds_kernel<T, 4>);
+  }
+  EIGEN_G_LAUNCHED();
+}
+
+template class JdsOnDevice<float>;
+template class JdsOnDevice<double>;
+template void jds_multiply(const Queue&, int, float, const JdsView<float>&, const float*, float, float*);
+template void jds_multiply(const Queue&, int, double, const JdsView<double>&, const double*, double, double*);
+
+}  // namespace eigen_g::blas2

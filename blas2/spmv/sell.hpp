@@ -1,0 +1,80 @@
+// The product with a matrix in sliced ELLPACK (SELL-32-sigma) with long rows split off, on a GPU. CUDA builds only.
+//
+//   Y := alpha A X + beta Y
+//
+// Rows are sorted by length within windows of sigma rows and cut into slices of 32; a slice stores its rows' entries column by
+// column, as many as its longest row has, so that a warp reads them in words that lie side by side. Rows of more than `cut`
+// entries are stored behind the slices, in pieces of piece_entries: a warp sums a piece, another kernel a row's pieces in their
+// order.
+//
+//   slice s, lane l, j-th entry:  slice_begin[s] + 32 j + l;  column -1: none
+//   row of position p = 32 s + l: order[p], -1 for a long row; order = null: p itself
+//
+// The `hot` columns that most entries stand in may be gathered before each product into an array of their own, which the L1
+// caches hold: column c < hot means its element c, others x's row c - hot.
+//
+// Every row is one sum in an order that the matrix and the configuration fix: results repeat bit for bit.
+// Cost of a product: (4 + sizeof T) stored + (2 sizeof T + 4) rows bytes. Source: paper 3's outlook; Kreutzer, Hager, Wellein,
+// Fehske, Bishop 2014 (SELL-C-sigma).
+#pragma once
+
+#include "blas2/spmv/sparse_matrix.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/scalar.hpp"
+
+namespace eigen_g::blas2 {
+
+inline constexpr int sell_slice = 32;
+
+struct SellConfig {
+  std::int64_t sigma = 1;                    // 1: rows stay in their order
+  std::int64_t cut = std::int64_t{1} << 31;  // rows with more entries are long ones
+  std::int64_t piece_entries = 512;
+  std::int32_t hot = 0;  // columns that are gathered
+};
+
+template <class T>
+struct SellView {
+  std::int64_t rows = 0, cols = 0;
+  std::int64_t slices = 0;
+  const std::int64_t* slice_begin = nullptr;  // slices + 1
+  const std::int32_t* order = nullptr;        // rows, or null
+  const std::int32_t* col = nullptr;
+  const T* value = nullptr;
+  std::int64_t long_rows = 0, pieces = 0;
+  const std::int32_t* long_row = nullptr;     // long_rows, ascending
+  const std::int64_t* first_piece = nullptr;  // long_rows + 1
+  const std::int64_t* piece_begin = nullptr;  // pieces + 1, into col and value
+  std::int32_t hot = 0;
+  const std::int32_t* hot_col = nullptr;  // hot
+};
+
+template <class T>
+class Sell {
+ public:
+  Sell() = default;
+  // From a CRS matrix in device memory, by the GPU. Blocks. Throws OutOfMemory, DeviceError.
+  Sell(const Queue& queue, const CrsView<T>& a_dev, const SellConfig& config);
+
+  SellView<T> view() const;
+  std::int64_t stored() const { return stored_; }  // entries, padding included
+  std::uint64_t bytes() const;
+  // What a product of this matrix writes, for k = 4: sums of the long rows' pieces, the hot columns' rows of X. One product at a
+  // time.
+  T* partial() const { return partial_.data(); }
+  T* hot_x() const { return hot_x_.data(); }
+
+ private:
+  std::int64_t rows_ = 0, cols_ = 0, stored_ = 0, long_rows_ = 0, pieces_ = 0;
+  std::int32_t hot_ = 0;
+  DeviceBuffer<std::int64_t> slice_begin_, first_piece_, piece_begin_;
+  DeviceBuffer<std::int32_t> order_, col_, long_row_, hot_col_;
+  DeviceBuffer<T> value_, partial_, hot_x_;
+};
+
+// As crs_multiply: x_dev cols x k, y_dev rows x k, row-major, k = 1 or 4. Queued.
+template <class T>
+void sell_multiply(const Queue& queue, int k, same_t<T> alpha, const Sell<T>& a, const same_t<T>* x_dev,
+                   same_t<T> beta, T* y_dev);
+
+}  // namespace eigen_g::blas2
