@@ -325,7 +325,7 @@ class DeviceBackend final : public Backend<T> {
       if (path_ == Path::two_stage) return std::get<TwoStageOnDevice<T>>(stages_);
     return std::get<OneStageOnDevice<T>>(stages_);
   }
-  CutWork back_cut(MatrixView<T> z) const {
+  CutWork<T> back_cut(MatrixView<T> z) const {
     if constexpr (has_two_stages<T>)
       if (path_ == Path::two_stage)
         return back_transform_cut(TwoStageOnDevice<T>::reflectors_of_q1(a_),

@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
       dot += all_sums[k * columns + c];
     }
     const T alpha = pivots[j], of_row = pivots[c];
-    const bool any = square > static_cast<T>(negligible_square);
+    const bool any = square > negligible_square<T>;
     const T beta = any ? -copysign(sqrt(fma(alpha, alpha, square)), alpha) : alpha;
     const T u = any ? alpha - beta : T{1};
     const T product = fma(u, of_row, dot);  // u^T a_c
