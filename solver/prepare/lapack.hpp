@@ -51,17 +51,21 @@ inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const double* a, 
 
 inline lapack_int sytrd(char uplo, lapack_int n, float* a, lapack_int lda, float* d, float* e, float* tau,
                         float* work, lapack_int lwork) {
+  const BlasTurn turn(n);
   return LAPACKE_ssytrd_work(LAPACK_COL_MAJOR, uplo, n, a, lda, d, e, tau, work, lwork);
 }
 inline lapack_int stedc(lapack_int n, float* d, float* e, float* z, lapack_int ldz, float* work,
                         lapack_int lwork, lapack_int* iwork, lapack_int liwork) {
+  const BlasTurn turn(n);
   return LAPACKE_sstedc_work(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work, lwork, iwork, liwork);
 }
 inline lapack_int sterf(lapack_int n, float* d, float* e) {
+  const BlasTurn turn(n);
   return LAPACKE_ssterf_work(n, d, e);
 }
 inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const float* a, lapack_int lda,
                         const float* tau, float* z, lapack_int ldz, float* work, lapack_int lwork) {
+  const BlasTurn turn(n);
   return LAPACKE_sormtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, a, lda, tau, z, ldz, work, lwork);
 }
 
