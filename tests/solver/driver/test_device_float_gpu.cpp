@@ -44,7 +44,7 @@ TEST_CASE("float on device pointers: few rows, the chip, panels, products in sli
 TEST_CASE("float on device pointers: panels of matrices that are reduced early", "[gpu]") {
   NEEDS_GPU();
   constexpr std::int64_t n = 3100;
-  for (const char* kind : {"zero", "ones", "clustered", "geometric"}) {
+  for (const char* kind : {"zero", "arithmetic", "clustered", "geometric"}) {
     CAPTURE(kind);
     eigen_g::generate::Spec spec;
     spec.kind = kind;

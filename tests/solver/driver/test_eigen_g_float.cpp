@@ -57,9 +57,9 @@ TEMPLATE_TEST_CASE("float: every size around block edges, either triangle, any l
 
 TEMPLATE_TEST_CASE("float: generated families, LAPACK's types, at every scale", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  for (const char* kind : {"zero", "identity", "ones", "arithmetic", "geometric", "clustered", "uniform",
-                           "1-2-1", "wilkinson", "glued-wilkinson", "clement", "kms", "minij"})
-    for (const std::int64_t n : {42, 150, 600}) {
+  for (const char* kind : {"zero", "identity", "arithmetic", "geometric", "clustered", "uniform", "1-2-1",
+                           "wilkinson", "glued-wilkinson", "clement", "kms", "minij"})
+    for (const std::int64_t n : {42, 200}) {
       eigen_g::generate::Spec spec;
       spec.kind = kind;
       spec.n = n;
@@ -84,12 +84,14 @@ TEMPLATE_TEST_CASE("float: generated families, LAPACK's types, at every scale", 
 
 TEMPLATE_TEST_CASE("float: low rank, exactly and nearly, and graded", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  for (const std::int64_t n : {100, 400, 1100}) {
+  for (const std::int64_t n : {100, TestType::device == Place::gpu ? 1100 : 300}) {
     for (const std::int64_t rank : {std::int64_t{1}, std::int64_t{3}, n / 10}) {
       CAPTURE(n, rank);
       check_in_float(in_float(low_rank(n, rank)), TestType::device, support::limits::lapack_ratio);
     }
     CAPTURE(n);
+    check_in_float(in_float(by_entry(n, [](double, double) { return 1.0; })), TestType::device,
+                   support::limits::lapack_ratio);
     check_in_float(
         in_float(by_entry(n, [](double i, double j) { return std::exp(-(i - j) * (i - j) / 400); })),
         TestType::device, support::limits::lapack_ratio);
@@ -102,7 +104,7 @@ TEMPLATE_TEST_CASE("float: low rank, exactly and nearly, and graded", "", OnCpu,
 
 TEMPLATE_TEST_CASE("float: a subset is a part of the whole", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  for (const std::int64_t n : {90, 700}) {
+  for (const std::int64_t n : {90, TestType::device == Place::gpu ? 700 : 200}) {
     CAPTURE(n);
     const FloatMatrix m = in_float(random_matrix(n));
     const FloatPairs all = solve_in_float(m, options(TestType::device));
@@ -145,7 +147,7 @@ TEMPLATE_TEST_CASE("float: a NaN or an infinity in the named triangle is refused
 
 TEMPLATE_TEST_CASE("float: two runs, and a solver planned once, give the same bits", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  for (const std::int64_t n : {64, 300, 700}) {
+  for (const std::int64_t n : {64, TestType::device == Place::gpu ? 700 : 200}) {
     CAPTURE(n);
     const FloatMatrix m = in_float(random_matrix(n));
     const FloatPairs first = solve_in_float(m, options(TestType::device));
@@ -166,7 +168,7 @@ TEMPLATE_TEST_CASE("float: two runs, and a solver planned once, give the same bi
 TEST_CASE("float: the workspace is half of double's, but for LAPACK's integers") {
   const auto bytes = [](auto of) { return eigen_g::workspace_bytes<decltype(of)>(1000, {}, false).host; };
   CHECK(bytes(0.0f) > bytes(0.0) / 2);
-  CHECK(bytes(0.0f) < bytes(0.0) * 0.51);
+  CHECK(bytes(0.0f) < bytes(0.0) / 100 * 51);
 }
 
 TEST_CASE("float: the engines that make double are refused") {

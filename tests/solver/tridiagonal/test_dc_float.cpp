@@ -19,10 +19,11 @@ constexpr double double_in_float =
 struct InFloat {
   std::vector<float> d, e;
 };
-InFloat in_float(const support::Tridiagonal& t, double scale) {
+// scale unit t, rounded; unit t first, which may bring numbers beyond any float into range.
+InFloat in_float(const support::Tridiagonal& t, double unit, double scale) {
   InFloat f;
-  for (const double x : t.d) f.d.push_back(static_cast<float>(scale * x));
-  for (const double x : t.e) f.e.push_back(static_cast<float>(scale * x));
+  for (const double x : t.d) f.d.push_back(static_cast<float>(scale * (unit * x)));
+  for (const double x : t.e) f.e.push_back(static_cast<float>(scale * (unit * x)));
   return f;
 }
 support::Tridiagonal in_double(const InFloat& f) {
@@ -42,11 +43,11 @@ double to_one(const support::Tridiagonal& t) {
 TEST_CASE("float: every kind of T, with vectors and without") {
   for (const std::string& kind : support::tridiagonal_kinds) {
     if (kind == "subnormal") continue;  // of double; float's own stand below as a scale
-    for (const std::int64_t n : {1, 2, 9, 30, 64, 65, 200, 500})
+    for (const std::int64_t n : {1, 2, 9, 30, 65, 300})
       for (const double scale : {1.0, 0x1p126, 0x1p-100}) {
         CAPTURE(kind, n, scale);
         const support::Tridiagonal t = support::tridiagonal(kind, n);
-        const InFloat f = in_float(t, scale * to_one(t));
+        const InFloat f = in_float(t, to_one(t), scale);
         std::vector<float> w = f.d, z(static_cast<std::size_t>(n * n), std::nanf("")), values = f.d;
         const Outcome with =
             eigen_g::dc::divide_and_conquer_on_host(n, w.data(), f.e.data(), {z.data(), n, n, n}, {}, 100);
@@ -69,7 +70,7 @@ TEST_CASE("float: every kind of T, with vectors and without") {
 
 TEST_CASE("float: a subset has the values and vectors of the whole") {
   constexpr std::int64_t n = 150;
-  const InFloat f = in_float(support::random_tridiagonal(n), 1);
+  const InFloat f = in_float(support::random_tridiagonal(n), 1, 1);
   std::vector<float> all = f.d, some = f.d, z(n * n), part(n * n);
   REQUIRE(eigen_g::dc::divide_and_conquer_on_host(n, all.data(), f.e.data(), {z.data(), n, n, n}).status ==
           Status::converged);
@@ -77,5 +78,7 @@ TEST_CASE("float: a subset has the values and vectors of the whole") {
       n, some.data(), f.e.data(), {part.data(), n, n, n}, {eigen_g::Subset::numbers(11, 40), 0}, 32);
   REQUIRE(outcome.found.count == 30);
   CHECK(std::equal(some.begin(), some.begin() + 30, all.begin() + 10));
-  CHECK(std::equal(part.begin(), part.begin() + 30 * n, z.begin() + 10 * n));
+  float apart = 0;  // products of other widths sum in other orders
+  for (std::size_t i = 0; i < 30 * n; ++i) apart = std::max(apart, std::fabs(part[i] - z[i + 10 * n]));
+  CHECK(apart <= 16 * std::numeric_limits<float>::epsilon());
 }
