@@ -90,7 +90,7 @@ Reference scan(std::vector<double> d, std::vector<double> z, double e) {
   const double rho = 2 * std::fabs(e);
   double largest = 0;
   for (std::size_t s = 0; s < d.size(); ++s) largest = std::max({largest, std::fabs(d[s]), std::fabs(z[s])});
-  const double tolerance = 8 * unit_roundoff * largest;
+  const double tolerance = 8 * unit_roundoff<double> * largest;
   std::ptrdiff_t previous = -1;
   const auto accept = [&](std::ptrdiff_t s) {
     r.pole.push_back(d[s]);

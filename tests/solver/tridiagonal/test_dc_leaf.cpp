@@ -21,7 +21,7 @@ double defect_of(const std::vector<double>& z, Index n) {
                z[static_cast<std::size_t>(k + j * n)];
       worst = std::max(worst, std::fabs(dot));
     }
-  return static_cast<double>(worst) / unit_roundoff;
+  return static_cast<double>(worst) / unit_roundoff<double>;
 }
 
 void check_leaf(Tridiagonal t) {
@@ -86,7 +86,7 @@ TEST_CASE(
     packed.insert(packed.end(), z.begin() + j * stride, z.begin() + j * stride + n);
     for (Index i = n; i < stride; ++i) CHECK(z[static_cast<std::size_t>(i + j * stride)] == 7);
   }
-  CHECK(defect_of(packed, n) * unit_roundoff < 1e-7);
+  CHECK(defect_of(packed, n) * unit_roundoff<double> < 1e-7);
 }
 
 TEST_CASE("A leaf far below the rest of its matrix is split, not ground to subnormals") {

@@ -13,11 +13,11 @@ namespace {
 struct Problem {
   std::vector<double> pole, weight;
   double rho;
-  Secular view() const { return {pole.data(), weight.data(), static_cast<Index>(pole.size()), rho}; }
+  Secular<double> view() const { return {pole.data(), weight.data(), static_cast<Index>(pole.size()), rho}; }
 };
 
 // |f| over the sizes of its terms, in roundoff, at the root as it is kept; __float128 has no cancellation to speak of.
-double backward_error(const Problem& p, const Root& root) {
+double backward_error(const Problem& p, const Root<double>& root) {
   __float128 sum = 1 / static_cast<__float128>(p.rho), size = sum, slope = 0;
   for (std::size_t i = 0; i < p.pole.size(); ++i) {
     const __float128 gap = static_cast<__float128>(p.pole[i]) - root.base - root.tau;
@@ -27,7 +27,7 @@ double backward_error(const Problem& p, const Root& root) {
     slope += term / gap;
   }
   size += (root.tau < 0 ? -root.tau : root.tau) * slope;
-  return std::fabs(static_cast<double>(sum / size)) / unit_roundoff;
+  return std::fabs(static_cast<double>(sum / size)) / unit_roundoff<double>;
 }
 
 int check_all(const Problem& p) {
