@@ -13,9 +13,9 @@ struct TwoStageTuning {
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
   // Reduction to a band
-  // Columns whose update of the matrix is pending at most: few make a cheap panel, many make fast products.
-  std::int64_t pending = 512, pending_wide = 1024;
-  std::int64_t min_order_wide = 30000;  // takes the latter
+  // Columns whose update of the matrix is pending at most: few take little memory (twice 2 n of them), many make fast products.
+  std::int64_t pending = 256, pending_wide = 512;
+  std::int64_t min_order_wide = 16000;  // takes the latter
   std::int64_t update_columns =
       1024;  // of one product of the update, which makes its tile on the diagonal whole
 };

@@ -73,21 +73,31 @@ Backend<T>& Call<T>::backend() {
 }
 
 template <class T>
+void Call<T>::begin(const Problem<T>& problem) {
+  try {
+    backend().begin(problem);
+  } catch (const OutOfMemory& trouble) {
+    if (!gpu_ || !trouble.on_device()) throw;
+    const bool free_path = plan_.options.path == Path::automatic,
+               free_place = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic;
+    if (free_path && path_on_gpu(plan_.options, plan_.n) == Path::two_stage)
+      plan_.options.path = Path::one_stage;
+    else if (free_place && plan_.options.path != Path::two_stage)
+      gpu_ = false;
+    else
+      throw;
+    backend_.reset();
+    begin(problem);
+  }
+}
+
+template <class T>
 Report Call<T>::solve(const Problem<T>& problem) {
   const auto start = std::chrono::steady_clock::now();
   const ThreadLimit limit(plan_.devices.threads);
   Report report;
   if (plan_.n > 0) {
-    try {
-      backend().begin(problem);
-    } catch (const OutOfMemory& trouble) {
-      const bool free_choice = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic &&
-                               plan_.options.path != Path::two_stage;
-      if (!gpu_ || !free_choice || !trouble.on_device()) throw;
-      backend_.reset();
-      gpu_ = false;
-      backend().begin(problem);
-    }
+    begin(problem);
     report = solve_on(*backend_, plan_.options);
   } else if (gpu_) {
     const Device& gpu = gpu_facts(current_gpu());

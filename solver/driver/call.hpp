@@ -27,13 +27,15 @@ class Call {
   bool on_gpu() const { return gpu_; }
   // Its backend; on a GPU as long as that is the current one.
   Backend<T>& backend();
-  // Where the choice is free and the GPU's memory does not suffice, the CPU takes it, now and from now on.
+  // Where the GPU's memory does not suffice, one stage takes the place of two, and then the CPU the GPU's, as far as the choice is
+  // free, now and from now on.
   Report solve(const Problem<T>& problem);
   Report solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz);
   Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
                std::int64_t ldz, CUstream_st* stream);
 
  private:
+  void begin(const Problem<T>& problem);
   Plan plan_;
   Resources* resources_;
   bool gpu_;

@@ -202,10 +202,11 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
       CHECK(taken <= told + granularity);
       CHECK(taken >= told - granularity);
     }
-  const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers) {
+  const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers,
+                          eigen_g::Path path = eigen_g::Path::one_stage) {
     const double square = 8.0 * static_cast<double>(order) * static_cast<double>(order);
-    const double own =
-        static_cast<double>(eigen_g::workspace_bytes(order, {.vectors = vectors}, true, pointers).device);
+    const double own = static_cast<double>(
+        eigen_g::workspace_bytes(order, {.vectors = vectors, .path = path}, true, pointers).device);
     const double callers = pointers == eigen_g::Pointers::host ? 0 : vectors ? 2 : 1;
     return own / square + callers;
   };
@@ -214,6 +215,12 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
     for (const std::int64_t order : {1000, 2500, 5000})
       CHECK(in_all(order, true, pointers) <= 3 + 1200.0 / static_cast<double>(order));
     CHECK(in_all(10000, false, pointers) <= (pointers == eigen_g::Pointers::host ? 1.1 : 2.1));
+    constexpr auto two_stage = eigen_g::Path::two_stage;
+    for (const std::int64_t order : {10000, 20000, 50000}) {
+      const double blocks = 1.6e9 / (8.0 * static_cast<double>(order) * static_cast<double>(order));
+      CHECK(in_all(order, true, pointers, two_stage) <= 3.8 + blocks);
+      CHECK(in_all(order, false, pointers, two_stage) <= (pointers == eigen_g::Pointers::host ? 1.13 : 2.13));
+    }
   }
 }
 
@@ -278,7 +285,7 @@ TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]")
     FAIL("there is no such GPU");
   } catch (const eigen_g::OutOfMemory& error) {
     CHECK(error.on_device());
-    CHECK(error.needed() == eigen_g::workspace_bytes(n, {}, true).device);
+    CHECK(error.needed() == eigen_g::workspace_bytes(n, {.path = eigen_g::Path::one_stage}, true).device);
     CHECK(error.available() > 0);
     CHECK(error.available() < error.needed());
   }
