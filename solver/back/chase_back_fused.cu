@@ -106,11 +106,15 @@ __device__ __forceinline__ void copy_bulk(void* to, const void* from, int bytes,
 #endif
 }
 __device__ __forceinline__ void tell(int* word, int count) {
+#if __CUDA_ARCH__ >= 900
   asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(word), "r"(count) : "memory");
+#endif
 }
 __device__ __forceinline__ int look(const int* word) {
-  int count;
+  int count = 0;
+#if __CUDA_ARCH__ >= 900
   asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(count) : "l"(word) : "memory");
+#endif
   return count;
 }
 

@@ -24,8 +24,8 @@ std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int mult
 // All in device memory, ordered on `queue`, which is not waited for. Its blocks wait for each other: the launch is cooperative.
 // Entries within 2^-100 ... 2^100, as the driver scales them: squares are formed.
 // Throws DeviceError. T and Q2 repeat bit for bit, on any number of multiprocessors, with and without reflectors.
-// Cost: 6 n^2 b flops in n (1 + 1 / b) dependent steps. H200, ms at n = 4000, 10000, 20000: b = 32 8.8, 25, 65; b = 64 12, 41,
-// 109. Source: Murata and Horikoshi 1975; Haidar, Ltaief and Dongarra 2011; LAPACK dsbtrd is its truth.
+// Cost: 6 n^2 b flops in n (1 + 1 / b) dependent steps. H200, ms at n = 4000, 10000, 20000: b = 32 7.3, 21, 59; b = 64 11, 34,
+// 94. Source: Murata and Horikoshi 1975; Haidar, Ltaief and Dongarra 2011; LAPACK dsbtrd is its truth.
 template <class T>
 void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T> band_dev, real_t<T>* d_dev,
                          real_t<T>* e_dev, const ChaseReflectors<T>& out, Arena workspace,

@@ -1,0 +1,499 @@
+// A position of the chase (band_to_tridiagonal.cu), a thread block's: D, F, and what a sweep does to them; and the head.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "solver/reduction/packet.cuh"
+#include "solver/reduction/two_stage/chase_tiles.hpp"
+
+namespace eigen_g::chase {
+
+using reduction::Packet<double>;
+
+inline constexpr unsigned all_lanes = ~0u;
+inline constexpr double negligible_square =
+    0x1p-900;  // of entries within 2^-100 ... 2^100: far below rounding
+
+// The shape of a block that works on a band of width b.
+template <int b>
+struct Shape {
+  static constexpr int columns = 8;  // of a warp
+  static constexpr int warps = b / columns, threads = 32 * warps;
+  static constexpr int rows = (b + 31) / 32;                      // of a lane: lane, lane + 32, ...
+  static constexpr int mail = b + 8;                              // packets of a mailbox: b, and one more
+  static constexpr bool diagonal_in_shared = b > 96;              // D; else in registers
+  static constexpr int entries = rows * columns;                  // of D or F, a thread
+  static constexpr std::int64_t state = 2ll * entries * threads;  // of a position, in memory
+  static constexpr std::size_t shared_bytes = diagonal_in_shared ? sizeof(double) * entries * threads : 0;
+};
+
+// What a launch gets: sweeps first ... last - 1, the later ones in further launches.
+template <class T>
+struct Chase {
+  const T* band;
+  std::int64_t lda;
+  std::int64_t n;
+  std::int64_t first, last;
+  int positions, per_block;  // the head included
+  T* d;
+  T* e;
+  ChaseTiles tiles;
+  ChaseReflectors<T> out;
+  std::int64_t first_tile;  // of the group that sweep `first` is in
+  Packet<double>* mail;             // of a position: v and tau, then the column and beta
+  T* state;
+};
+
+template <class T, int b>
+struct Shared {
+  static constexpr int warps = Shape<b>::warps;
+  T y[warps][b], u[warps][b];  // partial sums
+  T row[b];                    // that goes from F to D
+  T column[b], next[b];        // the first ones of D and F
+  T v[b], tau;
+};
+
+// D and F of a position, a thread's part: rows lane + 32 r, columns 8 warp + q.
+template <class T, int b>
+struct State {
+  T diagonal[Shape<b>::diagonal_in_shared ? 1 : Shape<b>::rows][Shape<b>::columns];
+  T below[Shape<b>::rows][Shape<b>::columns];
+};
+
+// By value: a conditional between two array elements would be one between their addresses, and keep the array in memory.
+template <class T>
+__device__ __forceinline__ T choose(bool condition, T yes, T no) {
+  return condition ? yes : no;
+}
+
+template <class T>
+__device__ __forceinline__ T warp_sum(T x) {
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) x += __shfl_xor_sync(all_lanes, x, mask);
+  return x;
+}
+
+// x[place / 32] of lane place % 32, for all.
+template <class T, int rows>
+__device__ __forceinline__ T at_place(const T (&x)[rows], int place) {
+  T own = x[0];
+#pragma unroll
+  for (int r = 1; r < rows; ++r) own = choose(place / 32 == r, x[r], own);
+  return __shfl_sync(all_lanes, own, place % 32);
+}
+
+// 1 / sqrt(x) and 1 / x to an ulp or two, of numbers that are neither tiny nor huge: a third of the way of those that take all.
+__device__ __forceinline__ double inverse_root(double x) {
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+#pragma unroll
+  for (int k = 0; k < 2; ++k) y = fma(y / 2, fma(-x * y, y, 1.0), y);
+  return y;
+}
+__device__ __forceinline__ double inverse_of(double x) {
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+#pragma unroll
+  for (int k = 0; k < 2; ++k) y = fma(y, fma(-x, y, 1.0), y);
+  return y;
+}
+
+// H x = beta e_first, by a warp. v: in x's place.
+template <class T, int rows>
+__device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& tau, T& beta) {
+  T square = 0;
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+    if (lane + 32 * r != first) square = fma(x[r], x[r], square);
+  const T alpha = at_place(x, first);
+  square = warp_sum(square);
+  T scale = 0;
+  beta = alpha;
+  tau = 0;
+  if (square >= static_cast<T>(negligible_square)) {
+    const T total = fma(alpha, alpha, square), inverse = inverse_root(total);
+    const T half = total * inverse / 2, norm = fma(fma(-2 * half, 2 * half, total), inverse / 2, 2 * half);
+    beta = -copysign(norm, alpha);
+    tau = fma(fabs(alpha), inverse, T{1});
+    scale = inverse_of(alpha - beta);
+  }
+#pragma unroll
+  for (int r = 0; r < rows; ++r) x[r] = choose(lane + 32 * r == first, T{1}, x[r] * scale);
+}
+
+// A message of b numbers, by place, and one more; `tag`: of the sweep that it was sent in, from 1.
+struct Message {
+  const Packet<double>* mail;
+  unsigned tag;
+};
+template <class T, int b>
+struct Letter {
+  static constexpr int rows = Shape<b>::rows;
+  T x[rows], one_more;
+  Packet<double> packets[rows], last;
+
+  __device__ __forceinline__ bool look_for(const Message& message, int lane) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      packets[r] = look(message.mail + (b % 32 == 0 || lane + 32 * r < b ? lane + 32 * r : b));
+    last = look(message.mail + b);
+    bool missing = !arrived(last, message.tag);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) missing = missing || !arrived(packets[r], message.tag);
+    return missing;
+  }
+  __device__ __forceinline__ void open(int lane) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      x[r] = b % 32 == 0 || lane + 32 * r < b ? static_cast<T>(value(packets[r])) : 0;
+    one_more = static_cast<T>(value(last));
+  }
+};
+template <class T, int b>
+__device__ __forceinline__ void receive(const Message& message, int lane, T (&x)[Shape<b>::rows],
+                                        T& one_more) {
+  Letter<T, b> letter;
+  while (__any_sync(all_lanes, letter.look_for(message, lane))) {
+  }
+  letter.open(lane);
+#pragma unroll
+  for (int r = 0; r < Shape<b>::rows; ++r) x[r] = letter.x[r];
+  one_more = letter.one_more;
+}
+// Two of them, looked for together: one after the other would take a way to memory and back more.
+template <class T, int b>
+__device__ __forceinline__ void receive(const Message& first, const Message& second, int lane,
+                                        T (&x)[Shape<b>::rows], T& one_more, T (&y)[Shape<b>::rows],
+                                        T& y_more) {
+  Letter<T, b> one, two;
+  bool missing;
+  do {
+    missing = one.look_for(first, lane);
+    missing = two.look_for(second, lane) || missing;
+  } while (__any_sync(all_lanes, missing));
+  one.open(lane);
+  two.open(lane);
+#pragma unroll
+  for (int r = 0; r < Shape<b>::rows; ++r) x[r] = one.x[r], y[r] = two.x[r];
+  one_more = one.one_more;
+  y_more = two.one_more;
+}
+
+// Sums over the lanes of 8 values: lane l ends with that of value l / 4.
+template <class T>
+__device__ __forceinline__ T eight_sums(T (&z)[8], int lane) {
+  int mask = 16;
+#pragma unroll
+  for (int half = 4; half > 0; half /= 2, mask /= 2)
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const bool upper = lane & mask;
+      const T kept = choose(upper, z[i + half], z[i]), given = choose(upper, z[i], z[i + half]);
+      z[i] = kept + __shfl_xor_sync(all_lanes, given, mask);
+    }
+  z[0] += __shfl_xor_sync(all_lanes, z[0], 2);
+  return z[0] + __shfl_xor_sync(all_lanes, z[0], 1);
+}
+
+template <class T, int b>
+class Position {
+  using S = Shape<b>;
+  static constexpr int rows = S::rows, columns = S::columns, warps = S::warps;
+
+ public:
+  __device__ __forceinline__ Position(const Chase<T>& given, Shared<T, b>& shared_memory,
+                                      T* diagonal_in_shared)
+      : c(given), shared(shared_memory), diagonals(diagonal_in_shared + threadIdx.x) {}
+
+  // Sweep 0's D and F from the band.
+  __device__ __forceinline__ void load_band(std::int64_t k) {
+    const std::int64_t row = 1 + k * b;
+#pragma unroll
+    for (int q = 0; q < columns; ++q) {
+      const int j = (warp * columns + q + b - 1) % b;  // the column's number in the window
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        const int place = lane + 32 * r, i = (place + b - 1) % b;
+        const bool exists = place < b;
+        const std::int64_t lower = row + max(i, j), upper = row + min(i, j), under = row + b + i;
+        diagonal(r, q) = exists && lower < c.n ? c.band[lower - upper + upper * c.lda] : 0;
+        state.below[r][q] = exists && i <= j && under < c.n ? c.band[b + i - j + (row + j) * c.lda] : 0;
+      }
+    }
+  }
+  __device__ __forceinline__ void load(std::int64_t k) {
+    const T* from = c.state + k * S::state + threadIdx.x;
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int q = 0; q < columns; ++q) {
+        diagonal(r, q) = __ldcg(from + (r * columns + q) * S::threads);
+        state.below[r][q] = __ldcg(from + (S::entries + r * columns + q) * S::threads);
+      }
+  }
+  __device__ __forceinline__ void store(std::int64_t k) {
+    T* to = c.state + k * S::state + threadIdx.x;
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int q = 0; q < columns; ++q) {
+        __stcg(to + (r * columns + q) * S::threads, diagonal(r, q));
+        __stcg(to + (S::entries + r * columns + q) * S::threads, state.below[r][q]);
+      }
+  }
+
+  // Sweep s in position k; first_place = (s + 1) mod b; `tile` is the group's first one, j the sweep's number in the group.
+  __device__ __forceinline__ void work(std::int64_t k, std::int64_t s, int first_place, std::int64_t tile,
+                                       int j) {
+    const unsigned tag = static_cast<unsigned>(s) + 1;
+    const std::int64_t row = s + 1 + k * b;
+    Packet<double>* const mail = c.mail + (k + 1) * 2 * S::mail;
+    const bool more = row + b < c.n;  // position k + 1 takes part
+    const int old = first_place == 0 ? b - 1 : first_place - 1;
+    if (s > 0) move_row(old);
+    pick_first(first_place);
+    T v[rows], tau;
+    receive_column(mail, tag, old, s > 0, row + b - 1 < c.n, v, tau);
+    multiply(v);
+    __syncthreads();
+
+    T u[rows], y[rows];
+    sum(shared.u, u);
+    const int first_warp = first_place / columns;
+    if (warp == first_warp) next_reflector(u, tau, first_place, more, mail, tag);
+    sum(shared.y, y);
+    T product = 0;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) product = fma(v[r], y[r], product);
+    const T half = tau * tau * warp_sum(product) / 2;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) y[r] = fma(tau, y[r], -half * v[r]);  // w
+    if (warp == (first_warp + warps / 2) % warps) send_column(v, y, first_place, mail - S::mail, tag);
+    if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - 1) keep(v, tau, first_place, tile + k, j);
+    update_diagonal(v, y);
+    __syncthreads();
+    update_below(v, u, tau);
+  }
+
+ private:
+  __device__ __forceinline__ T& diagonal(int r, int q) {
+    if constexpr (S::diagonal_in_shared)
+      return diagonals[(r * columns + q) * S::threads];
+    else
+      return state.diagonal[r][q];
+  }
+  // v of the warp's column q.
+  __device__ __forceinline__ T of_column(const T (&v)[rows], int q) const {
+    T own = v[0];  // a warp's columns lie within 32
+#pragma unroll
+    for (int r = 1; r < rows; ++r) own = choose(warp * columns / 32 == r, v[r], own);
+    return __shfl_sync(all_lanes, own, warp * columns % 32 + q);
+  }
+  __device__ __forceinline__ void sum(const T (&parts)[warps][b], T (&total)[rows]) const {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const int place = b % 32 == 0 ? lane + 32 * r : min(lane + 32 * r, b - 1);
+      T part[2] = {};
+#pragma unroll
+      for (int w = 0; w < warps; ++w) part[w % 2] += parts[w][place];
+      total[r] = b % 32 == 0 || lane + 32 * r < b ? part[0] + part[1] : 0;
+    }
+  }
+
+  // From sweep s - 1's windows to sweep s': place `old` is last now instead of first. F's row of it goes to D.
+  __device__ __forceinline__ void move_row(int old) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const bool moves = lane + 32 * r == old;
+#pragma unroll
+      for (int q = 0; q < columns; ++q) {
+        const T below = state.below[r][q];
+        if (moves) shared.row[warp * columns + q] = below;
+        diagonal(r, q) = choose(moves, below, diagonal(r, q));
+        state.below[r][q] = choose(moves, T{0}, below);
+      }
+    }
+    __syncthreads();
+  }
+  // The first columns, for the warps that need them after the products.
+  __device__ __forceinline__ void pick_first(int first_place) {
+    if (warp != first_place / columns) return;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      T in_diagonal = diagonal(r, 0), in_below = state.below[r][0];
+#pragma unroll
+      for (int q = 1; q < columns; ++q) {
+        in_diagonal = choose(q == first_place % columns, diagonal(r, q), in_diagonal);
+        in_below = choose(q == first_place % columns, state.below[r][q], in_below);
+      }
+      if (b % 32 == 0 || lane + 32 * r < b) {
+        shared.column[lane + 32 * r] = in_diagonal;
+        shared.next[lane + 32 * r] = in_below;
+      }
+    }
+  }
+  // v and tau; the columns of place `old` in D and F, by the warp that has them.
+  __device__ __forceinline__ void receive_column(const Packet<double>* mail, unsigned tag, int old, bool moved,
+                                                 bool from_next, T (&v)[rows], T& tau) {
+    if (!moved || warp != old / columns) return receive<T, b>({mail, tag}, lane, v, tau);
+    T column[rows] = {}, beta = 0;
+    if (from_next)
+      receive<T, b>({mail, tag}, {mail + S::mail, tag - 1}, lane, v, tau, column, beta);
+    else
+      receive<T, b>({mail, tag}, lane, v, tau);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const int place = lane + 32 * r;
+      const T above = b % 32 == 0 || place < b ? shared.row[place] : 0;
+      const T in_diagonal = choose(place == old, column[r], above),
+              in_below = choose(place == old, beta, column[r]);
+#pragma unroll
+      for (int q = 0; q < columns; ++q) {
+        diagonal(r, q) = choose(q == old % columns, in_diagonal, diagonal(r, q));
+        state.below[r][q] = choose(q == old % columns, in_below, state.below[r][q]);
+      }
+    }
+  }
+
+  // Partial y and u.
+  __device__ __forceinline__ void multiply(const T (&v)[rows]) {
+    T y[rows] = {}, u[rows] = {};
+#pragma unroll
+    for (int q = 0; q < columns; ++q) {
+      const T v_q = of_column(v, q);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        y[r] = fma(diagonal(r, q), v_q, y[r]);
+        u[r] = fma(state.below[r][q], v_q, u[r]);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (b % 32 == 0 || lane + 32 * r < b) {
+        shared.y[warp][lane + 32 * r] = y[r];
+        shared.u[warp][lane + 32 * r] = u[r];
+      }
+  }
+
+  // H_{k+1}, by the warp that has F's first column: v(first) = 1.
+  __device__ __forceinline__ void next_reflector(const T (&u)[rows], T tau, int first_place, bool more,
+                                                 Packet<double>* mail, unsigned tag) {
+    T x[rows], next_tau, beta;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], shared.next[lane + 32 * r]) : 0;
+    }
+    reflect(x, first_place, lane, next_tau, beta);
+    Packet<double>* const next = mail + 2 * S::mail;
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (b % 32 == 0 || lane + 32 * r < b) {
+        if (more) publish(next + lane + 32 * r, x[r], tag);
+        shared.v[lane + 32 * r] = x[r];
+      }
+    if (lane == 0) {
+      if (more) publish(next + b, next_tau, tag);
+      publish(mail - S::mail + b, beta, tag);
+      shared.tau = next_tau;
+    }
+  }
+
+  // D's first column after the update, to position k - 1.
+  __device__ __forceinline__ void send_column(const T (&v)[rows], const T (&w)[rows], int first_place,
+                                              Packet<double>* mail, unsigned tag) {
+    const T w_first = at_place(w, first_place);
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (b % 32 == 0 || lane + 32 * r < b)
+        publish(mail + lane + 32 * r, fma(-v[r], w_first, shared.column[lane + 32 * r] - w[r]), tag);
+  }
+
+  __device__ __forceinline__ void keep(const T (&v)[rows], T tau, int first_place, std::int64_t tile,
+                                       int j) const {
+    T* const to = c.out.v + tile * c.tiles.tile_size() + c.tiles.column(j) + j % 8 + 1;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const int place = lane + 32 * r;
+      if (b % 32 == 0 || place < b)
+        __stcs(to + (place >= first_place ? place - first_place : place - first_place + b), v[r]);
+    }
+    if (lane == 0) __stcs(c.out.tau + tile * c.tiles.width + j, tau);
+  }
+
+  __device__ __forceinline__ void update_diagonal(const T (&v)[rows], const T (&w)[rows]) {
+#pragma unroll
+    for (int q = 0; q < columns; ++q) {
+      const T v_q = of_column(v, q), w_q = of_column(w, q);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) diagonal(r, q) = fma(-w[r], v_q, fma(-v[r], w_q, diagonal(r, q)));
+    }
+  }
+
+  __device__ __forceinline__ void update_below(const T (&v)[rows], const T (&u)[rows], T tau) {
+    T next_v[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) next_v[r] = b % 32 == 0 || lane + 32 * r < b ? shared.v[lane + 32 * r] : 0;
+    const T next_tau = shared.tau;
+    T z[columns];
+#pragma unroll
+    for (int q = 0; q < columns; ++q) {
+      const T factor = -tau * of_column(v, q);
+      z[q] = 0;
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        state.below[r][q] = fma(factor, u[r], state.below[r][q]);
+        z[q] = fma(next_v[r], state.below[r][q], z[q]);
+      }
+    }
+    const T own = -next_tau * eight_sums(z, lane);
+#pragma unroll
+    for (int q = 0; q < columns; ++q) {
+      const T z_q = __shfl_sync(all_lanes, own, 4 * q);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) state.below[r][q] = fma(next_v[r], z_q, state.below[r][q]);
+    }
+  }
+
+  const Chase<T>& c;
+  Shared<T, b>& shared;
+  T* diagonals;
+  State<T, b> state;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+};
+
+// Column s: d, e, and the sweep's first reflector to position 0. By a warp.
+template <class T, int b>
+__device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
+  constexpr int rows = Shape<b>::rows;
+  const int lane = threadIdx.x % 32, old = first_place == 0 ? b - 1 : first_place - 1;
+  T x[rows], last, tau, beta;
+  if (s == 0) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const int place = lane + 32 * r;
+      x[r] = place < b && place < c.n ? c.band[place] : 0;
+    }
+    last = b < c.n ? c.band[b] : 0;
+  } else {
+    receive<T, b>({c.mail + Shape<b>::mail, static_cast<unsigned>(s)}, lane, x, last);
+  }
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+    if (lane + 32 * r == old) {
+      c.d[s] = x[r];
+      x[r] = last;
+    }
+  if (s == c.n - 1) return;
+  reflect(x, first_place, lane, tau, beta);
+  Packet<double>* const mail = c.mail + 2 * Shape<b>::mail;
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+    if (b % 32 == 0 || lane + 32 * r < b) publish(mail + lane + 32 * r, x[r], static_cast<unsigned>(s) + 1);
+  if (lane == 0) {
+    publish(mail + b, tau, static_cast<unsigned>(s) + 1);
+    c.e[s] = beta;
+  }
+}
+
+}  // namespace eigen_g::chase
