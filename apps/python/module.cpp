@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <type_traits>
+
 #include <eigen_g/device.hpp>
 #include <eigen_g/eigen_g.hpp>
 #include <eigen_g/stages.hpp>
@@ -135,10 +137,18 @@ void bind_report(nb::module_& m) {
 }
 
 void bind_errors(nb::module_& m) {
-  nb::exception<DeviceError>(m, "DeviceError", PyExc_RuntimeError);
-  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
-  nb::exception<InvalidArgument>(m, "InvalidArgument", PyExc_ValueError);
-  nb::exception<NonFiniteEntry>(m, "NonFiniteEntry", m.attr("InvalidArgument"));
+  const auto add = [&]<class Error>(std::type_identity<Error>, const char* name, nb::handle base,
+                                    const char* doc) {
+    nb::exception<Error>(m, name, base).attr("__doc__") = doc;
+  };
+  add(std::type_identity<DeviceError>(), "DeviceError", PyExc_RuntimeError,
+      "A call into CUDA, cuBLAS or LAPACK failed, or a GPU was asked for and there is none.");
+  add(std::type_identity<OutOfMemory>(), "OutOfMemory", PyExc_MemoryError,
+      "Memory of the host or of a GPU does not suffice; told before any work.");
+  add(std::type_identity<InvalidArgument>(), "InvalidArgument", PyExc_ValueError,
+      "An argument is outside its contract; the message says which and why.");
+  add(std::type_identity<NonFiniteEntry>(), "NonFiniteEntry", m.attr("InvalidArgument"),
+      "The triangle that is read holds a NaN or an infinity.");
 }
 
 }  // namespace

@@ -243,9 +243,9 @@ def _solve_host(
     plan = plan_of(view.dtype, lower != turned, vectors, numbers, values, *settings)
     over_a = vectors and overwrite_a and not view.readonly
     w, rows = new_results(framework, a, plan, n, vectors and not over_a)
-    z, ldz = (view.address, lda) if over_a else (framework.view(rows).address if vectors else 0, max(1, n))
+    z, ldz = (view.address, lda) if over_a else (framework.address(rows) if vectors else 0, max(1, n))
     with naming_entries(turned):
-        report = _core.solve_host(plan, n, view.address, lda, framework.view(w).address, z, ldz, progress)
+        report = _core.solve_host(plan, n, view.address, lda, framework.address(w), z, ldz, progress)
     if not vectors:
         return w, None, report
     v = framework.transposed(rows) if not over_a else framework.transposed(a) if turned else a
@@ -278,7 +278,7 @@ def _solve_gpu(
     needed = solver.workspace_bytes[1]
     memory = framework.memory(needed, a) if needed else (None, 0)
     solver.use(memory[1], needed)
-    a_at, w_at, z_at = (framework.view(x).address if x is not None else 0 for x in (work, w, rows))
+    a_at, w_at, z_at = (framework.address(x) if x is not None else 0 for x in (work, w, rows))
     with naming_entries(turned):
         report = solver.solve(a_at, lda, w_at, z_at, max(1, n), framework.stream(view.gpu)[0])
     return w, framework.transposed(rows) if vectors else None, report

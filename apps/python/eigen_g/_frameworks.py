@@ -32,6 +32,7 @@ class Framework(Protocol):
     name: str
 
     def view(self, a: Array) -> View: ...
+    def address(self, a: Array) -> int: ...
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         """A new array in C order on the device of `like`."""
     def copied(self, a: Array, into: Array | None = None) -> Array:
@@ -59,6 +60,9 @@ class _NumPy:
         item = a.itemsize
         address, readonly = a.__array_interface__["data"]
         return View(address, a.shape, tuple(s // item for s in a.strides), a.dtype.name, -1, readonly)
+
+    def address(self, a: Array) -> int:
+        return a.__array_interface__["data"][0]  # type: ignore[no-any-return]
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return np.empty(shape, dtype)
@@ -96,6 +100,9 @@ class _CuPy:
     def view(self, a: Array) -> View:
         item = a.itemsize
         return View(a.data.ptr, a.shape, tuple(s // item for s in a.strides), a.dtype.name, a.device.id, False)
+
+    def address(self, a: Array) -> int:
+        return int(a.data.ptr)
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return self.cupy.empty(shape, dtype)
@@ -161,6 +168,9 @@ class _Torch:
         name = self.names.get(a.dtype, str(a.dtype).removeprefix("torch."))
         return View(a.data_ptr(), tuple(a.shape), a.stride(), name, gpu, False)
 
+    def address(self, a: Array) -> int:
+        return int(a.data_ptr())
+
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return self.torch.empty(shape, dtype=self.dtypes[dtype], device=like.device)
 
@@ -220,6 +230,9 @@ class _Jax:
         strides = tuple(int(np.prod(a.shape[k + 1 :])) for k in range(a.ndim))
         gpu = device.local_hardware_id if device.platform in ("gpu", "cuda") else -1
         return View(a.unsafe_buffer_pointer(), a.shape, strides, a.dtype.name, gpu, True)
+
+    def address(self, a: Array) -> int:
+        return int(a.unsafe_buffer_pointer())
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         device = next(iter(like.devices()))

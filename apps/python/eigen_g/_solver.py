@@ -116,7 +116,7 @@ class Solver:
             lda, turned = layout
             solver = self._planned(turned)
             w, rows = new_results(framework, self._like, self._plans[turned], self._n, self._vectors)
-            w_at, z_at = (framework.view(x).address if x is not None else 0 for x in (w, rows))
+            w_at, z_at = (framework.address(x) if x is not None else 0 for x in (w, rows))
             stream, self._stream = framework.stream(view.gpu)
             with naming_entries(turned):
                 report = solver.solve(view.address, lda, w_at, z_at, max(1, self._n), stream)

@@ -43,7 +43,7 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
         e = framework.empty((max(0, n - 1),), view.dtype, a)
         tau = framework.empty((max(0, n - 1),), view.dtype, a)
         plan = plan_of(view.dtype, lower, device=device, threads=threads)
-        at, to_d, to_e, to_tau = (framework.view(x).address for x in (rows, d, e, tau))
+        at, to_d, to_e, to_tau = (framework.address(x) for x in (rows, d, e, tau))
         stream, _ = framework.stream(view.gpu)
         with naming_entries(False):
             report = _core.sytrd(plan, n, at, max(1, n), to_d, to_e, to_tau, view.gpu, stream)
@@ -68,7 +68,7 @@ def solve_tridiagonal(
     with _frameworks.current(framework, view.gpu):
         w, e = framework.copied(d), framework.copied(e)
         rows = None if eigvals_only else framework.empty((n, n), view.dtype, d)
-        to_w, to_e, to_u = (framework.view(x).address if x is not None else 0 for x in (w, e, rows))
+        to_w, to_e, to_u = (framework.address(x) if x is not None else 0 for x in (w, e, rows))
         stream, _ = framework.stream(view.gpu)
         plan = plan_of(view.dtype, device=device, threads=threads)
         finished(_core.stedc(plan, n, to_w, to_e, to_u, max(1, n), view.gpu, stream))
@@ -94,7 +94,7 @@ def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int =
         rows = framework.copied(framework.transposed(z))
         plan = plan_of(view.dtype, t.lower, device=device, threads=threads)
         stream, _ = framework.stream(view.gpu)
-        at = framework.view(rows).address
+        at = framework.address(rows)
         m = view.shape[1]
         _core.ormtr(plan, n, m, reflectors.address, layout[0], tau.address, at, max(1, n), view.gpu, stream)
         return framework.transposed(rows)
