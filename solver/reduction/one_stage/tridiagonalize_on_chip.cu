@@ -31,13 +31,10 @@
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
-#include "solver/reduction/packet.cuh"
 
 namespace eigen_g {
 
 namespace {
-
-using reduction::arrived, reduction::look, reduction::Packet, reduction::publish, reduction::value;
 
 constexpr int max_rows = 32;  // of a block: a lane sums a row
 constexpr int at_once = 4;    // rows in a pass

@@ -4,12 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "solver/reduction/packet.cuh"
+#include "hybrid/stream/mail.cuh"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
 
 namespace eigen_g::chase {
-
-using reduction::Packet<double>;
 
 inline constexpr unsigned all_lanes = ~0u;
 inline constexpr double negligible_square =
@@ -41,7 +39,7 @@ struct Chase {
   ChaseTiles tiles;
   ChaseReflectors<T> out;
   std::int64_t first_tile;  // of the group that sweep `first` is in
-  Packet<double>* mail;             // of a position: v and tau, then the column and beta
+  Packet<double>* mail;     // of a position: v and tau, then the column and beta
   T* state;
 };
 
@@ -334,8 +332,8 @@ class Position {
     }
   }
   // v and tau; the columns of place `old` in D and F, by the warp that has them.
-  __device__ __forceinline__ void receive_column(const Packet<double>* mail, unsigned tag, int old, bool moved,
-                                                 bool from_next, T (&v)[rows], T& tau) {
+  __device__ __forceinline__ void receive_column(const Packet<double>* mail, unsigned tag, int old,
+                                                 bool moved, bool from_next, T (&v)[rows], T& tau) {
     if (!moved || warp != old / columns) return receive<T, b>({mail, tag}, lane, v, tau);
     T column[rows] = {}, beta = 0;
     if (from_next)
