@@ -31,14 +31,15 @@ io::Format format_named(const std::string& name) {
 
 }  // namespace
 
-void add_matrix_options(CLI::App& command, MatrixOptions& options) {
+CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   std::vector<std::string> names;
   for (const auto& [name, format] : formats) names.emplace_back(name);
-  command
-      .add_option("MATRIX", options.file,
-                  "Matrix Market, .npy, raw doubles, ELSI CSC or tridiagonal .dat file")
-      ->required()
-      ->option_text("FILE");
+  CLI::Option* const file =
+      command
+          .add_option("MATRIX", options.file,
+                      "Matrix Market, .npy, raw doubles, ELSI CSC or tridiagonal .dat file")
+          ->required()
+          ->option_text("FILE");
   command.add_option("--input-format", options.format, "auto (default), mtx, npy, raw, elsi, dat")
       ->check(CLI::IsMember(names))
       ->option_text("FORMAT");
@@ -54,6 +55,7 @@ void add_matrix_options(CLI::App& command, MatrixOptions& options) {
       .add_flag("--symmetrize", options.symmetrize,
                 "Take (A + A^T) / 2 of an unsymmetric file; not with --uplo")
       ->excludes(uplo);
+  return file;
 }
 
 io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress) {

@@ -27,7 +27,7 @@ struct MatrixOptions {
   std::string uplo;  // "": compare both triangles
   bool symmetrize = false;
 };
-void add_matrix_options(CLI::App& command, MatrixOptions& options);
+CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options);  // of MATRIX, which is required
 io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress);
 MatrixFacts facts_of(const MatrixOptions& options, const io::SymmetricMatrix& matrix);
 

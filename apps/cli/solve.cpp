@@ -14,6 +14,7 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/exit_codes.hpp"
+#include "apps/cli/few.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/launcher.hpp"
 #include "apps/cli/named_files.hpp"
@@ -43,6 +44,7 @@ struct SolveOptions {
   bool explain = false;
   bool values_only = false;
   bool verify = false;
+  FewWishes few;
 };
 
 ResultFormat result_format(const std::string& name) {
@@ -149,7 +151,20 @@ std::future<void> start_beside_reading(const std::string& file, Place place) {
   });
 }
 
+// A few pairs alone: by their own method, with their own report.
+ExitCode solve_few_of(const SolveOptions& options) {
+  require_one_process();
+  if (!options.range_index.empty() || !options.range_value.empty())
+    throw UsageError("--range-index and --range-value do not go with --lowest, --highest and --near");
+  if (options.gpus > 1) throw UsageError("--gpus: few pairs take one GPU");
+  FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options.format)};
+  request.values_only = options.values_only;
+  request.explain = options.explain;
+  return solve_few_pairs(request);
+}
+
 ExitCode solve_file(const SolveOptions& options) {
+  if (options.few.wanted()) return solve_few_of(options);
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(options.prefix, result_format(options.format), !options.values_only);
@@ -233,6 +248,8 @@ constexpr const char* examples = R"(
   eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
   eigen_g solve matrix.mtx -o result --range-index 1:10     the ten lowest pairs
   eigen_g solve matrix.mtx -o result --range-value -1:0.5   the pairs with -1 < w <= 0.5
+  eigen_g solve matrix.mtx --lowest 10 -o result      a few pairs of a large sparse matrix
+  eigen_g solve --grid 100x100x100 --lowest 10        the same of the 7-point operator, without a matrix
   eigen_g solve matrix.npy --ratio 27:14 --explain    large products 27 : 14 over GPU and CPU; first what to expect
   eigen_g solve matrix.npy --gpus 2                   shares by the rates of GPUs and CPU
   eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
@@ -244,7 +261,7 @@ void add_solve(CLI::App& app, Action& action) {
   auto options = std::make_shared<SolveOptions>();
   CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
   set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
-  add_matrix_options(command, options->matrix);
+  CLI::Option* const file = add_matrix_options(command, options->matrix);
   named_output(
       command.add_option("-o,--output", options->prefix,
                          "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k"))
@@ -303,6 +320,7 @@ void add_solve(CLI::App& app, Action& action) {
   command
       .add_flag("--verify", options->verify, "Check the result; one that fails is not written (exit code 4)")
       ->excludes(values_only);
+  add_few_options(command, *file, options->few);
   add_run_options(command, options->run);
   command.callback([options, &action] { action = [options] { return solve_file(*options); }; });
 }

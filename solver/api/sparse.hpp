@@ -36,7 +36,13 @@ struct SparseProduct {
   std::function<void(const T* x, T* y)> multiply;
 };
 
-// The same on the current GPU, all arrays in its memory, 16-byte aligned; the offsets are not checked. nnz = row_begin[n], and
+// The 7-point operator of a box with zero outside, without a matrix: 6 on the diagonal, -1 to the six neighbours. Point (i, j, k)
+// is row i + nx (j + ny k). Its values are the sums of 4 sin^2(pi p / (2 (m + 1))), p = 1 ... m of each side m.
+struct SparseGrid {
+  std::int64_t nx = 0, ny = 0, nz = 0;  // each at most 2^20
+};
+
+// The same as SparseRows on the current GPU, all arrays in its memory, 16-byte aligned; the offsets are not checked. nnz = row_begin[n], and
 // row_begin[0] = 0.
 template <class T>
 struct DeviceSparseRows {
@@ -108,6 +114,9 @@ template <class T>
 template <class T>
 [[nodiscard]] FewReport solve_few(const SparseProduct<T>& a, same_t<real_t<T>>* w, same_t<T>* z,
                                   std::int64_t ldz, const FewOptions& options, const Devices& devices = {});
+
+[[nodiscard]] FewReport solve_few(const SparseGrid& a, double* w, double* z, std::int64_t ldz,
+                                  const FewOptions& options, const Devices& devices = {});
 
 // Device memory, on the current GPU, ordered after what the stream holds: w in host memory, z in device memory. Anything else as
 // above; the projected problem is solved on the CPU, for which each cycle blocks, and each block step for its coefficients.

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "blas2/spmv/crs.hpp"
+#include "blas2/spmv/stencil7.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/sparse/cpu_executor.hpp"
 
@@ -78,6 +79,27 @@ FewProblem<T> few_problem(const SparseProduct<T>& a) {
       y[i] = beta == T(0) ? alpha * ax[i] + gamma * x[i] : alpha * ax[i] + gamma * x[i] + beta * y[i];
   };
   problem.executor = [=](std::int64_t) { return std::make_unique<CpuExecutor<T>>(n, product); };
+  return problem;
+}
+
+FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {
+  FewProblem<double> problem;
+  problem.n = a.nx * a.ny * a.nz;
+  problem.scale = 12;
+  problem.on_gpu = on_gpu;
+#ifdef EIGEN_G_HAVE_CUDA
+  if (on_gpu) {
+    problem.executor = gpu_executors(a);
+    return problem;
+  }
+#endif
+  const PanelProduct<double> product = [a](double alpha, const double* x, double gamma, double beta,
+                                           double* y) {
+    blas2::stencil7_multiply({a.nx, a.ny, a.nz}, alpha, x, gamma, beta, y);
+  };
+  problem.executor = [n = problem.n, product](std::int64_t) {
+    return std::make_unique<CpuExecutor<double>>(n, product);
+  };
   return problem;
 }
 

@@ -24,6 +24,7 @@ template <class T>
 FewProblem<T> few_problem(const SparseRows<T>& a, bool on_gpu);  // checked: offsets, columns, values
 template <class T>
 FewProblem<T> few_problem(const SparseProduct<T>& a);
+FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu);
 
 // In few_problem_device.cpp, CUDA builds only: work on the current GPU.
 template <class T>
@@ -33,6 +34,7 @@ FewProblem<T> few_problem(const DeviceSparseProduct<T>& a, CUstream_st* stream);
 // Executors of a checked matrix in host memory.
 template <class T>
 std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const SparseRows<T>& a);
+std::function<std::unique_ptr<Executor<double>>(std::int64_t)> gpu_executors(const SparseGrid& a);
 
 // A by products with unit vectors, a panel at a time.
 template <class T>

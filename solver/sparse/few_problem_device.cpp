@@ -1,5 +1,6 @@
 #include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/crs_device.hpp"
+#include "blas2/spmv/stencil7.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/sparse/few_problem.hpp"
@@ -35,6 +36,18 @@ std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const Sp
     on->owned = {on->queue, {a.n, a.n, a.row_begin[a.n] - a.row_begin[0], a.row_begin, a.column, a.value}};
     on->a = on->owned.view();
     return executor_of(on, max_panels);
+  };
+}
+
+std::function<std::unique_ptr<Executor<double>>(std::int64_t)> gpu_executors(const SparseGrid& a) {
+  return [a](std::int64_t max_panels) {
+    auto queue = std::make_shared<Queue>();
+    const blas2::GridSize grid{a.nx, a.ny, a.nz};
+    const PanelProduct<double> product = [=](double alpha, const double* x, double gamma, double beta,
+                                             double* y) {
+      blas2::stencil7_multiply(*queue, grid, alpha, x, gamma, beta, y);
+    };
+    return std::make_unique<GpuExecutor<double>>(*queue, grid.points(), max_panels, product);
   };
 }
 

@@ -56,6 +56,7 @@ class Lanczos {
   void begin(const T* start, std::int64_t start_panels);
   void extend();
   void restart();
+  void adopt();
   void judge();
   bool missed_something();
   void choose();
@@ -80,8 +81,15 @@ class Lanczos {
   std::vector<double> rho_, residual_;  // of the kept vectors, by their columns
   std::vector<std::int64_t> order_;     // of the kept vectors' columns, rho ascending
   double worst_ = 0, first_worst_ = 0;  // residual of the wanted: now, at the largest
-  std::vector<double> before_probe_;
+  std::vector<T> theta_;                // Ritz values of p(A), descending
+  struct Measured {
+    std::vector<double> rho, residual;
+    std::vector<std::int64_t> order;
+    double worst = 0;
+  };
+  Measured before_probe_;
   double worst_before_ = 0;
+  double gain_ = 0;  // nepers a step of the filter, as the last measures let expect
   int slow_cycles_ = 0;
   bool probing_ = false;
   std::int64_t max_steps_ = 1000;  // of the next cycle, which a full basis ends before
@@ -120,7 +128,7 @@ void Lanczos<T>::begin(const T* start, std::int64_t start_panels) {
   filter_.half = square > 0 && std::isfinite(square) ? std::sqrt(square) : 1;
 }
 
-// V := [V Q_kept, the panels behind those that H knows]
+// The kept vectors V Q_kept by the projected problem, with which V begins again.
 template <class T>
 void Lanczos<T>::restart() {
   const auto pairs = projected_.solve();
@@ -138,12 +146,20 @@ void Lanczos<T>::restart() {
     for (std::int64_t i = 0; i < m; ++i) q[i * kept + j] = pairs.vectors[i + j * m];
   on_.put(q.data(), m * kept, small_);
   on_.combine(projected_.panels(), basis_.panel(0), small_, kept_panels_, kept_);
-  on_.copy(kept_, kept * on_.order(), basis_.panel(0));
+  theta_ = pairs.values;
+  if (probing_) return;  // V holds what the probe is compared with
+  adopt();
+  projected_.restart(theta_.data(), kept_panels_);
+}
+
+// V := [kept vectors, the panels behind those that H knows]
+template <class T>
+void Lanczos<T>::adopt() {
+  on_.copy(kept_, kept_panels_ * panel_values_, basis_.panel(0));
   const std::int64_t rest = std::min(basis_.panels() - projected_.panels(), sizes_.chain);
   for (std::int64_t p = 0; p < rest; ++p)
     on_.copy(basis_.panel(projected_.panels() + p), panel_values_, basis_.panel(kept_panels_ + p));
   basis_.resize(kept_panels_ + rest);
-  projected_.restart(pairs.values.data(), kept_panels_);
 }
 
 template <class T>
@@ -158,8 +174,7 @@ void Lanczos<T>::judge() {
   for (const double rho : rho_) result_.bounds.norm = std::max(result_.bounds.norm, std::abs(rho));
   worst_ = 0;
   for (std::int64_t i = 0; i < options_.wanted; ++i) worst_ = std::max(worst_, residual_[order_[i]]);
-  // A margin: what the probe finds mixes with vectors that get no better any more.
-  result_.converged = worst_ <= (probing_ ? 1.0 : 0.5) * limit();
+  result_.converged = worst_ <= limit();
   if (options_.progress) {
     first_worst_ = std::max(first_worst_, worst_);
     options_.progress(worst_ > limit() ? 1 - std::log(worst_ / limit()) / std::log(first_worst_ / limit())
@@ -186,16 +201,20 @@ void Lanczos<T>::choose() {
   const double other_steps =
       steps_of(other, upper - known.lowest.front()) + static_cast<double>(kept_panels_) / chain;
   double steps = steps_of(filter_, worst_);
-  if (outside || result_.restarts == 1 ||
-      other_steps * (other.degree + overhead) < 0.8 * steps * (filter_.degree + overhead)) {
+  const bool near_end = worst_ <= 1e3 * limit(), slow = stalled();
+  const bool faster = gain_of_product(other, known, overhead) > 2 * gain_of_product(filter_, known, overhead);
+  if (outside || result_.restarts == 1 || (!near_end && (faster || slow))) {
     filter_ = other;
     steps = other_steps;
     begin_again();
-  } else if (stalled()) {
+  } else if (slow) {
     begin_polish();
     return;
   }
-  max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(1.1 * steps) + 1, 2.0, 1e3)) * sizes_.chain;
+  gain_ = gain_of_step(filter_, known);
+  // After a new filter the values are not known well enough for more than a look at what it finds.
+  if (projected_.panels() == 0) steps = std::min(steps, static_cast<double>(kept_panels_) / chain + 1);
+  max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(0.9 * steps), 1.0, 1e3)) * sizes_.chain;
   // Where a multiple value goes on behind what is kept, the gain is unknown.
   const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > limit();
   result_.predicted_products = static_cast<double>(result_.products) +
@@ -237,23 +256,39 @@ void Lanczos<T>::begin_polish() {
   max_steps_ = 1000;
 }
 
+// V := [kept vectors, a random panel]
 template <class T>
 void Lanczos<T>::begin_probe() {
   probing_ = true;
-  max_steps_ = 1000;
   ++result_.probe.runs;
-  before_probe_.clear();
-  for (std::int64_t i = 0; i < options_.wanted; ++i) before_probe_.push_back(rho_[order_[i]]);
+  before_probe_ = {rho_, residual_, order_, worst_};
+  // Until what is missed stands out of the random panel, where it begins as one of sqrt n.
+  const double nepers = std::log(10 * std::sqrt(static_cast<double>(on_.order())));
+  max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(nepers / std::max(gain_, 1e-9)), 3.0, 1e3));
   basis_.resize(kept_panels_);
   basis_.append_random();
 }
 
+// Whether pairs were missed: then the search goes on with them. Else the vectors from before the probe stand, which has mixed them
+// with its own unfinished ones.
 template <class T>
 bool Lanczos<T>::missed_something() {
   std::int64_t found = 0;
-  for (std::int64_t i = 0; i < options_.wanted; ++i) found += before_probe_[i] - rho_[order_[i]] > limit();
+  for (std::int64_t i = 0; i < options_.wanted; ++i)
+    found += before_probe_.rho[before_probe_.order[i]] - rho_[order_[i]] > limit();
   result_.probe.found += found;
-  return found > 0;
+  probing_ = false;
+  if (found > 0) {
+    adopt();
+    projected_.restart(theta_.data(), kept_panels_);
+    return true;
+  }
+  on_.copy(basis_.panel(0), kept_panels_ * panel_values_, kept_);
+  rho_ = before_probe_.rho;
+  residual_ = before_probe_.residual;
+  order_ = before_probe_.order;
+  worst_ = before_probe_.worst;
+  return false;
 }
 
 template <class T>
@@ -265,9 +300,8 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
     judge();
     if (probing_) {
       result_.probe.done = true;
-      result_.probe.passed = !missed_something() && result_.converged;
+      result_.probe.passed = !missed_something();
       if (result_.probe.passed) break;
-      probing_ = false;
     }
     if (exhausted()) break;
     if (result_.converged) {

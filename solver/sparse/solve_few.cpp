@@ -240,6 +240,22 @@ FewReport solve_few(const SparseProduct<T>& a, same_t<real_t<T>>* w, same_t<T>* 
   return solve_problem(few_problem(a), w, z, ldz, options, devices);
 }
 
+FewReport solve_few(const SparseGrid& a, double* w, double* z, std::int64_t ldz, const FewOptions& options,
+                    const Devices& devices) {
+  constexpr std::int64_t max_side = std::int64_t{1} << 20;
+  for (const std::int64_t side : {a.nx, a.ny, a.nz})
+    require(side >= 0 && side <= max_side, Argument::a, "has a side of " + std::to_string(side));
+  const std::int64_t n = a.nx * a.ny * a.nz;
+  require(n <= std::int64_t{1} << 36, Argument::a, "has " + std::to_string(n) + " points");
+  if (checked_empty(n, w, ldz, options)) return {};
+  check_devices(devices);
+  require_on_host({{Argument::w, w}, {Argument::z, z}});
+  const ThreadLimit limit(devices.threads);
+  const bool gpu =
+      take_gpu(devices.place, n) && (options.method == FewMethod::lanczos || n > dense_at_once_on_gpu);
+  return solve_problem(few_problem(a, gpu), w, z, ldz, options, devices);
+}
+
 template <class T>
 FewReport solve_few(const DeviceSparseRows<T>& a, same_t<real_t<T>>* w, same_t<DevicePointer<T>> z,
                     std::int64_t ldz, CUstream_st* stream, const FewOptions& options) {

@@ -41,7 +41,8 @@ TEST_CASE("products of tall panels on the GPU are those of the CPU, and repeat b
              small = support::random_rectangle(4 * p, 4 * out, 3);
   const auto v_dev = to_device(v), small_dev = to_device(small);
   const std::vector<double> poison(static_cast<std::size_t>(16 * p), support::nan);
-  const DeviceBuffer<double> work = to_device(std::vector<double>(static_cast<std::size_t>(tall_work(n, p)), support::nan));
+  const DeviceBuffer<double> work =
+      to_device(std::vector<double>(static_cast<std::size_t>(tall_work(n, p)), support::nan));
   const double tolerance = 1e-15 * static_cast<double>(n + 4 * p);
 
   std::vector<double> c(poison), g(16), rest = w, scaled = w, z(static_cast<std::size_t>(4 * out * n));

@@ -38,7 +38,8 @@ void check_pairs(const SparseCase& a, const Found& found, const FewOptions& opti
     CHECK(std::abs(value - a.values[first + static_cast<std::size_t>(c)]) <= 1e-9 * norm);
     const std::vector<double> az = a.times(z);
     double residual = 0;
-    for (std::int64_t i = 0; i < n; ++i) residual += std::pow(az[static_cast<std::size_t>(i)] - value * z[i], 2);
+    for (std::int64_t i = 0; i < n; ++i)
+      residual += std::pow(az[static_cast<std::size_t>(i)] - value * z[i], 2);
     CHECK(std::sqrt(residual) <= 1.01 * options.tolerance * norm + 1e-300);
     for (std::int64_t d = 0; d <= c; ++d)
       CHECK(std::abs(std::inner_product(z, z + n, found.z.data() + d * n, 0.0) - (c == d)) <= 1e-12);
@@ -47,7 +48,8 @@ void check_pairs(const SparseCase& a, const Found& found, const FewOptions& opti
 
 }  // namespace
 
-TEST_CASE("few pairs on a GPU: known spectra with their multiplicities, from every kind of matrix, the same bits") {
+TEST_CASE(
+    "few pairs on a GPU: known spectra with their multiplicities, from every kind of matrix, the same bits") {
   NEEDS_GPU();
   const SparseCase a =
       GENERATE(support::cube(9), support::hypercube(10), support::star(700), support::complete(500),
@@ -60,7 +62,8 @@ TEST_CASE("few pairs on a GPU: known spectra with their multiplicities, from eve
   Devices gpu;
   gpu.place = Place::gpu;
   const auto memory = [&] {
-    return Found{{}, std::vector<double>(static_cast<std::size_t>(options.count), support::nan),
+    return Found{{},
+                 std::vector<double>(static_cast<std::size_t>(options.count), support::nan),
                  std::vector<double>(static_cast<std::size_t>(options.count * a.n()), support::nan)};
   };
   Found host = memory(), rows = memory(), product = memory();
@@ -71,12 +74,12 @@ TEST_CASE("few pairs on a GPU: known spectra with their multiplicities, from eve
   const auto column = to_device(a.column);
   const auto value = to_device(a.value);
   const DeviceBuffer<double> z_dev = to_device(rows.z);
-  const DeviceSparseRows<double> on_gpu{a.n(), static_cast<std::int64_t>(a.column.size()),
-                                        device<const std::int64_t>(row_begin.data()),
-                                        device<const std::int32_t>(column.data()),
-                                        device<const double>(value.data())};
+  const DeviceSparseRows<double> on_gpu{
+      a.n(), static_cast<std::int64_t>(a.column.size()), device<const std::int64_t>(row_begin.data()),
+      device<const std::int32_t>(column.data()), device<const double>(value.data())};
   const auto get_z = [&](Found& found) {
-    EIGEN_G_CUDA(cudaMemcpy(found.z.data(), z_dev.data(), found.z.size() * sizeof(double), cudaMemcpyDeviceToHost));
+    EIGEN_G_CUDA(
+        cudaMemcpy(found.z.data(), z_dev.data(), found.z.size() * sizeof(double), cudaMemcpyDeviceToHost));
   };
   rows.report = solve_few(on_gpu, rows.w.data(), device(z_dev.data()), a.n(), nullptr, options);
   get_z(rows);
@@ -89,14 +92,15 @@ TEST_CASE("few pairs on a GPU: known spectra with their multiplicities, from eve
 
   // A product that goes by way of the host.
   std::vector<double> x(static_cast<std::size_t>(4 * a.n())), y(x.size());
-  const DeviceSparseProduct<double> by_host{a.n(), [&](const double* x_dev, double* y_dev, CUstream_st* stream) {
-    const std::size_t bytes = x.size() * sizeof(double);
-    EIGEN_G_CUDA(cudaMemcpyAsync(x.data(), x_dev, bytes, cudaMemcpyDeviceToHost, stream));
-    EIGEN_G_CUDA(cudaStreamSynchronize(stream));
-    a.times(x.data(), y.data());
-    EIGEN_G_CUDA(cudaMemcpyAsync(y_dev, y.data(), bytes, cudaMemcpyHostToDevice, stream));
-    EIGEN_G_CUDA(cudaStreamSynchronize(stream));
-  }};
+  const DeviceSparseProduct<double> by_host{
+      a.n(), [&](const double* x_dev, double* y_dev, CUstream_st* stream) {
+        const std::size_t bytes = x.size() * sizeof(double);
+        EIGEN_G_CUDA(cudaMemcpyAsync(x.data(), x_dev, bytes, cudaMemcpyDeviceToHost, stream));
+        EIGEN_G_CUDA(cudaStreamSynchronize(stream));
+        a.times(x.data(), y.data());
+        EIGEN_G_CUDA(cudaMemcpyAsync(y_dev, y.data(), bytes, cudaMemcpyHostToDevice, stream));
+        EIGEN_G_CUDA(cudaStreamSynchronize(stream));
+      }};
   product.report = solve_few(by_host, product.w.data(), device(z_dev.data()), a.n(), nullptr, options);
   get_z(product);
   check_pairs(a, product, options);

@@ -1,0 +1,296 @@
+#include "apps/cli/few.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/stopwatch.hpp"
+#include "apps/cli/text.hpp"
+#include "apps/io/text_number.hpp"
+#include "blas2/spmv/sparse_matrix.hpp"
+#include "hybrid/machine/device.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A symmetric matrix in rows, its zeros left out.
+blas2::CrsMatrix<double> rows_of(const io::SymmetricMatrix& matrix) {
+  const std::int64_t n = matrix.n;
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    const bool stored = matrix.uplo == Uplo::lower ? i >= j : i <= j;
+    return stored ? matrix.data[i + j * matrix.lda] : matrix.data[j + i * matrix.lda];
+  };
+  std::int64_t nnz = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) nnz += at(i, j) != 0;
+  blas2::CrsMatrix<double> rows(n, n, nnz);
+  std::int64_t p = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (at(i, j) == 0) continue;
+      rows.col[p] = static_cast<std::int32_t>(j);
+      rows.value[p++] = at(i, j);
+    }
+    rows.row_begin[i + 1] = p;
+  }
+  return rows;
+}
+
+FewOptions library_options(const FewWishes& few) {
+  FewOptions options;
+  options.end = few.near_given ? End::near : few.highest > 0 ? End::highest : End::lowest;
+  options.count = few.near_given ? few.count : std::max<std::int64_t>(1, std::max(few.lowest, few.highest));
+  options.near = few.near;
+  options.method = few.method == "dense"     ? FewMethod::dense
+                   : few.method == "lanczos" ? FewMethod::lanczos
+                                             : FewMethod::automatic;
+  options.tolerance = few.tolerance;
+  if (few.max_products > 0) options.max_products = few.max_products;
+  return options;
+}
+
+const char* end_name(End end) {
+  return end == End::lowest ? "lowest" : end == End::highest ? "highest" : "near";
+}
+
+std::string row(const char* name, const std::string& text) {
+  return left_column(name, 16) + text + "\n";
+}
+
+struct FewResult {
+  std::string matrix;
+  std::int64_t n = 0, nnz = -1;  // -1: no matrix
+  FewOptions options;
+  FewReport report;
+  std::vector<double> values;
+  int threads = 0;
+  double read = 0, write = 0, total = 0;
+  std::string values_file, vectors_file;
+};
+
+std::string to_table(const FewResult& r) {
+  const FewReport& few = r.report;
+  std::string text = row("matrix", r.matrix) + row("  n", std::to_string(r.n));
+  if (r.nnz >= 0) text += row("  non-zeros", std::to_string(r.nnz));
+  text += row("method", std::string(name(few.method)) + (few.on_gpu ? " on the GPU" : " on the CPU"));
+  if (few.method == FewMethod::lanczos) {
+    text +=
+        row("  products", print("%lld of A with a vector, %lld restarts",
+                                static_cast<long long>(few.products), static_cast<long long>(few.restarts)));
+    text += row("  filter",
+                print("degree %d, damps %.6g to %.6g", few.filter_degree, few.filter_cut, few.filter_upper));
+    text +=
+        row("  probe", few.probed ? print("random vectors found nothing more at this end (%lld pairs before)",
+                                          static_cast<long long>(few.probe_found))
+                                  : std::string("not done"));
+  }
+  const double limit = r.options.tolerance * few.norm;
+  text += row("|A|", print("%.10g", few.norm)) + row("limit", print("|Az-wz| <= %.3g", limit));
+  text += row("eigenvalues", print("%lld, %s", static_cast<long long>(few.m), end_name(r.options.end)));
+  for (std::size_t i = 0; i < r.values.size(); ++i)
+    text += print("  %23.16g   |Az-wz| %.2e%s\n", r.values[i], few.residuals[i],
+                  few.residuals[i] <= limit || few.status == Status::converged ? "" : "   not converged");
+  if (few.status != Status::converged && few.predicted_products > 0)
+    text += row("predicted", print("%.3g products in all", few.predicted_products));
+  if (!r.values_file.empty())
+    text += row("written", joined(r.vectors_file.empty() ? std::vector{r.values_file}
+                                                         : std::vector{r.values_file, r.vectors_file}));
+  text += row("seconds",
+              print("solve %.4f, read %.4f, write %.4f, total %.4f", few.seconds, r.read, r.write, r.total));
+  return text;
+}
+
+Json finite_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+std::string json_of(const FewResult& r) {
+  const FewReport& few = r.report;
+  Json json{{"format", "eigen_g-solve_few"}, {"version", 1}, {"eigen_g", version()}};
+  json["matrix"] = {{"file", r.matrix}, {"n", r.n}, {"nnz", r.nnz >= 0 ? Json(r.nnz) : Json()}};
+  json["wanted"] = {{"count", r.options.count},
+                    {"end", end_name(r.options.end)},
+                    {"near", r.options.end == End::near ? Json(r.options.near) : Json()}};
+  json["method"] = name(few.method);
+  json["status"] = few.status == Status::converged ? "converged" : "not_converged";
+  json["on_gpu"] = few.on_gpu;
+  json["threads"] = r.threads;
+  json["values"] = r.values;
+  json["residuals"] = few.residuals;
+  json["limit"] = r.options.tolerance * few.norm;
+  json["norm"] = few.norm;
+  json["orthogonality"] = few.method == FewMethod::lanczos ? Json(few.orthogonality) : Json();
+  json["products"] = few.products;
+  json["predicted_products"] = finite_or_null(few.predicted_products);
+  json["restarts"] = few.restarts;
+  json["filter"] =
+      few.method == FewMethod::lanczos
+          ? Json{{"degree", few.filter_degree}, {"cut", few.filter_cut}, {"upper", few.filter_upper}}
+          : Json();
+  json["probe"] = {{"done", few.probed}, {"found", few.probe_found}};
+  json["seconds"] = {{"read", r.read}, {"solve", few.seconds}, {"write", r.write}, {"total", r.total}};
+  json["bytes"] = {{"host", few.bytes.host}, {"device", few.bytes.device}};
+  const auto file = [](const std::string& path) { return path.empty() ? Json() : Json(path); };
+  json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// The library names its arguments; the command line has its own names for some.
+FewReport refused_by_option(const std::function<FewReport()>& solve) {
+  try {
+    return solve();
+  } catch (const InvalidArgument& error) {
+    if (error.argument() != Argument::other) throw;
+    const std::string& parameter = error.parameter();
+    const std::string option = parameter == "count"          ? "--lowest, --highest or --count"
+                               : parameter == "max_products" ? "--max-products"
+                               : parameter == "end"          ? "--near"
+                                                             : "--" + parameter;
+    throw UsageError(option + ": " + error.reason());
+  }
+}
+
+}  // namespace
+
+SparseGrid parse_grid(const std::string& text) {
+  std::int64_t sides[3] = {1, 1, 1};
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  int count = 0;
+  bool good = count < 3 && io::parse_integer(p, end, sides[count++]) == io::Parse::done;
+  while (good && p != end)
+    good = *p++ == 'x' && count < 3 && io::parse_integer(p, end, sides[count++]) == io::Parse::done;
+  good =
+      good && std::all_of(sides, sides + 3, [](std::int64_t side) { return side >= 1 && side <= (1 << 20); });
+  if (!good) throw UsageError("--grid: " + text + " is not NXxNYxNZ, each from 1 to 1048576");
+  return {sides[0], sides[1], sides[2]};
+}
+
+void add_few_options(CLI::App& command, CLI::Option& file, FewWishes& wishes) {
+  const auto count = [&](const char* option, std::int64_t& value, const char* text) {
+    return command.add_option(option, value, text)->check(CLI::PositiveNumber)->option_text("K");
+  };
+  CLI::Option* const lowest =
+      count("--lowest", wishes.lowest, "Only the K lowest pairs, by a method for large sparse matrices");
+  CLI::Option* const highest =
+      count("--highest", wishes.highest, "Only the K highest pairs, likewise")->excludes(lowest);
+  command
+      .add_option_function<double>(
+          "--near",
+          [&wishes](double value) {
+            wishes.near = value;
+            wishes.near_given = true;
+          },
+          "Only the --count pairs nearest to X, by the dense solver")
+      ->excludes(lowest)
+      ->excludes(highest)
+      ->option_text("X");
+  count("--count", wishes.count, "Of --near (default: 1)");
+  command.add_option("--method", wishes.method, "Of few pairs: auto (default), dense, lanczos")
+      ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
+      ->option_text("METHOD");
+  command.add_option("--tolerance", wishes.tolerance, "Of few pairs: |Az-wz| <= T |A| (default: 1e-9)")
+      ->option_text("T");
+  count("--max-products", wishes.max_products, "Of few pairs: products with A, at most (default: 200000)");
+  command.add_option("--start", wishes.start, "Of few pairs: vectors to begin with, an .npy file of N rows")
+      ->option_text("FILE");
+  command.add_flag("--keep-unconverged", wishes.keep_unconverged,
+                   "Of few pairs: write them also where some have not converged (exit code 4 all the same)");
+  command
+      .add_option("--grid", wishes.grid,
+                  "In place of MATRIX: the operator of a box of so many points, zero outside")
+      ->option_text("NXxNYxNZ");
+  command.add_option("--stencil", wishes.stencil, "Of --grid: 7 points (default)")
+      ->check(CLI::IsMember({7}))
+      ->option_text("POINTS");
+  file.required(false);
+}
+
+ExitCode solve_few_pairs(const FewRequest& request) {
+  const Stopwatch total;
+  const FewWishes& few = request.few;
+  if (!few.grid.empty() && !request.matrix.file.empty())
+    throw UsageError("--grid stands for a matrix; " + request.matrix.file + " is one too");
+  if (few.grid.empty() && request.matrix.file.empty()) throw UsageError("MATRIX is required, or --grid");
+  ReportSink sink(request.run);
+  Progress progress(!request.run.quiet);
+  FewResult result;
+  result.threads = threads_used(request.run);
+  result.options = library_options(few);
+  Devices devices;
+  devices.place = place_of(request.run);
+  devices.threads = request.run.threads;
+
+  const Stopwatch reading;
+  SparseGrid grid;
+  blas2::CrsMatrix<double> rows;
+  if (!few.grid.empty()) {
+    grid = parse_grid(few.grid);
+    result.n = grid.nx * grid.ny * grid.nz;
+    result.matrix = "7-point operator " + few.grid;
+  } else {
+    const io::SymmetricMatrix matrix = read(request.matrix, request.run.threads, progress);
+    rows = rows_of(matrix);
+    result.n = rows.rows;
+    result.nnz = rows.nnz;
+    result.matrix = request.matrix.file;
+  }
+  if (result.options.count > result.n)
+    throw UsageError("there are " + std::to_string(result.n) + " pairs, " +
+                     std::to_string(result.options.count) + " are asked for");
+  io::DenseMatrix start;
+  if (!few.start.empty()) {
+    start = io::read_npy_matrix(few.start, request.run.threads);
+    if (start.rows != result.n)
+      throw io::FileError(
+          few.start, 0,
+          "has " + std::to_string(start.rows) + " rows, the matrix has " + std::to_string(result.n));
+    result.options.start = start.data;
+    result.options.start_count = start.cols;
+    result.options.start_ld = start.ld;
+  }
+  result.read = reading.seconds();
+  if (request.explain) {
+    progress.finish();
+    sink.tell(
+        row("plan", print("%lld pairs of order %lld, at most %lld products; method %s",
+                          static_cast<long long>(result.options.count), static_cast<long long>(result.n),
+                          static_cast<long long>(result.options.max_products), name(result.options.method))));
+  }
+
+  ResultFiles results(request.prefix, request.format,
+                      {result.n, result.options.count, !request.values_only, true});
+  result.options.progress = [&progress](double fraction) { progress.at("few pairs", fraction); };
+  progress.at("few pairs");
+  const std::int64_t ldz = std::max<std::int64_t>(1, result.n);
+  result.report = refused_by_option([&] {
+    if (!few.grid.empty())
+      return solve_few(grid, results.values(), results.vectors(), ldz, result.options, devices);
+    const SparseRows<double> a{rows.rows, rows.row_begin.get(), rows.col.get(), rows.value.get()};
+    return solve_few(a, results.values(), results.vectors(), ldz, result.options, devices);
+  });
+  result.values.assign(results.values(), results.values() + result.report.m);
+  const bool converged = result.report.status == Status::converged;
+  if (!request.prefix.empty() && (converged || few.keep_unconverged)) {
+    const Stopwatch writing;
+    progress.at("write");
+    results.commit(result.report.m, request.run.threads);
+    result.write = writing.seconds();
+    result.values_file = results.values_file();
+    result.vectors_file = results.vectors_file();
+  }
+  progress.finish();
+  result.total = total.seconds();
+  sink.put(to_table(result), json_of(result));
+  if (converged) return ExitCode::done;
+  complain(result.matrix + ": some pairs have not converged" +
+           (request.prefix.empty() || few.keep_unconverged ? "" : ", no result is written"));
+  return ExitCode::not_verified;
+}
+
+}  // namespace eigen_g::apps

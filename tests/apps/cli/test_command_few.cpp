@@ -1,0 +1,110 @@
+// The command's few pairs, as a process.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/few.hpp"
+#include "apps/io/eigenpairs_file.hpp"
+#include "tests/support/closed_forms.hpp"
+#include "tests/support/command.hpp"
+
+using namespace support;
+using nlohmann::json;
+namespace io = eigen_g::io;
+
+namespace {
+
+// Coordinate Matrix Market, lower triangle.
+std::string written(const TemporaryFolder& folder, const SparseCase& a) {
+  std::string text;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < a.n(); ++i)
+    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      if (a.column[p] > i) continue;
+      ++count;
+      text += std::to_string(i + 1) + " " + std::to_string(a.column[p] + 1) + " " +
+              std::to_string(a.value[p]) + "\n";
+    }
+  const std::string n = std::to_string(a.n());
+  write_file(folder / "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n" + n + " " + n + " " +
+                                   std::to_string(count) + "\n" + text);
+  return folder / "a.mtx";
+}
+
+std::vector<double> values_of(const Outcome& outcome) {
+  return json::parse(outcome.out)["values"].get<std::vector<double>>();
+}
+
+}  // namespace
+
+TEST_CASE("solve --lowest, --highest and --near give the pairs of a file by either method, and write them") {
+  const TemporaryFolder folder;
+  const SparseCase a = grid({12, 10, 5});
+  const std::string file = written(folder, a);
+  const std::string method = GENERATE("dense", "lanczos");
+  const std::vector<double> lowest = values_of(
+      succeed({"solve", file, "--lowest", "4", "--method", method, "--json", "-", "-o", folder / "r"}));
+  REQUIRE(lowest.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(lowest[i] == Approx(a.values[i]).epsilon(1e-8));
+  CHECK(io::read_values(folder / "r.values.npy") == lowest);
+  const io::DenseMatrix z = io::read_vectors(folder / "r.vectors.npy");
+  CHECK(z.rows == a.n());
+  CHECK(z.cols == 4);
+  const std::vector<double> highest =
+      values_of(succeed({"solve", file, "--highest", "3", "--method", method, "--json", "-", "--start",
+                         folder / "r.vectors.npy"}));
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(highest[i] == Approx(a.values[a.values.size() - 3 + i]).epsilon(1e-8));
+  const std::vector<double> near =
+      values_of(succeed({"solve", file, "--near", "6.01", "--count", "2", "--json", "-"}));
+  std::vector<double> nearest = a.values;
+  std::sort(nearest.begin(), nearest.end(),
+            [](double x, double y) { return std::abs(x - 6.01) < std::abs(y - 6.01); });
+  CHECK(near.front() == Approx(std::min(nearest[0], nearest[1])));
+}
+
+TEST_CASE("solve --grid needs no matrix") {
+  const Outcome outcome = succeed({"solve", "--grid", "12x11x10", "--stencil", "7", "--lowest", "5", "--json",
+                                   "-", "--method", "lanczos", "--explain"});
+  const SparseCase a = grid({12, 11, 10});
+  const std::vector<double> values = values_of(outcome);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(values[i] == Approx(a.values[i]).epsilon(1e-8));
+  const json report = json::parse(outcome.out);
+  CHECK(report["format"] == "eigen_g-solve_few");
+  CHECK(report["status"] == "converged");
+  CHECK(report["probe"]["done"] == true);
+}
+
+TEST_CASE("unconverged pairs end with 4 and their residuals, and are written only where that is asked for") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> line{"solve", "--grid",   "30x30x30",  "--lowest",
+                                      "5",     "--method", "lanczos",   "--max-products",
+                                      "50",    "-o",       folder / "r"};
+  const Outcome refused = eigen_g_command(line);
+  CHECK(refused.code == 4);
+  CHECK_THAT(refused.out, ContainsSubstring("not converged"));
+  CHECK_THAT(refused.err, ContainsSubstring("no result is written"));
+  CHECK(!std::filesystem::exists(folder / "r.values.npy"));
+  std::vector<std::string> keeping = line;
+  keeping.emplace_back("--keep-unconverged");
+  CHECK(eigen_g_command(keeping).code == 4);
+  CHECK(io::read_values(folder / "r.values.npy").size() == 5);
+}
+
+TEST_CASE("few pairs: what does not go together is wrong usage") {
+  const TemporaryFolder folder;
+  const std::string file = written(folder, grid({5, 5}));
+  fail_with(2, {"solve"});
+  fail_with(2, {"solve", file, "--grid", "5x5", "--lowest", "1"});
+  fail_with(2, {"solve", "--grid", "5x0", "--lowest", "1"});
+  fail_with(2, {"solve", "--grid", "5x", "--lowest", "1"});
+  fail_with(2, {"solve", "--grid", "1x2x3x4", "--lowest", "1"});
+  fail_with(2, {"solve", file, "--lowest", "26"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--highest", "1"});
+  fail_with(2, {"solve", file, "--near", "1", "--method", "lanczos"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--tolerance", "1e-30"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--range-index", "1:2"});
+  write_file(folder / "v.txt", "1\n");
+  fail_with(3, {"solve", file, "--lowest", "1", "--start", folder / "v.txt"});
+}
