@@ -121,6 +121,7 @@ void Lanczos<T>::begin(const T* start, std::int64_t start_panels) {
   while (basis_.panels() < sizes_.chain) basis_.append_random();
   if (filter_.half > 0) return;
   on_.multiply(T(1), basis_.panel(0), T(0), T(0), work_);  // |A x| of random x
+  result_.products += panel_width;
   on_.gram(1, work_, work_, small_);
   std::array<T, 16> gram;
   on_.get(small_, 16, gram.data());

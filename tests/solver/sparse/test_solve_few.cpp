@@ -219,7 +219,7 @@ TEST_CASE("few pairs of real matrices against the dense solver") {
     for (const End end : {End::lowest, End::highest}) {
       CAPTURE(file, k, end == End::lowest);
       FewOptions options = lanczos_for(k, end);
-      options.max_products = 20000;
+      options.max_products = 6000;
       const Found found = solve(dense.rows(), options);
       const std::size_t first = end == End::lowest ? 0 : static_cast<std::size_t>(dense.n() - k);
       if (found.report.status != Status::converged) {  // stiff: it must say so by its residuals
