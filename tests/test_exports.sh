@@ -5,7 +5,7 @@ set -euo pipefail
 shown=$(nm --dynamic --defined-only --demangle "$1" | cut -d' ' -f3-)
 failed=0
 for name in eigen_g_dsyevd eigen_g_dsolver_create 'eigen_g::Report eigen_g::eigen_g<double>(long, double const*' \
-  'eigen_g::Report eigen_g::sytrd<double>(' 'eigen_g::FewReport eigen_g::solve_few<double>(' 'eigen_g::Solver<double>::solve(' 'eigen_g::Context::Context(' 'eigen_g::verify(' \
+  'eigen_g::Report eigen_g::sytrd<double>(' 'eigen_g::FewReport eigen_g::solve_few<double>(' 'eigen_g::Solver<double>::solve(' 'eigen_g::Context::Context(' 'eigen_g::Verification eigen_g::verify<double>(' \
   'eigen_g::calibrate(' 'eigen_g::version()'; do
   grep -qF "$name" <<<"$shown" || { echo "FAILED: not shown: $name"; failed=1; }
 done
