@@ -80,7 +80,7 @@ void Call<T>::begin(const Problem<T>& problem) {
     if (!gpu_ || !trouble.on_device()) throw;
     const bool free_path = plan_.options.path == Path::automatic,
                free_place = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic;
-    if (free_path && path_on_gpu(plan_.options, plan_.n) == Path::two_stage)
+    if (free_path && path_on_gpu<T>(plan_.options, plan_.n) == Path::two_stage)
       plan_.options.path = Path::one_stage;
     else if (free_place && plan_.options.path != Path::two_stage)
       gpu_ = false;
