@@ -259,7 +259,7 @@ Case solved(const Family& family, const Way& way, std::int64_t n, const Matrix& 
         eigen_g(n, matrix.a.data(), n, truth->data(), vectors.data(), n, {}, {.place = Place::cpu}).status ==
         Status::converged;
   }
-  if (good && truth) {
+  if (good && truth && n > 0) {
     c.values = distance(w, report.m, *truth, report.first - 1);
     good = c.values <= values_limit;
   }
