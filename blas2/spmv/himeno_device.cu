@@ -13,7 +13,7 @@ namespace eigen_g::blas2 {
 namespace {
 
 constexpr int block_k = 64, block_j = 4;
-constexpr int rows_a_thread = 1;  // two, compiled to 34 registers: 2067 GFLOP/s on the grid L instead of 2494
+constexpr int rows_a_thread = 1;  // two: data/perf/DECISIONS.md, sparse products
 constexpr int rows_a_block = block_j * rows_a_thread;
 constexpr int threads = block_k * block_j;
 

@@ -96,8 +96,9 @@ std::string to_text(const Ratio& ratio);
 // The defaults serve nearly everybody: the current GPU where there is one and n is worth it, else the CPU.
 struct Devices {
   Place place = Place::automatic;
-  // CPU threads; 0: as many as OpenBLAS takes by itself. OpenBLAS and OpenMP keep one number for the whole process, so a call
-  // with a number changes it for as long as it runs: calls that run at the same time give the same number, or 0.
+  // CPU threads, from 0 to 65536; 0: as many as OpenBLAS takes by itself; more than there are processors: one each. Orders below
+  // 300 take one. Calls at the same time may give different numbers: each has its turns at OpenBLAS, with one thread side by side,
+  // with more one after the other. During a turn OpenBLAS's number of threads, which is one for the process, is the turn's.
   int threads = 0;
 
   // On a GPU: which devices take columns of the large products (of merges of more than 512 rows in the divide and conquer,
