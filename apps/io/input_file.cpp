@@ -104,7 +104,7 @@ std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file)
   std::vector<ZipMember> arrays;
   std::string names;
   for (ZipMember& member : zip_members(*file)) {
-    if (member.name == "format.npy") return file;
+    if (member.name == "format.npy" || member.name == "shape.npy") return file;
     if (!member.name.ends_with(".npy")) continue;
     names += (names.empty() ? "" : ", ") + member.name;
     arrays.push_back(std::move(member));

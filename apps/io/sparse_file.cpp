@@ -173,6 +173,8 @@ SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOpt
   m.a = sorted(std::move(stored), options.threads);
   if (!full) return m;
   if (options.triangle != Triangle::automatic) {
+    if (options.triangle == Triangle::symmetrize)
+      m.asymmetry = blas2::asymmetry(m.a.view(), options.threads).largest;
     m.a = symmetric(m.a.view(), options.triangle);
     return m;
   }

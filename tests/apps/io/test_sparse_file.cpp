@@ -165,7 +165,7 @@ TEST_CASE(
         check_same_matrix(path, options);
       }
   }
-  CHECK(files >= 9);
+  CHECK(files >= 8);
 }
 
 TEST_CASE("every sparse file of data/invalid is refused in the dense reader's words, at its line") {
