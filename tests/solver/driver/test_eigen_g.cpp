@@ -1,7 +1,7 @@
 #include "solver/api/eigen_g.hpp"
 
-#include <stdexcept>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
