@@ -9,7 +9,7 @@ cd "$work"
 failed=0
 lay_out() {
   rm -rf project
-  mkdir -p project/{hybrid,blas2,gemm_df,solver/{api,back,driver,tridiagonal},apps/io,tests,data,scripts}
+  mkdir -p project/{hybrid,blas2,gemm_df,solver/{api,back,driver,reduction,tridiagonal},apps/io,tests,data,scripts}
   (
     cd project
     touch CMakeLists.txt README.md .gitignore CITATION.cff pyproject.toml
@@ -90,8 +90,8 @@ echo '#include "solver/back/reflectors.hpp"' >>project/solver/tridiagonal/merge.
 expect 'solver/tridiagonal/merge.cu:3: solver/tridiagonal must not include solver/back/reflectors.hpp'
 
 lay_out
-echo '#include "../tridiagonal/merge.hpp"' >project/solver/back/reflectors.cuh
-expect 'solver/back/reflectors.cuh:1: solver/back must not include solver/tridiagonal/merge.hpp'
+echo '#include "../tridiagonal/merge.hpp"' >project/solver/reduction/panel.cuh
+expect 'solver/reduction/panel.cuh:1: solver/reduction must not include solver/tridiagonal/merge.hpp'
 
 lay_out
 echo '#include "solver/back/reflectors.hpp"' >>project/solver/api/eigen_g.hpp

@@ -134,7 +134,7 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
   }
 
   std::string title(const Json& c) const override {
-    return "type " + c["type"].get<std::string>() + ", n = " + c["n"].dump();
+    return "type " + c.value("type", "d") + ", n = " + c["n"].dump();
   }
 
  private:

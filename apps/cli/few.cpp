@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -162,9 +163,14 @@ SparseGrid parse_grid(const std::string& text) {
   const char* p = text.data();
   const char* const end = p + text.size();
   int count = 0;
-  bool good = count < 3 && io::parse_integer(p, end, sides[count++]) == io::Parse::done;
-  while (good && p != end)
-    good = *p++ == 'x' && count < 3 && io::parse_integer(p, end, sides[count++]) == io::Parse::done;
+  bool good = true;
+  do {
+    good = count < 3 && (count == 0 || *p++ == 'x');
+    if (!good) break;
+    const auto [next, error] = std::from_chars(p, end, sides[count++]);
+    good = error == std::errc();
+    p = next;
+  } while (good && p != end);
   good =
       good && std::all_of(sides, sides + 3, [](std::int64_t side) { return side >= 1 && side <= (1 << 20); });
   if (!good) throw UsageError("--grid: " + text + " is not NXxNYxNZ, each from 1 to 1048576");
@@ -216,7 +222,6 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   const FewWishes& few = request.few;
   if (!few.grid.empty() && !request.matrix.file.empty())
     throw UsageError("--grid stands for a matrix; " + request.matrix.file + " is one too");
-  if (few.grid.empty() && request.matrix.file.empty()) throw UsageError("MATRIX is required, or --grid");
   ReportSink sink(request.run);
   Progress progress(!request.run.quiet);
   FewResult result;

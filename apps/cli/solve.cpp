@@ -164,6 +164,8 @@ ExitCode solve_few_of(const SolveOptions& options) {
 }
 
 ExitCode solve_file(const SolveOptions& options) {
+  if (options.matrix.file.empty() && options.few.grid.empty())
+    throw UsageError("MATRIX is required, or --grid");
   if (options.few.wanted()) return solve_few_of(options);
   require_one_process();
   const Stopwatch total;

@@ -94,7 +94,8 @@ TEST_CASE("every benchmark describes itself, and judges an empty report as faile
     CHECK_THAT(b->about.examples, ContainsSubstring("\n  eigen_g bench " + b->about.name));
     CHECK_FALSE(good(*b, Json{{"cases", Json::array()}}));
     for (const Table& t : b->tables({{"cases", Json::array()}}))
-      CHECK_THAT(t.columns, ContainsSubstring("n = n"));
+      CHECK_THAT(t.columns, ContainsSubstring("n = n") || ContainsSubstring("matrix = matrix") ||
+                                ContainsSubstring("= size"));
   }
 }
 
@@ -140,7 +141,7 @@ TEST_CASE("bench solve --brief: the shipped report, and what makes one fail") {
   Json nothing = report;
   for (Json& c : nothing["cases"]) c["skipped"] = "too large";
   CHECK_FALSE(good(*b, nothing));
-  CHECK_THAT(table(*b, nothing), ContainsSubstring("skipped: n = 20000: too large"));
+  CHECK_THAT(table(*b, nothing), ContainsSubstring("skipped: type d, n = 20000: too large"));
 }
 
 TEST_CASE("bench tridiagonalize: the shipped reports, and what makes one fail") {

@@ -247,7 +247,7 @@ TEST_CASE("eigenvalues beyond the range of double end in 4, and nothing is writt
   CHECK(folder.names() == std::vector<std::string>{"a.mtx"});
 }
 
-TEST_CASE("--symmetrize reports how far the file was from symmetric") {
+TEST_CASE("solve --symmetrize reports how far the file was from symmetric") {
   const TemporaryFolder folder;
   write_file(folder / "a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0.5\n1\n0.25\n");
   const Outcome outcome = succeed({"solve", folder / "a.mtx", "--symmetrize", "-q", "--json", "-"});

@@ -121,7 +121,7 @@ TEST_CASE("what gzip holds is read, members in a row too; a damaged file is told
   CHECK_THAT(refusal([&] { read_matrix(folder / "bad.gz"); }).reason, ContainsSubstring("is damaged"));
 }
 
-TEST_CASE("- is stdin, a pipe too") {
+TEST_CASE("the name - is stdin, a pipe too") {
   const int before = ::dup(STDIN_FILENO);
   const auto from_pipe = [](const std::string& text) {
     int ends[2];

@@ -40,6 +40,7 @@ TEST_CASE("what is written reads back to the bit") {
             CAPTURE(name, n, zeros, threads);
             std::vector<double> full;
             const auto a = one_triangle(n, n + 2, uplo, zeros, full);
+            std::filesystem::remove(folder / name);
             write_matrix(folder / name, n, a.data(), n + 2, uplo, threads);
             CHECK(support::equal_bits(support::full(read_matrix(folder / name)), full));
           }
@@ -53,8 +54,8 @@ TEST_CASE("sparse ones as coordinates, others as arrays") {
   CHECK(support::text_of_file(folder / "a.mtx").substr(0, 74) ==
         "%%MatrixMarket matrix coordinate real symmetric\n8 8 8\n1 1 1\n2 2 1\n3 3 1\n4 ");
   const std::vector<double> dense{1, 2, 2, 3};
-  write_matrix(folder / "a.mtx", 2, dense.data(), 2, Uplo::upper);
-  CHECK(support::text_of_file(folder / "a.mtx") ==
+  write_matrix(folder / "b.mtx", 2, dense.data(), 2, Uplo::upper);
+  CHECK(support::text_of_file(folder / "b.mtx") ==
         "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n");
 }
 

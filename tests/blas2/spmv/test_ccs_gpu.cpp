@@ -26,6 +26,8 @@ template <class U>
 DeviceBuffer<U> uploaded(const std::vector<U>& from) {
   DeviceBuffer<U> to(static_cast<std::int64_t>(from.size()));
   if (to.size() > 0) EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(
+      cudaDeviceSynchronize());  // the last of it may still be on its way, and queues do not wait for it
   return to;
 }
 
