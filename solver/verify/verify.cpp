@@ -122,8 +122,8 @@ ColumnSums column_sums(const ScaledPairs<T>& pairs, Place place, bool& on_gpu) {
   return column_sums_cpu(pairs);
 }
 
-void check_arguments(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda, std::int64_t m, const void* w,
-                     const void* z, std::int64_t ldz) {
+void check_arguments(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda, std::int64_t m,
+                     const void* w, const void* z, std::int64_t ldz) {
   const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<int>::max();
   const auto leading = [&](Argument argument, std::int64_t value) {
     if (value < least || value > most)

@@ -56,7 +56,8 @@ TEST_CASE("Corrected weights are Loewner's formula, and near the given ones") {
       const double weight = s.x.group_weight[s.x.group[i]];
       CHECK(s.x.group_pole[s.x.group[i]] == s.x.pole[i]);
       const __float128 error = static_cast<__float128>(weight) * weight / product - 1;
-      CHECK(std::fabs(static_cast<double>(error)) <= support::limits::corrected_weight * unit_roundoff<double>);
+      CHECK(std::fabs(static_cast<double>(error)) <=
+            support::limits::corrected_weight * unit_roundoff<double>);
       CHECK(weight * weight / s.shape.rho == Approx(s.x.weight[i] * s.x.weight[i]).epsilon(1e-10));
       CHECK(std::signbit(weight) == std::signbit(s.x.weight[i]));
     }
