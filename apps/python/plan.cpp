@@ -48,7 +48,7 @@ Plan make_plan(const std::string& dtype, bool lower, bool vectors,
   options.vectors = vectors;
   if (numbers) options.subset = Subset::numbers(numbers->first, numbers->second);
   if (values) options.subset = Subset::values(values->first, values->second);
-  options.path = chosen({Path::automatic, Path::one_stage}, path, Argument::path);
+  options.path = chosen({Path::automatic, Path::one_stage, Path::two_stage}, path, Argument::path);
   options.engine = chosen({Engine::native, Engine::double_float, Engine::emulated, Engine::automatic}, engine,
                           Argument::engine);
   Devices& devices = plan.devices;
