@@ -31,7 +31,7 @@ real_t<T> check_input(Uplo uplo, MatrixView<const T> a) {
       poison += 0 * column[i];
     }
     largest = std::max(largest, column_largest);
-    if (poison != 0 || poison != poison) bad_column = std::min(bad_column, j);
+    if (poison != 0) bad_column = std::min(bad_column, j);
   }
   if (bad_column < n)
     for (std::int64_t i = first_row(bad_column); i < last_row(bad_column); ++i)
