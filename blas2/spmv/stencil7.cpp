@@ -7,7 +7,8 @@ namespace eigen_g::blas2 {
 template <class T>
 void stencil7_multiply(const GridSize& grid, same_t<T> alpha, const T* x, same_t<T> gamma, same_t<T> beta,
                        T* y) {
-  const std::int64_t nx = grid.nx, ny = grid.ny, nz = grid.nz;  // bindings cannot be shared in a region of OpenMP
+  const std::int64_t nx = grid.nx, ny = grid.ny,
+                     nz = grid.nz;  // bindings cannot be shared in a region of OpenMP
 #pragma omp parallel for schedule(static) if (grid.points() >= smallest_parallel_order)
   for (std::int64_t line = 0; line < ny * nz; ++line) {
     const std::int64_t j = line % ny, k = line / ny;
