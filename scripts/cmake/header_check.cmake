@@ -7,6 +7,7 @@ set(header_sources)
 foreach(floor hybrid blas2 gemm_df solver apps tests)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${floor}/*.h
        ${PROJECT_SOURCE_DIR}/${floor}/*.hpp ${PROJECT_SOURCE_DIR}/${floor}/*.cuh)
+  list(FILTER headers EXCLUDE REGEX "^apps/python/")  # they need nanobind, which is optional
   foreach(header ${headers})
     string(REGEX REPLACE "\\.h$" ".c" source ${header})
     string(REGEX REPLACE "\\.hpp$" ".cpp" source ${source})
