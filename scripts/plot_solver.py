@@ -20,7 +20,8 @@ from plot_symv import finish
 
 FORMATS = ("eigen_g-bench-tridiagonalize", "eigen_g-bench-solve")
 OWN, DETERMINISTIC, OTHER = "#d55e00", "#0072b2", "#56b4e9"  # Okabe and Ito's, told apart by all
-PARTS = ("#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#555555")
+PARTS = ("#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#555555",
+         "#8c6d31", "#9ecae1", "#7f7f7f", "#bcbd22")
 
 
 def read(path):
@@ -71,7 +72,7 @@ def draw_bars(plt, report, rows, title, folder, name):
     ax.set_ylabel("% of the time")
     ax.set_title(title, fontsize=10, pad=14)
     legend(figure, ax, 4)
-    finish(plt, figure, [ax], report, folder, name, 0.1, from_zero=False)
+    finish(plt, figure, [ax], report, folder, name, 0.15, from_zero=False)
 
 
 def draw_tridiagonalize(plt, report, folder):
@@ -87,7 +88,7 @@ def draw_tridiagonalize(plt, report, folder):
 
     report = dict(report, cases=[case for case in report["cases"] if case["breakdown"]])
     if report["cases"]:
-        rows = {part.replace("_", " "): [max(0.0, case["breakdown"][part]) for case in report["cases"]]
+        rows = {part.replace("_", " "): [max(0.0, case["breakdown"].get(part, 0.0)) for case in report["cases"]]
                 for part in ("on_chip", "product", "panel", "update", "synchronisation")}
         draw_bars(plt, report, rows, "Reduction to tridiagonal form: parts", folder, "tridiagonalize_breakdown")
 
@@ -118,9 +119,9 @@ def draw_solve(plt, report, folder):
 
     report = dict(report, cases=[case for case in report["cases"] if call(case, "device_vectors")])
     if report["cases"]:
-        stages = list(call(report["cases"][0], "device_vectors")["stages"])
-        rows = {stage.replace("_", " "): [call(case, "device_vectors")["stages"][stage] for case in report["cases"]]
-                for stage in stages}
+        timed = [call(case, "device_vectors")["stages"] for case in report["cases"]]
+        stages = dict.fromkeys(stage for case in timed for stage in case)  # one stage and two have other ones
+        rows = {stage.replace("_", " "): [case.get(stage, 0) for case in timed] for stage in stages}
         draw_bars(plt, report, rows, "Solve on device pointers, all vectors: stages", folder, "solve_stages")
 
 

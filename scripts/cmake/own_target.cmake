@@ -14,6 +14,11 @@ function(eigen_g_own target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
 endfunction()
 
+# eigen_g_light(target): a release build optimises it little, as nothing in it is worth the compiler's time (CLI11, JSON, tests).
+function(eigen_g_light target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:C,CXX>>:-O1>)
+endfunction()
+
 # eigen_g_floor(name SOURCES ... CUDA_SOURCES ...): the object library of one folder, a part of the library eigen_g.
 # CUDA_SOURCES are left out of a build without CUDA.
 function(eigen_g_floor name)
