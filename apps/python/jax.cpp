@@ -3,6 +3,8 @@
 
 #include <xla/ffi/api/ffi.h>
 
+#include <type_traits>
+
 #include <eigen_g/solver.hpp>
 
 #include "apps/python/jax.hpp"
@@ -80,15 +82,19 @@ class Stack {
   Solver<T> solver_;
 };
 
-ffi::Error eigh(cudaStream_t stream, ffi::ScratchAllocator scratch, ffi::Buffer<ffi::F64> a,
-                ffi::ResultBuffer<ffi::F64> w, ffi::ResultBuffer<ffi::F64> v, bool lower) {
-  const auto dimensions = a.dimensions();
-  const std::int64_t n = dimensions.back();
+ffi::Error eigh(cudaStream_t stream, ffi::ScratchAllocator scratch, ffi::AnyBuffer a,
+                ffi::Result<ffi::AnyBuffer> w, ffi::Result<ffi::AnyBuffer> v, bool lower) {
+  const std::int64_t n = a.dimensions().back();
   if (a.element_count() == 0) return ffi::Error::Success();
+  const auto solve = [&]<class T>(std::type_identity<T>) {
+    return Stack<T>(n, lower, stream)
+        .run(static_cast<std::int64_t>(a.element_count()) / (n * n), static_cast<const T*>(a.untyped_data()),
+             static_cast<real_t<T>*>(w->untyped_data()), static_cast<T*>(v->untyped_data()), scratch);
+  };
   try {
-    return Stack<double>(n, lower, stream)
-        .run(static_cast<std::int64_t>(a.element_count()) / (n * n), a.typed_data(), w->typed_data(),
-             v->typed_data(), scratch);
+    if (a.element_type() == ffi::F64) return solve(std::type_identity<double>());
+    if (a.element_type() == ffi::F32) return solve(std::type_identity<float>());
+    return ffi::Error::InvalidArgument("eigen_g: an element type that is not solved");
   } catch (const std::exception& error) {
     return ffi::Error::Internal(std::string("eigen_g: ") + error.what());
   }
@@ -98,9 +104,9 @@ XLA_FFI_DEFINE_HANDLER(eigh_handler, eigh,
                        ffi::Ffi::Bind()
                            .Ctx<ffi::PlatformStream<cudaStream_t>>()
                            .Ctx<ffi::ScratchAllocator>()
-                           .Arg<ffi::Buffer<ffi::F64>>()
-                           .Ret<ffi::Buffer<ffi::F64>>()
-                           .Ret<ffi::Buffer<ffi::F64>>()
+                           .Arg<ffi::AnyBuffer>()
+                           .Ret<ffi::AnyBuffer>()
+                           .Ret<ffi::AnyBuffer>()
                            .Attr<bool>("lower"));
 
 }  // namespace

@@ -50,7 +50,7 @@ Report sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, A
                       plan.devices);
     return sytrd<T>(uplo, n, device(pointer<T>(a)), lda, device(pointer<R>(d)), device(pointer<R>(e)),
                     device(pointer<T>(tau)), pointer<CUstream_st>(stream));
-  });
+  }, stage_types);
 }
 
 Report stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address z, std::int64_t ldz, int gpu,
@@ -62,7 +62,7 @@ Report stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address 
     if (gpu < 0) return stedc<R>(n, pointer<R>(d), pointer<R>(e), pointer<R>(z), ldz, plan.devices);
     return stedc<R>(n, device(pointer<R>(d)), device(pointer<R>(e)), device(pointer<R>(z)), ldz,
                     pointer<CUstream_st>(stream));
-  });
+  }, stage_types);
 }
 
 Report ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda, Address tau,
@@ -76,14 +76,16 @@ Report ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std
                       plan.devices);
     return ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
                     device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream));
-  });
+  }, stage_types);
 }
 
 Verification verify_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, std::int64_t m,
                        Address w, Address z, std::int64_t ldz) {
   const nb::gil_scoped_release free;
-  return verify(plan.options.uplo, n, pointer<const double>(a), lda, m, pointer<const double>(w),
-                pointer<const double>(z), ldz, plan.devices.place, plan.devices.threads);
+  return with_type(plan.dtype, [&]<class T>() {
+    return verify<T>(plan.options.uplo, n, pointer<const T>(a), lda, m, pointer<const real_t<T>>(w),
+                     pointer<const T>(z), ldz, plan.devices.place, plan.devices.threads);
+  });
 }
 
 std::pair<std::uint64_t, std::uint64_t> pair_of(const WorkspaceBytes& bytes) {
@@ -169,11 +171,11 @@ NB_MODULE(_core, m) {
            })
       .def_ro("dtype", &Plan::dtype)
       .def("most", [](const Plan& plan, std::int64_t n) { return plan.options.subset.most(n); });
-  m.def("types", [] {
-    std::vector<std::string> names;
-    std::apply([&](auto... type) { (names.push_back(type.name), ...); }, types);
-    return names;
-  });
+  const auto names = [](const auto& solved) {
+    return std::apply([](auto... type) { return std::vector<std::string>{type.name...}; }, solved);
+  };
+  m.def("types", [=] { return names(types); });
+  m.def("stage_types", [=] { return names(stage_types); });
 
   nb::class_<PythonContext>(m, "Context", nb::is_weak_referenceable())
       .def(nb::init<const Plan&, nb::object, nb::object>(), "plan"_a, "allocate"_a.none(), "free"_a.none())

@@ -14,18 +14,19 @@ template <class T>
 struct Type {
   const char* name;
 };
-inline constexpr std::tuple types{Type<double>{"float64"}};
+inline constexpr std::tuple types{Type<double>{"float64"}, Type<float>{"float32"}};
+inline constexpr std::tuple stage_types{Type<double>{"float64"}};  // of the stages as calls
 
 // work.operator()<T>() for the T of that name. Throws TypeError for any other one.
-template <class Work>
-auto with_type(std::string_view name, const Work& work) {
+template <class Work, class Types = decltype(types)>
+auto with_type(std::string_view name, const Work& work, const Types& solved = types) {
   std::optional<decltype(work.template operator()<double>())> result;
   const auto is_it = [&]<class T>(Type<T> type) {
     if (name != type.name) return false;
     result.emplace(work.template operator()<T>());
     return true;
   };
-  if (!std::apply([&](auto... type) { return (is_it(type) || ...); }, types))
+  if (!std::apply([&](auto... type) { return (is_it(type) || ...); }, solved))
     throw nanobind::type_error(("arrays of " + std::string(name) + " are not solved").c_str());
   return std::move(*result);
 }

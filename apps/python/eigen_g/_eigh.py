@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import math
 import re
 import threading
 import weakref
@@ -20,8 +21,8 @@ from ._frameworks import Array, Framework, View
 Progress = Callable[[str, float], object]
 Device = Literal["auto", "cpu", "gpu"]
 
-_real = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
-_types = frozenset(_core.types())
+real_types = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
+_types, _stage_types = frozenset(_core.types()), frozenset(_core.stage_types())
 
 
 class _Pairs(NamedTuple):
@@ -32,13 +33,14 @@ class _Pairs(NamedTuple):
 class EighResult(_Pairs):
     """(eigenvalues, eigenvectors), with what the call did as `.report`."""
 
-    report: _core.Report
+    report: Any  # _core.Report; of a stack a tuple of them
 
 
-def check_type(dtype: str, what: str = "a") -> None:
-    if dtype not in _types:
-        known = " or ".join(sorted(_types))
-        raise TypeError(f"{what} is {dtype}; {known} is solved: convert it, as with {what}.astype({min(_types)!r})")
+def check_type(dtype: str, what: str = "a", stages: bool = False) -> None:
+    solved = _stage_types if stages else _types
+    if dtype not in solved:
+        known = " or ".join(sorted(solved))
+        raise TypeError(f"{what} is {dtype}; {known} is solved: convert it, as with {what}.astype('float64')")
 
 
 def square(view: View, what: str = "a") -> int:
@@ -108,6 +110,23 @@ def context_of(framework: Framework, gpu: int, plan: _core.Plan, key: object) ->
     return context
 
 
+def solver_of(
+    framework: Framework, gpu: int, plan: _core.Plan, n: int, settings: object, progress: Progress | None
+) -> _core.Solver:
+    """Planned for the calling thread's context; the last sixteen that nobody is told of are kept."""
+    context = context_of(framework, gpu, plan, settings)
+    if progress is not None:
+        return _core.Solver(context, plan, n, True, gpu, progress)
+    kept: dict[object, _core.Solver] = _local.__dict__.setdefault("solvers", {})
+    key = framework.name, gpu, plan, n
+    solver = kept.get(key)
+    if solver is None:
+        if len(kept) == 16:
+            del kept[next(iter(kept))]
+        solver = kept[key] = _core.Solver(context, plan, n, True, gpu, None)
+    return solver
+
+
 @atexit.register
 def _release() -> None:
     for context in list(_contexts):
@@ -151,8 +170,9 @@ def eigh(
 ) -> Any:
     """Eigenvalues and eigenvectors of a symmetric matrix: a @ v = v * w, w ascending, v.T @ v = 1.
 
-    a                n x n, float64, in C or Fortran order (others are copied first); NumPy, CuPy, PyTorch, JAX, or anything with
-                     DLPack or __cuda_array_interface__. Only one triangle is read. Integers and other types are a TypeError.
+    a                n x n, float64 or float32, in C or Fortran order (others are copied first); NumPy, CuPy, PyTorch, JAX, or
+                     anything with DLPack or __cuda_array_interface__. Only one triangle is read. Integers and other types are a
+                     TypeError. Stacks (..., n, n) are solved one after the other, their results stacked alike, in C order.
     lower            which triangle
     eigvals_only     return w alone
     subset_by_index  [first, last], from 0, both wanted
@@ -179,8 +199,14 @@ def eigh(
         raise NotImplementedError("the generalised problem (b) is not solved")
     framework, a = _frameworks.of(a)
     view = framework.view(a)
-    n = square(view)
     check_type(view.dtype)
+    if len(view.shape) > 2:
+        if subset_by_value is not None:
+            raise ValueError("subset_by_value of a stack: its matrices may have different numbers of values")
+        options = dict(lower=lower, overwrite_a=overwrite_a, check_finite=check_finite, path=path, engine=engine)
+        places = dict(device=device, gpus=gpus, ratio=ratio, threads=threads, progress=progress)
+        return _stacked(framework, a, view, not eigvals_only, subset_by_index, **options, **places)
+    n = square(view)
     numbers, values = subset_of(n, subset_by_index, subset_by_value)
     settings = (path, engine, device, gpus, threads, ratio)
     with _frameworks.current(framework, view.gpu):
@@ -197,12 +223,34 @@ def eigh(
     return as_result(w, v, report)
 
 
+def _stacked(
+    framework: Framework, a: Array, view: View, vectors: bool, by_index: Sequence[int] | None, **options: Any
+) -> Any:
+    outer = view.shape[:-2]
+    n, count = square(view._replace(shape=view.shape[-2:])), math.prod(outer)
+    numbers, _ = subset_of(n, by_index, None)
+    m = numbers[1] - numbers[0] + 1 if numbers else n
+    parts = [
+        eigh(x, eigvals_only=not vectors, subset_by_index=by_index, **options) for x in a.reshape(count, n, n)
+    ]
+
+    def together(arrays: list[Array], shape: tuple[int, ...], dtype: str) -> Array:
+        return framework.stack(arrays).reshape(outer + shape) if arrays else framework.empty(outer + shape, dtype, a)
+
+    if not vectors:
+        return together(parts, (m,), real_types[view.dtype])
+    w = together([x.eigenvalues for x in parts], (m,), real_types[view.dtype])
+    result = EighResult(w, together([x.eigenvectors for x in parts], (n, m), view.dtype))
+    result.report = tuple(x.report for x in parts)
+    return result
+
+
 def new_results(
     framework: Framework, like: Array, plan: _core.Plan, n: int, vectors: bool
 ) -> tuple[Array, Array]:
     """w, and v's columns as rows."""
     most = plan.most(n)
-    w = framework.empty((most,), _real[plan.dtype], like)
+    w = framework.empty((most,), real_types[plan.dtype], like)
     return w, framework.empty((most, n), plan.dtype, like) if vectors else None
 
 
@@ -274,7 +322,7 @@ def _solve_gpu(
     plan = plan_of(view.dtype, lower != turned, vectors, numbers, values, *settings)
     w, rows = new_results(framework, a, plan, n, vectors)
 
-    solver = _core.Solver(context_of(framework, view.gpu, plan, settings), plan, n, True, view.gpu, progress)
+    solver = solver_of(framework, view.gpu, plan, n, settings, progress)
     needed = solver.workspace_bytes[1]
     memory = framework.memory(needed, a) if needed else (None, 0)
     solver.use(memory[1], needed)

@@ -39,6 +39,8 @@ class Framework(Protocol):
         """A copy in C order, ordered on the current stream; into an array of that order, shape and type where given."""
     def transposed(self, a: Array) -> Array:
         """Of two dimensions, a view."""
+    def stack(self, arrays: list[Array]) -> Array:
+        """Arrays of one shape one behind the other, as a new one with a dimension before theirs."""
     def to_host(self, a: Array) -> Array:
         """As a NumPy array, a view where it lies in host memory."""
     def stream(self, gpu: int) -> tuple[int, object]:
@@ -74,6 +76,9 @@ class _NumPy:
 
     def transposed(self, a: Array) -> Array:
         return a.T
+
+    def stack(self, arrays: list[Array]) -> Array:
+        return np.stack(arrays)
 
     def to_host(self, a: Array) -> Array:
         return a
@@ -114,6 +119,9 @@ class _CuPy:
 
     def transposed(self, a: Array) -> Array:
         return a.T
+
+    def stack(self, arrays: list[Array]) -> Array:
+        return self.cupy.stack(arrays)
 
     def to_host(self, a: Array) -> Array:
         return a.get()
@@ -181,6 +189,9 @@ class _Torch:
     def transposed(self, a: Array) -> Array:
         return a.mT
 
+    def stack(self, arrays: list[Array]) -> Array:
+        return self.torch.stack(arrays)
+
     def to_host(self, a: Array) -> Array:
         return a.detach().cpu().numpy()
 
@@ -243,6 +254,9 @@ class _Jax:
 
     def transposed(self, a: Array) -> Array:
         return a.T
+
+    def stack(self, arrays: list[Array]) -> Array:
+        return self.jax.numpy.stack(arrays)
 
     def to_host(self, a: Array) -> Array:
         return np.asarray(a)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from . import _core, _frameworks
-from ._eigh import Device, check_type, columns_of, finished, naming_entries, plan_of, square
+from ._eigh import Device, check_type, columns_of, finished, naming_entries, plan_of, real_types, square
 from ._frameworks import Array, Framework, View
 
 
@@ -23,7 +23,7 @@ class Tridiagonal(NamedTuple):
 def _looked_at(a: Array) -> tuple[Framework, Array, View]:
     framework, a = _frameworks.of(a)
     view = framework.view(a)
-    check_type(view.dtype)
+    check_type(view.dtype, stages=True)
     if view.gpu < 0 and framework.name == "jax":
         raise TypeError("a JAX array on the CPU cannot be written: numpy.asarray(a)")
     return framework, a, view
@@ -112,8 +112,9 @@ def verify(
     matrix, values, vectors = (_on_host(x) for x in (a, w, v))
     view = host.view(matrix)
     n = square(view)
-    for x, what in ((matrix, "a"), (values, "w"), (vectors, "v")):
-        check_type(x.dtype.name, what)
+    check_type(view.dtype)
+    if vectors.dtype != matrix.dtype or values.dtype.name != real_types[view.dtype]:
+        raise TypeError(f"a, w and v must be of one precision, they are {view.dtype}, {values.dtype} and {vectors.dtype}")
     if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
         raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
     if columns_of(view) is None:
@@ -121,7 +122,7 @@ def verify(
     lda, turned = columns_of(host.view(matrix)) or (max(1, n), True)
     columns = vectors.T.copy(order="C")
     values = values.copy()
-    plan = plan_of("float64", lower != turned, device=device, threads=threads)
+    plan = plan_of(view.dtype, lower != turned, device=device, threads=threads)
     at = matrix.ctypes.data
     return _core.verify(plan, n, at, lda, len(values), values.ctypes.data, columns.ctypes.data, max(1, n))
 

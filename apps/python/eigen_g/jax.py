@@ -79,7 +79,7 @@ def _tangents(lower: bool, mask: bool, primals: Any, tangents: Any) -> tuple[Any
 
 
 def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "nan") -> Eigh:
-    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric matrices (..., n, n) in float64 (jax_enable_x64).
+    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric matrices (..., n, n), float64 (jax_enable_x64) or float32.
 
     A NaN or an infinity in the triangle makes NaNs. Several matrices are solved one after the other. The derivative takes a as
     symmetric, whichever triangle is read:

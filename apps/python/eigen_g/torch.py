@@ -115,7 +115,7 @@ _inverse_gaps.register_vmap(_vmapped_gaps)
 
 
 def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] = "error") -> Eigh:
-    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric matrices (..., n, n), float64, on the CPU or a CUDA GPU.
+    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric matrices (..., n, n), float64 or float32, on the CPU or a CUDA GPU.
 
     Several matrices are solved one after the other. The gradient takes a as symmetric, whichever triangle is read, and twice
     differentiable; where the vectors' gradient flows and two eigenvalues are equal within n eps max|w|, it is not defined:

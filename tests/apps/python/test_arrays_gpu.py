@@ -119,7 +119,14 @@ def test_subsets_overwrite_and_errors(framework):
     nans = eigen_g.eigh(framework.array(bad), check_finite=False)
     assert np.isnan(framework.host(nans.eigenvectors)).all()
     with pytest.raises(TypeError, match="float64"):
-        eigen_g.eigh(framework.array(a.astype(np.float32)))
+        eigen_g.eigh(framework.array(a.astype(np.float16)))
+    single = framework.array(a.astype(np.float32))
+    w32, v32 = eigen_g.eigh(single)
+    assert framework.host(w32).dtype == framework.host(v32).dtype == np.float32
+    assert eigen_g.verify(single, w32, v32).passed
+    stack = eigen_g.eigh(framework.array(np.stack([a, 2 * a])))
+    np.testing.assert_array_equal(framework.host(stack.eigenvalues)[0], w)
+    assert framework.host(stack.eigenvectors).shape == (2, *a.shape)
     with pytest.raises(ValueError, match="cpu"):
         eigen_g.eigh(framework.array(a), device="cpu")
 

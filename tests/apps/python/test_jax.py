@@ -31,7 +31,9 @@ def test_arrays_in_arrays_out():
     with pytest.raises(TypeError, match="traced"):
         jax.jit(eigen_g.eigvalsh)(a)
     with pytest.raises(TypeError, match="float64"):
-        eigen_g.jax.eigh(a.astype(jnp.float32))
+        eigen_g.jax.eigh(a.astype(jnp.float16))
+    w, v = jax.jit(eigen_g.jax.eigh)(a.astype(jnp.float32))
+    assert w.dtype == v.dtype == jnp.float32 and eigen_g.verify(a.astype(jnp.float32), w, v).passed
     with pytest.raises(ValueError, match="square"):
         eigen_g.jax.eigh(a[:3])
     with pytest.raises(ValueError, match="degenerate"):
