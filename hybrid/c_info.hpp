@@ -19,16 +19,23 @@ namespace eigen_g::c_info {
 
 enum : std::int64_t { host_memory = -1001, device_memory = -1002, device_failure = -1003, internal = -1004 };
 
-// call() returns an info of 0 or more; `positions` names the arguments in the order of the C function.
-template <class Call>
-std::int64_t of(std::initializer_list<Argument> positions, Call&& call) {
+inline bool is_of(const InvalidArgument& error, Argument argument) {
+  return error.argument() == argument;
+}
+inline bool is_of(const InvalidArgument& error, const char* parameter) {
+  return error.parameter() == parameter;
+}
+
+// call() returns an info of 0 or more; `positions` has the arguments, or their names, in the order of the C function.
+template <class Position, class Call>
+std::int64_t of(std::initializer_list<Position> positions, Call&& call) {
   try {
     return call();
   } catch (const InvalidArgument& error) {
     std::int64_t position = 0;
-    for (const Argument argument : positions) {
+    for (const Position& argument : positions) {
       ++position;
-      if (error.argument() == argument) return -position;
+      if (is_of(error, argument)) return -position;
     }
     return internal;
   } catch (const OutOfMemory& error) {

@@ -136,7 +136,13 @@ std::string table_of(const Options& o, const Described& d, const std::vector<Pre
   text += left_column("efficiencies", 14) + efficiencies_name(o) + ": symmetric product " + percent(e.symv) +
           ", rank-2k " + percent(e.rank_2k) + ", merges " + percent(e.merge) + ", back-transform " +
           percent(e.back_transform) + ", small products " + percent(e.small_products) +
-          print(", %.1f us a column\n\n", e.column_seconds * 1e6);
+          print(", %.1f us a column\n", e.column_seconds * 1e6);
+  if (const TwoStageEfficiencies& two = e.two_stages; two.to_band > 0)
+    text += left_column("two stages", 14) + "to band " + percent(two.to_band) +
+            print(" and %.1f us a column, chase %.1f us a column and %.2f ns a pair, back by the chase ",
+                  two.to_band_column * 1e6, two.chase_column * 1e6, two.chase_pair * 1e9) +
+            percent(two.chase_back) + ", back from the band " + percent(two.band_back) + "\n";
+  text += "\n";
 
   TextTable table({"seconds at n = " + std::to_string(o.n), "one stage", "two stages", "columns, %"});
   for (std::size_t first = 0; first < predictions.size() / 2; ++first) {
@@ -191,7 +197,13 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
                     {"merge", e.merge},
                     {"back_transform", e.back_transform},
                     {"small_products", e.small_products},
-                    {"column_seconds", e.column_seconds}}},
+                    {"column_seconds", e.column_seconds},
+                    {"to_band", e.two_stages.to_band},
+                    {"to_band_column_seconds", e.two_stages.to_band_column},
+                    {"chase_column_seconds", e.two_stages.chase_column},
+                    {"chase_pair_seconds", e.two_stages.chase_pair},
+                    {"chase_back", e.two_stages.chase_back},
+                    {"band_back", e.two_stages.band_back}}},
                   {"predictions", list},
                   {"choice", &choice - predictions.data()}};
   return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -150,8 +150,7 @@ Json seconds_json(const Seconds& s, const Report& solve, const std::optional<Sol
   Json stages = Json::object(), predicted;
   for (const Stage stage : stages_of(solve)) stages[name(stage)] = solve.seconds_of(stage);
   if (plan) {
-    for (const Stage stage : {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform})
-      predicted[name(stage)] = plan->seconds_of(stage);
+    for (const Stage stage : plan->stages()) predicted[name(stage)] = plan->seconds_of(stage);
     predicted["calibration"] = plan->calibration;
   }
   return {{"read", s.read},

@@ -122,9 +122,8 @@ std::optional<SolvePlan> plan(const SolveOptions& options, Wishes& wishes, std::
 
 std::string explained(const std::optional<SolvePlan>& plan, bool on_gpu) {
   if (plan) return to_table(*plan);
-  return left_column("plan", 14) +
-         (on_gpu ? "two stages, or an engine without rates here: nothing is predicted\n"
-                 : "the CPU alone, by LAPACK: nothing is predicted\n");
+  return left_column("plan", 14) + (on_gpu ? "an engine without rates here: nothing is predicted\n"
+                                           : "the CPU alone, by LAPACK: nothing is predicted\n");
 }
 
 Report run_solver(const SolveOptions& options, const Wishes& wishes, const io::SymmetricMatrix& matrix,

@@ -13,8 +13,13 @@ namespace eigen_g::apps {
 
 namespace {
 
-constexpr Stage predicted_stages[] = {Stage::tridiagonalize, Stage::divide_and_conquer,
-                                      Stage::back_transform};
+// In the order of Prediction::times.
+std::span<const Stage> predicted_stages(int stages) {
+  static constexpr Stage one[] = {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform};
+  static constexpr Stage two[] = {Stage::full_to_band, Stage::chase, Stage::divide_and_conquer,
+                                  Stage::chase_back, Stage::band_back};
+  return stages == 1 ? std::span<const Stage>(one) : std::span<const Stage>(two);
+}
 
 std::string percents(const std::vector<double>& parts) {
   const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
@@ -24,28 +29,48 @@ std::string percents(const std::vector<double>& parts) {
   return text;
 }
 
-// The reduction in one stage, by this engine; automatic: by the fastest.
-const Prediction* one_of(const std::vector<Prediction>& predictions, Engine engine) {
+// The reduction in so many stages, by this engine; automatic: by the fastest.
+const Prediction* find(const std::vector<Prediction>& predictions, int stages, Engine engine) {
   const Prediction* found = nullptr;
   for (const Prediction& p : predictions)
-    if (p.stages == 1 &&
+    if (p.stages == stages &&
         (engine == Engine::automatic ? !found || p.seconds < found->seconds : p.engine == engine))
       found = &p;
   return found;
 }
 
+// Values alone take no products after the reduction.
+Prediction of_values(Prediction p) {
+  const std::span<const Stage> stages = predicted_stages(p.stages);
+  p.seconds = 0;
+  for (std::size_t i = 0; i < p.times.size(); ++i) {
+    const bool reduces =
+        stages[i] == Stage::tridiagonalize || stages[i] == Stage::full_to_band || stages[i] == Stage::chase;
+    if (!reduces) p.times[i] = {p.times[i].name, 0, {}};
+    p.seconds += p.times[i].seconds;
+  }
+  return p;
+}
+
+const char* words_of(int stages) {
+  return stages == 1 ? "one stage" : "two stages";
+}
+
 }  // namespace
 
+std::span<const Stage> SolvePlan::stages() const {
+  return predicted_stages(prediction.stages);
+}
+
 double SolvePlan::seconds_of(Stage stage) const {
-  for (std::size_t i = 0; i < std::size(predicted_stages); ++i)
-    if (predicted_stages[i] == stage) return prediction.times[i].seconds;
+  for (std::size_t i = 0; i < stages().size(); ++i)
+    if (stages()[i] == stage) return prediction.times[i].seconds;
   return 0;
 }
 
 std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n,
                                     const std::string& calibration) {
-  // What two stages take is not predicted.
-  if (!devices.calibration || path_on_gpu<double>(options, n) == Path::two_stage) return std::nullopt;
+  if (!devices.calibration) return std::nullopt;
   const int gpu = current_gpu();
   const std::vector<int> further = further_gpus(devices.gpus);
   const Device& first = gpu_facts(gpu);
@@ -57,26 +82,30 @@ std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devic
   machine.ratio = devices.ratio;
   const std::int64_t m = options.vectors ? options.subset.most(n) : 0;
   const std::vector<Prediction> predictions = predict(machine, n, m);
-  const Prediction* const found = one_of(predictions, options.engine);
-  if (!found) return std::nullopt;
+  const int stages = path_on_gpu<double>(options, n) == Path::two_stage ? 2 : 1;
+  const Prediction* const found = find(predictions, stages, options.engine);
+  const Prediction* const beside = find(predictions, 3 - stages, options.engine);
+  if (!found || !beside) return std::nullopt;
 
-  SolvePlan plan{n, m, calibration, {first.name}, to_text(devices.ratio), *found};
+  SolvePlan plan{n,
+                 m,
+                 calibration,
+                 {first.name},
+                 to_text(devices.ratio),
+                 options.vectors ? *found : of_values(*found),
+                 options.vectors ? *beside : of_values(*beside)};
   if (multiprocessors < first.cores)
     plan.devices.front() += print(" (%d of %d multiprocessors)", multiprocessors, first.cores);
   for (const int other : further) plan.devices.push_back(gpu_facts(other).name);
   plan.devices.push_back(cpu_name());
-  if (!options.vectors)  // values alone take no products
-    for (PredictedStage& stage : plan.prediction.times)
-      if (&stage != &plan.prediction.times.front()) stage = {stage.name, 0, {}};
-  plan.prediction.seconds = 0;
-  for (const PredictedStage& stage : plan.prediction.times) plan.prediction.seconds += stage.seconds;
   return plan;
 }
 
 std::string to_table(const SolvePlan& plan) {
   std::string text = left_column("plan", 14) + "n = " + std::to_string(plan.n) + ", " +
                      (plan.vectors > 0 ? std::to_string(plan.vectors) + " vectors" : "values alone") +
-                     ", products " + name(plan.prediction.engine) + ", ratio " + plan.ratio + "\n";
+                     ", products " + name(plan.prediction.engine) + ", " + words_of(plan.prediction.stages) +
+                     ", ratio " + plan.ratio + "\n";
   text += left_column("calibration", 14) + plan.calibration + "\n";
   for (std::size_t i = 0; i < plan.devices.size(); ++i)
     text += left_column(i == 0 ? "devices" : "", 14) + plan.devices[i] + "\n";
@@ -87,6 +116,8 @@ std::string to_table(const SolvePlan& plan) {
                : stage.parts.empty() ? "first device"
                                      : percents(stage.parts)});
   table.add({"all", print("%.4f", plan.prediction.seconds), ""});
+  if (plan.other)
+    table.add({std::string("in ") + words_of(plan.other->stages), print("%.4f", plan.other->seconds), ""});
   return text + table.text();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,13 @@ namespace eigen_g::apps {
 
 struct SolvePlan {
   std::int64_t n = 0, vectors = 0;
-  std::string calibration;               // where the rates come from
-  std::vector<std::string> devices;      // in the order of the shares: the GPU, further ones, the CPU
-  std::string ratio;                     // as asked for
-  Prediction prediction;                 // the reduction in one stage, by the engine asked for
-  double seconds_of(Stage stage) const;  // of the three large stages; else 0
+  std::string calibration;                // where the rates come from
+  std::vector<std::string> devices;       // in the order of the shares: the GPU, further ones, the CPU
+  std::string ratio;                      // as asked for
+  Prediction prediction;                  // of the path that the solve takes, by the engine asked for
+  std::span<const Stage> stages() const;  // its large ones, in the order of the prediction's times
+  double seconds_of(Stage stage) const;   // of these; else 0
+  std::optional<Prediction> other = {};   // of the other path
 };
 
 // As for the solve of a matrix of order n on the current GPU, by the devices' calibration. Nothing where the calibration does

@@ -46,6 +46,40 @@ int64_t eigen_g_dormtr(char uplo, int64_t n, int64_t m, const double* a, int64_t
 int64_t eigen_g_dormtr_device(char uplo, int64_t n, int64_t m, const double* a_dev, int64_t lda,
                               const double* tau_dev, double* z_dev, int64_t ldz, struct CUstream_st* stream);
 
+/* A = Q B Q^T, B of bandwidth kd: 32, 48, 64, 96 or 128 on a GPU.
+ *   a     n x n column-major, lda >= max(1, n), in and out: the reflectors, those of column j below row j + kd (lower), those of row
+ *         j right of column j + kd (upper)
+ *   ab    (kd + 1) x n, ldab >= kd + 1, out: B in LAPACK's band layout of `uplo`
+ *   tau   max(n - kd, 0) values, out
+ * Source: LAPACK dsytrd_sy2sb. */
+int64_t eigen_g_dsytrd_sy2sb(char uplo, int64_t n, int64_t kd, double* a, int64_t lda, double* ab,
+                             int64_t ldab, double* tau);
+int64_t eigen_g_dsytrd_sy2sb_device(char uplo, int64_t n, int64_t kd, double* a_dev, int64_t lda,
+                                    double* ab_dev, int64_t ldab, double* tau_dev,
+                                    struct CUstream_st* stream);
+
+/* B = Q T Q^T of a band matrix, 0 <= kd <= 128.
+ *   ab    as above, in     d  n values, out     e  n - 1 values, out
+ *   hous  eigen_g_dsytrd_sb2st_hous(n, kd) values on 16 bytes, out: the reflectors; null: not wanted
+ * Source: LAPACK dsytrd_sb2st. */
+int64_t eigen_g_dsytrd_sb2st(char uplo, int64_t n, int64_t kd, const double* ab, int64_t ldab, double* d,
+                             double* e, double* hous);
+int64_t eigen_g_dsytrd_sb2st_device(char uplo, int64_t n, int64_t kd, const double* ab_dev, int64_t ldab,
+                                    double* d_dev, double* e_dev, double* hous_dev,
+                                    struct CUstream_st* stream);
+int64_t eigen_g_dsytrd_sb2st_hous(int64_t n, int64_t kd); /* or an info: negative */
+
+/* Z := Q Z, z n x m column-major, ldz >= max(1, n), in and out, for the Q of eigen_g_dsytrd_sb2st and of
+ * eigen_g_dsytrd_sy2sb. */
+int64_t eigen_g_dormtr_sb2st(int64_t n, int64_t m, int64_t kd, const double* hous, double* z, int64_t ldz);
+int64_t eigen_g_dormtr_sb2st_device(int64_t n, int64_t m, int64_t kd, const double* hous_dev, double* z_dev,
+                                    int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_dormtr_sy2sb(char uplo, int64_t n, int64_t m, int64_t kd, const double* a, int64_t lda,
+                             const double* tau, double* z, int64_t ldz);
+int64_t eigen_g_dormtr_sy2sb_device(char uplo, int64_t n, int64_t m, int64_t kd, const double* a_dev,
+                                    int64_t lda, const double* tau_dev, double* z_dev, int64_t ldz,
+                                    struct CUstream_st* stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,7 +39,49 @@ void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, Matr
                "ormtr");
 }
 
+namespace {
+
+// dormqr of A's part below row kd, or dormlq of the part right of column kd; a query where work is null.
+template <class T>
+T from_band(Uplo uplo, std::int64_t kd, MatrixView<const T> a, const T* tau, MatrixView<T> z, T* work,
+            lapack_int values) {
+  const lapack_int n = lapack_size(a.cols - kd, "n"), m = lapack_size(z.cols, "m"),
+                   lda = lapack_size(a.lda, "lda"), ldz = lapack_size(z.lda, "ldz");
+  const bool upper = uplo == Uplo::upper;
+  T query{};
+  const auto apply = upper ? lapack::ormlq_transposed : lapack::ormqr;
+  check_lapack(apply(n, m, n, work ? (upper ? &a(0, kd) : &a(kd, 0)) : nullptr, lda, tau,
+                     work ? &z(kd, 0) : nullptr, ldz, work ? work : &query, values),
+               upper ? "ormlq" : "ormqr");
+  return query;
+}
+
+}  // namespace
+
+template <class T>
+std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t kd, std::int64_t m) {
+  if (n <= kd || m == 0) return 0;
+  T most = 0;
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+    most =
+        std::max(most, from_band<T>(uplo, kd, {nullptr, n, n, n}, nullptr, {nullptr, n, m, n}, nullptr, -1));
+  return bytes_taken([&](Arena& arena) { arena.take<T>(static_cast<std::int64_t>(most)); });
+}
+
+template <class T>
+void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_t<T>> a, const T* tau,
+                              MatrixView<same_t<T>> z, Arena scratch) {
+  if (a.cols <= kd || z.cols == 0) return;
+  const auto values =
+      static_cast<std::int64_t>(back_transform_from_band_bytes_on_cpu<T>(a.cols, kd, z.cols) / sizeof(T));
+  from_band<T>(uplo, kd, a, tau, z, scratch.take<T>(values), lapack_size(values, "the workspace of ormqr"));
+}
+
 template void back_transform(Uplo, MatrixView<const double>, const double*, MatrixView<double>, Arena);
+template void back_transform_from_band(Uplo, std::int64_t, MatrixView<const double>, const double*,
+                                       MatrixView<double>, Arena);
+template std::uint64_t back_transform_from_band_bytes_on_cpu<double>(std::int64_t, std::int64_t,
+                                                                     std::int64_t);
 template std::uint64_t back_transform_bytes_on_cpu<double>(std::int64_t, std::int64_t);
 template void back_transform(Uplo, MatrixView<const float>, const float*, MatrixView<float>, Arena);
 template std::uint64_t back_transform_bytes_on_cpu<float>(std::int64_t, std::int64_t);

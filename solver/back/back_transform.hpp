@@ -29,6 +29,13 @@ void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, Matr
 template <class T>
 std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m);
 
+// The same for Q of the reduction to a band of width kd (full_to_band.hpp), of n - kd reflectors; rows up to kd of Z stay.
+template <class T>
+void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_t<T>> a, const T* tau,
+                              MatrixView<same_t<T>> z, Arena scratch);
+template <class T>
+std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t kd, std::int64_t m);
+
 // GPU: blocks of k reflectors as I - V T V^T (compact WY). Few rows, up to 1056: one kernel (back_transform_panel.hpp);
 // else k = 256, from n = 9001 on 512 (from 4001 to 12000 384 where columns are cut over a team), T from V^T V, four matrix
 // products a block: V T is formed where it is smaller than T (V^T Z).

@@ -85,24 +85,38 @@ __global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_
   }
 }
 
-// Z := (I - V T V^T) Z for `count` tiles from k on, `rows` rows each.
+// Z := (I - V T V^T) Z for `count` tiles from k on, `rows` rows each, which stand b + width rows apart.
 template <class T>
-void apply_tiles(const Queue& queue, const ChaseTiles& tiles, const Workspace<T>& w, std::int64_t k,
-                 std::int64_t count, MatrixView<T> z) {
+void apply_tiles(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const Workspace<T>& w,
+                 std::int64_t k, std::int64_t count, MatrixView<T> z) {
   const std::int64_t width = tiles.width, rows = tiles.b + width, m = z.cols;
   if (count == 0) return;
   const MatrixView<const T> v{w.v + k * rows * width, z.rows, width, rows},
       t{w.t + k * width * width, width, width, width};
   const MatrixView<T> x{w.x, width, m, width}, tx{w.tx, width, m, width};
   const std::int64_t v_apart = rows * width, t_apart = width * width, x_apart = width * m;
+  if (by_engine) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto at = [i](MatrixView<const T> first, std::int64_t apart) {
+        return MatrixView<const T>{first.data + i * apart, first.rows, first.cols, first.lda};
+      };
+      const MatrixView<T> own{z.data + i * rows, z.rows, m, z.lda};
+      products.gemm(Op::transpose, Op::none, 1, at(v, v_apart), own, 0, x);
+      products.gemm(Op::none, Op::none, 1, at(t, t_apart), x, 0, tx);
+      products.gemm(Op::none, Op::none, 1, at(v, v_apart), tx, 1, own);
+    }
+    return;
+  }
+  const Queue& queue = products.queue();
   gemm_batched<T>(queue, {count, v_apart, rows, x_apart}, Op::transpose, Op::none, 1, v, z, 0, x);
   gemm_batched<T>(queue, {count, t_apart, x_apart, x_apart}, Op::none, Op::none, 1, t, x, 0, tx);
   gemm_batched<T>(queue, {count, v_apart, x_apart, rows}, Op::none, Op::none, 1, v, tx, 1, z);
 }
 
 template <class T>
-void by_products(const Queue& queue, const ChaseTiles& tiles, const T* v, std::int64_t first_group,
-                 std::int64_t last_group, MatrixView<T> z, const Workspace<T>& w) {
+void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const T* v,
+                 std::int64_t first_group, std::int64_t last_group, MatrixView<T> z, const Workspace<T>& w) {
+  const Queue& queue = products.queue();
   const std::int64_t apart = tiles.b + tiles.width;
   for (std::int64_t number = 0; number <= tiles.steps(first_group) - 1 + last_group - first_group; ++number) {
     // Tile i from below: group last_group - i, step number - i.
@@ -119,8 +133,9 @@ void by_products(const Queue& queue, const ChaseTiles& tiles, const T* v, std::i
     const std::int64_t whole = wave.count - cut, below = row + whole * apart;
     for (std::int64_t column = 0; column < z.cols; column += w.columns) {
       const std::int64_t columns = std::min(w.columns, z.cols - column);
-      apply_tiles(queue, tiles, w, 0, whole, z.block(row, column, apart, columns));
-      if (cut) apply_tiles(queue, tiles, w, whole, 1, z.block(below, column, z.rows - below, columns));
+      apply_tiles(products, by_engine, tiles, w, 0, whole, z.block(row, column, apart, columns));
+      if (cut)
+        apply_tiles(products, by_engine, tiles, w, whole, 1, z.block(below, column, z.rows - below, columns));
     }
   }
 }
@@ -147,10 +162,10 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
     const std::int64_t first = std::max<std::int64_t>(0, last - at_once + 1);
     const T* const v = reflectors.v + tiles.tiles_from(last + 1) * tiles.tile_size();
     chase_factors(queue, tiles, reflectors, first, last, w.factors);
-    if (serves && how != ChaseBack::products)
+    if (serves && (how == ChaseBack::automatic || how == ChaseBack::fused))
       chase_back_fused(queue, tiles, v, w.factors, first, last, z_dev, w.words);
     else
-      by_products(queue, tiles, v, first, last, z_dev, w);
+      by_products(products, how == ChaseBack::engine, tiles, v, first, last, z_dev, w);
   }
 }
 

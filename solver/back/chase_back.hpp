@@ -1,4 +1,4 @@
-// Z := Q2 Z with the reflectors of the chase (band_to_tridiagonal.hpp). CUDA builds only.
+// Z := Q2 Z with the reflectors of the chase (band_to_tridiagonal.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,19 @@
 
 namespace eigen_g {
 
-// How: one kernel that keeps a window of Z in registers; or batched products of cuBLAS, an anti-diagonal of tiles at a time.
-enum class ChaseBack { automatic, fused, products };
+// CPU, a tile at a time.
+//   reflectors  host, in     z  n x m, host, in and out     scratch  chase_back_bytes_on_cpu<T>(b, m)
+// Cost: (b + width) / b 2 n^2 m flops. Throws DeviceError. LAPACK: dlarft, dlarfb.
+template <class T>
+void chase_back(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors, MatrixView<T> z,
+                Arena scratch);
+template <class T>
+std::uint64_t chase_back_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64_t m);
+
+// GPU, CUDA builds only.
+// How: one kernel that keeps a window of Z in registers; or batched products of cuBLAS, an anti-diagonal of tiles at a time; or the
+// same products one by one, by the engine of `products`.
+enum class ChaseBack { automatic, fused, products, engine };
 
 // Bytes that chase_back() takes of its workspace for m columns; at most 1.5 GiB.
 template <class T>

@@ -40,6 +40,15 @@ MeasuredMachine parse_machine(std::string_view text) {
                                   {"divide_and_conquer", &m.divide_and_conquer},
                                   {"back_transform", &m.back_transform}})
       *to = positive(root.at("solve"), key);
+    for (std::size_t i = 0; i < m.two_stages.size(); ++i)
+      for (const auto& [key, to] : {std::pair{"n", &MeasuredTwoStages::n},
+                                    {"full_to_band", &MeasuredTwoStages::full_to_band},
+                                    {"chase", &MeasuredTwoStages::chase},
+                                    {"chase_back", &MeasuredTwoStages::chase_back},
+                                    {"band_back", &MeasuredTwoStages::band_back}})
+        m.two_stages[i].*to = positive(root.at("two_stages").at(i), key);
+    if (!(m.two_stages[0].n < m.two_stages[1].n))
+      throw InvalidArgument("machine", "has two_stages in another order than the smaller first");
     return m;
   } catch (const nlohmann::json::exception& error) {
     throw InvalidArgument("machine", std::string("cannot be read: ") + error.what());

@@ -7,9 +7,11 @@
 //   rank_2k                     cuBLAS's rank-2k update with 64 columns
 //   symv, pass                  of the stored half: the symmetric product, and the pass over A inside the reduction
 //   cpu, link                   the CPU's matrix product; between CPU and GPU, each way
-//   solve                       n, and the seconds of a solve's stages with all vectors
+//   solve                       n, and the seconds of a solve's stages with all vectors, in one stage
+//   two_stages                  the same in two stages at two orders, the smaller first
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,12 +21,17 @@
 
 namespace eigen_g {
 
+struct MeasuredTwoStages {
+  double n = 0, full_to_band = 0, chase = 0, chase_back = 0, band_back = 0;
+};
+
 struct MeasuredMachine {
   std::string name, title, date;
   std::vector<std::string> source;
   PerEngine<double> products;
   double rank_2k = 0, symv = 0, pass = 0, cpu = 0, link = 0;
   double n = 0, tridiagonalize = 0, divide_and_conquer = 0, back_transform = 0;
+  std::array<MeasuredTwoStages, 2> two_stages;
 };
 
 // Throws InvalidArgument("machine") for text that is not such a file, or that lacks a figure.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
@@ -58,16 +60,27 @@ class Model {
     const double f = machine_.products[Engine::native];
     const double reduction = reduction_bytes(n_) / (machine_.bandwidth * e_.symv) +
                              rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
-    return predicted(
-        1, {{"tridiagonalize", reduction, {}}, merge("divide and conquer"), back("back-transform")});
+    return predicted(1, {{"tridiagonalize", reduction, {}},
+                         merge("divide and conquer"),
+                         back("back-transform", e_.back_transform)});
   }
   Prediction two_stages() const {
     const double f = machine_.products[Engine::native], g = machine_.products[engine_];
+    const TwoStageEfficiencies& own = e_.two_stages;
+    if (own.to_band > 0) {
+      const double e = engine_ == Engine::native ? own.chase_back : 0.5;
+      return predicted(
+          2, {{"dense to band", rank_2k_flops(n_) / (g * own.to_band) + n_ * own.to_band_column, {}},
+              {"band to tridiagonal", n_ * own.chase_column + n_ * n_ * own.chase_pair, {}},
+              merge("divide and conquer"),
+              {"tridiagonal to band", back_transform_flops(n_, m_) / (g * e), {}},
+              back("band to dense", own.band_back)});
+    }
     return predicted(2, {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
                          {"band to tridiagonal", rank_2k_flops(n_) / (f * e_.small_products), {}},
                          merge("divide and conquer"),
                          {"tridiagonal to band", back_transform_flops(n_, m_) / (g * e_.small_products), {}},
-                         back("band to dense")});
+                         back("band to dense", e_.back_transform)});
   }
 
  private:
@@ -86,11 +99,11 @@ class Model {
                   e_.merge);
   }
   // The reflectors, half of a matrix, to everybody; each column once there and back.
-  PredictedStage back(const char* name) const {
+  PredictedStage back(const char* name, double efficiency) const {
     return shared(
         name,
         {m_, back_transform_flops(n_, m_), element * n_ * n_ / 2, element * n_, std::max(1.0, n_ / 256)},
-        e_.back_transform);
+        efficiency);
   }
 
   PredictedStage shared(const char* name, const Columns& c, double efficiency) const {
@@ -130,6 +143,23 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
   e.merge = merge_flops(n) / product / of.divide_and_conquer;
   e.back_transform = back_transform_flops(n, n) / product / of.back_transform;
   e.column_seconds = (of.tridiagonalize - reduction_bytes(n) / of.pass - updates) / n;
+
+  // Two orders give the part that grows with the columns and the one that grows with the products, or with pairs of columns.
+  const MeasuredTwoStages &small = of.two_stages[0], &large = of.two_stages[1];
+  const auto fit = [&](double MeasuredTwoStages::*seconds, auto&& work) {
+    const double a = small.*seconds / small.n, b = large.*seconds / large.n;
+    const double of_work = (b - a) / (work(large.n) / large.n - work(small.n) / small.n);
+    return std::pair{of_work, a - of_work * work(small.n) / small.n};
+  };
+  TwoStageEfficiencies& two = e.two_stages;
+  const auto [of_products, of_columns] =
+      fit(&MeasuredTwoStages::full_to_band, [&](double order) { return rank_2k_flops(order) / product; });
+  two.to_band = 1 / of_products;
+  two.to_band_column = of_columns;
+  std::tie(two.chase_pair, two.chase_column) =
+      fit(&MeasuredTwoStages::chase, [](double order) { return order * order; });
+  two.band_back = back_transform_flops(large.n, large.n) / product / large.band_back;
+  two.chase_back = back_transform_flops(large.n, large.n) / product / large.chase_back;
   return e;
 }
 

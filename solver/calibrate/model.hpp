@@ -13,8 +13,15 @@
 //               tridiagonal to band   2 n^2 m / (0.3 f)
 //               band to dense         2 n^2 m / f
 //
+// The paper's two stages chase by small products. This project's (TwoStageEfficiencies, from a measured machine) pass messages
+// between thread blocks, which takes time by columns and pairs of columns, whatever the rate of the products:
+//
+//   two stages  dense to band         2/3 n^3 / (e f) + c n
+//               band to tridiagonal   c n + p n^2
+//               tridiagonal to band   2 n^2 m / (e f)
+//
 // An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the
-// paper; the rest stays native. Helpers (the CPU, further GPUs) take columns of the divide and conquer's products and of
+// paper, and of this project's way from dense to band; the rest stays native. Helpers (the CPU, further GPUs) take columns of the divide and conquer's products and of
 // the back-transformation, so that all finish together (hybrid/split.hpp). Nothing deflates; transfers of A and Z from and
 // to the caller are not counted.
 #pragma once
@@ -31,6 +38,14 @@
 
 namespace eigen_g {
 
+// Of this project's two stages; to_band = 0: the paper's equations.
+struct TwoStageEfficiencies {
+  double to_band = 0, to_band_column = 0;   // of the products' rate; seconds a column
+  double chase_column = 0, chase_pair = 0;  // seconds
+  double chase_back = 1;  // of native products; another engine multiplies whole tiles: twice the flops
+  double band_back = 1;
+};
+
 // What is left of the rates in the stages: time = (work / rate) / efficiency.
 struct Efficiencies {
   double symv = 1;            // the reduction's pass over A, of the symmetric product's bandwidth
@@ -39,6 +54,7 @@ struct Efficiencies {
   double back_transform = 1;  // of one stage, and band to dense
   double small_products = 0.3;
   double column_seconds = 0;  // of the one-stage reduction: barriers and dependent sums a column
+  TwoStageEfficiencies two_stages;
 };
 
 // The equations as they stand; and what a solve reached on a measured machine, of the rates measured there.

@@ -12,6 +12,9 @@ struct TwoStageTuning {
   std::int64_t min_order_with_vectors = 3100, min_order_of_values = 2850;
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
+  // The widest band that a matrix may be to be chased as it is.
+  std::int64_t max_given_band = 128;
+
   // Reduction to a band
   // Columns whose update of the matrix is pending at most: few take little memory (twice 2 n of them), many make fast products.
   std::int64_t pending = 256, pending_wide = 512;

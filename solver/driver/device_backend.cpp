@@ -211,7 +211,8 @@ class DeviceBackend final : public Backend<T> {
     if constexpr (has_two_stages<T>)
       if (path_ == Path::two_stage)
         stages_.template emplace<TwoStageOnDevice<T>>(products_, plan_.n, plan_.most(), parts_->kept,
-                                                      parts_->scratch, team());
+                                                      parts_->scratch, team(),
+                                                      chase_back_on_gpu(plan_.options.engine));
     const std::int64_t n = plan_.n;
     a_ = needs.matrix ? parts_->matrix : MatrixView<T>{p_.spare.data, n, n, padded_rows(n)};
     if (!plan_.options.vectors) return;
@@ -234,11 +235,16 @@ class DeviceBackend final : public Backend<T> {
     }
     pack_lower<T>(queue_, plan_.options.uplo, source, a_);
   }
-  real_t<T> check() override { return check_input<T>(queue_, plan_.options.uplo, a_, parts_->scratch); }
+  real_t<T> check() override {
+    facts_ = check_input<T>(queue_, plan_.options.uplo, a_, parts_->scratch);
+    return facts_.largest;
+  }
   void scale(int k) override { eigen_g::scale<T>(queue_, a_, k); }
 
   Factor<T>& reduce(Steps& step) override {
     const std::int64_t n = plan_.n;
+    if constexpr (has_two_stages<T>)
+      if (path_ == Path::two_stage) std::get<TwoStageOnDevice<T>>(stages_).given_band(facts_.bandwidth);
     if (team_) team_->prepare({dc::last_merge_cut<T>(places_.q), back_cut(z_.block(0, 0, n, plan_.most()))});
     return reduction().run(step, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
@@ -352,6 +358,7 @@ class DeviceBackend final : public Backend<T> {
                      std::variant<std::monostate, OneStageOnDevice<T>>>
       stages_;
   Problem<T> p_;
+  InputFacts<real_t<T>> facts_;
   MatrixView<T> a_, z_;
   MergePlaces<real_t<T>> places_;
   std::int64_t found_ = 0;

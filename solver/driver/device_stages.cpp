@@ -8,6 +8,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
+#include "solver/driver/device_parts.hpp"
 #include "solver/path/device_clock.hpp"
 #include "solver/path/one_stage.hpp"
 #include "solver/prepare/check_input.hpp"
@@ -19,25 +20,6 @@ namespace eigen_g {
 namespace {
 
 static_assert(sytrd_in_place_lda(1) == tridiagonalize_row_multiple);
-
-std::uint64_t bytes_of(std::int64_t doubles) {
-  return static_cast<std::uint64_t>(doubles) * sizeof(double);
-}
-
-void copy_values(const Queue& queue, double* to, const double* from, std::int64_t count) {
-  if (count > 0) EIGEN_G_CUDA(cudaMemcpyAsync(to, from, bytes_of(count), cudaMemcpyDefault, queue.stream()));
-}
-
-void copy_matrix(const Queue& queue, MatrixView<double> to, MatrixView<const double> from) {
-  if (from.rows > 0 && from.cols > 0)
-    EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of(to.lda), from.data, bytes_of(from.lda),
-                                   bytes_of(from.rows), static_cast<std::size_t>(from.cols),
-                                   cudaMemcpyDefault, queue.stream()));
-}
-
-Queue queue_for(Pointers pointers, CUstream_st* stream) {
-  return pointers == Pointers::host ? Queue() : Queue(stream);
-}
 
 // What each stage takes on the device; on host pointers also what stands in for them there.
 struct SytrdParts {
@@ -96,25 +78,6 @@ struct OrmtrParts {
   }
 };
 
-// The parts in memory of their own, after a look at what is free.
-template <class Parts>
-struct Placed {
-  WorkMemory memory;
-  std::optional<Parts> parts;
-
-  template <class... Arguments>
-  Placed(const Queue& queue, const Arguments&... arguments) {
-    const std::uint64_t bytes = bytes_taken([&](Arena& arena) { Parts(arena, arguments...); });
-    const Device gpu = gpu_device(current_gpu());
-    if (bytes > WorkMemory::max_kept_bytes && bytes > gpu.memory_free)
-      throw OutOfMemory(OutOfMemory::Where::device, gpu.name, bytes, gpu.memory_free);
-    memory = WorkMemory(queue, bytes);
-    Arena arena(memory.data(), bytes);
-    parts.emplace(arena, arguments...);
-  }
-  const Parts* operator->() const { return &*parts; }
-};
-
 // The rows between n and lda belong to the caller; the reduction wants zeros there.
 class KeptPadding {
  public:
@@ -134,7 +97,7 @@ class KeptPadding {
 // The largest entry of the working matrix; a bad one is named as it stands in the caller's.
 double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> working, Arena scratch) {
   try {
-    return check_input<double>(queue, Uplo::lower, working, scratch);
+    return check_input<double>(queue, Uplo::lower, working, scratch).largest;
   } catch (const NonFiniteEntry& entry) {
     if (uplo == Uplo::lower) throw;
     double value = 0;

@@ -22,6 +22,24 @@ template <class T>
 void ormtr_on_gpu(Pointers pointers, Uplo uplo, MatrixView<const T> a, const T* tau, MatrixView<T> z,
                   CUstream_st* stream, Report& report);
 
+template <class T>
+void sytrd_sy2sb_on_gpu(Pointers pointers, Uplo uplo, std::int64_t kd, MatrixView<T> a, MatrixView<T> ab,
+                        T* tau, CUstream_st* stream, Report& report);
+template <class T>
+void sytrd_sb2st_on_gpu(Pointers pointers, Uplo uplo, std::int64_t kd, MatrixView<const T> ab,
+                        Tridiagonal<real_t<T>> t, T* hous, CUstream_st* stream, Report& report);
+template <class T>
+void ormtr_sb2st_on_gpu(Pointers pointers, std::int64_t kd, const T* hous, MatrixView<T> z,
+                        CUstream_st* stream);
+template <class T>
+void ormtr_sy2sb_on_gpu(Pointers pointers, Uplo uplo, std::int64_t kd, MatrixView<const T> a, const T* tau,
+                        MatrixView<T> z, CUstream_st* stream);
+
+WorkspaceBytes sytrd_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd);
+WorkspaceBytes sytrd_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd);
+WorkspaceBytes ormtr_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd);
+WorkspaceBytes ormtr_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd);
+
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors);
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m);

@@ -1,16 +1,14 @@
 #include "solver/api/stages.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <string>
 
-#include "hybrid/machine/cpu.hpp"
-#include "hybrid/machine/device.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/driver/stage_call.hpp"
 #include "solver/path/host_clock.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/prepare/check_input.hpp"
@@ -63,35 +61,6 @@ void check_ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const void* a, std::
   require_leading_dimension(ldz, n, Argument::ldz);
 }
 
-// Whether host pointers go to the GPU. Where the choice is free, the bytes that it would take there, needed(), must be.
-template <class Needed>
-bool take_gpu(const Devices& devices, std::int64_t n, Needed&& needed) {
-  check_devices(devices);
-  if (!take_gpu(devices.place, n)) return false;
-  return devices.place == Place::gpu || needed().device <= gpu_memory_free(current_gpu());
-}
-
-// One stage on one device, timed: work(report), left out where there is nothing to do.
-template <class Work>
-Report run(bool gpu, int threads, bool nothing, const WorkspaceBytes& bytes, Work&& work) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  const ThreadLimit limit(threads);
-  Report report;
-  if (gpu) {
-    const Device& device = gpu_facts(current_gpu());
-    report.devices = {{device.name, device.index, device.cores, 1, 0}};
-  } else {
-    report.devices = {{cpu_name(), -1, 0, 1, 0}};
-  }
-  if (!nothing) {
-    work(report);
-    report.bytes = bytes;
-  }
-  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  return report;
-}
-
 void note(Report& report, const Outcome& outcome) {
   report.status = outcome.status;
   report.failed = outcome.failed;
@@ -127,7 +96,7 @@ Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>
   };
   const bool gpu = take_gpu(devices, n, [&] { return needed(true); });
   require_on_host({{Argument::a, a}, {Argument::d, d}, {Argument::e, e}, {Argument::tau, tau}});
-  return run(gpu, devices.threads, n == 0, needed(gpu), [&](Report& report) {
+  return run_stage(gpu, devices.threads, n == 0, needed(gpu), [&](Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
     if (gpu) return sytrd_on_gpu<T>(Pointers::host, uplo, {a, n, n, lda}, {d, e}, tau, nullptr, report);
 #endif
@@ -145,7 +114,7 @@ Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz,
   require_on_host({{Argument::d, d}, {Argument::e, e}, {Argument::z, z}});
   require_finite(d, n, Argument::d);
   require_finite(e, n - 1, Argument::e);
-  return run(gpu, devices.threads, n == 0, needed(gpu), [&](Report& report) {
+  return run_stage(gpu, devices.threads, n == 0, needed(gpu), [&](Report& report) {
     const MatrixView<R> vectors{z, n, n, ldz};
 #ifdef EIGEN_G_HAVE_CUDA
     if (gpu) return note(report, stedc_on_gpu<R>(Pointers::host, n, {d, e}, vectors, nullptr));
@@ -163,7 +132,7 @@ Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t
   const auto needed = [&](bool on_gpu) { return ormtr_workspace_bytes(uplo, n, m, on_gpu, Pointers::host); };
   const bool gpu = take_gpu(devices, n, [&] { return needed(true); });
   require_on_host({{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}});
-  return run(gpu, devices.threads, n < 2 || m == 0, needed(gpu), [&](Report& report) {
+  return run_stage(gpu, devices.threads, n < 2 || m == 0, needed(gpu), [&](Report& report) {
     const MatrixView<const T> reflectors{a, n, n, lda};
     const MatrixView<T> columns{z, n, m, ldz};
 #ifdef EIGEN_G_HAVE_CUDA
@@ -183,13 +152,13 @@ Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
   check_sytrd(uplo, n, a.get(), lda, d.get(), e.get(), tau.get());
   require_on_gpu(
       {{Argument::a, a.get()}, {Argument::d, d.get()}, {Argument::e, e.get()}, {Argument::tau, tau.get()}});
-  return run(true, 0, n == 0, sytrd_workspace_bytes(uplo, n, lda, true, Pointers::device),
-             [&]([[maybe_unused]] Report& report) {
+  return run_stage(true, 0, n == 0, sytrd_workspace_bytes(uplo, n, lda, true, Pointers::device),
+                   [&]([[maybe_unused]] Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
-               sytrd_on_gpu<T>(Pointers::device, uplo, {a.get(), n, n, lda}, {d.get(), e.get()}, tau.get(),
-                               stream, report);
+                     sytrd_on_gpu<T>(Pointers::device, uplo, {a.get(), n, n, lda}, {d.get(), e.get()},
+                                     tau.get(), stream, report);
 #endif
-             });
+                   });
 }
 
 template <class R>
@@ -197,7 +166,7 @@ Report stedc(std::int64_t n, DevicePointer<R> d, same_t<DevicePointer<R>> e, sam
              std::int64_t ldz, [[maybe_unused]] CUstream_st* stream) {
   check_stedc(n, d.get(), e.get(), z.get(), ldz);
   require_on_gpu({{Argument::d, d.get()}, {Argument::e, e.get()}, {Argument::z, z.get()}});
-  return run(
+  return run_stage(
       true, 0, n == 0, stedc_workspace_bytes(n, bool(z), true, Pointers::device),
       [&]([[maybe_unused]] Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
@@ -214,13 +183,13 @@ Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<con
              [[maybe_unused]] CUstream_st* stream) {
   check_ormtr(uplo, n, m, a.get(), lda, tau.get(), z.get(), ldz);
   require_on_gpu({{Argument::a, a.get()}, {Argument::tau, tau.get()}, {Argument::z, z.get()}});
-  return run(true, 0, n < 2 || m == 0, ormtr_workspace_bytes(uplo, n, m, true, Pointers::device),
-             [&]([[maybe_unused]] Report& report) {
+  return run_stage(true, 0, n < 2 || m == 0, ormtr_workspace_bytes(uplo, n, m, true, Pointers::device),
+                   [&]([[maybe_unused]] Report& report) {
 #ifdef EIGEN_G_HAVE_CUDA
-               ormtr_on_gpu<T>(Pointers::device, uplo, {a.get(), n, n, lda}, tau.get(), {z.get(), n, m, ldz},
-                               stream, report);
+                     ormtr_on_gpu<T>(Pointers::device, uplo, {a.get(), n, n, lda}, tau.get(),
+                                     {z.get(), n, m, ldz}, stream, report);
 #endif
-             });
+                   });
 }
 
 WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, [[maybe_unused]] std::int64_t lda,

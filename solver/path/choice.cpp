@@ -8,15 +8,27 @@
 
 namespace eigen_g {
 
+namespace {
+
+// Compute capabilities with at least half of float's rate in double; elsewhere products of doubles take too long.
+bool is_strong_in_double() {
+  constexpr std::array strong_doubles{60, 70, 80, 90, 100};
+  return std::find(strong_doubles.begin(), strong_doubles.end(), current_capability()) !=
+         strong_doubles.end();
+}
+
+}  // namespace
+
+ChaseBack chase_back_on_gpu(Engine engine) {
+  const bool native = engine == Engine::native || (engine == Engine::automatic && is_strong_in_double());
+  return native ? ChaseBack::automatic : ChaseBack::engine;
+}
+
 template <class T>
 Path path_on_gpu(const Options& options, std::int64_t n) {
   if (!has_two_stages<T>) return Path::one_stage;
   if (options.path != Path::automatic) return options.path;
-  // Compute capabilities with at least half of float's rate in double; elsewhere products of doubles take too long.
-  constexpr std::array strong_doubles{60, 70, 80, 90, 100};
-  const int capability = current_capability();
-  if (std::find(strong_doubles.begin(), strong_doubles.end(), capability) == strong_doubles.end())
-    return Path::one_stage;
+  if (!is_strong_in_double()) return Path::one_stage;
   const TwoStageTuning& t = two_stage_tuning();
   return n >= (options.vectors ? t.min_order_with_vectors : t.min_order_of_values) ? Path::two_stage
                                                                                    : Path::one_stage;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "solver/api/types.hpp"
+#include "solver/back/chase_back.hpp"
 
 namespace eigen_g {
 
@@ -17,5 +18,8 @@ inline constexpr bool has_two_stages = std::same_as<T, double>;
 // it is one stage.
 template <class T>
 Path path_on_gpu(const Options& options, std::int64_t n);
+
+// On the current GPU: by the tensor core where the products are native and it is strong in double, else by the engine.
+ChaseBack chase_back_on_gpu(Engine engine);
 
 }  // namespace eigen_g

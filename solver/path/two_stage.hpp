@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "hybrid/memory/arena.hpp"
+#include "solver/back/chase_back.hpp"
 #include "solver/path/path_bytes.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
@@ -17,12 +18,16 @@ class SolveTeam;
 // GPU, on the lower triangle, rows padded as full_to_band() wants them. n >= 1.
 //   m      columns of Z; 0: values only, without the chase's reflectors
 //   team   that takes columns of Z in Q1's part; null: none
+// A matrix that is a band already, up to TwoStageTuning::max_given_band, has no first stage: Q1 = I, and the chase's reflectors
+// take the matrix's own memory.
 template <class T>
 class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
  public:
   static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors);
   TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
-                   SolveTeam<T>* team = nullptr);
+                   SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);
+  // Of the matrix that comes next: A(i, j) = 0 for |i - j| > width.
+  void given_band(std::int64_t width) { given_band_ = width; }
   Factor<T>& run(Steps& step, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
                  const std::function<void()>& queued) override;
   void apply(Steps& step, MatrixView<T> z_dev, const std::function<void(ColumnRange)>& leaving) override;
@@ -32,12 +37,19 @@ class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
   static MatrixView<T> rows_of_q1(MatrixView<T> z_dev);
 
  private:
+  bool is_banded(MatrixView<T> a_dev) const;
+
   const Products<T>* products_;
-  ChaseTiles tiles_;
+  ChaseTiles tiles_;  // of a full matrix
   T* tau_;
+  ChaseReflectors<T> kept_;
+  std::int64_t given_band_;
+  bool banded_ = false;
+  ChaseTiles chased_;  // of the last matrix
   ChaseReflectors<T> reflectors_;
   Arena scratch_;
   SolveTeam<T>* team_;
+  ChaseBack how_;
   MatrixView<T> a_;
 };
 

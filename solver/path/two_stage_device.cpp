@@ -4,8 +4,8 @@
 
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
-#include "solver/back/chase_back.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
+#include "solver/reduction/two_stage/band_layout.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
 namespace eigen_g {
@@ -24,7 +24,7 @@ struct Kept {
 };
 
 template <class T>
-MatrixView<T> take_band(Arena& arena, const ChaseTiles& tiles) {
+MatrixView<T> band_place(Arena& arena, const ChaseTiles& tiles) {
   return arena.matrix<T>(tiles.b + 1, tiles.n, tiles.b + 1);
 }
 
@@ -41,34 +41,55 @@ std::int64_t band_width(std::int64_t n) {
 template <class T>
 PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors) {
   const ChaseTiles tiles = tiles_for(n);
-  const std::uint64_t band = bytes_taken([&](Arena& arena) { take_band<T>(arena, tiles); });
-  const std::int64_t below = std::max<std::int64_t>(n - tiles.b, 0);
-  std::uint64_t scratch = band + std::max(full_to_band_bytes<T>(n, tiles.b, multiprocessors),
-                                          band_to_tridiagonal_bytes<T>(n, tiles.b, multiprocessors));
-  if (m > 0)
-    scratch = std::max({scratch, chase_back_bytes<T>(n, tiles.b, m), back_transform_bytes<T>(below, m)});
+  std::uint64_t scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors);
+  scratch += bytes_taken([&](Arena& arena) { band_place<T>(arena, tiles); });
+  for (const std::int64_t b : chase_bandwidths) {  // of any of which the matrix may be
+    if (b > two_stage_tuning().max_given_band && b != tiles.b) continue;
+    scratch = std::max(scratch, bytes_taken([&](Arena& arena) {
+                                  band_place<T>(arena, {n, b});
+                                }) + band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
+    if (m > 0) scratch = std::max(scratch, chase_back_bytes<T>(n, b, m));
+  }
+  if (m > 0) scratch = std::max(scratch, back_transform_bytes<T>(std::max<std::int64_t>(n - tiles.b, 0), m));
   return {bytes_taken([&](Arena& arena) { Kept<T>(arena, tiles, m > 0); }), scratch};
 }
 
 template <class T>
 TwoStageOnDevice<T>::TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept,
-                                      Arena scratch, SolveTeam<T>* team)
-    : products_(&products), tiles_(tiles_for(n)), scratch_(scratch), team_(team) {
+                                      Arena scratch, SolveTeam<T>* team, ChaseBack how)
+    : products_(&products), tiles_(tiles_for(n)), given_band_(n), scratch_(scratch), team_(team), how_(how) {
   const Kept<T> parts(kept, tiles_, m > 0);
   tau_ = parts.tau;
-  reflectors_ = parts.reflectors;
+  kept_ = parts.reflectors;
+}
+
+// With vectors and without by the same rule, so that the values are the same.
+template <class T>
+bool TwoStageOnDevice<T>::is_banded(MatrixView<T> a_dev) const {
+  if (given_band_ > std::min(two_stage_tuning().max_given_band, max_chase_bandwidth)) return false;
+  const ChaseTiles tiles(a_dev.cols, chase_bandwidth(given_band_));
+  return tiles.v_count() + tiles.tau_count() <= a_dev.lda * a_dev.cols;
 }
 
 template <class T>
 Factor<T>& TwoStageOnDevice<T>::run(Steps& step, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
                                     const std::function<void()>& queued) {
   Arena rest = scratch_;
-  const MatrixView<T> band = take_band<T>(rest, tiles_);
-  step(Stage::full_to_band, [&](const StageProgress& progress) {
-    full_to_band<T>(*products_, tiles_.b, a_dev, band, tau_, rest, progress);
-  });
+  banded_ = is_banded(a_dev);
+  chased_ = banded_ ? ChaseTiles(a_dev.cols, chase_bandwidth(given_band_)) : tiles_;
+  reflectors_ = kept_;
+  const MatrixView<T> band = band_place<T>(rest, chased_);
+  if (banded_) {
+    take_band<T>(products_->queue(), Uplo::lower, chased_.b,
+                 {a_dev.data, a_dev.rows, a_dev.cols, a_dev.lda + 1}, band);
+    if (kept_.v) reflectors_ = {a_dev.data, a_dev.data + chased_.v_count()};
+  } else {
+    step(Stage::full_to_band, [&](const StageProgress& progress) {
+      full_to_band<T>(*products_, tiles_.b, a_dev, band, tau_, rest, progress);
+    });
+  }
   step(Stage::chase, [&] {
-    band_to_tridiagonal<T>(products_->queue(), tiles_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
+    band_to_tridiagonal<T>(products_->queue(), chased_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
     if (queued) queued();  // who is called may use the scratch memory: the band is not needed any more
   });
   a_ = a_dev;
@@ -80,8 +101,11 @@ void TwoStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
                                 const std::function<void(ColumnRange)>& leaving) {
   step(Stage::chase_back, [&] {
     const ChaseReflectors<const T> reflectors{reflectors_.v, reflectors_.tau};
-    if (z_dev.cols > 0) chase_back<T>(*products_, tiles_, reflectors, z_dev, scratch_);
+    if (z_dev.cols == 0) return;
+    chase_back<T>(*products_, chased_, reflectors, z_dev, scratch_, how_);
+    if (banded_ && leaving) leaving({0, z_dev.cols});
   });
+  if (banded_) return;
   step(Stage::band_back, [&] {
     back_transform<T>(*products_, reflectors_of_q1(a_), tau_, rows_of_q1(z_dev), scratch_, team_, leaving);
   });

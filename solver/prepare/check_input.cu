@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -32,15 +33,19 @@ template <class R>
 struct Findings {
   typename BitsOf<R>::Bits largest_bits;
   unsigned long long first_bad;  // i + j n of the first entry that is not finite
+  unsigned long long bandwidth;
 };
 
 template <class R>
-__global__ void check_lower_kernel(std::int64_t n, const R* a, std::int64_t lda, Findings<R>* findings) {
+__global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const R* a, std::int64_t lda,
+                                   Findings<R>* findings) {
   R largest = 0;
   unsigned long long bad = ~0ull;
+  std::int64_t apart = 0;
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
-    for (std::int64_t i = j + threadIdx.x; i < n; i += threads) {
+    for (std::int64_t i = j + threadIdx.x; i < min(n, j + width + 1); i += threads) {
       const R value = fabs(a[i + j * lda]);
+      if (value != 0) apart = max(apart, i - j);
       if (isfinite(value))
         largest = fmax(largest, value);
       else
@@ -48,35 +53,40 @@ __global__ void check_lower_kernel(std::int64_t n, const R* a, std::int64_t lda,
     }
   __shared__ R block_largest[threads];
   __shared__ unsigned long long block_bad[threads];
+  __shared__ std::int64_t block_apart[threads];
   block_largest[threadIdx.x] = largest;
   block_bad[threadIdx.x] = bad;
+  block_apart[threadIdx.x] = apart;
   for (int half = threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) {
       block_largest[threadIdx.x] = fmax(block_largest[threadIdx.x], block_largest[threadIdx.x + half]);
       block_bad[threadIdx.x] = min(block_bad[threadIdx.x], block_bad[threadIdx.x + half]);
+      block_apart[threadIdx.x] = max(block_apart[threadIdx.x], block_apart[threadIdx.x + half]);
     }
   }
   if (threadIdx.x == 0) {
     atomicMax(&findings->largest_bits, BitsOf<R>::of(block_largest[0]));
     atomicMin(&findings->first_bad, block_bad[0]);
+    atomicMax(&findings->bandwidth, static_cast<unsigned long long>(block_apart[0]));
   }
 }
 
 }  // namespace
 
 template <class T>
-real_t<T> check_input(const Queue& queue, Uplo given, MatrixView<const T> a_dev, Arena scratch_dev) {
+InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<const T> a_dev,
+                                  Arena scratch_dev, std::int64_t width) {
   using R = real_t<T>;
   const std::int64_t n = a_dev.rows;
-  if (n == 0) return 0;
+  if (n == 0) return {};
   static_assert(sizeof(Findings<R>) <= check_input_bytes);
   Findings<R>* const findings = scratch_dev.take<Findings<R>>(1);
-  Findings<R> host{0, ~0ull};
+  Findings<R> host{0, ~0ull, 0};
   EIGEN_G_CUDA(cudaMemcpyAsync(findings, &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
   const std::int64_t blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
-  check_lower_kernel<R>
-      <<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda, findings);
+  check_lower_kernel<R><<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
+      n, std::min(width, n), a_dev.data, a_dev.lda, findings);
   EIGEN_G_LAUNCHED();
   EIGEN_G_CUDA(cudaMemcpyAsync(&host, findings, sizeof host, cudaMemcpyDeviceToHost, queue.stream()));
   queue.wait();
@@ -90,10 +100,10 @@ real_t<T> check_input(const Queue& queue, Uplo given, MatrixView<const T> a_dev,
   }
   R largest = 0;
   std::memcpy(&largest, &host.largest_bits, sizeof largest);
-  return largest;
+  return {largest, static_cast<std::int64_t>(host.bandwidth)};
 }
 
-template double check_input(const Queue&, Uplo, MatrixView<const double>, Arena);
-template float check_input(const Queue&, Uplo, MatrixView<const float>, Arena);
+template InputFacts<double> check_input(const Queue&, Uplo, MatrixView<const double>, Arena, std::int64_t);
+template InputFacts<float> check_input(const Queue&, Uplo, MatrixView<const float>, Arena, std::int64_t);
 
 }  // namespace eigen_g

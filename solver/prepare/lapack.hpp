@@ -3,12 +3,19 @@
 
 #include <lapacke.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 
 #include "hybrid/error.hpp"
 #include "hybrid/machine/blas_turn.hpp"
+
+// LAPACK 3.7's, which LAPACKE does not have.
+extern "C" void dsytrd_sy2sb_(const char* uplo, const lapack_int* n, const lapack_int* kd, double* a,
+                              const lapack_int* lda, double* ab, const lapack_int* ldab, double* tau,
+                              double* work, const lapack_int* lwork, lapack_int* info,
+                              std::size_t uplo_length);
 
 namespace eigen_g {
 
@@ -47,6 +54,37 @@ inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const double* a, 
                         const double* tau, double* z, lapack_int ldz, double* work, lapack_int lwork) {
   const BlasTurn turn(n);
   return LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, a, lda, tau, z, ldz, work, lwork);
+}
+
+inline lapack_int sytrd_sy2sb(char uplo, lapack_int n, lapack_int kd, double* a, lapack_int lda, double* ab,
+                              lapack_int ldab, double* tau, double* work, lapack_int lwork) {
+  const BlasTurn turn(n);
+  lapack_int info = 0;
+  dsytrd_sy2sb_(&uplo, &n, &kd, a, &lda, ab, &ldab, tau, work, &lwork, &info, 1);
+  return info;
+}
+inline lapack_int ormqr(lapack_int n, lapack_int m, lapack_int k, const double* a, lapack_int lda,
+                        const double* tau, double* z, lapack_int ldz, double* work, lapack_int lwork) {
+  const BlasTurn turn(n);
+  return LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', n, m, k, a, lda, tau, z, ldz, work, lwork);
+}
+inline lapack_int ormlq_transposed(lapack_int n, lapack_int m, lapack_int k, const double* a, lapack_int lda,
+                                   const double* tau, double* z, lapack_int ldz, double* work,
+                                   lapack_int lwork) {
+  const BlasTurn turn(n);
+  return LAPACKE_dormlq_work(LAPACK_COL_MAJOR, 'L', 'T', n, m, k, a, lda, tau, z, ldz, work, lwork);
+}
+inline void larfg(lapack_int n, double* alpha, double* x, double* tau) {
+  LAPACKE_dlarfg_work(n, alpha, x, 1, tau);
+}
+// Of k reflectors in the columns of v, n x k: their triangular factor, and Z := H_1 ... H_k Z.
+inline lapack_int apply_reflectors(lapack_int n, lapack_int m, lapack_int k, const double* v, lapack_int ldv,
+                                   const double* tau, double* t, double* z, lapack_int ldz, double* work) {
+  const BlasTurn turn(n);
+  const lapack_int info = LAPACKE_dlarft_work(LAPACK_COL_MAJOR, 'F', 'C', n, k, v, ldv, tau, t, k);
+  return info != 0 ? info
+                   : LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'N', 'F', 'C', n, m, k, v, ldv, t, k, z, ldz,
+                                         work, m);
 }
 
 inline lapack_int sytrd(char uplo, lapack_int n, float* a, lapack_int lda, float* d, float* e, float* tau,

@@ -118,6 +118,7 @@ struct Rows {
   EIGEN_G_HOST_DEVICE Index lower_count(const Merge& m) const { return all ? m.size - m.upper : 1; }
   EIGEN_G_HOST_DEVICE Index last_of_upper(const Merge& m) const { return all ? m.first + m.upper - 1 : 1; }
   EIGEN_G_HOST_DEVICE Index first_of_lower(const Merge& m) const { return all ? m.first + m.upper : 0; }
+  EIGEN_G_HOST_DEVICE Index last_of_lower(const Merge& m) const { return all ? m.first + m.size - 1 : 1; }
 };
 
 }  // namespace eigen_g::dc

@@ -46,7 +46,7 @@ void order_values(const Queue& queue, const Batch<R>& batch, bool with_weights);
 template <class R>
 void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
                   MatrixView<same_t<R>> panel);
-// Values only: Q's two rows after the merge.
+// The first and the last row of Q's columns that do not deflate, whether Q has other rows or not.
 template <class R>
 void form_end_rows(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
                    MatrixView<same_t<R>> q);

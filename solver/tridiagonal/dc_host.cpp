@@ -151,8 +151,7 @@ void OnHost<R>::keep_deflated(const Batch<R>& batch) {
 template <class R>
 void OnHost<R>::form_end_rows(const Batch<R>& batch) {
   each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
-    for (Index j = 0; j < shape.k; ++j)
-      dc::form_end_rows(team, shape, x, &c_(0, merge.first), j, &q_(0, merge.first + j));
+    for (Index j = 0; j < shape.k; ++j) dc::form_end_rows(team, merge, rows_, shape, x, c_, j, q_);
   });
 }
 

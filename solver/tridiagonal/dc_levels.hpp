@@ -10,7 +10,7 @@
 //   order_values(batch, with_vectors)  dc_merge: d and column; with vectors also dc_rank_one's weights
 //   compress(batch)                    dc_merge: Q's columns rotated and grouped, in C
 //   keep_deflated(batch)               Q's columns k ... from C
-//   form_end_rows(batch)               values only: Q's two rows
+//   form_end_rows(batch)               the first and the last row of Q's columns that do not deflate, without U
 //   in_one_launch(batch)               whether multiply_together() takes this level
 //   multiply_together(batch, roots)    Q's columns `roots` := C U, and the deflated ones among them
 //   multiply_apart(merges, batch, roots)   the same merge by merge, without the deflated ones
@@ -47,19 +47,20 @@ struct Roots {
   Index count() const { return end > begin ? end - begin : 0; }
 };
 
-// Q's columns of a level: the deflated ones and those of these roots.
+// Q's columns of a level: the deflated ones and those of these roots; end_rows: the first and last rows by sums of their own, so
+// that the next level's z is the same where no other rows are kept.
 template <class Executor, class R>
-void form_level(Executor& on, const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) {
+void form_level(Executor& on, const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots,
+                bool end_rows) {
   on.compress(batch);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
   const bool together = batch.rows.all && on.in_one_launch(batch);
   if (!together || !all_roots) on.keep_deflated(batch);
-  if (!batch.rows.all)
-    on.form_end_rows(batch);
-  else if (together)
+  if (batch.rows.all && together)
     on.multiply_together(batch, {roots.begin, std::min(roots.end, batch.largest)});
-  else
+  else if (batch.rows.all)
     on.multiply_apart(merges, batch, roots);
+  if (end_rows) on.form_end_rows(batch);
 }
 
 struct LastMerge {
@@ -107,7 +108,7 @@ Outcome solve_levels(Executor& on, const Division& division, Index n, Rows rows,
     if (last && subset) found = select_values();
     if (!whole && with_vectors)
       form_level(on, tree.levels[level], batch,
-                 last && subset ? roots_among(on.last_merge(batch, found)) : Roots{0, n});
+                 last && subset ? roots_among(on.last_merge(batch, found)) : Roots{0, n}, !last);
     batch.merges += batch.count;
   }
   on.store(found, division.exponent);

@@ -42,8 +42,7 @@ __global__ void __launch_bounds__(32 * warps)
   const Shape<R> shape = batch.shapes[blockIdx.y];
   const Index j = blockIdx.x * warps + threadIdx.x / 32;
   if (j < shape.k)
-    form_end_rows(Warp(), shape, batch.arrays.at(merge.first), &compressed(0, merge.first), j,
-                  &q(0, merge.first + j));
+    form_end_rows(Warp(), merge, batch.rows, shape, batch.arrays.at(merge.first), compressed, j, q);
 }
 
 }  // namespace

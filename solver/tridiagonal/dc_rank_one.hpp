@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "blas2/symv/double_double.hpp"
+#include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
 #include "solver/tridiagonal/dc_arrays.hpp"
 #include "solver/tridiagonal/dc_quotient.hpp"
@@ -112,25 +113,29 @@ EIGEN_G_HOST_DEVICE void form_vector(const Team& team, const Shape<R>& shape, co
   for (Index g = team.rank(); g < shape.k; g += team.size()) write(g, entry(g) * inverse_norm);
 }
 
-// First and last row of the merged vectors without U: entry j of (upper row of the compressed Q) U and of (lower row) U.
-//   compressed  2 rows, from the merge's first column on     q  2 rows, column j of the merge
+// First and last row of the merged vectors without U: entry j of (first row of the compressed Q) U and of (last row) U. They are
+// z of the level above, and so formed, by the same sums, where all rows are kept too: values do not depend on whether vectors are
+// wanted.
+//   compressed, q  whole matrices
 template <class Team, class R>
-EIGEN_G_HOST_DEVICE void form_end_rows(const Team& team, const Shape<R>& shape, const Arrays<R>& x,
-                                       const same_t<R>* compressed, Index j, same_t<R>* q) {
+EIGEN_G_HOST_DEVICE void form_end_rows(const Team& team, const Merge& merge, Rows rows, const Shape<R>& shape,
+                                       const Arrays<R>& x, MatrixView<const same_t<R>> compressed, Index j,
+                                       MatrixView<same_t<R>> q) {
+  const Index first = rows.upper_first(merge), last = rows.last_of_lower(merge);
   const R base = x.base[j], tau = x.tau[j];
   R squares = 0, upper = 0, lower = 0;
   for (Index g = team.rank(); g < shape.k; g += team.size()) {
     const R t = quotient(x.group_weight[g], (x.group_pole[g] - base) - tau);
     squares += t * t;
-    if (g < shape.upper_end()) upper += t * compressed[2 * g];
-    if (g >= shape.upper) lower += t * compressed[2 * g + 1];
+    if (g < shape.upper_end()) upper += t * compressed(first, merge.first + g);
+    if (g >= shape.upper) lower += t * compressed(last, merge.first + g);
   }
   const R inverse_norm = 1 / sqrt(team.sum(squares));
   upper = team.sum(upper);
   lower = team.sum(lower);
   if (team.rank() == 0) {
-    q[0] = upper * inverse_norm;
-    q[1] = lower * inverse_norm;
+    q(first, merge.first + j) = upper * inverse_norm;
+    q(last, merge.first + j) = lower * inverse_norm;
   }
 }
 

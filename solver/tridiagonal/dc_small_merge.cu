@@ -112,14 +112,14 @@ __global__ void __launch_bounds__(threads)
   if (!batch.rows.all) {
     for (Index t = shape.k + rank; t < merge.size; t += Block<R>::size())
       for (Index row = 0; row < 2; ++row) q(row, merge.first + t) = compressed(row, merge.first + t);
+  } else {
     if (mine < shape.k)
-      form_end_rows(Team(), shape, x, &compressed(0, merge.first), mine, &q(0, merge.first + mine));
-    return;
+      form_vector(Team(), shape, x, mine, [&](Index g, R value) { u[g * stride + mine] = value; });
+    Block<R>::sync();
+    multiply_all(merge, shape, compressed, u, q);
+    Block<R>::sync();
   }
-  if (mine < shape.k)
-    form_vector(Team(), shape, x, mine, [&](Index g, R value) { u[g * stride + mine] = value; });
-  Block<R>::sync();
-  multiply_all(merge, shape, compressed, u, q);
+  if (mine < shape.k) form_end_rows(Team(), merge, batch.rows, shape, x, compressed, mine, q);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 //
 // The lowest levels take one launch each, low ones six, and none of them waits for the host. A level with a large merge
 // waits once, for the k of its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never
-// formed.
+// formed; the same sums make the first and last rows of Q where it is whole, so that the values are the same.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

@@ -1,4 +1,4 @@
-// A = Q2 T Q2^T for a symmetric band matrix A, by the chase of bulges; Q2 as reflectors (chase_tiles.hpp). CUDA builds only.
+// A = Q2 T Q2^T for a symmetric band matrix A, by the chase of bulges; Q2 as reflectors (chase_tiles.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,17 @@ namespace eigen_g {
 
 class Queue;
 
-// Bytes that band_to_tridiagonal() takes of its workspace: at most 2 n (b + 32) elements.
+// CPU, the same reflectors but for rounding.
+//   band   (b + 1) x n, host, in: as below     d, e  n and n - 1, host, out     out  host, or null and null
+//   scratch   band_to_tridiagonal_bytes_on_cpu<T>(n, b)
+// Cost: 6 n^2 b flops, one thread.
+template <class T>
+void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
+                         const ChaseReflectors<T>& out, Arena scratch);
+template <class T>
+std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b);
+
+// GPU, CUDA builds only. Bytes that band_to_tridiagonal() takes of its workspace: at most 2 n (b + 32) elements.
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int multiprocessors);
 

@@ -19,6 +19,14 @@ namespace eigen_g {
 
 inline constexpr std::int64_t chase_bandwidths[] = {32, 48, 64, 96, 128};
 
+inline constexpr std::int64_t max_chase_bandwidth = 128;
+// The least of them that takes a band of kd <= max_chase_bandwidth.
+constexpr std::int64_t chase_bandwidth(std::int64_t kd) {
+  for (const std::int64_t b : chase_bandwidths)
+    if (kd <= b) return b;
+  return max_chase_bandwidth;
+}
+
 struct ChaseTiles {
   std::int64_t n = 0, b = 0, width = 0;
 

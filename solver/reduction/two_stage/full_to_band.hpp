@@ -10,8 +10,21 @@
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/scalar.hpp"
+#include "hybrid/uplo.hpp"
 
 namespace eigen_g {
+
+// CPU. LAPACK: dsytrd_sy2sb.
+//   a    n x n, host, in: the triangle `uplo`; out: v_j there, lower: from row j + b + 1 on of column j, upper: from column j + b +
+//        1 on of row j; the rest of the triangle holds nothing of meaning
+//   ab   b + 1 rows, n columns, host, out: B in LAPACK's layout     tau  max(n - b, 0), host, out     scratch
+//        full_to_band_bytes_on_cpu<T>(n, b)
+// b >= 1. Throws InvalidArgument where LAPACK's integers are too short for n, DeviceError.
+template <class T>
+void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView<same_t<T>> ab, T* tau,
+                  Arena scratch);
+template <class T>
+std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 
 // GPU.
 //   a_dev    n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device

@@ -20,6 +20,7 @@ apps::SolvePlan sample() {
   plan.prediction.times = {
       {"tridiagonalize", 1.5, {}}, {"divide and conquer", 0.25, {6000, 2000}}, {"back-transform", 0.5, {}}};
   plan.prediction.seconds = 2.25;
+  plan.other = Prediction{2, Engine::native, {}, 1.125};
   return plan;
 }
 
@@ -27,8 +28,8 @@ apps::SolvePlan sample() {
 
 TEST_CASE("a plan as people read it") {
   const std::string text = to_table(sample());
-  for (const char* part : {"n = 8000, 8000 vectors, products native, ratio auto", "rates.json", "8 of 132",
-                           "a CPU", "1.5000", "75:25", "first device", "2.2500"})
+  for (const char* part : {"n = 8000, 8000 vectors, products native, one stage, ratio auto", "rates.json",
+                           "8 of 132", "a CPU", "1.5000", "75:25", "first device", "2.2500", "in two stages"})
     CHECK_THAT(text, ContainsSubstring(part));
   CHECK(sample().seconds_of(Stage::divide_and_conquer) == 0.25);
   CHECK(sample().seconds_of(Stage::transfer) == 0);

@@ -98,6 +98,13 @@ TEST_CASE("back by the chase's reflectors: the kernel, around every edge", "[gpu
   }
 }
 
+TEST_CASE("back by the chase's reflectors: by an engine, around every edge", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {32, 64, 128})
+    for (const std::int64_t n : {std::int64_t{3}, b + 1, 2 * b + 3, 5 * b + 2})
+      check(n, b, n / 2 + 1, n + n % 3, ChaseBack::engine);
+}
+
 // racecheck does not see that the copy engine's writes wait for an mbarrier: the kernel is not for it.
 TEST_CASE("back by the chase's reflectors: few columns by products", "[gpu][racecheck]") {
   NEEDS_GPU();

@@ -43,9 +43,11 @@ TEST_CASE("a file that is damaged is refused") {
   refuse("/symv", 0);
   refuse("/pass", "fast");
   refuse("/solve/n", -1);
+  refuse("/two_stages/0/n", 30000);
+  refuse("/two_stages/1/chase", 0);
   refuse("/products/auto", 1e12);
   refuse("/products/quick", 1e12);
-  for (const char* key : {"products", "rank_2k", "cpu", "link", "solve", "date"}) {
+  for (const char* key : {"products", "rank_2k", "cpu", "link", "solve", "two_stages", "date"}) {
     json bad = good;
     bad.erase(key);
     CHECK_THROWS_AS(parse_machine(bad.dump()), InvalidArgument);

@@ -4,6 +4,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/api/solver.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/solving.hpp"
 
@@ -26,7 +27,7 @@ void check(const Stored& s, const std::string& family = "random", std::int64_t p
   const Solved pairs = support::solve_guarded(s, in_two_stages(), padding);
   const Solved values = support::solve_guarded(s, in_two_stages(false), padding);
   CHECK(pairs.report.path == Path::two_stage);
-  CHECK(support::eigenvalue_ratio(values.w, pairs.w) <= support::limits::values_only);
+  CHECK(support::same_bits(values.w, pairs.w));
   support::check_pairs(s, pairs, family);
 }
 
@@ -51,13 +52,79 @@ TEST_CASE("two stages on a GPU: every kind of matrix", "[gpu][large]") {
       CAPTURE(kind, n);
       const Stored s = support::stored(a, n);
       const Solved pairs = support::solve_guarded(s, in_two_stages());
-      CHECK(support::eigenvalue_ratio(support::solve_guarded(s, in_two_stages(false)).w, pairs.w) <=
-            support::limits::values_only);
+      CHECK(support::same_bits(support::solve_guarded(s, in_two_stages(false)).w, pairs.w));
       REQUIRE(pairs.report.status == Status::converged);
       const Verification v =
           verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz, Place::cpu);
       CHECK(v.finite);
       CHECK(passed(v));
+    }
+}
+
+// What is a band already is chased at once; with or without vectors, by the same rule.
+TEST_CASE("two stages on a GPU: bands of every width", "[gpu][large]") {
+  NEEDS_GPU();
+  const std::int64_t n = 700;
+  const std::int64_t widest = two_stage_tuning().max_given_band;
+  for (const std::int64_t width : {0, 1, 2, 31, 32, 33, 48, 49, 64, 65, 96, 97, 128, 129}) {
+    CAPTURE(width);
+    Stored s = random_matrix(n, width % 2 == 0 ? Uplo::lower : Uplo::upper, width % 3);
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        if (s.used(i, j) && std::abs(i - j) > width) s.at(i, j) = 0;
+    check(s, "random", width % 2);
+    const Solved pairs = support::solve_guarded(s, in_two_stages());
+    CHECK((pairs.report.seconds_of(Stage::full_to_band) > 0) == (width > widest));
+    CHECK((pairs.report.seconds_of(Stage::band_back) > 0) == (width > widest));
+    CHECK(pairs.report.bytes.device <= workspace_bytes(n, {.path = Path::two_stage}, true).device);
+    CHECK(support::same_bits(pairs.z, support::solve_guarded(s, in_two_stages()).z));
+  }
+}
+
+// A full matrix after a banded one, by one solver, which keeps nothing of the latter.
+TEST_CASE("two stages on a GPU: one solver, bands and full matrices by turns", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 300;
+  const Stored full = random_matrix(n);
+  Stored band = full;
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = j + 3; i < n; ++i) band.at(i, j) = 0;
+  Context context(in_two_stages());
+  Solver<double> solver(context, n, in_two_stages());
+  const Stored& banded = band;
+  for (const Stored* s : {&full, &banded, &full, &banded}) {
+    Solved by_turns{std::vector<double>(n), std::vector<double>(n * n), n, {}};
+    by_turns.report = solver.solve(s->a.data(), s->lda, by_turns.w.data(), by_turns.z.data(), n);
+    const Solved alone = support::solve_guarded(*s, in_two_stages());
+    CHECK(support::same_bits(by_turns.w, alone.w));
+    CHECK(support::same_bits(by_turns.z, alone.z));
+  }
+}
+
+// Every large product by the engine that is asked for, and none by another; the values those of a solve without vectors.
+TEST_CASE("two stages on a GPU: forced engines", "[gpu][large]") {
+  NEEDS_GPU();
+  std::vector<Engine> forced{Engine::double_float};
+  if (engine_built(Engine::emulated)) forced.push_back(Engine::emulated);
+  for (const std::int64_t n : {200, 517, 1300})
+    for (const Engine engine : forced) {
+      CAPTURE(n, name(engine));
+      const Stored s = random_matrix(n, n % 2 == 0 ? Uplo::lower : Uplo::upper, 1);
+      Asked o = in_two_stages();
+      o.engine = engine;
+      const Solved pairs = support::solve_guarded(s, o);
+      REQUIRE(pairs.report.status == Status::converged);
+      for (const StageWork& work : pairs.report.stages)
+        if (work.stage == Stage::full_to_band || work.stage == Stage::chase_back) {
+          CAPTURE(name(work.stage));
+          CHECK(work.flops[engine] > 0);
+          CHECK(work.flops[Engine::native] == 0);
+        }
+      const Verification v =
+          verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz, Place::cpu);
+      CHECK(passed(v));
+      o.vectors = false;
+      CHECK(support::same_bits(support::solve_guarded(s, o).w, pairs.w));
     }
 }
 

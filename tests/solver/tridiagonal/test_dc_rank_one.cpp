@@ -99,8 +99,10 @@ TEST_CASE("Vectors are orthonormal and diagonalize, however close the poles") {
     }
 }
 
+// Bits are the same where they are the first and last of k rows, as with vectors, and where there are no others.
 TEST_CASE("End rows are the compressed rows times U") {
   const Index k = 24;
+  const Merge merge{0, k, k / 2};
   const Solved s(k, 2, 5);
   std::vector<double> rows(2 * k), u(static_cast<std::size_t>(k * k));
   std::mt19937_64 random(1);
@@ -110,16 +112,27 @@ TEST_CASE("End rows are the compressed rows times U") {
     if (g >= s.shape.upper_end()) rows[2 * g] = support::nan;
     if (g < s.shape.upper) rows[2 * g + 1] = support::nan;
   }
+  std::vector<double> among(u.size(), support::nan), of_all = among;
+  for (Index g = 0; g < k; ++g) {
+    among[static_cast<std::size_t>(g * k)] = rows[2 * g];
+    among[static_cast<std::size_t>(g * k + k - 1)] = rows[2 * g + 1];
+  }
   for (Index j = 0; j < k; ++j) {
     form_vector(OneThread{}, s.shape, s.x, j,
                 [&](Index g, double v) { u[static_cast<std::size_t>(g + j * k)] = v; });
-    double upper = 0, lower = 0, q[2];
+    double upper = 0, lower = 0;
+    std::vector<double> q(2 * k);
     for (Index g = 0; g < s.shape.upper_end(); ++g)
       upper += rows[2 * g] * u[static_cast<std::size_t>(g + j * k)];
     for (Index g = s.shape.upper; g < k; ++g)
       lower += rows[2 * g + 1] * u[static_cast<std::size_t>(g + j * k)];
-    form_end_rows(OneThread{}, s.shape, s.x, rows.data(), j, q);
-    CHECK(q[0] == Approx(upper).margin(1e-14));
-    CHECK(q[1] == Approx(lower).margin(1e-14));
+    form_end_rows(OneThread{}, merge, Rows{false}, s.shape, s.x, {rows.data(), 2, k, 2}, j,
+                  {q.data(), 2, k, 2});
+    form_end_rows(OneThread{}, merge, Rows{true}, s.shape, s.x, {among.data(), k, k, k}, j,
+                  {of_all.data(), k, k, k});
+    CHECK(of_all[static_cast<std::size_t>(j * k)] == q[2 * j]);
+    CHECK(of_all[static_cast<std::size_t>(j * k + k - 1)] == q[2 * j + 1]);
+    CHECK(q[2 * j] == Approx(upper).margin(1e-14));
+    CHECK(q[2 * j + 1] == Approx(lower).margin(1e-14));
   }
 }

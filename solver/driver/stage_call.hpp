@@ -1,0 +1,42 @@
+// What the stages as calls share: which device they take, and their report.
+#pragma once
+
+#include <chrono>
+
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/api/types.hpp"
+#include "solver/driver/arguments.hpp"
+
+namespace eigen_g {
+
+// Whether host pointers go to the GPU. Where the choice is free, the bytes that it would take there, needed(), must be.
+template <class Needed>
+bool take_gpu(const Devices& devices, std::int64_t n, Needed&& needed) {
+  check_devices(devices);
+  if (!take_gpu(devices.place, n)) return false;
+  return devices.place == Place::gpu || needed().device <= gpu_memory_free(current_gpu());
+}
+
+// One stage on one device, timed: work(report), left out where there is nothing to do.
+template <class Work>
+Report run_stage(bool gpu, int threads, bool nothing, const WorkspaceBytes& bytes, Work&& work) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const ThreadLimit limit(threads);
+  Report report;
+  if (gpu) {
+    const Device& device = gpu_facts(current_gpu());
+    report.devices = {{device.name, device.index, device.cores, 1, 0}};
+  } else {
+    report.devices = {{cpu_name(), -1, 0, 1, 0}};
+  }
+  if (!nothing) {
+    work(report);
+    report.bytes = bytes;
+  }
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return report;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,132 @@
+// One sweep after the other. The band has room for the bulge, 2 b diagonals: element (i - j, j) is A(i, j), so a block of it is a
+// matrix of leading dimension 2 b - 1.
+#include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
+
+#include <algorithm>
+
+#include "solver/prepare/lapack.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// D := H D H on the lower triangle: w = tau D v - (tau / 2)(tau v^T D v) v, D := D - v w^T - w v^T.
+template <class T>
+void apply_on_both_sides(MatrixView<T> d, const T* v, T tau, T* w) {
+  const std::int64_t n = d.rows;
+  std::fill_n(w, n, T{});
+  for (std::int64_t j = 0; j < n; ++j) {
+    T sum = d(j, j) * v[j];
+    for (std::int64_t i = j + 1; i < n; ++i) {
+      w[i] += d(i, j) * v[j];
+      sum += d(i, j) * v[i];
+    }
+    w[j] += sum;
+  }
+  T product{};
+  for (std::int64_t i = 0; i < n; ++i) product += w[i] * v[i];
+  for (std::int64_t i = 0; i < n; ++i) w[i] = tau * (w[i] - tau / 2 * product * v[i]);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = j; i < n; ++i) d(i, j) -= v[i] * w[j] + w[i] * v[j];
+}
+
+// F := F H.
+template <class T>
+void apply_from_the_right(MatrixView<T> f, const T* v, T tau, T* u) {
+  std::fill_n(u, f.rows, T{});
+  for (std::int64_t j = 0; j < f.cols; ++j)
+    for (std::int64_t i = 0; i < f.rows; ++i) u[i] += f(i, j) * v[j];
+  for (std::int64_t j = 0; j < f.cols; ++j)
+    for (std::int64_t i = 0; i < f.rows; ++i) f(i, j) -= tau * u[i] * v[j];
+}
+
+// F := H F.
+template <class T>
+void apply_from_the_left(MatrixView<T> f, const T* v, T tau) {
+  for (std::int64_t j = 0; j < f.cols; ++j) {
+    T sum{};
+    for (std::int64_t i = 0; i < f.rows; ++i) sum += v[i] * f(i, j);
+    for (std::int64_t i = 0; i < f.rows; ++i) f(i, j) -= tau * sum * v[i];
+  }
+}
+
+// v, tau of the column x; x := (beta, 0, ...).
+template <class T>
+T reflector(std::int64_t n, T* x, T* v) {
+  T tau{};
+  lapack::larfg(lapack_size(n, "kd"), x, x + 1, &tau);
+  v[0] = 1;
+  std::copy_n(x + 1, n - 1, v + 1);
+  std::fill_n(x + 1, n - 1, T{});
+  return tau;
+}
+
+template <class T>
+struct Workspace {
+  MatrixView<T> band;
+  T *v, *next, *w;
+
+  Workspace(Arena& arena, std::int64_t n, std::int64_t b)
+      : band(arena.matrix<T>(2 * b, n, 2 * b)),
+        v(arena.take<T>(b)),
+        next(arena.take<T>(b)),
+        w(arena.take<T>(b)) {}
+};
+
+}  // namespace
+
+template <class T>
+std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b) {
+  return bytes_taken([&](Arena& arena) { Workspace<T>(arena, n, b); });
+}
+
+template <class T>
+void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
+                         const ChaseReflectors<T>& out, Arena scratch) {
+  const std::int64_t n = band.cols;
+  const ChaseTiles tiles(n, b);
+  Workspace<T> at(scratch, n, b);
+  std::fill_n(at.band.data, 2 * b * n, T{});
+  for (std::int64_t j = 0; j < n; ++j) std::copy_n(&band(0, j), std::min(b + 1, n - j), &at.band(0, j));
+  if (out.v) {
+    std::fill_n(out.v, tiles.v_count(), T{});
+    std::fill_n(out.tau, tiles.tau_count(), T{});
+  }
+  const auto keep = [&](std::int64_t s, std::int64_t step, std::int64_t rows, const T* v, T tau) {
+    if (!out.v) return;
+    const std::int64_t tile = tiles.tile(s / tiles.width, step), j = s % tiles.width;
+    std::copy_n(v, rows, out.v + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1);
+    out.tau[tile * tiles.width + j] = tau;
+  };
+  const auto block = [&](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
+    return MatrixView<T>{&at.band(row - col, col), rows, cols, 2 * b - 1};
+  };
+  for (std::int64_t s = 0; s < tiles.sweeps(); ++s) {
+    std::int64_t row = s + 1, rows = std::min(b, n - row);
+    T tau = reflector(rows, &at.band(1, s), at.v);
+    for (std::int64_t step = 0;; ++step) {
+      keep(s, step, rows, at.v, tau);
+      apply_on_both_sides(block(row, row, rows, rows), at.v, tau, at.w);
+      const std::int64_t below = row + rows, more = std::min(b, n - below);
+      if (more <= 0) break;
+      const MatrixView<T> f = block(below, row, more, rows);
+      apply_from_the_right(f, at.v, tau, at.w);
+      if (more == 1) break;
+      tau = reflector(more, &f(0, 0), at.next);
+      apply_from_the_left(f.block(0, 1, more, rows - 1), at.next, tau);
+      std::swap(at.v, at.next);
+      row = below;
+      rows = more;
+    }
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    d[j] = at.band(0, j);
+    if (j + 1 < n) e[j] = at.band(1, j);
+  }
+}
+
+template std::uint64_t band_to_tridiagonal_bytes_on_cpu<double>(std::int64_t, std::int64_t);
+template void band_to_tridiagonal(std::int64_t, MatrixView<const double>, double*, double*,
+                                  const ChaseReflectors<double>&, Arena);
+
+}  // namespace eigen_g

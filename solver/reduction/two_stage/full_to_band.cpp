@@ -1,0 +1,43 @@
+#include "solver/reduction/two_stage/full_to_band.hpp"
+
+#include <algorithm>
+
+#include "solver/prepare/lapack.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+template <class T>
+lapack_int workspace_values(std::int64_t n, std::int64_t b) {
+  const lapack_int order = lapack_size(n, "n"), width = lapack_size(b, "kd");
+  T query{};
+  check_lapack(lapack::sytrd_sy2sb('L', order, width, nullptr, std::max(order, 1), nullptr, width + 1,
+                                   nullptr, &query, -1),
+               "sytrd_sy2sb");
+  return lapack_size(static_cast<std::int64_t>(query), "the workspace of sytrd_sy2sb");
+}
+
+}  // namespace
+
+template <class T>
+std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b) {
+  return bytes_taken([&](Arena& arena) { arena.take<T>(workspace_values<T>(n, b)); });
+}
+
+template <class T>
+void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView<same_t<T>> ab, T* tau,
+                  Arena scratch) {
+  const std::int64_t n = a.cols;
+  const lapack_int values = workspace_values<T>(n, b);
+  std::fill_n(tau, std::max<std::int64_t>(n - b, 0), T{});  // of one reflector or none LAPACK writes nothing
+  check_lapack(lapack::sytrd_sy2sb(static_cast<char>(uplo), lapack_size(n, "n"), lapack_size(b, "kd"), a.data,
+                                   lapack_size(a.lda, "lda"), ab.data, lapack_size(ab.lda, "ldab"), tau,
+                                   scratch.take<T>(values), values),
+               "sytrd_sy2sb");
+}
+
+template std::uint64_t full_to_band_bytes_on_cpu<double>(std::int64_t, std::int64_t);
+template void full_to_band(Uplo, std::int64_t, MatrixView<double>, MatrixView<double>, double*, Arena);
+
+}  // namespace eigen_g

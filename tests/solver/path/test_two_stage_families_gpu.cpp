@@ -1,0 +1,142 @@
+// Two stages beside one on every family: a family's worst ratios by two stages are at most twice its worst by one. And solves in a
+// loop beside another stream's work. EIGEN_G_TABLE names a file for the table of the worst.
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "tests/support/reduction.hpp"
+#include "tests/support/solving.hpp"
+
+using namespace eigen_g;
+using support::Asked;
+using support::Solved;
+using support::Stored;
+
+namespace {
+
+// In units of n roundoffs; what is below a tenth of one is not compared.
+struct Worst {
+  double residual = 0, orthogonality = 0;
+  void take(const Verification& v) {
+    residual = std::max(residual, v.lapack_residual);
+    orthogonality = std::max(orthogonality, v.lapack_orthogonality);
+  }
+};
+constexpr double least = 0.1;
+
+Asked by(Path path, int multiprocessors = 0) {
+  Asked o = support::options(Place::gpu);
+  o.path = path;
+  o.multiprocessors = multiprocessors;
+  return o;
+}
+
+Verification verified(const Stored& s, const Asked& o, Place place) {
+  const Solved pairs = support::solve_guarded(s, o);
+  REQUIRE(pairs.report.status == Status::converged);
+  const Verification v =
+      verify(s.uplo, s.n, s.a.data(), s.lda, s.n, pairs.w.data(), pairs.z.data(), pairs.ldz, place);
+  REQUIRE(v.finite);
+  REQUIRE(passed(v));
+  return v;
+}
+
+class Table {
+ public:
+  explicit Table(const char* title) {
+    if (const char* const file = std::getenv("EIGEN_G_TABLE")) out_.open(file, std::ios::app);
+    out_ << title << "\nfamily: residual one, two; orthogonality one, two\n";
+  }
+  void check(const std::string& family, const Worst& one, const Worst& two) {
+    CAPTURE(family, one.residual, two.residual, one.orthogonality, two.orthogonality);
+    out_ << family << ": " << one.residual << ", " << two.residual << "; " << one.orthogonality << ", "
+         << two.orthogonality << std::endl;
+    CHECK(two.residual <= 2 * std::max(one.residual, least));
+    CHECK(two.orthogonality <= 2 * std::max(one.orthogonality, least));
+  }
+
+ private:
+  std::ofstream out_;
+};
+
+void compare(Table& table, const std::string& family, const std::vector<std::int64_t>& orders,
+             const std::function<std::vector<double>(std::int64_t)>& matrix, Place place = Place::cpu) {
+  Worst one, two;
+  for (const std::int64_t n : orders) {
+    CAPTURE(family, n);
+    const Stored s = support::stored(matrix(n), n);
+    one.take(verified(s, by(Path::one_stage), place));
+    two.take(verified(s, by(Path::two_stage), place));
+  }
+  table.check(family, one, two);
+}
+
+// The band's edges, with what lies between them sampled.
+std::vector<std::int64_t> small_orders() {
+  std::vector<std::int64_t> orders;
+  for (std::int64_t n = 1; n <= 200; n += n < 8 ? 1 : 13) orders.push_back(n);
+  for (const std::int64_t b : {32, 64, 128})
+    for (const std::int64_t n : {b - 1, b, b + 1, 2 * b + 1, 3 * b - 1, 3 * b + 1}) orders.push_back(n);
+  return orders;
+}
+
+}  // namespace
+
+TEST_CASE("two stages beside one: random matrices of every order to 200", "[gpu][large]") {
+  NEEDS_GPU();
+  Table table("random, n = 1 ... 200");
+  std::vector<std::int64_t> orders;
+  for (std::int64_t n = 1; n <= 200; ++n) orders.push_back(n);
+  compare(table, "random", orders, [](std::int64_t n) { return support::reduction::family("random", n); });
+}
+
+TEST_CASE("two stages beside one: families and LAPACK's types", "[gpu][large]") {
+  NEEDS_GPU();
+  Table table("families, n = 1 ... 385");
+  for (const char* family : support::reduction::families)
+    compare(table, family, small_orders(),
+            [family](std::int64_t n) { return support::reduction::family(family, n); });
+  for (int type = 1; type <= support::lapack_types; ++type)
+    compare(table, "type " + std::to_string(type), {65, 129, 200},
+            [type](std::int64_t n) { return support::lapack_matrix(type, n, 3); });
+}
+
+TEST_CASE("two stages beside one: n = 10000", "[gpu][large][alone]") {
+  NEEDS_GPU();
+  Table table("n = 10000");
+  for (const char* family : {"random", "ones", "graded down", "tridiagonal", "blocks"})
+    compare(
+        table, family, {10000}, [family](std::int64_t n) { return support::reduction::family(family, n); },
+        Place::gpu);
+}
+
+TEST_CASE("two stages: 200 solves beside another stream's products, on all and on a part of the GPU",
+          "[gpu][large]") {
+  NEEDS_GPU();
+  const std::int64_t n = 600, order = 2048;
+  const Stored s = support::random_matrix(n);
+  const Solved alone = support::solve_guarded(s, by(Path::two_stage));
+  const Queue other;
+  DeviceBuffer<double> factor(order * order), product(order * order);
+  EIGEN_G_CUDA(cudaMemset(factor.data(), 0, factor.bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  const MatrixView<const double> view{factor.data(), order, order, order};
+  for (const int multiprocessors : {0, 16}) {
+    int different = 0;
+    for (int run = 0; run < 200; ++run) {
+      for (int k = 0; k < 4; ++k)
+        gemm<double>(other, Op::none, Op::none, 1, view, view, 0, {product.data(), order, order, order});
+      const Solved again = support::solve_guarded(s, by(Path::two_stage, multiprocessors));
+      different += multiprocessors == 0 && !support::same_bits(again.w, alone.w);
+      if (multiprocessors > 0)
+        CHECK(support::eigenvalue_ratio(again.w, alone.w) <= support::limits::eigenvalue);
+    }
+    other.wait();
+    CHECK(different == 0);
+  }
+}
