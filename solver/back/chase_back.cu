@@ -17,12 +17,16 @@ namespace {
 
 constexpr std::int64_t slab_bytes = std::int64_t{1} << 30, wave_bytes = std::int64_t{1} << 28;
 
-// Groups of a slab: so many that their factors take no more than slab_bytes.
+// The kernel works in double, and so its V has to be.
+template <class T>
+constexpr bool has_wide_v = sizeof(T) < sizeof(double);
+
+// Groups of a slab: so many that their factors, and V in double, take no more than slab_bytes.
 template <class T>
 std::int64_t slab_groups(const ChaseTiles& tiles) {
   if (tiles.groups() == 0) return 0;
-  const std::int64_t bytes =
-      tiles.steps(0) * chase_factor_size(tiles.width) * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t numbers = chase_factor_size(tiles.width) + (has_wide_v<T> ? tiles.tile_size() : 0);
+  const std::int64_t bytes = tiles.steps(0) * numbers * static_cast<std::int64_t>(sizeof(double));
   return std::clamp<std::int64_t>(slab_bytes / bytes, 1, tiles.groups());
 }
 std::int64_t max_tiles_of_a_wave(const ChaseTiles& tiles) {
@@ -39,14 +43,16 @@ std::int64_t columns_at_once(const ChaseTiles& tiles, std::int64_t m) {
 template <class T>
 struct Workspace {
   std::int64_t columns;
-  T* factors;
+  double *factors, *wide_v;
   int* words;
   T *v, *t, *x, *tx;  // of a wave
 
   Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m) : columns(columns_at_once<T>(tiles, m)) {
     const std::int64_t groups = slab_groups<T>(tiles), width = tiles.width,
-                       at_once = max_tiles_of_a_wave(tiles);
-    factors = arena.take<T>(groups == 0 ? 0 : groups * tiles.steps(0) * chase_factor_size(width));
+                       at_once = max_tiles_of_a_wave(tiles),
+                       of_slab = groups == 0 ? 0 : groups * tiles.steps(0);
+    factors = arena.take<double>(of_slab * chase_factor_size(width));
+    wide_v = arena.take<double>(has_wide_v<T> ? of_slab * tiles.tile_size() : 0);
     words = arena.take<int>(chase_back_fused_words(groups, m));
     v = arena.take<T>(at_once * (tiles.b + width) * width);
     t = arena.take<T>(at_once * width * width);
@@ -63,7 +69,7 @@ struct Wave {
 // V, (b + width) x width, and -T, width x width, of tile blockIdx.x.
 template <class T>
 __global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_group, const T* all_v,
-                                 const T* all_factors, T* all_dense_v, T* all_dense_t) {
+                                 const double* all_factors, T* all_dense_v, T* all_dense_t) {
   __shared__ std::int64_t place;
   const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), rows = b + width;
   if (threadIdx.x == 0) {
@@ -72,7 +78,7 @@ __global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_
   }
   __syncthreads();
   const T* const v = all_v + place * tiles.tile_size();
-  const T* const factor = all_factors + place * chase_factor_size(width);
+  const double* const factor = all_factors + place * chase_factor_size(width);
   T* const dense_v = all_dense_v + static_cast<std::int64_t>(blockIdx.x) * rows * width;
   T* const dense_t = all_dense_t + static_cast<std::int64_t>(blockIdx.x) * width * width;
   for (int k = threadIdx.x; k < rows * width; k += blockDim.x) {
@@ -81,7 +87,7 @@ __global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_
   }
   for (int k = threadIdx.x; k < width * width; k += blockDim.x) {
     const int i = k % width, j = k / width;
-    dense_t[k] = i <= j ? factor[chase_factor_place(width, i, j)] : 0;
+    dense_t[k] = i <= j ? static_cast<T>(factor[chase_factor_place(width, i, j)]) : 0;
   }
 }
 
@@ -125,8 +131,8 @@ void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& 
     while (lowest <= highest && number - lowest >= tiles.steps(last_group - lowest)) ++lowest;
     if (lowest > highest) continue;
     const Wave wave{last_group - highest, number - highest, highest - lowest + 1};
-    write_out_kernel<<<static_cast<unsigned>(wave.count), 256, 0, queue.stream()>>>(tiles, wave, last_group,
-                                                                                    v, w.factors, w.v, w.t);
+    write_out_kernel<T><<<static_cast<unsigned>(wave.count), 256, 0, queue.stream()>>>(
+        tiles, wave, last_group, v, w.factors, w.v, w.t);
     EIGEN_G_LAUNCHED();
     const std::int64_t row = tiles.first_row(wave.group, wave.step);
     const bool cut = row + wave.count * apart > z.rows;  // the last tile reaches beyond the matrix
@@ -153,24 +159,30 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
                 ChaseBack how) {
   if (tiles.groups() == 0 || z_dev.cols == 0) return;
   const Queue& queue = products.queue();
-  const bool serves = chase_back_fused_serves(tiles, z_dev);
+  const bool serves = chase_back_fused_serves<T>(tiles, z_dev);
   if (how == ChaseBack::fused && !serves)
     throw InvalidArgument(Argument::z, "the fused way does not serve this bandwidth, lda or GPU");
   const Workspace<T> w(workspace, tiles, z_dev.cols);
+  const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
   const std::int64_t at_once = slab_groups<T>(tiles);
   for (std::int64_t last = tiles.groups() - 1; last >= 0; last -= at_once) {
     const std::int64_t first = std::max<std::int64_t>(0, last - at_once + 1);
     const T* const v = reflectors.v + tiles.tiles_from(last + 1) * tiles.tile_size();
-    chase_factors(queue, tiles, reflectors, first, last, w.factors);
-    if (serves && (how == ChaseBack::automatic || how == ChaseBack::fused))
-      chase_back_fused(queue, tiles, v, w.factors, first, last, z_dev, w.words);
-    else
-      by_products(products, how == ChaseBack::engine, tiles, v, first, last, z_dev, w);
+    chase_factors(queue, tiles, reflectors, first, last, w.factors, fused ? w.wide_v : nullptr);
+    if constexpr (has_wide_v<T>) {
+      if (fused) chase_back_fused(queue, tiles, w.wide_v, w.factors, first, last, z_dev, w.words);
+    } else {
+      if (fused) chase_back_fused(queue, tiles, v, w.factors, first, last, z_dev, w.words);
+    }
+    if (!fused) by_products(products, how == ChaseBack::engine, tiles, v, first, last, z_dev, w);
   }
 }
 
 template std::uint64_t chase_back_bytes<double>(std::int64_t, std::int64_t, std::int64_t);
 template void chase_back<double>(const Products<double>&, const ChaseTiles&,
                                  const ChaseReflectors<const double>&, MatrixView<double>, Arena, ChaseBack);
+template std::uint64_t chase_back_bytes<float>(std::int64_t, std::int64_t, std::int64_t);
+template void chase_back<float>(const Products<float>&, const ChaseTiles&,
+                                const ChaseReflectors<const float>&, MatrixView<float>, Arena, ChaseBack);
 
 }  // namespace eigen_g

@@ -4,9 +4,7 @@
 //   X^T = W^T V;    X^T := X^T (-T)^T;    W^T := W^T + X^T V^T
 //
 // A square of W that is complete is stored at once, and the square of the next window that takes its place in the registers is
-// loaded, so that memory is busy all along and nobody waits for it. Accumulators are operands A if V's rows (T's columns) 2t and
-// 2t + 1 of eight are what the step calls t and t + 4: nothing moves between threads. V is a parallelogram: those of its squares
-// of 8 x 8 that are zero are left out. V and T of a tile come into shared memory by the copy engine, a tile ahead, for all warps of
+// loaded, so that memory is busy all along and nobody waits for it (chase_back_window.cuh). V and T of a tile come into shared memory by the copy engine, a tile ahead, for all warps of
 // the block; more of them would take L1 from the loads that are on their way.
 //
 // Tasks are drawn in order, group by group from the last to the first, in a group block of columns by block of columns, so that the
@@ -19,17 +17,22 @@
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/back/chase_back_fused.hpp"
-#include "solver/back/chase_factor.hpp"
+#include "solver/back/chase_back_window.cuh"
 
 namespace eigen_g {
 
 namespace {
 
-constexpr int warp_columns = 16, max_warps = 12, ticket_words = 32;
+using namespace chase_back_window;
+
+template <class T>
+constexpr bool is_double = sizeof(T) == sizeof(double);
+constexpr int max_warps = 12, ticket_words = 32;
 constexpr int whole_group = 1 << 30;  // windows stored: all
 
+template <class T>
 struct Fused {
-  double* z;
+  T* z;
   std::int64_t n, m, ldz;
   const double *v, *factors;
   ChaseTiles tiles;
@@ -37,36 +40,6 @@ struct Fused {
   int *ticket, *stored;                 // of a task and its warp
   unsigned long long zero;              // turn()
 };
-
-template <int b, int width>
-struct Shape {
-  static constexpr int x_squares = width / 8, band_squares = b / 8, squares = x_squares + band_squares;
-  static constexpr int eight_columns = 8 * (b + 8) + 16;  // ChaseTiles::eight_columns
-  static constexpr int v_size = x_squares * eight_columns, t_size = x_squares * (x_squares + 1) / 2 * 64;
-  static constexpr int stage_bytes = 8 * (v_size + t_size);
-  static constexpr int stages = 2, ahead = 1;
-  static constexpr int warps = b > 32 ? 8 : max_warps, threads = 32 * warps, columns = warps * warp_columns;
-};
-
-// d += a b, 16 x 8 x 8. A thread's four numbers are in an accumulator (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1), in an
-// operand a (g, 2t), (g + 8, 2t), (g, 2t + 1), (g + 8, 2t + 1).
-__device__ __forceinline__ void tensor_step(double (&d)[4], const double (&a)[4], double b0, double b1) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
-      "%1, %2, %3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
-#endif
-}
-// One becomes the other. The compiler must not know that zero is 0: it would keep one order and copy to the other at every use.
-__device__ __forceinline__ void turn(double (&x)[4], unsigned long long zero) {
-  unsigned long long bits[4];
-#pragma unroll
-  for (int e = 0; e < 4; ++e) bits[e] = __double_as_longlong(x[e]) ^ zero;
-  x[0] = __longlong_as_double(bits[0]), x[1] = __longlong_as_double(bits[2]);
-  x[2] = __longlong_as_double(bits[1]), x[3] = __longlong_as_double(bits[3]);
-}
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
@@ -119,7 +92,7 @@ __device__ __forceinline__ int look(const int* word) {
 }
 
 // The ring of tiles in shared memory, and what the thread that fills it keeps in mind (there, as registers are short).
-template <int b, int width>
+template <class T, int b, int width>
 struct Ring {
   using S = Shape<b, width>;
   std::uint64_t full[S::stages], empty[S::stages];
@@ -130,7 +103,7 @@ struct Ring {
   __device__ void start(int last_group) {
     for (int stage = 0; stage < S::stages; ++stage) {
       start_barrier(full + stage, 1);
-      start_barrier(empty + stage, S::warps);
+      start_barrier(empty + stage, S::threads);
     }
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
@@ -140,7 +113,7 @@ struct Ring {
     before = 0;
   }
   // The next tile, into a stage that all warps have left.
-  __device__ __forceinline__ void one_more(const Fused& p, double* tiles) {
+  __device__ __forceinline__ void one_more(const Fused<T>& p, double* tiles) {
     if (step > steps) return;  // all is there
     const int stage = count % S::stages;
     if (count >= S::stages) wait_for(empty + stage, (count / S::stages - 1) & 1);
@@ -167,118 +140,13 @@ struct Ring {
   }
 };
 
-// Of the thread's two columns, g and g + 8 of the warp's, the place of the window's row 2t and how many rows there are from it
-// on. In place of a column that does not exist an existing one is read, and none written.
-struct Place {
-  double* low;
-  std::int64_t high;  // from the one column to the other
-  int rows;
-  bool has_low, has_high;
-};
-// Square k of the window, as an accumulator; `edge`: the matrix may end in it, rows that do not exist are zero.
-template <bool edge>
-__device__ __forceinline__ void load(const Place& z, int k, double (&w)[4]) {
-  double2 low{0, 0}, high{0, 0};
-  const double* const from = z.low + 8 * k;
-  if (!edge || 8 * k + 1 < z.rows) {
-    low = __ldcg(reinterpret_cast<const double2*>(from));
-    high = __ldcg(reinterpret_cast<const double2*>(from + z.high));
-  } else if (8 * k < z.rows) {
-    low.x = __ldcg(from);
-    high.x = __ldcg(from + z.high);
-  }
-  w[0] = low.x, w[1] = low.y, w[2] = high.x, w[3] = high.y;
-}
-template <bool edge>
-__device__ __forceinline__ void store(const Place& z, int k, const double (&w)[4]) {
-  double* const to = z.low + 8 * k;
-  if (!edge || 8 * k + 1 < z.rows) {
-    if (z.has_low) __stcg(reinterpret_cast<double2*>(to), double2{w[0], w[1]});
-    if (z.has_high) __stcg(reinterpret_cast<double2*>(to + z.high), double2{w[2], w[3]});
-  } else if (8 * k < z.rows) {
-    if (z.has_low) __stcg(to, w[0]);
-    if (z.has_high) __stcg(to + z.high, w[2]);
-  }
-}
-
-// X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator; it is
-// turned.
-template <int b, int width, int moved>
-__device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4],
-                                         double (&x)[Shape<b, width>::x_squares][4], const double* v,
-                                         int lane, unsigned long long zero) {
-  using S = Shape<b, width>;
-  const int g = lane / 4, t = lane % 4;
-  const double* const by_column = v + g * (b + 8) + g / 2 * 4 + 2 * t;  // rows 2t, 2t + 1 of column g
-#pragma unroll
-  for (int j = 0; j < S::x_squares; ++j)
-#pragma unroll
-    for (int e = 0; e < 4; ++e) x[j][e] = 0;
-#pragma unroll
-  for (int k = 0; k < S::squares; ++k) {
-    double(&w_k)[4] = w[(k + moved) % S::squares];
-    turn(w_k, zero);
-#pragma unroll
-    for (int j = 0; j < S::x_squares; ++j)
-      if (k >= j && k <= j + S::band_squares) {
-        const double2 pair =
-            *reinterpret_cast<const double2*>(by_column + j * S::eight_columns + 8 * (k - j));
-        tensor_step(x[j], w_k, pair.x, pair.y);
-      }
-  }
-  // Two columns of squares at a time: the others still need those above them.
-#pragma unroll
-  for (int j = 0; j < S::x_squares; j += 2) {
-    double next[2][4] = {};
-#pragma unroll
-    for (int k = j; k < S::x_squares; ++k) {
-      if (j == 0) turn(x[k], zero);
-#pragma unroll
-      for (int i = 0; i < 2; ++i)
-        if (k >= j + i) {
-          const double2 pair = reinterpret_cast<const double2*>(
-              v + S::v_size)[chase_factor_square(width, j + i, k) * 32 + lane];
-          tensor_step(next[i], x[k], pair.x, pair.y);
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < 2; ++i)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) x[j + i][e] = next[i][e];
-  }
-}
-
-// W^T := W^T + X^T V^T; a square that is complete leaves for memory, and a square of the next window takes its place.
-template <int b, int width, int moved, bool edge>
-__device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::squares][4],
-                                             double (&x)[Shape<b, width>::x_squares][4], const double* v,
-                                             int lane, unsigned long long zero, const Place& z, bool last) {
-  using S = Shape<b, width>;
-  const int g = lane / 4, t = lane % 4;
-  const double* const by_row = v + 2 * t * (b + 8) + t * 4 + g;  // row g of columns 2t and 2t + 1
-#pragma unroll
-  for (int j = 0; j < S::x_squares; ++j) {
-    turn(x[j], zero);
-#pragma unroll
-    for (int k = j; k <= j + S::band_squares; ++k) {
-      double(&w_k)[4] = w[(k + moved) % S::squares];
-      if (j == 0 || k == j + S::band_squares) turn(w_k, zero);
-      const double* const from = by_row + j * S::eight_columns + 8 * (k - j);
-      tensor_step(w_k, x[j], from[0], from[b + 8]);
-    }
-    double(&done)[4] = w[(j + moved) % S::squares];
-    store<edge>(z, j, done);
-    if (!edge || !last) load<edge>(z, S::squares + j, done);
-  }
-}
-
-template <int b, int width>
+template <class T, int b, int width>
 __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
-    chase_back_kernel(const __grid_constant__ Fused p) {
+    chase_back_kernel(const __grid_constant__ Fused<T> p) {
   using S = Shape<b, width>;
   static_assert(S::x_squares == S::band_squares, "two steps move the window by its length");
   extern __shared__ __align__(128) double tiles[];
-  __shared__ __align__(8) Ring<b, width> ring;
+  __shared__ __align__(8) Ring<T, b, width> ring;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x == 0) {
     ring.start(p.last_group);
@@ -294,9 +162,9 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
     const int group = p.last_group - task / p.blocks, steps = static_cast<int>(p.tiles.steps(group));
     const int row = static_cast<int>(p.tiles.first_row(group, 0)) + lane % 4 * 2;
     const std::int64_t column =
-        static_cast<std::int64_t>(task % p.blocks) * S::columns + warp * warp_columns + lane / 4;
-    Place z{p.z + min(column, p.m - 1) * p.ldz + row, column + 8 < p.m ? 8 * p.ldz : 0,
-            static_cast<int>(p.n) - row, column < p.m, column + 8 < p.m};
+        static_cast<std::int64_t>(task % p.blocks) * S::columns + warp * S::warp_columns + lane / 4;
+    Place<T> z{p.z + min(column, p.m - 1) * p.ldz + row, column + 8 < p.m ? 8 * p.ldz : 0,
+               static_cast<int>(p.n) - row, column < p.m, column + 8 < p.m};
     int* const stored = p.stored + static_cast<std::int64_t>(task) * S::warps + warp;
     int ready = group == p.last_group ? whole_group : 0;
     const auto rows_of_step = [&](int step) {  // that the group before must have left
@@ -326,8 +194,8 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
         add_and_move<b, width, moved, false>(w, x, tile, lane, p.zero, z, last);
       else
         add_and_move<b, width, moved, true>(w, x, tile, lane, p.zero, z, last);
-      __syncwarp();
-      if (lane == 0) arrive(ring.empty + stage);
+      __syncwarp();                // of the stores that tell() will speak of
+      arrive(ring.empty + stage);  // every lane: racecheck follows no order by way of __syncwarp
       ++used, ++step;
       z.low += b;
       z.rows -= b;
@@ -352,10 +220,10 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
   }
 }
 
-template <int b, int width>
-void launch(const Queue& queue, Fused p) {
+template <class T, int b, int width>
+void launch(const Queue& queue, Fused<T> p) {
   using S = Shape<b, width>;
-  const auto kernel = chase_back_kernel<b, width>;
+  const auto kernel = chase_back_kernel<T, b, width>;
   allow_shared_memory(kernel, S::stages * S::stage_bytes);
   p.blocks = static_cast<int>((p.m + S::columns - 1) / S::columns);
   const std::int64_t tasks = static_cast<std::int64_t>(p.blocks) * (p.last_group - p.first_group + 1);
@@ -366,47 +234,52 @@ void launch(const Queue& queue, Fused p) {
 
 }  // namespace
 
-bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const double> z_dev) {
+template <class T>
+bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const same_t<T>> z_dev) {
   int device = 0, major = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 9 && tiles.b <= 64 && z_dev.lda % 2 == 0 &&
+  return major >= 9 && (is_double<T> ? tiles.b <= 64 : tiles.b == 64) && z_dev.lda % 2 == 0 &&
          reinterpret_cast<std::uintptr_t>(z_dev.data) % 16 == 0;
 }
 
 std::int64_t chase_back_fused_words(std::int64_t groups, std::int64_t m) {
-  return ticket_words + groups * (m / warp_columns + max_warps);
+  return ticket_words + groups * (m / Shape<64, 64>::warp_columns + max_warps);
 }
 
 template <class T>
-void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const T* v_dev, const T* factors_dev,
-                      std::int64_t first_group, std::int64_t last_group, MatrixView<T> z_dev,
-                      int* words_dev) {
+void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const double* v_dev,
+                      const double* factors_dev, std::int64_t first_group, std::int64_t last_group,
+                      MatrixView<T> z_dev, int* words_dev) {
   if (first_group > last_group || z_dev.cols == 0) return;
   const std::int64_t words = chase_back_fused_words(last_group - first_group + 1, z_dev.cols);
   EIGEN_G_CUDA(cudaMemsetAsync(words_dev, 0, sizeof(int) * static_cast<std::size_t>(words), queue.stream()));
-  const Fused p{z_dev.data,
-                z_dev.rows,
-                z_dev.cols,
-                z_dev.lda,
-                v_dev,
-                factors_dev,
-                tiles,
-                static_cast<int>(first_group),
-                static_cast<int>(last_group),
-                0,
-                words_dev,
-                words_dev + ticket_words,
-                0};
-  if (tiles.b == 32)
-    launch<32, 32>(queue, p);
-  else if (tiles.b == 48)
-    launch<48, 48>(queue, p);
-  else
-    launch<64, 64>(queue, p);
+  const Fused<T> p{z_dev.data,
+                   z_dev.rows,
+                   z_dev.cols,
+                   z_dev.lda,
+                   v_dev,
+                   factors_dev,
+                   tiles,
+                   static_cast<int>(first_group),
+                   static_cast<int>(last_group),
+                   0,
+                   words_dev,
+                   words_dev + ticket_words,
+                   0};
+  if constexpr (is_double<T>) {
+    if (tiles.b == 32) return launch<T, 32, 32>(queue, p);
+    if (tiles.b == 48) return launch<T, 48, 48>(queue, p);
+  }
+  launch<T, 64, 64>(queue, p);
 }
+
+template bool chase_back_fused_serves<double>(const ChaseTiles&, MatrixView<const double>);
+template bool chase_back_fused_serves<float>(const ChaseTiles&, MatrixView<const float>);
 
 template void chase_back_fused<double>(const Queue&, const ChaseTiles&, const double*, const double*,
                                        std::int64_t, std::int64_t, MatrixView<double>, int*);
+template void chase_back_fused<float>(const Queue&, const ChaseTiles&, const double*, const double*,
+                                      std::int64_t, std::int64_t, MatrixView<float>, int*);
 
 }  // namespace eigen_g

@@ -4,14 +4,16 @@
 #include <cstdint>
 
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
 
 namespace eigen_g {
 
 class Queue;
 
-// On the current GPU.
-bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const double> z_dev);
+// On the current GPU; Z of floats or doubles.
+template <class T>
+bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const same_t<T>> z_dev);
 
 // Words of device memory that it takes for m columns and so many groups.
 std::int64_t chase_back_fused_words(std::int64_t groups, std::int64_t m);
@@ -21,7 +23,8 @@ std::int64_t chase_back_fused_words(std::int64_t groups, std::int64_t m);
 //   words_dev           chase_back_fused_words(groups, m)
 // Ordered on `queue`; throws DeviceError.
 template <class T>
-void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const T* v_dev, const T* factors_dev,
-                      std::int64_t first_group, std::int64_t last_group, MatrixView<T> z_dev, int* words_dev);
+void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const double* v_dev,
+                      const double* factors_dev, std::int64_t first_group, std::int64_t last_group,
+                      MatrixView<T> z_dev, int* words_dev);
 
 }  // namespace eigen_g

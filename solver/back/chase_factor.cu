@@ -19,16 +19,20 @@ std::size_t shared_bytes(const ChaseTiles& tiles) {
          static_cast<std::size_t>(tiles.tile_size() + (tiles.width + 1) * tiles.width + tiles.width);
 }
 
+template <class T>
 __global__ void __launch_bounds__(threads)
-    factor_kernel(ChaseTiles tiles, const double* all_v, const double* all_tau, double* all_factors) {
+    factor_kernel(ChaseTiles tiles, const T* all_v, const T* all_tau, double* all_factors, double* all_wide) {
   extern __shared__ double2 memory[];
   const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), ld = width + 1;
   const int size = static_cast<int>(tiles.tile_size());
   double* const v = reinterpret_cast<double*>(memory);
   double* const s = v + size;  // S(l, i) at [l + i ld], l < i; T(r, l) at [l + r ld], l >= r
   double* const tau = s + ld * width;
-  const double* const from = all_v + static_cast<std::int64_t>(blockIdx.x) * size;
-  for (int k = threadIdx.x; k < size; k += threads) v[k] = from[k];
+  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * size;
+  for (int k = threadIdx.x; k < size; k += threads) {
+    v[k] = all_v[place + k];
+    if (all_wide) all_wide[place + k] = v[k];
+  }
   for (int k = threadIdx.x; k < width; k += threads)
     tau[k] = all_tau[static_cast<std::int64_t>(blockIdx.x) * width + k];
   __syncthreads();
@@ -85,17 +89,20 @@ __global__ void __launch_bounds__(threads)
 
 template <class T>
 void chase_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                   std::int64_t first_group, std::int64_t last_group, T* factors_dev) {
+                   std::int64_t first_group, std::int64_t last_group, double* factors_dev, double* wide_dev) {
   if (first_group > last_group) return;
   const std::int64_t before = tiles.tiles_from(last_group + 1),
                      count = tiles.tiles_from(first_group) - before;
-  allow_shared_memory(factor_kernel, shared_bytes(tiles));
+  allow_shared_memory(factor_kernel<T>, shared_bytes(tiles));
   factor_kernel<<<static_cast<unsigned>(count), threads, shared_bytes(tiles), queue.stream()>>>(
-      tiles, reflectors.v + before * tiles.tile_size(), reflectors.tau + before * tiles.width, factors_dev);
+      tiles, reflectors.v + before * tiles.tile_size(), reflectors.tau + before * tiles.width, factors_dev,
+      wide_dev);
   EIGEN_G_LAUNCHED();
 }
 
 template void chase_factors<double>(const Queue&, const ChaseTiles&, const ChaseReflectors<const double>&,
-                                    std::int64_t, std::int64_t, double*);
+                                    std::int64_t, std::int64_t, double*, double*);
+template void chase_factors<float>(const Queue&, const ChaseTiles&, const ChaseReflectors<const float>&,
+                                   std::int64_t, std::int64_t, double*, double*);
 
 }  // namespace eigen_g

@@ -31,10 +31,12 @@ EIGEN_G_HOST_DEVICE constexpr int chase_factor_place(int width, int i, int k) {
 // T of all tiles of the groups first_group ... last_group, in the tiles' order, to factors_dev: one after the other.
 //   reflectors   as band_to_tridiagonal() leaves them
 //   factors_dev  tiles x chase_factor_size(width), 16-byte aligned, out
-// All in device memory, ordered on `queue`. Throws DeviceError. Repeats bit for bit.
+//   wide_dev     V of these tiles in double, as long as theirs, out; or null
+// T is float or double; the factors are doubles. All in device memory, ordered on `queue`. Throws DeviceError. Repeats bit for bit.
 // Cost: about 50 n^2 flops; H200, b = 64: 4.6 ms at n = 10000, 18 at 20000. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
 template <class T>
 void chase_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                   std::int64_t first_group, std::int64_t last_group, T* factors_dev);
+                   std::int64_t first_group, std::int64_t last_group, double* factors_dev,
+                   double* wide_dev = nullptr);
 
 }  // namespace eigen_g

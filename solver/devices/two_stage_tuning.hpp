@@ -6,10 +6,15 @@
 
 namespace eigen_g {
 
+// Orders from which two stages take less time than one.
+struct PathOrders {
+  std::int64_t with_vectors, of_values;
+};
+
 struct TwoStageTuning {
-  // Orders from which two stages take less time than one, with vectors (n = 3000: 28.7 and 28.3 ms, 4000: 45.6 and 52.6) and
-  // without (2000: 13.5 and 8.8, 3000: 21.8 and 23.8).
-  std::int64_t min_order_with_vectors = 3100, min_order_of_values = 2850;
+  // With vectors n = 3000: 28.7 and 28.3 ms, 4000: 45.6 and 52.6; without 2000: 13.5 and 8.8, 3000: 21.8 and 23.8.
+  PathOrders orders_of_double{3100, 2850};
+  PathOrders orders_of_float{3800, 3200};
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
   // The widest band that a matrix may be to be chased as it is.

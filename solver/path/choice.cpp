@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "hybrid/machine/tuning.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
@@ -30,8 +31,8 @@ Path path_on_gpu(const Options& options, std::int64_t n) {
   if (options.path != Path::automatic) return options.path;
   if (!is_strong_in_double()) return Path::one_stage;
   const TwoStageTuning& t = two_stage_tuning();
-  return n >= (options.vectors ? t.min_order_with_vectors : t.min_order_of_values) ? Path::two_stage
-                                                                                   : Path::one_stage;
+  const PathOrders& from = std::is_same_v<T, float> ? t.orders_of_float : t.orders_of_double;
+  return n >= (options.vectors ? from.with_vectors : from.of_values) ? Path::two_stage : Path::one_stage;
 }
 
 template Path path_on_gpu<float>(const Options&, std::int64_t);

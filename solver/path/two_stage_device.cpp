@@ -124,5 +124,6 @@ MatrixView<T> TwoStageOnDevice<T>::reflectors_of_q1(MatrixView<T> a_dev) {
 }
 
 template class TwoStageOnDevice<double>;
+template class TwoStageOnDevice<float>;
 
 }  // namespace eigen_g

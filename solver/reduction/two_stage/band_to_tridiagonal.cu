@@ -13,7 +13,7 @@
 // column i of the matrix in place i mod b, and f = (s + 1) mod b is every window's first place. Position -1, the head, has only
 // the column that is being reduced: from it come d, e and every sweep's first reflector.
 //
-// Neighbours exchange messages in device memory; a double travels as two words, each with half of it and the sweep's number,
+// Neighbours exchange messages in device memory; a double travels as two words, each with half of it and the sweep's number (a float as one),
 // and whoever needs it looks until the number is there: no flag, no fence, no barrier. One mailbox each way is enough: v of the
 // next sweep is sent only after that sweep's column came, which is sent after v was read, and likewise the other way. A sweep
 // follows the one before after two hops, so the time is about 2 (n + n / b) hops. Everybody must be resident, which a
@@ -92,13 +92,13 @@ std::int64_t positions_of(std::int64_t n, std::int64_t b, std::int64_t s) {
 
 template <class T>
 struct Workspace {
-  Packet<double>* mail;
+  Packet<T>* mail;
   T* state;
   std::int64_t packets;
 
   Workspace(Arena& arena, std::int64_t n, std::int64_t b, std::int64_t state_of_position)
       : packets((positions_of(n, b, 0) + 1) * 2 * (b + 8)) {
-    mail = arena.take<Packet<double>>(packets);
+    mail = arena.take<Packet<T>>(packets);
     state = arena.take<T>(positions_of(n, b, 0) * state_of_position);
   }
 };
@@ -131,7 +131,7 @@ void run(const Queue& queue, MatrixView<const T> band, T* d, T* e, const ChaseRe
   const auto bytes = [](std::int64_t count, std::size_t size) {
     return static_cast<std::size_t>(count) * size;
   };
-  EIGEN_G_CUDA(cudaMemsetAsync(w.mail, 0, bytes(w.packets, sizeof(Packet<double>)), queue.stream()));
+  EIGEN_G_CUDA(cudaMemsetAsync(w.mail, 0, bytes(w.packets, sizeof(Packet<T>)), queue.stream()));
   if (out.v) {
     EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.v_count(), sizeof(T)), queue.stream()));
     EIGEN_G_CUDA(cudaMemsetAsync(out.tau, 0, bytes(tiles.tau_count(), sizeof(T)), queue.stream()));
@@ -198,5 +198,8 @@ void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T>
 template std::uint64_t band_to_tridiagonal_bytes<double>(std::int64_t, std::int64_t, int);
 template void band_to_tridiagonal<double>(const Queue&, std::int64_t, MatrixView<const double>, double*,
                                           double*, const ChaseReflectors<double>&, Arena, int);
+template std::uint64_t band_to_tridiagonal_bytes<float>(std::int64_t, std::int64_t, int);
+template void band_to_tridiagonal<float>(const Queue&, std::int64_t, MatrixView<const float>, float*, float*,
+                                         const ChaseReflectors<float>&, Arena, int);
 
 }  // namespace eigen_g

@@ -32,7 +32,7 @@ std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int mult
 //   out         the reflectors, or null and null: the same T without them
 //   multiprocessors  that take part; 0: the queue's
 // All in device memory, ordered on `queue`, which is not waited for. Its blocks wait for each other: the launch is cooperative.
-// Entries within 2^-100 ... 2^100, as the driver scales them: squares are formed.
+// T is float or double. Entries within 2^-100 ... 2^100 (float: 2^-8 ... 2^8), as the driver scales them: squares are formed.
 // Throws DeviceError. T and Q2 repeat bit for bit, on any number of multiprocessors, with and without reflectors.
 // Cost: 6 n^2 b flops in n (1 + 1 / b) dependent steps. H200, ms at n = 4000, 10000, 20000: b = 32 7.3, 21, 59; b = 64 11, 34,
 // 94. Source: Murata and Horikoshi 1975; Haidar, Ltaief and Dongarra 2011; LAPACK dsbtrd is its truth.

@@ -5,13 +5,12 @@
 #include <cstdint>
 
 #include "hybrid/stream/mail.cuh"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
 
 namespace eigen_g::chase {
 
 inline constexpr unsigned all_lanes = ~0u;
-inline constexpr double negligible_square =
-    0x1p-900;  // of entries within 2^-100 ... 2^100: far below rounding
 
 // The shape of a block that works on a band of width b.
 template <int b>
@@ -39,7 +38,7 @@ struct Chase {
   ChaseTiles tiles;
   ChaseReflectors<T> out;
   std::int64_t first_tile;  // of the group that sweep `first` is in
-  Packet<double>* mail;     // of a position: v and tau, then the column and beta
+  Packet<T>* mail;          // of a position: v and tau, then the column and beta
   T* state;
 };
 
@@ -82,6 +81,16 @@ __device__ __forceinline__ T at_place(const T (&x)[rows], int place) {
 }
 
 // 1 / sqrt(x) and 1 / x to an ulp or two, of numbers that are neither tiny nor huge: a third of the way of those that take all.
+__device__ __forceinline__ float inverse_root(float x) {
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return fmaf(y / 2, fmaf(-x * y, y, 1.0f), y);
+}
+__device__ __forceinline__ float inverse_of(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return fmaf(y, fmaf(-x, y, 1.0f), y);
+}
 __device__ __forceinline__ double inverse_root(double x) {
   double y;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
@@ -109,7 +118,7 @@ __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& ta
   T scale = 0;
   beta = alpha;
   tau = 0;
-  if (square >= static_cast<T>(negligible_square)) {
+  if (square >= negligible_square<T>) {
     const T total = fma(alpha, alpha, square), inverse = inverse_root(total);
     const T half = total * inverse / 2, norm = fma(fma(-2 * half, 2 * half, total), inverse / 2, 2 * half);
     beta = -copysign(norm, alpha);
@@ -121,17 +130,18 @@ __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& ta
 }
 
 // A message of b numbers, by place, and one more; `tag`: of the sweep that it was sent in, from 1.
+template <class T>
 struct Message {
-  const Packet<double>* mail;
+  const Packet<T>* mail;
   unsigned tag;
 };
 template <class T, int b>
 struct Letter {
   static constexpr int rows = Shape<b>::rows;
   T x[rows], one_more;
-  Packet<double> packets[rows], last;
+  Packet<T> packets[rows], last;
 
-  __device__ __forceinline__ bool look_for(const Message& message, int lane) {
+  __device__ __forceinline__ bool look_for(const Message<T>& message, int lane) {
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       packets[r] = look(message.mail + (b % 32 == 0 || lane + 32 * r < b ? lane + 32 * r : b));
@@ -143,13 +153,12 @@ struct Letter {
   }
   __device__ __forceinline__ void open(int lane) {
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
-      x[r] = b % 32 == 0 || lane + 32 * r < b ? static_cast<T>(value(packets[r])) : 0;
-    one_more = static_cast<T>(value(last));
+    for (int r = 0; r < rows; ++r) x[r] = b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : 0;
+    one_more = value(last);
   }
 };
 template <class T, int b>
-__device__ __forceinline__ void receive(const Message& message, int lane, T (&x)[Shape<b>::rows],
+__device__ __forceinline__ void receive(const Message<T>& message, int lane, T (&x)[Shape<b>::rows],
                                         T& one_more) {
   Letter<T, b> letter;
   while (__any_sync(all_lanes, letter.look_for(message, lane))) {
@@ -161,7 +170,7 @@ __device__ __forceinline__ void receive(const Message& message, int lane, T (&x)
 }
 // Two of them, looked for together: one after the other would take a way to memory and back more.
 template <class T, int b>
-__device__ __forceinline__ void receive(const Message& first, const Message& second, int lane,
+__device__ __forceinline__ void receive(const Message<T>& first, const Message<T>& second, int lane,
                                         T (&x)[Shape<b>::rows], T& one_more, T (&y)[Shape<b>::rows],
                                         T& y_more) {
   Letter<T, b> one, two;
@@ -246,7 +255,7 @@ class Position {
                                        int j) {
     const unsigned tag = static_cast<unsigned>(s) + 1;
     const std::int64_t row = s + 1 + k * b;
-    Packet<double>* const mail = c.mail + (k + 1) * 2 * S::mail;
+    Packet<T>* const mail = c.mail + (k + 1) * 2 * S::mail;
     const bool more = row + b < c.n;  // position k + 1 takes part
     const int old = first_place == 0 ? b - 1 : first_place - 1;
     if (s > 0) move_row(old);
@@ -332,8 +341,8 @@ class Position {
     }
   }
   // v and tau; the columns of place `old` in D and F, by the warp that has them.
-  __device__ __forceinline__ void receive_column(const Packet<double>* mail, unsigned tag, int old,
-                                                 bool moved, bool from_next, T (&v)[rows], T& tau) {
+  __device__ __forceinline__ void receive_column(const Packet<T>* mail, unsigned tag, int old, bool moved,
+                                                 bool from_next, T (&v)[rows], T& tau) {
     if (!moved || warp != old / columns) return receive<T, b>({mail, tag}, lane, v, tau);
     T column[rows] = {}, beta = 0;
     if (from_next)
@@ -376,14 +385,14 @@ class Position {
 
   // H_{k+1}, by the warp that has F's first column: v(first) = 1.
   __device__ __forceinline__ void next_reflector(const T (&u)[rows], T tau, int first_place, bool more,
-                                                 Packet<double>* mail, unsigned tag) {
+                                                 Packet<T>* mail, unsigned tag) {
     T x[rows], next_tau, beta;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], shared.next[lane + 32 * r]) : 0;
     }
     reflect(x, first_place, lane, next_tau, beta);
-    Packet<double>* const next = mail + 2 * S::mail;
+    Packet<T>* const next = mail + 2 * S::mail;
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       if (b % 32 == 0 || lane + 32 * r < b) {
@@ -399,7 +408,7 @@ class Position {
 
   // D's first column after the update, to position k - 1.
   __device__ __forceinline__ void send_column(const T (&v)[rows], const T (&w)[rows], int first_place,
-                                              Packet<double>* mail, unsigned tag) {
+                                              Packet<T>* mail, unsigned tag) {
     const T w_first = at_place(w, first_place);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
@@ -484,7 +493,7 @@ __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
     }
   if (s == c.n - 1) return;
   reflect(x, first_place, lane, tau, beta);
-  Packet<double>* const mail = c.mail + 2 * Shape<b>::mail;
+  Packet<T>* const mail = c.mail + 2 * Shape<b>::mail;
 #pragma unroll
   for (int r = 0; r < rows; ++r)
     if (b % 32 == 0 || lane + 32 * r < b) publish(mail + lane + 32 * r, x[r], static_cast<unsigned>(s) + 1);

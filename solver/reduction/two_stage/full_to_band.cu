@@ -198,5 +198,8 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 template std::uint64_t full_to_band_bytes<double>(std::int64_t, std::int64_t, int);
 template void full_to_band(const Products<double>&, std::int64_t, MatrixView<double>, MatrixView<double>,
                            double*, Arena, const std::function<void(double)>&);
+template std::uint64_t full_to_band_bytes<float>(std::int64_t, std::int64_t, int);
+template void full_to_band(const Products<float>&, std::int64_t, MatrixView<float>, MatrixView<float>, float*,
+                           Arena, const std::function<void(double)>&);
 
 }  // namespace eigen_g

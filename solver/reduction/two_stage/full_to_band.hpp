@@ -26,7 +26,7 @@ void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView
 template <class T>
 std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 
-// GPU.
+// GPU. T is float or double.
 //   a_dev    n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device
 //            in: the lower triangle; out: rows b ... n - 1 of column j <= n - b - 2 hold v_j whole, zeros above its 1: what
 //            back_transform() takes of a_dev.block(b, 0, n - b, n - b); the rest is undefined

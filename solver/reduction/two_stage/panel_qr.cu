@@ -38,7 +38,7 @@ struct Panel {
   bool more_shared;
   T* more_dev;
   unsigned step;
-  Packet<double>* mail;
+  Packet<T>* mail;
   T *v[3], *tau, *gram, *band;
   std::int64_t ldv[3], ldg, ldb;
 };
@@ -58,7 +58,7 @@ struct Seat {
         first(static_cast<std::int32_t>(blockIdx.x) * of_block + group * of_thread) {}
 };
 
-// Doubles of dynamic shared memory: x twice, sums twice, pivots, diagonal of u, and perhaps rows.
+// Numbers in dynamic shared memory: x twice, sums twice, pivots, diagonal of u, and perhaps rows.
 std::size_t shared_values(std::int64_t columns, std::int64_t held, std::int64_t more, bool more_shared) {
   const std::int64_t groups = groups_of(columns);
   return static_cast<std::size_t>(2 * groups * (held + more) + 2 * groups * columns + 2 * columns +
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
       part[1] = fma(x[held + i + 1], more[(i + 1) * columns], part[1]);
     }
     sums[g * columns + c] = (part[0] + part[1]) + (part[2] + part[3]);
-    Packet<double>* const mail = p.mail + (j & 1) * (blocks + 1) * columns;
+    Packet<T>* const mail = p.mail + (j & 1) * (blocks + 1) * columns;
     const unsigned step = p.step + j + 1;
     if (has_pivot) {
       T value{};
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
       T total{};
 #pragma unroll 1
       for (int first = g; first < blocks; first += batch * groups) {
-        Packet<double> packet[batch];
+        Packet<T> packet[batch];
         bool all;
         do {
           all = true;
@@ -163,14 +163,14 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
         } while (!all);
 #pragma unroll
         for (int k = 0; k < batch; ++k)
-          if (first + k * groups < blocks) total += static_cast<T>(value(packet[k]));
+          if (first + k * groups < blocks) total += value(packet[k]);
       }
       totals[g * columns + c] = total;
       if (g == groups - 1) {
-        Packet<double> packet;
+        Packet<T> packet;
         do packet = look(mail + blocks * columns + c);
         while (!arrived(packet, step));
-        pivots[c] = static_cast<T>(value(packet));
+        pivots[c] = value(packet);
       }
       __syncthreads();
     }
@@ -285,11 +285,12 @@ std::size_t max_shared() {
   return static_cast<std::size_t>(bytes);
 }
 
+template <class T>
 struct Places {
-  Packet<double>* mail;
+  Packet<T>* mail;
   std::byte* more;
   Places(Arena& arena, std::int64_t b, int multiprocessors, std::uint64_t more_bytes)
-      : mail(reinterpret_cast<Packet<double>*>(
+      : mail(reinterpret_cast<Packet<T>*>(
             arena.take<std::byte>(static_cast<std::int64_t>(panel_qr_mail_bytes(b, multiprocessors))))),
         more(arena.take<std::byte>(static_cast<std::int64_t>(more_bytes))) {}
 };
@@ -314,7 +315,7 @@ std::uint64_t panel_qr_mail_bytes(std::int64_t b, int multiprocessors) {
 template <class T>
 std::uint64_t panel_qr_bytes(std::int64_t rows, std::int64_t b, int multiprocessors, int max_blocks) {
   const Shape shape(rows, groups_of(b), max_blocks > 0 ? max_blocks : multiprocessors);
-  return bytes_taken([&](Arena& arena) { Places(arena, b, multiprocessors, more_bytes<T>(shape, b)); });
+  return bytes_taken([&](Arena& arena) { Places<T>(arena, b, multiprocessors, more_bytes<T>(shape, b)); });
 }
 
 template <class T>
@@ -324,7 +325,7 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
   if (rows == 0) return;
   const Shape shape(rows, groups_of(b), blocks_for(queue, max_blocks));
   const std::uint64_t in_memory = more_bytes<T>(shape, b);
-  const Places places(scratch, b, queue.multiprocessors(), in_memory);
+  const Places<T> places(scratch, b, queue.multiprocessors(), in_memory);
   Panel<T> panel{};
   panel.a = panel_dev.data;
   panel.lda = panel_dev.lda;
@@ -476,5 +477,12 @@ template void panel_times_factor(const Queue&, MatrixView<const double>, MatrixV
                                  const double*, MatrixView<double>);
 template void subtract_symmetric_part(const Queue&, MatrixView<const double>, MatrixView<const double>,
                                       MatrixView<double>, MatrixView<double>);
+template void panel_qr(const Queue&, MatrixView<const float>, const PanelFactor<float>&, unsigned, Arena,
+                       int);
+template std::uint64_t panel_qr_bytes<float>(std::int64_t, std::int64_t, int, int);
+template void panel_times_factor(const Queue&, MatrixView<const float>, MatrixView<const float>, const float*,
+                                 MatrixView<float>);
+template void subtract_symmetric_part(const Queue&, MatrixView<const float>, MatrixView<const float>,
+                                      MatrixView<float>, MatrixView<float>);
 
 }  // namespace eigen_g

@@ -27,7 +27,7 @@ struct PanelFactor {
 //              multiprocessors) zero before the first of a row of panels
 //   step       of the first column; a row of panels counts on: the next panel's is step + b
 //   max_blocks 0: as measured
-// b of 32, 48, 64, 96, 128. Ordered on `queue`. Repeats bit for bit. Throws DeviceError.
+// T is float or double. b of 32, 48, 64, 96, 128. Ordered on `queue`. Repeats bit for bit. Throws DeviceError.
 // Cost: 4 rows b^2 flops (the inner products with V included), the panel read once, V written once, b exchanges.
 template <class T>
 void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFactor<T>& out, unsigned step,

@@ -5,6 +5,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/chase.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
@@ -13,23 +14,22 @@ using namespace support::chase;
 namespace {
 
 // n x m with leading dimension lda; what lies below row n stays NaN.
+template <class T = double>
 Matrix on_gpu(const ChaseTiles& tiles, const Reflectors& reflectors, const Matrix& z, std::int64_t m,
               std::int64_t lda, ChaseBack how) {
   Queue queue;
   const std::int64_t n = tiles.n;
   Matrix padded(static_cast<std::size_t>(lda * m), std::nan(""));
   for (std::int64_t j = 0; j < m; ++j) std::copy_n(z.begin() + j * n, n, padded.begin() + j * lda);
-  DeviceBuffer<double> v(tiles.v_count()), tau(tiles.tau_count()), z_dev(lda * m);
-  if (v.size() > 0) {
-    EIGEN_G_CUDA(cudaMemcpy(v.data(), reflectors.v.data(), v.bytes(), cudaMemcpyHostToDevice));
-    EIGEN_G_CUDA(cudaMemcpy(tau.data(), reflectors.tau.data(), tau.bytes(), cudaMemcpyHostToDevice));
-  }
-  EIGEN_G_CUDA(cudaMemcpy(z_dev.data(), padded.data(), z_dev.bytes(), cudaMemcpyHostToDevice));
-  const support::DeviceScratch scratch(chase_back_bytes<double>(n, tiles.b, m), 256);
-  chase_back<double>(queue, tiles, {v.data(), tau.data()}, {z_dev.data(), n, m, lda}, scratch, how);
+  DeviceBuffer<T> v(tiles.v_count()), tau(tiles.tau_count()), z_dev(lda * m);
+  support::upload_as(reflectors.v, v);
+  support::upload_as(reflectors.tau, tau);
+  support::upload_as(padded, z_dev);
+  const support::DeviceScratch scratch(chase_back_bytes<T>(n, tiles.b, m), 256);
+  chase_back<T>(queue, tiles, {v.data(), tau.data()}, {z_dev.data(), n, m, lda}, scratch, how);
   queue.wait();
   CHECK(scratch.touched() == 0);
-  EIGEN_G_CUDA(cudaMemcpy(padded.data(), z_dev.data(), z_dev.bytes(), cudaMemcpyDeviceToHost));
+  padded = support::download_from(z_dev, lda * m);
   Matrix found(z.size());
   for (std::int64_t j = 0; j < m; ++j) {
     std::copy_n(padded.begin() + j * lda, n, found.begin() + j * n);
@@ -47,11 +47,12 @@ Matrix columns(std::int64_t n, std::int64_t m) {
 //   max |z - Q2 z|
 //   --------------
 //    n ulp max |z|
+template <class T = double>
 void check(std::int64_t n, std::int64_t b, std::int64_t m, std::int64_t lda, ChaseBack how) {
   CAPTURE(n, b, m, lda, static_cast<int>(how));
   const ChaseTiles tiles(n, b);
   const Reflectors reflectors = random_reflectors(tiles);
-  const Matrix z = columns(n, m), found = on_gpu(tiles, reflectors, z, m, lda, how);
+  const Matrix z = columns(n, m), found = on_gpu<T>(tiles, reflectors, z, m, lda, how);
   Matrix expected = z;
   apply(tiles, reflectors, m, expected);
   double difference = 0, size = 0;
@@ -61,7 +62,7 @@ void check(std::int64_t n, std::int64_t b, std::int64_t m, std::int64_t lda, Cha
     size = std::max(size, std::abs(expected[k]));
     numbers = numbers && std::isfinite(found[k]);
   }
-  const double ratio = difference / (static_cast<double>(n) * support::limits::ulp * size);
+  const double ratio = difference / (static_cast<double>(n) * support::ulp_of<T> * size);
   CAPTURE(ratio);
   CHECK(numbers);
   CHECK(ratio < (n < 60 ? 10 : 1) * support::limits::back_transform);
@@ -105,10 +106,10 @@ TEST_CASE("back by the chase's reflectors: by an engine, around every edge", "[g
       check(n, b, n / 2 + 1, n + n % 3, ChaseBack::engine);
 }
 
-// racecheck does not see that the copy engine's writes wait for an mbarrier: the kernel is not for it.
-TEST_CASE("back by the chase's reflectors: few columns by products", "[gpu][racecheck]") {
+TEST_CASE("back by the chase's reflectors: few columns", "[gpu][racecheck]") {
   NEEDS_GPU();
   check(150, 32, 20, 150, ChaseBack::products);
+  if (fused_serves()) check(330, 64, 20, 330, ChaseBack::fused);
 }
 
 TEST_CASE("back by the chase's reflectors: bits repeat, and do not depend on the other columns", "[gpu]") {
@@ -121,4 +122,45 @@ TEST_CASE("back by the chase's reflectors: bits repeat, and do not depend on the
   if (!fused_serves()) return;
   const Matrix some = on_gpu(tiles, reflectors, {z.begin(), z.begin() + n * few}, few, n, ChaseBack::fused);
   CHECK(std::equal(some.begin(), some.end(), found.begin()));
+}
+
+TEST_CASE("back by the chase's reflectors in float: both ways, around every edge", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {32, 64, 128})
+    for (const std::int64_t n : {std::int64_t{3}, b + 1, 3 * b + 5})
+      check<float>(n, b, n / 2 + 1, n + n % 3, ChaseBack::products);
+  if (!fused_serves()) SKIP_TEST("no tensor core steps of 16 x 8 x 8");
+  const std::int64_t b = 64;
+  for (const std::int64_t n : {std::int64_t{3}, std::int64_t{4}, b - 1, b, b + 1, b + 2, b + 3, 2 * b + 1,
+                               2 * b + 2, 2 * b + 3, 3 * b + 5, 5 * b + 2})
+    check<float>(n, b, n / 2 + 1, even(n), ChaseBack::fused);
+  for (const std::int64_t m : {1, 7, 8, 9, 16, 17, 24, 25, 31, 32, 33, 255, 256, 257, 300})
+    check<float>(3 * b + 7, b, m, even(3 * b + 7) + 2, ChaseBack::fused);
+}
+
+// It works in double.
+//   |z - Q2 z|_F / |z|_F
+TEST_CASE("back by the chase's reflectors in float: the kernel is no worse than products", "[gpu]") {
+  NEEDS_GPU();
+  if (!fused_serves()) SKIP_TEST("no tensor core steps of 16 x 8 x 8");
+  const std::int64_t n = 2000, m = 300;
+  const ChaseTiles tiles(n, 64);
+  Reflectors reflectors = random_reflectors(tiles);
+  Matrix z = columns(n, m);
+  for (Matrix* numbers : {&reflectors.v, &reflectors.tau, &z})
+    for (double& x : *numbers) x = static_cast<float>(x);
+  const Matrix truth = on_gpu(tiles, reflectors, z, m, n, ChaseBack::products);
+  const auto error = [&](ChaseBack how) {
+    const Matrix found = on_gpu<float>(tiles, reflectors, z, m, n, how);
+    CHECK(on_gpu<float>(tiles, reflectors, z, m, n, how) == found);
+    double difference = 0, size = 0;
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      difference += (found[k] - truth[k]) * (found[k] - truth[k]);
+      size += truth[k] * truth[k];
+    }
+    return std::sqrt(difference / size);
+  };
+  const double by_kernel = error(ChaseBack::fused), by_products = error(ChaseBack::products);
+  CAPTURE(by_kernel, by_products);
+  CHECK(by_kernel < by_products);
 }

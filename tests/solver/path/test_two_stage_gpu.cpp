@@ -5,6 +5,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/api/solver.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
+#include "tests/support/float_matrix.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/solving.hpp"
 
@@ -161,6 +162,31 @@ TEST_CASE("two stages on a GPU: subsets, bits, stages, bytes", "[gpu][large]") {
       verify(s.uplo, n, s.a.data(), s.lda, 50, part.values.data(), part.vectors.data(), n, Place::cpu);
   CHECK(v.lapack_orthogonality < support::limits::reduction * 50);
   CHECK(v.residual_frobenius < 1e-10);
+}
+
+TEST_CASE("two stages in float on a GPU: small orders, edges, families", "[gpu][large]") {
+  NEEDS_GPU();
+  const auto in_float = [](const Stored& s, std::int64_t padding = 0) {
+    CAPTURE(s.n, support::name(s.uplo));
+    const support::FloatMatrix m = support::in_float(s);
+    const support::FloatPairs pairs = support::solve_in_float(m, in_two_stages(), padding),
+                              values = support::solve_in_float(m, in_two_stages(false), padding);
+    REQUIRE(pairs.report.status == Status::converged);
+    CHECK(pairs.report.path == Path::two_stage);
+    CHECK(support::float_distance(values.w, pairs.w) <= support::limits::values_only);
+    const Verification v =
+        verify(m.uplo, m.n, m.a.data(), m.lda, m.n, pairs.w.data(), pairs.z.data(), pairs.ldz);
+    CHECK(passed(v));
+    CHECK((m.n < 64 || v.lapack_orthogonality <= 1));
+    CHECK(support::solve_in_float(m, in_two_stages(), padding).z == pairs.z);
+  };
+  for (std::int64_t n = 1; n <= 200; n += n < 10 ? 1 : 13) in_float(random_matrix(n));
+  for (const std::int64_t n : {255, 256, 257, 321, 513, 1087, 3001})
+    in_float(random_matrix(n, n % 2 == 0 ? Uplo::lower : Uplo::upper), n % 3);
+  for (const char* kind : support::reduction::families) {
+    CAPTURE(kind);
+    in_float(support::stored(support::reduction::family(kind, 517), 517));
+  }
 }
 
 TEST_CASE("two stages without a GPU are refused by name") {

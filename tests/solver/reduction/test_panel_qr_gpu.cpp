@@ -10,6 +10,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/skip.hpp"
 
@@ -23,34 +24,30 @@ struct Found {
   Values v, tau, gram, band, w;
 };
 
-Values on_host(const DeviceBuffer<double>& from) {
-  Values to(from.bytes() / sizeof(double));
-  EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost));
-  return to;
-}
-
+template <class T>
 Found factor(const Values& panel, std::int64_t rows, std::int64_t b, int max_blocks) {
   const Queue queue;
   const std::int64_t ld = rows + rows % 2,
                      mail = static_cast<std::int64_t>(panel_qr_mail_bytes(b, queue.multiprocessors()));
-  DeviceBuffer<double> a(ld * b), v(ld * b), other(ld * b), w(ld * b), tau(b), gram(b * b), band((b + 1) * b);
+  DeviceBuffer<T> a(ld * b), v(ld * b), other(ld * b), w(ld * b), tau(b), gram(b * b), band((b + 1) * b);
   for (const auto* buffer : {&v, &other, &w, &tau, &gram, &band})
     EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
-  const support::DeviceScratch scratch(panel_qr_bytes<double>(rows, b, queue.multiprocessors(), max_blocks));
+  const support::DeviceScratch scratch(panel_qr_bytes<T>(rows, b, queue.multiprocessors(), max_blocks));
   EIGEN_G_CUDA(cudaMemset(Arena(scratch).take<std::byte>(mail), 0, static_cast<std::size_t>(mail)));
-  EIGEN_G_CUDA(cudaMemcpy(a.data(), panel.data(), a.bytes(), cudaMemcpyHostToDevice));
+  support::upload_as(panel, a);
   EIGEN_G_CUDA(cudaDeviceSynchronize());
-  PanelFactor<double> out;
+  PanelFactor<T> out;
   out.v[0] = {v.data(), rows, b, ld};
   out.v[2] = {other.data(), rows, b, ld};
   out.tau = tau.data();
   out.gram = {gram.data(), b, b, b};
   out.band = band.data();
   out.band_ld = b + 1;
-  panel_qr<double>(queue, {a.data(), rows, b, ld}, out, 7, scratch, max_blocks);
-  panel_times_factor<double>(queue, {v.data(), rows, b, ld}, {gram.data(), b, b, b}, tau.data(),
-                             {w.data(), rows, b, ld});
+  panel_qr<T>(queue, {a.data(), rows, b, ld}, out, 7, scratch, max_blocks);
+  panel_times_factor<T>(queue, {v.data(), rows, b, ld}, {gram.data(), b, b, b}, tau.data(),
+                        {w.data(), rows, b, ld});
   queue.wait();
+  const auto on_host = [](const DeviceBuffer<T>& from) { return support::download_from(from, from.size()); };
   const Values twice = on_host(other);
   Found found{on_host(v), on_host(tau), on_host(gram), on_host(band), on_host(w)};
   CHECK(std::memcmp(twice.data(), found.v.data(), sizeof(double) * twice.size()) == 0);
@@ -58,6 +55,7 @@ Found factor(const Values& panel, std::int64_t rows, std::int64_t b, int max_blo
 }
 
 // |A - Q [R; 0]| / (rows ulp |A|) and |W - V T| / (b ulp |V|), T from Q = I - V T V^T by the definition of its columns.
+template <class T = double>
 void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) {
   CAPTURE(rows, b, max_blocks, grade);
   const std::int64_t ld = rows + rows % 2;
@@ -69,7 +67,7 @@ void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) 
       panel[static_cast<std::size_t>(i + j * ld)] =
           normal(random) * std::pow(10, -grade * (static_cast<double>(i) / static_cast<double>(rows) +
                                                   static_cast<double>(j) / static_cast<double>(b)));
-  const Found f = factor(panel, rows, b, max_blocks);
+  const Found f = factor<T>(panel, rows, b, max_blocks);
   const auto v = [&](std::int64_t i, std::int64_t j) { return f.v[static_cast<std::size_t>(i + j * ld)]; };
 
   Values product(static_cast<std::size_t>(rows * b), 0), wanted_w = product;
@@ -92,7 +90,7 @@ void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) 
       difference += std::pow(a - product[static_cast<std::size_t>(i + c * rows)], 2);
       size += a * a;
     }
-  CHECK(std::sqrt(difference / size) < 2 * std::sqrt(static_cast<double>(rows + b)) * 0x1p-52);
+  CHECK(std::sqrt(difference / size) < 2 * std::sqrt(static_cast<double>(rows + b)) * support::ulp_of<T>);
 
   double of_w = 0, of_v = 0;
   for (std::int64_t k = 0; k < b; ++k) {
@@ -111,7 +109,7 @@ void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) 
       of_v += v(i, k) * v(i, k);
     }
   }
-  CHECK(std::sqrt(of_w / of_v) < 4 * static_cast<double>(b) * 0x1p-52);
+  CHECK(std::sqrt(of_w / of_v) < 4 * static_cast<double>(b) * support::ulp_of<T>);
 }
 
 }  // namespace
@@ -133,5 +131,14 @@ TEST_CASE("panel_qr on a GPU: rows beyond the registers", "[gpu]") {
     check(2501, b, 3);  // in shared memory
     check(4001, b, 2);  // for wide panels in device memory
     check(1500, b, 1);
+  }
+}
+
+TEST_CASE("panel_qr on a GPU in float", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {32, 48, 64, 96, 128}) {
+    for (const std::int64_t rows : {std::int64_t{2}, b, b + 1, std::int64_t{1000}}) check<float>(rows, b, 0);
+    check<float>(900, b, 0, 6);
+    check<float>(4001, b, 2);
   }
 }

@@ -1,0 +1,154 @@
+// What a warp of chase_back_fused.cu does to its window of Z, which it holds as accumulators of the tensor core: in double, whether
+// Z's numbers T are double or float, whose plain arithmetic is no faster than the tensor core in double.
+//
+// Accumulators are operands A if V's rows (T's columns) 2t and 2t + 1 of eight are what the step calls t and t + 4: nothing moves
+// between threads. V is a parallelogram: those of its squares of 8 x 8 that are zero are left out.
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/pair.hpp"
+#include "solver/back/chase_factor.hpp"
+
+namespace eigen_g::chase_back_window {
+
+template <int b, int width>
+struct Shape {
+  static constexpr int x_squares = width / 8, band_squares = b / 8, squares = x_squares + band_squares;
+  static constexpr int eight_columns = 8 * (b + 8) + 16;  // ChaseTiles::eight_columns
+  static constexpr int v_size = x_squares * eight_columns, t_size = x_squares * (x_squares + 1) / 2 * 64;
+  static constexpr int stage_bytes = 8 * (v_size + t_size);
+  static constexpr int stages = 2, ahead = 1;
+  static constexpr int warp_columns = 16, warps = b > 32 ? 8 : 12, threads = 32 * warps,
+                       columns = warps * warp_columns;
+};
+
+// d += a b, 16 x 8 x 8. A thread's four numbers are in an accumulator (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1), in an
+// operand a (g, 2t), (g + 8, 2t), (g, 2t + 1), (g + 8, 2t + 1).
+__device__ __forceinline__ void tensor_step(double (&d)[4], const double (&a)[4], double b0, double b1) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+      "%1, %2, %3};"
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
+#endif
+}
+// One becomes the other. The compiler must not know that zero is 0: it would keep one order and copy to the other at every use.
+__device__ __forceinline__ void turn(double (&x)[4], unsigned long long zero) {
+  unsigned long long bits[4];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) bits[e] = __double_as_longlong(x[e]) ^ zero;
+  x[0] = __longlong_as_double(bits[0]), x[1] = __longlong_as_double(bits[2]);
+  x[2] = __longlong_as_double(bits[1]), x[3] = __longlong_as_double(bits[3]);
+}
+
+// Of the thread's two columns, g and g + 8 of the warp's, the place of the window's row 2t and how many rows there are from it
+// on. In place of a column that does not exist an existing one is read, and none written.
+template <class T>
+struct Place {
+  T* low;
+  std::int64_t high;  // from the one column to the other
+  int rows;
+  bool has_low, has_high;
+};
+// Square k of the window, as an accumulator; `edge`: the matrix may end in it, rows that do not exist are zero.
+template <bool edge, class T>
+__device__ __forceinline__ void load(const Place<T>& z, int k, double (&w)[4]) {
+  pair_t<T> low{0, 0}, high{0, 0};
+  const T* const from = z.low + 8 * k;
+  if (!edge || 8 * k + 1 < z.rows) {
+    low = __ldcg(reinterpret_cast<const pair_t<T>*>(from));
+    high = __ldcg(reinterpret_cast<const pair_t<T>*>(from + z.high));
+  } else if (8 * k < z.rows) {
+    low.x = __ldcg(from);
+    high.x = __ldcg(from + z.high);
+  }
+  w[0] = low.x, w[1] = low.y, w[2] = high.x, w[3] = high.y;
+}
+template <bool edge, class T>
+__device__ __forceinline__ void store(const Place<T>& z, int k, const double (&w)[4]) {
+  T* const to = z.low + 8 * k;
+  const auto in_pairs = [](double x, double y) { return pair_t<T>{static_cast<T>(x), static_cast<T>(y)}; };
+  if (!edge || 8 * k + 1 < z.rows) {
+    if (z.has_low) __stcg(reinterpret_cast<pair_t<T>*>(to), in_pairs(w[0], w[1]));
+    if (z.has_high) __stcg(reinterpret_cast<pair_t<T>*>(to + z.high), in_pairs(w[2], w[3]));
+  } else if (8 * k < z.rows) {
+    if (z.has_low) __stcg(to, static_cast<T>(w[0]));
+    if (z.has_high) __stcg(to + z.high, static_cast<T>(w[2]));
+  }
+}
+
+// X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator; it is
+// turned.
+template <int b, int width, int moved>
+__device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4],
+                                         double (&x)[Shape<b, width>::x_squares][4], const double* v,
+                                         int lane, unsigned long long zero) {
+  using S = Shape<b, width>;
+  const int g = lane / 4, t = lane % 4;
+  const double* const by_column = v + g * (b + 8) + g / 2 * 4 + 2 * t;  // rows 2t, 2t + 1 of column g
+#pragma unroll
+  for (int j = 0; j < S::x_squares; ++j)
+#pragma unroll
+    for (int e = 0; e < 4; ++e) x[j][e] = 0;
+#pragma unroll
+  for (int k = 0; k < S::squares; ++k) {
+    double(&w_k)[4] = w[(k + moved) % S::squares];
+    turn(w_k, zero);
+#pragma unroll
+    for (int j = 0; j < S::x_squares; ++j)
+      if (k >= j && k <= j + S::band_squares) {
+        const double2 pair =
+            *reinterpret_cast<const double2*>(by_column + j * S::eight_columns + 8 * (k - j));
+        tensor_step(x[j], w_k, pair.x, pair.y);
+      }
+  }
+  // Two columns of squares at a time: the others still need those above them.
+#pragma unroll
+  for (int j = 0; j < S::x_squares; j += 2) {
+    double next[2][4] = {};
+#pragma unroll
+    for (int k = j; k < S::x_squares; ++k) {
+      if (j == 0) turn(x[k], zero);
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        if (k >= j + i) {
+          const double2 pair = reinterpret_cast<const double2*>(
+              v + S::v_size)[chase_factor_square(width, j + i, k) * 32 + lane];
+          tensor_step(next[i], x[k], pair.x, pair.y);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) x[j + i][e] = next[i][e];
+  }
+}
+
+// W^T := W^T + X^T V^T; a square that is complete leaves for memory, and a square of the next window takes its place.
+template <int b, int width, int moved, bool edge, class T>
+__device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::squares][4],
+                                             double (&x)[Shape<b, width>::x_squares][4], const double* v,
+                                             int lane, unsigned long long zero, const Place<T>& z,
+                                             bool last) {
+  using S = Shape<b, width>;
+  const int g = lane / 4, t = lane % 4;
+  const double* const by_row = v + 2 * t * (b + 8) + t * 4 + g;  // row g of columns 2t and 2t + 1
+#pragma unroll
+  for (int j = 0; j < S::x_squares; ++j) {
+    turn(x[j], zero);
+#pragma unroll
+    for (int k = j; k <= j + S::band_squares; ++k) {
+      double(&w_k)[4] = w[(k + moved) % S::squares];
+      if (j == 0 || k == j + S::band_squares) turn(w_k, zero);
+      const double* const from = by_row + j * S::eight_columns + 8 * (k - j);
+      tensor_step(w_k, x[j], from[0], from[b + 8]);
+    }
+    double(&done)[4] = w[(j + moved) % S::squares];
+    store<edge>(z, j, done);
+    if (!edge || !last) load<edge>(z, S::squares + j, done);
+  }
+}
+
+}  // namespace eigen_g::chase_back_window

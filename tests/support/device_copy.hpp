@@ -1,0 +1,32 @@
+// Host vectors of doubles to device memory and back, in between in T.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+
+namespace support {
+
+template <class T>
+constexpr double ulp_of = std::numeric_limits<T>::epsilon();
+
+template <class T>
+void upload_as(const std::vector<double>& from, const eigen_g::DeviceBuffer<T>& to) {
+  const std::vector<T> rounded(from.begin(), from.end());
+  if (!rounded.empty())
+    EIGEN_G_CUDA(cudaMemcpy(to.data(), rounded.data(), sizeof(T) * rounded.size(), cudaMemcpyHostToDevice));
+}
+
+// The first `count` numbers.
+template <class T>
+std::vector<double> download_from(const eigen_g::DeviceBuffer<T>& from, std::int64_t count) {
+  std::vector<T> found(static_cast<std::size_t>(count < 0 ? 0 : count));
+  if (!found.empty())
+    EIGEN_G_CUDA(cudaMemcpy(found.data(), from.data(), sizeof(T) * found.size(), cudaMemcpyDeviceToHost));
+  return {found.begin(), found.end()};
+}
+
+}  // namespace support
