@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <string>
 
@@ -29,6 +30,11 @@ struct Cblas<float> {
   static constexpr auto gemm = cblas_sgemm;
 };
 
+template <>
+struct Cblas<std::complex<double>> {
+  static constexpr auto gemm = cblas_zgemm;
+};
+
 blasint size_of(std::int64_t value) {
   if (value > std::numeric_limits<blasint>::max())
     throw InvalidArgument("c", "is too large for the CPU's products: " + std::to_string(value));
@@ -43,12 +49,22 @@ void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> 
   if (c.rows == 0 || c.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
   const BlasTurn turn(std::max({c.rows, c.cols, k}));
+  const auto scalar = [](const T& x) {  // CBLAS takes complex ones by address
+    if constexpr (is_complex<T>)
+      return &x;
+    else
+      return x;
+  };
   Cblas<T>::gemm(CblasColMajor, cblas_op(op_a), cblas_op(op_b), size_of(c.rows), size_of(c.cols), size_of(k),
-                 alpha, a.data, size_of(a.lda), b.data, size_of(b.lda), beta, c.data, size_of(c.lda));
+                 scalar(alpha), a.data, size_of(a.lda), b.data, size_of(b.lda), scalar(beta), c.data,
+                 size_of(c.lda));
 }
 
 template void gemm_on_cpu(Op, Op, double, MatrixView<const double>, MatrixView<const double>, double,
                           MatrixView<double>);
+template void gemm_on_cpu(Op, Op, std::complex<double>, MatrixView<const std::complex<double>>,
+                          MatrixView<const std::complex<double>>, std::complex<double>,
+                          MatrixView<std::complex<double>>);
 template void gemm_on_cpu(Op, Op, float, MatrixView<const float>, MatrixView<const float>, float,
                           MatrixView<float>);
 

@@ -11,6 +11,7 @@
 #ifndef EIGEN_G_SYMV_C_H
 #define EIGEN_G_SYMV_C_H
 
+#include <eigen_g/c_complex.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -19,12 +20,6 @@ extern "C" {
 
 struct CUstream_st; /* cudaStream_t is struct CUstream_st* */
 
-typedef struct {
-  float re, im;
-} eigen_g_complex;
-typedef struct {
-  double re, im;
-} eigen_g_double_complex;
 typedef struct {
   double hi, lo; /* the number hi + lo, |lo| <= ulp(hi) / 2 */
 } eigen_g_double_double;

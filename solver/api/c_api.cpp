@@ -1,3 +1,4 @@
+#include <complex>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -100,7 +101,7 @@ std::int64_t with_options(std::initializer_list<Argument> positions, Call&& call
 }
 
 template <class T>
-std::int64_t syevd(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda, T* w) {
+std::int64_t syevd(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
   return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w}, [&] {
     const Options options = options_of(jobz, uplo);
     return info_of(eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options));
@@ -108,7 +109,7 @@ std::int64_t syevd(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda,
 }
 
 template <class T>
-std::int64_t syevd_device(char jobz, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, T* w_dev,
+std::int64_t syevd_device(char jobz, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, real_t<T>* w_dev,
                           T* z_dev, std::int64_t ldz, CUstream_st* stream) {
   return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
     return info_of(eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream,
@@ -117,8 +118,8 @@ std::int64_t syevd_device(char jobz, char uplo, std::int64_t n, T* a_dev, std::i
 }
 
 template <class T>
-std::int64_t syevdx(char jobz, char range, char uplo, std::int64_t n, T* a, std::int64_t lda, T vl, T vu,
-                    std::int64_t il, std::int64_t iu, std::int64_t* m, T* w) {
+std::int64_t syevdx(char jobz, char range, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T> vl,
+                    real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m, real_t<T>* w) {
   return c_info::of({Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above,
                      Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w},
                     [&] {
@@ -130,9 +131,9 @@ std::int64_t syevdx(char jobz, char range, char uplo, std::int64_t n, T* a, std:
 }
 
 template <class T>
-std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, T vl,
-                           T vu, std::int64_t il, std::int64_t iu, std::int64_t* m, T* w_dev, T* z_dev,
-                           std::int64_t ldz, CUstream_st* stream) {
+std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* a_dev, std::int64_t lda,
+                           real_t<T> vl, real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
+                           real_t<T>* w_dev, T* z_dev, std::int64_t ldz, CUstream_st* stream) {
   return c_info::of(
       {Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above, Arg::subset_upto,
        Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z, Arg::ldz},
@@ -142,6 +143,13 @@ std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* 
         return info_of(
             eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream, options), m);
       });
+}
+
+std::complex<double>* of_c(eigen_g_double_complex* x) {
+  return reinterpret_cast<std::complex<double>*>(x);
+}
+std::complex<float>* of_c(eigen_g_complex* x) {
+  return reinterpret_cast<std::complex<float>*>(x);
 }
 
 }  // namespace
@@ -186,6 +194,49 @@ std::int64_t eigen_g_ssyevdx_device(char jobz, char range, char uplo, std::int64
                                     std::int64_t* m, float* w_dev, float* z_dev, std::int64_t ldz,
                                     CUstream_st* stream) {
   return syevdx_device(jobz, range, uplo, n, a_dev, lda, vl, vu, il, iu, m, w_dev, z_dev, ldz, stream);
+}
+
+std::int64_t eigen_g_zheevd(char jobz, char uplo, std::int64_t n, eigen_g_double_complex* a, std::int64_t lda,
+                            double* w) {
+  return syevd(jobz, uplo, n, of_c(a), lda, w);
+}
+std::int64_t eigen_g_zheevd_device(char jobz, char uplo, std::int64_t n, eigen_g_double_complex* a_dev,
+                                   std::int64_t lda, double* w_dev, eigen_g_double_complex* z_dev,
+                                   std::int64_t ldz, CUstream_st* stream) {
+  return syevd_device(jobz, uplo, n, of_c(a_dev), lda, w_dev, of_c(z_dev), ldz, stream);
+}
+std::int64_t eigen_g_zheevdx(char jobz, char range, char uplo, std::int64_t n, eigen_g_double_complex* a,
+                             std::int64_t lda, double vl, double vu, std::int64_t il, std::int64_t iu,
+                             std::int64_t* m, double* w) {
+  return syevdx(jobz, range, uplo, n, of_c(a), lda, vl, vu, il, iu, m, w);
+}
+std::int64_t eigen_g_zheevdx_device(char jobz, char range, char uplo, std::int64_t n,
+                                    eigen_g_double_complex* a_dev, std::int64_t lda, double vl, double vu,
+                                    std::int64_t il, std::int64_t iu, std::int64_t* m, double* w_dev,
+                                    eigen_g_double_complex* z_dev, std::int64_t ldz, CUstream_st* stream) {
+  return syevdx_device(jobz, range, uplo, n, of_c(a_dev), lda, vl, vu, il, iu, m, w_dev, of_c(z_dev), ldz,
+                       stream);
+}
+std::int64_t eigen_g_cheevd(char jobz, char uplo, std::int64_t n, eigen_g_complex* a, std::int64_t lda,
+                            float* w) {
+  return syevd(jobz, uplo, n, of_c(a), lda, w);
+}
+std::int64_t eigen_g_cheevd_device(char jobz, char uplo, std::int64_t n, eigen_g_complex* a_dev,
+                                   std::int64_t lda, float* w_dev, eigen_g_complex* z_dev, std::int64_t ldz,
+                                   CUstream_st* stream) {
+  return syevd_device(jobz, uplo, n, of_c(a_dev), lda, w_dev, of_c(z_dev), ldz, stream);
+}
+std::int64_t eigen_g_cheevdx(char jobz, char range, char uplo, std::int64_t n, eigen_g_complex* a,
+                             std::int64_t lda, float vl, float vu, std::int64_t il, std::int64_t iu,
+                             std::int64_t* m, float* w) {
+  return syevdx(jobz, range, uplo, n, of_c(a), lda, vl, vu, il, iu, m, w);
+}
+std::int64_t eigen_g_cheevdx_device(char jobz, char range, char uplo, std::int64_t n, eigen_g_complex* a_dev,
+                                    std::int64_t lda, float vl, float vu, std::int64_t il, std::int64_t iu,
+                                    std::int64_t* m, float* w_dev, eigen_g_complex* z_dev, std::int64_t ldz,
+                                    CUstream_st* stream) {
+  return syevdx_device(jobz, range, uplo, n, of_c(a_dev), lda, vl, vu, il, iu, m, w_dev, of_c(z_dev), ldz,
+                       stream);
 }
 
 void eigen_g_default_options(eigen_g_options* options) {

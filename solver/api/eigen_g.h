@@ -10,6 +10,7 @@
 #ifndef EIGEN_G_H
 #define EIGEN_G_H
 
+#include <eigen_g/c_complex.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,27 @@ int64_t eigen_g_dsyevdx_device(char jobz, char range, char uplo, int64_t n, doub
 int64_t eigen_g_ssyevdx_device(char jobz, char range, char uplo, int64_t n, float* a_dev, int64_t lda,
                                float vl, float vu, int64_t il, int64_t iu, int64_t* m, float* w_dev,
                                float* z_dev, int64_t ldz, struct CUstream_st* stream);
+
+/* A = Z diag(w) Z^H for a complex Hermitian A, whose diagonal's imaginary parts are not read; all else as above.
+ * Source: LAPACK zheevd, zheevr, cheevd, cheevr. */
+int64_t eigen_g_zheevd(char jobz, char uplo, int64_t n, eigen_g_double_complex* a, int64_t lda, double* w);
+int64_t eigen_g_cheevd(char jobz, char uplo, int64_t n, eigen_g_complex* a, int64_t lda, float* w);
+int64_t eigen_g_zheevd_device(char jobz, char uplo, int64_t n, eigen_g_double_complex* a_dev, int64_t lda,
+                              double* w_dev, eigen_g_double_complex* z_dev, int64_t ldz,
+                              struct CUstream_st* stream);
+int64_t eigen_g_cheevd_device(char jobz, char uplo, int64_t n, eigen_g_complex* a_dev, int64_t lda,
+                              float* w_dev, eigen_g_complex* z_dev, int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_zheevdx(char jobz, char range, char uplo, int64_t n, eigen_g_double_complex* a, int64_t lda,
+                        double vl, double vu, int64_t il, int64_t iu, int64_t* m, double* w);
+int64_t eigen_g_cheevdx(char jobz, char range, char uplo, int64_t n, eigen_g_complex* a, int64_t lda,
+                        float vl, float vu, int64_t il, int64_t iu, int64_t* m, float* w);
+int64_t eigen_g_zheevdx_device(char jobz, char range, char uplo, int64_t n, eigen_g_double_complex* a_dev,
+                               int64_t lda, double vl, double vu, int64_t il, int64_t iu, int64_t* m,
+                               double* w_dev, eigen_g_double_complex* z_dev, int64_t ldz,
+                               struct CUstream_st* stream);
+int64_t eigen_g_cheevdx_device(char jobz, char range, char uplo, int64_t n, eigen_g_complex* a_dev,
+                               int64_t lda, float vl, float vu, int64_t il, int64_t iu, int64_t* m,
+                               float* w_dev, eigen_g_complex* z_dev, int64_t ldz, struct CUstream_st* stream);
 
 /* ---- With options, and planned once for many solves. */
 

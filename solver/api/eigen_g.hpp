@@ -1,13 +1,13 @@
-// All eigenvalues, and if wanted all eigenvectors, of a dense real symmetric matrix:
+// All eigenvalues, and if wanted all eigenvectors, of a dense real symmetric or complex Hermitian matrix:
 //
-//   A = Z diag(w) Z^T,   w_1 <= w_2 <= ... <= w_n,   Z^T Z = I.
+//   A = Z diag(w) Z^H,   w_1 <= w_2 <= ... <= w_n,   Z^H Z = I.
 //
 // One stage: Householder tridiagonalization, divide and conquer, back-transformation; on a GPU where there is
 // one, else on the CPU through LAPACK. This is the library's one header for C++; eigen_g.h is the one for C.
 //
-// T is double or float, real_t<T> likewise. Sizes are 64-bit. Any number of threads may call at the same time; each keeps something
-// between its calls (release_kept), and results are those of one thread bit for bit. No call prints, exits, or leaves the
-// process' threads, locale, signal handling or current GPU changed.
+// T is double, float or, on the CPU, std::complex of one; a Hermitian diagonal's imaginary part is not read. Any number of threads
+// may call at the same time; each keeps something between its calls (release_kept), and results are those of one thread bit for
+// bit. Sizes are 64-bit. No call prints, exits, or leaves the process' threads, locale, signal handling or current GPU changed.
 #pragma once
 
 #include <cstdint>

@@ -85,5 +85,11 @@ template std::uint64_t back_transform_from_band_bytes_on_cpu<double>(std::int64_
 template std::uint64_t back_transform_bytes_on_cpu<double>(std::int64_t, std::int64_t);
 template void back_transform(Uplo, MatrixView<const float>, const float*, MatrixView<float>, Arena);
 template std::uint64_t back_transform_bytes_on_cpu<float>(std::int64_t, std::int64_t);
+template void back_transform(Uplo, MatrixView<const std::complex<double>>, const std::complex<double>*,
+                             MatrixView<std::complex<double>>, Arena);
+template std::uint64_t back_transform_bytes_on_cpu<std::complex<double>>(std::int64_t, std::int64_t);
+template void back_transform(Uplo, MatrixView<const std::complex<float>>, const std::complex<float>*,
+                             MatrixView<std::complex<float>>, Arena);
+template std::uint64_t back_transform_bytes_on_cpu<std::complex<float>>(std::int64_t, std::int64_t);
 
 }  // namespace eigen_g

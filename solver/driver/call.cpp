@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <complex>
 #include <string>
 
 #include "hybrid/machine/cpu.hpp"
@@ -40,7 +41,8 @@ template <class T>
 WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
   if (plan.n == 0) return {};
 #ifdef EIGEN_G_HAVE_CUDA
-  if (on_gpu) return device_backend_bytes<T>(plan);
+  if constexpr (!is_complex<T>)
+    if (on_gpu) return device_backend_bytes<T>(plan);
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
@@ -55,8 +57,12 @@ Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(
           "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
   const bool two_stage = plan_.options.path == Path::two_stage;
   require(has_two_stages<T> || !two_stage, Argument::path, "is two_stage, which is for double");
-  gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n) ||
-         (two_stage && plan_.devices.place == Place::automatic && gpu_count() > 0);
+  if (!is_complex<T>)
+    gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n) ||
+           (two_stage && plan_.devices.place == Place::automatic && gpu_count() > 0);
+  else
+    require(plan_.pointers == Pointers::host && plan_.devices.place != Place::gpu, Argument::place,
+            "is a GPU; complex matrices are for the CPU");
   require(gpu_ || !two_stage, Argument::path, "is two_stage, which is for a GPU");
 }
 
@@ -65,7 +71,7 @@ Backend<T>& Call<T>::backend() {
   if (!backend_ && gpu_) {
     require_gpu();
 #ifdef EIGEN_G_HAVE_CUDA
-    backend_ = device_backend<T>(plan_, *resources_);
+    if constexpr (!is_complex<T>) backend_ = device_backend<T>(plan_, *resources_);
 #endif
   }
   if (!backend_) backend_ = host_backend<T>(plan_);
@@ -138,5 +144,9 @@ template WorkspaceBytes plan_bytes<double>(const Plan&, bool);
 template class Call<double>;
 template WorkspaceBytes plan_bytes<float>(const Plan&, bool);
 template class Call<float>;
+template WorkspaceBytes plan_bytes<std::complex<double>>(const Plan&, bool);
+template class Call<std::complex<double>>;
+template WorkspaceBytes plan_bytes<std::complex<float>>(const Plan&, bool);
+template class Call<std::complex<float>>;
 
 }  // namespace eigen_g

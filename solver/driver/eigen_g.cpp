@@ -1,6 +1,7 @@
 #include "solver/api/eigen_g.hpp"
 
 #include <algorithm>
+#include <complex>
 
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -97,5 +98,21 @@ template Report eigen_g(std::int64_t, const float*, std::int64_t, float*, float*
 template Report eigen_g(std::int64_t, DevicePointer<float>, std::int64_t, DevicePointer<float>,
                         DevicePointer<float>, std::int64_t, CUstream_st*, const Options&, const Devices&);
 template Solution<float> solve(std::int64_t, const float*, std::int64_t, const Options&, const Devices&);
+template WorkspaceBytes workspace_bytes<std::complex<double>>(std::int64_t, const Options&, bool, Pointers);
+template Report eigen_g(std::int64_t, const std::complex<double>*, std::int64_t, double*,
+                        std::complex<double>*, std::int64_t, const Options&, const Devices&);
+template Report eigen_g(std::int64_t, DevicePointer<std::complex<double>>, std::int64_t,
+                        DevicePointer<double>, DevicePointer<std::complex<double>>, std::int64_t,
+                        CUstream_st*, const Options&, const Devices&);
+template Solution<std::complex<double>> solve(std::int64_t, const std::complex<double>*, std::int64_t,
+                                              const Options&, const Devices&);
+template WorkspaceBytes workspace_bytes<std::complex<float>>(std::int64_t, const Options&, bool, Pointers);
+template Report eigen_g(std::int64_t, const std::complex<float>*, std::int64_t, float*, std::complex<float>*,
+                        std::int64_t, const Options&, const Devices&);
+template Report eigen_g(std::int64_t, DevicePointer<std::complex<float>>, std::int64_t, DevicePointer<float>,
+                        DevicePointer<std::complex<float>>, std::int64_t, CUstream_st*, const Options&,
+                        const Devices&);
+template Solution<std::complex<float>> solve(std::int64_t, const std::complex<float>*, std::int64_t,
+                                             const Options&, const Devices&);
 
 }  // namespace eigen_g

@@ -1,6 +1,6 @@
 // Every step on the CPU, most of them LAPACK routines.
 #include <algorithm>
-#include <cstring>
+#include <complex>
 #include <optional>
 
 #include "hybrid/machine/cpu.hpp"
@@ -10,6 +10,7 @@
 #include "solver/path/one_stage.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/scale.hpp"
+#include "solver/tridiagonal/widen.hpp"
 
 namespace eigen_g {
 
@@ -20,13 +21,15 @@ template <class T>
 struct Parts {
   MatrixView<T> a;
   Tridiagonal<real_t<T>> t;
-  Arena kept, scratch;  // the path's; scratch for the divide and conquer too
+  MatrixView<real_t<T>> u;  // T's vectors where Z is complex
+  Arena kept, scratch;      // the path's; scratch for the divide and conquer too
 
   Parts(Arena& arena, const Plan& plan) {
     const std::int64_t n = plan.n, m = plan.most();
     const PathBytes path = OneStageOnCpu<T>::bytes(n, m);
     a = arena.matrix<T>(n, n, n);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
+    if (is_complex<T> && plan.options.vectors) u = arena.matrix<real_t<T>>(n, m, n);
     kept = arena.part(path.kept);
     scratch = arena.part(
         std::max(path.scratch, divide_and_conquer_bytes_on_cpu<real_t<T>>(n, plan.options.vectors, m)));
@@ -60,7 +63,8 @@ class HostBackend final : public Backend<T> {
     for (std::int64_t j = 0; j < n; ++j) {
       const std::int64_t first = lower ? j : 0;
       const std::int64_t last = lower ? n : j + 1;
-      std::memcpy(&parts_->a(first, j), &p_.a(first, j), sizeof(T) * static_cast<std::size_t>(last - first));
+      std::copy_n(&p_.a(first, j), last - first, &parts_->a(first, j));
+      if constexpr (is_complex<T>) parts_->a(j, j) = std::real(parts_->a(j, j));
     }
   }
   real_t<T> check() override {
@@ -73,9 +77,13 @@ class HostBackend final : public Backend<T> {
     return path_->run(step, parts_->a, parts_->t, {});
   }
   Outcome divide_and_conquer(int k) override {
-    const Outcome outcome = eigen_g::divide_and_conquer(plan_.n, parts_->t.d, parts_->t.e, p_.z,
-                                                        parts_->scratch, {plan_.options.subset, -k});
+    MatrixView<real_t<T>> u = parts_->u;
+    if constexpr (!is_complex<T>) u = p_.z;
+    const Outcome outcome = eigen_g::divide_and_conquer(plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch,
+                                                        {plan_.options.subset, -k});
     found_ = outcome.found.count;
+    if constexpr (is_complex<T>)
+      if (plan_.options.vectors) widen<T>(u.block(0, 0, plan_.n, found_), p_.z);
     return outcome;
   }
   void back_transform(Steps& step, Factor<T>& q) override {
@@ -113,5 +121,7 @@ std::unique_ptr<Backend<T>> host_backend(const Plan& plan) {
 
 template std::unique_ptr<Backend<double>> host_backend(const Plan&);
 template std::unique_ptr<Backend<float>> host_backend(const Plan&);
+template std::unique_ptr<Backend<std::complex<double>>> host_backend(const Plan&);
+template std::unique_ptr<Backend<std::complex<float>>> host_backend(const Plan&);
 
 }  // namespace eigen_g

@@ -1,5 +1,7 @@
 #include "solver/driver/solve.hpp"
 
+#include <complex>
+
 #include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
@@ -41,5 +43,7 @@ Report solve_on(Backend<T>& on, const Options& options) {
 
 template Report solve_on(Backend<double>&, const Options&);
 template Report solve_on(Backend<float>&, const Options&);
+template Report solve_on(Backend<std::complex<double>>&, const Options&);
+template Report solve_on(Backend<std::complex<float>>&, const Options&);
 
 }  // namespace eigen_g

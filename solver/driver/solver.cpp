@@ -1,5 +1,7 @@
 #include "solver/api/solver.hpp"
 
+#include <complex>
+
 #include "solver/driver/call.hpp"
 #include "solver/path/choice.hpp"
 
@@ -100,5 +102,7 @@ Report Solver<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real
 
 template class Solver<double>;
 template class Solver<float>;
+template class Solver<std::complex<double>>;
+template class Solver<std::complex<float>>;
 
 }  // namespace eigen_g

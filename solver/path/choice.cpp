@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <type_traits>
 
 #include "hybrid/machine/tuning.hpp"
@@ -37,5 +38,7 @@ Path path_on_gpu(const Options& options, std::int64_t n) {
 
 template Path path_on_gpu<float>(const Options&, std::int64_t);
 template Path path_on_gpu<double>(const Options&, std::int64_t);
+template Path path_on_gpu<std::complex<double>>(const Options&, std::int64_t);
+template Path path_on_gpu<std::complex<float>>(const Options&, std::int64_t);
 
 }  // namespace eigen_g

@@ -1,6 +1,7 @@
 #include "solver/path/one_stage.hpp"
 
 #include <algorithm>
+#include <complex>
 
 #include "solver/back/back_transform.hpp"
 
@@ -31,5 +32,7 @@ void OneStageOnCpu<T>::apply(Steps& step, MatrixView<T> z, const std::function<v
 
 template class OneStageOnCpu<double>;
 template class OneStageOnCpu<float>;
+template class OneStageOnCpu<std::complex<double>>;
+template class OneStageOnCpu<std::complex<float>>;
 
 }  // namespace eigen_g

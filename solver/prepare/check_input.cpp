@@ -2,12 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "hybrid/error.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g {
+
+namespace {
+
+template <class T>
+real_t<T> largest_part(T x) {
+  if constexpr (is_complex<T>)
+    return std::max(std::fabs(x.real()), std::fabs(x.imag()));
+  else
+    return std::fabs(x);
+}
+// 0 or, exactly for what is not finite, NaN.
+template <class T>
+real_t<T> poison_of(T x) {
+  if constexpr (is_complex<T>)
+    return 0 * x.real() + 0 * x.imag();
+  else
+    return 0 * x;
+}
+
+}  // namespace
 
 template <class T>
 real_t<T> check_input(Uplo uplo, MatrixView<const T> a) {
@@ -25,21 +46,24 @@ real_t<T> check_input(Uplo uplo, MatrixView<const T> a) {
   for (std::int64_t j = 0; j < n; ++j) {
     const T* column = &a(0, j);
     R column_largest = 0;
-    R poison = 0;  // 0 * x is NaN exactly for the entries that are not finite
+    R poison = 0;
     for (std::int64_t i = first_row(j); i < last_row(j); ++i) {
-      column_largest = std::max(column_largest, std::fabs(column[i]));
-      poison += 0 * column[i];
+      column_largest = std::max(column_largest, largest_part(column[i]));
+      poison += poison_of(column[i]);
     }
     largest = std::max(largest, column_largest);
     if (poison != 0) bad_column = std::min(bad_column, j);
   }
   if (bad_column < n)
     for (std::int64_t i = first_row(bad_column); i < last_row(bad_column); ++i)
-      if (!std::isfinite(a(i, bad_column))) throw NonFiniteEntry(i, bad_column, a(i, bad_column));
+      for (const R part : {std::real(a(i, bad_column)), std::imag(a(i, bad_column))})
+        if (!std::isfinite(part)) throw NonFiniteEntry(i, bad_column, part);
   return largest;
 }
 
 template double check_input(Uplo, MatrixView<const double>);
 template float check_input(Uplo, MatrixView<const float>);
+template double check_input(Uplo, MatrixView<const std::complex<double>>);
+template float check_input(Uplo, MatrixView<const std::complex<float>>);
 
 }  // namespace eigen_g

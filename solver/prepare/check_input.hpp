@@ -1,4 +1,4 @@
-// max |a_ij| over the named triangle of an n x n matrix; 0 for n = 0.
+// max |a_ij| over the named triangle of an n x n matrix, of complex entries over their two parts; 0 for n = 0.
 //
 //   a        n x n, lda, host or (with a queue) device memory, in; only the triangle `uplo` is read
 //   given    device only: the triangle that the caller named; a_dev holds it as its lower triangle, transposed for the upper,

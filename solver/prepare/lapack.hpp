@@ -3,6 +3,7 @@
 
 #include <lapacke.h>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -35,6 +36,20 @@ inline void check_lapack(lapack_int info, const char* routine) {
 
 // LAPACKE's routines by one name for every scalar type, each in its turn at OpenBLAS.
 namespace lapack {
+
+// The same numbers as LAPACKE's type for them.
+inline lapack_complex_double* of_lapack(std::complex<double>* x) {
+  return reinterpret_cast<lapack_complex_double*>(x);
+}
+inline const lapack_complex_double* of_lapack(const std::complex<double>* x) {
+  return reinterpret_cast<const lapack_complex_double*>(x);
+}
+inline lapack_complex_float* of_lapack(std::complex<float>* x) {
+  return reinterpret_cast<lapack_complex_float*>(x);
+}
+inline const lapack_complex_float* of_lapack(const std::complex<float>* x) {
+  return reinterpret_cast<const lapack_complex_float*>(x);
+}
 
 inline lapack_int sytrd(char uplo, lapack_int n, double* a, lapack_int lda, double* d, double* e, double* tau,
                         double* work, lapack_int lwork) {
@@ -130,6 +145,33 @@ inline lapack_int sygst(int itype, char uplo, lapack_int n, float* a, lapack_int
                         lapack_int ldb) {
   const BlasTurn turn(n);
   return LAPACKE_ssygst_work(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b, ldb);
+}
+// A Hermitian matrix: d, e real. LAPACKE's complex numbers are std::complex's.
+inline lapack_int sytrd(char uplo, lapack_int n, std::complex<double>* a, lapack_int lda, double* d,
+                        double* e, std::complex<double>* tau, std::complex<double>* work, lapack_int lwork) {
+  const BlasTurn turn(n);
+  return LAPACKE_zhetrd_work(LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau),
+                             of_lapack(work), lwork);
+}
+inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const std::complex<double>* a, lapack_int lda,
+                        const std::complex<double>* tau, std::complex<double>* z, lapack_int ldz,
+                        std::complex<double>* work, lapack_int lwork) {
+  const BlasTurn turn(n);
+  return LAPACKE_zunmtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, of_lapack(a), lda, of_lapack(tau),
+                             of_lapack(z), ldz, of_lapack(work), lwork);
+}
+inline lapack_int sytrd(char uplo, lapack_int n, std::complex<float>* a, lapack_int lda, float* d, float* e,
+                        std::complex<float>* tau, std::complex<float>* work, lapack_int lwork) {
+  const BlasTurn turn(n);
+  return LAPACKE_chetrd_work(LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau),
+                             of_lapack(work), lwork);
+}
+inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const std::complex<float>* a, lapack_int lda,
+                        const std::complex<float>* tau, std::complex<float>* z, lapack_int ldz,
+                        std::complex<float>* work, lapack_int lwork) {
+  const BlasTurn turn(n);
+  return LAPACKE_cunmtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, of_lapack(a), lda, of_lapack(tau),
+                             of_lapack(z), ldz, of_lapack(work), lwork);
 }
 
 }  // namespace lapack

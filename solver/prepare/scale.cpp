@@ -1,6 +1,7 @@
 #include "solver/prepare/scale.hpp"
 
 #include <cmath>
+#include <complex>
 
 #include "hybrid/machine/cpu.hpp"
 
@@ -23,6 +24,19 @@ int scale_exponent(R largest) {
   return -std::ilogb(largest);
 }
 
+namespace {
+
+template <class R>
+R scaled(R x, int k) {
+  return std::ldexp(x, k);
+}
+template <class R>
+std::complex<R> scaled(std::complex<R> x, int k) {
+  return {std::ldexp(x.real(), k), std::ldexp(x.imag(), k)};
+}
+
+}  // namespace
+
 template <class T>
 void scale(Uplo uplo, MatrixView<T> a, int k) {
   if (k == 0) return;
@@ -30,7 +44,7 @@ void scale(Uplo uplo, MatrixView<T> a, int k) {
   for (std::int64_t j = 0; j < a.cols; ++j) {
     const std::int64_t first = uplo == Uplo::lower ? j : 0;
     const std::int64_t last = uplo == Uplo::lower ? a.rows : j + 1;
-    for (std::int64_t i = first; i < last; ++i) a(i, j) = std::ldexp(a(i, j), k);
+    for (std::int64_t i = first; i < last; ++i) a(i, j) = scaled(a(i, j), k);
   }
 }
 
@@ -46,5 +60,7 @@ template void scale_values(std::int64_t, double*, int);
 template int scale_exponent(float);
 template void scale(Uplo, MatrixView<float>, int);
 template void scale_values(std::int64_t, float*, int);
+template void scale(Uplo, MatrixView<std::complex<double>>, int);
+template void scale(Uplo, MatrixView<std::complex<float>>, int);
 
 }  // namespace eigen_g

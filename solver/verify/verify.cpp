@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -16,6 +17,10 @@
 
 namespace eigen_g {
 namespace {
+
+// What a sum is made in: double for float too.
+template <class T>
+using wide_t = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 
 constexpr std::int64_t panel_columns = 256;
 constexpr std::int64_t tile = 64;
@@ -37,7 +42,13 @@ double root_of_sum(const std::vector<double>& squares) {
   return std::sqrt(sum);
 }
 
-// Largest |a_ij| of the triangle; what is not finite does not count.
+// Of an entry of A, whose diagonal has none.
+template <class T>
+double imaginary(T x, bool on_diagonal) {
+  return on_diagonal ? 0 : static_cast<double>(std::imag(x));
+}
+
+// Largest |a_ij| of the triangle, of complex entries of their parts; what is not finite does not count.
 template <class T>
 double largest_entry(Uplo uplo, const MatrixView<const T>& a) {
   double largest = 0;
@@ -45,7 +56,8 @@ double largest_entry(Uplo uplo, const MatrixView<const T>& a) {
   for (std::int64_t j = 0; j < a.cols; ++j) {
     const std::int64_t begin = uplo == Uplo::lower ? j : 0, end = uplo == Uplo::lower ? a.rows : j + 1;
     for (std::int64_t i = begin; i < end; ++i)
-      if (std::isfinite(a(i, j))) largest = std::max(largest, std::fabs(static_cast<double>(a(i, j))));
+      for (const double part : {static_cast<double>(std::real(a(i, j))), imaginary(a(i, j), i == j)})
+        if (std::isfinite(part)) largest = std::max(largest, std::fabs(part));
   }
   return largest;
 }
@@ -55,13 +67,15 @@ bool all_finite(const MatrixView<const T>& z) {
   bool finite = true;
 #pragma omp parallel for reduction(&& : finite)
   for (std::int64_t j = 0; j < z.cols; ++j)
-    finite = finite && std::all_of(&z(0, j), &z(0, j) + z.rows, [](T x) { return std::isfinite(x); });
+    finite = finite && std::all_of(&z(0, j), &z(0, j) + z.rows, [](T x) {
+               return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+             });
   return finite;
 }
 
 // panel := scale A(:, j0 : j0 + b), both triangles of it, from the one that is stored.
 template <class T>
-void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<double>& panel) {
+void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<wide_t<T>>& panel) {
   const std::int64_t n = p.a.rows, tiles = (n + tile - 1) / tile;
 #pragma omp parallel for
   for (std::int64_t t = 0; t < tiles; ++t)
@@ -70,20 +84,26 @@ void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<dou
         for (std::int64_t c = c0; c < std::min(panel.cols, c0 + tile); ++c) {
           const std::int64_t j = j0 + c;
           const bool stored = p.uplo == Uplo::lower ? i >= j : i <= j;
-          panel(i, c) = p.scale * (stored ? p.a(i, j) : p.a(j, i));
+          const T entry = stored ? p.a(i, j) : p.a(j, i);
+          if constexpr (is_complex<T>)
+            panel(i, c) = p.scale * std::complex<double>(entry.real(), i == j   ? 0
+                                                                       : stored ? entry.imag()
+                                                                                : -entry.imag());
+          else
+            panel(i, c) = p.scale * entry;
         }
 }
 
-// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i x(i, k)^2, with entry(i, k) for x(i, k).
+// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2, with entry(i, k) for x(i, k).
 template <class Entry>
 void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squares, const Entry& entry) {
 #pragma omp parallel for
   for (std::int64_t k = 0; k < cols; ++k) {
     double sum = 0, sum_squares = 0;
     for (std::int64_t i = 0; i < rows; ++i) {
-      const double x = entry(i, k);
-      sum += std::fabs(x);
-      sum_squares += x * x;
+      const auto x = entry(i, k);
+      sum += std::abs(x);
+      sum_squares += std::norm(x);
     }
     if (abs) abs[k] += sum;
     squares[k] += sum_squares;
@@ -91,13 +111,14 @@ void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squa
 }
 
 // c := alpha op(a) op(b) + beta c
-void multiply(Op op_a, Op op_b, double alpha, const MatrixView<const double>& a,
-              const MatrixView<const double>& b, double beta, const MatrixView<double>& c) {
+template <class W>
+void multiply(Op op_a, Op op_b, same_t<W> alpha, MatrixView<const same_t<W>> a, MatrixView<const same_t<W>> b,
+              same_t<W> beta, MatrixView<W> c) {
   const std::int64_t inner = op_a == Op::none ? a.cols : a.rows, slice = slice_of_sum(inner);
   const BlasTurn turn(std::max({c.rows, c.cols, inner}));
   for (std::int64_t k = 0; k < inner; k += slice) {
     const std::int64_t terms = std::min(slice, inner - k);
-    gemm_on_cpu(
+    gemm_on_cpu<W>(
         op_a, op_b, alpha, op_a == Op::none ? a.block(0, k, a.rows, terms) : a.block(k, 0, terms, a.cols),
         op_b == Op::none ? b.block(k, 0, terms, b.cols) : b.block(0, k, b.rows, terms), k == 0 ? beta : 1, c);
   }
@@ -106,18 +127,19 @@ void multiply(Op op_a, Op op_b, double alpha, const MatrixView<const double>& a,
 template <class T>
 ColumnSums column_sums(const ScaledPairs<T>& pairs, Place place, bool& on_gpu) {
   on_gpu = false;
-  const bool have_gpu = place != Place::cpu && gpu_count() > 0;
+  const bool have_gpu = !is_complex<T> && place != Place::cpu && gpu_count() > 0;
   if (place == Place::gpu && !have_gpu) throw DeviceError("a GPU was asked for, and there is none");
 #ifdef EIGEN_G_HAVE_CUDA
-  if (have_gpu) {
-    try {
-      ColumnSums sums = column_sums_gpu(pairs);
-      on_gpu = true;
-      return sums;
-    } catch (const OutOfMemory& trouble) {
-      if (place == Place::gpu || !trouble.on_device()) throw;
+  if constexpr (!is_complex<T>)
+    if (have_gpu) {
+      try {
+        ColumnSums sums = column_sums_gpu(pairs);
+        on_gpu = true;
+        return sums;
+      } catch (const OutOfMemory& trouble) {
+        if (place == Place::gpu || !trouble.on_device()) throw;
+      }
     }
-  }
 #endif
   return column_sums_cpu(pairs);
 }
@@ -145,12 +167,13 @@ void check_arguments(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda,
 
 // Z itself, or a copy in double.
 template <class T>
-MatrixView<const double> in_double(const MatrixView<const T>& z, [[maybe_unused]] HostArray<double>& memory) {
-  if constexpr (std::is_same_v<T, double>) {
+MatrixView<const wide_t<T>> in_double(const MatrixView<const T>& z,
+                                      [[maybe_unused]] HostArray<wide_t<T>>& memory) {
+  if constexpr (std::is_same_v<T, wide_t<T>>) {
     return z;
   } else {
-    memory = host_array<double>(z.rows * z.cols);
-    const MatrixView<double> copy{memory.get(), z.rows, z.cols, std::max<std::int64_t>(1, z.rows)};
+    memory = host_array<wide_t<T>>(z.rows * z.cols);
+    const MatrixView<wide_t<T>> copy{memory.get(), z.rows, z.cols, std::max<std::int64_t>(1, z.rows)};
 #pragma omp parallel for
     for (std::int64_t j = 0; j < z.cols; ++j) std::copy_n(&z(0, j), z.rows, &copy(0, j));
     return copy;
@@ -168,39 +191,41 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
     column->resize(m);
   if (m == n) sums.reconstruction_squares.resize(n);
 
-  HostArray<double> z_memory;
-  const MatrixView<const double> z = in_double(p.z, z_memory);
-  const HostArray<double> a_memory = host_array<double>(n * block);
-  const HostArray<double> product_memory = host_array<double>(block * n);
-  const HostArray<double> scaled_memory = host_array<double>(block * n);
+  using W = wide_t<T>;
+  constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
+  HostArray<W> z_memory;
+  const MatrixView<const W> z = in_double(p.z, z_memory);
+  const HostArray<W> a_memory = host_array<W>(n * block);
+  const HostArray<W> product_memory = host_array<W>(block * n);
+  const HostArray<W> scaled_memory = host_array<W>(block * n);
   for (std::int64_t j0 = 0; j0 < n; j0 += block) {
     const std::int64_t b = std::min(block, n - j0);
-    const MatrixView<double> a{a_memory.get(), n, b, n};
+    const MatrixView<W> a{a_memory.get(), n, b, n};
     expand_panel(p, j0, a);
     add_columns(n, b, &sums.matrix_abs[j0], &sums.matrix_squares[j0],
                 [&](std::int64_t i, std::int64_t k) { return a(i, k); });
 
-    const MatrixView<double> zw{scaled_memory.get(), b, m, b};  // Z(J, :) W
+    const MatrixView<W> zw{scaled_memory.get(), b, m, b};  // Z(J, :) W
 #pragma omp parallel for
     for (std::int64_t k = 0; k < m; ++k)
       for (std::int64_t i = 0; i < b; ++i) zw(i, k) = z(j0 + i, k) * p.w[k];
-    const MatrixView<double> az{product_memory.get(), b, m, b};  // A(:, J)^T Z
-    multiply(Op::transpose, Op::none, 1, a, z, 0, az);
+    const MatrixView<W> az{product_memory.get(), b, m, b};  // A(:, J)^H Z
+    multiply(adjoint, Op::none, 1, a, z, 0, az);
     add_columns(b, m, sums.residual_abs.data(), sums.residual_squares.data(),
                 [&](std::int64_t i, std::int64_t k) { return az(i, k) - zw(i, k); });
 
     if (m == n) {
-      multiply(Op::none, Op::transpose, -1, z, zw, 1, a);
+      multiply(Op::none, adjoint, -1, z, zw, 1, a);
       add_columns(n, b, nullptr, &sums.reconstruction_squares[j0],
                   [&](std::int64_t i, std::int64_t k) { return a(i, k); });
     }
   }
   for (std::int64_t j0 = 0; j0 < m; j0 += block) {
     const std::int64_t b = std::min(block, m - j0);
-    const MatrixView<double> gram{product_memory.get(), m, b, m};
-    multiply(Op::transpose, Op::none, 1, z, z.block(0, j0, n, b), 0, gram);
+    const MatrixView<W> gram{product_memory.get(), m, b, m};
+    multiply(adjoint, Op::none, 1, z, z.block(0, j0, n, b), 0, gram);
     add_columns(m, b, &sums.gram_abs[j0], &sums.gram_squares[j0],
-                [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1 : 0); });
+                [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1.0 : 0.0); });
   }
   return sums;
 }
@@ -264,5 +289,11 @@ template Verification verify(Uplo, std::int64_t, const double*, std::int64_t, st
                              const double*, std::int64_t, Place, int);
 template Verification verify(Uplo, std::int64_t, const float*, std::int64_t, std::int64_t, const float*,
                              const float*, std::int64_t, Place, int);
+template ColumnSums column_sums_cpu(const ScaledPairs<std::complex<double>>&);
+template Verification verify(Uplo, std::int64_t, const std::complex<double>*, std::int64_t, std::int64_t,
+                             const double*, const std::complex<double>*, std::int64_t, Place, int);
+template ColumnSums column_sums_cpu(const ScaledPairs<std::complex<float>>&);
+template Verification verify(Uplo, std::int64_t, const std::complex<float>*, std::int64_t, std::int64_t,
+                             const float*, const std::complex<float>*, std::int64_t, Place, int);
 
 }  // namespace eigen_g

@@ -1,6 +1,6 @@
 // The only checker of eigenpairs: tests, command and benchmarks all use it. Native double throughout, for float too.
 //
-// For A (n x n, symmetric), w (m values) and Z (n x m vectors), 0 <= m <= n, with F the Frobenius norm and
+// For A (n x n, symmetric or Hermitian), w (m values) and Z (n x m vectors), 0 <= m <= n, with F the Frobenius norm and
 // eps = 2^-53, for float 2^-24 (LAPACK's dlamch('E'), slamch('E')):
 //
 //   residual_frobenius      ||A Z - Z W||_F                          the paper's |AZ-ZW|_F
@@ -53,7 +53,7 @@ bool passed(const Verification& v);
 // Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). Cost: 6 n^2 m flops.
 // Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
 //   place, threads   Devices'
-// T is double or float.
+// T is double, float or std::complex of one; of complex entries |.| is the modulus, and what is written transposed is conjugated too.
 template <class T>
 [[nodiscard]] Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
                                   const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz,

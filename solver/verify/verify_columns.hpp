@@ -2,9 +2,9 @@
 // columns,
 //
 //   A(:, J)                          |.| and squares, a column of A each
-//   R(J, :) = A(:, J)^T Z - Z(J, :) W   |.| and squares, a column of Z each, added up over J
-//   A(:, J) - Z W Z(J, :)^T          squares; only where m = n
-//   Z^T Z(:, J) - I                  |.| and squares
+//   R(J, :) = A(:, J)^H Z - Z(J, :) W   |.| and squares, a column of Z each, added up over J
+//   A(:, J) - Z W Z(J, :)^H          squares; only where m = n
+//   Z^H Z(:, J) - I                  |.| and squares
 //
 // A and w come scaled by a power of two, so that no square overflows or vanishes for the scale's sake. Every
 // sum has a fixed order. An internal header of verify.

@@ -1,5 +1,7 @@
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
+#include <complex>
+
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
@@ -36,5 +38,11 @@ template void tridiagonalize(Uplo, MatrixView<double>, double*, double*, double*
 template std::uint64_t tridiagonalize_bytes_on_cpu<double>(std::int64_t);
 template void tridiagonalize(Uplo, MatrixView<float>, float*, float*, float*, Arena);
 template std::uint64_t tridiagonalize_bytes_on_cpu<float>(std::int64_t);
+template void tridiagonalize(Uplo, MatrixView<std::complex<double>>, double*, double*, std::complex<double>*,
+                             Arena);
+template std::uint64_t tridiagonalize_bytes_on_cpu<std::complex<double>>(std::int64_t);
+template void tridiagonalize(Uplo, MatrixView<std::complex<float>>, float*, float*, std::complex<float>*,
+                             Arena);
+template std::uint64_t tridiagonalize_bytes_on_cpu<std::complex<float>>(std::int64_t);
 
 }  // namespace eigen_g

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/complex_matrix.hpp"
 #include "tests/support/float_matrix.hpp"
 #include "tests/support/solving.hpp"
 
@@ -144,4 +145,49 @@ TEST_CASE("C: float") {
   CHECK(eigen_g_ssyevd('V', 'L', 4, a.data(), 3, w.data()) == -5);
   if (support::have_gpu()) return;
   CHECK(eigen_g_ssyevd_device('V', 'L', 2, a.data(), 2, w.data(), w.data(), 2, nullptr) == -1003);
+}
+
+namespace {
+
+// The C functions of one complex type by one name.
+struct Heevd {
+  static std::int64_t all(char jobz, std::int64_t n, std::complex<double>* a, std::int64_t lda, double* w) {
+    return eigen_g_zheevd(jobz, 'U', n, reinterpret_cast<eigen_g_double_complex*>(a), lda, w);
+  }
+  static std::int64_t all(char jobz, std::int64_t n, std::complex<float>* a, std::int64_t lda, float* w) {
+    return eigen_g_cheevd(jobz, 'U', n, reinterpret_cast<eigen_g_complex*>(a), lda, w);
+  }
+  static std::int64_t part(std::int64_t n, std::complex<double>* a, std::int64_t lda, std::int64_t il,
+                           std::int64_t iu, std::int64_t* m, double* w) {
+    return eigen_g_zheevdx('V', 'I', 'U', n, reinterpret_cast<eigen_g_double_complex*>(a), lda, 0, 0, il, iu,
+                           m, w);
+  }
+  static std::int64_t part(std::int64_t n, std::complex<float>* a, std::int64_t lda, std::int64_t il,
+                           std::int64_t iu, std::int64_t* m, float* w) {
+    return eigen_g_cheevdx('V', 'I', 'U', n, reinterpret_cast<eigen_g_complex*>(a), lda, 0, 0, il, iu, m, w);
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("C: complex", "", std::complex<float>, std::complex<double>) {
+  using R = eigen_g::real_t<TestType>;
+  for (const std::int64_t n : {0, 1, 65, 150}) {
+    CAPTURE(n);
+    const auto m = support::random_hermitian<TestType>(n, Uplo::upper, 3);
+    std::vector<TestType> z = m.a, a = m.a;
+    std::vector<R> w(static_cast<std::size_t>(n)), some = w;
+    REQUIRE(Heevd::all('V', n, z.data(), m.lda, w.data()) == 0);
+    CHECK(eigen_g::passed(eigen_g::verify(Uplo::upper, n, m.a.data(), m.lda, n, w.data(), z.data(), m.lda,
+                                          eigen_g::Place::cpu)));
+    if (n < 65) continue;
+    std::int64_t found = 0;
+    REQUIRE(Heevd::part(n, a.data(), m.lda, 11, 30, &found, some.data()) == 0);
+    REQUIRE(found == 20);
+    CHECK(std::equal(some.begin(), some.begin() + 20, w.begin() + 10));
+  }
+  std::vector<TestType> a(16);
+  std::vector<R> w(4);
+  CHECK(Heevd::all('V', 4, a.data(), 3, w.data()) == -5);
+  CHECK(Heevd::all('X', 4, a.data(), 4, w.data()) == -1);
 }
