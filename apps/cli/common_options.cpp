@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/cli/exit_codes.hpp"
+#include "apps/cli/matrix_input.hpp"
 #include "apps/cli/text.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -58,7 +59,7 @@ CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   return file;
 }
 
-io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress) {
+io::ReadOptions read_options(const MatrixOptions& options, int threads, Progress& progress) {
   io::ReadOptions how;
   how.format = format_named(options.format);
   how.triangle = options.symmetrize    ? io::Triangle::symmetrize
@@ -68,12 +69,22 @@ io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& pr
   how.n = options.n;
   how.threads = threads;
   how.progress = [&progress](double fraction) { progress.at("read", fraction); };
+  return how;
+}
+
+io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress) {
   progress.at("read");
-  return io::read_matrix(options.file, how);
+  return io::read_matrix(options.file, read_options(options, threads, progress));
 }
 
 MatrixFacts facts_of(const MatrixOptions& options, const io::SymmetricMatrix& matrix) {
   return {options.file, matrix.format_name, matrix.n, matrix.uplo, options.symmetrize, matrix.asymmetry};
+}
+
+io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
+  return io::FileError(file, 0,
+                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
+                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
 }
 
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
@@ -81,9 +92,7 @@ io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& op
   const double value = matrix.data[entry.row() + entry.col() * matrix.lda];
   const auto row = matrix.transposed ? entry.col() : entry.row();
   const auto col = matrix.transposed ? entry.row() : entry.col();
-  return io::FileError(options.file, 0,
-                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
-                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
+  return not_finite_in_file(options.file, row, col, value);
 }
 
 void add_quiet_option(CLI::App& command, bool& quiet) {

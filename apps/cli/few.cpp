@@ -6,12 +6,17 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
 
+#include "apps/cli/matrix_input.hpp"
+#include "apps/cli/named_files.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
-#include "apps/io/text_number.hpp"
+#include "apps/io/sparse_file.hpp"
 #include "blas2/spmv/sparse_matrix.hpp"
 #include "hybrid/machine/device.hpp"
+#include "solver/prepare/check_input.hpp"
 
 namespace eigen_g::apps {
 
@@ -19,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A symmetric matrix in rows, its zeros left out.
+// A dense matrix in rows, its zeros left out.
 blas2::CrsMatrix<double> rows_of(const io::SymmetricMatrix& matrix) {
   const std::int64_t n = matrix.n;
   const auto at = [&](std::int64_t i, std::int64_t j) {
@@ -42,10 +47,51 @@ blas2::CrsMatrix<double> rows_of(const io::SymmetricMatrix& matrix) {
   return rows;
 }
 
+struct FileInRows {
+  blas2::CrsMatrix<double> a;
+  std::string format;
+};
+
+// Of a pair of them the one below the diagonal, as the dense solver has it.
+io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file,
+                            const blas2::CrsView<double>& a) {
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    const std::int32_t* const end = a.col + a.row_begin[i + 1];
+    const std::int32_t* const found = std::lower_bound(a.col + a.row_begin[i], end, j);
+    return found != end && *found == j ? a.value[found - a.col] : 0.0;
+  };
+  const std::int64_t low = std::max(entry.row(), entry.col()), high = std::min(entry.row(), entry.col());
+  const bool below = !std::isfinite(at(low, high));
+  return not_finite_in_file(file, below ? low : high, below ? high : low,
+                            below ? at(low, high) : at(high, low));
+}
+
+// In rows whatever the file; a sparse one never becomes dense. Throws FileError for NaN and infinity, as for a dense solve.
+FileInRows read_rows(const MatrixOptions& options, int threads, Progress& progress) {
+  progress.at("read");
+  auto read = io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
+  if (const auto* const dense = std::get_if<io::SymmetricMatrix>(&read)) {
+    try {
+      check_input(dense->uplo, MatrixView<const double>{dense->data, dense->n, dense->n, dense->lda});
+    } catch (const NonFiniteEntry& entry) {
+      throw named_in_file(entry, options, *dense);
+    }
+    return {rows_of(*dense), dense->format_name};
+  }
+  auto& sparse = std::get<io::SparseMatrix>(read);
+  try {
+    blas2::check_crs(sparse.a.view());
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options.file, sparse.a.view());
+  }
+  return {std::move(sparse.a), std::move(sparse.format_name)};
+}
+
 FewOptions library_options(const FewWishes& few) {
   FewOptions options;
   options.end = few.near_given ? End::near : few.highest > 0 ? End::highest : End::lowest;
-  options.count = few.near_given ? few.count : std::max<std::int64_t>(1, std::max(few.lowest, few.highest));
+  options.count = few.near_given ? std::max<std::int64_t>(1, few.count)
+                                 : std::max<std::int64_t>(1, std::max(few.lowest, few.highest));
   options.near = few.near;
   options.method = few.method == "dense"     ? FewMethod::dense
                    : few.method == "lanczos" ? FewMethod::lanczos
@@ -64,7 +110,7 @@ std::string row(const char* name, const std::string& text) {
 }
 
 struct FewResult {
-  std::string matrix;
+  std::string matrix, format;
   std::int64_t n = 0, nnz = -1;  // -1: no matrix
   FewOptions options;
   FewReport report;
@@ -76,7 +122,9 @@ struct FewResult {
 
 std::string to_table(const FewResult& r) {
   const FewReport& few = r.report;
-  std::string text = row("matrix", r.matrix) + row("  n", std::to_string(r.n));
+  std::string text = row("matrix", r.matrix);
+  if (!r.format.empty()) text += row("  format", r.format);
+  text += row("  n", std::to_string(r.n));
   if (r.nnz >= 0) text += row("  non-zeros", std::to_string(r.nnz));
   text += row("method", std::string(name(few.method)) + (few.on_gpu ? " on the GPU" : " on the CPU"));
   if (few.method == FewMethod::lanczos) {
@@ -113,7 +161,10 @@ Json finite_or_null(double value) {
 std::string json_of(const FewResult& r) {
   const FewReport& few = r.report;
   Json json{{"format", "eigen_g-solve_few"}, {"version", 1}, {"eigen_g", version()}};
-  json["matrix"] = {{"file", r.matrix}, {"n", r.n}, {"nnz", r.nnz >= 0 ? Json(r.nnz) : Json()}};
+  json["matrix"] = {{"file", r.matrix},
+                    {"format", r.format.empty() ? Json() : Json(r.format)},
+                    {"n", r.n},
+                    {"nnz", r.nnz >= 0 ? Json(r.nnz) : Json()}};
   json["wanted"] = {{"count", r.options.count},
                     {"end", end_name(r.options.end)},
                     {"near", r.options.end == End::near ? Json(r.options.near) : Json()}};
@@ -211,17 +262,75 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewWishes& wishes) {
       .add_option("--grid", wishes.grid,
                   "In place of MATRIX: the operator of a box of so many points, zero outside")
       ->option_text("NXxNYxNZ");
-  command.add_option("--stencil", wishes.stencil, "Of --grid: 7 points (default)")
-      ->check(CLI::IsMember({7}))
+  command.add_option("--stencil", wishes.stencil, "Of --grid: 7 (default) or 19")
+      ->check(CLI::IsMember({7, 19}))
       ->option_text("POINTS");
   file.required(false);
 }
+
+namespace {
+
+// A file's rows or a grid's operator, as the library takes either.
+struct FewMatrix {
+  SparseGrid grid;
+  FileInRows file;
+  bool is_grid = false;
+  std::int64_t n() const { return is_grid ? grid.nx * grid.ny * grid.nz : file.a.rows; }
+  std::int64_t nnz() const { return is_grid ? -1 : file.a.nnz; }
+  FewReport solve(double* w, double* z, const FewOptions& options, const Devices& devices) const {
+    const std::int64_t ldz = std::max<std::int64_t>(1, n());
+    return refused_by_option([&] {
+      if (is_grid) return solve_few(grid, w, z, ldz, options, devices);
+      return solve_few(SparseRows<double>{n(), file.a.row_begin.get(), file.a.col.get(), file.a.value.get()},
+                       w, z, ldz, options, devices);
+    });
+  }
+};
+
+std::string gibibytes(std::uint64_t bytes) {
+  return print("%.3g GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+// What a short Lanczos run lets expect; of a grid or a file that the dense path takes at once, its time by the model.
+std::string explained(const FewMatrix& matrix, const FewOptions& options, const Devices& devices) {
+  constexpr std::int64_t products_of_a_look = 500;
+  const FewPlan plan = plan_few(matrix.n(), matrix.nnz(), options, devices);
+  std::string text =
+      row("plan", print("%lld pairs of order %lld by the %s method", static_cast<long long>(options.count),
+                        static_cast<long long>(matrix.n()), name(plan.method)));
+  if (plan.method == FewMethod::dense || plan.dense_follows)
+    text += row("  dense", print("%.3g s", plan.dense_seconds) + ", " + gibibytes(plan.dense_bytes));
+  if (plan.method == FewMethod::dense) return text;
+  FewOptions look = options;
+  look.method = FewMethod::lanczos;
+  look.max_products = std::min(products_of_a_look, options.max_products);
+  look.progress = {};
+  std::vector<double> values(static_cast<std::size_t>(options.count));
+  const FewReport report = matrix.solve(values.data(), nullptr, look, devices);
+  const double expected =
+      report.status == Status::converged ? static_cast<double>(report.products) : report.predicted_products;
+  const double a_product = report.seconds / static_cast<double>(report.products);
+  text += row("  lanczos", print("at least about %.3g products, %.3g s, ", expected, expected * a_product) +
+                               gibibytes(plan.lanczos_bytes) +
+                               print("; at most %lld products", static_cast<long long>(plan.max_products)) +
+                               (plan.dense_follows ? ", then dense" : ""));
+  return text + row("", print("by %lld products made before: %.3g s each",
+                              static_cast<long long>(report.products), a_product));
+}
+
+}  // namespace
 
 ExitCode solve_few_pairs(const FewRequest& request) {
   const Stopwatch total;
   const FewWishes& few = request.few;
   if (!few.grid.empty() && !request.matrix.file.empty())
     throw UsageError("--grid stands for a matrix; " + request.matrix.file + " is one too");
+  if (few.count > 0 && !few.near_given) throw UsageError("--count goes with --near");
+  if (few.stencil > 0 && few.grid.empty()) throw UsageError("--stencil goes with --grid");
+  const ResultNames names = result_names(request.prefix, request.format, !request.values_only);
+  require_apart({{"MATRIX", request.matrix.file}, {"--start", few.start}},
+                {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}},
+                request.run.force);
   ReportSink sink(request.run);
   Progress progress(!request.run.quiet);
   FewResult result;
@@ -232,19 +341,19 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   devices.threads = request.run.threads;
 
   const Stopwatch reading;
-  SparseGrid grid;
-  blas2::CrsMatrix<double> rows;
-  if (!few.grid.empty()) {
-    grid = parse_grid(few.grid);
-    result.n = grid.nx * grid.ny * grid.nz;
-    result.matrix = "7-point operator " + few.grid;
+  FewMatrix matrix;
+  matrix.is_grid = !few.grid.empty();
+  if (matrix.is_grid) {
+    matrix.grid = parse_grid(few.grid);
+    if (few.stencil > 0) matrix.grid.points = few.stencil;
+    result.matrix = std::to_string(matrix.grid.points) + "-point operator " + few.grid;
   } else {
-    const io::SymmetricMatrix matrix = read(request.matrix, request.run.threads, progress);
-    rows = rows_of(matrix);
-    result.n = rows.rows;
-    result.nnz = rows.nnz;
+    matrix.file = read_rows(request.matrix, request.run.threads, progress);
     result.matrix = request.matrix.file;
+    result.format = matrix.file.format;
   }
+  result.n = matrix.n();
+  result.nnz = matrix.nnz();
   if (result.options.count > result.n)
     throw UsageError("there are " + std::to_string(result.n) + " pairs, " +
                      std::to_string(result.options.count) + " are asked for");
@@ -261,24 +370,18 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   }
   result.read = reading.seconds();
   if (request.explain) {
+    progress.at("plan");
+    const std::string plan = explained(matrix, result.options, devices);
     progress.finish();
-    sink.tell(
-        row("plan", print("%lld pairs of order %lld, at most %lld products; method %s",
-                          static_cast<long long>(result.options.count), static_cast<long long>(result.n),
-                          static_cast<long long>(result.options.max_products), name(result.options.method))));
+    sink.tell(plan + "\n");
   }
 
   ResultFiles results(request.prefix, request.format,
-                      {result.n, result.options.count, !request.values_only, true});
+                      {result.n, result.options.count, !request.values_only, true},
+                      existing_files(request.run.force));
   result.options.progress = [&progress](double fraction) { progress.at("few pairs", fraction); };
   progress.at("few pairs");
-  const std::int64_t ldz = std::max<std::int64_t>(1, result.n);
-  result.report = refused_by_option([&] {
-    if (!few.grid.empty())
-      return solve_few(grid, results.values(), results.vectors(), ldz, result.options, devices);
-    const SparseRows<double> a{rows.rows, rows.row_begin.get(), rows.col.get(), rows.value.get()};
-    return solve_few(a, results.values(), results.vectors(), ldz, result.options, devices);
-  });
+  result.report = matrix.solve(results.values(), results.vectors(), result.options, devices);
   result.values.assign(results.values(), results.values() + result.report.m);
   const bool converged = result.report.status == Status::converged;
   if (!request.prefix.empty() && (converged || few.keep_unconverged)) {
@@ -290,6 +393,7 @@ ExitCode solve_few_pairs(const FewRequest& request) {
     result.vectors_file = results.vectors_file();
   }
   progress.finish();
+  tell_device(request.run, result.report.on_gpu ? "the GPU" : "the CPU");
   result.total = total.seconds();
   sink.put(to_table(result), json_of(result));
   if (converged) return ExitCode::done;

@@ -160,6 +160,16 @@ ExitCode solve_few_of(const SolveOptions& options) {
     throw UsageError("--range-index and --range-value do not go with --lowest, --highest and --near");
   if (options.gpus > 1) throw UsageError("--gpus: few pairs take one GPU");
   if (options.generalised.wanted()) throw UsageError("--b does not go with --lowest, --highest and --near");
+  const SolveOptions usual;
+  const std::pair<bool, const char*> others[] = {
+      {options.verify, "--verify, which few pairs do not need: their residuals are measured"},
+      {options.path != usual.path, "--path"},
+      {options.gemm != usual.gemm, "--gemm"},
+      {options.ratio != usual.ratio, "--ratio"},
+      {options.gpu_sms != usual.gpu_sms, "--gpu-sms"},
+      {!options.calibration.empty(), "--calibration"}};
+  for (const auto& [given, what] : others)
+    if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
   FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options.format)};
   request.values_only = options.values_only;
   request.explain = options.explain;
@@ -188,6 +198,10 @@ ExitCode solve_file(const SolveOptions& options) {
     throw UsageError("MATRIX is required, or --grid");
   if (options.few.wanted()) return solve_few_of(options);
   if (options.generalised.wanted()) return solve_generalised_of(options);
+  if (options.few.only_for_few())
+    throw UsageError(
+        "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and "
+        "--stencil go with --lowest, --highest, --near or --grid");
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(options.prefix, result_format(options.format), !options.values_only);

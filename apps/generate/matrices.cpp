@@ -11,6 +11,7 @@
 #include "apps/generate/rotate.hpp"
 #include "apps/generate/spectra.hpp"
 #include "apps/generate/sturm.hpp"
+#include "blas2/spmv/stencil_points.hpp"
 #include "hybrid/error.hpp"
 #include "hybrid/matrix_view.hpp"
 
@@ -31,6 +32,7 @@ constexpr std::array table{
          "a multiple of 21", true},
     Kind{"kms", "", "Kac-Murdock-Szego, rho^|i - j|", "rho", "", true},
     Kind{"poisson2d", "", "five-point Laplacian on an m x m grid, n = m^2", "", "a square", true},
+    Kind{"stencil19", "", "19-point Laplacian on an m x m x m grid, n = m^3", "", "a cube", true},
     Kind{"hueckel-ring", "", "Hueckel Hamiltonian of a ring of n atoms", "alpha, beta", "at least 3", true},
     Kind{"hueckel-c60", "", "Hueckel Hamiltonian of the C60 molecule", "alpha, beta", "60", true},
     Kind{"arithmetic", "", "prescribed spectrum, evenly spaced from 1 to 1/cond",
@@ -48,9 +50,14 @@ std::int64_t square_root(std::int64_t n) {
   return std::llround(std::sqrt(static_cast<double>(n)));
 }
 
+std::int64_t cube_root(std::int64_t n) {
+  return std::llround(std::cbrt(static_cast<double>(n)));
+}
+
 bool allowed(const Kind& kind, std::int64_t n) {
   if (kind.name == "glued-wilkinson") return n % wilkinson_block == 0;
   if (kind.name == "poisson2d") return square_root(n) * square_root(n) == n;
+  if (kind.name == "stencil19") return cube_root(n) * cube_root(n) * cube_root(n) == n;
   if (kind.name == "hueckel-ring") return n >= 3;
   if (kind.name == "hueckel-c60") return n == 60;
   return true;
@@ -129,6 +136,21 @@ void fill_poisson2d(const MatrixView<double>& a) {
   }
 }
 
+void fill_stencil19(const MatrixView<double>& a) {
+  constexpr blas2::Stencil<19> stencil;
+  const std::int64_t m = cube_root(a.rows);
+  const auto inside = [m](std::int64_t i) { return i >= 0 && i < m; };
+  for (std::int64_t p = 0; p < a.rows; ++p) {
+    const std::int64_t x = p % m, y = p / m % m, z = p / (m * m);
+    a(p, p) = stencil.centre;
+    for (int q = 0; q < stencil.neighbours; ++q) {
+      const blas2::Neighbour n = neighbour(stencil, q);
+      if (inside(x + n.x) && inside(y + n.y) && inside(z + n.z))
+        a(p + n.x + m * (n.y + m * n.z), p) = -n.weight;
+    }
+  }
+}
+
 // Vertices of the icosahedron: 0 the top, 1-5 the upper ring, 6-10 the lower ring, 11 the bottom.
 bool icosahedron_edge(int i, int j) {
   if (i > j) std::swap(i, j);
@@ -179,6 +201,8 @@ void fill_by_formula(const Spec& spec, const MatrixView<double>& a) {
     fill_c60(spec.alpha, spec.beta, a);
   } else if (spec.kind == "poisson2d") {
     fill_poisson2d(a);
+  } else if (spec.kind == "stencil19") {
+    fill_stencil19(a);
   } else if (spec.kind == "wilkinson" || spec.kind == "glued-wilkinson") {
     fill_tridiagonal(wilkinson(spec), a);
   } else if (spec.kind == "1-2-1") {
@@ -202,6 +226,7 @@ std::vector<double> known_spectrum(const Spec& spec) {
   if (spec.kind == "clement") return clement_spectrum(spec.n);
   if (spec.kind == "kms") return kms_spectrum(spec.n, spec.rho);
   if (spec.kind == "poisson2d") return poisson2d_spectrum(spec.n);
+  if (spec.kind == "stencil19") return stencil19_spectrum(cube_root(spec.n));
   if (spec.kind == "hueckel-ring") return ring_spectrum(spec.n, spec.alpha, spec.beta);
   if (spec.kind == "hueckel-c60") return c60_spectrum(spec.alpha, spec.beta);
   if (spec.kind == "identity") return std::vector<double>(static_cast<std::size_t>(spec.n), 1.0);

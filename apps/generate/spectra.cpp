@@ -65,6 +65,18 @@ std::vector<double> poisson2d_spectrum(std::int64_t n) {
   return w;
 }
 
+// In s = 1 - cos, whose smallest lose no digits: 24 - 4 (sum of c) - 4 (sum of c c') = 12 (sum of s) - 4 (sum of s s').
+std::vector<double> stencil19_spectrum(std::int64_t m) {
+  std::vector<long double> s;
+  for (std::int64_t p = 1; p <= m; ++p) s.push_back(2 * square(std::sin(p * pi / (2 * (m + 1)))));
+  std::vector<double> w;
+  for (const long double x : s)
+    for (const long double y : s)
+      for (const long double z : s)
+        w.push_back(static_cast<double>(12 * (x + y + z) - 4 * (x * y + y * z + z * x)));
+  return w;
+}
+
 std::vector<double> ring_spectrum(std::int64_t n, double alpha, double beta) {
   std::vector<double> w;
   for (std::int64_t k = 0; k < n; ++k)

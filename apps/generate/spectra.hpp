@@ -19,6 +19,7 @@ std::vector<double> minij_spectrum(std::int64_t n);        // 1 / (4 sin^2((2k -
 std::vector<double> one_two_one_spectrum(std::int64_t n);  // 4 sin^2(k pi / (2(n + 1)))
 std::vector<double> clement_spectrum(std::int64_t n);      // -(n - 1), -(n - 3), ..., n - 1
 std::vector<double> poisson2d_spectrum(std::int64_t n);    // sums of two of 1-2-1 of order sqrt(n)
+std::vector<double> stencil19_spectrum(std::int64_t m);    // blas2/spmv/stencil.hpp, m points a side
 std::vector<double> ring_spectrum(std::int64_t n, double alpha,
                                   double beta);               // alpha + 2 beta cos(2 pi k / n)
 std::vector<double> c60_spectrum(double alpha, double beta);  // alpha + beta lambda(adjacency)

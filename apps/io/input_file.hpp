@@ -8,10 +8,14 @@
 #include <memory>
 
 #include "apps/io/mapped_file.hpp"
+#include "apps/io/matrix_file.hpp"
 
 namespace eigen_g::io {
 
 // Throws FileError, also for a damaged or truncated archive; OutOfMemory.
 std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path);
+
+// read_matrix() of what is open already.
+SymmetricMatrix read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
 
 }  // namespace eigen_g::io

@@ -68,8 +68,8 @@ Format recognised(const MappedFile& file, const ReadOptions& options) {
 
 }  // namespace
 
-SymmetricMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  std::shared_ptr<const MappedFile> file = open_input(path);
+SymmetricMatrix read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
+  const std::filesystem::path path = file->path();
   StoredMatrix stored;
   if (options.format == Format::automatic && begins_as_zip(file->text()))
     return settle_triangle(path, read_npz_square(*file), options.triangle, options.threads);
@@ -92,6 +92,10 @@ SymmetricMatrix read_matrix(const std::filesystem::path& path, const ReadOptions
       break;
   }
   return settle_triangle(path, std::move(stored), options.triangle, options.threads);
+}
+
+SymmetricMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  return read_matrix(open_input(path), options);
 }
 
 }  // namespace eigen_g::io

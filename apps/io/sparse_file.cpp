@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "apps/io/input_file.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_chunks.hpp"
@@ -151,21 +152,24 @@ StoredCoordinates read_coordinates_of(const MappedFile& file, const ReadOptions&
   throw FileError(file.path(), 0, "is neither Matrix Market, ELSI CSC nor an .npz of SciPy's save_npz");
 }
 
-}  // namespace
-
-void reserve(StoredCoordinates& stored, std::int64_t entries) {
-  require_host_memory(static_cast<std::uint64_t>(entries) * sizeof(Coordinate));
-  stored.entries.reserve(static_cast<std::size_t>(entries));
+// Of a format that the options leave open, or name.
+bool is_sparse(const MappedFile& file, const ReadOptions& options) {
+  const Format format = options.format;
+  switch (kind_of(file)) {
+    case Sparse::market:
+      return (format == Format::automatic || format == Format::matrix_market) &&
+             read_market_header(file).coordinate;
+    case Sparse::elsi:
+      return format == Format::automatic || format == Format::elsi_csc;
+    case Sparse::npz:
+      return format == Format::automatic;
+    case Sparse::none:
+      break;
+  }
+  return false;
 }
 
-bool is_sparse_file(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  const Sparse kind = kind_of(file);
-  return kind == Sparse::market ? read_market_header(file).coordinate : kind != Sparse::none;
-}
-
-SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  const MappedFile file(path);
+SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
   StoredCoordinates stored = read_coordinates_of(file, options);
   SparseMatrix m;
   m.format_name = stored.format_name;
@@ -181,12 +185,34 @@ SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOpt
   const blas2::CrsAsymmetry found = blas2::asymmetry(m.a.view(), options.threads);
   const double limit =
       static_cast<double>(m.a.rows) * std::numeric_limits<double>::epsilon() * found.largest_entry;
-  if (found.largest > limit) refuse_asymmetry(path, found, limit);
+  if (found.largest > limit) refuse_asymmetry(file.path(), found, limit);
   m.asymmetry = found.largest;
   const bool finite =
       std::all_of(m.a.value.get(), m.a.value.get() + m.a.nnz, [](double v) { return std::isfinite(v); });
   if (m.asymmetry > 0 && finite) m.a = symmetric(m.a.view(), Triangle::lower);
   return m;
+}
+
+}  // namespace
+
+void reserve(StoredCoordinates& stored, std::int64_t entries) {
+  require_host_memory(static_cast<std::uint64_t>(entries) * sizeof(Coordinate));
+  stored.entries.reserve(static_cast<std::size_t>(entries));
+}
+
+bool is_sparse_file(const std::filesystem::path& path) {
+  return is_sparse(*open_input(path), {});
+}
+
+SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  return read_sparse(*open_input(path), options);
+}
+
+std::variant<SparseMatrix, SymmetricMatrix> read_sparse_or_dense(const std::filesystem::path& path,
+                                                                 const ReadOptions& options) {
+  std::shared_ptr<const MappedFile> file = open_input(path);
+  if (is_sparse(*file, options)) return read_sparse(*file, options);
+  return read_matrix(std::move(file), options);
 }
 
 }  // namespace eigen_g::io

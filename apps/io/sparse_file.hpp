@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <variant>
 
 #include "apps/io/matrix_file.hpp"
 #include "blas2/spmv/sparse_matrix.hpp"
@@ -24,5 +25,9 @@ bool is_sparse_file(const std::filesystem::path& path);
 // eps max|a|, the lower one is taken. NaN and infinity pass. Memory: 16 bytes an entry of the file, and 24 of the matrix.
 // Throws FileError (also for a format that is not sparse), OutOfMemory.
 SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// A sparse file in rows, any other one dense; a file whose format is given (options.format) is of that format. Throws as the two do.
+std::variant<SparseMatrix, SymmetricMatrix> read_sparse_or_dense(const std::filesystem::path& path,
+                                                                 const ReadOptions& options = {});
 
 }  // namespace eigen_g::io

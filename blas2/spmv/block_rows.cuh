@@ -27,26 +27,25 @@ __device__ void add_product(T (&sum)[k], T a, const T* __restrict__ x, std::int3
   }
 }
 
-// y(row, :) := alpha sum + beta y(row, :), without reading y where beta = 0.
+// y(row, :) := alpha sum + gamma x(row, :) + beta y(row, :), without reading y where beta = 0, x where gamma = 0.
 template <int k, class T>
-__device__ void store_row(T* y, std::int64_t row, const T (&sum)[k], T alpha, T beta) {
+__device__ void store_row(T* y, std::int64_t row, const T (&sum)[k], T alpha, T beta, T gamma, const T* x) {
   static_assert(k == 1 || k == 4);
+  T v[k];
+#pragma unroll
+  for (int j = 0; j < k; ++j) v[j] = alpha * sum[j];
+  if (gamma != T(0)) add_product<k>(v, gamma, x, static_cast<std::int32_t>(row));
+  if (beta != T(0)) {
+#pragma unroll
+    for (int j = 0; j < k; ++j) v[j] += beta * y[row * k + j];
+  }
   if constexpr (k == 1) {
-    y[row] = beta == T(0) ? alpha * sum[0] : alpha * sum[0] + beta * y[row];
+    y[row] = v[0];
+  } else if constexpr (sizeof(T) == 4) {
+    reinterpret_cast<float4*>(y)[row] = {v[0], v[1], v[2], v[3]};
   } else {
-    T v[k];
-#pragma unroll
-    for (int j = 0; j < k; ++j) v[j] = alpha * sum[j];
-    if (beta != T(0)) {
-#pragma unroll
-      for (int j = 0; j < k; ++j) v[j] += beta * y[row * k + j];
-    }
-    if constexpr (sizeof(T) == 4) {
-      reinterpret_cast<float4*>(y)[row] = {v[0], v[1], v[2], v[3]};
-    } else {
-      reinterpret_cast<double2*>(y)[2 * row] = {v[0], v[1]};
-      reinterpret_cast<double2*>(y)[2 * row + 1] = {v[2], v[3]};
-    }
+    reinterpret_cast<double2*>(y)[2 * row] = {v[0], v[1]};
+    reinterpret_cast<double2*>(y)[2 * row + 1] = {v[2], v[3]};
   }
 }
 

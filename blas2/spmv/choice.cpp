@@ -21,36 +21,51 @@ std::string description(const SpmvCandidate& c) {
          (c.hot == 0 ? "" : ", " + std::to_string(c.hot) + " columns gathered");
 }
 
-double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int element_bytes,
+namespace {
+
+// A tenth of the rows or fewer are beyond the second cut and hold a fifth of the entries or more: in a symmetric matrix the columns
+// too, wherever they are.
+bool skewed(const RowStatistics& a) {
+  return a.nnz > 0 && 10 * a.long_rows[1] <= a.rows && 5 * a.long_entries[1] >= a.nnz &&
+         a.cols > 4 * spmv_hot;
+}
+
+}  // namespace
+
+double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int element_bytes, int k,
                          const SpmvRates& rates) {
   const auto rows = static_cast<double>(a.rows), nnz = static_cast<double>(a.nnz),
              longest = static_cast<double>(a.longest);
   const double mean = nnz / std::max(rows, 1.0), group = c.group;
-  const double vectors = 2.0 * element_bytes * rows;
-  const auto at_rate = [&](double entries, double a_row) {
-    return ((4.0 + element_bytes) * entries + vectors + a_row * rows) / rates.bytes_a_second;
+  const double vectors = 2.0 * element_bytes * k * rows;
+  const auto bytes = [&](double entries, double a_row) {
+    return (4.0 + element_bytes) * entries + vectors + a_row * rows;
   };
+  const double gather = skewed(a) ? rates.gather_seconds * nnz : 0;
   switch (c.format) {
-    case SpmvFormat::crs:
+    case SpmvFormat::crs: {
+      const double read = bytes(nnz, 8), cached = read <= rates.cached_bytes ? rates.cached_gain : 1;
       return rates.launch_seconds +
-             std::max({at_rate(nnz, 8) * (1 + std::min(mean, rates.crs_most) / (rates.crs_reach * group)),
-                       rates.thread_seconds * rows * group * (1 + std::ceil(mean / group)),
-                       rates.sell_entry_seconds * longest / group});
+             std::max({cached * read / rates.bytes_a_second *
+                           (1 + std::min(mean, rates.crs_most) / (rates.crs_reach * group)),
+                       rows * group * (rates.thread_seconds + rates.step_seconds * std::ceil(mean / group)),
+                       rates.crs_entry_seconds * longest / group, gather});
+    }
     case SpmvFormat::jds:
-      return rates.launch_seconds +
-             std::max(at_rate(nnz, 4) * rates.jds_loss, rates.jds_entry_seconds * longest);
+      return rates.launch_seconds + std::max({bytes(nnz, 4) / rates.bytes_a_second * rates.jds_loss,
+                                              rates.jds_entry_seconds * longest, gather});
     case SpmvFormat::sell: {
       const auto cut =
           static_cast<std::size_t>(std::find(spmv_cuts.begin(), spmv_cuts.end(), c.cut) - spmv_cuts.begin());
       const auto split = static_cast<double>(a.long_entries[cut]);
       const double entries = c.sigma == 1 ? static_cast<double>(a.padded[cut]) + split : nnz;
       const double deepest = std::min(longest, static_cast<double>(c.cut));
-      const double reading = at_rate(entries, c.sigma > 1 || split > 0 ? 4 : 0) *
-                             (c.sigma > 1 ? rates.order_loss : 1) * (c.hot > 0 ? rates.hot_gain : 1);
+      const double reading = bytes(entries, c.sigma > 1 || split > 0 ? 4 : 0) / rates.bytes_a_second *
+                             (c.sigma > 1 ? rates.order_loss : 1);
       const double pieces =
           rates.thread_seconds * (64.0 * static_cast<double>(a.long_rows[cut]) + split);  // as CRS by 32
-      return rates.launch_seconds * (1 + (split > 0) + (c.hot > 0)) +
-             std::max({reading, pieces, rates.sell_entry_seconds * deepest});
+      return rates.launch_seconds * (1 + (split > 0) + (c.hot > 0)) + rates.sell_tail_seconds * deepest +
+             std::max({reading, pieces, gather * (c.hot > 0 ? rates.hot_gain : 1)});
     }
     default:
       return INFINITY;
@@ -58,17 +73,14 @@ double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int ele
 }
 
 std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_bytes, SpmvFormat format,
-                                           const SpmvRates& rates) {
+                                           int k, const SpmvRates& rates) {
   std::vector<SpmvCandidate> all;
-  // A tenth of the rows or fewer are beyond the second cut and hold a fifth of the entries or more: in a symmetric matrix the
-  // columns too.
-  const bool skewed =
-      a.nnz > 0 && 10 * a.long_rows[1] <= a.rows && 5 * a.long_entries[1] >= a.nnz && a.cols > 4 * spmv_hot;
-  if (skewed) all.push_back({SpmvFormat::sell, 1, a.rows, spmv_cuts[0], spmv_hot});
+  const bool power_law = skewed(a);
+  if (power_law && k == 1) all.push_back({SpmvFormat::sell, 1, a.rows, spmv_cuts[0], spmv_hot});
   for (int group = 1; group <= 32; group *= 2) all.push_back({SpmvFormat::crs, group});
   all.push_back({SpmvFormat::jds});
   for (std::size_t cut = 0; cut < spmv_cuts.size(); ++cut) {
-    if (cut + 1 < spmv_cuts.size() && (a.long_rows[cut] == 0 || (cut == 0 && !skewed))) continue;
+    if (cut + 1 < spmv_cuts.size() && (a.long_rows[cut] == 0 || (cut == 0 && !power_law))) continue;
     for (const std::int64_t sigma : {std::int64_t{1}, std::int64_t{4096}, a.rows})
       if (sigma == 1 || (sigma == 4096 ? a.rows > sigma : a.rows > 1))
         all.push_back({SpmvFormat::sell, 1, sigma, spmv_cuts[cut]});
@@ -78,7 +90,7 @@ std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_b
   std::vector<Measurement> predicted;
   const std::int64_t n = std::max<std::int64_t>(a.nnz, 1);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].seconds = predicted_seconds(all[i], a, element_bytes, rates);
+    all[i].seconds = predicted_seconds(all[i], a, element_bytes, k, rates);
     predicted.push_back({static_cast<int>(i), n, static_cast<double>(n) / all[i].seconds});
   }
   std::vector<SpmvCandidate> kept;

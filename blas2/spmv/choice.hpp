@@ -40,21 +40,26 @@ inline constexpr std::int32_t spmv_hot = 16384;
 struct SpmvRates {
   double bytes_a_second = 4.3e12;  // of matrix and vectors
   double crs_reach = 34,
-         crs_most = 110;  // CRS reads 1 + min(entries a row, most) / (reach x threads a row) times the bytes
-  double thread_seconds = 3.4e-12;            // CRS: of a thread, and of a step of it
+         crs_most = 70;  // CRS reads 1 + min(entries a row, most) / (reach x threads a row) times the bytes
+  double cached_bytes = 40e6,
+         cached_gain = 0.8;  // CRS leaves so much in L2 for the next product, which takes so much of the time
+  double thread_seconds = 3.4e-12, step_seconds = 2.7e-12;  // CRS: of a thread; of a step of it
   double order_loss = 1.03, jds_loss = 1.25;  // of the time, by sorted rows; by jagged diagonals
-  double hot_gain = 0.85;  // of the time, by gathering the hot columns of a power-law graph
-  double sell_entry_seconds = 0.25e-6,
-         jds_entry_seconds = 0.6e-6;  // of the longest row's entries, one after the other
+  double gather_seconds = 8e-12;              // of an entry of a power-law graph: a sector of L2 at 4 TB/s
+  double hot_gain = 0.85;                     // of that, by gathering the hot columns
+  double crs_entry_seconds = 0.25e-6, jds_entry_seconds = 0.6e-6,
+         sell_tail_seconds =
+             0.07e-6;  // of an entry of the longest row, one after the other; SELL's add to the rest
   double launch_seconds = 3e-6;
 };
-double predicted_seconds(const SpmvCandidate& candidate, const RowStatistics& rows, int element_bytes,
+// Of a product with k vectors.
+double predicted_seconds(const SpmvCandidate& candidate, const RowStatistics& rows, int element_bytes, int k,
                          const SpmvRates& rates);
 
 // The candidates worth a trial, by the first sieve of blas2/tune on the predicted rates, the best first. format: automatic, or
-// crs or sell, of which all are candidates then.
+// crs or sell, of which all are candidates then. k = 4 gathers no columns: their block does not stay in L1.
 std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& rows, int element_bytes,
-                                           SpmvFormat format = SpmvFormat::automatic,
+                                           SpmvFormat format = SpmvFormat::automatic, int k = 1,
                                            const SpmvRates& rates = {});
 
 }  // namespace eigen_g::blas2

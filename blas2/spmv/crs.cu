@@ -15,7 +15,7 @@ constexpr int threads = 256;
 // Row i by `group` neighbouring lanes: lane l adds the entries l, l + group, ... of the row, and the lanes' sums meet in a tree.
 template <class T, int k, int group>
 __global__ void __launch_bounds__(threads)
-    crs_kernel(CrsView<T> a, T alpha, const T* __restrict__ x, T beta, T* __restrict__ y) {
+    crs_kernel(CrsView<T> a, T alpha, const T* __restrict__ x, T beta, T* __restrict__ y, T gamma) {
   const std::int64_t row = (std::int64_t{blockIdx.x} * threads + threadIdx.x) / group;
   const int lane = threadIdx.x % group;
   T sum[k] = {};
@@ -30,14 +30,14 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
     for (int j = 0; j < k; ++j) sum[j] += __shfl_xor_sync(0xffffffffu, sum[j], d);
   }
-  if (lane == 0 && row < a.rows) store_row<k>(y, row, sum, alpha, beta);
+  if (lane == 0 && row < a.rows) store_row<k>(y, row, sum, alpha, beta, gamma, x);
 }
 
 template <class T, int k>
-void launch(const Queue& queue, int group, const CrsView<T>& a, T alpha, const T* x, T beta, T* y) {
+void launch(const Queue& queue, int group, const CrsView<T>& a, T alpha, const T* x, T beta, T* y, T gamma) {
   const auto blocks = static_cast<unsigned>((a.rows * group + threads - 1) / threads);
   const auto with = [&](auto kernel) {
-    kernel<<<blocks, threads, 0, queue.stream()>>>(a, alpha, x, beta, y);
+    kernel<<<blocks, threads, 0, queue.stream()>>>(a, alpha, x, beta, y, gamma);
   };
   switch (group) {
     case 1:
@@ -74,27 +74,29 @@ int crs_group(std::int64_t rows, std::int64_t nnz, int /*k*/) {
 
 template <class T>
 void crs_multiply_by(const Queue& queue, int group, int k, same_t<T> alpha, const CrsView<T>& a_dev,
-                     const same_t<T>* x_dev, same_t<T> beta, T* y_dev) {
+                     const same_t<T>* x_dev, same_t<T> beta, T* y_dev, same_t<T> gamma) {
   require_block(k, x_dev, y_dev);
   if (a_dev.rows == 0) return;
   if (k == 1) {
-    launch<T, 1>(queue, group, a_dev, alpha, x_dev, beta, y_dev);
+    launch<T, 1>(queue, group, a_dev, alpha, x_dev, beta, y_dev, gamma);
   } else {
-    launch<T, 4>(queue, group, a_dev, alpha, x_dev, beta, y_dev);
+    launch<T, 4>(queue, group, a_dev, alpha, x_dev, beta, y_dev, gamma);
   }
 }
 
 template <class T>
 void crs_multiply(const Queue& queue, int k, same_t<T> alpha, const CrsView<T>& a_dev, const same_t<T>* x_dev,
-                  same_t<T> beta, T* y_dev) {
-  crs_multiply_by<T>(queue, crs_group(a_dev.rows, a_dev.nnz, k), k, alpha, a_dev, x_dev, beta, y_dev);
+                  same_t<T> beta, T* y_dev, same_t<T> gamma) {
+  crs_multiply_by<T>(queue, crs_group(a_dev.rows, a_dev.nnz, k), k, alpha, a_dev, x_dev, beta, y_dev, gamma);
 }
 
-template void crs_multiply(const Queue&, int, float, const CrsView<float>&, const float*, float, float*);
-template void crs_multiply(const Queue&, int, double, const CrsView<double>&, const double*, double, double*);
+template void crs_multiply(const Queue&, int, float, const CrsView<float>&, const float*, float, float*,
+                           float);
+template void crs_multiply(const Queue&, int, double, const CrsView<double>&, const double*, double, double*,
+                           double);
 template void crs_multiply_by(const Queue&, int, int, float, const CrsView<float>&, const float*, float,
-                              float*);
+                              float*, float);
 template void crs_multiply_by(const Queue&, int, int, double, const CrsView<double>&, const double*, double,
-                              double*);
+                              double*, double);
 
 }  // namespace eigen_g::blas2

@@ -13,9 +13,8 @@ namespace eigen_g::blas2 {
 namespace {
 
 constexpr int block_k = 64, block_j = 4;
-constexpr int rows_a_thread = 1;  // two: data/perf/DECISIONS.md, sparse products
-constexpr int rows_a_block = block_j * rows_a_thread;
 constexpr int threads = block_k * block_j;
+constexpr int blocks_a_multiprocessor = 8;  // 32 registers; data/perf/DECISIONS.md, sparse products
 
 struct Extents {
   std::int64_t plane, row;
@@ -24,19 +23,17 @@ struct Extents {
 
 // Plane first_plane + blockIdx.z * plane_step. With gosa: block_sum[block] = the block's sum of ss^2, added in a tree.
 template <bool with_gosa>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
     himeno_kernel(HimenoPointers h, Extents e, std::int64_t first_plane, std::int64_t plane_step,
                   double* block_sum) {
   const std::int64_t k = 1 + std::int64_t{blockIdx.x} * block_k + threadIdx.x;
-  const std::int64_t j = 1 + std::int64_t{blockIdx.y} * rows_a_block + threadIdx.y * rows_a_thread;
+  const std::int64_t j = 1 + std::int64_t{blockIdx.y} * block_j + threadIdx.y;
   const std::int64_t i = first_plane + std::int64_t{blockIdx.z} * plane_step;
   double squares = 0;
-#pragma unroll
-  for (int u = 0; u < rows_a_thread; ++u)
-    if (k <= e.last_k && j + u <= e.last_j) {
-      const float ss = himeno_point(h, i * e.plane + (j + u) * e.row + k, e.plane, e.row);
-      if (with_gosa) squares += static_cast<double>(ss) * static_cast<double>(ss);
-    }
+  if (k <= e.last_k && j <= e.last_j) {
+    const float ss = himeno_point(h, i * e.plane + j * e.row + k, e.plane, e.row);
+    if (with_gosa) squares = static_cast<double>(ss) * static_cast<double>(ss);
+  }
   if constexpr (with_gosa) {
     __shared__ double sums[threads];
     const int t = static_cast<int>(threadIdx.y * block_k + threadIdx.x);
@@ -82,7 +79,7 @@ HimenoOnDevices::HimenoOnDevices(const HimenoGrid& grid, const std::vector<int>&
   if (parts == 0 || interior < 2 * parts)
     throw InvalidArgument(Argument::gpus, std::to_string(parts) + " GPUs for " + std::to_string(interior) +
                                               " planes; each takes at least two");
-  const unsigned blocks_j = static_cast<unsigned>((grid.mj - 3 + rows_a_block - 1) / rows_a_block);
+  const unsigned blocks_j = static_cast<unsigned>((grid.mj - 3 + block_j - 1) / block_j);
   const unsigned blocks_k = static_cast<unsigned>((grid.mk - 3 + block_k - 1) / block_k);
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t first = 1 + interior * part / parts, next = 1 + interior * (part + 1) / parts;
@@ -126,7 +123,7 @@ void HimenoOnDevices::sweep_once(bool with_gosa) {
                           std::int64_t step) {
     if (planes <= 0) return;
     const dim3 blocks(static_cast<unsigned>((e.last_k + block_k - 1) / block_k),
-                      static_cast<unsigned>((e.last_j + rows_a_block - 1) / rows_a_block),
+                      static_cast<unsigned>((e.last_j + block_j - 1) / block_j),
                       static_cast<unsigned>(planes));
     auto* const kernel = with_gosa ? himeno_kernel<true> : himeno_kernel<false>;
     kernel<<<blocks, block, 0, queue.stream()>>>(s.pointers(), e, first, step, s.block_sums.data());

@@ -31,16 +31,26 @@ struct HimenoPointers {
   const float *a0, *a1, *a2, *a3, *b0, *b1, *b2, *c0, *c1, *c2, *bnd, *wrk1;
 };
 
+// A value that is read once a sweep: on a GPU it does not displace p from the caches.
+EIGEN_G_HOST_DEVICE inline float read_once(const float* from) {
+#ifdef __CUDA_ARCH__
+  return __ldcs(from);
+#else
+  return *from;
+#endif
+}
+
 // next(at) := p(at) + 0.8 ss. plane, row: distances to the next i and j. Returns ss.
 EIGEN_G_HOST_DEVICE inline float himeno_point(const HimenoPointers& h, std::int64_t at, std::int64_t plane,
                                               std::int64_t row) {
   const float* const p = h.p + at;
-  const float s = h.a0[at] * p[plane] + h.a1[at] * p[row] + h.a2[at] * p[1] +
-                  h.b0[at] * (p[plane + row] - p[plane - row] - p[row - plane] + p[-plane - row]) +
-                  h.b1[at] * (p[row + 1] - p[1 - row] - p[row - 1] + p[-row - 1]) +
-                  h.b2[at] * (p[plane + 1] - p[1 - plane] - p[plane - 1] + p[-plane - 1]) +
-                  h.c0[at] * p[-plane] + h.c1[at] * p[-row] + h.c2[at] * p[-1] + h.wrk1[at];
-  const float ss = (s * h.a3[at] - p[0]) * h.bnd[at];
+  const auto of = [at](const float* array) { return read_once(array + at); };
+  const float s = of(h.a0) * p[plane] + of(h.a1) * p[row] + of(h.a2) * p[1] +
+                  of(h.b0) * (p[plane + row] - p[plane - row] - p[row - plane] + p[-plane - row]) +
+                  of(h.b1) * (p[row + 1] - p[1 - row] - p[row - 1] + p[-row - 1]) +
+                  of(h.b2) * (p[plane + 1] - p[1 - plane] - p[plane - 1] + p[-plane - 1]) +
+                  of(h.c0) * p[-plane] + of(h.c1) * p[-row] + of(h.c2) * p[-1] + of(h.wrk1);
+  const float ss = (s * of(h.a3) - p[0]) * of(h.bnd);
   h.next[at] = p[0] + 0.8f * ss;
   return ss;
 }

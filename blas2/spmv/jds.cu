@@ -57,7 +57,7 @@ __global__ void fill_kernel(CrsView<T> a, const std::int32_t* order, const std::
 // The paper's kernel: a thread a position.
 template <class T, int k>
 __global__ void __launch_bounds__(threads)
-    jds_kernel(JdsView<T> a, T alpha, const T* __restrict__ x, T beta, T* __restrict__ y) {
+    jds_kernel(JdsView<T> a, T alpha, const T* __restrict__ x, T beta, T* __restrict__ y, T gamma) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= a.rows) return;
   T sum[k] = {};
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads)
     add_product<k>(sum, __ldcs(a.value + begin + i), x, __ldcs(a.col + begin + i));
     begin = next;
   }
-  store_row<k>(y, std::int64_t{__ldg(a.order + i)}, sum, alpha, beta);
+  store_row<k>(y, std::int64_t{__ldg(a.order + i)}, sum, alpha, beta, gamma, x);
 }
 
 }  // namespace
@@ -104,11 +104,11 @@ JdsOnDevice<T>::JdsOnDevice(const Queue& queue, const CrsView<T>& a_dev)
 
 template <class T>
 void jds_multiply(const Queue& queue, int k, same_t<T> alpha, const JdsView<T>& a_dev, const same_t<T>* x_dev,
-                  same_t<T> beta, T* y_dev) {
+                  same_t<T> beta, T* y_dev, same_t<T> gamma) {
   require_block(k, x_dev, y_dev);
   if (a_dev.rows == 0) return;
   const auto with = [&](auto kernel) {
-    kernel<<<blocks_for(a_dev.rows), threads, 0, queue.stream()>>>(a_dev, alpha, x_dev, beta, y_dev);
+    kernel<<<blocks_for(a_dev.rows), threads, 0, queue.stream()>>>(a_dev, alpha, x_dev, beta, y_dev, gamma);
   };
   if (k == 1) {
     with(jds_kernel<T, 1>);
@@ -120,7 +120,9 @@ void jds_multiply(const Queue& queue, int k, same_t<T> alpha, const JdsView<T>& 
 
 template class JdsOnDevice<float>;
 template class JdsOnDevice<double>;
-template void jds_multiply(const Queue&, int, float, const JdsView<float>&, const float*, float, float*);
-template void jds_multiply(const Queue&, int, double, const JdsView<double>&, const double*, double, double*);
+template void jds_multiply(const Queue&, int, float, const JdsView<float>&, const float*, float, float*,
+                           float);
+template void jds_multiply(const Queue&, int, double, const JdsView<double>&, const double*, double, double*,
+                           double);
 
 }  // namespace eigen_g::blas2

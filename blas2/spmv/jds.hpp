@@ -1,6 +1,6 @@
 // The product with a matrix in jagged diagonal storage (paper 3, JDS), on the CPU and on a GPU.
 //
-//   Y := alpha A X + beta Y
+//   Y := alpha A X + gamma X + beta Y, gamma on a GPU alone
 //
 // Rows in the order of their lengths, the longest first; the j-th entries of all rows that have one are the j-th jagged
 // diagonal. Position i's row is order[i], its j-th entry stands at diagonal_begin[j] + i, and there is one as long as that is
@@ -75,6 +75,6 @@ class JdsOnDevice {
 
 template <class T>
 void jds_multiply(const Queue& queue, int k, same_t<T> alpha, const JdsView<T>& a_dev, const same_t<T>* x_dev,
-                  same_t<T> beta, T* y_dev);
+                  same_t<T> beta, T* y_dev, same_t<T> gamma = 0);
 
 }  // namespace eigen_g::blas2

@@ -67,7 +67,7 @@ __device__ void sum_piece(const SellView<T>& a, std::int64_t piece, int lane, co
 template <class T, int k, bool has_hot>
 __global__ void __launch_bounds__(threads)
     sell_kernel(SellView<T> a, unsigned piece_blocks, T alpha, Rows<T> x, T beta, T* __restrict__ y,
-                T* __restrict__ partial) {
+                T* __restrict__ partial, T gamma) {
   constexpr int in_flight = k == 1 ? 4 : 8;
   const int lane = threadIdx.x % warp;
   if (blockIdx.x < piece_blocks) {
@@ -87,13 +87,13 @@ __global__ void __launch_bounds__(threads)
   const T* value = a.value + begin + lane;
   for (std::int32_t j = 0; j < width; j += in_flight, col += in_flight * warp, value += in_flight * warp)
     add_entries<in_flight, warp, has_hot>(sum, col, value, x, width - j);
-  if (row >= 0) store_row<k>(y, row, sum, alpha, beta);
+  if (row >= 0) store_row<k>(y, row, sum, alpha, beta, gamma, x.rows);
 }
 
 // y(long row, :): a warp a row, its pieces' sums in a fixed order.
 template <class T, int k>
 __global__ void __launch_bounds__(threads)
-    long_row_kernel(SellView<T> a, T alpha, const T* partial, T beta, T* y) {
+    long_row_kernel(SellView<T> a, T alpha, const T* partial, const T* x, T beta, T* y, T gamma) {
   const std::int64_t r = (std::int64_t{blockIdx.x} * threads + threadIdx.x) / warp;
   const int lane = threadIdx.x % warp;
   if (r >= a.long_rows) return;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(threads)
     for (int j = 0; j < k; ++j) sum[j] += partial[p * k + j];
   }
   sum_over_warp(sum);
-  if (lane == 0) store_row<k>(y, std::int64_t{a.long_row[r]}, sum, alpha, beta);
+  if (lane == 0) store_row<k>(y, std::int64_t{a.long_row[r]}, sum, alpha, beta, gamma, x);
 }
 
 unsigned blocks_of_warps(std::int64_t warps) {
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T, int k>
-void launch(const Queue& queue, const Sell<T>& matrix, T alpha, const T* x, T beta, T* y) {
+void launch(const Queue& queue, const Sell<T>& matrix, T alpha, const T* x, T beta, T* y, T gamma) {
   const SellView<T> a = matrix.view();
   if (a.hot > 0) {
     gather_kernel<T, k><<<(a.hot * k + threads - 1) / threads, threads, 0, queue.stream()>>>(
@@ -128,7 +128,7 @@ void launch(const Queue& queue, const Sell<T>& matrix, T alpha, const T* x, T be
   const unsigned piece_blocks = blocks_of_warps(a.pieces), blocks = piece_blocks + blocks_of_warps(a.slices);
   const auto with = [&](auto kernel) {
     kernel<<<blocks, threads, 0, queue.stream()>>>(a, piece_blocks, alpha, Rows<T>{x, matrix.hot_x(), a.hot},
-                                                   beta, y, matrix.partial());
+                                                   beta, y, matrix.partial(), gamma);
   };
   if (a.hot > 0) {
     with(sell_kernel<T, k, true>);
@@ -137,8 +137,8 @@ void launch(const Queue& queue, const Sell<T>& matrix, T alpha, const T* x, T be
   }
   EIGEN_G_LAUNCHED();
   if (a.long_rows == 0) return;
-  long_row_kernel<T, k>
-      <<<blocks_of_warps(a.long_rows), threads, 0, queue.stream()>>>(a, alpha, matrix.partial(), beta, y);
+  long_row_kernel<T, k><<<blocks_of_warps(a.long_rows), threads, 0, queue.stream()>>>(
+      a, alpha, matrix.partial(), x, beta, y, gamma);
   EIGEN_G_LAUNCHED();
 }
 
@@ -146,17 +146,18 @@ void launch(const Queue& queue, const Sell<T>& matrix, T alpha, const T* x, T be
 
 template <class T>
 void sell_multiply(const Queue& queue, int k, same_t<T> alpha, const Sell<T>& a, const same_t<T>* x_dev,
-                   same_t<T> beta, T* y_dev) {
+                   same_t<T> beta, T* y_dev, same_t<T> gamma) {
   require_block(k, x_dev, y_dev);
   if (a.view().rows == 0) return;
   if (k == 1) {
-    launch<T, 1>(queue, a, alpha, x_dev, beta, y_dev);
+    launch<T, 1>(queue, a, alpha, x_dev, beta, y_dev, gamma);
   } else {
-    launch<T, 4>(queue, a, alpha, x_dev, beta, y_dev);
+    launch<T, 4>(queue, a, alpha, x_dev, beta, y_dev, gamma);
   }
 }
 
-template void sell_multiply(const Queue&, int, float, const Sell<float>&, const float*, float, float*);
-template void sell_multiply(const Queue&, int, double, const Sell<double>&, const double*, double, double*);
+template void sell_multiply(const Queue&, int, float, const Sell<float>&, const float*, float, float*, float);
+template void sell_multiply(const Queue&, int, double, const Sell<double>&, const double*, double, double*,
+                            double);
 
 }  // namespace eigen_g::blas2

@@ -1,6 +1,6 @@
 // The product with a matrix in sliced ELLPACK (SELL-32-sigma) with long rows split off, on a GPU. CUDA builds only.
 //
-//   Y := alpha A X + beta Y
+//   Y := alpha A X + gamma X + beta Y
 //
 // Rows are sorted by length within windows of sigma rows and cut into slices of 32; a slice stores its rows' entries column by
 // column, as many as its longest row has, so that a warp reads them in words that lie side by side. Rows of more than `cut`
@@ -75,6 +75,6 @@ class Sell {
 // As crs_multiply: x_dev cols x k, y_dev rows x k, row-major, k = 1 or 4. Queued.
 template <class T>
 void sell_multiply(const Queue& queue, int k, same_t<T> alpha, const Sell<T>& a, const same_t<T>* x_dev,
-                   same_t<T> beta, T* y_dev);
+                   same_t<T> beta, T* y_dev, same_t<T> gamma = 0);
 
 }  // namespace eigen_g::blas2

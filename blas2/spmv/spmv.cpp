@@ -12,15 +12,15 @@ namespace eigen_g::blas2 {
 
 template <class T>
 SpmvOperator<T>::SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, SpmvFormat format,
-                              SpmvChoice choice)
+                              SpmvChoice choice, int k)
     : a_(a_dev) {
   const RowStatistics rows = row_statistics(queue, a_dev);
   if (format == SpmvFormat::jds || format == SpmvFormat::ccs) {
     trials_.push_back({{.format = format}});
   } else {
-    for (const SpmvCandidate& c : spmv_candidates(rows, sizeof(T), format)) trials_.push_back({c});
+    for (const SpmvCandidate& c : spmv_candidates(rows, sizeof(T), format, k)) trials_.push_back({c});
   }
-  if (choice == SpmvChoice::trial && trials_.size() > 1) try_candidates(queue);
+  if (choice == SpmvChoice::trial && trials_.size() > 1) try_candidates(queue, k);
   convert(queue, trials_.front().candidate);
 }
 
@@ -45,10 +45,10 @@ void SpmvOperator<T>::convert(const Queue& queue, const SpmvCandidate& candidate
 
 // The measured rates decide by the same sieve as the predicted ones.
 template <class T>
-void SpmvOperator<T>::try_candidates(const Queue& queue) {
+void SpmvOperator<T>::try_candidates(const Queue& queue, int k) {
   constexpr int products = 5;
-  const DeviceBuffer<T> x(queue, std::max<std::int64_t>(a_.cols, 1)),
-      y(queue, std::max<std::int64_t>(a_.rows, 1));
+  const DeviceBuffer<T> x(queue, std::max<std::int64_t>(k * a_.cols, 1)),
+      y(queue, std::max<std::int64_t>(k * a_.rows, 1));
   EIGEN_G_CUDA(cudaMemsetAsync(x.data(), 0, x.bytes(), queue.stream()));
   std::vector<Measurement> measured;
   const std::int64_t n = std::max<std::int64_t>(a_.nnz, 1);
@@ -63,7 +63,7 @@ void SpmvOperator<T>::try_candidates(const Queue& queue) {
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     SpmvTrial& trial = trials_[i];
     trial.conversion_seconds = seconds([&] { convert(queue, trial.candidate); });
-    const auto product = [&] { multiply(queue, 1, T(1), x.data(), T(0), y.data()); };
+    const auto product = [&] { multiply(queue, k, T(1), x.data(), T(0), y.data()); };
     product();
     std::vector<double> times;
     for (int p = 0; p < products; ++p) times.push_back(seconds(product));
@@ -76,16 +76,18 @@ void SpmvOperator<T>::try_candidates(const Queue& queue) {
 }
 
 template <class T>
-void SpmvOperator<T>::multiply(const Queue& queue, int k, T alpha, const T* x_dev, T beta, T* y_dev) const {
+void SpmvOperator<T>::multiply(const Queue& queue, int k, T alpha, const T* x_dev, T beta, T* y_dev,
+                               T gamma) const {
   switch (chosen_.format) {
     case SpmvFormat::sell:
-      return sell_multiply<T>(queue, k, alpha, sell_, x_dev, beta, y_dev);
+      return sell_multiply<T>(queue, k, alpha, sell_, x_dev, beta, y_dev, gamma);
     case SpmvFormat::jds:
-      return jds_multiply<T>(queue, k, alpha, jds_.view(), x_dev, beta, y_dev);
+      return jds_multiply<T>(queue, k, alpha, jds_.view(), x_dev, beta, y_dev, gamma);
     case SpmvFormat::ccs:
+      if (gamma != T(0)) throw InvalidArgument("gamma", "is not 0, which ccs does not add");
       return ccs_multiply<T>(queue, k, alpha, ccs_.view(), x_dev, beta, y_dev);
     default:
-      return crs_multiply_by<T>(queue, chosen_.group, k, alpha, a_, x_dev, beta, y_dev);
+      return crs_multiply_by<T>(queue, chosen_.group, k, alpha, a_, x_dev, beta, y_dev, gamma);
   }
 }
 

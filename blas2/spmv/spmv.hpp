@@ -1,6 +1,6 @@
 // A sparse matrix on a GPU, ready for many products: its format chosen, converted once. CUDA builds only.
 //
-//   Y := alpha A X + beta Y
+//   Y := alpha A X + gamma X + beta Y
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,18 @@ class SpmvOperator {
  public:
   SpmvOperator() = default;
   // a_dev: device, in; it stays the caller's, and must live on while this one is used. By the GPU; blocks.
-  // format: automatic, or the one that is taken (of SELL and CRS the configuration is chosen).
+  // format: automatic, or the one that is taken (of SELL and CRS the configuration is chosen), for products with k
+  // vectors.
   // Throws OutOfMemory, DeviceError.
   SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, SpmvFormat format = SpmvFormat::automatic,
-               SpmvChoice choice = SpmvChoice::model);
+               SpmvChoice choice = SpmvChoice::model, int k = 1);
 
   SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, const SpmvCandidate& candidate);  // this one
 
   // As crs_multiply: x_dev cols x k, y_dev rows x k, row-major, k = 1 or 4. Queued; takes no memory. One product at a time. Repeats
   // bit for bit unless the format is ccs.
-  void multiply(const Queue& queue, int k, T alpha, const T* x_dev, T beta, T* y_dev) const;
+  // Throws InvalidArgument (gamma) where the format is ccs and gamma is not 0.
+  void multiply(const Queue& queue, int k, T alpha, const T* x_dev, T beta, T* y_dev, T gamma = 0) const;
 
   std::int64_t rows() const { return a_.rows; }
   std::int64_t cols() const { return a_.cols; }
@@ -48,7 +50,7 @@ class SpmvOperator {
 
  private:
   void convert(const Queue& queue, const SpmvCandidate& candidate);
-  void try_candidates(const Queue& queue);
+  void try_candidates(const Queue& queue, int k);
   CrsView<T> a_;
   SpmvCandidate chosen_;
   std::vector<SpmvTrial> trials_;

@@ -36,10 +36,14 @@ struct SparseProduct {
   std::function<void(const T* x, T* y)> multiply;
 };
 
-// The 7-point operator of a box with zero outside, without a matrix: 6 on the diagonal, -1 to the six neighbours. Point (i, j, k)
-// is row i + nx (j + ny k). Its values are the sums of 4 sin^2(pi p / (2 (m + 1))), p = 1 ... m of each side m.
+// The operator of a box with zero outside, without a matrix. Point (i, j, k) is row i + nx (j + ny k).
+//   7 points    6 on the diagonal, -1 to the six neighbours along an axis
+//   19 points   24, -2 to those, -1 to the twelve along the diagonal of a face
+// With c_m = cos(pi p / (m + 1)), p = 1 ... m of each side m, the values are 6 - 2 (c_x + c_y + c_z) and
+// 24 - 4 (c_x + c_y + c_z) - 4 (c_x c_y + c_y c_z + c_z c_x).
 struct SparseGrid {
   std::int64_t nx = 0, ny = 0, nz = 0;  // each at most 2^20
+  int points = 7;                       // or 19
 };
 
 // The same as SparseRows on the current GPU, all arrays in its memory, 16-byte aligned; the offsets are not checked. nnz = row_begin[n], and
@@ -66,8 +70,8 @@ struct FewOptions {
   std::int64_t count = 1;  // 1 <= count <= n
   End end = End::lowest;
   double near = 0;  // end near: the pairs whose values are nearest to it; through the dense solver alone
-  // Automatic: dense for orders up to 1000 on the CPU and 4000 on a GPU, where count is a large part of n, and as long as it
-  // fits for what Lanczos does not resolve.
+  // Automatic: dense for orders up to 1000 on the CPU and 4000 on a GPU, where count is a large part of n, and up to 20000, where
+  // it fits, for what Lanczos will not resolve with the products that cost as much.
   FewMethod method = FewMethod::automatic;
   double tolerance = 1e-9;  // of |A z - w z| relative to |A| (2-norm, estimated from within); from 1e-14 to 1
   // Products of A with one vector, at most; Lanczos ends before where its prediction is beyond twice this.
@@ -99,6 +103,19 @@ struct FewReport {
   double seconds = 0;
   WorkspaceBytes bytes;  // beside A, w and z
 };
+
+// What solve_few() will do, by a model of the machine alone: nothing is measured, nothing is taken.
+struct FewPlan {
+  FewMethod method = FewMethod::lanczos;  // taken first
+  bool dense_follows = false;     // the dense path takes what Lanczos has not resolved by max_products
+  std::int64_t max_products = 0;  // of Lanczos
+  double dense_seconds = 0,
+         product_seconds = 0;  // all of the dense path; a product of Lanczos with its share of the rest
+  std::uint64_t dense_bytes = 0, lanczos_bytes = 0;  // beside A, w and z: in host memory; where Lanczos works
+};
+// nnz: entries of both triangles; -1: A is a grid or a product. Throws InvalidArgument.
+[[nodiscard]] FewPlan plan_few(std::int64_t n, std::int64_t nnz, const FewOptions& options,
+                               const Devices& devices = {});
 
 // Host memory.
 //   w   count values, out, ascending

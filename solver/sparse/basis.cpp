@@ -20,8 +20,8 @@ constexpr double least_first = 1e-13, least_second = 0.999;
 template <class T>
 Basis<T>::Basis(Executor<T>& on, std::int64_t max_panels)
     : on_(on), panel_values_(on.order() * panel_width), max_panels_(max_panels) {
-  memory_ = on.take(max_panels * panel_values_);
-  small_ = on.take((4 + 2 * max_panels) * entries);
+  memory_ = on.take_panels(max_panels);
+  small_ = on.take(basis_small_values(max_panels));
 }
 
 template <class T>

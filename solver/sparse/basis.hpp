@@ -16,6 +16,11 @@
 
 namespace eigen_g {
 
+// Values beside its panels.
+constexpr std::int64_t basis_small_values(std::int64_t max_panels) {
+  return (4 + 2 * max_panels) * panel_width * panel_width;
+}
+
 template <class T>
 class Basis {
  public:

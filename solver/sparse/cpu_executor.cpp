@@ -8,7 +8,8 @@
 namespace eigen_g {
 
 template <class T>
-CpuExecutor<T>::CpuExecutor(std::int64_t n, PanelProduct<T> product) : n_(n), product_(std::move(product)) {}
+CpuExecutor<T>::CpuExecutor(std::int64_t n, PanelProduct<T> product, std::int64_t first_row)
+    : n_(n), first_row_(first_row), product_(std::move(product)) {}
 
 template <class T>
 T* CpuExecutor<T>::take(std::int64_t values) {
@@ -40,7 +41,8 @@ void CpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
   for (std::int64_t row = 0; row < n_; ++row)
     for (int j = 0; j < panel_width; ++j)
       if (columns >> j & 1u)
-        x[panel_width * row + j] = random_value<T>(seed, static_cast<std::uint64_t>(panel_width * row + j));
+        x[panel_width * row + j] =
+            random_value<T>(seed, static_cast<std::uint64_t>(panel_width * (first_row_ + row) + j));
 }
 
 template <class T>

@@ -11,7 +11,8 @@ namespace eigen_g {
 template <class T>
 class CpuExecutor : public Executor<T> {
  public:
-  CpuExecutor(std::int64_t n, PanelProduct<T> product);
+  // first_row: of A, where these n are a part of its rows.
+  CpuExecutor(std::int64_t n, PanelProduct<T> product, std::int64_t first_row = 0);
 
   std::int64_t order() const override { return n_; }
   std::uint64_t bytes() const override { return bytes_; }
@@ -30,7 +31,7 @@ class CpuExecutor : public Executor<T> {
   void column(const T* panels, std::int64_t column, T* to) override;
 
  private:
-  std::int64_t n_;
+  std::int64_t n_, first_row_;
   std::uint64_t bytes_ = 0;
   PanelProduct<T> product_;
   std::vector<HostArray<T>> memory_;

@@ -1,5 +1,6 @@
 // What few pairs of a large symmetric A need of the machine: products of A with panels, products of tall matrices in panels
-// (gemm_df/tall_product.hpp), sums in a fixed order. One for the CPU, one for a GPU; the algorithm above it is one source.
+// (gemm_df/tall_product.hpp), sums in a fixed order. One for the CPU, one for a GPU, one for several; the algorithm above it is one
+// source.
 //
 // Pointers are memory of the executor, but where `host` is said; a panel is n x 4, row-major. What an operation begins may
 // still run when it returns; get() waits for all of it.
@@ -21,13 +22,14 @@ class Executor {
 
   // Memory for so many values, until the executor's end. Throws OutOfMemory.
   virtual T* take(std::int64_t values) = 0;
+  virtual T* take_panels(std::int64_t panels) { return take(panels * order() * panel_width); }
   virtual void put(const T* host, std::int64_t values, T* to) = 0;
   virtual void get(const T* from, std::int64_t values, T* host) = 0;  // blocks
   virtual void copy(const T* from, std::int64_t values, T* to) = 0;
 
   // Y := alpha A X + gamma X + beta Y; beta = 0 does not read Y.
   virtual void multiply(T alpha, const T* x, T gamma, T beta, T* y) = 0;
-  // Columns of X whose bit is set in `columns`: values of (-1, 1) that follow from seed, row and column alone.
+  // Columns of X whose bit is set in `columns`: values of (-1, 1) that follow from seed, row of A and column alone.
   virtual void randomise(unsigned columns, std::uint64_t seed, T* x) = 0;
 
   virtual void gram(std::int64_t p, const T* v, const T* w, T* c) = 0;

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "blas2/spmv/crs.hpp"
-#include "blas2/spmv/stencil7.hpp"
+#include "blas2/spmv/stencil.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/sparse/cpu_executor.hpp"
 
@@ -29,7 +29,7 @@ double largest_row_sum(const blas2::CrsView<T>& a) {
 }  // namespace
 
 template <class T>
-FewProblem<T> few_problem(const SparseRows<T>& a, bool on_gpu) {
+FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus) {
   if (a.n > 0 && !a.row_begin) throw InvalidArgument(Argument::a, "row_begin is null");
   const std::int64_t nnz = a.n > 0 ? a.row_begin[a.n] - a.row_begin[0] : 0;
   if (nnz > 0 && (!a.column || !a.value)) throw InvalidArgument(Argument::a, "column or value is null");
@@ -37,8 +37,9 @@ FewProblem<T> few_problem(const SparseRows<T>& a, bool on_gpu) {
   blas2::check_crs(view);
   FewProblem<T> problem;
   problem.n = a.n;
+  problem.nnz = nnz;
   problem.scale = largest_row_sum(view);
-  problem.on_gpu = on_gpu;
+  problem.on_gpu = !gpus.empty();
   problem.densify = [view](T* dense) {
     std::fill_n(dense, view.rows * view.rows, T(0));
     for (std::int64_t i = 0; i < view.rows; ++i)
@@ -46,17 +47,13 @@ FewProblem<T> few_problem(const SparseRows<T>& a, bool on_gpu) {
         dense[i + view.col[p] * view.rows] = view.value[p];
   };
 #ifdef EIGEN_G_HAVE_CUDA
-  if (on_gpu) {
+  if (problem.on_gpu) {
     problem.executor = gpu_executors(a);
     return problem;
   }
 #endif
   const PanelProduct<T> product = [view](T alpha, const T* x, T gamma, T beta, T* y) {
-    blas2::crs_multiply(panel_width, alpha, view, x, beta, y);
-    if (gamma == T(0)) return;
-    const std::int64_t values = view.rows * panel_width;
-#pragma omp parallel for schedule(static) if (view.rows >= smallest_parallel_order)
-    for (std::int64_t i = 0; i < values; ++i) y[i] += gamma * x[i];
+    blas2::crs_multiply(panel_width, alpha, view, x, beta, y, 0, gamma);
   };
   problem.executor = [n = a.n, product](std::int64_t) {
     return std::make_unique<CpuExecutor<T>>(n, product);
@@ -85,7 +82,7 @@ FewProblem<T> few_problem(const SparseProduct<T>& a) {
 FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {
   FewProblem<double> problem;
   problem.n = a.nx * a.ny * a.nz;
-  problem.scale = 12;
+  problem.scale = blas2::stencil_row_sum(a.points);
   problem.on_gpu = on_gpu;
 #ifdef EIGEN_G_HAVE_CUDA
   if (on_gpu) {
@@ -95,7 +92,7 @@ FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {
 #endif
   const PanelProduct<double> product = [a](double alpha, const double* x, double gamma, double beta,
                                            double* y) {
-    blas2::stencil7_multiply({a.nx, a.ny, a.nz}, alpha, x, gamma, beta, y);
+    blas2::stencil_multiply({a.nx, a.ny, a.nz}, a.points, alpha, x, gamma, beta, y);
   };
   problem.executor = [n = problem.n, product](std::int64_t) {
     return std::make_unique<CpuExecutor<double>>(n, product);
@@ -106,7 +103,7 @@ FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {
 template <class T>
 void densify_by_products(Executor<T>& on, T* dense) {
   const std::int64_t n = on.order(), values = n * panel_width;
-  T *const x = on.take(values), *const y = on.take(values);
+  T *const x = on.take_panels(1), *const y = on.take_panels(1);
   const HostArray<T> host = host_array<T>(values);
   for (std::int64_t first = 0; first < n; first += panel_width) {
     const std::int64_t columns = std::min<std::int64_t>(panel_width, n - first);
@@ -120,7 +117,7 @@ void densify_by_products(Executor<T>& on, T* dense) {
   }
 }
 
-template FewProblem<double> few_problem(const SparseRows<double>&, bool);
+template FewProblem<double> few_problem(const SparseRows<double>&, const std::vector<int>&);
 template FewProblem<double> few_problem(const SparseProduct<double>&);
 template void densify_by_products(Executor<double>&, double*);
 

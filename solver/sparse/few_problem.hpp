@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "solver/api/sparse.hpp"
 #include "solver/sparse/executor.hpp"
@@ -11,17 +12,18 @@ namespace eigen_g {
 
 template <class T>
 struct FewProblem {
-  std::int64_t n = 0;
-  double scale = 0;     // about |A|; 0: not known
-  bool on_gpu = false;  // where the executor works
+  std::int64_t n = 0, nnz = -1;  // -1: by products
+  double scale = 0;              // about |A|; 0: not known
+  bool on_gpu = false;           // where the executor works
   // Of a machine that has A; `max_panels` of a basis at most.
   std::function<std::unique_ptr<Executor<T>>(std::int64_t max_panels)> executor;
   std::function<void(T* dense)> densify;  // n x n column-major, host, both triangles; empty: by products
 };
 
 // Throw InvalidArgument (a).
+// Checked: offsets, columns, values. gpus: that work, CUDA's numbers; none: the CPU.
 template <class T>
-FewProblem<T> few_problem(const SparseRows<T>& a, bool on_gpu);  // checked: offsets, columns, values
+FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus);
 template <class T>
 FewProblem<T> few_problem(const SparseProduct<T>& a);
 FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu);

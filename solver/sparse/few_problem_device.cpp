@@ -1,6 +1,7 @@
 #include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/crs_device.hpp"
-#include "blas2/spmv/stencil7.hpp"
+#include "blas2/spmv/spmv.hpp"
+#include "blas2/spmv/stencil.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/sparse/few_problem.hpp"
@@ -15,16 +16,23 @@ template <class T>
 struct RowsOnGpu {
   Queue queue;
   blas2::CrsOnDevice<T> owned;
-  blas2::CrsView<T> a;
+  blas2::SpmvOperator<T> product = {};
 };
 
+// In the format that the model chooses, or as the rows are where a second copy does not fit.
 template <class T>
-std::unique_ptr<Executor<T>> executor_of(const std::shared_ptr<RowsOnGpu<T>>& on, std::int64_t max_panels) {
+std::unique_ptr<Executor<T>> executor_of(const std::shared_ptr<RowsOnGpu<T>>& on, const blas2::CrsView<T>& a,
+                                         std::int64_t max_panels) {
+  using namespace blas2;
+  try {
+    on->product = {on->queue, a, SpmvFormat::automatic, SpmvChoice::model, panel_width};
+  } catch (const OutOfMemory&) {
+    on->product = {on->queue, a, SpmvCandidate{SpmvFormat::crs, crs_group(a.rows, a.nnz, panel_width)}};
+  }
   const PanelProduct<T> product = [on](T alpha, const T* x, T gamma, T beta, T* y) {
-    blas2::crs_multiply(on->queue, panel_width, alpha, on->a, x, beta, y);
-    if (gamma != T(0)) combine_product(on->queue, on->a.rows, T(1), y, gamma, x, T(0), y);
+    on->product.multiply(on->queue, panel_width, alpha, x, beta, y, gamma);
   };
-  return std::make_unique<GpuExecutor<T>>(on->queue, on->a.rows, max_panels, product);
+  return std::make_unique<GpuExecutor<T>>(on->queue, a.rows, max_panels, product, on->product.bytes());
 }
 
 }  // namespace
@@ -34,8 +42,7 @@ std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const Sp
   return [a](std::int64_t max_panels) {
     auto on = std::make_shared<RowsOnGpu<T>>();
     on->owned = {on->queue, {a.n, a.n, a.row_begin[a.n] - a.row_begin[0], a.row_begin, a.column, a.value}};
-    on->a = on->owned.view();
-    return executor_of(on, max_panels);
+    return executor_of(on, on->owned.view(), max_panels);
   };
 }
 
@@ -43,9 +50,9 @@ std::function<std::unique_ptr<Executor<double>>(std::int64_t)> gpu_executors(con
   return [a](std::int64_t max_panels) {
     auto queue = std::make_shared<Queue>();
     const blas2::GridSize grid{a.nx, a.ny, a.nz};
-    const PanelProduct<double> product = [=](double alpha, const double* x, double gamma, double beta,
-                                             double* y) {
-      blas2::stencil7_multiply(*queue, grid, alpha, x, gamma, beta, y);
+    const PanelProduct<double> product = [=, points = a.points](double alpha, const double* x, double gamma,
+                                                                double beta, double* y) {
+      blas2::stencil_multiply(*queue, grid, points, alpha, x, gamma, beta, y);
     };
     return std::make_unique<GpuExecutor<double>>(*queue, grid.points(), max_panels, product);
   };
@@ -55,11 +62,11 @@ template <class T>
 FewProblem<T> few_problem(const DeviceSparseRows<T>& a, CUstream_st* stream) {
   FewProblem<T> problem;
   problem.n = a.n;
+  problem.nnz = a.nnz;
   problem.on_gpu = true;
   problem.executor = [a, stream](std::int64_t max_panels) {
-    auto on = std::make_shared<RowsOnGpu<T>>(RowsOnGpu<T>{Queue(stream), {}, {}});
-    on->a = {a.n, a.n, a.nnz, a.row_begin.get(), a.column.get(), a.value.get()};
-    return executor_of(on, max_panels);
+    auto on = std::make_shared<RowsOnGpu<T>>(RowsOnGpu<T>{Queue(stream), {}});
+    return executor_of(on, {a.n, a.n, a.nnz, a.row_begin.get(), a.column.get(), a.value.get()}, max_panels);
   };
   return problem;
 }

@@ -19,10 +19,11 @@ __device__ inline std::int64_t own_index() {
 }
 
 template <class T>
-__global__ void randomise_kernel(std::int64_t values, unsigned columns, std::uint64_t seed, T* x) {
+__global__ void randomise_kernel(std::int64_t values, std::int64_t before, unsigned columns,
+                                 std::uint64_t seed, T* x) {
   const std::int64_t e = own_index();
   if (e < values && (columns >> (e % panel_width) & 1u))
-    x[e] = random_value<T>(seed, static_cast<std::uint64_t>(e));
+    x[e] = random_value<T>(seed, static_cast<std::uint64_t>(before + e));
 }
 template <class T>
 __global__ void factor_kernel(const T* g, T least, T* r, T* inverse) {
@@ -50,8 +51,13 @@ __global__ void column_kernel(std::int64_t n, std::int64_t column, const T* __re
 
 template <class T>
 GpuExecutor<T>::GpuExecutor(const Queue& queue, std::int64_t n, std::int64_t max_panels,
-                            PanelProduct<T> product)
-    : queue_(queue), n_(n), product_(std::move(product)), work_(take(tall_work(n, max_panels))) {}
+                            PanelProduct<T> product, std::uint64_t held_bytes, std::int64_t first_row)
+    : queue_(queue),
+      n_(n),
+      first_row_(first_row),
+      bytes_(held_bytes),
+      product_(std::move(product)),
+      work_(take(tall_work(n, max_panels))) {}
 
 template <class T>
 T* GpuExecutor<T>::take(std::int64_t values) {
@@ -82,7 +88,8 @@ void GpuExecutor<T>::multiply(T alpha, const T* x, T gamma, T beta, T* y) {
 template <class T>
 void GpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
   const std::int64_t values = n_ * panel_width;
-  randomise_kernel<<<blocks_of(values), threads, 0, queue_.stream()>>>(values, columns, seed, x);
+  randomise_kernel<<<blocks_of(values), threads, 0, queue_.stream()>>>(values, first_row_ * panel_width,
+                                                                       columns, seed, x);
   EIGEN_G_LAUNCHED();
 }
 

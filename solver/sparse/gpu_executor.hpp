@@ -12,8 +12,10 @@ namespace eigen_g {
 template <class T>
 class GpuExecutor : public Executor<T> {
  public:
-  // `product` works on device memory, on the queue's stream. `max_panels`: of a basis that it is given at most.
-  GpuExecutor(const Queue& queue, std::int64_t n, std::int64_t max_panels, PanelProduct<T> product);
+  // `product` works on device memory, on the queue's stream. `max_panels`: of a basis that it is given at most. held_bytes:
+  // what the product has taken for itself. first_row: of A, where these n are a part of its rows.
+  GpuExecutor(const Queue& queue, std::int64_t n, std::int64_t max_panels, PanelProduct<T> product,
+              std::uint64_t held_bytes = 0, std::int64_t first_row = 0);
 
   std::int64_t order() const override { return n_; }
   std::uint64_t bytes() const override { return bytes_; }
@@ -33,7 +35,7 @@ class GpuExecutor : public Executor<T> {
 
  private:
   const Queue& queue_;
-  std::int64_t n_;
+  std::int64_t n_, first_row_;
   std::uint64_t bytes_ = 0;
   PanelProduct<T> product_;
   std::vector<DeviceBuffer<T>> memory_;

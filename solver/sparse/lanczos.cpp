@@ -21,6 +21,21 @@ LanczosSizes lanczos_sizes(std::int64_t wanted) {
   return sizes;
 }
 
+namespace {
+
+// What the restarts' small matrices and the measures need.
+std::int64_t small_values(const LanczosSizes& sizes) {
+  return std::max(sizes.basis * panel_width * sizes.kept * panel_width, 32 * sizes.kept);
+}
+
+}  // namespace
+
+std::int64_t lanczos_values(std::int64_t n, std::int64_t wanted) {
+  const LanczosSizes sizes = lanczos_sizes(wanted);
+  return (sizes.basis + sizes.kept + 1) * n * panel_width + small_values(sizes) +
+         basis_small_values(sizes.basis);
+}
+
 std::int64_t lanczos_least_order(std::int64_t wanted) {
   return lanczos_sizes(wanted).basis * panel_width * 3 / 2 + 1;
 }
@@ -42,9 +57,9 @@ class Lanczos {
         basis_(on, sizes_.basis),
         projected_(sizes_.basis),
         panel_values_(on.order() * panel_width),
-        kept_(on.take(sizes_.kept * panel_values_)),
-        work_(on.take(panel_values_)),
-        small_(on.take(std::max(sizes_.basis * panel_width * sizes_.kept * panel_width, 32 * sizes_.kept))) {
+        kept_(on.take_panels(sizes_.kept)),
+        work_(on.take_panels(1)),
+        small_(on.take(small_values(sizes_))) {
     filter_.sign = options.highest ? -1 : 1;
     filter_.half = options.scale;
     range_ = std::clamp(options.tolerance * 1e-2 / std::numeric_limits<double>::epsilon(), 1e1, 1e4);
@@ -323,7 +338,7 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
     result_.values.push_back(filter_.sign * rho_[j]);
     result_.residuals.push_back(residual_[j]);
   }
-  result_.orthogonality = orthogonality(on_, kept_panels_, kept_, basis_.panel(0));
+  result_.orthogonality = orthogonality(on_, kept_panels_, kept_, small_);
   return result_;
 }
 

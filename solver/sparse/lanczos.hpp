@@ -29,6 +29,8 @@ struct LanczosSizes {
   std::int64_t basis = 1;  // at most
 };
 LanczosSizes lanczos_sizes(std::int64_t wanted);
+// That a run takes of its executor.
+std::int64_t lanczos_values(std::int64_t n, std::int64_t wanted);
 // Below this order the basis is too large a part of the space.
 std::int64_t lanczos_least_order(std::int64_t wanted);
 

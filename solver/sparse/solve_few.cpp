@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,6 +10,7 @@
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/sparse/few_plan.hpp"
 #include "solver/sparse/few_problem.hpp"
 #include "solver/sparse/lanczos.hpp"
 #include "solver/sparse/verify_few.hpp"
@@ -20,9 +23,6 @@ const char* name(FewMethod method) {
 }
 
 namespace {
-
-// Orders up to which the dense solver is taken at once, and up to which it takes what Lanczos does not resolve.
-constexpr std::int64_t dense_at_once_on_cpu = 1000, dense_at_once_on_gpu = 4000, dense_at_last = 20000;
 
 void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
   const auto require_that = [](bool good, const char* parameter, const std::string& reason) {
@@ -38,17 +38,6 @@ void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
   require_that(!options.start || options.start_ld >= std::max<std::int64_t>(n, 1), "start_ld",
                "is less than n");
   require_leading_dimension(ldz, n, Argument::ldz);
-}
-
-FewMethod choose_method(std::int64_t n, const FewOptions& options, bool gpu) {
-  if (options.method != FewMethod::lanczos && options.end == End::near) return FewMethod::dense;
-  if (options.end == End::near)
-    throw InvalidArgument("method",
-                          "is lanczos, which finds the ends of a spectrum, not what is near a value");
-  const bool too_small = n < lanczos_least_order(options.count);
-  if (options.method != FewMethod::automatic) return too_small ? FewMethod::dense : options.method;
-  return too_small || n <= (gpu ? dense_at_once_on_gpu : dense_at_once_on_cpu) ? FewMethod::dense
-                                                                               : FewMethod::lanczos;
 }
 
 // The `count` of the ascending values that are wanted: the first of them.
@@ -103,8 +92,7 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   std::copy_n(solution.values.data() + first, count, w);
   for (const T value : solution.values) report.norm = std::max<double>(report.norm, std::abs(value));
   // The residuals, four columns at a time, as Lanczos measures its own.
-  T *const panel = on->take(n * panel_width), *const work = on->take(n * panel_width),
-           *const small = on->take(32);
+  T *const panel = on->take_panels(1), *const work = on->take_panels(1), *const small = on->take(32);
   const HostArray<T> host = host_array<T>(n * panel_width);
   for (std::int64_t j = 0; j < count; j += panel_width) {
     const std::int64_t columns = std::min<std::int64_t>(panel_width, count - j);
@@ -127,7 +115,7 @@ template <class T>
 T* start_panels_of(const FewOptions& options, std::int64_t panels, Executor<T>& on) {
   if (panels == 0) return nullptr;
   const std::int64_t n = on.order(), values = n * panel_width;
-  T* const start = on.take(panels * values);
+  T* const start = on.take_panels(panels);
   const HostArray<T> host = host_array<T>(values);
   for (std::int64_t p = 0; p < panels; ++p) {
     for (std::int64_t c = 0; c < panel_width; ++c)
@@ -179,12 +167,14 @@ FewReport solve_problem(const FewProblem<T>& problem, T* w, T* z, std::int64_t l
                         const Devices& devices) {
   const auto start = std::chrono::steady_clock::now();
   FewReport report;
-  if (choose_method(problem.n, options, problem.on_gpu) == FewMethod::dense) {
+  const FewPlan plan = few_plan(problem.n, problem.nnz, options, problem.on_gpu, 1);
+  if (plan.method == FewMethod::dense) {
     solve_dense(problem, options, devices, w, z, ldz, report);
   } else {
-    solve_lanczos(problem, options, w, z, ldz, report);
-    if (report.status != Status::converged && options.method == FewMethod::automatic &&
-        problem.n <= dense_at_last)
+    FewOptions within = options;
+    within.max_products = plan.max_products;
+    solve_lanczos(problem, within, w, z, ldz, report);
+    if (report.status != Status::converged && plan.dense_follows)
       solve_dense(problem, options, devices, w, z, ldz, report = {});
   }
   report.m = options.count;
@@ -197,6 +187,12 @@ bool checked_empty(std::int64_t n, const void* w, std::int64_t ldz, const FewOpt
   check(n, options, ldz);
   require_pointer(w, n > 0, Argument::w);
   return n == 0;
+}
+
+// Where Lanczos works; what is dense at once is put together on the CPU, whose solver finds the GPU itself.
+bool on_gpu(std::int64_t n, const FewOptions& options, const Devices& devices) {
+  return take_gpu(devices.place, n) &&
+         (options.method == FewMethod::lanczos || n > few_rates(true, 1).dense_at_once);
 }
 
 template <class T>
@@ -216,6 +212,13 @@ FewReport solve_on_gpu([[maybe_unused]] const auto& a, [[maybe_unused]] T* w,
 
 }  // namespace
 
+FewPlan plan_few(std::int64_t n, std::int64_t nnz, const FewOptions& options, const Devices& devices) {
+  check(n, options, n);
+  check_devices(devices);
+  const ThreadLimit limit(devices.threads);
+  return few_plan(n, nnz, options, on_gpu(n, options, devices), omp_get_max_threads());
+}
+
 template <class T>
 FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                     const FewOptions& options, const Devices& devices) {
@@ -224,9 +227,10 @@ FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, 
   require_on_host({{Argument::w, w}, {Argument::z, z}, {Argument::a, a.value}});
   const ThreadLimit limit(devices.threads);
   const auto start = std::chrono::steady_clock::now();
-  const bool gpu =
-      take_gpu(devices.place, a.n) && (options.method == FewMethod::lanczos || a.n > dense_at_once_on_gpu);
-  FewReport report = solve_problem(few_problem(a, gpu), w, z, ldz, options, devices);
+  const bool gpu = on_gpu(a.n, options, devices);
+  std::vector<int> gpus;
+  if (gpu) gpus.push_back(current_gpu());
+  FewReport report = solve_problem(few_problem(a, gpus), w, z, ldz, options, devices);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
@@ -245,14 +249,15 @@ FewReport solve_few(const SparseGrid& a, double* w, double* z, std::int64_t ldz,
   constexpr std::int64_t max_side = std::int64_t{1} << 20;
   for (const std::int64_t side : {a.nx, a.ny, a.nz})
     require(side >= 0 && side <= max_side, Argument::a, "has a side of " + std::to_string(side));
+  require(a.points == 7 || a.points == 19, Argument::a,
+          "has a stencil of " + std::to_string(a.points) + " points");
   const std::int64_t n = a.nx * a.ny * a.nz;
   require(n <= std::int64_t{1} << 36, Argument::a, "has " + std::to_string(n) + " points");
   if (checked_empty(n, w, ldz, options)) return {};
   check_devices(devices);
   require_on_host({{Argument::w, w}, {Argument::z, z}});
   const ThreadLimit limit(devices.threads);
-  const bool gpu =
-      take_gpu(devices.place, n) && (options.method == FewMethod::lanczos || n > dense_at_once_on_gpu);
+  const bool gpu = on_gpu(n, options, devices);
   return solve_problem(few_problem(a, gpu), w, z, ldz, options, devices);
 }
 

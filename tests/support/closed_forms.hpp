@@ -80,6 +80,36 @@ inline SparseCase grid(const std::vector<std::int64_t>& sides) {
   std::sort(a.values.begin(), a.values.end());
   return a;
 }
+// The operators of SparseGrid, entry by entry; their values by its formulas.
+inline SparseCase box(const std::vector<std::int64_t>& sides, int points) {
+  SparseCase a;
+  a.name = std::to_string(points) + " points";
+  const std::int64_t nx = sides[0], ny = sides[1], nz = sides[2];
+  const auto entry = [points](int distance) -> double {
+    if (points == 7) return distance == 0 ? 6 : distance == 1 ? -1 : 0;
+    return distance == 0 ? 24 : distance == 1 ? -2 : distance == 2 ? -1 : 0;
+  };
+  const auto cosine = [](std::int64_t p, std::int64_t m) {
+    return std::cos(std::numbers::pi * static_cast<double>(p + 1) / static_cast<double>(m + 1));
+  };
+  for (std::int64_t k = 0; k < nz; ++k)
+    for (std::int64_t j = 0; j < ny; ++j)
+      for (std::int64_t i = 0; i < nx; ++i) {
+        std::map<std::int64_t, double> row;
+        for (std::int64_t z = std::max<std::int64_t>(k - 1, 0); z < std::min(k + 2, nz); ++z)
+          for (std::int64_t y = std::max<std::int64_t>(j - 1, 0); y < std::min(j + 2, ny); ++y)
+            for (std::int64_t x = std::max<std::int64_t>(i - 1, 0); x < std::min(i + 2, nx); ++x) {
+              const double value =
+                  entry(static_cast<int>(std::abs(x - i) + std::abs(y - j) + std::abs(z - k)));
+              if (value != 0) row[x + nx * (y + ny * z)] = value;
+            }
+        a.add_row(row);
+        const double cx = cosine(i, nx), cy = cosine(j, ny), cz = cosine(k, nz), sum = cx + cy + cz;
+        a.values.push_back(points == 7 ? 6 - 2 * sum : 24 - 4 * sum - 4 * (cx * cy + cy * cz + cz * cx));
+      }
+  std::sort(a.values.begin(), a.values.end());
+  return a;
+}
 inline SparseCase cube(std::int64_t side) {
   SparseCase a = grid({side, side, side});
   a.name = "cube";

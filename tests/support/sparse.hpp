@@ -129,4 +129,14 @@ std::vector<eigen_g::blas2::CrsMatrix<T>> ragged_matrices() {
   return all;
 }
 
+// convert(a) gives the product of a's other format: of ragged matrices, and of a slice of a larger one.
+template <class T, class Convert>
+void check_format_host(Convert convert) {
+  for (const eigen_g::blas2::CrsMatrix<T>& a : ragged_matrices<T>())
+    check_product_host<T>(a.view(), convert(a.view()));
+  const auto large = random_crs<T>(ragged_lengths(5000, 900, 20, 900, 3), 900, 4);
+  const auto part = eigen_g::blas2::slice(large.view(), 1234, 3000);
+  check_product_host<T>(part, convert(part));
+}
+
 }  // namespace support

@@ -311,7 +311,11 @@ TEST_CASE("generate: every kind of the list solves to its exact spectrum") {
     CAPTURE(line);
     const TemporaryFolder folder;
     const std::string kind = line.substr(0, line.find(' '));
-    const int n = kind == "glued-wilkinson" ? 63 : kind == "poisson2d" ? 49 : kind == "hueckel-c60" ? 60 : 48;
+    const int n = kind == "glued-wilkinson" ? 63
+                  : kind == "poisson2d"     ? 49
+                  : kind == "stencil19"     ? 64
+                  : kind == "hueckel-c60"   ? 60
+                                            : 48;
     std::vector<std::string> arguments{"generate", kind, std::to_string(n), "-o", folder / "a.npy"};
     const bool known = line.find("spectrum known") != std::string::npos;
     if (known) arguments.insert(arguments.end(), {"--exact", folder / "w.npy"});

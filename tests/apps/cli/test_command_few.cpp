@@ -64,10 +64,73 @@ TEST_CASE("solve --lowest, --highest and --near give the pairs of a file by eith
   CHECK(near.front() == Approx(std::min(nearest[0], nearest[1])));
 }
 
+TEST_CASE("solve --lowest reads a file of a size that is never dense, within its memory") {
+  const TemporaryFolder folder;
+  constexpr std::int64_t n = 200000;  // 320 GB as a dense matrix
+  std::string text = "%%MatrixMarket matrix coordinate real symmetric\n" + std::to_string(n) + " " +
+                     std::to_string(n) + " " + std::to_string(n) + "\n";
+  for (std::int64_t i = 1; i <= n; ++i)
+    text +=
+        std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(i <= 3 ? i : 50 + i % 7) + "\n";
+  write_file(folder / "a.mtx", text);
+  const Outcome outcome =
+      succeed({"solve", folder / "a.mtx", "--lowest", "3", "--json", "-", "--explain", "--device", "cpu"});
+  const json report = json::parse(outcome.out);
+  CHECK(report["method"] == "lanczos");
+  CHECK(report["matrix"]["nnz"] == n);
+  CHECK(report["matrix"]["format"] == "Matrix Market coordinate real symmetric");
+  CHECK(report["bytes"]["host"].get<double>() < 1e9);
+  const std::vector<double> values = values_of(outcome);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(values[i] == Approx(static_cast<double>(i + 1)).epsilon(1e-8));
+  CHECK_THAT(outcome.err, ContainsSubstring("products") && ContainsSubstring("GiB") &&
+                              ContainsSubstring("200000 by the lanczos method"));
+  const Outcome far = fail_with(2, {"solve", folder / "a.mtx", "--near", "4", "-q"});
+  CHECK_THAT(far.err, ContainsSubstring("dense"));
+}
+
+TEST_CASE("few pairs of a file: refused by the words of a solve for all") {
+  const std::string data = EIGEN_G_DATA_DIR;
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(data + "/invalid")) {
+    const std::string ending = entry.path().extension();
+    if (ending != ".mtx" && ending != ".csc" && ending != ".npz") continue;
+    CAPTURE(entry.path().string());
+    ++files;
+    const Outcome all = eigen_g_command({"solve", entry.path(), "-q"});
+    const Outcome few = eigen_g_command({"solve", entry.path(), "--lowest", "1", "-q"});
+    CHECK(few.code == all.code);
+    CHECK(few.err == all.err);
+  }
+  CHECK(files > 10);
+}
+
+TEST_CASE("few pairs of every kind of sparse file") {
+  const std::string data = EIGEN_G_DATA_DIR;
+  for (const char* const file : {"/valid/rosser_coo.npz"}) {
+    CAPTURE(file);
+    const std::vector<double> few =
+        values_of(succeed({"solve", data + file, "--lowest", "2", "--json", "-"}));
+    const json all = json::parse(succeed({"solve", data + file, "--json", "-"}).out);
+    CHECK(few[0] == Approx(all["values"]["all"][0].get<double>()));
+    CHECK(few[1] == Approx(all["values"]["all"][1].get<double>()));
+  }
+}
+
+TEST_CASE("few pairs write no file over another one, and none over their input") {
+  const TemporaryFolder folder;
+  const std::string file = written(folder, grid({5, 5}));
+  succeed({"solve", file, "--lowest", "1", "-o", folder / "r"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--start", folder / "r.vectors.npy", "-o", folder / "r"});
+  const Outcome again = eigen_g_command({"solve", file, "--lowest", "1", "-o", folder / "r"});
+  CHECK(again.code != 0);
+  succeed({"solve", file, "--lowest", "1", "-o", folder / "r", "--force"});
+}
+
 TEST_CASE("solve --grid needs no matrix") {
-  const Outcome outcome = succeed({"solve", "--grid", "12x11x10", "--stencil", "7", "--lowest", "5", "--json",
-                                   "-", "--method", "lanczos", "--explain"});
-  const SparseCase a = grid({12, 11, 10});
+  const int points = GENERATE(7, 19);
+  const Outcome outcome = succeed({"solve", "--grid", "12x11x10", "--stencil", std::to_string(points),
+                                   "--lowest", "5", "--json", "-", "--method", "lanczos", "--explain"});
+  const SparseCase a = box({12, 11, 10}, points);
   const std::vector<double> values = values_of(outcome);
   for (std::size_t i = 0; i < 5; ++i) CHECK(values[i] == Approx(a.values[i]).epsilon(1e-8));
   const json report = json::parse(outcome.out);
@@ -105,6 +168,12 @@ TEST_CASE("few pairs: what does not go together is wrong usage") {
   fail_with(2, {"solve", file, "--near", "1", "--method", "lanczos"});
   fail_with(2, {"solve", file, "--lowest", "1", "--tolerance", "1e-30"});
   fail_with(2, {"solve", file, "--lowest", "1", "--range-index", "1:2"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--path", "two"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--ratio", "1:1"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--verify"});
+  fail_with(2, {"solve", file, "--method", "lanczos"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--count", "3"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--stencil", "19"});
   write_file(folder / "v.txt", "1\n");
   fail_with(3, {"solve", file, "--lowest", "1", "--start", folder / "v.txt"});
 }

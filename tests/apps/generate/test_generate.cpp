@@ -30,6 +30,7 @@ Spec spec_of(std::string_view kind, std::int64_t n) {
 std::vector<std::int64_t> orders(const Kind& kind) {
   if (kind.name == "glued-wilkinson") return {0, 21, 42, 210};
   if (kind.name == "poisson2d") return {0, 1, 4, 9, 144};
+  if (kind.name == "stencil19") return {0, 1, 8, 27, 125};
   if (kind.name == "hueckel-ring") return {3, 4, 5, 66};
   if (kind.name == "hueckel-c60") return {60};
   return {0, 1, 2, 3, 20, 65, 130};
@@ -119,7 +120,13 @@ TEST_CASE("entries are what the kinds say") {
   const std::vector<double> minij = full("frank", 7), kms = full("kms", 7), poisson = full("poisson2d", 9),
                             clement = full("clement", 7), wilkinson = full("wilkinson", 7),
                             toeplitz = full("121", 7), glued = full("glued-wilkinson", 42),
-                            ring = full("hueckel-ring", 7);
+                            ring = full("hueckel-ring", 7), stencil = full("stencil19", 27);
+  CHECK(entry(stencil, 27, 13, 13) == 24);
+  CHECK(entry(stencil, 27, 13, 22) == -2);
+  CHECK(entry(stencil, 27, 13, 12) == -2);
+  CHECK(entry(stencil, 27, 13, 15) == -1);
+  CHECK(entry(stencil, 27, 13, 26) == 0);  // the corner
+  CHECK(entry(stencil, 27, 2, 3) == 0);    // the end of one grid line and the beginning of the next
   CHECK(entry(minij, 7, 2, 5) == 3);
   CHECK(entry(kms, 7, 2, 5) == 0.125);
   CHECK(entry(clement, 7, 2, 3) == std::sqrt(12.0));

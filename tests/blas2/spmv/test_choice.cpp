@@ -82,6 +82,14 @@ TEST_CASE("regular rows take SELL in their order, a graph with a long row splits
   CHECK(chosen.cut == spmv_cuts[0]);
   CHECK(chosen.hot == spmv_hot);
   CHECK_FALSE(contains(spmv_candidates(graph, 8), SpmvFormat::jds));
+  for (const SpmvCandidate& c : spmv_candidates(graph, 8, SpmvFormat::automatic, 4)) CHECK(c.hot == 0);
+}
+
+TEST_CASE("what stays in L2, and rows that a slice waits for, take CRS") {
+  CHECK(spmv_candidates(regular(390000, 5), 8).front().format == SpmvFormat::crs);
+  const SpmvCandidate long_rows = spmv_candidates(regular(72000, 399), 8).front();
+  CHECK(long_rows.format == SpmvFormat::crs);
+  CHECK(long_rows.group == 32);
 }
 
 TEST_CASE("a format that is asked for is the only one") {

@@ -1,6 +1,9 @@
 // blas2/spmv/spmv: the operator in every format, chosen by model and by trial; the GPU's row statistics.
 #include "blas2/spmv/spmv.hpp"
 
+#include <limits>
+
+#include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/crs_device.hpp"
 #include "blas2/spmv/row_statistics.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -28,6 +31,40 @@ TEMPLATE_TEST_CASE("the operator multiplies in every format, and chooses by mode
           op.multiply(queue, k, alpha, x, beta, y);
         });
       }
+  }
+}
+
+TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", "", float, double) {
+  NEEDS_GPU();
+  using T = TestType;
+  const Queue queue;
+  const CrsMatrix<T> a = support::random_crs<T>(support::ragged_lengths(4001, 4001, 40, 700, 3), 4001, 4);
+  const CrsOnDevice<T> a_dev(queue, a.view());
+  for (const int k : {1, 4}) {
+    const std::vector<T> x = support::random_block<T>(a.cols * k, 7),
+                         y0 = support::random_block<T>(a.rows * k, 8);
+    std::vector<T> truth = y0;
+    crs_multiply(k, T(-0.75), a.view(), x.data(), T(1.5), truth.data(), 0, T(0.25));
+    const DeviceBuffer<T> x_dev(a.cols * k), y_dev(a.rows * k);
+    EIGEN_G_CUDA(cudaMemcpy(x_dev.data(), x.data(), x_dev.bytes(), cudaMemcpyHostToDevice));
+    for (const SpmvCandidate& c :
+         {SpmvCandidate{SpmvFormat::crs, 4}, SpmvCandidate{SpmvFormat::jds}, SpmvCandidate{SpmvFormat::sell},
+          SpmvCandidate{SpmvFormat::sell, 1, 4001, 32, 64}}) {
+      CAPTURE(description(c), k);
+      const SpmvOperator<T> op(queue, a_dev.view(), c);
+      EIGEN_G_CUDA(cudaMemcpy(y_dev.data(), y0.data(), y_dev.bytes(), cudaMemcpyHostToDevice));
+      EIGEN_G_CUDA(cudaDeviceSynchronize());
+      op.multiply(queue, k, T(-0.75), x_dev.data(), T(1.5), y_dev.data(), T(0.25));
+      queue.wait();
+      std::vector<T> y(y0.size());
+      EIGEN_G_CUDA(cudaMemcpy(y.data(), y_dev.data(), y_dev.bytes(), cudaMemcpyDeviceToHost));
+      double worst = 0;
+      for (std::size_t i = 0; i < y.size(); ++i)
+        worst = std::max(worst, static_cast<double>(std::abs(y[i] - truth[i])));
+      CHECK(worst <= 700 * std::numeric_limits<T>::epsilon());
+    }
+    const SpmvOperator<T> ccs(queue, a_dev.view(), SpmvFormat::ccs);
+    CHECK_THROWS_AS(ccs.multiply(queue, k, 1, x_dev.data(), 0, y_dev.data(), 1), InvalidArgument);
   }
 }
 

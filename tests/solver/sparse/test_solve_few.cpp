@@ -76,6 +76,50 @@ TEST_CASE("few pairs of matrices whose spectra are known, with all their multipl
   check_pairs(a, found, options);
 }
 
+TEST_CASE("few pairs of a box's operators, on the CPU") {
+  const int points = GENERATE(7, 19);
+  const End end = GENERATE(End::lowest, End::highest);
+  const FewOptions options = lanczos_for(7, end);
+  const SparseCase a = support::box({13, 12, 11}, points);
+  Found found;
+  found.w.assign(7, support::nan);
+  found.z.assign(static_cast<std::size_t>(7 * a.n()), support::nan);
+  found.report = solve_few(SparseGrid{13, 12, 11, points}, found.w.data(), found.z.data(), a.n(), options);
+  check_pairs(a, found, options);
+  CHECK_THROWS_AS(solve_few(SparseGrid{5, 5, 5, 27}, found.w.data(), nullptr, 125, options), InvalidArgument);
+}
+
+TEST_CASE("a plan tells the way, its bytes and where it gives up, and a solve keeps to it") {
+  const SparseCase a = support::grid({30, 28, 2});
+  const auto nnz = static_cast<std::int64_t>(a.column.size());
+  FewOptions options = lanczos_for(5);
+  const FewPlan plan = plan_few(a.n(), nnz, options);
+  CHECK(plan.method == FewMethod::lanczos);
+  CHECK_FALSE(plan.dense_follows);
+  CHECK(plan.max_products == options.max_products);
+  CHECK(plan.lanczos_bytes == solve(a.rows(), options).report.bytes.host);
+  options.method = FewMethod::automatic;
+  const FewPlan automatic = plan_few(a.n(), nnz, options);
+  CHECK(automatic.dense_follows);
+  CHECK(automatic.max_products < options.max_products);
+  CHECK(static_cast<double>(automatic.max_products) * automatic.product_seconds ==
+        Approx(automatic.dense_seconds).epsilon(1e-2));
+  CHECK(plan_few(1000, 5000, options).method == FewMethod::dense);
+  options.end = End::near;
+  CHECK(plan_few(100000, 500000, options).method == FewMethod::dense);
+}
+
+TEST_CASE("what Lanczos would take longer for than the dense solver goes to that") {
+  const SparseCase a =
+      support::diagonal(1200, [](std::int64_t i) { return std::pow(static_cast<double>(i) / 1200, 8); });
+  FewOptions options;
+  options.count = 5;
+  options.tolerance = 1e-13;
+  const Found found = solve(a.rows(), options);
+  CHECK(found.report.method == FewMethod::dense);
+  CHECK(found.report.status == Status::converged);
+}
+
 TEST_CASE("small orders, and as many pairs as there are, go through the dense solver") {
   const std::int64_t n = GENERATE(1, 2, 3, 5, 30);
   const SparseCase a = support::grid({n});

@@ -1,0 +1,96 @@
+#include "blas2/spmv/row_parts.hpp"
+
+#include <algorithm>
+
+namespace eigen_g::blas2 {
+
+template <class T>
+std::int64_t first_row_of(const CrsView<T>& a, std::int64_t part, std::int64_t parts) {
+  const std::int64_t work = a.nnz + a.rows, share = work / parts * part + std::min(part, work % parts);
+  std::int64_t low = 0, high = a.rows;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (a.row_begin[middle] - a.row_begin[0] + middle < share) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+template <class T>
+std::vector<std::int64_t> row_cuts(const CrsView<T>& a, int parts) {
+  std::vector<std::int64_t> cuts;
+  for (int part = 0; part < parts; ++part) cuts.push_back(first_row_of(a, part, parts));
+  cuts.push_back(a.rows);
+  return cuts;
+}
+
+template <class T>
+RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) {
+  RowPart<T> part;
+  part.first = first;
+  part.rows = rows;
+  const std::int64_t next = first + rows;
+  const auto is_own = [&](std::int64_t p) { return a.col[p] >= first && a.col[p] < next; };
+  std::int64_t own = 0, far = 0;
+  for (std::int64_t i = first; i < next; ++i) {
+    const std::int64_t far_before = far;
+    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      ++(is_own(p) ? own : far);
+      if (!is_own(p)) part.far_columns.push_back(a.col[p]);
+    }
+    if (far > far_before) part.far_rows.push_back(static_cast<std::int32_t>(i - first));
+  }
+  std::sort(part.far_columns.begin(), part.far_columns.end());
+  part.far_columns.erase(std::unique(part.far_columns.begin(), part.far_columns.end()),
+                         part.far_columns.end());
+  part.own = CrsMatrix<T>(rows, rows, own);
+  part.far = CrsMatrix<T>(static_cast<std::int64_t>(part.far_rows.size()),
+                          static_cast<std::int64_t>(part.far_columns.size()), far);
+  std::int64_t to_own = 0, to_far = 0, far_row = 0;
+  for (std::int64_t i = first; i < next; ++i) {
+    const std::int64_t far_before = to_far;
+    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      if (is_own(p)) {
+        part.own.col[to_own] = static_cast<std::int32_t>(a.col[p] - first);
+        part.own.value[to_own++] = a.value[p];
+      } else {
+        const auto at = std::lower_bound(part.far_columns.begin(), part.far_columns.end(), a.col[p]);
+        part.far.col[to_far] = static_cast<std::int32_t>(at - part.far_columns.begin());
+        part.far.value[to_far++] = a.value[p];
+      }
+    }
+    part.own.row_begin[i - first + 1] = to_own;
+    if (to_far > far_before) part.far.row_begin[++far_row] = to_far;
+  }
+  return part;
+}
+
+template <class T>
+std::vector<HaloMessage> halo_messages(const std::vector<RowPart<T>>& parts) {
+  std::vector<HaloMessage> messages;
+  for (std::size_t to = 0; to < parts.size(); ++to) {
+    const std::vector<std::int64_t>& wanted = parts[to].far_columns;
+    for (std::size_t from = 0; from < parts.size(); ++from) {
+      const std::int64_t first = parts[from].first, next = first + parts[from].rows;
+      const auto begin = std::lower_bound(wanted.begin(), wanted.end(), first),
+                 end = std::lower_bound(wanted.begin(), wanted.end(), next);
+      if (begin == end) continue;
+      HaloMessage message{static_cast<int>(from), static_cast<int>(to), begin - wanted.begin(), {}};
+      for (auto row = begin; row != end; ++row)
+        message.rows.push_back(static_cast<std::int32_t>(*row - first));
+      messages.push_back(std::move(message));
+    }
+  }
+  return messages;
+}
+
+template std::int64_t first_row_of(const CrsView<float>&, std::int64_t, std::int64_t);
+template std::int64_t first_row_of(const CrsView<double>&, std::int64_t, std::int64_t);
+template std::vector<std::int64_t> row_cuts(const CrsView<double>&, int);
+template RowPart<double> row_part(const CrsView<double>&, std::int64_t, std::int64_t);
+template std::vector<HaloMessage> halo_messages(const std::vector<RowPart<double>>&);
+
+}  // namespace eigen_g::blas2
