@@ -1,6 +1,4 @@
-#include <cstddef>
-#include <string_view>
-#include <vector>
+#include <initializer_list>
 
 #include "hybrid/c_info.hpp"
 #include "solver/api/c_arguments.hpp"
@@ -14,17 +12,12 @@ using c_arguments::options_of;
 using c_arguments::subset_of;
 
 // The info of a solve; of a wrong argument minus its position among the names.
+using Names = std::initializer_list<const char*>;
 template <class Call>
-std::int64_t info_of(const std::vector<std::string_view>& names, Call&& call) {
-  return c_info::of({}, [&]() -> std::int64_t {
-    try {
-      const GeneralisedReport report = call();
-      return report.status == Status::converged ? 0 : report.failed;
-    } catch (const InvalidArgument& error) {
-      for (std::size_t i = 0; i < names.size(); ++i)
-        if (error.parameter() == names[i]) return -static_cast<std::int64_t>(i) - 1;
-      throw;
-    }
+std::int64_t info_of(Names names, Call&& call) {
+  return c_info::of(names, [&]() -> std::int64_t {
+    const GeneralisedReport report = call();
+    return report.status == Status::converged ? 0 : report.failed;
   });
 }
 
