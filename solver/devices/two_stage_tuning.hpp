@@ -12,12 +12,13 @@ struct PathOrders {
 };
 
 struct TwoStageTuning {
-  // With vectors n = 3000: 28.7 and 28.3 ms, 4000: 45.6 and 52.6; without 2000: 13.5 and 8.8, 3000: 21.8 and 23.8.
-  PathOrders orders_of_double{3100, 2850};
+  // With vectors n = 2600: 20.5 and 20.1 ms, 2800: 22.6 and 23.2; without 2400: 15.1 and 15.1, 2600: 16.6 and 17.8.
+  PathOrders orders_of_double{2700, 2450};
   PathOrders orders_of_float{3800, 3200};
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
-  // The widest band that a matrix may be to be chased as it is.
+  // The widest band that a matrix may be to be chased as it is. n = 10000, ms with vectors and without: full 252, 120; 32 136, 24;
+  // 64 124, 36; 96 311, 44; 128 356, 87.
   std::int64_t max_given_band = 128;
 
   // Reduction to a band
