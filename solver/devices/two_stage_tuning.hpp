@@ -14,6 +14,7 @@ struct PathOrders {
 struct TwoStageTuning {
   // With vectors n = 3000: 28.7 and 28.3 ms, 4000: 45.6 and 52.6; without 2000: 13.5 and 8.8, 3000: 21.8 and 23.8.
   PathOrders orders_of_double{3100, 2850};
+  // With vectors, by stages' times: between 3000 and 4000; without 3000: 16.3 and 14.6, 4000: 23.7 and 30.1.
   PathOrders orders_of_float{3800, 3200};
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
