@@ -14,6 +14,7 @@ struct PathOrders {
 struct TwoStageTuning {
   // With vectors n = 2600: 20.5 and 20.1 ms, 2800: 22.6 and 23.2; without 2400: 15.1 and 15.1, 2600: 16.6 and 17.8.
   PathOrders orders_of_double{2700, 2450};
+  // With vectors, by stages' times: between 3000 and 4000; without 3000: 16.3 and 14.6, 4000: 23.7 and 30.1.
   PathOrders orders_of_float{3800, 3200};
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 

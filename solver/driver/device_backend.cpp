@@ -8,6 +8,7 @@
 //                  its layout serves       end, or own C for a
 //                                          subset by number
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -244,7 +245,9 @@ class DeviceBackend final : public Backend<T> {
   Factor<T>& reduce(Steps& step) override {
     const std::int64_t n = plan_.n;
     if constexpr (has_two_stages<T>)
-      if (path_ == Path::two_stage) std::get<TwoStageOnDevice<T>>(stages_).given_band(facts_.bandwidth);
+      if (path_ == Path::two_stage)  // a band in float was not measured: it goes both stages
+        std::get<TwoStageOnDevice<T>>(stages_).given_band(
+            std::is_same_v<T, double> ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
     if (team_) team_->prepare({dc::last_merge_cut<T>(places_.q), back_cut(z_.block(0, 0, n, plan_.most()))});
     return reduction().run(step, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
