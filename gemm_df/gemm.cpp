@@ -1,5 +1,7 @@
 #include "gemm_df/gemm.hpp"
 
+#include <complex>
+
 #include "gemm_df/engines/native/cublas_products.hpp"
 #include "gemm_df/rank_2k/syr2k.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -22,17 +24,48 @@ struct Cublas<float> {
   static constexpr auto gemm_batched = cublasSgemmStridedBatched_64;
   static constexpr auto syr2k = cublasSsyr2k_64;
 };
+template <>
+struct Cublas<std::complex<double>> {
+  static constexpr auto gemm = cublasZgemm_64;
+  static constexpr auto gemm_batched = cublasZgemmStridedBatched_64;
+  static constexpr auto syr2k = cublasZher2k_64;
+};
+template <>
+struct Cublas<std::complex<float>> {
+  static constexpr auto gemm = cublasCgemm_64;
+  static constexpr auto gemm_batched = cublasCgemmStridedBatched_64;
+  static constexpr auto syr2k = cublasCher2k_64;
+};
+
+// The same numbers as cuBLAS's type for them.
+template <class R>
+R* of_cublas(R* x) {
+  return x;
+}
+inline cuDoubleComplex* of_cublas(std::complex<double>* x) {
+  return reinterpret_cast<cuDoubleComplex*>(x);
+}
+inline const cuDoubleComplex* of_cublas(const std::complex<double>* x) {
+  return reinterpret_cast<const cuDoubleComplex*>(x);
+}
+inline cuComplex* of_cublas(std::complex<float>* x) {
+  return reinterpret_cast<cuComplex*>(x);
+}
+inline const cuComplex* of_cublas(const std::complex<float>* x) {
+  return reinterpret_cast<const cuComplex*>(x);
+}
 }  // namespace
 
 template <class T>
 void gemm(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
           MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev) {
-  in_slices<T>(op_a, op_b, a_dev, b_dev, beta, c_dev,
-               [&](MatrixView<const T> a, MatrixView<const T> b, std::int64_t terms, T onto) {
-                 EIGEN_G_CUBLAS(Cublas<T>::gemm(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
-                                                c_dev.cols, terms, &alpha, a.data, a.lda, b.data, b.lda,
-                                                &onto, c_dev.data, c_dev.lda));
-               });
+  in_slices<T>(
+      op_a, op_b, a_dev, b_dev, beta, c_dev,
+      [&](MatrixView<const T> a, MatrixView<const T> b, std::int64_t terms, T onto) {
+        EIGEN_G_CUBLAS(Cublas<T>::gemm(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols,
+                                       terms, of_cublas(&alpha), of_cublas(a.data), a.lda, of_cublas(b.data),
+                                       b.lda, of_cublas(&onto), of_cublas(c_dev.data), c_dev.lda));
+      });
 }
 
 template <class T>
@@ -40,10 +73,11 @@ void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, sa
                   MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
                   MatrixView<T> c_dev) {
   if (c_dev.rows == 0 || c_dev.cols == 0 || batch.count == 0) return;
-  EIGEN_G_CUBLAS(Cublas<T>::gemm_batched(
-      queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols,
-      op_a == Op::none ? a_dev.cols : a_dev.rows, &alpha, a_dev.data, a_dev.lda, batch.step_a, b_dev.data,
-      b_dev.lda, batch.step_b, &beta, c_dev.data, c_dev.lda, batch.step_c, batch.count));
+  EIGEN_G_CUBLAS(Cublas<T>::gemm_batched(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
+                                         c_dev.cols, op_a == Op::none ? a_dev.cols : a_dev.rows,
+                                         of_cublas(&alpha), of_cublas(a_dev.data), a_dev.lda, batch.step_a,
+                                         of_cublas(b_dev.data), b_dev.lda, batch.step_b, of_cublas(&beta),
+                                         of_cublas(c_dev.data), c_dev.lda, batch.step_c, batch.count));
 }
 
 template <class T>
@@ -52,8 +86,8 @@ void syr2k_lower(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>
   if (c_dev.rows == 0) return;
   if (beta == 1 && syr2k_lower_narrow(queue, alpha, a_dev, b_dev, c_dev)) return;
   EIGEN_G_CUBLAS(Cublas<T>::syr2k(queue.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, c_dev.rows, a_dev.cols,
-                                  &alpha, a_dev.data, a_dev.lda, b_dev.data, b_dev.lda, &beta, c_dev.data,
-                                  c_dev.lda));
+                                  of_cublas(&alpha), of_cublas(a_dev.data), a_dev.lda, of_cublas(b_dev.data),
+                                  b_dev.lda, &beta, of_cublas(c_dev.data), c_dev.lda));
 }
 
 template void gemm(const Queue&, Op, Op, double, MatrixView<const double>, MatrixView<const double>, double,
@@ -68,5 +102,21 @@ template void gemm_batched(const Queue&, const Batched&, Op, Op, float, MatrixVi
                            MatrixView<const float>, float, MatrixView<float>);
 template void syr2k_lower(const Queue&, float, MatrixView<const float>, MatrixView<const float>, float,
                           MatrixView<float>);
+template void gemm(const Queue&, Op, Op, std::complex<double>, MatrixView<const std::complex<double>>,
+                   MatrixView<const std::complex<double>>, std::complex<double>,
+                   MatrixView<std::complex<double>>);
+template void gemm_batched(const Queue&, const Batched&, Op, Op, std::complex<double>,
+                           MatrixView<const std::complex<double>>, MatrixView<const std::complex<double>>,
+                           std::complex<double>, MatrixView<std::complex<double>>);
+template void syr2k_lower(const Queue&, std::complex<double>, MatrixView<const std::complex<double>>,
+                          MatrixView<const std::complex<double>>, double, MatrixView<std::complex<double>>);
+template void gemm(const Queue&, Op, Op, std::complex<float>, MatrixView<const std::complex<float>>,
+                   MatrixView<const std::complex<float>>, std::complex<float>,
+                   MatrixView<std::complex<float>>);
+template void gemm_batched(const Queue&, const Batched&, Op, Op, std::complex<float>,
+                           MatrixView<const std::complex<float>>, MatrixView<const std::complex<float>>,
+                           std::complex<float>, MatrixView<std::complex<float>>);
+template void syr2k_lower(const Queue&, std::complex<float>, MatrixView<const std::complex<float>>,
+                          MatrixView<const std::complex<float>>, float, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

@@ -1,6 +1,7 @@
 #include "gemm_df/products.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <utility>
 #include <vector>
 
@@ -12,8 +13,10 @@ namespace eigen_g {
 
 namespace {
 
+// A complex multiply-add counts four real ones.
+template <class T>
 double flops_of(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return (is_complex<T> ? 8 : 2) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
 }
 
 }  // namespace
@@ -65,7 +68,7 @@ void Products<T>::gemm(Op op_a, Op op_b, T alpha, MatrixView<const T> a_dev, Mat
   if (c_dev.rows == 0 || c_dev.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a_dev.cols : a_dev.rows;
   const Engine engine = choose_engine(state_->wanted, state_->rates, c_dev.rows, c_dev.cols, k);
-  state_->flops[engine] += flops_of(c_dev.rows, c_dev.cols, k);
+  state_->flops[engine] += flops_of<T>(c_dev.rows, c_dev.cols, k);
   state_->at(engine).gemm(op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
 }
 
@@ -75,7 +78,7 @@ void Products<T>::syr2k_lower(T alpha, MatrixView<const T> a_dev, MatrixView<con
   const std::int64_t n = c_dev.rows;
   if (n == 0) return;
   const Engine engine = choose_rank_2k_engine(state_->wanted, state_->rates, n, a_dev.cols);
-  state_->flops[engine] += flops_of(n, n, a_dev.cols);
+  state_->flops[engine] += flops_of<T>(n, n, a_dev.cols);
   state_->at(engine).syr2k_lower(alpha, a_dev, b_dev, beta, c_dev);
 }
 
@@ -85,7 +88,7 @@ bool Products<T>::syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, Ma
   const std::int64_t n = c_dev.rows;
   const Engine engine = choose_rank_2k_engine(state_->wanted, state_->rates, n, a_dev.cols);
   if (!state_->at(engine).syr2k_lower_and_product(alpha, a_dev, b_dev, c_dev, product)) return false;
-  state_->flops[engine] += flops_of(n, n, a_dev.cols);
+  state_->flops[engine] += flops_of<T>(n, n, a_dev.cols);
   return true;
 }
 
@@ -104,5 +107,7 @@ std::uint64_t Products<T>::scratch_bytes() const {
 
 template class Products<double>;
 template class Products<float>;
+template class Products<std::complex<double>>;
+template class Products<std::complex<float>>;
 
 }  // namespace eigen_g

@@ -45,14 +45,15 @@ class MatrixLoader {
 
   template <class T>
   __device__ T load(const T* from) const {
-    constexpr int words = sizeof(T) / alignof(T);
     T value;
-    if constexpr (alignof(T) == 8) {
+    if constexpr (alignof(T) >= 8) {
+      constexpr int words = sizeof(T) / 8;
       double v[words];
 #pragma unroll
       for (int i = 0; i < words; ++i) v[i] = word(reinterpret_cast<const double*>(from) + i);
       std::memcpy(&value, v, sizeof(T));
     } else {
+      constexpr int words = sizeof(T) / 4;
       float v[words];
 #pragma unroll
       for (int i = 0; i < words; ++i) v[i] = word(reinterpret_cast<const float*>(from) + i);
@@ -91,8 +92,9 @@ class MatrixLoader {
 // What other blocks of the same kernel may have written: from L2.
 template <class T>
 __device__ T load_from_l2(const T* from) {
-  static_assert(alignof(T) == 4 || alignof(T) == 8);
-  using Word = std::conditional_t<alignof(T) == 8, double, float>;
+  static_assert(alignof(T) == 4 || alignof(T) == 8 || alignof(T) == 16);
+  using Word =
+      std::conditional_t<alignof(T) == 16, double2, std::conditional_t<alignof(T) == 8, double, float>>;
   constexpr int words = sizeof(T) / sizeof(Word);
   Word v[words];
 #pragma unroll

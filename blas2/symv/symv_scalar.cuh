@@ -5,6 +5,7 @@
 
 #include "blas2/symv/double_double.hpp"
 #include "blas2/symv/symv.hpp"
+#include "hybrid/device_complex.cuh"
 
 namespace eigen_g::blas2 {
 
@@ -50,10 +51,10 @@ struct Scalar {
 };
 
 // Hermitian products: a enters conjugated on its column's side, and its diagonal is real.
-template <class R>
-struct Scalar<Complex<R>> {
-  using T = Complex<R>;
-  using Sum = Complex<R>;
+template <class T_, class R>
+struct HermitianScalar {
+  using T = T_;
+  using Sum = T_;
   static __device__ T zero() { return {R(0), R(0)}; }
   static __device__ Sum empty() { return zero(); }
   static __device__ T times(T a, T x) {
@@ -81,6 +82,11 @@ struct Scalar<Complex<R>> {
   }
   static __device__ T scaled(T alpha, Sum s) { return times(alpha, s); }
 };
+
+template <class R>
+struct Scalar<Complex<R>> : HermitianScalar<Complex<R>, R> {};
+template <class R>
+struct Scalar<DeviceComplex<R>> : HermitianScalar<DeviceComplex<R>, R> {};
 
 template <>
 struct Scalar<DoubleDouble> {

@@ -157,7 +157,7 @@ class SymvWalk {
     if (group + Shape::column_warps < stop) load(ahead_.odd, group + Shape::column_warps);
   }
 
-  // This thread's part of x^H A x over all that was walked since it was cleared; S and D. It costs nothing where nobody
+  // This thread's part of x^H A x over all that was walked since it was cleared; not for W. It costs nothing where nobody
   // asks for it.
   __device__ Sum quadratic() const { return quadratic_; }
   __device__ void clear_quadratic() { quadratic_ = Ops::empty(); }
@@ -180,7 +180,7 @@ class SymvWalk {
     lane_row_ = warp_row_ + lane_ * V;
   }
   __device__ void add_to_quadratic(const T& x, const Sum& y) {
-    if constexpr (std::is_same_v<T, Sum>) Ops::multiply_add(quadratic_, x, y);
+    if constexpr (std::is_same_v<T, Sum>) Ops::conjugate_multiply_add(quadratic_, x, y);
   }
   __device__ T x_at(std::int32_t i) const {
     return i >= input_.shift && i < partition_.n() ? load_from_l2(input_.x + i * input_.incx) : Ops::zero();

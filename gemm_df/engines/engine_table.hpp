@@ -1,6 +1,7 @@
 // The engines as objects. An engine is one file, which defines its row, and one line of engine_table.cpp.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -35,7 +36,9 @@ using MakeEngine = std::unique_ptr<EngineProducts<T>> (*)(const Queue& queue, st
 // What an engine needs a GPU for; empty in a build without CUDA, or one whose libraries have no such engine.
 struct EngineOnGpu {
   EngineRate (*estimated_rate)(const Queue& queue) = nullptr;  // by the GPU's own figures
-  std::tuple<MakeEngine<double>, MakeEngine<float>> make{};    // by type; null: not in this one
+  std::tuple<MakeEngine<double>, MakeEngine<float>, MakeEngine<std::complex<double>>,
+             MakeEngine<std::complex<float>>>
+      make{};  // by type; null: not in this one
 };
 
 struct EngineRow {

@@ -16,6 +16,7 @@
 #include "gemm_df/rank_2k/syr2k.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 
 #include "gemm_df/rank_2k/syr2k_tile.cuh"
@@ -368,6 +369,46 @@ std::int64_t syr2k_product_scratch<float>(std::int64_t) {
 template <>
 bool syr2k_lower_and_product<float>(const Queue&, float, MatrixView<const float>, MatrixView<const float>,
                                     MatrixView<float>, const ProductBeside<float>&) {
+  return false;
+}
+
+// Complex: cuBLAS.
+template <>
+bool syr2k_lower_narrow<std::complex<double>>(const Queue&, std::complex<double>,
+                                              MatrixView<const std::complex<double>>,
+                                              MatrixView<const std::complex<double>>,
+                                              MatrixView<std::complex<double>>) {
+  return false;
+}
+template <>
+std::int64_t syr2k_product_scratch<std::complex<double>>(std::int64_t) {
+  return 0;
+}
+template <>
+bool syr2k_lower_and_product<std::complex<double>>(const Queue&, std::complex<double>,
+                                                   MatrixView<const std::complex<double>>,
+                                                   MatrixView<const std::complex<double>>,
+                                                   MatrixView<std::complex<double>>,
+                                                   const ProductBeside<std::complex<double>>&) {
+  return false;
+}
+template <>
+bool syr2k_lower_narrow<std::complex<float>>(const Queue&, std::complex<float>,
+                                             MatrixView<const std::complex<float>>,
+                                             MatrixView<const std::complex<float>>,
+                                             MatrixView<std::complex<float>>) {
+  return false;
+}
+template <>
+std::int64_t syr2k_product_scratch<std::complex<float>>(std::int64_t) {
+  return 0;
+}
+template <>
+bool syr2k_lower_and_product<std::complex<float>>(const Queue&, std::complex<float>,
+                                                  MatrixView<const std::complex<float>>,
+                                                  MatrixView<const std::complex<float>>,
+                                                  MatrixView<std::complex<float>>,
+                                                  const ProductBeside<std::complex<float>>&) {
   return false;
 }
 

@@ -12,7 +12,7 @@ class Queue;
 
 // C := alpha (A B^T + B A^T) + C on the lower triangle of C, as syr2k_lower of gemm.hpp with beta = 1, whose
 // arguments these are. Nothing above the diagonal is written. Each element is one sum in the order of the columns.
-// Returns false and does nothing where it is not meant for the case: T = float, more than 128 columns, a GPU without tensor cores for
+// Returns false and does nothing where it is not meant for the case: T other than double, more than 128 columns, a GPU without tensor cores for
 // double (compute capability below 8.0), or rows of the same index not equally aligned (16 bytes) in the three matrices.
 // Ordered on `queue`. Throws DeviceError. Repeats bit for bit. Cost: 2 n^2 k flops, C read and written once.
 // Rates on an H200 with k = 64 columns, TFLOP/s (cuBLAS): n = 1000 8.6 (4.6), 2000 15.5 (10.6), 4000 22.6 (12.2),

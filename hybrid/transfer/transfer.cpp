@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -288,5 +289,14 @@ template PageFetch::PageFetch(const Queue&, MatrixView<double>);
 template void upload(const Queue&, Part, MatrixView<const float>, MatrixView<float>);
 template void download(const Queue&, MatrixView<const float>, MatrixView<float>);
 template PageFetch::PageFetch(const Queue&, MatrixView<float>);
+template void upload(const Queue&, Part, MatrixView<const std::complex<double>>,
+                     MatrixView<std::complex<double>>);
+template void download(const Queue&, MatrixView<const std::complex<double>>,
+                       MatrixView<std::complex<double>>);
+template PageFetch::PageFetch(const Queue&, MatrixView<std::complex<double>>);
+template void upload(const Queue&, Part, MatrixView<const std::complex<float>>,
+                     MatrixView<std::complex<float>>);
+template void download(const Queue&, MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
+template PageFetch::PageFetch(const Queue&, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

@@ -1,6 +1,7 @@
 #include "solver/back/back_transform.hpp"
 
 #include <algorithm>
+#include <complex>
 
 #include "gemm_df/gemm.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -13,6 +14,10 @@
 namespace eigen_g {
 
 namespace {
+
+// A^H of matrices of T.
+template <class T>
+constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
 
 // Few rows come here only where their panels do not fit into shared memory.
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
@@ -75,7 +80,7 @@ CutWork<T> back_transform_cut(MatrixView<const same_t<T>> a_dev, MatrixView<T> z
 
 template <class T>
 void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_dev, const same_t<T>* tau_dev,
-                    MatrixView<same_t<T>> z_dev, Arena scratch_dev, SolveTeam<T>* team,
+                    MatrixView<same_t<T>> z_dev, Arena scratch_dev, [[maybe_unused]] SolveTeam<T>* team,
                     const std::function<void(ColumnRange)>& queued) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.rows, m = z_dev.cols;
@@ -83,14 +88,16 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
     if (queued && columns.count > 0) queued(columns);
   };
   if (n < 2 || m == 0) return tell({0, m});
-  if (n <= solver_tuning().back_max_rows_of_panels && back_transform_panels_fit<T>(n)) {
-    back_transform_panels(queue, a_dev, tau_dev, z_dev,
-                          scratch_dev.take<T>(back_transform_panels_workspace(n)));
-    return tell({0, m});
-  }
+  if constexpr (!is_complex<T>)
+    if (n <= solver_tuning().back_max_rows_of_panels && back_transform_panels_fit<T>(n)) {
+      back_transform_panels(queue, a_dev, tau_dev, z_dev,
+                            scratch_dev.take<T>(back_transform_panels_workspace(n)));
+      return tell({0, m});
+    }
   std::vector<double> shares;
-  if (team && n > solver_tuning().back_max_rows_of_panels)
-    shares = team->take_shares(back_transform_products(n, blocks_of(n, true).width, m, sizeof(T)));
+  if constexpr (!is_complex<T>)
+    if (team && n > solver_tuning().back_max_rows_of_panels)
+      shares = team->take_shares(back_transform_products(n, blocks_of(n, true).width, m, sizeof(T)));
   const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
   const Factors<T> factors(scratch_dev, blocks, shares.empty() ? 2 * blocks.width * m : 0);
   T *const all_t = factors.all_t, *const passing = factors.passing;
@@ -101,20 +108,21 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
     return MatrixView<const T>{all_t + b * blocks.width * blocks.width, blocks.columns(b), blocks.columns(b),
                                blocks.width};
   };
-  if (!shares.empty()) {
-    std::vector<ReflectorBlock<T>> list;
-    for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
-      list.push_back({blocks.first(b), v_of(b), t_of(b)});
-    apply_reflectors(team->devices(), shares, list, z_dev, &products);
-    return tell({0, m});
-  }
+  if constexpr (!is_complex<T>)
+    if (!shares.empty()) {
+      std::vector<ReflectorBlock<T>> list;
+      for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
+        list.push_back({blocks.first(b), v_of(b), t_of(b)});
+      apply_reflectors(team->devices(), shares, list, z_dev, &products);
+      return tell({0, m});
+    }
   for (const ColumnRange group : queued ? groups_of(n, m) : split_columns(m, {1})) {
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
       const std::int64_t columns = blocks.columns(b), rows = blocks.rows(b);
       const MatrixView<T> z = z_dev.block(blocks.first(b), group.first, rows, group.count);
       const MatrixView<T> vz{passing, columns, group.count, blocks.width};
       T* const rest = passing + blocks.width * m;
-      gemm(products, Op::transpose, Op::none, 1, v_of(b), z, 0, vz);
+      gemm(products, adjoint<T>, Op::none, 1, v_of(b), z, 0, vz);
       if (rows < group.count) {
         const MatrixView<T> vt{rest, rows, columns, rows + rows % 2};
         gemm(products, Op::none, Op::none, 1, v_of(b), t_of(b), 0, vt);
@@ -138,5 +146,13 @@ template std::uint64_t back_transform_bytes<float>(std::int64_t, std::int64_t);
 template CutWork<float> back_transform_cut(MatrixView<const float>, MatrixView<float>);
 template void back_transform(const Products<float>&, MatrixView<const float>, const float*, MatrixView<float>,
                              Arena, SolveTeam<float>*, const std::function<void(ColumnRange)>&);
+template std::uint64_t back_transform_bytes<std::complex<double>>(std::int64_t, std::int64_t);
+template void back_transform(const Products<std::complex<double>>&, MatrixView<const std::complex<double>>,
+                             const std::complex<double>*, MatrixView<std::complex<double>>, Arena,
+                             SolveTeam<std::complex<double>>*, const std::function<void(ColumnRange)>&);
+template std::uint64_t back_transform_bytes<std::complex<float>>(std::int64_t, std::int64_t);
+template void back_transform(const Products<std::complex<float>>&, MatrixView<const std::complex<float>>,
+                             const std::complex<float>*, MatrixView<std::complex<float>>, Arena,
+                             SolveTeam<std::complex<float>>*, const std::function<void(ColumnRange)>&);
 
 }  // namespace eigen_g

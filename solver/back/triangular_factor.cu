@@ -14,12 +14,17 @@
 #include "gemm_df/gemm.hpp"
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/pair.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
 
 namespace {
+
+// A^H of matrices of T.
+template <class T>
+constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
 
 constexpr int side = 32, tile = side * side;
 constexpr int warps = 8, threads = 32 * warps;
@@ -30,7 +35,7 @@ template <class T>
 __device__ void factor_of_tile(const T* s, std::int64_t lds, const T* tau, int count, T* t,
                                std::int64_t ldt) {
   const int lane = threadIdx.x % 32;
-  const T own_tau = lane < count ? tau[lane] : 0;
+  const T own_tau = lane < count ? tau[lane] : T(0);
   T row[side];  // `lane` of T
 #pragma unroll
   for (int i = 0; i < side; ++i) {
@@ -38,7 +43,7 @@ __device__ void factor_of_tile(const T* s, std::int64_t lds, const T* tau, int c
     T dot[2] = {};
 #pragma unroll
     for (int l = 0; l < i; ++l) dot[l % 2] = fma(row[l], s[l + i * lds], dot[l % 2]);
-    row[i] = i >= count || lane > i ? 0 : lane == i ? tau_i : -tau_i * (dot[0] + dot[1]);
+    row[i] = i >= count || lane > i ? T(0) : lane == i ? tau_i : -tau_i * (dot[0] + dot[1]);
   }
 #pragma unroll
   for (int i = 0; i < side; ++i) t[lane + i * ldt] = row[i];
@@ -188,13 +193,31 @@ void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView
   for (std::int64_t row = 0; row < n; row += slice) {
     const std::int64_t end = std::min(row + slice, n), reach = std::min(whole, (end - 1) / width + 1);
     const MatrixView<const T> v = a_dev.block(row, 0, end - row, width);
-    gemm_batched<T>(queue, {reach, apart, apart, width * width}, Op::transpose, Op::none, 1, v, v, 1,
+    gemm_batched<T>(queue, {reach, apart, apart, width * width}, adjoint<T>, Op::none, 1, v, v, 1,
                     {s_dev, width, width, width});
   }
   if (whole == blocks.count()) return;
   const MatrixView<const T> v =
       a_dev.block(blocks.first(last), blocks.first(last), blocks.rows(last), blocks.columns(last));
-  gemm<T>(queue, Op::transpose, Op::none, 1, v, v, 0, {s_dev + last * width * width, v.cols, v.cols, width});
+  gemm<T>(queue, adjoint<T>, Op::none, 1, v, v, 0, {s_dev + last * width * width, v.cols, v.cols, width});
+}
+
+// The tiles above the diagonal of every complex T: of two neighbouring triangles of `half` columns, T_12 = -T_11 S_12 T_22,
+// for 32, 64, ... columns in turn. S_12 T_22 takes S_21's place.
+template <class T>
+void fill_above(const Queue& queue, const ReflectorBlocks& blocks, T* s_dev, T* t_dev) {
+  const std::int64_t width = blocks.width, apart = width * width;
+  for (std::int64_t half = side; half < width; half *= 2)
+    for (std::int64_t first = 0; first < width; first += 2 * half) {
+      const auto part = [&](T* of, std::int64_t row, std::int64_t column) {
+        return MatrixView<T>{of + first + row + (first + column) * width, half, half, width};
+      };
+      const MatrixView<T> product = part(s_dev, half, 0);
+      gemm_batched<T>(queue, {blocks.count(), apart, apart, apart}, Op::none, Op::none, 1,
+                      part(s_dev, 0, half), part(t_dev, half, half), 0, product);
+      gemm_batched<T>(queue, {blocks.count(), apart, apart, apart}, Op::none, Op::none, -1, part(t_dev, 0, 0),
+                      product, 0, part(t_dev, 0, half));
+    }
 }
 
 }  // namespace
@@ -204,23 +227,36 @@ void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, Matri
                         const same_t<T>* tau_dev, same_t<T>* s_dev, T* t_dev) {
   const auto n = static_cast<std::int32_t>(blocks.n), width = static_cast<std::int32_t>(blocks.width);
   const auto count = static_cast<unsigned>(blocks.count());
-  if (width == side) {
-    narrow_factor_kernel<T><<<count, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda, tau_dev, t_dev);
-    EIGEN_G_LAUNCHED();
-    return;
-  }
+  if constexpr (!is_complex<T>)
+    if (width == side) {
+      narrow_factor_kernel<T>
+          <<<count, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda, tau_dev, t_dev);
+      EIGEN_G_LAUNCHED();
+      return;
+    }
   form_products<T>(queue, blocks, a_dev, s_dev);
-  diagonal_tiles_kernel<T><<<static_cast<unsigned>((n - 2) / side + 1), 32, 0, queue.stream()>>>(
-      n - 1, width, tau_dev, s_dev, t_dev);
+  if (is_complex<T>)
+    EIGEN_G_CUDA(
+        cudaMemsetAsync(t_dev, 0, sizeof(T) * static_cast<std::size_t>(blocks.elements()), queue.stream()));
+  diagonal_tiles_kernel<<<static_cast<unsigned>((n - 2) / side + 1), 32, 0, queue.stream()>>>(
+      n - 1, width, on_device(tau_dev), on_device(s_dev), on_device(t_dev));
   EIGEN_G_LAUNCHED();
-  upper_tiles_kernel<T><<<dim3(static_cast<unsigned>(width / side), count), threads, 0, queue.stream()>>>(
-      n - 1, width, s_dev, t_dev);
-  EIGEN_G_LAUNCHED();
+  if constexpr (is_complex<T>) {
+    fill_above(queue, blocks, s_dev, t_dev);
+  } else {
+    upper_tiles_kernel<T><<<dim3(static_cast<unsigned>(width / side), count), threads, 0, queue.stream()>>>(
+        n - 1, width, s_dev, t_dev);
+    EIGEN_G_LAUNCHED();
+  }
 }
 
 template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const double>,
                                  const double*, double*, double*);
 template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const float>, const float*,
                                  float*, float*);
+template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const std::complex<double>>,
+                                 const std::complex<double>*, std::complex<double>*, std::complex<double>*);
+template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const std::complex<float>>,
+                                 const std::complex<float>*, std::complex<float>*, std::complex<float>*);
 
 }  // namespace eigen_g

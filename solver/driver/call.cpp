@@ -41,8 +41,7 @@ template <class T>
 WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
   if (plan.n == 0) return {};
 #ifdef EIGEN_G_HAVE_CUDA
-  if constexpr (!is_complex<T>)
-    if (on_gpu) return device_backend_bytes<T>(plan);
+  if (on_gpu) return device_backend_bytes<T>(plan);
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
@@ -57,12 +56,12 @@ Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(
           "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
   const bool two_stage = plan_.options.path == Path::two_stage;
   require(has_two_stages<T> || !two_stage, Argument::path, "is two_stage, which is for double");
-  if (!is_complex<T>)
-    gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n) ||
-           (two_stage && plan_.devices.place == Place::automatic && gpu_count() > 0);
-  else
-    require(plan_.pointers == Pointers::host && plan_.devices.place != Place::gpu, Argument::place,
-            "is a GPU; complex matrices are for the CPU");
+  require(!is_complex<T> || gpus == 1, Argument::gpus,
+          "is " + std::to_string(gpus) + "; a complex matrix takes one");
+  require(!is_complex<T> || plan_.devices.ratio.automatic(), Argument::ratio,
+          to_text(plan_.devices.ratio) + " is for real matrices");
+  gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n) ||
+         (two_stage && plan_.devices.place == Place::automatic && gpu_count() > 0);
   require(gpu_ || !two_stage, Argument::path, "is two_stage, which is for a GPU");
 }
 
@@ -71,7 +70,7 @@ Backend<T>& Call<T>::backend() {
   if (!backend_ && gpu_) {
     require_gpu();
 #ifdef EIGEN_G_HAVE_CUDA
-    if constexpr (!is_complex<T>) backend_ = device_backend<T>(plan_, *resources_);
+    backend_ = device_backend<T>(plan_, *resources_);
 #endif
   }
   if (!backend_) backend_ = host_backend<T>(plan_);
@@ -132,6 +131,9 @@ Report Call<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t
   require(plan_.pointers == Pointers::device, Argument::a,
           "is device memory; the solver is planned for host pointers");
   check_matrices(plan_, a.get(), lda, w.get(), z.get(), ldz);
+  const auto aligned = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(T) == 0; };
+  require(aligned(a.get()), Argument::a, "is not aligned to its entries");
+  require(aligned(z.get()), Argument::z, "is not aligned to its entries");
   require_on_gpu({{Argument::a, a.get()},
                   {Argument::w, w.get()},
                   {Argument::z, plan_.options.vectors ? z.get() : nullptr}});

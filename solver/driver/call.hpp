@@ -38,7 +38,7 @@ class Call {
   void begin(const Problem<T>& problem);
   Plan plan_;
   Resources* resources_;
-  bool gpu_ = false;
+  bool gpu_;
   std::unique_ptr<Backend<T>> backend_;
 };
 

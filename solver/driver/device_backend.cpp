@@ -7,7 +7,11 @@
 //   device         own, or a itself where  caller's; C until the   a, or own    own
 //                  its layout serves       end, or own C for a
 //                                          subset by number
+//
+// Of complex T the divide and conquer's matrices are real: its Z is own, n x n, and Q takes the place of the complex Z, or is own
+// for a subset by number on device pointers; one GPU does it all.
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -39,6 +43,7 @@
 #include "solver/prepare/pack.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
+#include "solver/tridiagonal/widen.hpp"
 
 namespace eigen_g {
 
@@ -53,25 +58,26 @@ std::int64_t padded_rows(std::int64_t n) {
 }
 
 // What a solve has to bring itself.
+template <class T>
 struct Needs {
   bool matrix, z, q;
 
   // At most, but for z in a's place; on host pointers exactly.
-  explicit Needs(const Plan& plan)
-      : matrix(true),
-        z(plan.options.vectors && (plan.pointers == Pointers::host || plan.most() < plan.n)),
-        q(plan.options.vectors && plan.pointers == Pointers::host) {}
-  template <class T>
+  explicit Needs(const Plan& plan) : matrix(true) {
+    const bool vectors = plan.options.vectors, host = plan.pointers == Pointers::host,
+               part = plan.most() < plan.n;
+    z = vectors && (host || (part && !is_complex<T>));
+    q = vectors && (is_complex<T> ? !host && part : host);
+  }
   Needs(const Plan& plan, const Problem<T>& p) : Needs(plan) {
     if (plan.pointers == Pointers::host) return;
     const bool over_a = plan.options.vectors && p.z.data == p.a.data;
     matrix = over_a || !serves_as_it_is(p.spare);
-    q = plan.options.vectors && (over_a || !matrix);
+    if (!is_complex<T>) q = plan.options.vectors && (over_a || !matrix);
   }
 
  private:
   // The reduction wants padded, aligned columns, and no rows beyond n that are somebody else's.
-  template <class T>
   static bool serves_as_it_is(MatrixView<T> a) {
     return a.data && a.lda == a.rows && padded_rows(a.rows) == a.rows &&
            reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
@@ -83,11 +89,12 @@ constexpr std::int64_t loading_tile = 32, loading_values = 3 * loading_tile * lo
 // Parts of the workspace; those that the caller brings are null.
 template <class T>
 struct Parts {
-  MatrixView<T> matrix, z, q;
+  MatrixView<T> matrix, z;
+  MatrixView<real_t<T>> u, q;  // u: the divide and conquer's Z where T is complex
   Tridiagonal<real_t<T>> t;
   Arena kept, scratch;  // the path's; scratch for the other steps too
 
-  Parts(Arena& arena, const Plan& plan, const Needs& needs, int multiprocessors) {
+  Parts(Arena& arena, const Plan& plan, const Needs<T>& needs, int multiprocessors) {
     const std::int64_t n = plan.n, even = round_up(n, 2);  // makes for faster products
     PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
     if constexpr (has_two_stages<T>)
@@ -95,7 +102,8 @@ struct Parts {
         path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
     if (needs.matrix) matrix = arena.matrix<T>(n, n, padded_rows(n));
     if (needs.z) z = arena.matrix<T>(n, n, even);
-    if (needs.q) q = arena.matrix<T>(n, n, even);
+    if (is_complex<T> && plan.options.vectors) u = arena.matrix<real_t<T>>(n, n, even);
+    if (needs.q) q = arena.matrix<real_t<T>>(n, n, even);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     kept = arena.part(path.kept);
     scratch = arena.part(std::max({path.scratch, check_input_bytes,
@@ -105,7 +113,7 @@ struct Parts {
 };
 
 template <class T>
-std::uint64_t bytes_for(const Plan& plan, const Needs& needs, int multiprocessors) {
+std::uint64_t bytes_for(const Plan& plan, const Needs<T>& needs, int multiprocessors) {
   return bytes_taken([&](Arena& arena) { Parts<T>(arena, plan, needs, multiprocessors); });
 }
 
@@ -174,9 +182,10 @@ class DeviceBackend final : public Backend<T> {
                           : Queue(resources, nullptr)),
         products_(queue_, plan.options.engine, rates_for(plan, queue_)),
         clock_(queue_, products_) {
-    if (plan_.options.vectors)
-      team_.emplace(queue_, shares_of<T>(plan_, further_, queue_.multiprocessors()),
-                    TeamMembers{further_, true, plan_.devices.threads});
+    if constexpr (!is_complex<T>)
+      if (plan_.options.vectors)
+        team_.emplace(queue_, shares_of<T>(plan_, further_, queue_.multiprocessors()),
+                      TeamMembers{further_, true, plan_.devices.threads});
   }
   ~DeviceBackend() override { end(); }
 
@@ -190,7 +199,7 @@ class DeviceBackend final : public Backend<T> {
   void begin(const Problem<T>& problem) override {
     p_ = problem;
     if (!on_host_) order_after(problem.stream);
-    const Needs needs(plan_, problem);
+    const Needs<T> needs(plan_, problem);
     const std::uint64_t bytes = bytes_for<T>(plan_, needs, queue_.multiprocessors());
     void* memory = given_.device;
     if (!memory) {
@@ -218,8 +227,14 @@ class DeviceBackend final : public Backend<T> {
     a_ = needs.matrix ? parts_->matrix : MatrixView<T>{p_.spare.data, n, n, padded_rows(n)};
     if (!plan_.options.vectors) return;
     z_ = on_host_ ? parts_->z : p_.z;
-    places_.compressed = parts_->z;
-    places_.q = needs.q ? parts_->q : p_.spare;
+    if constexpr (is_complex<T>) {
+      places_.compressed = parts_->u;
+      places_.q = needs.q ? parts_->q
+                          : MatrixView<real_t<T>>{reinterpret_cast<real_t<T>*>(z_.data), n, n, 2 * z_.lda};
+    } else {
+      places_.compressed = parts_->z;
+      places_.q = needs.q ? parts_->q : p_.spare;
+    }
   }
   void end() noexcept override {
     cudaStreamSynchronize(queue_.stream());  // an exception may have left work that uses the memory
@@ -248,7 +263,9 @@ class DeviceBackend final : public Backend<T> {
       if (path_ == Path::two_stage)  // a band in float was not measured: it goes both stages
         std::get<TwoStageOnDevice<T>>(stages_).given_band(
             std::is_same_v<T, double> ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
-    if (team_) team_->prepare({dc::last_merge_cut<T>(places_.q), back_cut(z_.block(0, 0, n, plan_.most()))});
+    if constexpr (!is_complex<T>)
+      if (team_)
+        team_->prepare({dc::last_merge_cut<T>(places_.q), back_cut(z_.block(0, 0, n, plan_.most()))});
     return reduction().run(step, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
@@ -256,9 +273,18 @@ class DeviceBackend final : public Backend<T> {
     });
   }
   Outcome divide_and_conquer(int k) override {
-    const Outcome outcome =
-        eigen_g::divide_and_conquer<real_t<T>>(products_, plan_.n, parts_->t.d, parts_->t.e, z_,
-                                               parts_->scratch, {plan_.options.subset, -k}, places_, team());
+    const auto solve = [&](const auto& products, MatrixView<real_t<T>> z, SolveTeam<real_t<T>>* team) {
+      return eigen_g::divide_and_conquer<real_t<T>>(products, plan_.n, parts_->t.d, parts_->t.e, z,
+                                                    parts_->scratch, {plan_.options.subset, -k}, places_,
+                                                    team);
+    };
+    Outcome outcome;
+    if constexpr (is_complex<T>) {
+      outcome = solve(Products<real_t<T>>(queue_), parts_->u, nullptr);
+      if (plan_.options.vectors) widen<T>(queue_, parts_->u.block(0, 0, plan_.n, outcome.found.count), z_);
+    } else {
+      outcome = solve(products_, z_, team());
+    }
     found_ = outcome.found.count;
     return outcome;
   }
@@ -293,7 +319,12 @@ class DeviceBackend final : public Backend<T> {
     report.path = path_;
     report.bytes = {host_bytes(plan_), used_ + products_.scratch_bytes()};
     report.devices = {{gpu_facts(gpu_).name, gpu_, queue_.multiprocessors(), 1, 0}};
-    if (!team_) return;
+    if constexpr (!is_complex<T>)
+      if (team_) account_team(report);
+  }
+
+ private:
+  void account_team(Report& report) {
     report.bytes.device += team_->device_bytes();
     report.bytes.host += team_->pinned_bytes();
     const std::vector<double> parts = team_->take_parts(), seconds = team_->take_seconds();
@@ -309,8 +340,6 @@ class DeviceBackend final : public Backend<T> {
       }
     }
   }
-
- private:
   // Columns of Z that can go to the host while the GPU works on what is queued behind them.
   struct Leaving {
     ColumnRange columns;
@@ -327,8 +356,13 @@ class DeviceBackend final : public Backend<T> {
     memory_ = WorkMemory();
     held_ = 0;
   }
-  std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs(plan_), gpu_facts(gpu_).cores); }
-  SolveTeam<T>* team() { return team_ ? &*team_ : nullptr; }
+  std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs<T>(plan_), gpu_facts(gpu_).cores); }
+  SolveTeam<T>* team() {
+    if constexpr (is_complex<T>)
+      return nullptr;
+    else
+      return team_ ? &*team_ : nullptr;
+  }
   Reduction<T>& reduction() {
     if constexpr (has_two_stages<T>)
       if (path_ == Path::two_stage) return std::get<TwoStageOnDevice<T>>(stages_);
@@ -367,14 +401,16 @@ class DeviceBackend final : public Backend<T> {
   std::int64_t found_ = 0;
   std::optional<PageFetch> fetch_;
   std::vector<Leaving> leaving_;
-  std::optional<SolveTeam<T>> team_;  // last: it waits for what it has queued
+  struct NoTeam {};
+  std::conditional_t<is_complex<T>, NoTeam, std::optional<SolveTeam<T>>>
+      team_;  // last: it waits for what it has queued
 };
 
 }  // namespace
 
 template <class T>
 WorkspaceBytes device_backend_bytes(const Plan& plan) {
-  return {host_bytes(plan), bytes_for<T>(plan, Needs(plan), gpu_facts(current_gpu()).cores)};
+  return {host_bytes(plan), bytes_for<T>(plan, Needs<T>(plan), gpu_facts(current_gpu()).cores)};
 }
 
 void start_device() {
@@ -393,5 +429,9 @@ template WorkspaceBytes device_backend_bytes<double>(const Plan&);
 template std::unique_ptr<Backend<double>> device_backend(const Plan&, Resources&);
 template WorkspaceBytes device_backend_bytes<float>(const Plan&);
 template std::unique_ptr<Backend<float>> device_backend(const Plan&, Resources&);
+template WorkspaceBytes device_backend_bytes<std::complex<double>>(const Plan&);
+template std::unique_ptr<Backend<std::complex<double>>> device_backend(const Plan&, Resources&);
+template WorkspaceBytes device_backend_bytes<std::complex<float>>(const Plan&);
+template std::unique_ptr<Backend<std::complex<float>>> device_backend(const Plan&, Resources&);
 
 }  // namespace eigen_g

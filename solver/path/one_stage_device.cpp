@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <complex>
 
 #include "solver/back/back_transform.hpp"
 #include "solver/path/one_stage.hpp"
@@ -29,5 +30,7 @@ void OneStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
 
 template class OneStageOnDevice<double>;
 template class OneStageOnDevice<float>;
+template class OneStageOnDevice<std::complex<double>>;
+template class OneStageOnDevice<std::complex<float>>;
 
 }  // namespace eigen_g

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/error.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/check_input.hpp"
@@ -37,14 +39,25 @@ struct Findings {
 };
 
 template <class R>
-__global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const R* a, std::int64_t lda,
+__device__ R largest_part(R x) {
+  return fabs(x);
+}
+// Not finite where one of the two is not.
+template <class R>
+__device__ R largest_part(DeviceComplex<R> x) {
+  const R re = fabs(x.re), im = fabs(x.im);
+  return !isfinite(re) ? re : !isfinite(im) ? im : fmax(re, im);
+}
+
+template <class T, class R>
+__global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const T* a, std::int64_t lda,
                                    Findings<R>* findings) {
   R largest = 0;
   unsigned long long bad = ~0ull;
   std::int64_t apart = 0;
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = j + threadIdx.x; i < min(n, j + width + 1); i += threads) {
-      const R value = fabs(a[i + j * lda]);
+      const R value = largest_part(a[i + j * lda]);
       if (value != 0) apart = max(apart, i - j);
       if (isfinite(value))
         largest = fmax(largest, value);
@@ -85,8 +98,8 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
   Findings<R> host{0, ~0ull, 0};
   EIGEN_G_CUDA(cudaMemcpyAsync(findings, &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
   const std::int64_t blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
-  check_lower_kernel<R><<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
-      n, std::min(width, n), a_dev.data, a_dev.lda, findings);
+  check_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
+      n, std::min(width, n), on_device(a_dev.data), a_dev.lda, findings);
   EIGEN_G_LAUNCHED();
   EIGEN_G_CUDA(cudaMemcpyAsync(&host, findings, sizeof host, cudaMemcpyDeviceToHost, queue.stream()));
   queue.wait();
@@ -96,7 +109,7 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
     T value = 0;
     EIGEN_G_CUDA(cudaMemcpy(&value, &a_dev(i, j), sizeof value, cudaMemcpyDeviceToHost));
     if (given == Uplo::upper) std::swap(i, j);
-    throw NonFiniteEntry(i, j, value);
+    throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value));
   }
   R largest = 0;
   std::memcpy(&largest, &host.largest_bits, sizeof largest);
@@ -105,5 +118,9 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
 
 template InputFacts<double> check_input(const Queue&, Uplo, MatrixView<const double>, Arena, std::int64_t);
 template InputFacts<float> check_input(const Queue&, Uplo, MatrixView<const float>, Arena, std::int64_t);
+template InputFacts<double> check_input(const Queue&, Uplo, MatrixView<const std::complex<double>>, Arena,
+                                        std::int64_t);
+template InputFacts<float> check_input(const Queue&, Uplo, MatrixView<const std::complex<float>>, Arena,
+                                       std::int64_t);
 
 }  // namespace eigen_g

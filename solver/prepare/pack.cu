@@ -1,4 +1,5 @@
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/pack.hpp"
 
@@ -37,7 +38,8 @@ __global__ void pack_lower_kernel(bool upper, std::int64_t n, const T* from, std
   for (int k = threadIdx.y; k < tile; k += tile_rows) {
     const std::int64_t j = c * tile + k;
     if (j >= n || row < j || row >= ld_to) continue;
-    to[row + j * ld_to] = row >= n ? 0 : upper ? buffer[threadIdx.x][k] : from[row + j * ld_from];
+    const T entry = row >= n ? 0 : upper ? conj_of(buffer[threadIdx.x][k]) : from[row + j * ld_from];
+    to[row + j * ld_to] = row == j ? real_of(entry) : entry;
   }
 }
 
@@ -49,12 +51,16 @@ void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const T> from_dev, Mat
   if (n == 0) return;
   const std::int64_t tiles = (to_dev.lda + tile - 1) / tile;
   pack_lower_kernel<<<static_cast<unsigned>(tiles * (tiles + 1) / 2), dim3(tile, tile_rows), 0,
-                      queue.stream()>>>(uplo == Uplo::upper, n, from_dev.data, from_dev.lda, to_dev.data,
-                                        to_dev.lda);
+                      queue.stream()>>>(uplo == Uplo::upper, n, on_device(from_dev.data), from_dev.lda,
+                                        on_device(to_dev.data), to_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 
 template void pack_lower(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
 template void pack_lower(const Queue&, Uplo, MatrixView<const float>, MatrixView<float>);
+template void pack_lower(const Queue&, Uplo, MatrixView<const std::complex<double>>,
+                         MatrixView<std::complex<double>>);
+template void pack_lower(const Queue&, Uplo, MatrixView<const std::complex<float>>,
+                         MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

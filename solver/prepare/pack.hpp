@@ -9,6 +9,7 @@ namespace eigen_g {
 class Queue;
 
 //   lower:  to(i, j) := from(i, j)      upper:  to(i, j) := from(j, i)       for i >= j
+//   complex: conj(from(j, i)) for the upper one, and Re from(i, i)
 //   to(i, j) := 0                        for n <= i < to.lda
 //
 //   from_dev  n x n, device, in; only the triangle `uplo` is read; may be to_dev itself

@@ -1,4 +1,5 @@
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/scale.hpp"
 
@@ -26,8 +27,8 @@ template <class T>
 void scale(const Queue& queue, MatrixView<T> a_dev, int k) {
   if (k == 0 || a_dev.rows == 0) return;
   const std::int64_t blocks = std::min<std::int64_t>(a_dev.cols, 16 * queue.multiprocessors());
-  scale_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(a_dev.rows, a_dev.data,
-                                                                                    a_dev.lda, k);
+  scale_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
+      a_dev.rows, on_device(a_dev.data), a_dev.lda, k);
   EIGEN_G_LAUNCHED();
 }
 
@@ -43,5 +44,7 @@ template void scale(const Queue&, MatrixView<double>, int);
 template void scale_values(const Queue&, std::int64_t, double*, int);
 template void scale(const Queue&, MatrixView<float>, int);
 template void scale_values(const Queue&, std::int64_t, float*, int);
+template void scale(const Queue&, MatrixView<std::complex<double>>, int);
+template void scale(const Queue&, MatrixView<std::complex<float>>, int);
 
 }  // namespace eigen_g

@@ -18,9 +18,9 @@
 namespace eigen_g {
 namespace {
 
-// What a sum is made in: double for float too.
+// A^H of matrices of T.
 template <class T>
-using wide_t = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
 
 constexpr std::int64_t panel_columns = 256;
 constexpr std::int64_t tile = 64;
@@ -127,19 +127,18 @@ void multiply(Op op_a, Op op_b, same_t<W> alpha, MatrixView<const same_t<W>> a, 
 template <class T>
 ColumnSums column_sums(const ScaledPairs<T>& pairs, Place place, bool& on_gpu) {
   on_gpu = false;
-  const bool have_gpu = !is_complex<T> && place != Place::cpu && gpu_count() > 0;
+  const bool have_gpu = place != Place::cpu && gpu_count() > 0;
   if (place == Place::gpu && !have_gpu) throw DeviceError("a GPU was asked for, and there is none");
 #ifdef EIGEN_G_HAVE_CUDA
-  if constexpr (!is_complex<T>)
-    if (have_gpu) {
-      try {
-        ColumnSums sums = column_sums_gpu(pairs);
-        on_gpu = true;
-        return sums;
-      } catch (const OutOfMemory& trouble) {
-        if (place == Place::gpu || !trouble.on_device()) throw;
-      }
+  if (have_gpu) {
+    try {
+      ColumnSums sums = column_sums_gpu(pairs);
+      on_gpu = true;
+      return sums;
+    } catch (const OutOfMemory& trouble) {
+      if (place == Place::gpu || !trouble.on_device()) throw;
     }
+  }
 #endif
   return column_sums_cpu(pairs);
 }
@@ -192,7 +191,6 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
   if (m == n) sums.reconstruction_squares.resize(n);
 
   using W = wide_t<T>;
-  constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
   HostArray<W> z_memory;
   const MatrixView<const W> z = in_double(p.z, z_memory);
   const HostArray<W> a_memory = host_array<W>(n * block);
@@ -210,12 +208,12 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
     for (std::int64_t k = 0; k < m; ++k)
       for (std::int64_t i = 0; i < b; ++i) zw(i, k) = z(j0 + i, k) * p.w[k];
     const MatrixView<W> az{product_memory.get(), b, m, b};  // A(:, J)^H Z
-    multiply(adjoint, Op::none, 1, a, z, 0, az);
+    multiply(adjoint<T>, Op::none, 1, a, z, 0, az);
     add_columns(b, m, sums.residual_abs.data(), sums.residual_squares.data(),
                 [&](std::int64_t i, std::int64_t k) { return az(i, k) - zw(i, k); });
 
     if (m == n) {
-      multiply(Op::none, adjoint, -1, z, zw, 1, a);
+      multiply(Op::none, adjoint<T>, -1, z, zw, 1, a);
       add_columns(n, b, nullptr, &sums.reconstruction_squares[j0],
                   [&](std::int64_t i, std::int64_t k) { return a(i, k); });
     }
@@ -223,7 +221,7 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
   for (std::int64_t j0 = 0; j0 < m; j0 += block) {
     const std::int64_t b = std::min(block, m - j0);
     const MatrixView<W> gram{product_memory.get(), m, b, m};
-    multiply(adjoint, Op::none, 1, z, z.block(0, j0, n, b), 0, gram);
+    multiply(adjoint<T>, Op::none, 1, z, z.block(0, j0, n, b), 0, gram);
     add_columns(m, b, &sums.gram_abs[j0], &sums.gram_squares[j0],
                 [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1.0 : 0.0); });
   }

@@ -1,12 +1,14 @@
 // verify() on a GPU. The rows of A(:, J) that the stored triangle lacks come from the row block A(J, :) by a
 // transposition, so A is never whole on the device:
 //
-//   lower:  A(:, J) = [ A(J, 0:j0)^T ; A(j0:n, J) ]       upper:  A(:, J) = [ A(0:j0+b, J) ; A(J, j0+b:n)^T ]
+//   lower:  A(:, J) = [ A(J, 0:j0)^H ; A(j0:n, J) ]       upper:  A(:, J) = [ A(0:j0+b, J) ; A(J, j0+b:n)^H ]
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <type_traits>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
@@ -20,10 +22,11 @@ constexpr int threads = 256;
 constexpr int tile = 32;  // of the transposition; a block has tile x tile_rows threads
 constexpr int tile_rows = 8;
 
-// out(i, c) := scale in(c, i); in is b x count. Block (x, y) moves the tile that begins at in(32 y, 32 x).
-__global__ void transpose_scaled(std::int64_t b, std::int64_t count, double scale, const double* in,
-                                 std::int64_t ld_in, double* out, std::int64_t ld_out) {
-  __shared__ double block[tile][tile + 1];
+// out(i, c) := scale conj(in(c, i)); in is b x count. Block (x, y) moves the tile that begins at in(32 y, 32 x).
+template <class D>
+__global__ void transpose_scaled(std::int64_t b, std::int64_t count, double scale, const D* in,
+                                 std::int64_t ld_in, D* out, std::int64_t ld_out) {
+  __shared__ D block[tile][tile + 1];
   const std::int64_t i0 = static_cast<std::int64_t>(blockIdx.x) * tile;
   const std::int64_t c0 = static_cast<std::int64_t>(blockIdx.y) * tile;
   for (int k = threadIdx.y; k < tile; k += tile_rows)
@@ -32,58 +35,69 @@ __global__ void transpose_scaled(std::int64_t b, std::int64_t count, double scal
   __syncthreads();
   for (int k = threadIdx.y; k < tile; k += tile_rows)
     if (i0 + threadIdx.x < count && c0 + k < b)
-      out[i0 + threadIdx.x + (c0 + k) * ld_out] = scale * block[threadIdx.x][k];
+      out[i0 + threadIdx.x + (c0 + k) * ld_out] = scale * conj_of(block[threadIdx.x][k]);
 }
 
 // Rows begin..end-1 of the panel hold the stored part of A(:, J), J = j0.. : scales them in place and mirrors
 // the triangle of the diagonal block. The thread of a stored entry writes it and its mirror image, nobody
 // else does. A block a column.
+template <class D>
 __global__ void scale_and_mirror(bool lower, double scale, std::int64_t begin, std::int64_t end,
-                                 std::int64_t j0, std::int64_t b, double* panel, std::int64_t ld) {
+                                 std::int64_t j0, std::int64_t b, D* panel, std::int64_t ld) {
   const std::int64_t c = blockIdx.x;
   for (std::int64_t i = begin + threadIdx.x; i < end; i += threads) {
     const std::int64_t r = i - j0;
     const bool in_diagonal_block = 0 <= r && r < b;
     if (in_diagonal_block && (lower ? r < c : r > c)) continue;
-    const double x = scale * panel[i + c * ld];
+    D x = scale * panel[i + c * ld];
+    if (r == c) x = real_of(x);
     panel[i + c * ld] = x;
-    if (in_diagonal_block) panel[j0 + c + r * ld] = x;
+    if (in_diagonal_block) panel[j0 + c + r * ld] = conj_of(x);
   }
 }
 
 // out(i, k) := z(i, k) w(k), i < rows; a block a column.
-__global__ void scale_columns(std::int64_t rows, const double* z, std::int64_t ldz, const double* w,
-                              double* out, std::int64_t ld_out) {
+template <class D>
+__global__ void scale_columns(std::int64_t rows, const D* z, std::int64_t ldz, const double* w, D* out,
+                              std::int64_t ld_out) {
   const std::int64_t k = blockIdx.x;
-  for (std::int64_t i = threadIdx.x; i < rows; i += threads) out[i + k * ld_out] = z[i + k * ldz] * w[k];
+  for (std::int64_t i = threadIdx.x; i < rows; i += threads) out[i + k * ld_out] = w[k] * z[i + k * ldz];
 }
 
+template <class D>
 struct Plain {
-  const double* x;
+  const D* x;
   std::int64_t ldx;
-  __device__ double operator()(std::int64_t i, std::int64_t k) const { return x[i + k * ldx]; }
+  __device__ D operator()(std::int64_t i, std::int64_t k) const { return x[i + k * ldx]; }
 };
 
+template <class D>
 struct Difference {
-  const double* x;
+  const D* x;
   std::int64_t ldx;
-  const double* y;
+  const D* y;
   std::int64_t ldy;
-  __device__ double operator()(std::int64_t i, std::int64_t k) const {
-    return x[i + k * ldx] - y[i + k * ldy];
-  }
+  __device__ D operator()(std::int64_t i, std::int64_t k) const { return x[i + k * ldx] - y[i + k * ldy]; }
 };
 
+template <class D>
 struct MinusIdentity {
-  const double* x;
+  const D* x;
   std::int64_t ldx;
   std::int64_t first;  // the column of I that column 0 of x belongs to
-  __device__ double operator()(std::int64_t i, std::int64_t k) const {
+  __device__ D operator()(std::int64_t i, std::int64_t k) const {
     return x[i + k * ldx] - (i == first + k ? 1.0 : 0.0);
   }
 };
 
-// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i x(i, k)^2; a block a column, the order of the sums fixed.
+__device__ double modulus(double x) {
+  return fabs(x);
+}
+__device__ double modulus(DeviceComplex<double> x) {
+  return hypot(x.re, x.im);
+}
+
+// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2; a block a column, the order of the sums fixed.
 template <class Entry>
 __global__ void add_columns(std::int64_t rows, Entry entry, double* abs, double* squares) {
   __shared__ double part[2][threads];
@@ -91,9 +105,9 @@ __global__ void add_columns(std::int64_t rows, Entry entry, double* abs, double*
   const unsigned t = threadIdx.x;
   double sum = 0, sum_squares = 0;
   for (std::int64_t i = t; i < rows; i += threads) {
-    const double x = entry(i, k);
-    sum += fabs(x);
-    sum_squares += x * x;
+    const auto x = entry(i, k);
+    sum += modulus(x);
+    sum_squares = add_real_product(x, x, sum_squares);
   }
   part[0][t] = sum;
   part[1][t] = sum_squares;
@@ -118,63 +132,83 @@ void add_columns(const Queue& queue, std::int64_t rows, std::int64_t cols, const
   EIGEN_G_LAUNCHED();
 }
 
-__global__ void widen_kernel(std::int64_t rows, const float* from, double* to, std::int64_t ld_to) {
+__device__ double in_double(float x) {
+  return x;
+}
+__device__ DeviceComplex<double> in_double(DeviceComplex<float> x) {
+  return {x.re, x.im};
+}
+template <class From, class To>
+__global__ void widen_kernel(std::int64_t rows, const From* from, To* to, std::int64_t ld_to) {
   const std::int64_t k = blockIdx.x;
-  for (std::int64_t i = threadIdx.x; i < rows; i += threads) to[i + k * ld_to] = from[i + k * rows];
+  for (std::int64_t i = threadIdx.x; i < rows; i += threads)
+    to[i + k * ld_to] = in_double(from[i + k * rows]);
 }
 
 // to_dev := from, in double; a float comes by way of `passing`, at least a column.
-void bring(const Queue& queue, MatrixView<const double> from, MatrixView<double> to_dev,
-           const DeviceBuffer<double>&) {
-  upload(queue, Part::all, from, to_dev);
-}
-void bring(const Queue& queue, MatrixView<const float> from, MatrixView<double> to_dev,
-           const DeviceBuffer<float>& passing) {
-  const std::int64_t at_once = from.rows > 0 ? passing.size() / from.rows : 1;
-  for (std::int64_t j = 0; from.rows > 0 && j < from.cols; j += at_once) {
-    const std::int64_t cols = std::min(at_once, from.cols - j);
-    upload<float>(queue, Part::all, from.block(0, j, from.rows, cols),
-                  {passing.data(), from.rows, cols, from.rows});
-    widen_kernel<<<static_cast<unsigned>(cols), threads, 0, queue.stream()>>>(from.rows, passing.data(),
-                                                                              &to_dev(0, j), to_dev.lda);
-    EIGEN_G_LAUNCHED();
+template <class T>
+void bring(const Queue& queue, MatrixView<const T> from, MatrixView<wide_t<T>> to_dev,
+           [[maybe_unused]] const DeviceBuffer<T>& passing) {
+  if constexpr (std::is_same_v<T, wide_t<T>>) {
+    upload<T>(queue, Part::all, from, to_dev);
+  } else {
+    const std::int64_t at_once = from.rows > 0 ? passing.size() / from.rows : 1;
+    for (std::int64_t j = 0; from.rows > 0 && j < from.cols; j += at_once) {
+      const std::int64_t cols = std::min(at_once, from.cols - j);
+      upload<T>(queue, Part::all, from.block(0, j, from.rows, cols),
+                {passing.data(), from.rows, cols, from.rows});
+      widen_kernel<<<static_cast<unsigned>(cols), threads, 0, queue.stream()>>>(
+          from.rows, on_device(passing.data()), on_device(&to_dev(0, j)), to_dev.lda);
+      EIGEN_G_LAUNCHED();
+    }
   }
 }
 
 // panel (n x b, device) := scale A(:, j0 : j0 + b); `rows` holds b x n.
 template <class T>
-void expand_panel(const Queue& queue, const ScaledPairs<T>& p, std::int64_t j0, std::int64_t b, double* rows,
-                  double* panel, const DeviceBuffer<T>& passing) {
+void expand_panel(const Queue& queue, const ScaledPairs<T>& p, std::int64_t j0, std::int64_t b,
+                  wide_t<T>* rows, wide_t<T>* panel, const DeviceBuffer<T>& passing) {
   const std::int64_t n = p.a.rows;
   const bool lower = p.uplo == Uplo::lower;
   const std::int64_t begin = lower ? j0 : 0, end = lower ? n : j0 + b;                 // rows that are stored
   const std::int64_t missing = lower ? 0 : j0 + b, count = lower ? j0 : n - (j0 + b);  // rows that are not
-  bring(queue, p.a.block(begin, j0, end - begin, b), {panel + begin, end - begin, b, n}, passing);
+  bring<T>(queue, p.a.block(begin, j0, end - begin, b), {panel + begin, end - begin, b, n}, passing);
   scale_and_mirror<<<static_cast<unsigned>(b), threads, 0, queue.stream()>>>(lower, p.scale, begin, end, j0,
-                                                                             b, panel, n);
+                                                                             b, on_device(panel), n);
   EIGEN_G_LAUNCHED();
   if (count == 0) return;
-  bring(queue, p.a.block(j0, missing, b, count), {rows, b, count, b}, passing);
+  bring<T>(queue, p.a.block(j0, missing, b, count), {rows, b, count, b}, passing);
   const dim3 grid(static_cast<unsigned>((count + tile - 1) / tile),
                   static_cast<unsigned>((b + tile - 1) / tile));
-  transpose_scaled<<<grid, dim3(tile, tile_rows), 0, queue.stream()>>>(b, count, p.scale, rows, b,
-                                                                       panel + missing, n);
+  transpose_scaled<<<grid, dim3(tile, tile_rows), 0, queue.stream()>>>(b, count, p.scale, on_device(rows), b,
+                                                                       on_device(panel + missing), n);
   EIGEN_G_LAUNCHED();
 }
 
+void gemm(cublasHandle_t blas, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+          double alpha, const double* a, int lda, const double* b, int ldb, double beta, double* c, int ldc) {
+  EIGEN_G_CUBLAS(cublasDgemm(blas, op_a, op_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
+}
+void gemm(cublasHandle_t blas, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+          double alpha, const std::complex<double>* a, int lda, const std::complex<double>* b, int ldb,
+          double beta, std::complex<double>* c, int ldc) {
+  const cuDoubleComplex times{alpha, 0}, onto{beta, 0};
+  EIGEN_G_CUBLAS(cublasZgemm(blas, op_a, op_b, m, n, k, &times, reinterpret_cast<const cuDoubleComplex*>(a),
+                             lda, reinterpret_cast<const cuDoubleComplex*>(b), ldb, &onto,
+                             reinterpret_cast<cuDoubleComplex*>(c), ldc));
+}
+
 // c (rows x cols) := alpha op(a) op(b) + beta c
+template <class W>
 void multiply(const Queue& queue, cublasOperation_t op_a, cublasOperation_t op_b, std::int64_t rows,
-              std::int64_t cols, std::int64_t inner, double alpha, const double* a, std::int64_t lda,
-              const double* b, std::int64_t ldb, double beta, double* c, std::int64_t ldc) {
+              std::int64_t cols, std::int64_t inner, double alpha, const W* a, std::int64_t lda, const W* b,
+              std::int64_t ldb, double beta, W* c, std::int64_t ldc) {
   const std::int64_t slice = slice_of_sum(inner);
-  for (std::int64_t k = 0; k < inner; k += slice) {
-    const double scale = k == 0 ? beta : 1;
-    EIGEN_G_CUBLAS(cublasDgemm(queue.blas(), op_a, op_b, static_cast<int>(rows), static_cast<int>(cols),
-                               static_cast<int>(std::min(slice, inner - k)), &alpha,
-                               a + (op_a == CUBLAS_OP_N ? k * lda : k), static_cast<int>(lda),
-                               b + (op_b == CUBLAS_OP_N ? k : k * ldb), static_cast<int>(ldb), &scale, c,
-                               static_cast<int>(ldc)));
-  }
+  for (std::int64_t k = 0; k < inner; k += slice)
+    gemm(queue.blas(), op_a, op_b, static_cast<int>(rows), static_cast<int>(cols),
+         static_cast<int>(std::min(slice, inner - k)), alpha, a + (op_a == CUBLAS_OP_N ? k * lda : k),
+         static_cast<int>(lda), b + (op_b == CUBLAS_OP_N ? k : k * ldb), static_cast<int>(ldb),
+         k == 0 ? beta : 1, c, static_cast<int>(ldc));
 }
 
 }  // namespace
@@ -186,7 +220,11 @@ ColumnSums column_sums_gpu(const ScaledPairs<T>& p) {
   if (n == 0) return sums;
 
   const Queue queue;
-  const DeviceBuffer<double> z(n * m), panel(n * block), product(block * n), scaled(block * n), w(m);
+  using W = wide_t<T>;
+  using D = device_t<W>;
+  constexpr auto adjoint = is_complex<T> ? CUBLAS_OP_C : CUBLAS_OP_T;
+  const DeviceBuffer<W> z(n * m), panel(n * block), product(block * n), scaled(block * n);
+  const DeviceBuffer<double> w(m);
   const DeviceBuffer<double> sums_dev(3 * n + 4 * m);
   EIGEN_G_CUDA(cudaMemsetAsync(sums_dev.data(), 0, sums_dev.bytes(), queue.stream()));
   double* const matrix_abs = sums_dev.data();
@@ -197,32 +235,33 @@ ColumnSums column_sums_gpu(const ScaledPairs<T>& p) {
   double* const gram_abs = residual_squares + m;
   double* const gram_squares = gram_abs + m;
 
-  const DeviceBuffer<T> passing(std::is_same_v<T, double> ? 0 : n * block);
-  bring(queue, p.z, {z.data(), n, m, n}, passing);
+  const DeviceBuffer<T> passing(std::is_same_v<T, W> ? 0 : n * block);
+  bring<T>(queue, p.z, {z.data(), n, m, n}, passing);
   upload<double>(queue, Part::all, {p.w.data(), m, 1, m}, {w.data(), m, 1, m});
   for (std::int64_t j0 = 0; j0 < n; j0 += block) {
     const std::int64_t b = std::min(block, n - j0);
     expand_panel(queue, p, j0, b, product.data(), panel.data(), passing);
-    add_columns(queue, n, b, Plain{panel.data(), n}, matrix_abs + j0, matrix_squares + j0);
+    add_columns(queue, n, b, Plain<D>{on_device(panel.data()), n}, matrix_abs + j0, matrix_squares + j0);
     if (m == 0) continue;
 
-    scale_columns<<<static_cast<unsigned>(m), threads, 0, queue.stream()>>>(b, z.data() + j0, n, w.data(),
-                                                                            scaled.data(), b);
+    scale_columns<<<static_cast<unsigned>(m), threads, 0, queue.stream()>>>(
+        b, on_device(z.data() + j0), n, w.data(), on_device(scaled.data()), b);
     EIGEN_G_LAUNCHED();
-    multiply(queue, CUBLAS_OP_T, CUBLAS_OP_N, b, m, n, 1, panel.data(), n, z.data(), n, 0, product.data(), b);
-    add_columns(queue, b, m, Difference{product.data(), b, scaled.data(), b}, residual_abs, residual_squares);
+    multiply(queue, adjoint, CUBLAS_OP_N, b, m, n, 1, panel.data(), n, z.data(), n, 0, product.data(), b);
+    add_columns(queue, b, m, Difference<D>{on_device(product.data()), b, on_device(scaled.data()), b},
+                residual_abs, residual_squares);
 
     if (m == n) {
-      multiply(queue, CUBLAS_OP_N, CUBLAS_OP_T, n, b, m, -1, z.data(), n, scaled.data(), b, 1, panel.data(),
-               n);
-      add_columns(queue, n, b, Plain{panel.data(), n}, nullptr, reconstruction_squares + j0);
+      multiply(queue, CUBLAS_OP_N, adjoint, n, b, m, -1, z.data(), n, scaled.data(), b, 1, panel.data(), n);
+      add_columns(queue, n, b, Plain<D>{on_device(panel.data()), n}, nullptr, reconstruction_squares + j0);
     }
   }
   for (std::int64_t j0 = 0; j0 < m; j0 += block) {
     const std::int64_t b = std::min(block, m - j0);
-    multiply(queue, CUBLAS_OP_T, CUBLAS_OP_N, m, b, n, 1, z.data(), n, z.data() + j0 * n, n, 0,
-             product.data(), m);
-    add_columns(queue, m, b, MinusIdentity{product.data(), m, j0}, gram_abs + j0, gram_squares + j0);
+    multiply(queue, adjoint, CUBLAS_OP_N, m, b, n, 1, z.data(), n, z.data() + j0 * n, n, 0, product.data(),
+             m);
+    add_columns(queue, m, b, MinusIdentity<D>{on_device(product.data()), m, j0}, gram_abs + j0,
+                gram_squares + j0);
   }
 
   const auto download = [&](std::vector<double>& host, const double* device, std::int64_t count) {
@@ -243,5 +282,7 @@ ColumnSums column_sums_gpu(const ScaledPairs<T>& p) {
 
 template ColumnSums column_sums_gpu(const ScaledPairs<double>&);
 template ColumnSums column_sums_gpu(const ScaledPairs<float>&);
+template ColumnSums column_sums_gpu(const ScaledPairs<std::complex<double>>&);
+template ColumnSums column_sums_gpu(const ScaledPairs<std::complex<float>>&);
 
 }  // namespace eigen_g

@@ -11,15 +11,21 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
 
 namespace eigen_g {
 
-// A float is double here from its first use on.
+// A float is double here from its first use on, a complex float complex double.
+template <class T>
+using wide_t = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+
 template <class T>
 struct ScaledPairs {
   Uplo uplo = Uplo::lower;

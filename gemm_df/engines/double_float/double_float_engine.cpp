@@ -84,7 +84,7 @@ constexpr EngineOnGpu on_gpu{
     {[](const Queue& queue, std::uint64_t max_scratch) -> std::unique_ptr<EngineProducts<double>> {
        return std::make_unique<DoubleFloatEngine>(queue, max_scratch);
      },
-     nullptr}};
+     nullptr, nullptr, nullptr}};
 
 #else
 constexpr EngineOnGpu on_gpu{};

@@ -44,7 +44,7 @@ constexpr EngineOnGpu on_gpu{
     {[](const Queue& queue, std::uint64_t) -> std::unique_ptr<EngineProducts<double>> {
        return std::make_unique<EmulatedEngine>(queue);
      },
-     nullptr}};
+     nullptr, nullptr, nullptr}};
 
 #else
 constexpr EngineOnGpu on_gpu{};

@@ -30,7 +30,8 @@ template <class T>
 std::unique_ptr<EngineProducts<T>> make(const Queue& queue, std::uint64_t) {
   return std::make_unique<NativeEngine<T>>(queue);
 }
-constexpr EngineOnGpu on_gpu{estimated_rate, {make<double>, make<float>}};
+constexpr EngineOnGpu on_gpu{
+    estimated_rate, {make<double>, make<float>, make<std::complex<double>>, make<std::complex<float>>}};
 
 #else
 constexpr EngineOnGpu on_gpu{};

@@ -23,7 +23,7 @@ namespace {
 using namespace reduction;
 
 template <class T, std::size_t i>
-using Strips = blas2::SymvShape<T, reduction_shapes[i].row_warps, reduction_shapes[i].column_warps,
+using Strips = blas2::SymvShape<device_t<T>, reduction_shapes[i].row_warps, reduction_shapes[i].column_warps,
                                 reduction_shapes[i].loads, reduction_shapes[i].columns, true>;
 static_assert(reduction_shapes.size() == 3 && Strips<double, 0>::threads == threads &&
               Strips<double, 1>::threads == threads && Strips<double, 2>::threads == threads);
@@ -98,21 +98,22 @@ struct Layout {
   }
 
   struct Places {
-    Exchange<T> exchange{};
+    Exchange<device_t<T>> exchange{};
     T *product, *product_sums;  // A x and the sums of it that come from the update
   };
   Places place(Arena& arena) const {
     Places places;
-    Exchange<T>& ex = places.exchange;
-    ex.x = arena.take<T>(padded);
-    ex.w = arena.take<T>(padded * max_panel_columns);
+    using D = device_t<T>;
+    Exchange<D>& ex = places.exchange;
+    ex.x = arena.take<D>(padded);
+    ex.w = arena.take<D>(padded * max_panel_columns);
     ex.ldw = padded;
-    ex.partials.rows = arena.take<T>(row_sums);
-    ex.partials.columns = arena.take<T>(column_sums);
+    ex.partials.rows = arena.take<D>(row_sums);
+    ex.partials.columns = arena.take<D>(column_sums);
     ex.partials.column_stride = column_stride;
-    ex.dots = arena.take<T>(blocks * dot_stride);
-    ex.quadratic = arena.take<T>(blocks);
-    ex.products = arena.take<T>(2 * max_panel_columns);
+    ex.dots = arena.take<D>(blocks * dot_stride);
+    ex.quadratic = arena.take<D>(blocks);
+    ex.products = arena.take<D>(2 * max_panel_columns);
     ex.arrivals = arena.take<unsigned>(grid_barrier_words);
     places.product = arena.take<T>(padded);
     places.product_sums = arena.take<T>(product_sums);
@@ -162,14 +163,15 @@ std::size_t shared_share() {
 
 // Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
 template <class T>
-std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, T* d_dev, T* e_dev, T* tau_dev,
-                           Arena scratch_dev, int multiprocessors, std::int64_t stop,
-                           const std::function<void(std::int64_t column)>& reached) {
+std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev,
+                           real_t<T>* e_dev, T* tau_dev, Arena scratch_dev, int multiprocessors,
+                           std::int64_t stop, const std::function<void(std::int64_t column)>& reached) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
   const Layout<T> layout(n, multiprocessors);
   const typename Layout<T>::Places places = layout.place(scratch_dev);
-  const Exchange<T>& exchange = places.exchange;
+  const Exchange<device_t<T>>& exchange = places.exchange;
+  T *const x_dev = reinterpret_cast<T*>(exchange.x), *const w_dev = reinterpret_cast<T*>(exchange.w);
   const std::size_t share = shared_share<T>();
   int device = 0, l2_bytes = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
@@ -180,29 +182,30 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, T* 
   std::int64_t p = 0;
   bool multiplied = false;  // A x of column p is there
   while (n - p > stop) {
-    const PanelShape<T> shape(n - p, layout.blocks, share);
+    const PanelShape<device_t<T>> shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
     const Variant& kernel = variant_for<T>(n - p, layout.blocks);
     const std::int32_t shift = blas2::symv_shift(true, n, kernel.strip_rows, kernel.group_columns);
     const blas2::SymvPartition partition(true, n + shift, kernel.strip_rows, kernel.group_columns,
                                          static_cast<int>(layout.blocks), p + 1 + shift, kernel.column_warps);
     const double bytes = sizeof(T) / 2.0 * static_cast<double>(n - p) * static_cast<double>(n - p);
-    Panel<T> panel{a_dev.data,
-                   a_dev.lda,
-                   static_cast<std::int32_t>(n),
-                   static_cast<std::int32_t>(p),
-                   shape.columns,
-                   shape.held,
-                   shape.slice_rows,
-                   shift,
-                   d_dev,
-                   e_dev,
-                   tau_dev,
-                   static_cast<std::int32_t>(
-                       256 * std::min(1.0, solver_tuning().reduction_kept_share_of_l2 * l2_bytes / bytes)),
-                   multiplied ? places.product : nullptr,
-                   partition,
-                   exchange};
+    Panel<device_t<T>> panel{
+        on_device(a_dev.data),
+        a_dev.lda,
+        static_cast<std::int32_t>(n),
+        static_cast<std::int32_t>(p),
+        shape.columns,
+        shape.held,
+        shape.slice_rows,
+        shift,
+        d_dev,
+        e_dev,
+        on_device(tau_dev),
+        static_cast<std::int32_t>(
+            256 * std::min(1.0, solver_tuning().reduction_kept_share_of_l2 * l2_bytes / bytes)),
+        multiplied ? on_device(places.product) : nullptr,
+        partition,
+        exchange};
     // The strips before the first that is walked have no place among the column sums.
     panel.exchange.partials.columns -= partition.first_strip() * layout.column_stride;
     void* arguments[] = {&panel};
@@ -213,12 +216,13 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, T* 
                                              arguments, shape.bytes(), queue.stream()));
     const std::int64_t next = p + columns;
     const MatrixView<const T> v = a_dev.block(next, p, n - next, columns),
-                              w{exchange.w + next, n - next, columns, exchange.ldw};
+                              w{w_dev + next, n - next, columns, exchange.ldw};
     const MatrixView<T> rest = a_dev.block(next, next, n - next, n - next);
-    multiplied = n - next > stop && products.syr2k_lower_and_product(
-                                        -1, v, w, rest,
-                                        {exchange.x + next, places.product + next, exchange.quadratic,
-                                         static_cast<int>(layout.blocks), places.product_sums});
+    multiplied =
+        n - next > stop && products.syr2k_lower_and_product(
+                               -1, v, w, rest,
+                               {x_dev + next, places.product + next, reinterpret_cast<T*>(exchange.quadratic),
+                                static_cast<int>(layout.blocks), places.product_sums});
     if (!multiplied) syr2k_lower<T>(products, -1, v, w, 1, rest);
     p = next;
     reached(p);
@@ -231,7 +235,9 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, T* 
 template <class T>
 std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors) {
   return std::max(bytes_taken([&](Arena& arena) { Layout<T>(n, multiprocessors).place(arena); }),
-                  bytes_taken([&](Arena& arena) { arena.take<T>(on_chip_workspace<T>(n)); }));
+                  bytes_taken([&](Arena& arena) {
+                    if constexpr (!is_complex<T>) arena.take<T>(on_chip_workspace<T>(n));
+                  }));
 }
 
 template <class T>
@@ -243,7 +249,8 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   const Queue& queue = products.queue();
   const int all = queue.multiprocessors();
   const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
-  const std::int64_t on_chip = most_on_chip<T>(taken);
+  std::int64_t on_chip = 1;  // of complex columns the last, whose real part is d's last
+  if constexpr (!is_complex<T>) on_chip = most_on_chip<T>(taken);
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t p = 0;
@@ -255,10 +262,14 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
                            milestones.emplace_back(Event(queue.resources()), 1 - std::pow(left, 3));
                            milestones.back().first.record(queue);
                          });
-  tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
-                            scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken);
+  if constexpr (is_complex<T>)
+    EIGEN_G_CUDA(cudaMemcpyAsync(d_dev + p, &a_dev(p, p), sizeof(real_t<T>), cudaMemcpyDeviceToDevice,
+                                 queue.stream()));
+  else
+    tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
+                              scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
-  clear_upper_kernel<T><<<blocks, threads, 0, queue.stream()>>>(n, a_dev.data, a_dev.lda);
+  clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();
   if (queued) queued();
   for (const auto& [event, fraction] : milestones) {
@@ -273,5 +284,13 @@ template void tridiagonalize(const Products<double>&, MatrixView<double>, double
 template std::uint64_t tridiagonalize_bytes<float>(std::int64_t, int);
 template void tridiagonalize(const Products<float>&, MatrixView<float>, float*, float*, float*, Arena,
                              const std::function<void(double)>&, const std::function<void()>&, int);
+template std::uint64_t tridiagonalize_bytes<std::complex<double>>(std::int64_t, int);
+template void tridiagonalize(const Products<std::complex<double>>&, MatrixView<std::complex<double>>, double*,
+                             double*, std::complex<double>*, Arena, const std::function<void(double)>&,
+                             const std::function<void()>&, int);
+template std::uint64_t tridiagonalize_bytes<std::complex<float>>(std::int64_t, int);
+template void tridiagonalize(const Products<std::complex<float>>&, MatrixView<std::complex<float>>, float*,
+                             float*, std::complex<float>*, Arena, const std::function<void(double)>&,
+                             const std::function<void()>&, int);
 
 }  // namespace eigen_g

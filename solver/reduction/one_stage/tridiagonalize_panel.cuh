@@ -20,6 +20,12 @@
 //                    x' = b - v w_q - w v_q,  column q after this step, and its partial dots with V, W and itself
 //   barrier
 //
+// Of a Hermitian A, H^H A H with transposes conjugated: beta = -sign(Re alpha) ||x|| is real, tau = (beta - alpha) / beta,
+// s complex, also where x has one element, and
+//
+//   b = A(:, q) - V conj(g1) - W conj(f1),   v^H y = |s|^2 (x^H A x - 2 Re f^H g - 2 beta Re h_q + beta^2 b_q),
+//   w = tau y - |tau|^2 / 2 (v^H y) v,       x' = b - v conj(w_q) - w.
+//
 // A panel leaves the next panel's first column in x. Where the update multiplied A with it
 // (syr2k_lower_and_product), P of the first column only gathers. A does not change within a panel: a block loads its
 // first elements of A before the barrier that x waits for.
@@ -40,6 +46,7 @@
 #include <cstdint>
 
 #include "blas2/symv/symv_walk.cuh"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/grid_barrier.cuh"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -79,7 +86,8 @@ struct Panel {
   std::int32_t held;        // columns of V and of W in shared memory
   std::int32_t slice_rows;  // of Q, a block
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
-  T *d, *e, *tau;
+  real_t<T>*d, *e;
+  T* tau;
   std::int32_t kept_of_256;  // of the walk: what stays in L2 from column to column
   const T* product;          // row r of A x, x being the first column, and ex.quadratic with it; or null
   blas2::SymvPartition partition;
@@ -117,6 +125,24 @@ __device__ Totals<T, sizeof...(Values)> block_sums(T* scratch, Values... values)
     for (int k = 0; k < warps; ++k) totals.value[i] += scratch[i * warps + k];
   }
   return totals;
+}
+
+// The same of two real values and one of T; double's machine code depends on the order.
+template <class T>
+struct MixedSums {
+  T whole;
+  real_t<T> first, second;
+};
+template <bool whole_first, class R>
+__device__ MixedSums<R> mixed_sums(R* scratch, R whole, R first, R second) {
+  const auto sums =
+      whole_first ? block_sums(scratch, whole, first, second) : block_sums(scratch, first, whole, second);
+  return {sums.value[whole_first ? 0 : 1], sums.value[whole_first ? 1 : 0], sums.value[2]};
+}
+template <bool, class R>
+__device__ MixedSums<DeviceComplex<R>> mixed_sums(R* scratch, DeviceComplex<R> whole, R first, R second) {
+  const auto sums = block_sums(scratch, whole.re, whole.im, first, second);
+  return {{sums.value[0], sums.value[1]}, sums.value[2], sums.value[3]};
 }
 
 // A thread's part of a sum over all blocks k: the values p[k * stride] of two of them. All loads go out before sum() waits
@@ -211,21 +237,33 @@ union Passing {
 // Shared memory that phases hand on.
 template <class T>
 struct Shared {
-  T (&scratch)[2][3 * warps], (&squares)[threads], (&first_dot)[threads];
+  T (&scratch)[2][3 * warps];
+  real_t<T> (&squares)[threads];
+  T (&first_dot)[threads];
   T (&f)[max_panel_columns], (&g)[max_panel_columns], (&f1)[max_panel_columns], (&g1)[max_panel_columns];
 };
 
+// Scratch memory for sums of real numbers.
+template <class T>
+__device__ real_t<T>* reals(T* scratch) {
+  return reinterpret_cast<real_t<T>*>(scratch);
+}
+
 template <class T>
 struct Head {
-  T alpha = 0, a_qq = 0;
+  T alpha = 0;
+  real_t<T> a_qq = 0;
 };
 template <class T>
 struct Reflector {
-  T beta, s, tau;
+  real_t<T> beta;
+  T s, tau;
 };
 template <class T>
 struct Scalars {
-  T h_q, b_q, half, w_q;  // half = tau^2 v^T y / 2
+  T h_q;
+  real_t<T> b_q, half;  // half = |tau|^2 v^H y / 2
+  T w_q;
 };
 template <class T>
 struct Entries {
@@ -234,49 +272,50 @@ struct Entries {
 
 // Column p as the update left it: x, d_p. Returns the block's part of ||tail of x||^2.
 template <class T>
-__device__ __forceinline__ T take_first_column(const Panel<T>& panel, const Slice& slice,
-                                               const Shared<T>& shared) {
-  T square = 0;
+__device__ __forceinline__ real_t<T> take_first_column(const Panel<T>& panel, const Slice& slice,
+                                                       const Shared<T>& shared) {
+  real_t<T> square = 0;
   for (std::int32_t own = slice.t; own < slice.rows; own += threads) {
     const std::int32_t row = slice.first + own;
     const T value = __ldcg(panel.a + row + panel.first * panel.lda);
-    if (row == panel.first) panel.d[row] = value;
+    if (row == panel.first) panel.d[row] = real_of(value);
     panel.exchange.x[row] = row > panel.first ? value : 0;
-    if (row > panel.first + 1) square = fma(value, value, square);
+    if (row > panel.first + 1) square = add_real_product(value, value, square);
   }
-  return block_sums(shared.scratch[0], square).value[0];
+  return block_sums(reals(shared.scratch[0]), square).value[0];
 }
 
-// P: what the other blocks left of column i. f1, g1 and the thread's terms of ||tail||^2 and of the block's dot of f, g.
+// P: what the other blocks left of column i. f1, g1 (conjugated, as b takes them) and the thread's terms of ||tail||^2 and of the block's dot of f, g.
 template <class T>
 __device__ __forceinline__ void fetch_head(const Panel<T>& panel, const Slice& slice, int i, std::int32_t q,
                                            const Shared<T>& shared, Head<T>& head) {
   const Exchange<T>& ex = panel.exchange;
   const int t = slice.t, block = slice.block;
   head.alpha = __ldcg(ex.x + q);
-  head.a_qq = __ldcg(panel.a + q + q * panel.lda);
+  head.a_qq = real_of(__ldcg(panel.a + q + q * panel.lda));
   const T v_q = t < i ? __ldcg(panel.a + q + (panel.first + t) * panel.lda) : 0;
   const T w_q = t < i ? __ldcg(ex.w + q + t * ex.ldw) : 0;
   const Share<T> square = share_of_blocks(ex.dots + square_dot, dot_stride);
   const Share<T> dot = block < 2 * i ? share_of_blocks(ex.dots + block, dot_stride) : Share<T>{0, 0};
   if (t < i) {
-    shared.f1[t] = v_q;
-    shared.g1[t] = w_q;
+    shared.f1[t] = conj_of(v_q);
+    shared.g1[t] = conj_of(w_q);
   }
-  shared.squares[t] = square.sum();
+  shared.squares[t] = real_of(square.sum());
   shared.first_dot[t] = dot.sum();
 }
 
 // P: the block's dots of f and g, and its part of x^T A x, to all. Returns ||tail||^2.
 template <class T>
-__device__ __forceinline__ T sum_dots(const Panel<T>& panel, const Slice& slice, int i, bool given,
-                                      const Shared<T>& shared, T quadratic) {
+__device__ __forceinline__ real_t<T> sum_dots(const Panel<T>& panel, const Slice& slice, int i, bool given,
+                                              const Shared<T>& shared, real_t<T> quadratic) {
   const Exchange<T>& ex = panel.exchange;
   const int t = slice.t, block = slice.block, blocks = slice.blocks;
-  const auto sums = block_sums(shared.scratch[0], shared.first_dot[t], shared.squares[t], quadratic);
+  const auto sums =
+      mixed_sums<true>(reals(shared.scratch[0]), shared.first_dot[t], shared.squares[t], quadratic);
   if (t == 0 && !given) {
-    if (block < 2 * i) ex.products[block] = sums.value[0];
-    ex.quadratic[block] = sums.value[2];
+    if (block < 2 * i) ex.products[block] = sums.whole;
+    ex.quadratic[block] = sums.second;
   }
   for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
     T sum = share_of_blocks(ex.dots + dot, dot_stride).sum();
@@ -284,9 +323,22 @@ __device__ __forceinline__ T sum_dots(const Panel<T>& panel, const Slice& slice,
     sum = block_sums(shared.scratch[0], sum).value[0];
     if (t == 0) ex.products[dot] = sum;
   }
-  return sums.value[1];
+  return sums.first;
 }
 
+template <class R>
+__device__ __forceinline__ Reflector<DeviceComplex<R>> reflector_of(DeviceComplex<R> alpha, R tail_square) {
+  R beta = alpha.re;
+  DeviceComplex<R> s = 0, tau = 0;
+  const R square = fma(alpha.im, alpha.im, tail_square);
+  if (square >= negligible_square<R>) {
+    beta = -copysign(sqrt(fma(alpha.re, alpha.re, square)), alpha.re);
+    const R difference = alpha.re - beta, factor = 1 / fma(difference, difference, alpha.im * alpha.im);
+    s = {difference * factor, -alpha.im * factor};
+    tau = {-difference / beta, -alpha.im / beta};
+  }
+  return {beta, s, tau};
+}
 template <class T>
 __device__ __forceinline__ Reflector<T> reflector_of(T alpha, T tail_square) {
   T beta = alpha, s = 0, tau = 0;
@@ -298,27 +350,37 @@ __device__ __forceinline__ Reflector<T> reflector_of(T alpha, T tail_square) {
   return {beta, s, tau};
 }
 
+template <class R>
+__device__ R half_of(R tau, R v_dot_y) {
+  return R(0.5) * tau * (tau * v_dot_y);
+}
+template <class R>
+__device__ R half_of(DeviceComplex<R> tau, R v_dot_y) {
+  return R(0.5) * (real_product(tau, tau) * v_dot_y);
+}
+
 // Q: h_q, b_q, (tau / 2) tau v^T y and w_q, the same in all blocks. The arguments are the thread's: f and g of column t,
 // terms of x^T A x and of (A x)_q. Leaves f and g in shared memory, behind a barrier.
 template <class T>
-__device__ __forceinline__ Scalars<T> scalars_of(const Slice& slice, int i, T a_qq,
+__device__ __forceinline__ Scalars<T> scalars_of(const Slice& slice, int i, real_t<T> a_qq,
                                                  const Reflector<T>& reflector, const Shared<T>& shared, T ft,
-                                                 T gt, T quadratic, T h_q) {
+                                                 T gt, real_t<T> quadratic, T h_q) {
+  using R = real_t<T>;
   const int t = slice.t;
   const auto [beta, s, tau] = reflector;
-  T f1_g1 = 0;
+  R f1_g1 = 0;
   if (t < i) {
     shared.f[t] = ft;
     shared.g[t] = gt;
-    quadratic -= 2 * ft * gt;
-    h_q -= shared.f1[t] * gt + shared.g1[t] * ft;
-    f1_g1 = shared.f1[t] * shared.g1[t];
+    quadratic -= twice_real_product(ft, gt);
+    h_q -= conj_of(shared.f1[t]) * gt + conj_of(shared.g1[t]) * ft;
+    f1_g1 = real_product(shared.f1[t], shared.g1[t]);
   }
-  const auto sums = block_sums(shared.scratch[1], quadratic, h_q, f1_g1);
-  h_q = sums.value[1];
-  const T b_q = a_qq - 2 * sums.value[2];
-  const T v_dot_y = s * s * (sums.value[0] + beta * (beta * b_q - 2 * h_q));
-  const T half = T(0.5) * tau * (tau * v_dot_y);
+  const auto sums = mixed_sums<false>(reals(shared.scratch[1]), h_q, quadratic, f1_g1);
+  h_q = sums.whole;
+  const R b_q = a_qq - 2 * sums.second;
+  const R v_dot_y = real_product(s, s) * (sums.first + beta * (beta * b_q - 2 * real_of(h_q)));
+  const R half = half_of(tau, v_dot_y);
   const T w_q = tau * s * (h_q - beta * b_q) - half;
   return {h_q, b_q, half, w_q};
 }
@@ -364,11 +426,11 @@ __device__ __forceinline__ Entries<T> entries_of(const Panel<T>& panel, std::int
   if (row == q) {
     v = 1;
     w = scalars.w_q;
-    panel.d[q] = scalars.b_q - 2 * scalars.w_q;
+    panel.d[q] = scalars.b_q - 2 * real_of(scalars.w_q);
   } else {
     v = s * x_row;
     w = fma(tau * s, h - beta * b, -scalars.half * v);
-    x = b - fma(v, scalars.w_q, w);
+    x = b - fma(v, conj_of(scalars.w_q), w);
   }
   return {v, w, x};
 }
@@ -383,7 +445,7 @@ __device__ __forceinline__ void dots_of_held(const OwnRows<T, resident>& own_row
   T sum = 0;
   if (part < parts)
     for (std::int32_t own = part; own < slice.rows; own += parts)
-      sum = fma(dot < held ? own_rows.v(own, dot) : own_rows.w(own, dot - held), tail[own], sum);
+      sum = fma(conj_of(dot < held ? own_rows.v(own, dot) : own_rows.w(own, dot - held)), tail[own], sum);
   scratch[t] = sum;
   __syncthreads();
   if (t < dots) {
@@ -410,8 +472,8 @@ __device__ __forceinline__ void dots_of_far(const OwnRows<T, resident>& own_rows
       }
 #pragma unroll
       for (int r = 0; r < far_rows; ++r) {
-        sum_v = fma(v[r], x[r], sum_v);
-        sum_w = fma(w[r], x[r], sum_w);
+        sum_v = fma(conj_of(v[r]), x[r], sum_v);
+        sum_w = fma(conj_of(w[r]), x[r], sum_w);
       }
     }
     for (int mask = 16; mask > 0; mask /= 2) {
@@ -431,7 +493,9 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   using T = typename Shape::T;
   T* const lasting = DynamicShared<T>::memory();
   __shared__ Passing<Shape> passing;
-  __shared__ T scratch[2][3 * warps], squares[threads], first_dot[threads];
+  __shared__ T scratch[2][3 * warps];
+  __shared__ real_t<T> squares[threads];
+  __shared__ T first_dot[threads];
   __shared__ T f[max_panel_columns], g[max_panel_columns], f1[max_panel_columns], g1[max_panel_columns];
   const Shared<T> shared{scratch, squares, first_dot, f, g, f1, g1};
 
@@ -452,7 +516,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   GridBarrier barrier(ex.arrivals);
 
   if (!panel.product) {
-    const T total = take_first_column(panel, slice, shared);
+    const real_t<T> total = take_first_column(panel, slice, shared);
     if (t == 0) {
       ex.dots[block * dot_stride + square_dot] = total;
       barrier.arrive();
@@ -473,7 +537,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       walk(block, cut[0], cut[1], q + shift, fetch, [](int, int, int) {});
     else
       fetch();
-    const T tail_square = sum_dots(panel, slice, i, given, shared, walk.quadratic());
+    const real_t<T> tail_square = sum_dots(panel, slice, i, given, shared, real_of(walk.quadratic()));
     if (t == 0) barrier.arrive();
 
     // While the others arrive: the reflector's scalars, and where the sums of q and of the slice's first rows lie.
@@ -498,11 +562,11 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       return wanted ? __ldcg(panel.product + of_row) : 0;
     };
     const Scalars<T> scalars =
-        scalars_of(slice, i, head.a_qq, reflector, shared, ft, gt, quadratic.sum(),
+        scalars_of(slice, i, head.a_qq, reflector, shared, ft, gt, real_of(quadratic.sum()),
                    given ? product(q, t == 0) : sums_of_q.template add<1>(h_q, t, threads));
 
     // The slice, `lanes` rows at a time.
-    T square = 0;
+    real_t<T> square = 0;
     for (std::int32_t start = 0; start == 0 || start < slice.rows; start += slice.lanes) {
       const std::int32_t own = start + slice.lane, row = slice.first + own;
       const bool has_row = slice.group < slice.groups && own < slice.rows && row >= q;
@@ -538,7 +602,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
           panel.a[row + j * panel.lda] = entries.v;
           ex.w[row + i * ex.ldw] = entries.w;
           ex.x[row] = entries.x;
-          if (row > q + 1) square = fma(entries.x, entries.x, square);
+          if (row > q + 1) square = add_real_product(entries.x, entries.x, square);
         }
         own_rows.keep(own, i, entries.v, entries.w);
         tail[own] = entries.x;
@@ -549,7 +613,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
       panel.e[j] = reflector.beta;
       panel.tau[j] = reflector.tau;
     }
-    const T block_square = block_sums(scratch[0], square).value[0];
+    const real_t<T> block_square = block_sums(reals(scratch[0]), square).value[0];
     T* const block_dots = ex.dots + block * dot_stride;
     if (t == 0) block_dots[square_dot] = block_square;
     if (i + 1 == panel.columns) break;

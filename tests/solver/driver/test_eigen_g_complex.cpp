@@ -29,7 +29,9 @@ using DoubleComplex = std::complex<double>;
 
 }  // namespace
 
-#define EVERYWHERE (On<Complex, Place::cpu>), (On<DoubleComplex, Place::cpu>)
+#define EVERYWHERE                                                                       \
+  (On<Complex, Place::cpu>), (On<DoubleComplex, Place::cpu>), (On<Complex, Place::gpu>), \
+      (On<DoubleComplex, Place::gpu>)
 
 TEMPLATE_TEST_CASE("complex: every size around block edges, either triangle, any leading dimension", "",
                    EVERYWHERE) {
