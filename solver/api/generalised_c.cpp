@@ -12,10 +12,9 @@ using c_arguments::options_of;
 using c_arguments::subset_of;
 
 // The info of a solve; of a wrong argument minus its position among the names.
-using Names = std::initializer_list<const char*>;
 template <class Call>
-std::int64_t info_of(Names names, Call&& call) {
-  return c_info::of(names, [&]() -> std::int64_t {
+std::int64_t info_of(std::initializer_list<const char*> names, Call&& call) {
+  return c_info::of(names, [&] {
     const GeneralisedReport report = call();
     return report.status == Status::converged ? 0 : report.failed;
   });
