@@ -20,11 +20,13 @@
 namespace eigen_g::apps::bench {
 
 std::shared_ptr<Benchmark> symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(), gemm_benchmark(),
-    gemm_accuracy_benchmark(), hybrid_benchmark(), spmv_benchmark(), himeno_benchmark();
+    gemm_accuracy_benchmark(), hybrid_benchmark(), spmv_benchmark(), himeno_benchmark(),
+    generalised_benchmark();
 
 std::vector<std::shared_ptr<Benchmark>> benchmarks() {
-  return {symv_benchmark(),          tridiagonalize_benchmark(), solve_benchmark(), gemm_benchmark(),
-          gemm_accuracy_benchmark(), hybrid_benchmark(),         spmv_benchmark(),  himeno_benchmark()};
+  return {symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(),
+          gemm_benchmark(), gemm_accuracy_benchmark(),  hybrid_benchmark(),
+          spmv_benchmark(), himeno_benchmark(),         generalised_benchmark()};
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
@@ -119,9 +120,27 @@ class Cusolver {
                                       type<R>, w, type<R>, workspace_.data(), workspace_.bytes(),
                                       host_workspace_.data(), host_workspace_.size(), info_.data()));
   }
+  // cusolverDnSsygvd, cusolverDnDsygvd: A x = w B x with vectors, in place.
+  template <class R>
+  std::uint64_t sygvd_bytes(std::int64_t n, R* a, std::int64_t lda, R* b, std::int64_t ldb, R* w) {
+    int count = 0;
+    EIGEN_G_CUSOLVER(sygvd_routines<R>.first(handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, lower,
+                                             size(n), a, size(lda), b, size(ldb), w, &count));
+    return static_cast<std::uint64_t>(count) * sizeof(R);
+  }
+  template <class R>
+  void sygvd(std::int64_t n, R* a, std::int64_t lda, R* b, std::int64_t ldb, R* w) {
+    EIGEN_G_CUSOLVER(sygvd_routines<R>.second(
+        handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, lower, size(n), a, size(lda), b, size(ldb), w,
+        reinterpret_cast<R*>(workspace_.data()),
+        size(workspace_.size() / static_cast<std::int64_t>(sizeof(R))), info_.data()));
+  }
 
  private:
   static constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
+  // Of a type: bytes, call.
+  template <class R>
+  static constexpr auto sygvd_routines = std::pair(&cusolverDnDsygvd_bufferSize, &cusolverDnDsygvd);
   template <class R>
   static constexpr cudaDataType type = std::is_same_v<R, float> ? CUDA_R_32F : CUDA_R_64F;
   static cusolverEigMode_t mode_of(bool vectors) {
@@ -136,6 +155,10 @@ class Cusolver {
   DeviceBuffer<int> info_;
   std::vector<char> host_workspace_;
 };
+
+template <>
+inline constexpr auto Cusolver::sygvd_routines<float> = std::pair(&cusolverDnSsygvd_bufferSize,
+                                                                  &cusolverDnSsygvd);
 
 #else
 
@@ -154,6 +177,12 @@ class Cusolver {  // never opened
   }
   template <class R>
   void syevd(bool, std::int64_t, R*, std::int64_t, R*) {}
+  template <class R>
+  std::uint64_t sygvd_bytes(std::int64_t, R*, std::int64_t, R*, std::int64_t, R*) {
+    return 0;
+  }
+  template <class R>
+  void sygvd(std::int64_t, R*, std::int64_t, R*, std::int64_t, R*) {}
 };
 
 #endif

@@ -10,11 +10,13 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/exit_codes.hpp"
 #include "apps/cli/few.hpp"
+#include "apps/cli/generalised.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/launcher.hpp"
 #include "apps/cli/named_files.hpp"
@@ -45,6 +47,7 @@ struct SolveOptions {
   bool values_only = false;
   bool verify = false;
   FewWishes few;
+  GeneralisedOptions generalised;
 };
 
 ResultFormat result_format(const std::string& name) {
@@ -157,16 +160,35 @@ ExitCode solve_few_of(const SolveOptions& options) {
   if (!options.range_index.empty() || !options.range_value.empty())
     throw UsageError("--range-index and --range-value do not go with --lowest, --highest and --near");
   if (options.gpus > 1) throw UsageError("--gpus: few pairs take one GPU");
+  if (options.generalised.wanted()) throw UsageError("--b does not go with --lowest, --highest and --near");
   FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options.format)};
   request.values_only = options.values_only;
   request.explain = options.explain;
   return solve_few_pairs(request);
 }
 
+// A x = w B x: by its own calls, with its own report.
+ExitCode solve_generalised_of(const SolveOptions& options) {
+  GeneralisedSolve request;
+  request.b = options.generalised;
+  request.matrix = options.matrix;
+  request.run = options.run;
+  request.prefix = options.prefix;
+  request.format = result_format(options.format);
+  Wishes wishes = wishes_of(options);
+  request.options = std::move(wishes.options);
+  request.devices = std::move(wishes.devices);
+  request.subset = [&options](std::int64_t n) { return subset_of(options, n); };
+  request.verify = options.verify;
+  request.explain = options.explain;
+  return solve_generalised(request);
+}
+
 ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
     throw UsageError("MATRIX is required, or --grid");
   if (options.few.wanted()) return solve_few_of(options);
+  if (options.generalised.wanted()) return solve_generalised_of(options);
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(options.prefix, result_format(options.format), !options.values_only);
@@ -250,6 +272,7 @@ constexpr const char* examples = R"(
   eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
   eigen_g solve matrix.mtx -o result --range-index 1:10     the ten lowest pairs
   eigen_g solve matrix.mtx -o result --range-value -1:0.5   the pairs with -1 < w <= 0.5
+  eigen_g solve a.mtx --b b.mtx -o result --verify    A x = w B x; --itype 2, 3: A B x = w x, B A x = w x
   eigen_g solve matrix.mtx --lowest 10 -o result      a few pairs of a large sparse matrix
   eigen_g solve --grid 100x100x100 --lowest 10        the same of the 7-point operator, without a matrix
   eigen_g solve matrix.npy --ratio 27:14 --explain    large products 27 : 14 over GPU and CPU; first what to expect
@@ -322,6 +345,7 @@ void add_solve(CLI::App& app, Action& action) {
   command
       .add_flag("--verify", options->verify, "Check the result; one that fails is not written (exit code 4)")
       ->excludes(values_only);
+  add_generalised_options(command, options->generalised);
   add_few_options(command, *file, options->few);
   add_run_options(command, options->run);
   command.callback([options, &action] { action = [options] { return solve_file(*options); }; });

@@ -6,6 +6,7 @@
 
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
+#include "apps/cli/generalised.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/named_files.hpp"
 #include "apps/cli/stopwatch.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 struct VerifyOptions {
   MatrixOptions matrix;
+  GeneralisedOptions generalised;
   RunOptions run;
   std::string values;
   std::string vectors;
@@ -43,6 +45,9 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
 }
 
 ExitCode verify_files(const VerifyOptions& options) {
+  if (options.generalised.wanted())
+    return verify_generalised_files(
+        {options.generalised, options.matrix, options.run, options.values, options.vectors});
   const Stopwatch total;
   require_apart(
       {{"MATRIX", options.matrix.file}, {"--values", options.values}, {"--vectors", options.vectors}},
@@ -84,7 +89,8 @@ ExitCode verify_files(const VerifyOptions& options) {
 
 constexpr const char* examples = R"(
   eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
-  eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON)";
+  eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON
+  eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B)";
 
 }  // namespace
 
@@ -94,6 +100,7 @@ void add_verify(CLI::App& app, Action& action) {
       *app.add_subcommand("verify", "Check eigenvalues and eigenvectors in files against the matrix.");
   set_help(command, "eigen_g verify MATRIX --values W --vectors Z [OPTIONS]", examples);
   add_matrix_options(command, options->matrix);
+  add_generalised_options(command, options->generalised);
   command
       .add_option("--values", options->values, "m eigenvalues, ascending (.npy, Matrix Market array or text)")
       ->required()

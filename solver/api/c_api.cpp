@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hybrid/c_info.hpp"
+#include "solver/api/c_arguments.hpp"
 #include "solver/api/eigen_g.h"
 #include "solver/api/eigen_g.hpp"
 
@@ -17,33 +18,8 @@ struct eigen_g_solver {
 namespace {
 
 using namespace eigen_g;
-
-bool vectors_of(char jobz) {
-  if (c_info::upper(jobz) != 'N' && c_info::upper(jobz) != 'V')
-    throw InvalidArgument(Argument::job, "must be 'N' or 'V'");
-  return c_info::upper(jobz) == 'V';
-}
-
-Subset subset_of(char range, double vl, double vu, std::int64_t il, std::int64_t iu) {
-  switch (c_info::upper(range)) {
-    case 'A':
-      return {};
-    case 'V':
-      return Subset::values(vl, vu);
-    case 'I':
-      return Subset::numbers(il, iu);
-    default:
-      throw InvalidArgument(Argument::range, "must be 'A', 'V' or 'I'");
-  }
-}
-
-Options options_of(char jobz, char uplo, const Subset& subset = {}) {
-  Options options;
-  options.vectors = vectors_of(jobz);
-  options.uplo = c_info::uplo_of(uplo);
-  options.subset = subset;
-  return options;
-}
+using c_arguments::options_of;
+using c_arguments::subset_of;
 
 Place place_of(char place) {
   switch (c_info::upper(place)) {

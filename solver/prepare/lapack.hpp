@@ -107,6 +107,31 @@ inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const float* a, l
   return LAPACKE_sormtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, a, lda, tau, z, ldz, work, lwork);
 }
 
+inline lapack_int potrf(char uplo, lapack_int n, double* b, lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, b, ldb);
+}
+inline lapack_int sygst(int itype, char uplo, lapack_int n, double* a, lapack_int lda, const double* b,
+                        lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_dsygst_work(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b, ldb);
+}
+// The reciprocal of |B| |B^-1|, estimated by the factor, with the norm |B|.
+inline lapack_int pocon(char uplo, lapack_int n, const double* factor, lapack_int ld, double norm,
+                        double* reciprocal) {
+  const BlasTurn turn(n);
+  return LAPACKE_dpocon(LAPACK_COL_MAJOR, uplo, n, factor, ld, norm, reciprocal);
+}
+inline lapack_int potrf(char uplo, lapack_int n, float* b, lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, b, ldb);
+}
+inline lapack_int sygst(int itype, char uplo, lapack_int n, float* a, lapack_int lda, const float* b,
+                        lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_ssygst_work(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b, ldb);
+}
+
 }  // namespace lapack
 
 }  // namespace eigen_g

@@ -9,8 +9,8 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  for (const char* name :
-       {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv", "himeno"})
+  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv",
+                           "himeno", "generalised"})
     CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
@@ -24,7 +24,7 @@ TEST_CASE("wrong usage of bench and tune") {
   }
   fail_with(2, {"bench", "symv", "--sizes", "10,0"});
   fail_with(2, {"bench", "symv", "--rounds", "1"});
-  for (const char* benchmark : {"gemm", "tridiagonalize", "solve"}) {
+  for (const char* benchmark : {"gemm", "tridiagonalize", "solve", "generalised"}) {
     fail_with(2, {"bench", benchmark, "--sizes", "0"});
     fail_with(2, {"bench", benchmark, "--rounds", "0"});
     fail_with(2, {"bench", benchmark, "nonsense"});
@@ -44,8 +44,8 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  for (const char* benchmark :
-       {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv", "himeno"})
+  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv",
+                                "himeno", "generalised"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());

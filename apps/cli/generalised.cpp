@@ -1,0 +1,353 @@
+#include "apps/cli/generalised.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "apps/cli/launcher.hpp"
+#include "apps/cli/named_files.hpp"
+#include "apps/cli/stopwatch.hpp"
+#include "apps/cli/text.hpp"
+#include "apps/io/eigenpairs_file.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "solver/api/generalised.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/verify/verify_generalised.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The other triangle of the same matrix.
+io::SymmetricMatrix transposed(const io::SymmetricMatrix& b) {
+  const std::int64_t n = b.n;
+  const std::shared_ptr<double[]> memory(host_array<double>(n * n).release(), FreeHost());
+  const bool lower = b.uplo == Uplo::lower;
+#pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = lower ? j : 0; i < (lower ? n : j + 1); ++i)
+      memory[j + i * n] = b.data[i + j * b.lda];
+  io::SymmetricMatrix t = b;
+  t.uplo = lower ? Uplo::upper : Uplo::lower;
+  t.lda = std::max<std::int64_t>(1, n);
+  t.data = memory.get();
+  t.owner = memory;
+  t.transposed = !b.transposed;
+  return t;
+}
+
+// A, and B of its order and in its triangle.
+struct Pencil {
+  io::SymmetricMatrix a, b;
+};
+Pencil read_pencil(const GeneralisedOptions& options, const MatrixOptions& of_a, int threads,
+                   Progress& progress) {
+  Pencil p;
+  p.a = read(of_a, threads, progress);
+  MatrixOptions of_b = of_a;  // but its format, which its file tells
+  of_b.file = options.file;
+  of_b.format = "auto";
+  of_b.n = p.a.n;
+  p.b = read(of_b, threads, progress);
+  if (p.b.n != p.a.n)
+    throw io::FileError(options.file, 0,
+                        print("B has order %lld, but A has order %lld", static_cast<long long>(p.b.n),
+                              static_cast<long long>(p.a.n)));
+  if (p.b.uplo != p.a.uplo) p.b = transposed(p.b);
+  return p;
+}
+
+struct Found {
+  Found(const MatrixOptions& of_a, const GeneralisedOptions& of_b) : matrix(of_a), b(of_b) {}
+  const MatrixOptions& matrix;
+  const GeneralisedOptions& b;
+  std::int64_t n = 0;
+  int threads = 0;
+  double read = 0, verify = 0, write = 0, total = 0;
+  std::optional<GeneralisedVerification> check;
+  // Of a solve.
+  GeneralisedReport report;
+  std::vector<double> values;
+  bool vectors = false, infinite = false;
+  std::string values_file, vectors_file;
+
+  bool solved() const { return report.status == Status::converged && !infinite; }
+  bool good() const { return solved() && (!check || passed(*check)); }
+};
+
+std::string row(const std::string& name, const std::string& text) {
+  return left_column(name, 14) + text + "\n";
+}
+std::string seconds_row(const std::string& name, double seconds) {
+  return left_column(name, 26) + print("%10.4f\n", seconds);
+}
+
+const char* equation(int itype) {
+  return itype == 1 ? "A x = w B x" : itype == 2 ? "A B x = w x" : "B A x = w x";
+}
+
+std::string head_rows(const Found& r) {
+  return row("matrix", r.matrix.file) + row("  n", std::to_string(r.n)) + row("B", r.b.file) +
+         row("problem", equation(r.b.itype)) + row("threads", std::to_string(r.threads));
+}
+
+std::string check_rows(const GeneralisedVerification& v) {
+  const auto figure = [](const char* label, double value, double limit = 0) {
+    return "  " + left_column(label, 28) + print("%.6e", value) +
+           (limit > 0 ? print("  (limit %.3g)\n", limit) : "\n");
+  };
+  std::string text = print("check on the %s in double, %lld of %lld pairs\n", v.on_gpu ? "GPU" : "CPU",
+                           static_cast<long long>(v.m), static_cast<long long>(v.n));
+  if (v.bad_minor > 0)
+    text += print("  B's leading minor of order %lld is not positive definite\n",
+                  static_cast<long long>(v.bad_minor));
+  else
+    text += figure("condition of B", v.condition) +
+            figure("LAPACK residual ratio", v.residual, v.residual_limit) +
+            figure("B-orthogonality ratio", v.orthogonality, v.orthogonality_limit);
+  if (!v.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
+  if (!v.ascending) text += "  the values do not ascend\n";
+  return text + "  " + left_column("verification", 28) + (passed(v) ? "pass" : "FAILED") + "\n";
+}
+
+std::string why_not(const Found& r) {
+  if (r.report.bad_minor > 0)
+    return print("B is not positive definite: its leading minor of order %lld is not",
+                 static_cast<long long>(r.report.bad_minor));
+  if (r.report.status != Status::converged) return "the divide and conquer did not converge";
+  return r.infinite ? "eigenvalues are beyond the range of double" : "verification FAILED";
+}
+
+std::string solve_table(const Found& r) {
+  std::string text = head_rows(r);
+  text += row("eigenvalues", r.solved() ? std::to_string(r.values.size()) : "none: " + why_not(r));
+  if (r.solved() && !r.values.empty())
+    text +=
+        row("  lowest", print("%.16g", r.values.front())) + row("  highest", print("%.16g", r.values.back()));
+  text += row("devices", devices_text(r.report));
+  text += row("workspace",
+              bytes_text(r.report.bytes.host) + " host, " + bytes_text(r.report.bytes.device) + " device");
+  if (!r.values_file.empty())
+    text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
+  text += "seconds\n" + seconds_row("  read", r.read) + seconds_row("  solve", r.report.seconds);
+  for (const auto& act : r.report.acts) text += seconds_row("    " + words(act.name), act.seconds);
+  for (const StageWork& work : r.report.stages)
+    if (work.seconds > 0) text += seconds_row("      " + words(name(work.stage)), work.seconds);
+  if (r.check) text += seconds_row("  verify", r.verify);
+  text += seconds_row("  total", r.total);
+  return r.check ? text + check_rows(*r.check) : text;
+}
+
+Json check_json(const std::optional<GeneralisedVerification>& v) {
+  if (!v) return {};
+  return {{"n", v->n},
+          {"m", v->m},
+          {"condition", v->condition},
+          {"norm_a", v->norm_a},
+          {"norm_b", v->norm_b},
+          {"residual", v->residual},
+          {"residual_limit", v->residual_limit},
+          {"orthogonality", v->orthogonality},
+          {"orthogonality_limit", v->orthogonality_limit},
+          {"bad_minor", v->bad_minor},
+          {"ascending", v->ascending},
+          {"finite", v->finite},
+          {"on_gpu", v->on_gpu},
+          {"passed", passed(*v)}};
+}
+
+Json head_json(const char* format, const Found& r) {
+  return {{"format", format},
+          {"version", 1},
+          {"eigen_g", version()},
+          {"matrix", {{"file", r.matrix.file}, {"n", r.n}}},
+          {"b", {{"file", r.b.file}}},
+          {"itype", r.b.itype},
+          {"threads", r.threads},
+          {"seconds", {{"read", r.read}, {"verify", r.verify}, {"total", r.total}}},
+          {"check", check_json(r.check)}};
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string solve_json(const Found& r) {
+  const auto file = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
+  Json json = head_json("eigen_g-solve_generalised", r);
+  json["status"] = r.report.bad_minor > 0                 ? "not_positive_definite"
+                   : r.report.status != Status::converged ? "not_converged"
+                   : r.infinite                           ? "out_of_range"
+                                                          : "converged";
+  json["bad_minor"] = r.report.bad_minor;
+  json["values"] = {{"count", r.values.size()},
+                    {"lowest", r.values.empty() ? Json() : Json(r.values.front())},
+                    {"highest", r.values.empty() ? Json() : Json(r.values.back())},
+                    {"all", r.values},
+                    {"first_index", r.report.first - 1}};
+  json["vectors"] = r.vectors ? r.report.m : 0;
+  json["devices"] = Json::array();
+  for (const DeviceWork& device : r.report.devices) json["devices"].push_back(device_text(device));
+  json["path"] = name(r.report.path);
+  json["bytes"] = {{"host", r.report.bytes.host}, {"device", r.report.bytes.device}};
+  Json& seconds = json["seconds"];
+  seconds["solve"] = r.report.seconds;
+  seconds["write"] = r.write;
+  for (const auto& act : r.report.acts) seconds["acts"][act.name] = act.seconds;
+  for (const StageWork& work : r.report.stages)
+    seconds["stages"][name(work.stage)] = r.report.seconds_of(work.stage);
+  json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};
+  return text_of(json);
+}
+
+// Told before the solve: the flops beside the standard one, and the memory of all of it.
+std::string plan_text(const GeneralisedSolve& request, std::int64_t n, const Options& options) {
+  const double cube = std::pow(static_cast<double>(n), 3);
+  const auto m = static_cast<double>(options.vectors ? options.subset.most(n) : 0);
+  const bool on_gpu = take_gpu(request.devices.place, n);
+  const WorkspaceBytes bytes = generalised_workspace_bytes(n, {request.b.itype}, options, on_gpu);
+  return row("plan", std::string("on the ") + (on_gpu ? "GPU" : "CPU") + ", workspace at most " +
+                         bytes_text(bytes.host) + " host, " + bytes_text(bytes.device) + " device") +
+         row("  Cholesky", print("%.3g flops: B = L L^T", cube / 3)) +
+         row("  standard form", print("%.3g flops: C of A and L", cube)) +
+         row("  solve", "C y = w y, as solve without --b") +
+         (options.vectors ? row("  vectors", print("%.3g flops: x of y", cube / static_cast<double>(n) * m))
+                          : "") +
+         "\n";
+}
+
+GeneralisedReport run(const GeneralisedSolve& request, const Pencil& p, const Options& options,
+                      const ResultFiles& results) {
+  try {
+    return sygvd({request.b.itype}, p.a.n, p.a.data, p.a.lda, const_cast<double*>(p.b.data), p.b.lda,
+                 results.values(), results.vectors(), std::max<std::int64_t>(1, p.a.n), options,
+                 request.devices);
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, request.matrix, p.a);
+  } catch (const InvalidArgument& error) {
+    if (error.parameter() == "b") throw io::FileError(request.b.file, 0, "B: " + error.reason());
+    throw;
+  }
+}
+
+}  // namespace
+
+void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
+  CLI::Option* const b =
+      not_empty(command.add_option("--b", options.file,
+                                   "B of a generalised problem A x = w B x, symmetric and positive definite"))
+          ->option_text("FILE");
+  command.add_option("--itype", options.itype, "1: A x = w B x (default), 2: A B x = w x, 3: B A x = w x")
+      ->check(CLI::Range(1, 3))
+      ->needs(b)
+      ->option_text("TYPE");
+}
+
+ExitCode solve_generalised(const GeneralisedSolve& request) {
+  require_one_process();
+  const Stopwatch total;
+  const bool vectors = request.options.vectors;
+  const ResultNames names = result_names(request.prefix, request.format, vectors);
+  require_apart({{"MATRIX", request.matrix.file}, {"--b", request.b.file}},
+                {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}},
+                request.run.force);
+  ReportSink sink(request.run);
+  Progress progress(!request.run.quiet);
+  Found r(request.matrix, request.b);
+  r.threads = threads_used(request.run);
+
+  const Stopwatch reading;
+  const Pencil p = read_pencil(request.b, request.matrix, request.run.threads, progress);
+  r.read = reading.seconds();
+  r.n = p.a.n;
+  Options options = request.options;
+  options.uplo = p.a.uplo;
+  options.subset = request.subset(r.n);
+  options.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
+  if (request.explain) {
+    progress.finish();
+    sink.tell(plan_text(request, r.n, options));
+  }
+  ResultFiles results(request.prefix, request.format,
+                      {r.n, options.subset.most(r.n), vectors, options.subset.by != Subset::By::value},
+                      existing_files(request.run.force));
+  r.report = run(request, p, options, results);
+  r.vectors = vectors;
+  if (r.report.status == Status::converged) {
+    r.values.assign(results.values(), results.values() + r.report.m);
+    r.infinite = !std::all_of(r.values.begin(), r.values.end(), [](double w) { return std::isfinite(w); });
+  }
+  if (request.verify && r.solved()) {
+    const Stopwatch checking;
+    progress.at("verify");
+    r.check = verify_generalised(request.b.itype, p.a.uplo, r.n, p.a.data, p.a.lda, p.b.data, p.b.lda,
+                                 r.report.m, results.values(), results.vectors(),
+                                 std::max<std::int64_t>(1, r.n), request.devices.place, request.run.threads);
+    r.verify = checking.seconds();
+  }
+  if (r.good() && !request.prefix.empty()) {
+    const Stopwatch writing;
+    progress.at("write");
+    results.commit(r.report.m, request.run.threads);
+    r.write = writing.seconds();
+    r.values_file = results.values_file();
+    r.vectors_file = results.vectors_file();
+  }
+  progress.finish();
+  tell_device(request.run, devices_text(r.report));
+  r.total = total.seconds();
+  sink.put(solve_table(r), solve_json(r));
+  if (r.good()) return ExitCode::done;
+  complain(request.matrix.file + ": " + why_not(r) +
+           (request.prefix.empty() ? "" : ", no result is written"));
+  return ExitCode::not_verified;
+}
+
+ExitCode verify_generalised_files(const GeneralisedVerify& request) {
+  const Stopwatch total;
+  require_apart({{"MATRIX", request.matrix.file},
+                 {"--b", request.b.file},
+                 {"--values", request.values},
+                 {"--vectors", request.vectors}},
+                {{"--json", request.run.json}}, request.run.force);
+  ReportSink sink(request.run);
+  Progress progress(!request.run.quiet);
+  Found r(request.matrix, request.b);
+  r.threads = threads_used(request.run);
+
+  const Stopwatch reading;
+  const Pencil p = read_pencil(request.b, request.matrix, request.run.threads, progress);
+  progress.at("read the result");
+  const std::vector<double> values = io::read_values(request.values);
+  const io::DenseMatrix z = io::read_vectors(request.vectors, request.run.threads);
+  r.n = p.a.n;
+  const auto columns = static_cast<std::int64_t>(values.size());
+  if (z.rows != r.n || z.cols != columns || columns > r.n || (columns == 0 && r.n > 0))
+    throw io::FileError(
+        request.vectors, 0,
+        print("holds %lld x %lld vectors; there are %lld values, and the matrix has order %lld",
+              static_cast<long long>(z.rows), static_cast<long long>(z.cols), static_cast<long long>(columns),
+              static_cast<long long>(r.n)));
+  r.read = reading.seconds();
+
+  const Stopwatch checking;
+  progress.at("verify");
+  r.check = verify_generalised(request.b.itype, p.a.uplo, r.n, p.a.data, p.a.lda, p.b.data, p.b.lda, columns,
+                               values.data(), z.data, z.ld, place_of(request.run), request.run.threads);
+  r.verify = checking.seconds();
+  progress.finish();
+  tell_device(request.run, r.check->on_gpu ? "the GPU" : "the CPU");
+  r.total = total.seconds();
+  sink.put(head_rows(r) + check_rows(*r.check), text_of(head_json("eigen_g-verify_generalised", r)));
+  if (passed(*r.check)) return ExitCode::done;
+  complain(request.matrix.file + ": verification FAILED");
+  return ExitCode::not_verified;
+}
+
+}  // namespace eigen_g::apps

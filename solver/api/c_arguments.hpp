@@ -1,0 +1,38 @@
+// LAPACK's letters as options, for the calls from C. An internal header.
+#pragma once
+
+#include <cstdint>
+
+#include "hybrid/c_info.hpp"
+#include "solver/api/types.hpp"
+
+namespace eigen_g::c_arguments {
+
+inline bool vectors_of(char jobz) {
+  if (c_info::upper(jobz) != 'N' && c_info::upper(jobz) != 'V')
+    throw InvalidArgument(Argument::job, "must be 'N' or 'V'");
+  return c_info::upper(jobz) == 'V';
+}
+
+inline Subset subset_of(char range, double vl, double vu, std::int64_t il, std::int64_t iu) {
+  switch (c_info::upper(range)) {
+    case 'A':
+      return {};
+    case 'V':
+      return Subset::values(vl, vu);
+    case 'I':
+      return Subset::numbers(il, iu);
+    default:
+      throw InvalidArgument(Argument::range, "must be 'A', 'V' or 'I'");
+  }
+}
+
+inline Options options_of(char jobz, char uplo, const Subset& subset = {}) {
+  Options options;
+  options.vectors = vectors_of(jobz);
+  options.uplo = c_info::uplo_of(uplo);
+  options.subset = subset;
+  return options;
+}
+
+}  // namespace eigen_g::c_arguments

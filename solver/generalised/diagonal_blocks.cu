@@ -1,0 +1,228 @@
+#include "solver/generalised/diagonal_blocks.hpp"
+
+#include <algorithm>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/dynamic_shared.cuh"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int across = 16,
+              per_thread = diagonal_block / across;  // threads along a block's side; rows and columns of each
+constexpr int order = diagonal_block;
+constexpr int apply_threads = 128, vectors_of_warp = 8;
+constexpr int tile = 32, tile_rows = 8;
+
+// Thread (x, y) holds rows x + 16 r and columns y + 16 c. Of a column: what is below its pivot, and the pivot; of two columns in
+// turn, so that one barrier a column is enough.
+template <class T>
+struct Column {
+  T below[order], pivot;
+};
+
+template <class T>
+__global__ void __launch_bounds__(across* across)
+    factor_kernel(std::int64_t first, int size, T* b, std::int64_t ldb, std::int64_t* minor) {
+  __shared__ Column<T> columns[2];
+  __shared__ T root[order];
+  T a[per_thread][per_thread];
+#pragma unroll
+  for (int c = 0; c < per_thread; ++c)
+#pragma unroll
+    for (int r = 0; r < per_thread; ++r) {
+      const int i = threadIdx.x + across * r, j = threadIdx.y + across * c;
+      a[r][c] = i < size && j <= i ? b[i + j * ldb] : i == j ? T{1} : T{0};
+    }
+  int bad = order;  // the first row whose pivot is not positive
+#pragma unroll
+  for (int c = 0; c < per_thread; ++c)
+    for (int q = 0; q < across; ++q) {
+      const int j = across * c + q;
+      Column<T>& column = columns[q % 2];
+      if (threadIdx.y == q) {
+#pragma unroll
+        for (int r = 0; r < per_thread; ++r) {
+          const int i = threadIdx.x + across * r;
+          column.below[i] = i > j ? a[r][c] : T{0};
+          if (i == j) column.pivot = a[r][c];
+        }
+      }
+      __syncthreads();
+      T pivot = column.pivot;
+      if (!(pivot > T{0})) {
+        bad = min(bad, j);
+        pivot = T{1};
+      }
+      if (threadIdx.x == 0 && threadIdx.y == 0) root[j] = sqrt(pivot);
+      const T inverse = T{1} / pivot;
+      T left[per_thread];
+#pragma unroll
+      for (int r = 0; r < per_thread; ++r) left[r] = column.below[threadIdx.x + across * r] * inverse;
+#pragma unroll
+      for (int k = c; k < per_thread; ++k) {
+        const T top = column.below[threadIdx.y + across * k];
+#pragma unroll
+        for (int r = c; r < per_thread; ++r) a[r][k] -= left[r] * top;
+      }
+    }
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0 && bad < size && *minor == 0) *minor = first + bad + 1;
+#pragma unroll
+  for (int c = 0; c < per_thread; ++c)
+#pragma unroll
+    for (int r = 0; r < per_thread; ++r) {
+      const int i = threadIdx.x + across * r, j = threadIdx.y + across * c;
+      if (i < size && j <= i) b[i + j * ldb] = i == j ? root[j] : a[r][c] / root[j];
+    }
+}
+
+// Lane i of a warp holds rows i and i + 32 of its vectors, columns (left) or rows (right) of X. `down`: x_j is carried into the x_i
+// with i > j (L from the left, L^H from the right), else into those with i < j. s[64 j + i]: times what; 0 elsewhere.
+template <bool inverse, bool down, bool left, class T>
+__global__ void __launch_bounds__(apply_threads)
+    apply_kernel(int size, const T* l, std::int64_t ldl, std::int64_t vectors, T* x, std::int64_t ldx) {
+  constexpr bool ascending = inverse == down;
+  T* const s = DynamicShared<T>::memory();
+  T* const d = s + order * order;  // the diagonal, or its reciprocals
+  for (int k = threadIdx.x; k < order * order; k += apply_threads) {
+    const int i = k % order, j = k / order;
+    const T value = i < size && j <= i ? l[i + j * ldl] : i == j ? T{1} : T{0};
+    s[down ? k : order * i + j] = i == j ? T{0} : inverse ? -value : value;
+    if (i == j) d[i] = inverse ? T{1} / value : value;
+  }
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+  const std::int64_t first =
+      vectors_of_warp * (std::int64_t{blockIdx.x} * (apply_threads / 32) + threadIdx.x / 32);
+  const auto at = [&](int i, int k) -> T& {
+    return left ? x[i + (first + k) * ldx] : x[first + k + i * ldx];
+  };
+  T held[2][vectors_of_warp];
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int k = 0; k < vectors_of_warp; ++k)
+      held[h][k] = lane + 32 * h < size && first + k < vectors ? at(lane + 32 * h, k) : T{0};
+#pragma unroll
+  for (int part = 0; part < 2; ++part) {
+    constexpr int last = 31;
+    const int h = ascending ? part : 1 - part;
+    for (int q = 0; q <= last; ++q) {
+      const int source = ascending ? q : last - q, j = 32 * h + source;
+      const T low = s[order * j + lane], high = s[order * j + lane + 32], scale = d[j];
+#pragma unroll
+      for (int k = 0; k < vectors_of_warp; ++k) {
+        const T before = __shfl_sync(~0u, held[h][k], source), after = before * scale;
+        const T carried = inverse ? after : before;
+        held[0][k] += low * carried;
+        held[1][k] += high * carried;
+        if (lane == source) held[h][k] = after;
+      }
+    }
+  }
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int k = 0; k < vectors_of_warp; ++k)
+      if (lane + 32 * h < size && first + k < vectors) at(lane + 32 * h, k) = held[h][k];
+}
+
+// By tiles (r, c) on and below the diagonal, whose mirror images lie above it.
+template <class T>
+__global__ void __launch_bounds__(tile* tile_rows)
+    mirror_kernel(bool from_lower, std::int64_t n, T* a, std::int64_t lda) {
+  __shared__ T held[tile][tile + 1];
+  if (blockIdx.y > blockIdx.x) return;
+  const std::int64_t low = std::int64_t{tile} * blockIdx.x, high = std::int64_t{tile} * blockIdx.y;
+  const std::int64_t row = from_lower ? low : high,
+                     column = from_lower ? high : low;  // of the tile that is read
+  for (int k = threadIdx.y; k < tile; k += tile_rows)
+    if (row + threadIdx.x < n && column + k < n)
+      held[k][threadIdx.x] = a[row + threadIdx.x + (column + k) * lda];
+  __syncthreads();
+  for (int k = threadIdx.y; k < tile; k += tile_rows) {
+    const std::int64_t i = column + threadIdx.x, j = row + k;  // of the mirror image
+    if (i < n && j < n && (from_lower ? i < j : i > j)) a[i + j * lda] = held[threadIdx.x][k];
+  }
+}
+
+template <class T>
+__global__ void subtract_kernel(std::int64_t rows, const T* y, std::int64_t ldy, T* c, std::int64_t ldc) {
+  const std::int64_t i = std::int64_t{blockDim.x} * blockIdx.x + threadIdx.x, j = blockIdx.y;
+  if (i < rows) c[i + j * ldc] -= y[i + j * ldy];
+}
+
+template <bool inverse, bool down, bool left, class T>
+void launch(const Queue& queue, MatrixView<const T> l, MatrixView<T> x) {
+  constexpr std::size_t bytes = sizeof(T) * (order * order + order);
+  constexpr std::int64_t of_block = vectors_of_warp * apply_threads / 32;
+  const auto kernel = apply_kernel<inverse, down, left, T>;
+  allow_shared_memory(kernel, bytes);
+  const std::int64_t vectors = left ? x.cols : x.rows;
+  kernel<<<static_cast<unsigned>((vectors + of_block - 1) / of_block), apply_threads, bytes,
+           queue.stream()>>>(static_cast<int>(l.rows), l.data, l.lda, vectors, x.data, x.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+}  // namespace
+
+template <class T>
+void factor_diagonal_block(const Queue& queue, std::int64_t first, MatrixView<T> b_dev,
+                           std::int64_t* minor_dev) {
+  if (b_dev.rows == 0) return;
+  factor_kernel<<<1, dim3(across, across), 0, queue.stream()>>>(first, static_cast<int>(b_dev.rows),
+                                                                b_dev.data, b_dev.lda, minor_dev);
+  EIGEN_G_LAUNCHED();
+}
+
+template <class T>
+void apply_diagonal_block(const Queue& queue, With with, Side side, Op op, MatrixView<const T> l,
+                          MatrixView<T> x) {
+  if (x.rows == 0 || x.cols == 0) return;
+  const bool inverse = with == With::inverse, left = side == Side::left, down = left == (op == Op::none);
+  const auto choose_side = [&]<bool inv, bool dn>() {
+    left ? launch<inv, dn, true>(queue, l, x) : launch<inv, dn, false>(queue, l, x);
+  };
+  if (inverse)
+    down ? choose_side.template operator()<true, true>() : choose_side.template operator()<true, false>();
+  else
+    down ? choose_side.template operator()<false, true>() : choose_side.template operator()<false, false>();
+}
+
+template <class T>
+void mirror(const Queue& queue, Uplo from, MatrixView<T> a_dev) {
+  if (a_dev.rows < 2) return;
+  const auto tiles = static_cast<unsigned>((a_dev.rows + tile - 1) / tile);
+  mirror_kernel<<<dim3(tiles, tiles), dim3(tile, tile_rows), 0, queue.stream()>>>(
+      from == Uplo::lower, a_dev.rows, a_dev.data, a_dev.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+template <class T>
+void subtract(const Queue& queue, MatrixView<const T> y_dev, MatrixView<T> c_dev) {
+  constexpr std::int64_t threads = 256, columns_at_once = 32768;
+  if (c_dev.rows == 0) return;
+  for (std::int64_t j = 0; j < c_dev.cols; j += columns_at_once) {
+    const std::int64_t cols = std::min(columns_at_once, c_dev.cols - j);
+    const dim3 grid(static_cast<unsigned>((c_dev.rows + threads - 1) / threads), static_cast<unsigned>(cols));
+    subtract_kernel<<<grid, threads, 0, queue.stream()>>>(c_dev.rows, &y_dev(0, j), y_dev.lda, &c_dev(0, j),
+                                                          c_dev.lda);
+    EIGEN_G_LAUNCHED();
+  }
+}
+
+template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<double>, std::int64_t*);
+template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const double>,
+                                   MatrixView<double>);
+template void mirror(const Queue&, Uplo, MatrixView<double>);
+template void subtract(const Queue&, MatrixView<const double>, MatrixView<double>);
+template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<float>, std::int64_t*);
+template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const float>, MatrixView<float>);
+template void mirror(const Queue&, Uplo, MatrixView<float>);
+template void subtract(const Queue&, MatrixView<const float>, MatrixView<float>);
+
+}  // namespace eigen_g

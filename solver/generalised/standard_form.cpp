@@ -1,0 +1,50 @@
+#include "solver/generalised/standard_form.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+
+#include "solver/prepare/lapack.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+template <class T>
+struct Cblas;
+template <>
+struct Cblas<double> {
+  static constexpr auto solve = cblas_dtrsm, multiply = cblas_dtrmm;
+};
+template <>
+struct Cblas<float> {
+  static constexpr auto solve = cblas_strsm, multiply = cblas_strmm;
+};
+
+}  // namespace
+
+template <class T>
+void to_standard_form(int itype, Uplo uplo, MatrixView<T> a, MatrixView<const T> factor) {
+  check_lapack(lapack::sygst(itype, static_cast<char>(uplo), lapack_size(a.rows, "n"), a.data,
+                             lapack_size(a.lda, "lda"), factor.data, lapack_size(factor.lda, "ldb")),
+               "sygst");
+}
+
+template <class T>
+void from_standard_form(int itype, Uplo uplo, MatrixView<const T> factor, MatrixView<T> x) {
+  if (x.rows == 0 || x.cols == 0) return;
+  const bool lower = uplo == Uplo::lower, solve = itype < 3;
+  const BlasTurn turn(x.rows);
+  (solve ? Cblas<T>::solve : Cblas<T>::multiply)(CblasColMajor, CblasLeft, lower ? CblasLower : CblasUpper,
+                                                 lower == solve ? CblasConjTrans : CblasNoTrans, CblasNonUnit,
+                                                 lapack_size(x.rows, "n"), lapack_size(x.cols, "m"), T{1},
+                                                 factor.data, lapack_size(factor.lda, "ldb"), x.data,
+                                                 lapack_size(x.lda, "ldz"));
+}
+
+template void to_standard_form(int, Uplo, MatrixView<double>, MatrixView<const double>);
+template void from_standard_form(int, Uplo, MatrixView<const double>, MatrixView<double>);
+template void to_standard_form(int, Uplo, MatrixView<float>, MatrixView<const float>);
+template void from_standard_form(int, Uplo, MatrixView<const float>, MatrixView<float>);
+
+}  // namespace eigen_g

@@ -1,0 +1,62 @@
+#include "solver/generalised/triangle.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr std::int64_t square = 1024;  // a C of at most so many rows is computed whole
+
+}  // namespace
+
+template <class T>
+void apply(const Products<T>& products, With with, Side side, Op op, MatrixView<const same_t<T>> l,
+           MatrixView<same_t<T>> x) {
+  if (x.rows == 0 || x.cols == 0) return;
+  if (l.rows <= diagonal_block) return apply_diagonal_block<T>(products.queue(), with, side, op, l, x);
+  const std::int64_t upper = upper_half(l.rows), rest = l.rows - upper;
+  const bool left = side == Side::left;
+  const MatrixView<const T> l21 = l.block(upper, 0, rest, upper);
+  const MatrixView<T> x1 = left ? x.block(0, 0, upper, x.cols) : x.block(0, 0, x.rows, upper);
+  const MatrixView<T> x2 = left ? x.block(upper, 0, rest, x.cols) : x.block(0, upper, x.rows, rest);
+  const auto half = [&](bool is_upper) {
+    if (is_upper)
+      apply(products, with, side, op, l.block(0, 0, upper, upper), x1);
+    else
+      apply(products, with, side, op, l.block(upper, upper, rest, rest), x2);
+  };
+  const bool down = left == (op == Op::none);  // L21 carries X1 into X2, else X2 into X1
+  const bool upper_first = (with == With::inverse) == down;
+  const T alpha = with == With::inverse ? T{-1} : T{1};
+  const MatrixView<T> from = down ? x1 : x2, to = down ? x2 : x1;
+  half(upper_first);
+  if (left)
+    gemm(products, op, Op::none, alpha, l21, from, T{1}, to);
+  else
+    gemm(products, Op::none, op, alpha, from, l21, T{1}, to);
+  half(!upper_first);
+}
+
+template <class T>
+void add_lower_product(const Products<T>& products, same_t<T> alpha, MatrixView<const same_t<T>> a,
+                       MatrixView<const same_t<T>> b, MatrixView<same_t<T>> c) {
+  if (c.rows <= square) {
+    gemm(products, Op::none, Op::conjugate_transpose, alpha, a, b, T{1}, c);
+    return;
+  }
+  const std::int64_t upper = upper_half(c.rows), rest = c.rows - upper;
+  const auto first = [&](MatrixView<const T> m) { return m.block(0, 0, upper, m.cols); };
+  const auto second = [&](MatrixView<const T> m) { return m.block(upper, 0, rest, m.cols); };
+  add_lower_product(products, alpha, first(a), first(b), c.block(0, 0, upper, upper));
+  gemm(products, Op::none, Op::conjugate_transpose, alpha, second(a), first(b), T{1},
+       c.block(upper, 0, rest, upper));
+  add_lower_product(products, alpha, second(a), second(b), c.block(upper, upper, rest, rest));
+}
+
+template void apply(const Products<double>&, With, Side, Op, MatrixView<const double>, MatrixView<double>);
+template void add_lower_product(const Products<double>&, double, MatrixView<const double>,
+                                MatrixView<const double>, MatrixView<double>);
+template void apply(const Products<float>&, With, Side, Op, MatrixView<const float>, MatrixView<float>);
+template void add_lower_product(const Products<float>&, float, MatrixView<const float>,
+                                MatrixView<const float>, MatrixView<float>);
+
+}  // namespace eigen_g

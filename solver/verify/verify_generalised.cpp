@@ -1,0 +1,201 @@
+#include "solver/verify/verify_generalised.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gemm_df/cpu_gemm.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/prepare/lapack.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#endif
+
+namespace eigen_g {
+
+namespace {
+
+// A matrix with its memory.
+struct Owned {
+  HostArray<double> memory;
+  MatrixView<double> at;
+  Owned(std::int64_t rows, std::int64_t cols)
+      : memory(host_array<double>(rows * cols)),
+        at{memory.get(), rows, cols, std::max<std::int64_t>(1, rows)} {}
+};
+
+// 2^-k times both triangles of a matrix, k even and its largest entry then of about 1; what is not finite stays.
+struct Scaled : Owned {
+  int k = 0;
+  template <class T>
+  Scaled(Uplo uplo, MatrixView<const T> a) : Owned(a.rows, a.cols) {
+    double largest = 0;
+    for (std::int64_t j = 0; j < a.cols; ++j)
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        const bool stored = uplo == Uplo::lower ? i >= j : i <= j;
+        at(i, j) = stored ? a(i, j) : a(j, i);
+        if (std::isfinite(at(i, j))) largest = std::max(largest, std::fabs(at(i, j)));
+      }
+    if (largest > 0) k = std::ilogb(largest) / 2 * 2;
+    for (std::int64_t j = 0; j < a.cols; ++j)
+      for (std::int64_t i = 0; i < a.rows; ++i) at(i, j) = std::ldexp(at(i, j), -k);
+  }
+};
+
+// max over the columns of sum_i |entry(i, j)|; a NaN once met stays.
+template <class Entry>
+double norm_one(std::int64_t rows, std::int64_t cols, const Entry& entry) {
+  double largest = 0;
+  for (std::int64_t j = 0; j < cols; ++j) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < rows; ++i) sum += std::fabs(entry(i, j));
+    if (!(sum <= largest)) largest = sum;
+    if (std::isnan(sum)) return sum;
+  }
+  return largest;
+}
+
+void multiply_on_gpu([[maybe_unused]] Op op, [[maybe_unused]] MatrixView<const double> a,
+                     [[maybe_unused]] MatrixView<const double> b, [[maybe_unused]] MatrixView<double> c) {
+#ifdef EIGEN_G_HAVE_CUDA
+  const Queue queue;
+  const DeviceBuffer<double> x(a.rows * a.cols), y(b.rows * b.cols), out(c.rows * c.cols);
+  const MatrixView<double> x_dev{x.data(), a.rows, a.cols, a.rows}, y_dev{y.data(), b.rows, b.cols, b.rows},
+      out_dev{out.data(), c.rows, c.cols, c.rows};
+  upload<double>(queue, Part::all, a, x_dev);
+  upload<double>(queue, Part::all, b, y_dev);
+  gemm<double>(queue, op, Op::none, 1, x_dev, y_dev, 0, out_dev);
+  download<double>(queue, out_dev, c);
+#endif
+}
+
+// C := op(A) B where the place allows it, on the CPU where the GPU's memory does not.
+class Product {
+ public:
+  explicit Product(Place place) : gpu_(place != Place::cpu && gpu_count() > 0), must_(place == Place::gpu) {
+    if (must_ && !gpu_) throw DeviceError("a GPU was asked for, and there is none");
+  }
+  void operator()(Op op, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+    if (c.rows == 0 || c.cols == 0) return;
+    try {
+      if (gpu_) return multiply_on_gpu(op, a, b, c);
+    } catch (const OutOfMemory& trouble) {
+      if (must_ || !trouble.on_device()) throw;
+      gpu_ = false;
+    }
+    gemm_on_cpu<double>(op, Op::none, 1, a, b, 0, c);
+  }
+  bool on_gpu() const { return gpu_; }
+
+ private:
+  bool gpu_, must_;
+};
+
+void check_sizes(int itype, std::int64_t n, std::int64_t m, std::int64_t lda, std::int64_t ldb,
+                 std::int64_t ldz) {
+  const auto require = [](bool good, const char* name, const char* reason) {
+    if (!good) throw InvalidArgument(name, reason);
+  };
+  const std::int64_t least = std::max<std::int64_t>(1, n);
+  require(itype >= 1 && itype <= 3, "itype", "must be 1, 2 or 3");
+  require(n >= 0, "n", "must not be negative");
+  require(m >= 0 && m <= n, "m", "must be between 0 and n");
+  require(lda >= least, "lda", "must be at least max(1, n)");
+  require(ldb >= least, "ldb", "must be at least max(1, n)");
+  require(ldz >= least, "ldz", "must be at least max(1, n)");
+}
+
+}  // namespace
+
+bool passed(const GeneralisedVerification& v) {
+  return v.bad_minor == 0 && v.finite && v.ascending && v.residual <= v.residual_limit &&
+         v.orthogonality <= v.orthogonality_limit;
+}
+
+template <class T>
+GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda,
+                                           const same_t<T>* b, std::int64_t ldb, std::int64_t m,
+                                           const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz,
+                                           Place place, int threads) {
+  const auto start = std::chrono::steady_clock::now();
+  check_sizes(itype, n, m, lda, ldb, ldz);
+  const ThreadLimit limit(threads);
+  Product product(place);
+  GeneralisedVerification v;
+  v.n = n;
+  v.m = m;
+  v.itype = itype;
+  v.ascending = std::adjacent_find(w, w + m, [](T x, T y) { return !(x <= y); }) == w + m;
+  v.finite = std::all_of(w, w + m, [](T x) { return std::isfinite(x); });
+  for (std::int64_t j = 0; j < m; ++j)
+    v.finite = v.finite && std::all_of(z + j * ldz, z + j * ldz + n, [](T x) { return std::isfinite(x); });
+  if (n == 0) return v;
+
+  const Scaled a_all(uplo, MatrixView<const T>{a, n, n, lda}), b_all(uplo, MatrixView<const T>{b, n, n, ldb});
+  const double one_a = norm_one(n, n, [&](auto i, auto j) { return a_all.at(i, j); }),
+               one_b = norm_one(n, n, [&](auto i, auto j) { return b_all.at(i, j); });
+  v.norm_a = std::ldexp(one_a, a_all.k);
+  v.norm_b = std::ldexp(one_b, b_all.k);
+
+  Owned factor(n, n);
+  std::copy_n(b_all.at.data, n * n, factor.at.data);
+  const lapack_int order = lapack_size(n, "n");
+  v.bad_minor = lapack::potrf('L', order, factor.at.data, order);
+  if (v.bad_minor != 0) return v;
+  double reciprocal = 0;
+  check_lapack(lapack::pocon('L', order, factor.at.data, order, one_b, &reciprocal), "pocon");
+  v.condition = 1 / reciprocal;
+
+  // Of the scaled A and B: values and vectors.
+  const int kz = (itype == 3 ? -1 : 1) * b_all.k / 2, kw = -a_all.k + (itype == 1 ? b_all.k : -b_all.k);
+  Owned x(n, m), inner(n, m), outer(n, m);
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = 0; i < n; ++i) x.at(i, j) = std::ldexp(static_cast<double>(z[i + j * ldz]), kz);
+  const auto value = [&](std::int64_t j) { return std::ldexp(static_cast<double>(w[j]), kw); };
+
+  //   itype 1: A Z, B Z      2: A (B Z)      3: B (A Z)
+  product(Op::none, itype == 3 ? a_all.at : b_all.at, x.at, inner.at);
+  product(Op::none, itype == 3 ? b_all.at : a_all.at, itype == 1 ? x.at : inner.at, outer.at);
+  const MatrixView<double> right = itype == 1 ? inner.at : x.at;
+  const double one_z = norm_one(n, m, [&](auto i, auto j) { return x.at(i, j); }),
+               one_r =
+                   norm_one(n, m, [&](auto i, auto j) { return outer.at(i, j) - right(i, j) * value(j); });
+
+  //   Z^T (B Z), of itype 3 (L^-1 Z)^T (L^-1 Z)
+  Owned gram(m, m);
+  if (itype == 3) {
+    const BlasTurn turn(n);
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, order, lapack_size(m, "m"),
+                1, factor.at.data, order, x.at.data, order);
+  }
+  product(Op::transpose, x.at, itype == 3 ? x.at : inner.at, gram.at);
+  const double one_g = norm_one(m, m, [&](auto i, auto j) { return gram.at(i, j) - (i == j ? 1.0 : 0.0); });
+
+  const double unit = static_cast<double>(n) * std::numeric_limits<T>::epsilon();
+  const double scale = one_a * (itype == 1 ? 1 : one_b) * one_z;
+  v.residual = one_r == 0 ? 0 : one_r / std::max(scale, std::numeric_limits<double>::min()) / unit;
+  v.orthogonality = one_g / unit;
+  v.residual_limit = 10 * std::sqrt(v.condition);
+  v.orthogonality_limit = 10 * v.condition;
+  v.on_gpu = product.on_gpu();
+  v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return v;
+}
+
+template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const double*, std::int64_t,
+                                                    const double*, std::int64_t, std::int64_t, const double*,
+                                                    const double*, std::int64_t, Place, int);
+template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const float*, std::int64_t,
+                                                    const float*, std::int64_t, std::int64_t, const float*,
+                                                    const float*, std::int64_t, Place, int);
+
+}  // namespace eigen_g

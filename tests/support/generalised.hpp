@@ -1,0 +1,59 @@
+// Generalised problems for tests: A random, B positive definite of a given condition, in T, one triangle stored, the other one and the
+// padding poisoned.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "hybrid/uplo.hpp"
+#include "solver/api/generalised.hpp"
+
+namespace support {
+
+// n x n, both triangles: H_1 ... H_4 D H_4 ... H_1 with random reflections, D geometric from 1 down to 1 / cond.
+inline std::vector<double> positive_definite(std::int64_t n, double cond, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> b(static_cast<std::size_t>(n * n)), v(static_cast<std::size_t>(n)), bv(v);
+  for (std::int64_t i = 0; i < n; ++i)
+    b[i + i * n] = n > 1 ? std::pow(cond, -static_cast<double>(i) / static_cast<double>(n - 1)) : 1;
+  for (int reflection = 0; reflection < 4; ++reflection) {
+    double squares = 0;
+    for (double& x : v) x = normal(random);
+    for (const double x : v) squares += x * x;
+    for (std::int64_t i = 0; i < n; ++i) {
+      bv[i] = 0;
+      for (std::int64_t j = 0; j < n; ++j) bv[i] += b[i + j * n] * v[j];
+    }
+    double vbv = 0;
+    for (std::int64_t i = 0; i < n; ++i) vbv += v[i] * bv[i];
+    const double t = 2 / squares;
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = j; i < n; ++i)
+        b[i + j * n] += -t * (v[i] * bv[j] + bv[i] * v[j]) + t * t * vbv * v[i] * v[j];
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < j; ++i) b[i + j * n] = b[j + i * n];
+  }
+  return b;
+}
+
+template <class T>
+struct Matrix {
+  eigen_g::Uplo uplo;
+  std::int64_t n, ld;
+  std::vector<T> a;
+  Matrix(const std::vector<double>& full, std::int64_t n_, eigen_g::Uplo uplo_, std::int64_t padding)
+      : uplo(uplo_), n(n_), ld(std::max<std::int64_t>(1, n_ + padding)) {
+    a.assign(static_cast<std::size_t>(ld * n), std::numeric_limits<T>::quiet_NaN());
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        if (stored(i, j)) a[i + j * ld] = static_cast<T>(full[i + j * n]);
+  }
+  bool stored(std::int64_t i, std::int64_t j) const { return uplo == eigen_g::Uplo::lower ? i >= j : i <= j; }
+};
+
+}  // namespace support
