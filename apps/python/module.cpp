@@ -43,26 +43,32 @@ Report sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, A
   const nb::gil_scoped_release free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
-  return with_type(plan.dtype, [&]<class T>() {
-    using R = real_t<T>;
-    if (gpu < 0)
-      return sytrd<T>(uplo, n, pointer<T>(a), lda, pointer<R>(d), pointer<R>(e), pointer<T>(tau),
-                      plan.devices);
-    return sytrd<T>(uplo, n, device(pointer<T>(a)), lda, device(pointer<R>(d)), device(pointer<R>(e)),
-                    device(pointer<T>(tau)), pointer<CUstream_st>(stream));
-  }, stage_types);
+  return with_type(
+      plan.dtype,
+      [&]<class T>() {
+        using R = real_t<T>;
+        if (gpu < 0)
+          return sytrd<T>(uplo, n, pointer<T>(a), lda, pointer<R>(d), pointer<R>(e), pointer<T>(tau),
+                          plan.devices);
+        return sytrd<T>(uplo, n, device(pointer<T>(a)), lda, device(pointer<R>(d)), device(pointer<R>(e)),
+                        device(pointer<T>(tau)), pointer<CUstream_st>(stream));
+      },
+      stage_types);
 }
 
 Report stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address z, std::int64_t ldz, int gpu,
                 Address stream) {
   const nb::gil_scoped_release free;
   const OnGpu on(gpu);
-  return with_type(plan.dtype, [&]<class T>() {
-    using R = real_t<T>;
-    if (gpu < 0) return stedc<R>(n, pointer<R>(d), pointer<R>(e), pointer<R>(z), ldz, plan.devices);
-    return stedc<R>(n, device(pointer<R>(d)), device(pointer<R>(e)), device(pointer<R>(z)), ldz,
-                    pointer<CUstream_st>(stream));
-  }, stage_types);
+  return with_type(
+      plan.dtype,
+      [&]<class T>() {
+        using R = real_t<T>;
+        if (gpu < 0) return stedc<R>(n, pointer<R>(d), pointer<R>(e), pointer<R>(z), ldz, plan.devices);
+        return stedc<R>(n, device(pointer<R>(d)), device(pointer<R>(e)), device(pointer<R>(z)), ldz,
+                        pointer<CUstream_st>(stream));
+      },
+      stage_types);
 }
 
 Report ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda, Address tau,
@@ -70,13 +76,16 @@ Report ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std
   const nb::gil_scoped_release free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
-  return with_type(plan.dtype, [&]<class T>() {
-    if (gpu < 0)
-      return ormtr<T>(uplo, n, m, pointer<const T>(a), lda, pointer<const T>(tau), pointer<T>(z), ldz,
-                      plan.devices);
-    return ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
-                    device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream));
-  }, stage_types);
+  return with_type(
+      plan.dtype,
+      [&]<class T>() {
+        if (gpu < 0)
+          return ormtr<T>(uplo, n, m, pointer<const T>(a), lda, pointer<const T>(tau), pointer<T>(z), ldz,
+                          plan.devices);
+        return ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
+                        device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream));
+      },
+      stage_types);
 }
 
 Verification verify_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, std::int64_t m,
