@@ -179,7 +179,7 @@ class GeneralisedBenchmark final : public Benchmark {
               5 * sizeof(T) * static_cast<std::uint64_t>(n * n) +
               generalised_workspace_bytes<T>(n, {}, {}, true, Pointers::device).device;
           plans.push_back({parameters, rule_for_long_calls(n),
-                           [&session, n, is_brief = brief] {
+                           [session, n, is_brief = brief] {
                              return std::make_unique<GeneralisedCase<T>>(session, n, is_brief);
                            },
                            too_large(bytes)});

@@ -68,12 +68,15 @@ class Model {
     const double f = machine_.products[Engine::native], g = machine_.products[engine_];
     const TwoStageEfficiencies& own = e_.two_stages;
     if (own.to_band > 0) {
-      const double e = engine_ == Engine::native ? own.chase_back : 0.5;
+      const double flops = back_transform_flops(n_, m_), products = 3 * n_ * n_ / (2 * 64 * 64);
+      const double chase_back = engine_ == Engine::native
+                                    ? flops / (g * own.chase_back)
+                                    : std::max(2 * flops / g, products * own.engine_product);
       return predicted(
           2, {{"dense to band", rank_2k_flops(n_) / (g * own.to_band) + n_ * own.to_band_column, {}},
               {"band to tridiagonal", n_ * own.chase_column + n_ * n_ * own.chase_pair, {}},
               merge("divide and conquer"),
-              {"tridiagonal to band", back_transform_flops(n_, m_) / (g * e), {}},
+              {"tridiagonal to band", chase_back, {}},
               back("band to dense", own.band_back)});
     }
     return predicted(2, {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},

@@ -110,23 +110,6 @@ def context_of(framework: Framework, gpu: int, plan: _core.Plan, key: object) ->
     return context
 
 
-def solver_of(
-    framework: Framework, gpu: int, plan: _core.Plan, n: int, settings: object, progress: Progress | None
-) -> _core.Solver:
-    """Planned for the calling thread's context; the last sixteen that nobody is told of are kept."""
-    context = context_of(framework, gpu, plan, settings)
-    if progress is not None:
-        return _core.Solver(context, plan, n, True, gpu, progress)
-    kept: dict[object, _core.Solver] = _local.__dict__.setdefault("solvers", {})
-    key = framework.name, gpu, plan, n
-    solver = kept.get(key)
-    if solver is None:
-        if len(kept) == 16:
-            del kept[next(iter(kept))]
-        solver = kept[key] = _core.Solver(context, plan, n, True, gpu, None)
-    return solver
-
-
 @atexit.register
 def _release() -> None:
     for context in list(_contexts):
@@ -322,7 +305,7 @@ def _solve_gpu(
     plan = plan_of(view.dtype, lower != turned, vectors, numbers, values, *settings)
     w, rows = new_results(framework, a, plan, n, vectors)
 
-    solver = solver_of(framework, view.gpu, plan, n, settings, progress)
+    solver = _core.Solver(context_of(framework, view.gpu, plan, settings), plan, n, True, view.gpu, progress)
     needed = solver.workspace_bytes[1]
     memory = framework.memory(needed, a) if needed else (None, 0)
     solver.use(memory[1], needed)

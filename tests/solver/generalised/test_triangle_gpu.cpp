@@ -42,6 +42,7 @@ struct OnDevice {
   OnDevice(const std::vector<T>& host, std::int64_t r, std::int64_t c) : OnDevice(r, c) {
     EIGEN_G_CUDA(cudaMemcpy2D(memory.data(), sizeof(T) * ld, host.data(), sizeof(T) * rows, sizeof(T) * rows,
                               cols, cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a short copy may still be on its way
   }
   MatrixView<T> at() const { return {memory.data(), rows, cols, ld}; }
   std::vector<T> get() const {
