@@ -9,6 +9,7 @@
 #include "solver/back/back_transform.hpp"
 #include "solver/back/chase_back.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/driver/device_stages.hpp"
 #include "solver/driver/stage_call.hpp"
 #include "solver/path/host_clock.hpp"
 #include "solver/path/reduction.hpp"
@@ -16,9 +17,6 @@
 #include "solver/prepare/scale.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
-#ifdef EIGEN_G_HAVE_CUDA
-#include "solver/driver/device_stages.hpp"
-#endif
 
 namespace eigen_g {
 
