@@ -21,8 +21,8 @@ bool take_gpu(const Devices& devices, std::int64_t n, Needed&& needed) {
 // One stage on one device, timed: work(report), left out where there is nothing to do.
 template <class Work>
 Report run_stage(bool gpu, int threads, bool nothing, const WorkspaceBytes& bytes, Work&& work) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  using SteadyClock = std::chrono::steady_clock;
+  const auto start = SteadyClock::now();
   const ThreadLimit limit(threads);
   Report report;
   if (gpu) {
@@ -35,7 +35,7 @@ Report run_stage(bool gpu, int threads, bool nothing, const WorkspaceBytes& byte
     work(report);
     report.bytes = bytes;
   }
-  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
   return report;
 }
 
