@@ -22,6 +22,7 @@ std::int64_t first_row_of(const CrsView<T>& a, std::int64_t part, std::int64_t p
 template <class T>
 std::vector<std::int64_t> row_cuts(const CrsView<T>& a, int parts) {
   std::vector<std::int64_t> cuts;
+  cuts.reserve(static_cast<std::size_t>(parts) + 1);
   for (int part = 0; part < parts; ++part) cuts.push_back(first_row_of(a, part, parts));
   cuts.push_back(a.rows);
   return cuts;

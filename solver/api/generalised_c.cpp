@@ -47,7 +47,7 @@ std::int64_t subset_info(std::int64_t* m, Call&& call) {
                   "subset.first", "subset.last", "m", "w", "z", "ldz"},
                  [&] {
                    if (!m) throw InvalidArgument(Argument::m, "is null");
-                   const GeneralisedReport report = call();
+                   GeneralisedReport report = call();
                    *m = report.m;
                    return report;
                  });
