@@ -9,9 +9,6 @@
 #ifdef EIGEN_G_HAVE_CUDA
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <map>
-#include <type_traits>
 #include <utility>
 
 #include "apps/bench/peers.hpp"

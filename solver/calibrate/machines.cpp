@@ -33,7 +33,8 @@ MeasuredMachine parse_machine(std::string_view text) {
                                   {"symv", &m.symv},
                                   {"pass", &m.pass},
                                   {"cpu", &m.cpu},
-                                  {"link", &m.link}})
+                                  {"link", &m.link},
+                                  {"chase_back_product", &m.chase_back_product}})
       *to = positive(root, key);
     for (const auto& [key, to] : {std::pair{"n", &m.n},
                                   {"tridiagonalize", &m.tridiagonalize},

@@ -9,6 +9,7 @@
 //   cpu, link                   the CPU's matrix product; between CPU and GPU, each way
 //   solve                       n, and the seconds of a solve's stages with all vectors, in one stage
 //   two_stages                  the same in two stages at two orders, the smaller first
+//   chase_back_product          seconds of one of the small products on the way back from the chase, by an engine that is not native
 #pragma once
 
 #include <array>
@@ -31,6 +32,7 @@ struct MeasuredMachine {
   PerEngine<double> products;
   double rank_2k = 0, symv = 0, pass = 0, cpu = 0, link = 0;
   double n = 0, tridiagonalize = 0, divide_and_conquer = 0, back_transform = 0;
+  double chase_back_product = 0;
   std::array<MeasuredTwoStages, 2> two_stages;
 };
 

@@ -163,6 +163,7 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
       fit(&MeasuredTwoStages::chase, [](double order) { return order * order; });
   two.band_back = back_transform_flops(large.n, large.n) / product / large.band_back;
   two.chase_back = back_transform_flops(large.n, large.n) / product / large.chase_back;
+  two.engine_product = of.chase_back_product;
   return e;
 }
 

@@ -19,12 +19,12 @@
 //   two stages  dense to band         2/3 n^3 / (e f) + c n
 //               band to tridiagonal   c n + p n^2
 //               tridiagonal to band   2 n^2 m / (e f); by another engine, whose products are whole tiles of 64 rows, three each,
-//                                     one by one: 4 n^2 m / g, and s a product at least
+//                                     one by one: 4 n^2 m / g, and 3 n^2 / 8192 s at least
 //
 // An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the
-// paper, and of this project's way from dense to band; the rest stays native. Helpers (the CPU, further GPUs) take columns of the divide and conquer's products and of
-// the back-transformation, so that all finish together (hybrid/split.hpp). Nothing deflates; transfers of A and Z from and
-// to the caller are not counted.
+// paper, and of this project's way from dense to band; the rest stays native. Helpers (the CPU, further GPUs) take columns of
+// the divide and conquer's products and of the back-transformation, so that all finish together (hybrid/split.hpp). Nothing
+// deflates; transfers of A and Z from and to the caller are not counted.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct TwoStageEfficiencies {
   double to_band = 0, to_band_column = 0;   // of the products' rate; seconds a column
   double chase_column = 0, chase_pair = 0;  // seconds
   double chase_back = 1;                    // of native products
-  double engine_product = 70e-6;  // seconds of a small product by another engine: H200, n = 4000, 68 to 71
+  double engine_product = 0;                // seconds of a small product by another engine
   double band_back = 1;
 };
 

@@ -47,7 +47,8 @@ TEST_CASE("a file that is damaged is refused") {
   refuse("/two_stages/1/chase", 0);
   refuse("/products/auto", 1e12);
   refuse("/products/quick", 1e12);
-  for (const char* key : {"products", "rank_2k", "cpu", "link", "solve", "two_stages", "date"}) {
+  for (const char* key :
+       {"products", "rank_2k", "cpu", "link", "solve", "two_stages", "chase_back_product", "date"}) {
     json bad = good;
     bad.erase(key);
     CHECK_THROWS_AS(parse_machine(bad.dump()), InvalidArgument);
