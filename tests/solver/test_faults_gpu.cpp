@@ -1,0 +1,166 @@
+// Every call into CUDA and cuBLAS fails in turn: what is thrown is documented, nothing is lost, the next solve is right.
+#include <functional>
+#include <set>
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/api/generalised.hpp"
+#include "solver/api/sparse.hpp"
+#include "tests/support/closed_forms.hpp"
+#include "tests/support/faults.hpp"
+#include "tests/support/solving.hpp"
+
+using namespace eigen_g;
+using support::random_matrix;
+using support::same_bits;
+using support::Stored;
+namespace faults = support::faults;
+
+namespace {
+
+using Bits = std::vector<double>;  // values, then vectors
+
+Bits host_solve(const Stored& s, const support::Asked& o) {
+  const auto solved = solve(s.n, s.a.data(), s.lda, o, o);
+  Bits bits = solved.values;
+  bits.insert(bits.end(), solved.vectors.begin(), solved.vectors.end());
+  return bits;
+}
+
+// From device pointers. The copies are the caller's: they are not counted.
+Bits device_solve(const Stored& s, const support::Asked& o) {
+  const Queue queue;
+  const DeviceBuffer<double> a(s.n * s.n), both(s.n + s.n * s.n);
+  cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice);
+  (void)::eigen_g::eigen_g(s.n, device(a.data()), s.n, device(both.data()), device(both.data() + s.n), s.n,
+                           queue.stream(), o, o);
+  Bits bits(static_cast<std::size_t>(both.size()));
+  cudaMemcpy(bits.data(), both.data(), both.bytes(), cudaMemcpyDeviceToHost);
+  return bits;
+}
+
+// `fresh`: without what the thread keeps between calls, so that its making fails, too.
+void check_every_failure(const std::function<Bits()>& solve, bool fresh) {
+  const Bits truth = solve();
+  release_kept();
+  const std::int64_t held = faults::held();
+  if (!fresh) (void)solve();
+  faults::arm(0);
+  const Bits again = solve();
+  const std::int64_t calls = faults::disarm();
+  CHECK(same_bits(again, truth));
+  REQUIRE(calls > 20);
+  std::int64_t told = 0, wrong = 0;
+  std::set<std::string> unwell;
+  for (std::int64_t k = 1; k <= calls; ++k) {
+    if (fresh) release_kept();
+    faults::arm(k);
+    bool threw = false;
+    try {
+      wrong += !same_bits(solve(), truth);  // a call that the solver can do without
+    } catch (const DeviceError&) {
+      threw = true;
+    } catch (const OutOfMemory&) {
+      threw = true;
+    } catch (const std::exception& error) {
+      unwell.insert(std::string(faults::last()) + ": " + error.what());
+    }
+    faults::disarm();
+    told += threw;
+    if (k > 40 && k % 10 != 0) continue;  // whether it is well again: now and then
+    try {
+      wrong += !same_bits(solve(), truth);
+    } catch (const std::exception& error) {
+      unwell.insert(std::string("after ") + faults::last() + ": " + error.what());
+    }
+    if (wrong > 0) unwell.insert(std::string("other bits: ") + faults::last());
+  }
+  for (const std::string& what : unwell) UNSCOPED_INFO(what);
+  CHECK(unwell.empty());
+  CHECK(wrong == 0);
+  CHECK(told > calls / 2);
+  release_kept();
+  CHECK(faults::held() == held);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+}
+
+}  // namespace
+
+TEST_CASE("whatever call of a solve fails is told, and the next solve is right", "[gpu]") {
+  NEEDS_GPU();
+  support::Asked o = support::options(Place::gpu);
+  const Path path = GENERATE(Path::one_stage, Path::two_stage);
+  const std::int64_t n = GENERATE(100, 700);
+  const bool vectors = GENERATE(true, false), fresh = GENERATE(false, true);
+  CAPTURE(name(path), n, vectors, fresh);
+  o.path = path;
+  o.vectors = vectors;
+  const Stored s = random_matrix(n);
+  check_every_failure([&] { return host_solve(s, o); }, fresh);
+  if (vectors && !fresh) check_every_failure([&] { return device_solve(s, o); }, fresh);
+}
+
+TEST_CASE("whatever call of few pairs of a sparse matrix fails is told", "[gpu]") {
+  NEEDS_GPU();
+  const support::SparseCase a = support::cube(9);
+  FewOptions options;
+  options.method = FewMethod::lanczos;
+  options.count = 3;
+  Devices gpu;
+  gpu.place = Place::gpu;
+  check_every_failure(
+      [&] {
+        Bits bits(static_cast<std::size_t>(3 + 3 * a.n()));
+        (void)solve_few(a.rows(), bits.data(), bits.data() + 3, a.n(), options, gpu);
+        return bits;
+      },
+      false);
+}
+
+TEST_CASE("whatever call of a generalised solve fails is told", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 300;
+  const Stored a = random_matrix(n);
+  std::vector<double> b(static_cast<std::size_t>(n * n), 0.0);
+  for (std::int64_t i = 0; i < n; ++i)
+    b[static_cast<std::size_t>(i * (n + 1))] = 1 + 0.5 * static_cast<double>(i % 7);
+  Devices gpu;
+  gpu.place = Place::gpu;
+  check_every_failure(
+      [&] {
+        Bits bits(static_cast<std::size_t>(n + n * n));
+        std::vector<double> factor = b;
+        (void)sygvd({}, n, a.a.data(), a.lda, factor.data(), n, bits.data(), bits.data() + n, n, {}, gpu);
+        return bits;
+      },
+      false);
+}
+
+TEST_CASE("a solve that is given up in any stage gives its memory back", "[gpu]") {
+  NEEDS_GPU();
+  support::Asked o = support::options(Place::gpu);
+  o.path = GENERATE(Path::one_stage, Path::two_stage);
+  const Stored s = random_matrix(700);
+  const Bits truth = host_solve(s, o);
+  release_kept();
+  const std::int64_t held = faults::held();
+  struct GivenUp {};
+  std::int64_t told = 0;
+  for (bool whole = false; !whole;) {
+    std::int64_t calls = 0;
+    support::Asked interrupted = o;
+    interrupted.progress = [&](Stage, double) {
+      if (calls++ == told) throw GivenUp();
+    };
+    try {
+      CHECK(same_bits(host_solve(s, interrupted), truth));
+      whole = true;
+    } catch (const GivenUp&) {
+      ++told;
+    }
+  }
+  CHECK(told >= 8);
+  release_kept();
+  CHECK(faults::held() == held);
+}

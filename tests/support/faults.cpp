@@ -1,0 +1,180 @@
+#include "tests/support/faults.hpp"
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+
+namespace support::faults {
+
+namespace {
+
+std::atomic<bool> armed = false;
+std::atomic<std::int64_t> count = 0, failing = 0, standing = 0;
+std::atomic<const char*> failed = "";
+thread_local cudaError_t pending = cudaSuccess;  // what cudaGetLastError has to tell
+
+bool fails(const char* name) {
+  if (!armed || ++count != failing) return false;
+  failed = name;
+  return true;
+}
+
+cudaError_t cuda_failure(cudaError_t error) {
+  return pending = error;
+}
+
+}  // namespace
+
+void arm(std::int64_t number) {
+  count = 0;
+  failing = number;
+  armed = true;
+}
+
+std::int64_t disarm() {
+  armed = false;
+  pending = cudaSuccess;
+  return count;
+}
+
+const char* last() {
+  return failed;
+}
+
+std::int64_t held() {
+  return standing;
+}
+
+}  // namespace support::faults
+
+using support::faults::cuda_failure;
+using support::faults::fails;
+using support::faults::pending;
+using support::faults::standing;
+
+// ld gives a call of f to __wrap_f, and f itself is __real_f there: a function a name, so a macro.
+#define PASSED_ON(f, parameters, arguments, failure)   \
+  extern "C" decltype(f) __real_##f, __wrap_##f;       \
+  auto __wrap_##f parameters->decltype(f arguments) {  \
+    return fails(#f) ? failure : __real_##f arguments; \
+  }
+#define CUDA(f, parameters, arguments) PASSED_ON(f, parameters, arguments, cuda_failure(cudaErrorUnknown))
+#define CUBLAS(f, parameters, arguments) PASSED_ON(f, parameters, arguments, CUBLAS_STATUS_EXECUTION_FAILED)
+
+extern "C" {
+decltype(cudaMalloc) __real_cudaMalloc, __wrap_cudaMalloc;
+decltype(cudaFree) __real_cudaFree, __wrap_cudaFree;
+decltype(cudaHostRegister) __real_cudaHostRegister, __wrap_cudaHostRegister;
+decltype(cudaHostUnregister) __real_cudaHostUnregister, __wrap_cudaHostUnregister;
+decltype(cudaGetLastError) __real_cudaGetLastError, __wrap_cudaGetLastError;
+
+cudaError_t __wrap_cudaMalloc(void** p, std::size_t n) {
+  if (fails("cudaMalloc")) return cuda_failure(cudaErrorMemoryAllocation);
+  const cudaError_t status = __real_cudaMalloc(p, n);
+  if (status == cudaSuccess) ++standing;
+  return status;
+}
+cudaError_t __wrap_cudaFree(void* p) {
+  if (p) --standing;
+  return __real_cudaFree(p);
+}
+cudaError_t __wrap_cudaHostRegister(void* p, std::size_t n, unsigned int flags) {
+  if (fails("cudaHostRegister")) return cuda_failure(cudaErrorMemoryAllocation);
+  const cudaError_t status = __real_cudaHostRegister(p, n, flags);
+  if (status == cudaSuccess) ++standing;
+  return status;
+}
+cudaError_t __wrap_cudaHostUnregister(void* p) {
+  --standing;
+  return __real_cudaHostUnregister(p);
+}
+cudaError_t __wrap_cudaGetLastError() {
+  const cudaError_t before = pending;
+  pending = cudaSuccess;
+  const cudaError_t own = __real_cudaGetLastError();
+  return before != cudaSuccess ? before : own;
+}
+}
+
+CUDA(cudaDeviceCanAccessPeer, (int* can, int gpu, int peer), (can, gpu, peer))
+CUDA(cudaDeviceEnablePeerAccess, (int peer, unsigned int flags), (peer, flags))
+CUDA(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr attribute, int gpu), (value, attribute, gpu))
+CUDA(cudaDeviceSynchronize, (), ())
+CUDA(cudaDriverGetVersion, (int* version), (version))
+CUDA(cudaEventCreate, (cudaEvent_t * event), (event))
+CUDA(cudaEventElapsedTime, (float* ms, cudaEvent_t from, cudaEvent_t to), (ms, from, to))
+CUDA(cudaEventQuery, (cudaEvent_t event), (event))
+CUDA(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
+CUDA(cudaEventSynchronize, (cudaEvent_t event), (event))
+CUDA(cudaFuncGetAttributes, (cudaFuncAttributes * attributes, const void* kernel), (attributes, kernel))
+CUDA(cudaFuncSetAttribute, (const void* kernel, cudaFuncAttribute attribute, int value),
+     (kernel, attribute, value))
+CUDA(cudaGetDevice, (int* gpu), (gpu))
+CUDA(cudaGetDeviceCount, (int* count), (count))
+CUDA(cudaGetDeviceProperties, (cudaDeviceProp * properties, int gpu), (properties, gpu))
+CUDA(cudaLaunchCooperativeKernel,
+     (const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
+     (kernel, grid, block, arguments, shared, stream))
+CUDA(cudaLaunchKernelExC, (const cudaLaunchConfig_t* config, const void* kernel, void** arguments),
+     (config, kernel, arguments))
+CUDA(cudaMemGetInfo, (std::size_t * free, std::size_t* total), (free, total))
+CUDA(cudaMemcpy, (void* to, const void* from, std::size_t n, cudaMemcpyKind kind), (to, from, n, kind))
+CUDA(cudaMemcpy2DAsync,
+     (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
+     (to, to_pitch, from, from_pitch, width, height, kind, stream))
+CUDA(cudaMemcpy3DPeerAsync, (const cudaMemcpy3DPeerParms* what, cudaStream_t stream), (what, stream))
+CUDA(cudaMemcpyAsync, (void* to, const void* from, std::size_t n, cudaMemcpyKind kind, cudaStream_t stream),
+     (to, from, n, kind, stream))
+CUDA(cudaMemcpyPeerAsync,
+     (void* to, int to_gpu, const void* from, int from_gpu, std::size_t n, cudaStream_t stream),
+     (to, to_gpu, from, from_gpu, n, stream))
+CUDA(cudaMemset, (void* to, int byte, std::size_t n), (to, byte, n))
+CUDA(cudaMemset2DAsync,
+     (void* to, std::size_t pitch, int byte, std::size_t width, std::size_t height, cudaStream_t stream),
+     (to, pitch, byte, width, height, stream))
+CUDA(cudaMemsetAsync, (void* to, int byte, std::size_t n, cudaStream_t stream), (to, byte, n, stream))
+CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+     (int* blocks, const void* kernel, int threads, std::size_t shared), (blocks, kernel, threads, shared))
+CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+     (int* blocks, const void* kernel, int threads, std::size_t shared, unsigned int flags),
+     (blocks, kernel, threads, shared, flags))
+CUDA(cudaPointerGetAttributes, (cudaPointerAttributes * attributes, const void* p), (attributes, p))
+CUDA(cudaSetDevice, (int gpu), (gpu))
+CUDA(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned int flags), (stream, flags))
+CUDA(cudaStreamSynchronize, (cudaStream_t stream), (stream))
+CUDA(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
+     (stream, event, flags))
+#if CUDART_VERSION >= 13000
+extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
+                                          cudaStream_t);  // what <<<>>> becomes
+CUDA(__cudaLaunchKernel,
+     (cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
+     (kernel, grid, block, arguments, shared, stream))
+#else
+CUDA(cudaLaunchKernel,
+     (const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
+     (kernel, grid, block, arguments, shared, stream))
+#endif
+
+CUBLAS(cublasCreate_v2, (cublasHandle_t * handle), (handle))
+CUBLAS(cublasSetAtomicsMode, (cublasHandle_t handle, cublasAtomicsMode_t mode), (handle, mode))
+CUBLAS(cublasSetStream_v2, (cublasHandle_t handle, cudaStream_t stream), (handle, stream))
+CUBLAS(cublasSetWorkspace_v2, (cublasHandle_t handle, void* memory, std::size_t n), (handle, memory, n))
+CUBLAS(cublasDgemm_v2_64,
+       (cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int64_t m, int64_t n, int64_t k,
+        const double* alpha, const double* a, int64_t lda, const double* b, int64_t ldb, const double* beta,
+        double* c, int64_t ldc),
+       (handle, opa, opb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+CUBLAS(cublasDgemmStridedBatched_64,
+       (cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int64_t m, int64_t n, int64_t k,
+        const double* alpha, const double* a, int64_t lda, long long int step_a, const double* b, int64_t ldb,
+        long long int step_b, const double* beta, double* c, int64_t ldc, long long int step_c,
+        int64_t count),
+       (handle, opa, opb, m, n, k, alpha, a, lda, step_a, b, ldb, step_b, beta, c, ldc, step_c, count))
+CUBLAS(cublasDsyr2k_v2_64,
+       (cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k,
+        const double* alpha, const double* a, int64_t lda, const double* b, int64_t ldb, const double* beta,
+        double* c, int64_t ldc),
+       (handle, uplo, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
