@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "hybrid/machine/cpu.hpp"
@@ -48,15 +49,14 @@ class Acts {
   template <class Act>
   auto operator()(const char* name, Act&& act) {
     const ProfilerRange range(name);
-    struct Marking {
-      Acts& acts;
-      const char* name;
-      ~Marking() {
-        acts.clock_.mark();
-        acts.acts_.push_back({name, 0});
-      }
-    } const marking{*this, name};
-    return act();
+    if constexpr (std::is_void_v<decltype(act())>) {
+      act();
+      end(name);
+    } else {
+      auto value = act();
+      end(name);
+      return value;
+    }
   }
   void finish() {
     clock_.wait();
@@ -64,6 +64,10 @@ class Acts {
   }
 
  private:
+  void end(const char* name) {
+    clock_.mark();
+    acts_.push_back({name, 0});
+  }
   Clock& clock_;
   std::vector<GeneralisedReport::Act>& acts_;
   std::size_t first_;
