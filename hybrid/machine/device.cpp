@@ -188,10 +188,12 @@ int current_gpu() {
 
 MemoryOwner owner_of(const void* p) {
   cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
+  const cudaError_t status = cudaPointerGetAttributes(&attributes, p);
+  if (status == cudaErrorInvalidValue) {  // no memory of any GPU's
     cudaGetLastError();
     return {};
   }
+  EIGEN_G_CUDA(status);
   switch (attributes.type) {
     case cudaMemoryTypeHost:
       return {MemoryPlace::pinned_host, -1};

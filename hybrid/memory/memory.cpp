@@ -68,10 +68,10 @@ DeviceMemory::DeviceMemory(std::uint64_t bytes)
 
 DeviceMemory::DeviceMemory(const Queue& queue, std::uint64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  data_ = queue.resources().allocate(bytes, queue.stream());
   from_ = &queue.resources();
   stream_ = queue.stream();
-  gpu_ = current_gpu();
+  gpu_ = current_gpu();  // throws: before the memory is taken
+  data_ = from_->allocate(bytes, stream_);
 }
 
 DeviceMemory::~DeviceMemory() {

@@ -25,6 +25,7 @@ Queue::Queue(Resources& resources, cudaStream_t stream)
 }
 
 void Queue::open() {
+  cudaGetLastError();  // what an earlier failure left is not this work's
   blas_ = resources_->take_blas(stream_);
   bind();
 }

@@ -61,7 +61,7 @@ void require_on_host(std::initializer_list<NamedPointer> pointers) {
 }
 
 std::vector<int> further_gpus(int gpus) {
-  const int here = current_gpu(), there = gpu_count();
+  const int here = current_gpu(), there = std::max(1, gpu_count());
   require(gpus <= there, Argument::gpus,
           "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
   std::vector<int> further;

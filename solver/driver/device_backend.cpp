@@ -197,6 +197,7 @@ class DeviceBackend final : public Backend<T> {
   }
 
   void begin(const Problem<T>& problem) override {
+    cudaGetLastError();  // what an earlier failure left
     p_ = problem;
     if (!on_host_) order_after(problem.stream);
     const Needs<T> needs(plan_, problem);

@@ -101,6 +101,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   void choose(CholeskyFactor factor) override { plan_.problem.factor = factor; }
 
   void begin(const GeneralisedMatrices<T>& matrices) override {
+    cudaGetLastError();  // what an earlier failure left
     p_ = matrices;
     if (!on_host_) queue_.use(p_.stream);
     const bool with_z = own_z(plan_) || (plan_.options.vectors && p_.z.data == p_.a.data);

@@ -34,7 +34,6 @@ void arm(std::int64_t number) {
 
 std::int64_t disarm() {
   armed = false;
-  pending = cudaSuccess;
   return count;
 }
 
@@ -68,6 +67,7 @@ decltype(cudaFree) __real_cudaFree, __wrap_cudaFree;
 decltype(cudaHostRegister) __real_cudaHostRegister, __wrap_cudaHostRegister;
 decltype(cudaHostUnregister) __real_cudaHostUnregister, __wrap_cudaHostUnregister;
 decltype(cudaGetLastError) __real_cudaGetLastError, __wrap_cudaGetLastError;
+decltype(cudaPeekAtLastError) __real_cudaPeekAtLastError, __wrap_cudaPeekAtLastError;
 
 cudaError_t __wrap_cudaMalloc(void** p, std::size_t n) {
   if (fails("cudaMalloc")) return cuda_failure(cudaErrorMemoryAllocation);
@@ -94,6 +94,9 @@ cudaError_t __wrap_cudaGetLastError() {
   pending = cudaSuccess;
   const cudaError_t own = __real_cudaGetLastError();
   return before != cudaSuccess ? before : own;
+}
+cudaError_t __wrap_cudaPeekAtLastError() {
+  return pending != cudaSuccess ? pending : __real_cudaPeekAtLastError();
 }
 }
 
