@@ -10,7 +10,7 @@
 #   --no-solve      leave the two solves out
 #   --no-build      take the executables that are in the build folder already
 #   --n N           order of the matrix of the two solves (default 10000)
-#   --sanitize      also run the small GPU tests under compute-sanitizer: memcheck, then racecheck
+#   --sanitize      also run the small GPU tests under compute-sanitizer: memcheck, racecheck, initcheck, synccheck
 # Build folder: build-gpu/ of the project, or EIGEN_G_BUILD; see scripts/common.sh.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -130,7 +130,7 @@ fi
 if [[ -n $sanitize ]]; then
   sanitizer=$(command -v compute-sanitizer || ls "$cuda_dir"/bin/compute-sanitizer 2>/dev/null) ||
     die "--sanitize: there is no compute-sanitizer here"
-  for tool in memcheck racecheck; do
+  for tool in memcheck racecheck initcheck synccheck; do
     for name in "${test_names[@]}"; do
       which=$small_gpu_tests
       if [[ $tool == racecheck ]] && has_tests "$name" "$racecheck_tests"; then which=$racecheck_tests; fi
