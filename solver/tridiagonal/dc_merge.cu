@@ -34,9 +34,11 @@ __global__ void __launch_bounds__(max_threads)
   const Arrays<R> x = batch.arrays.at(merge.first);
   const Tile tile(merge, batch.rows);
   if (!tile.inside) return;
+  R* const end_row =
+      batch.end_rows ? batch.rows.of_end_row(merge, tile.row, x.first_of_c, x.last_of_c) : nullptr;
   for (Index s = blockIdx.y; s < merge.size; s += static_cast<Index>(gridDim.y))
     if (!x.linked[s] && !compress_skips(shape, x, tile.upper_row, s))
-      compress_row(merge, shape, x, q, compressed, tile.row, tile.upper_row, s,
+      compress_row(merge, shape, x, q, compressed, tile.row, tile.upper_row, end_row, s,
                    entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
 }
 
@@ -48,8 +50,12 @@ __global__ void __launch_bounds__(max_threads)
   const Index k = batch.shapes[blockIdx.z].k;
   const Tile tile(merge, batch.rows);
   if (!tile.inside) return;
-  for (Index t = k + static_cast<Index>(blockIdx.y); t < merge.size; t += static_cast<Index>(gridDim.y))
-    q(tile.row, merge.first + t) = compressed(tile.row, merge.first + t);
+  const Arrays<R> x = batch.arrays.at(merge.first);
+  const R* const end_row =
+      batch.end_rows ? batch.rows.of_end_row(merge, tile.row, x.first_of_q, x.last_of_q) : nullptr;
+  for (Index t = (end_row ? 0 : k) + static_cast<Index>(blockIdx.y); t < merge.size;
+       t += static_cast<Index>(gridDim.y))
+    q(tile.row, merge.first + t) = t < k ? end_row[t] : compressed(tile.row, merge.first + t);
 }
 
 template <class R>
@@ -90,8 +96,8 @@ void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t
 }
 
 template <class R>
-void keep_deflated(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
-                   MatrixView<same_t<R>> q) {
+void keep(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
+          MatrixView<same_t<R>> q) {
   const RowLaunch launch(queue, batch);
   launch_dependent(queue, keep_kernel<R>, launch.blocks, launch.threads, batch, compressed, q);
 }
@@ -107,11 +113,11 @@ void store_ordered(const Queue& queue, Index n, Index first, int exponent, const
 }
 
 template void compress(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
-template void keep_deflated(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
+template void keep(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
 template void store_ordered(const Queue&, Index, Index, int, const Arrays<double>&, MatrixView<const double>,
                             double*, MatrixView<double>);
 template void compress(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
-template void keep_deflated(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
+template void keep(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
 template void store_ordered(const Queue&, Index, Index, int, const Arrays<float>&, MatrixView<const float>,
                             float*, MatrixView<float>);
 
