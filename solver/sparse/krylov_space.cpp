@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hybrid/machine/cpu.hpp"
+#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
 
@@ -37,7 +38,7 @@ class HostSpace final : public KrylovSpace {
     return sum;
   }
   void combine(double a, const double* x, double b, double* y) override {
-#pragma omp parallel for schedule(static) if (n_ > 8 * smallest_parallel_order)
+#pragma omp parallel for schedule(static) if (n_ > 8 * cpu_tuning.min_order_in_parallel)
     for (std::int64_t i = 0; i < n_; ++i) y[i] = b == 0 ? a * x[i] : a * x[i] + b * y[i];
   }
 
