@@ -33,6 +33,10 @@ class ThreadLimit {
   int omp_before_ = 0;
 };
 
+// Orders below this are done by one thread where each entry is touched once: OpenMP's threads spin for milliseconds after a
+// parallel loop, in the way of OpenBLAS's own.
+inline constexpr std::int64_t smallest_parallel_order = 2000;
+
 // Throws OutOfMemory where the host has not so many bytes left. Linux grants more than it has, so this is asked first; for
 // a few MB it is not worth the question.
 void require_host_memory(std::uint64_t bytes);

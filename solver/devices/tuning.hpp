@@ -77,9 +77,6 @@ struct CpuTuning {
   double planned_rate = 0.85;
   // Flop/s that no core is expected to exceed, by which a GPU that a CPU would not help is left alone.
   double max_flops_of_core = 5e10;
-  // Smaller orders are done by one thread where each entry is touched once: OpenMP's threads spin for milliseconds after a
-  // parallel loop, in the way of OpenBLAS's own.
-  std::int64_t min_order_in_parallel = 2000;
   // Seconds of a quick calibration.
   double quick_calibration_seconds = 0.8;
 };

@@ -5,7 +5,6 @@
 
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
-#include "solver/devices/tuning.hpp"
 #include "solver/driver/call.hpp"
 #include "solver/driver/generalised_backend.hpp"
 #include "solver/generalised/cholesky.hpp"
@@ -20,7 +19,7 @@ namespace {
 template <class T>
 void copy_triangle(Uplo uplo, MatrixView<const T> from, MatrixView<T> to) {
   const std::int64_t n = from.rows;
-#pragma omp parallel for schedule(dynamic, 32) if (n >= cpu_tuning.min_order_in_parallel)
+#pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t first = uplo == Uplo::lower ? j : 0, last = uplo == Uplo::lower ? n : j + 1;
     std::memcpy(&to(first, j), &from(first, j), sizeof(T) * static_cast<std::size_t>(last - first));

@@ -5,7 +5,6 @@
 
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
-#include "solver/devices/tuning.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/path/host_clock.hpp"
 #include "solver/path/one_stage.hpp"
@@ -60,7 +59,7 @@ class HostBackend final : public Backend<T> {
   void load() override {
     const std::int64_t n = plan_.n;
     const bool lower = plan_.options.uplo == Uplo::lower;
-#pragma omp parallel for schedule(dynamic, 32) if (n >= cpu_tuning.min_order_in_parallel)
+#pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
     for (std::int64_t j = 0; j < n; ++j) {
       const std::int64_t first = lower ? j : 0;
       const std::int64_t last = lower ? n : j + 1;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "solver/devices/tuning.hpp"
 #include "solver/sparse/small_matrices.hpp"
 
 namespace eigen_g {
@@ -38,7 +37,7 @@ void CpuExecutor<T>::multiply(T alpha, const T* x, T gamma, T beta, T* y) {
 
 template <class T>
 void CpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
-#pragma omp parallel for schedule(static) if (n_ >= cpu_tuning.min_order_in_parallel)
+#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
   for (std::int64_t row = 0; row < n_; ++row)
     for (int j = 0; j < panel_width; ++j)
       if (columns >> j & 1u)
@@ -75,7 +74,7 @@ void CpuExecutor<T>::keep_diagonal(T* c) {
 template <class T>
 void CpuExecutor<T>::column(const T* panels, std::int64_t column, T* to) {
   const T* const from = panels + column / panel_width * panel_width * n_ + column % panel_width;
-#pragma omp parallel for schedule(static) if (n_ >= cpu_tuning.min_order_in_parallel)
+#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
   for (std::int64_t i = 0; i < n_; ++i) to[i] = from[panel_width * i];
 }
 

@@ -7,7 +7,6 @@
 #include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/stencil.hpp"
 #include "hybrid/machine/cpu.hpp"
-#include "solver/devices/tuning.hpp"
 #include "solver/sparse/cpu_executor.hpp"
 
 namespace eigen_g {
@@ -18,9 +17,7 @@ namespace {
 template <class T>
 double largest_row_sum(const blas2::CrsView<T>& a) {
   double largest = 0;
-#pragma omp parallel for schedule(static) \
-    reduction(max                         \
-              : largest) if (a.rows >= cpu_tuning.min_order_in_parallel)
+#pragma omp parallel for schedule(static) reduction(max : largest) if (a.rows >= smallest_parallel_order)
   for (std::int64_t i = 0; i < a.rows; ++i) {
     double sum = 0;
     for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) sum += std::abs(a.value[p]);
@@ -74,7 +71,7 @@ FewProblem<T> few_problem(const SparseProduct<T>& a) {
   const PanelProduct<T> product = [=, multiply = a.multiply](T alpha, const T* x, T gamma, T beta, T* y) {
     const T* const ax = result.get();
     multiply(x, result.get());
-#pragma omp parallel for schedule(static) if (n >= cpu_tuning.min_order_in_parallel)
+#pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
     for (std::int64_t i = 0; i < values; ++i)
       y[i] = beta == T(0) ? alpha * ax[i] + gamma * x[i] : alpha * ax[i] + gamma * x[i] + beta * y[i];
   };

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "hybrid/machine/cpu.hpp"
-#include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
 
@@ -38,7 +37,7 @@ class HostSpace final : public KrylovSpace {
     return sum;
   }
   void combine(double a, const double* x, double b, double* y) override {
-#pragma omp parallel for schedule(static) if (n_ > 8 * cpu_tuning.min_order_in_parallel)
+#pragma omp parallel for schedule(static) if (n_ > 8 * smallest_parallel_order)
     for (std::int64_t i = 0; i < n_; ++i) y[i] = b == 0 ? a * x[i] : a * x[i] + b * y[i];
   }
 
