@@ -25,6 +25,25 @@ struct Tile {
   }
 };
 
+// first_of_c and last_of_c by the last blocks in x: a thread takes a column.
+template <class R>
+__device__ void compress_end_rows(const Batch<R>& batch, const Merge& merge, const Shape<R>& shape,
+                                  const Arrays<R>& x, MatrixView<const same_t<R>> q) {
+  const auto compress = [&](Index s, bool upper_row, Index row, R* to) {
+    if (compress_skips(shape, x, upper_row, s)) return;
+    const MatrixView<const R> from{&q(row, 0), 1, q.cols, q.lda};
+    compress_row<R>(merge, shape, x, from, {to, 1, q.cols, 1}, 0, upper_row, nullptr, s,
+                    entry_of_row(merge, x, from, 0, upper_row, s));
+  };
+  const Index width = static_cast<Index>(blockDim.x);
+  for (Index s = static_cast<Index>(blockIdx.y) * width + static_cast<Index>(threadIdx.x); s < merge.size;
+       s += static_cast<Index>(gridDim.y) * width)
+    if (!x.linked[s]) {
+      compress(s, true, batch.rows.upper_first(merge), batch.arrays.first_of_c);
+      compress(s, false, batch.rows.last_of_lower(merge), batch.arrays.last_of_c);
+    }
+}
+
 template <class R>
 __global__ void __launch_bounds__(max_threads)
     compress_kernel(Batch<R> batch, MatrixView<const R> q, MatrixView<R> compressed) {
@@ -32,14 +51,13 @@ __global__ void __launch_bounds__(max_threads)
   const Merge merge = batch.merges[blockIdx.z];
   const Shape<R> shape = batch.shapes[blockIdx.z];
   const Arrays<R> x = batch.arrays.at(merge.first);
+  if (batch.end_rows && blockIdx.x + 1 == gridDim.x) return compress_end_rows(batch, merge, shape, x, q);
   const Tile tile(merge, batch.rows);
   if (!tile.inside) return;
-  R* const end_row =
-      batch.end_rows ? batch.rows.of_end_row(merge, tile.row, x.first_of_c, x.last_of_c) : nullptr;
   for (Index s = blockIdx.y; s < merge.size; s += static_cast<Index>(gridDim.y))
     if (!x.linked[s] && !compress_skips(shape, x, tile.upper_row, s))
-      compress_row(merge, shape, x, q, compressed, tile.row, tile.upper_row, end_row, s,
-                   entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
+      compress_row<R>(merge, shape, x, q, compressed, tile.row, tile.upper_row, nullptr, s,
+                      entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
 }
 
 template <class R>
@@ -91,7 +109,8 @@ struct RowLaunch {
 template <class R>
 void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> q,
               MatrixView<same_t<R>> compressed) {
-  const RowLaunch launch(queue, batch);
+  RowLaunch launch(queue, batch);
+  if (batch.end_rows) ++launch.blocks.x;
   launch_dependent(queue, compress_kernel<R>, launch.blocks, launch.threads, batch, q, compressed);
 }
 

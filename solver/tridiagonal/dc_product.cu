@@ -79,22 +79,6 @@ __global__ void __launch_bounds__(threads)
     if (i < row_end) q(merge.first + i, t) = compressed(merge.first + i, t);
   }
   if (columns_left <= 0) return;
-  Index rows_begin = 0, rows_end = row_end - row;  // of the tile, whose products are wanted
-  if (batch.end_rows) {
-    const auto set = [&](Index i, const R* end_row) {
-      if (const auto j = static_cast<Index>(threadIdx.x); j < min(columns_left, tile))
-        q(merge.first + i, merge.first + first + column + j) = end_row[first + column + j];
-    };
-    const Arrays<R> x = batch.arrays.at(merge.first);
-    if (row == 0) {
-      set(0, x.first_of_q);
-      rows_begin = 1;
-    }
-    if (!upper && rows_end <= tile) {
-      set(merge.size - 1, x.last_of_q);
-      rows_end -= 1;
-    }
-  }
   const Index inner_first = upper ? 0 : shape.lower_begin(), inner_end = upper ? shape.upper_end() : shape.k;
   const Factors<R> f{&compressed(merge.first + row, merge.first + inner_first),
                      &panel(merge.first + inner_first, column),
@@ -109,6 +93,22 @@ __global__ void __launch_bounds__(threads)
   R c[thread_columns][thread_rows] = {};
   Loaded<R> next;
   next.load(f, 0);
+  Index rows_begin = 0, rows_end = f.rows;  // of the tile, whose products are wanted
+  if (batch.end_rows) {
+    const auto set = [&](Index i, const R* end_row) {
+      if (const auto j = static_cast<Index>(threadIdx.x); j < min(f.columns, tile))
+        q(merge.first + i, merge.first + first + column + j) = end_row[first + column + j];
+    };
+    const Arrays<R> x = batch.arrays.at(merge.first);
+    if (row == 0) {
+      set(0, x.first_of_q);
+      rows_begin = 1;
+    }
+    if (!upper && rows_end <= tile) {
+      set(merge.size - 1, x.last_of_q);
+      rows_end -= 1;
+    }
+  }
   next.store(slabs[0]);
   __syncthreads();
   for (Index k = 0; k < f.inner; k += slab) {

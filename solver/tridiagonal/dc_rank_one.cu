@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(32 * warps) order_kernel(Batch<R> batch, bool 
   order_value(Warp(), merge, shape, x, i);
 }
 
-template <class R>
+template <class R, bool end_rows>
 __global__ void __launch_bounds__(32 * warps)
     vector_kernel(Batch<R> batch, Index first, Index columns, MatrixView<R> panel) {
   enter_in_turn();
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(32 * warps)
   const Index column = blockIdx.x * warps + threadIdx.x / 32;
   if (column >= columns || first + column >= shape.k) return;
   R* const u = &panel(merge.first, column);
-  form_vector(Warp(), shape, batch.arrays.at(merge.first), first + column, batch.end_rows,
+  form_vector(Warp(), shape, batch.arrays.at(merge.first), first + column, end_rows,
               [&](Index g, R value) { u[g] = value; });
 }
 
@@ -54,8 +54,9 @@ void order_values(const Queue& queue, const Batch<R>& batch, bool with_weights) 
 template <class R>
 void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
                   MatrixView<same_t<R>> panel) {
-  launch_dependent(queue, vector_kernel<R>, blocks_over(batch, columns, warps), 32 * warps, batch, first,
-                   columns, panel);
+  const auto kernel = batch.end_rows ? vector_kernel<R, true> : vector_kernel<R, false>;
+  launch_dependent(queue, kernel, blocks_over(batch, columns, warps), 32 * warps, batch, first, columns,
+                   panel);
 }
 
 template <class R>
