@@ -44,14 +44,14 @@ __device__ void compress_end_rows(const Batch<R>& batch, const Merge& merge, con
     }
 }
 
-template <class R>
+template <class R, bool end_rows>
 __global__ void __launch_bounds__(max_threads)
     compress_kernel(Batch<R> batch, MatrixView<const R> q, MatrixView<R> compressed) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
   const Shape<R> shape = batch.shapes[blockIdx.z];
   const Arrays<R> x = batch.arrays.at(merge.first);
-  if (batch.end_rows && blockIdx.x + 1 == gridDim.x) return compress_end_rows(batch, merge, shape, x, q);
+  if (end_rows && blockIdx.x + 1 == gridDim.x) return compress_end_rows(batch, merge, shape, x, q);
   const Tile tile(merge, batch.rows);
   if (!tile.inside) return;
   for (Index s = blockIdx.y; s < merge.size; s += static_cast<Index>(gridDim.y))
@@ -111,7 +111,8 @@ void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t
               MatrixView<same_t<R>> compressed) {
   RowLaunch launch(queue, batch);
   if (batch.end_rows) ++launch.blocks.x;
-  launch_dependent(queue, compress_kernel<R>, launch.blocks, launch.threads, batch, q, compressed);
+  const auto kernel = batch.end_rows ? compress_kernel<R, true> : compress_kernel<R, false>;
+  launch_dependent(queue, kernel, launch.blocks, launch.threads, batch, q, compressed);
 }
 
 template <class R>
