@@ -301,6 +301,16 @@ std::int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, std::int64
   });
 }
 
+std::int64_t eigen_g_dsolver_enqueue(eigen_g_solver* solver, double* a_dev, std::int64_t lda, double* w_dev,
+                                     double* z_dev, std::int64_t ldz, CUstream_st* stream,
+                                     eigen_g_result* result) {
+  return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    return info_of(solver->solver.enqueue(device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream),
+                   result);
+  });
+}
+
 void eigen_g_dsolver_destroy(eigen_g_solver* solver) {
   delete solver;
 }

@@ -125,6 +125,10 @@ int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, uint64_t* host_b
 int64_t eigen_g_dsolver_use(eigen_g_solver* solver, void* workspace_dev, uint64_t bytes);
 int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, int64_t lda, double* w, double* z,
                               int64_t ldz, struct CUstream_st* stream, struct eigen_g_result* result);
+/* On device pointers, without a wait for the end: what stands behind the divide and conquer is queued in `stream`. */
+int64_t eigen_g_dsolver_enqueue(eigen_g_solver* solver, double* a_dev, int64_t lda, double* w_dev,
+                                double* z_dev, int64_t ldz, struct CUstream_st* stream,
+                                struct eigen_g_result* result);
 void eigen_g_dsolver_destroy(eigen_g_solver* solver); /* null: nothing */
 
 /* Between calls a thread keeps some memory and handles of the GPUs that it used; this frees the calling thread's. */

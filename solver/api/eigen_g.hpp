@@ -47,8 +47,8 @@ template <class T>
 //           two must not overlap. Even leading dimensions and 16-byte alignment of both are fastest.
 //   stream  the work is ordered after what the stream holds and is complete when the call returns; null: the
 //           default stream
-// Blocks: for max |a_ij|, for the divide and conquer's tree and the shapes of its merges of more than 512 rows, and at the end.
-// devices.place cpu is an InvalidArgument. Everything else as above.
+// Blocks: for max |a_ij|, in the divide and conquer, and at the end, where its memory ends; Solver::enqueue does not wait there,
+// and says what the others wait for. devices.place cpu is an InvalidArgument. Everything else as above.
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
                              same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "gemm_df/adjoint.hpp"
 #include "gemm_df/gemm.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform_panel.hpp"
@@ -14,10 +15,6 @@
 namespace eigen_g {
 
 namespace {
-
-// A^H of matrices of T.
-template <class T>
-constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
 
 // Few rows come here only where their panels do not fit into shared memory.
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {

@@ -4,8 +4,8 @@
 //   X^T = W^T V;    X^T := X^T (-T)^T;    W^T := W^T + X^T V^T
 //
 // A square of W that is complete is stored at once, and the square of the next window that takes its place in the registers is
-// loaded, so that memory is busy all along and nobody waits for it (chase_back_window.cuh). V and T of a tile come into shared memory by the copy engine, a tile ahead, for all warps of
-// the block; more of them would take L1 from the loads that are on their way.
+// loaded, so that memory is busy all along and nobody waits for it (chase_back_window.cuh). V and T of a tile come into shared
+// memory by the copy engine, a tile ahead, for all warps of the block; more of them would take L1 from the loads on their way.
 //
 // Tasks are drawn in order, group by group from the last to the first, in a group block of columns by block of columns, so that the
 // work is even whatever m: groups of the same columns follow each other two windows apart. A warp tells in a word of the

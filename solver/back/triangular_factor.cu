@@ -11,6 +11,7 @@
 #include "gemm_df/tuning.hpp"
 #include "solver/back/triangular_factor.hpp"
 
+#include "gemm_df/adjoint.hpp"
 #include "gemm_df/gemm.hpp"
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
@@ -21,10 +22,6 @@
 namespace eigen_g {
 
 namespace {
-
-// A^H of matrices of T.
-template <class T>
-constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
 
 constexpr int side = 32, tile = side * side;
 constexpr int warps = 8, threads = 32 * warps;

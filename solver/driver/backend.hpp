@@ -46,6 +46,9 @@ class Backend {
   // Takes the memory that the problem needs. Throws OutOfMemory with the sum of it, before any is taken.
   virtual void begin(const Problem<T>& problem) = 0;
   virtual void end() noexcept = 0;  // nothing uses the problem's memory any more, whatever has been thrown
+  // In place of end() after the last step: on device pointers its work may still be queued, and the next begin() is ordered
+  // after it. Blocks where devices besides the first, or a part of it, have worked.
+  virtual void leave() { end(); }
   virtual Clock& clock() = 0;
 
   virtual void load() = 0;                     // the caller's triangle into the working matrix

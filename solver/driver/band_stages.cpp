@@ -135,15 +135,8 @@ void each_band_entry(std::int64_t n, std::int64_t kd, Act&& act) {
 template <class T>
 void sy2sb_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<T> a, MatrixView<T> ab, T* tau, Report& report) {
   const std::int64_t n = a.cols;
-  const std::uint64_t bytes = full_to_band_bytes_on_cpu<T>(n, kd);
-  const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
-  HostClock clock;
-  const Progress nobody;
-  Steps step(clock, nobody, report.stages);
-  const int k = scale_exponent(step(Stage::check, [&] { return check_input<T>(uplo, a); }));
-  step(Stage::scale, [&] { scale(uplo, a, k); });
-  step(Stage::full_to_band, [&] { full_to_band<T>(uplo, kd, a, ab, tau, Arena(memory.get(), bytes)); });
-  step.finish();
+  const int k = reduce_scaled(uplo, a, full_to_band_bytes_on_cpu<T>(n, kd), Stage::full_to_band, report,
+                              [&](Arena workspace) { full_to_band<T>(uplo, kd, a, ab, tau, workspace); });
   if (k != 0)
     each_band_entry(n, kd, [&](std::int64_t d, std::int64_t j) {
       T& entry = band_entry(uplo, kd, ab, d, j);

@@ -97,13 +97,13 @@ void Call<T>::begin(const Problem<T>& problem) {
 }
 
 template <class T>
-Report Call<T>::solve(const Problem<T>& problem) {
+Report Call<T>::solve(const Problem<T>& problem, bool wait) {
   const auto start = std::chrono::steady_clock::now();
   const ThreadLimit limit(plan_.devices.threads);
   Report report;
   if (plan_.n > 0) {
     begin(problem);
-    report = solve_on(*backend_, plan_.options);
+    report = solve_on(*backend_, plan_.options, wait);
   } else if (gpu_) {
     const Device& gpu = gpu_facts(current_gpu());
     report.devices = {{gpu.name, gpu.index, gpu.cores, 1, 0}};
@@ -127,7 +127,7 @@ Report Call<T>::solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int
 
 template <class T>
 Report Call<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
-                      std::int64_t ldz, CUstream_st* stream) {
+                      std::int64_t ldz, CUstream_st* stream, bool wait) {
   require(plan_.pointers == Pointers::device, Argument::a,
           "is device memory; the solver is planned for host pointers");
   check_matrices(plan_, a.get(), lda, w.get(), z.get(), ldz);
@@ -139,7 +139,7 @@ Report Call<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t
                   {Argument::z, plan_.options.vectors ? z.get() : nullptr}});
   Problem<T> problem{{a.get(), plan_.n, plan_.n, lda}, w.get(), {}, {a.get(), plan_.n, plan_.n, lda}, stream};
   if (plan_.options.vectors) problem.z = {z.get(), plan_.n, plan_.most(), ldz};
-  return solve(problem);
+  return solve(problem, wait);
 }
 
 template WorkspaceBytes plan_bytes<double>(const Plan&, bool);

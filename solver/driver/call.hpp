@@ -29,10 +29,11 @@ class Call {
   Backend<T>& backend();
   // Where the GPU's memory does not suffice, one stage takes the place of two, and then the CPU the GPU's, as far as the choice is
   // free, now and from now on.
-  Report solve(const Problem<T>& problem);
+  //   wait   as solve_on()'s
+  Report solve(const Problem<T>& problem, bool wait = true);
   Report solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz);
   Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
-               std::int64_t ldz, CUstream_st* stream);
+               std::int64_t ldz, CUstream_st* stream, bool wait = true);
 
  private:
   void begin(const Problem<T>& problem);

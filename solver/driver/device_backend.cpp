@@ -35,6 +35,7 @@
 #include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
+#include "solver/driver/held_memory.hpp"
 #include "solver/path/choice.hpp"
 #include "solver/path/device_clock.hpp"
 #include "solver/path/one_stage.hpp"
@@ -187,36 +188,30 @@ class DeviceBackend final : public Backend<T> {
         team_.emplace(queue_, shares_of<T>(plan_, further_, queue_.multiprocessors()),
                       TeamMembers{further_, true, plan_.devices.threads});
   }
-  ~DeviceBackend() override { end(); }
+  ~DeviceBackend() override {
+    try {
+      settle();
+    } catch (const DeviceError&) {  // what was queued failed: nothing uses the memory any more
+    }
+  }
 
   WorkspaceBytes workspace() const override { return {host_bytes(plan_), max_bytes()}; }
   void use(const Workspace& workspace) override {
+    settle();
     lasting_ = true;
-    given_ = workspace;
-    if (workspace.device) let_go();
+    memory_.use(workspace);
   }
 
   void begin(const Problem<T>& problem) override {
     cudaGetLastError();  // what an earlier failure left
     p_ = problem;
     if (!on_host_) order_after(problem.stream);
+    if (left_) left_->hold(queue_);
     const Needs<T> needs(plan_, problem);
-    const std::uint64_t bytes = bytes_for<T>(plan_, needs, queue_.multiprocessors());
-    void* memory = given_.device;
-    if (!memory) {
-      const std::uint64_t wanted = lasting_ ? std::max(bytes, max_bytes()) : bytes;
-      if (held_ < wanted) {
-        let_go();
-        memory_ = WorkMemory(queue_, wanted);
-        held_ = wanted;
-      }
-      memory = memory_.data();
-    } else if (given_.device_bytes < bytes) {
-      throw InvalidArgument(Argument::workspace, "has " + std::to_string(given_.device_bytes) + " bytes, " +
-                                                     std::to_string(bytes) + " are needed");
-    }
-    used_ = bytes;
-    Arena arena(memory, bytes);
+    used_ = bytes_for<T>(plan_, needs, queue_.multiprocessors());
+    const std::uint64_t wanted = lasting_ ? std::max(used_, max_bytes()) : used_;
+    if (memory_.would_take(wanted)) settle();
+    Arena arena = memory_.arena(queue_, used_, wanted);
     parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
     stages_.template emplace<OneStageOnDevice<T>>(products_, plan_.n, parts_->kept, parts_->scratch, team());
     if constexpr (has_two_stages<T>)
@@ -241,6 +236,12 @@ class DeviceBackend final : public Backend<T> {
     cudaStreamSynchronize(queue_.stream());  // an exception may have left work that uses the memory
     fetch_.reset();
     leaving_.clear();
+    left_.reset();
+  }
+  void leave() override {
+    if (on_host_ || partition_) return end();
+    if (!left_) left_.emplace(queue_.resources());
+    left_->record(queue_);
   }
   Clock& clock() override { return clock_; }
 
@@ -353,9 +354,10 @@ class DeviceBackend final : public Backend<T> {
     before.record(Queue(queue_.resources(), stream));
     before.hold(queue_);
   }
-  void let_go() {
-    memory_ = WorkMemory();
-    held_ = 0;
+  // The caller's stream may have ended meanwhile, so not by the queue.
+  void settle() {
+    if (left_) left_->wait();
+    left_.reset();
   }
   std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs<T>(plan_), gpu_facts(gpu_).cores); }
   SolveTeam<T>* team() {
@@ -386,10 +388,10 @@ class DeviceBackend final : public Backend<T> {
   Queue queue_;
   Products<T> products_;
   DeviceClock<T> clock_;
-  Workspace given_;
   bool lasting_ = false;
-  WorkMemory memory_;
-  std::uint64_t held_ = 0, used_ = 0;  // bytes of memory_; of what the problem takes
+  HeldMemory memory_;
+  std::uint64_t used_ = 0;     // bytes that the problem takes
+  std::optional<Event> left_;  // the end of a solve that has been left
   std::optional<Parts<T>> parts_;
   std::conditional_t<has_two_stages<T>,
                      std::variant<std::monostate, OneStageOnDevice<T>, TwoStageOnDevice<T>>,

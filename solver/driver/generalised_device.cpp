@@ -13,6 +13,7 @@
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/driver/call.hpp"
 #include "solver/driver/generalised_backend.hpp"
+#include "solver/driver/held_memory.hpp"
 #include "solver/generalised/cholesky.hpp"
 #include "solver/generalised/diagonal_blocks.hpp"
 #include "solver/generalised/standard_form.hpp"
@@ -94,10 +95,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   ~GeneralisedDeviceBackend() override { end(); }
 
   WorkspaceBytes workspace() const override { return generalised_device_bytes<T>(plan_); }
-  void use(const Workspace& workspace) override {
-    given_ = workspace;
-    if (workspace.device) let_go();
-  }
+  void use(const Workspace& workspace) override { memory_.use(workspace); }
   void choose(CholeskyFactor factor) override { plan_.problem.factor = factor; }
 
   void begin(const GeneralisedMatrices<T>& matrices) override {
@@ -105,21 +103,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     p_ = matrices;
     if (!on_host_) queue_.use(p_.stream);
     const bool with_z = own_z(plan_) || (plan_.options.vectors && p_.z.data == p_.a.data);
-    const std::uint64_t bytes = bytes_for<T>(plan_, with_z);
-    void* memory = given_.device;
-    if (!memory) {
-      if (held_ < bytes) {
-        let_go();
-        memory_ = WorkMemory(queue_, bytes);
-        held_ = bytes;
-      }
-      memory = memory_.data();
-    } else if (given_.device_bytes < bytes) {
-      throw InvalidArgument(Argument::workspace, "has " + std::to_string(given_.device_bytes) + " bytes, " +
-                                                     std::to_string(bytes) + " are needed");
-    }
-    used_ = bytes;
-    Arena arena(memory, bytes);
+    used_ = bytes_for<T>(plan_, with_z);
+    Arena arena = memory_.arena(queue_, used_, used_);
     parts_.emplace(arena, plan_, with_z, plan_bytes<T>(standard_.plan(), true).device);
     a_ = on_host_ ? parts_->a : p_.a;
     b_ = on_host_ ? parts_->b : p_.b;
@@ -191,20 +176,14 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   }
 
  private:
-  void let_go() {
-    memory_ = WorkMemory();
-    held_ = 0;
-  }
-
   GeneralisedPlan plan_;
   bool on_host_;
   Queue queue_;
   Products<T> products_;
   DeviceClock<T> clock_;
   Call<T> standard_;
-  Workspace given_;
-  WorkMemory memory_;
-  std::uint64_t held_ = 0, used_ = 0;  // bytes of memory_; of what the problem takes
+  HeldMemory memory_;
+  std::uint64_t used_ = 0;  // bytes that the problem takes
   std::optional<Parts<T>> parts_;
   GeneralisedMatrices<T> p_;
   MatrixView<T> a_, b_, z_;

@@ -11,15 +11,18 @@ namespace {
 template <class T>
 struct Ending {
   Backend<T>& on;
-  ~Ending() { on.end(); }
+  bool left = false;
+  ~Ending() {
+    if (!left) on.end();
+  }
 };
 
 }  // namespace
 
 template <class T>
-Report solve_on(Backend<T>& on, const Options& options) {
+Report solve_on(Backend<T>& on, const Options& options, bool wait) {
   Report report;
-  const Ending<T> ending{on};
+  Ending<T> ending{on};
   Steps step(on.clock(), options.progress, report.stages);
 
   step(Stage::transfer, [&] { on.load(); });
@@ -31,19 +34,23 @@ Report solve_on(Backend<T>& on, const Options& options) {
   if (options.vectors) on.back_transform(step, q);                                // Z = Q U
   step(Stage::unscale, [&] { on.unscale(k); });                                   // W := 2^-k W
   step(Stage::transfer, [&] { on.store(); });
-  step.finish();
+  if (wait) step.finish();
 
   report.status = outcome.status;
   report.failed = outcome.failed;
   report.m = outcome.found.count;
   report.first = outcome.found.first + 1;
   on.account(report);
+  if (!wait) {
+    on.leave();
+    ending.left = true;
+  }
   return report;
 }
 
-template Report solve_on(Backend<double>&, const Options&);
-template Report solve_on(Backend<float>&, const Options&);
-template Report solve_on(Backend<std::complex<double>>&, const Options&);
-template Report solve_on(Backend<std::complex<float>>&, const Options&);
+template Report solve_on(Backend<double>&, const Options&, bool);
+template Report solve_on(Backend<float>&, const Options&, bool);
+template Report solve_on(Backend<std::complex<double>>&, const Options&, bool);
+template Report solve_on(Backend<std::complex<float>>&, const Options&, bool);
 
 }  // namespace eigen_g

@@ -7,7 +7,8 @@ namespace eigen_g {
 
 // The pairs of the problem that the backend has begun; Report all but `seconds`. Throws what the steps throw; nothing uses the
 // problem's memory then.
+//   wait   false: the last of it may still be queued (Backend::leave), and the stages have no seconds
 template <class T>
-Report solve_on(Backend<T>& on, const Options& options);
+Report solve_on(Backend<T>& on, const Options& options, bool wait);
 
 }  // namespace eigen_g

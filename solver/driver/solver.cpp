@@ -99,6 +99,11 @@ Report Solver<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real
                         std::int64_t ldz, CUstream_st* stream) {
   return state_->call.solve(a, lda, w, z, ldz, stream);
 }
+template <class T>
+Report Solver<T>::enqueue(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
+                          DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
+  return state_->call.solve(a, lda, w, z, ldz, stream, false);
+}
 
 template class Solver<double>;
 template class Solver<float>;

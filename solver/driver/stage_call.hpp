@@ -1,4 +1,4 @@
-// What the stages as calls share: which device they take, and their report.
+// What the stages as calls share: which device they take, their report, and on the CPU a reduction of 2^k A.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,10 @@
 #include "hybrid/machine/device.hpp"
 #include "solver/api/types.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/path/host_clock.hpp"
+#include "solver/path/steps.hpp"
+#include "solver/prepare/check_input.hpp"
+#include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
 
@@ -37,6 +41,22 @@ Report run_stage(bool gpu, int threads, bool nothing, const WorkspaceBytes& byte
   }
   report.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
   return report;
+}
+
+// reduce(workspace of so many bytes) on the CPU, of 2^k A in A's place; returns k, by which the results are to be scaled back.
+// Throws NonFiniteEntry before A has changed.
+template <class T, class Reduce>
+int reduce_scaled(Uplo uplo, MatrixView<T> a, std::uint64_t bytes, Stage stage, Report& report,
+                  Reduce&& reduce) {
+  const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
+  HostClock clock;
+  const Progress nobody;
+  Steps step(clock, nobody, report.stages);
+  const int k = scale_exponent(step(Stage::check, [&] { return check_input<T>(uplo, a); }));
+  step(Stage::scale, [&] { scale(uplo, a, k); });
+  step(stage, [&] { reduce(Arena(memory.get(), bytes)); });
+  step.finish();
+  return k;
 }
 
 }  // namespace eigen_g

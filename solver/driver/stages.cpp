@@ -69,15 +69,8 @@ void note(Report& report, const Outcome& outcome) {
 template <class T>
 void sytrd_on_cpu(Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau, Report& report) {
   const std::int64_t n = a.cols;
-  const std::uint64_t bytes = tridiagonalize_bytes_on_cpu<T>(n);
-  const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
-  HostClock clock;
-  const Progress nobody;
-  Steps step(clock, nobody, report.stages);
-  const int k = scale_exponent(step(Stage::check, [&] { return check_input<T>(uplo, a); }));
-  step(Stage::scale, [&] { scale(uplo, a, k); });
-  step(Stage::tridiagonalize, [&] { tridiagonalize<T>(uplo, a, t.d, t.e, tau, Arena(memory.get(), bytes)); });
-  step.finish();
+  const int k = reduce_scaled(uplo, a, tridiagonalize_bytes_on_cpu<T>(n), Stage::tridiagonalize, report,
+                              [&](Arena workspace) { tridiagonalize<T>(uplo, a, t.d, t.e, tau, workspace); });
   if (k == 0) return;
   scale_values(n, t.d, -k);
   scale_values(n - 1, t.e, -k);

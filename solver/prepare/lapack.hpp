@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
 #include "hybrid/error.hpp"
 #include "hybrid/machine/blas_turn.hpp"
+#include "hybrid/scalar.hpp"
 
 // LAPACK 3.7's, which LAPACKE does not have.
 extern "C" void dsytrd_sy2sb_(const char* uplo, const lapack_int* n, const lapack_int* kd, double* a,
@@ -38,37 +41,69 @@ inline void check_lapack(lapack_int info, const char* routine) {
 namespace lapack {
 
 // The same numbers as LAPACKE's type for them.
-inline lapack_complex_double* of_lapack(std::complex<double>* x) {
-  return reinterpret_cast<lapack_complex_double*>(x);
-}
-inline const lapack_complex_double* of_lapack(const std::complex<double>* x) {
-  return reinterpret_cast<const lapack_complex_double*>(x);
-}
-inline lapack_complex_float* of_lapack(std::complex<float>* x) {
-  return reinterpret_cast<lapack_complex_float*>(x);
-}
-inline const lapack_complex_float* of_lapack(const std::complex<float>* x) {
-  return reinterpret_cast<const lapack_complex_float*>(x);
+template <class T>
+auto of_lapack(T* x) {
+  using Value = std::remove_const_t<T>;
+  if constexpr (!is_complex<Value>) {
+    return x;
+  } else {
+    using Complex = std::conditional_t<std::is_same_v<real_t<Value>, double>, lapack_complex_double,
+                                       lapack_complex_float>;
+    return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Complex, Complex>*>(x);
+  }
 }
 
-inline lapack_int sytrd(char uplo, lapack_int n, double* a, lapack_int lda, double* d, double* e, double* tau,
-                        double* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, uplo, n, a, lda, d, e, tau, work, lwork);
+// Of LAPACKE's routines for double, float and the complex numbers of both, the one for T.
+template <class T>
+constexpr auto routine(auto... of_each) {
+  return std::get<2 * is_complex<T> + std::is_same_v<real_t<T>, float>>(std::tuple(of_each...));
 }
-inline lapack_int stedc(lapack_int n, double* d, double* e, double* z, lapack_int ldz, double* work,
-                        lapack_int lwork, lapack_int* iwork, lapack_int liwork) {
+
+// Of a Hermitian matrix d and e are real.
+template <class T>
+lapack_int sytrd(char uplo, lapack_int n, same_t<T>* a, lapack_int lda, same_t<real_t<T>>* d,
+                 same_t<real_t<T>>* e, same_t<T>* tau, T* work, lapack_int lwork) {
   const BlasTurn turn(n);
-  return LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work, lwork, iwork, liwork);
+  return routine<T>(LAPACKE_dsytrd_work, LAPACKE_ssytrd_work, LAPACKE_zhetrd_work, LAPACKE_chetrd_work)(
+      LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau), of_lapack(work), lwork);
 }
-inline lapack_int sterf(lapack_int n, double* d, double* e) {
+template <class T>
+lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const same_t<T>* a, lapack_int lda,
+                 const same_t<T>* tau, same_t<T>* z, lapack_int ldz, T* work, lapack_int lwork) {
   const BlasTurn turn(n);
-  return LAPACKE_dsterf_work(n, d, e);
+  return routine<T>(LAPACKE_dormtr_work, LAPACKE_sormtr_work, LAPACKE_zunmtr_work, LAPACKE_cunmtr_work)(
+      LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, of_lapack(a), lda, of_lapack(tau), of_lapack(z), ldz,
+      of_lapack(work), lwork);
 }
-inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const double* a, lapack_int lda,
-                        const double* tau, double* z, lapack_int ldz, double* work, lapack_int lwork) {
+template <class R>
+lapack_int stedc(lapack_int n, R* d, same_t<R>* e, same_t<R>* z, lapack_int ldz, same_t<R>* work,
+                 lapack_int lwork, lapack_int* iwork, lapack_int liwork) {
   const BlasTurn turn(n);
-  return LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, a, lda, tau, z, ldz, work, lwork);
+  return routine<R>(LAPACKE_dstedc_work, LAPACKE_sstedc_work)(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work,
+                                                              lwork, iwork, liwork);
+}
+template <class R>
+lapack_int sterf(lapack_int n, R* d, same_t<R>* e) {
+  const BlasTurn turn(n);
+  return routine<R>(LAPACKE_dsterf_work, LAPACKE_ssterf_work)(n, d, e);
+}
+template <class R>
+lapack_int potrf(char uplo, lapack_int n, R* b, lapack_int ldb) {
+  const BlasTurn turn(n);
+  return routine<R>(LAPACKE_dpotrf_work, LAPACKE_spotrf_work)(LAPACK_COL_MAJOR, uplo, n, b, ldb);
+}
+template <class R>
+lapack_int sygst(int itype, char uplo, lapack_int n, R* a, lapack_int lda, const same_t<R>* b,
+                 lapack_int ldb) {
+  const BlasTurn turn(n);
+  return routine<R>(LAPACKE_dsygst_work, LAPACKE_ssygst_work)(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b,
+                                                              ldb);
+}
+// The reciprocal of |B| |B^-1|, estimated by the factor, with the norm |B|.
+inline lapack_int pocon(char uplo, lapack_int n, const double* factor, lapack_int ld, double norm,
+                        double* reciprocal) {
+  const BlasTurn turn(n);
+  return LAPACKE_dpocon(LAPACK_COL_MAJOR, uplo, n, factor, ld, norm, reciprocal);
 }
 
 inline lapack_int sytrd_sy2sb(char uplo, lapack_int n, lapack_int kd, double* a, lapack_int lda, double* ab,
@@ -100,78 +135,6 @@ inline lapack_int apply_reflectors(lapack_int n, lapack_int m, lapack_int k, con
   return info != 0 ? info
                    : LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'N', 'F', 'C', n, m, k, v, ldv, t, k, z, ldz,
                                          work, m);
-}
-
-inline lapack_int sytrd(char uplo, lapack_int n, float* a, lapack_int lda, float* d, float* e, float* tau,
-                        float* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_ssytrd_work(LAPACK_COL_MAJOR, uplo, n, a, lda, d, e, tau, work, lwork);
-}
-inline lapack_int stedc(lapack_int n, float* d, float* e, float* z, lapack_int ldz, float* work,
-                        lapack_int lwork, lapack_int* iwork, lapack_int liwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_sstedc_work(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work, lwork, iwork, liwork);
-}
-inline lapack_int sterf(lapack_int n, float* d, float* e) {
-  const BlasTurn turn(n);
-  return LAPACKE_ssterf_work(n, d, e);
-}
-inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const float* a, lapack_int lda,
-                        const float* tau, float* z, lapack_int ldz, float* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_sormtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, a, lda, tau, z, ldz, work, lwork);
-}
-
-inline lapack_int potrf(char uplo, lapack_int n, double* b, lapack_int ldb) {
-  const BlasTurn turn(n);
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, uplo, n, b, ldb);
-}
-inline lapack_int sygst(int itype, char uplo, lapack_int n, double* a, lapack_int lda, const double* b,
-                        lapack_int ldb) {
-  const BlasTurn turn(n);
-  return LAPACKE_dsygst_work(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b, ldb);
-}
-// The reciprocal of |B| |B^-1|, estimated by the factor, with the norm |B|.
-inline lapack_int pocon(char uplo, lapack_int n, const double* factor, lapack_int ld, double norm,
-                        double* reciprocal) {
-  const BlasTurn turn(n);
-  return LAPACKE_dpocon(LAPACK_COL_MAJOR, uplo, n, factor, ld, norm, reciprocal);
-}
-inline lapack_int potrf(char uplo, lapack_int n, float* b, lapack_int ldb) {
-  const BlasTurn turn(n);
-  return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, uplo, n, b, ldb);
-}
-inline lapack_int sygst(int itype, char uplo, lapack_int n, float* a, lapack_int lda, const float* b,
-                        lapack_int ldb) {
-  const BlasTurn turn(n);
-  return LAPACKE_ssygst_work(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b, ldb);
-}
-// A Hermitian matrix: d, e real. LAPACKE's complex numbers are std::complex's.
-inline lapack_int sytrd(char uplo, lapack_int n, std::complex<double>* a, lapack_int lda, double* d,
-                        double* e, std::complex<double>* tau, std::complex<double>* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_zhetrd_work(LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau),
-                             of_lapack(work), lwork);
-}
-inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const std::complex<double>* a, lapack_int lda,
-                        const std::complex<double>* tau, std::complex<double>* z, lapack_int ldz,
-                        std::complex<double>* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_zunmtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, of_lapack(a), lda, of_lapack(tau),
-                             of_lapack(z), ldz, of_lapack(work), lwork);
-}
-inline lapack_int sytrd(char uplo, lapack_int n, std::complex<float>* a, lapack_int lda, float* d, float* e,
-                        std::complex<float>* tau, std::complex<float>* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_chetrd_work(LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau),
-                             of_lapack(work), lwork);
-}
-inline lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const std::complex<float>* a, lapack_int lda,
-                        const std::complex<float>* tau, std::complex<float>* z, lapack_int ldz,
-                        std::complex<float>* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_cunmtr_work(LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, of_lapack(a), lda, of_lapack(tau),
-                             of_lapack(z), ldz, of_lapack(work), lwork);
 }
 
 }  // namespace lapack

@@ -40,6 +40,9 @@ struct RealArrays {
   R *group_pole, *group_weight;  // in group order; the weight is Gu and Eisenstat's
   R *base, *tau, *root;
   R* deflated;
+  R *first_of_c, *last_of_c;  // first and last row of the compressed Q, in group order
+  R *first_of_q,
+      *last_of_q;  // and of Q after the merge, one entry a root: with Q and without it by the same sums
 };
 struct IndexArrays {
   Index* column;    // column of the vector to d, counted from column 0 of Q
@@ -119,6 +122,11 @@ struct Rows {
   EIGEN_G_HOST_DEVICE Index last_of_upper(const Merge& m) const { return all ? m.first + m.upper - 1 : 1; }
   EIGEN_G_HOST_DEVICE Index first_of_lower(const Merge& m) const { return all ? m.first + m.upper : 0; }
   EIGEN_G_HOST_DEVICE Index last_of_lower(const Merge& m) const { return all ? m.first + m.size - 1 : 1; }
+  // `first` where `row` is the merge's first, `last` where it is the last, null where it is neither.
+  template <class R>
+  EIGEN_G_HOST_DEVICE R* of_end_row(const Merge& m, Index row, R* first, R* last) const {
+    return row == upper_first(m) ? first : row == last_of_lower(m) ? last : nullptr;
+  }
 };
 
 }  // namespace eigen_g::dc

@@ -43,25 +43,26 @@ template <class R>
 void order_values(const Queue& queue, const Batch<R>& batch, bool with_weights);
 
 // dc_rank_one: U's columns first ... first + columns - 1 of every merge; merge rows m.first ... of `panel`, columns from 0 on.
+// Where a level follows, first_of_q and last_of_q of these columns too.
 template <class R>
 void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
                   MatrixView<same_t<R>> panel);
-// The first and the last row of Q's columns that do not deflate, whether Q has other rows or not.
+// first_of_q and last_of_q of all columns without U.
 template <class R>
-void form_end_rows(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
-                   MatrixView<same_t<R>> q);
+void form_end_rows(const Queue& queue, const Batch<R>& batch);
 
-// dc_merge: the compressed Q; then Q's columns k ... of every merge from it.
+// dc_merge: the compressed Q, with first_of_c and last_of_c where a level follows; then Q's columns k ... of every merge from
+// it, and where a level follows first_of_q and last_of_q to Q's first and last rows.
 template <class R>
 void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> q,
               MatrixView<same_t<R>> compressed);
 template <class R>
-void keep_deflated(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
-                   MatrixView<same_t<R>> q);
+void keep(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
+          MatrixView<same_t<R>> q);
 
 // dc_product: Q's columns first ... first + columns - 1 := compressed Q times U's columns, which stand in `panel` from
-// column 0 on; of the deflated ones among them the compressed Q's own. For merges too small for cuBLAS to fill a GPU
-// with one of them.
+// column 0 on; of the deflated ones among them the compressed Q's own, and the end rows as keep() sets them. For merges
+// too small for cuBLAS to fill a GPU with one of them.
 template <class R>
 void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
               MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,

@@ -133,7 +133,8 @@ void OnHost<R>::compress(const Batch<R>& batch) {
       if (x.linked[s]) continue;
       each_row(merge, rows_, [&](Index row, bool upper_row) {
         if (!compress_skips(shape, x, upper_row, s))
-          compress_row(merge, shape, x, q_, c_, row, upper_row, s,
+          compress_row(merge, shape, x, q_, c_, row, upper_row,
+                       rows_.of_end_row(merge, row, x.first_of_c, x.last_of_c), s,
                        entry_of_row(merge, x, q_, row, upper_row, s));
       });
     }
@@ -141,17 +142,21 @@ void OnHost<R>::compress(const Batch<R>& batch) {
 }
 
 template <class R>
-void OnHost<R>::keep_deflated(const Batch<R>& batch) {
-  each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>&) {
-    for (Index t = merge.first + shape.k; t < merge.first + merge.size; ++t)
-      each_row(merge, rows_, [&](Index row, bool) { q_(row, t) = c_(row, t); });
+void OnHost<R>::form_end_rows(const Batch<R>& batch) {
+  each_merge(batch, [&](const Merge&, const Shape<R>& shape, const Arrays<R>& x) {
+    for (Index j = 0; j < shape.k; ++j) dc::form_end_rows(team, shape, x, j);
   });
 }
 
 template <class R>
-void OnHost<R>::form_end_rows(const Batch<R>& batch) {
+void OnHost<R>::keep(const Batch<R>& batch) {
   each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
-    for (Index j = 0; j < shape.k; ++j) dc::form_end_rows(team, merge, rows_, shape, x, c_, j, q_);
+    for (Index t = shape.k; t < merge.size; ++t)
+      each_row(merge, rows_, [&](Index row, bool) { q_(row, merge.first + t) = c_(row, merge.first + t); });
+    for (Index t = 0; batch.end_rows && t < shape.k; ++t) {
+      q_(rows_.upper_first(merge), merge.first + t) = x.first_of_q[t];
+      q_(rows_.last_of_lower(merge), merge.first + t) = x.last_of_q[t];
+    }
   });
 }
 
@@ -163,7 +168,7 @@ void OnHost<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& batch,
       const Index columns = std::min(panel_columns_, end - first);
       for (Index j = 0; j < columns; ++j) {
         R* const u = &u_(merge.first, j);
-        form_vector(team, shape, x, first + j, [&](Index g, R value) { u[g] = value; });
+        form_vector(team, shape, x, first + j, batch.end_rows, [&](Index g, R value) { u[g] = value; });
       }
       const auto product = [&](Index row, Index count, Index inner, Index inner_end) {
         const MatrixView<R> to = q_.block(merge.first + row, merge.first + first, count, columns);

@@ -43,7 +43,7 @@ class OnHost {
   OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, MatrixView<R> z,
          Index panel_columns);
 
-  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &failed_}; }
+  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &failed_, true}; }
   bool takes_whole(const Batch<R>&) const { return false; }
   void merge_whole(const Batch<R>&) const {}
   bool in_one_launch(const Batch<R>&) const { return false; }
@@ -54,8 +54,8 @@ class OnHost {
   void solve_secular(const Batch<R>& batch);
   void order_values(const Batch<R>& batch, bool with_vectors);
   void compress(const Batch<R>& batch);
-  void keep_deflated(const Batch<R>& batch);
   void form_end_rows(const Batch<R>& batch);
+  void keep(const Batch<R>& batch);
   void multiply_apart(const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots);
 
   std::vector<R> values() const { return {x_.d, x_.d + n_}; }

@@ -9,11 +9,11 @@
 //   solve_secular(batch)               dc_secular
 //   order_values(batch, with_vectors)  dc_merge: d and column; with vectors also dc_rank_one's weights
 //   compress(batch)                    dc_merge: Q's columns rotated and grouped, in C
-//   keep_deflated(batch)               Q's columns k ... from C
-//   form_end_rows(batch)               the first and the last row of Q's columns that do not deflate, without U
+//   form_end_rows(batch)               dc_rank_one: the first and the last row of Q's other columns, without U
+//   keep(batch)                        Q's columns k ... from C, and those rows from where they were formed
 //   in_one_launch(batch)               whether multiply_together() takes this level
-//   multiply_together(batch, roots)    Q's columns `roots` := C U, and the deflated ones among them
-//   multiply_apart(merges, batch, roots)   the same merge by merge, without the deflated ones
+//   multiply_together(batch, roots)    Q's columns `roots` := C U, and the deflated ones and the end rows among them
+//   multiply_apart(merges, batch, roots)   the same merge by merge, without these; the end rows are formed
 //   values()                           d, in host memory
 //   last_merge(batch, found)           k of the last merge and the columns of these values, in host memory
 //   store(found, exponent)             2^exponent d and Q's columns, in ascending order, to where the caller wants them
@@ -39,6 +39,8 @@ struct Batch {
   Arrays<R> arrays;      // at row 0
   Rows rows;
   unsigned* failed;  // the least index, from 1, that did not converge; all bits set: none
+  bool
+      end_rows;  // a level follows, which wants the first and the last row by sums that do not need the others
 };
 
 // Roots begin ... end - 1 of a merge: columns of U, and of the merge's part of Q.
@@ -47,20 +49,19 @@ struct Roots {
   Index count() const { return end > begin ? end - begin : 0; }
 };
 
-// Q's columns of a level: the deflated ones and those of these roots; end_rows: the first and last rows by sums of their own, so
-// that the next level's z is the same where no other rows are kept.
+// Q's columns of a level: the deflated ones and those of these roots.
 template <class Executor, class R>
-void form_level(Executor& on, const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots,
-                bool end_rows) {
+void form_level(Executor& on, const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) {
   on.compress(batch);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
   const bool together = batch.rows.all && on.in_one_launch(batch);
-  if (!together || !all_roots) on.keep_deflated(batch);
-  if (batch.rows.all && together)
+  if (together)
     on.multiply_together(batch, {roots.begin, std::min(roots.end, batch.largest)});
   else if (batch.rows.all)
     on.multiply_apart(merges, batch, roots);
-  if (end_rows) on.form_end_rows(batch);
+  else
+    on.form_end_rows(batch);
+  if (!together || !all_roots) on.keep(batch);
 }
 
 struct LastMerge {
@@ -97,6 +98,7 @@ Outcome solve_levels(Executor& on, const Division& division, Index n, Rows rows,
     const bool last = level + 1 == tree.levels.size(), with_vectors = rows.all || !last;
     batch.count = static_cast<Index>(tree.levels[level].size());
     batch.largest = tree.largest[level];
+    batch.end_rows = !last;
     const bool whole = on.takes_whole(batch);
     if (whole) {
       on.merge_whole(batch);
@@ -108,7 +110,7 @@ Outcome solve_levels(Executor& on, const Division& division, Index n, Rows rows,
     if (last && subset) found = select_values();
     if (!whole && with_vectors)
       form_level(on, tree.levels[level], batch,
-                 last && subset ? roots_among(on.last_merge(batch, found)) : Roots{0, n}, !last);
+                 last && subset ? roots_among(on.last_merge(batch, found)) : Roots{0, n});
     batch.merges += batch.count;
   }
   on.store(found, division.exponent);

@@ -25,19 +25,39 @@ struct Tile {
   }
 };
 
+// first_of_c and last_of_c by the last blocks in x: a thread takes a column.
 template <class R>
+__device__ void compress_end_rows(const Batch<R>& batch, const Merge& merge, const Shape<R>& shape,
+                                  const Arrays<R>& x, MatrixView<const same_t<R>> q) {
+  const auto compress = [&](Index s, bool upper_row, Index row, R* to) {
+    if (compress_skips(shape, x, upper_row, s)) return;
+    const MatrixView<const R> from{&q(row, 0), 1, q.cols, q.lda};
+    compress_row<R>(merge, shape, x, from, {to, 1, q.cols, 1}, 0, upper_row, nullptr, s,
+                    entry_of_row(merge, x, from, 0, upper_row, s));
+  };
+  const Index width = static_cast<Index>(blockDim.x);
+  for (Index s = static_cast<Index>(blockIdx.y) * width + static_cast<Index>(threadIdx.x); s < merge.size;
+       s += static_cast<Index>(gridDim.y) * width)
+    if (!x.linked[s]) {
+      compress(s, true, batch.rows.upper_first(merge), batch.arrays.first_of_c);
+      compress(s, false, batch.rows.last_of_lower(merge), batch.arrays.last_of_c);
+    }
+}
+
+template <class R, bool end_rows>
 __global__ void __launch_bounds__(max_threads)
     compress_kernel(Batch<R> batch, MatrixView<const R> q, MatrixView<R> compressed) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.z];
   const Shape<R> shape = batch.shapes[blockIdx.z];
   const Arrays<R> x = batch.arrays.at(merge.first);
+  if (end_rows && blockIdx.x + 1 == gridDim.x) return compress_end_rows(batch, merge, shape, x, q);
   const Tile tile(merge, batch.rows);
   if (!tile.inside) return;
   for (Index s = blockIdx.y; s < merge.size; s += static_cast<Index>(gridDim.y))
     if (!x.linked[s] && !compress_skips(shape, x, tile.upper_row, s))
-      compress_row(merge, shape, x, q, compressed, tile.row, tile.upper_row, s,
-                   entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
+      compress_row<R>(merge, shape, x, q, compressed, tile.row, tile.upper_row, nullptr, s,
+                      entry_of_row(merge, x, q, tile.row, tile.upper_row, s));
 }
 
 template <class R>
@@ -48,8 +68,12 @@ __global__ void __launch_bounds__(max_threads)
   const Index k = batch.shapes[blockIdx.z].k;
   const Tile tile(merge, batch.rows);
   if (!tile.inside) return;
-  for (Index t = k + static_cast<Index>(blockIdx.y); t < merge.size; t += static_cast<Index>(gridDim.y))
-    q(tile.row, merge.first + t) = compressed(tile.row, merge.first + t);
+  const Arrays<R> x = batch.arrays.at(merge.first);
+  const R* const end_row =
+      batch.end_rows ? batch.rows.of_end_row(merge, tile.row, x.first_of_q, x.last_of_q) : nullptr;
+  for (Index t = (end_row ? 0 : k) + static_cast<Index>(blockIdx.y); t < merge.size;
+       t += static_cast<Index>(gridDim.y))
+    q(tile.row, merge.first + t) = t < k ? end_row[t] : compressed(tile.row, merge.first + t);
 }
 
 template <class R>
@@ -85,13 +109,15 @@ struct RowLaunch {
 template <class R>
 void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> q,
               MatrixView<same_t<R>> compressed) {
-  const RowLaunch launch(queue, batch);
-  launch_dependent(queue, compress_kernel<R>, launch.blocks, launch.threads, batch, q, compressed);
+  RowLaunch launch(queue, batch);
+  if (batch.end_rows) ++launch.blocks.x;
+  const auto kernel = batch.end_rows ? compress_kernel<R, true> : compress_kernel<R, false>;
+  launch_dependent(queue, kernel, launch.blocks, launch.threads, batch, q, compressed);
 }
 
 template <class R>
-void keep_deflated(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
-                   MatrixView<same_t<R>> q) {
+void keep(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
+          MatrixView<same_t<R>> q) {
   const RowLaunch launch(queue, batch);
   launch_dependent(queue, keep_kernel<R>, launch.blocks, launch.threads, batch, compressed, q);
 }
@@ -107,11 +133,11 @@ void store_ordered(const Queue& queue, Index n, Index first, int exponent, const
 }
 
 template void compress(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
-template void keep_deflated(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
+template void keep(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
 template void store_ordered(const Queue&, Index, Index, int, const Arrays<double>&, MatrixView<const double>,
                             double*, MatrixView<double>);
 template void compress(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
-template void keep_deflated(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
+template void keep(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
 template void store_ordered(const Queue&, Index, Index, int, const Arrays<float>&, MatrixView<const float>,
                             float*, MatrixView<float>);
 

@@ -23,21 +23,25 @@ EIGEN_G_HOST_DEVICE R entry_of_row(const Merge& merge, const Arrays<R>& x, Matri
 // The chain of rotations that starts at merged entry s (none of them: a chain of one), in one row of Q.
 //   carried        entry_of_row() of s
 //   q, compressed  whole matrices; row counts in both, columns of `compressed` from the merge's first
+//   end_row        first_of_c or last_of_c where this row is the merge's first or last, else null
 // A chain's entries that deflate are written in every row, the last one only where its kind is not zero.
 template <class R>
 EIGEN_G_HOST_DEVICE void compress_row(const Merge& merge, const Shape<R>& shape, const Arrays<R>& x,
                                       MatrixView<const same_t<R>> q, MatrixView<same_t<R>> compressed,
-                                      Index row, bool upper_row, Index s, same_t<R> carried) {
-  const auto column_of = [&](Index t) { return merge.first + x.target[t]; };
+                                      Index row, bool upper_row, same_t<R>* end_row, Index s,
+                                      same_t<R> carried) {
+  const auto write = [&](Index target, R value) {
+    compressed(row, merge.first + target) = value;
+    if (end_row) end_row[target] = value;
+  };
   for (Index t = x.link[s]; t >= 0; t = x.link[s]) {
     const R other = entry_of_row(merge, x, q, row, upper_row, t);
-    compressed(row, column_of(s)) = x.cosine[s] * carried + x.sine[s] * other;
+    write(x.target[s], x.cosine[s] * carried + x.sine[s] * other);
     carried = x.cosine[s] * other - x.sine[s] * carried;
     s = t;
   }
   const Index target = x.target[s];
-  if (upper_row ? x.kind[s] != lower_kind : target >= shape.lower_begin())
-    compressed(row, merge.first + target) = carried;
+  if (upper_row ? x.kind[s] != lower_kind : target >= shape.lower_begin()) write(target, carried);
 }
 
 // True where compress_row has nothing to do for a chain of one, so that a block of rows passes on.

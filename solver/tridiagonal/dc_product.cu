@@ -93,6 +93,22 @@ __global__ void __launch_bounds__(threads)
   R c[thread_columns][thread_rows] = {};
   Loaded<R> next;
   next.load(f, 0);
+  Index rows_begin = 0, rows_end = f.rows;  // of the tile, whose products are wanted
+  if (batch.end_rows) {
+    const auto set = [&](Index i, const R* end_row) {
+      if (const auto j = static_cast<Index>(threadIdx.x); j < min(f.columns, tile))
+        q(merge.first + i, merge.first + first + column + j) = end_row[first + column + j];
+    };
+    const Arrays<R> x = batch.arrays.at(merge.first);
+    if (row == 0) {
+      set(0, x.first_of_q);
+      rows_begin = 1;
+    }
+    if (!upper && rows_end <= tile) {
+      set(merge.size - 1, x.last_of_q);
+      rows_end -= 1;
+    }
+  }
   next.store(slabs[0]);
   __syncthreads();
   for (Index k = 0; k < f.inner; k += slab) {
@@ -124,7 +140,7 @@ __global__ void __launch_bounds__(threads)
   }
   for (int j = 0; j < thread_columns; ++j)
     for (int i = 0; i < thread_rows; ++i)
-      if (first_row + i < f.rows && first_column + j < f.columns)
+      if (first_row + i >= rows_begin && first_row + i < rows_end && first_column + j < f.columns)
         q(merge.first + row + first_row + i, merge.first + first + column + first_column + j) = c[j][i];
 }
 

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(32 * warps) order_kernel(Batch<R> batch, bool 
   order_value(Warp(), merge, shape, x, i);
 }
 
-template <class R>
+template <class R, bool end_rows>
 __global__ void __launch_bounds__(32 * warps)
     vector_kernel(Batch<R> batch, Index first, Index columns, MatrixView<R> panel) {
   enter_in_turn();
@@ -30,19 +30,17 @@ __global__ void __launch_bounds__(32 * warps)
   const Index column = blockIdx.x * warps + threadIdx.x / 32;
   if (column >= columns || first + column >= shape.k) return;
   R* const u = &panel(merge.first, column);
-  form_vector(Warp(), shape, batch.arrays.at(merge.first), first + column,
+  form_vector(Warp(), shape, batch.arrays.at(merge.first), first + column, end_rows,
               [&](Index g, R value) { u[g] = value; });
 }
 
 template <class R>
-__global__ void __launch_bounds__(32 * warps)
-    end_rows_kernel(Batch<R> batch, MatrixView<const R> compressed, MatrixView<R> q) {
+__global__ void __launch_bounds__(32 * warps) end_rows_kernel(Batch<R> batch) {
   enter_in_turn();
   const Merge merge = batch.merges[blockIdx.y];
   const Shape<R> shape = batch.shapes[blockIdx.y];
   const Index j = blockIdx.x * warps + threadIdx.x / 32;
-  if (j < shape.k)
-    form_end_rows(Warp(), merge, batch.rows, shape, batch.arrays.at(merge.first), compressed, j, q);
+  if (j < shape.k) form_end_rows(Warp(), shape, batch.arrays.at(merge.first), j);
 }
 
 }  // namespace
@@ -56,22 +54,21 @@ void order_values(const Queue& queue, const Batch<R>& batch, bool with_weights) 
 template <class R>
 void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
                   MatrixView<same_t<R>> panel) {
-  launch_dependent(queue, vector_kernel<R>, blocks_over(batch, columns, warps), 32 * warps, batch, first,
-                   columns, panel);
+  const auto kernel = batch.end_rows ? vector_kernel<R, true> : vector_kernel<R, false>;
+  launch_dependent(queue, kernel, blocks_over(batch, columns, warps), 32 * warps, batch, first, columns,
+                   panel);
 }
 
 template <class R>
-void form_end_rows(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> compressed,
-                   MatrixView<same_t<R>> q) {
-  launch_dependent(queue, end_rows_kernel<R>, blocks_over(batch, batch.largest, warps), 32 * warps, batch,
-                   compressed, q);
+void form_end_rows(const Queue& queue, const Batch<R>& batch) {
+  launch_dependent(queue, end_rows_kernel<R>, blocks_over(batch, batch.largest, warps), 32 * warps, batch);
 }
 
 template void order_values(const Queue&, const Batch<double>&, bool);
 template void form_vectors(const Queue&, const Batch<double>&, Index, Index, MatrixView<double>);
-template void form_end_rows(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
+template void form_end_rows(const Queue&, const Batch<double>&);
 template void order_values(const Queue&, const Batch<float>&, bool);
 template void form_vectors(const Queue&, const Batch<float>&, Index, Index, MatrixView<float>);
-template void form_end_rows(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
+template void form_end_rows(const Queue&, const Batch<float>&);
 
 }  // namespace eigen_g::dc

@@ -18,7 +18,6 @@
 #include <math.h>
 
 #include "blas2/symv/double_double.hpp"
-#include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
 #include "solver/tridiagonal/dc_arrays.hpp"
 #include "solver/tridiagonal/dc_quotient.hpp"
@@ -98,45 +97,48 @@ EIGEN_G_HOST_DEVICE void correct_weight(const Team& team, const Shape<R>& shape,
   }
 }
 
-// Column j of U in group order: write(g, value) for every g. The quotients are formed twice: cheaper than storing.
-template <class Team, class R, class Write>
-EIGEN_G_HOST_DEVICE void form_vector(const Team& team, const Shape<R>& shape, const Arrays<R>& x, Index j,
-                                     Write&& write) {
-  const R base = x.base[j], tau = x.tau[j];
-  const auto entry = [&](Index g) { return quotient(x.group_weight[g], (x.group_pole[g] - base) - tau); };
-  R squares = 0;
-  for (Index g = team.rank(); g < shape.k; g += team.size()) {
-    const R t = entry(g);
-    squares += t * t;
-  }
-  const R inverse_norm = 1 / sqrt(team.sum(squares));
-  for (Index g = team.rank(); g < shape.k; g += team.size()) write(g, entry(g) * inverse_norm);
-}
-
-// First and last row of the merged vectors without U: entry j of (first row of the compressed Q) U and of (last row) U. They are
-// z of the level above, and so formed, by the same sums, where all rows are kept too: values do not depend on whether vectors are
-// wanted.
-//   compressed, q  whole matrices
+// Entry j of the first and of the last row of the merged vectors without U, (row of the compressed Q) U, to first_of_q and
+// last_of_q: z of the level above. Formed beside U by the same sums, so values do not depend on whether vectors are wanted.
+// Returns 1 over the norm of U's column j before it is normalised.
 template <class Team, class R>
-EIGEN_G_HOST_DEVICE void form_end_rows(const Team& team, const Merge& merge, Rows rows, const Shape<R>& shape,
-                                       const Arrays<R>& x, MatrixView<const same_t<R>> compressed, Index j,
-                                       MatrixView<same_t<R>> q) {
-  const Index first = rows.upper_first(merge), last = rows.last_of_lower(merge);
+EIGEN_G_HOST_DEVICE R form_end_rows(const Team& team, const Shape<R>& shape, const Arrays<R>& x, Index j) {
   const R base = x.base[j], tau = x.tau[j];
-  R squares = 0, upper = 0, lower = 0;
+  R squares = 0, first = 0, last = 0;
   for (Index g = team.rank(); g < shape.k; g += team.size()) {
     const R t = quotient(x.group_weight[g], (x.group_pole[g] - base) - tau);
     squares += t * t;
-    if (g < shape.upper_end()) upper += t * compressed(first, merge.first + g);
-    if (g >= shape.upper) lower += t * compressed(last, merge.first + g);
+    if (g < shape.upper_end()) first += t * x.first_of_c[g];
+    if (g >= shape.upper) last += t * x.last_of_c[g];
   }
   const R inverse_norm = 1 / sqrt(team.sum(squares));
-  upper = team.sum(upper);
-  lower = team.sum(lower);
+  first = team.sum(first);
+  last = team.sum(last);
   if (team.rank() == 0) {
-    q(first, merge.first + j) = upper * inverse_norm;
-    q(last, merge.first + j) = lower * inverse_norm;
+    x.first_of_q[j] = first * inverse_norm;
+    x.last_of_q[j] = last * inverse_norm;
   }
+  return inverse_norm;
+}
+
+// Column j of U in group order: write(g, value) for every g; end_rows: form_end_rows() beside it. The quotients are formed
+// twice: cheaper than storing.
+template <class Team, class R, class Write>
+EIGEN_G_HOST_DEVICE void form_vector(const Team& team, const Shape<R>& shape, const Arrays<R>& x, Index j,
+                                     bool end_rows, Write&& write) {
+  const R base = x.base[j], tau = x.tau[j];
+  const auto entry = [&](Index g) { return quotient(x.group_weight[g], (x.group_pole[g] - base) - tau); };
+  R inverse_norm = 0;
+  if (end_rows) {
+    inverse_norm = form_end_rows(team, shape, x, j);
+  } else {
+    R squares = 0;
+    for (Index g = team.rank(); g < shape.k; g += team.size()) {
+      const R t = entry(g);
+      squares += t * t;
+    }
+    inverse_norm = 1 / sqrt(team.sum(squares));
+  }
+  for (Index g = team.rank(); g < shape.k; g += team.size()) write(g, entry(g) * inverse_norm);
 }
 
 }  // namespace eigen_g::dc

@@ -37,6 +37,7 @@ __device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shap
   const bool upper_row = place.row < upper;
   const Index row =
       upper_row ? rows.upper_first(merge) + place.row : rows.lower_first(merge) + place.row - upper;
+  R* const end_row = rows.of_end_row(merge, row, x.first_of_c, x.last_of_c);
   R entry[columns_a_thread];  // all on their way at once
 #pragma unroll
   for (Index j = 0; j < columns_a_thread; ++j)
@@ -46,17 +47,19 @@ __device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shap
   for (Index j = 0; j < columns_a_thread; ++j)
     if (const Index s = place.slice + j * slices;
         s < merge.size && !x.linked[s] && !compress_skips(shape, x, upper_row, s))
-      compress_row(merge, shape, x, q, compressed, row, upper_row, s, entry[j]);
+      compress_row(merge, shape, x, q, compressed, row, upper_row, end_row, s, entry[j]);
 }
 
-// Q := compressed Q times U in the first k columns; the deflated ones as they are.
+// Q := compressed Q times U in the first k columns, but for the end rows; the deflated ones as they are.
 template <class R>
-__device__ void multiply_all(const Merge& merge, const Shape<R>& shape,
+__device__ void multiply_all(const Merge& merge, const Shape<R>& shape, const Arrays<R>& x, bool end_rows,
                              MatrixView<const same_t<R>> compressed, const Vectors<R>& u,
                              MatrixView<same_t<R>> q) {
   const Index row = Place().row, column = Place().column;
   if (row >= merge.size) return;
   const bool upper = row < merge.upper;
+  const R* const end_row =
+      end_rows ? Rows{true}.of_end_row(merge, merge.first + row, x.first_of_q, x.last_of_q) : nullptr;
   const Index begin = upper ? 0 : shape.lower_begin(), end = upper ? shape.upper_end() : shape.k;
   R sums[columns_a_thread] = {};
   if (column < shape.k)
@@ -74,7 +77,9 @@ __device__ void multiply_all(const Merge& merge, const Shape<R>& shape,
   for (Index j = 0; j < columns_a_thread; ++j)
     if (column + j < merge.size)
       q(merge.first + row, merge.first + column + j) =
-          column + j < shape.k ? sums[j] : compressed(merge.first + row, merge.first + column + j);
+          column + j >= shape.k ? compressed(merge.first + row, merge.first + column + j)
+          : end_row             ? end_row[column + j]
+                                : sums[j];
 }
 
 template <class R>
@@ -110,16 +115,19 @@ __global__ void __launch_bounds__(threads)
     kept.column[rank] = x.column[rank];
   }
   if (!batch.rows.all) {
-    for (Index t = shape.k + rank; t < merge.size; t += Block<R>::size())
-      for (Index row = 0; row < 2; ++row) q(row, merge.first + t) = compressed(row, merge.first + t);
-  } else {
-    if (mine < shape.k)
-      form_vector(Team(), shape, x, mine, [&](Index g, R value) { u[g * stride + mine] = value; });
+    if (mine < shape.k) form_end_rows(Team(), shape, x, mine);
     Block<R>::sync();
-    multiply_all(merge, shape, compressed, u, q);
-    Block<R>::sync();
+    if (rank < merge.size) {
+      q(0, merge.first + rank) = rank < shape.k ? x.first_of_q[rank] : compressed(0, merge.first + rank);
+      q(1, merge.first + rank) = rank < shape.k ? x.last_of_q[rank] : compressed(1, merge.first + rank);
+    }
+    return;
   }
-  if (mine < shape.k) form_end_rows(Team(), merge, batch.rows, shape, x, compressed, mine, q);
+  if (mine < shape.k)
+    form_vector(Team(), shape, x, mine, batch.end_rows,
+                [&](Index g, R value) { u[g * stride + mine] = value; });
+  Block<R>::sync();
+  multiply_all(merge, shape, x, batch.end_rows, compressed, u, q);
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ class OnDevice {
         failure_(failure),
         team_(team) {}
 
-  Batch<R> first_batch() const { return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed}; }
+  Batch<R> first_batch() const { return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed, true}; }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
     dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.failed);
   }
@@ -150,8 +150,8 @@ class OnDevice {
     dc::order_values(queue_, batch, with_vectors);
   }
   void compress(const Batch<R>& batch) const { dc::compress(queue_, batch, w_.q, c_); }
-  void keep_deflated(const Batch<R>& batch) const { dc::keep_deflated(queue_, batch, c_, w_.q); }
-  void form_end_rows(const Batch<R>& batch) const { dc::form_end_rows(queue_, batch, c_, w_.q); }
+  void form_end_rows(const Batch<R>& batch) const { dc::form_end_rows(queue_, batch); }
+  void keep(const Batch<R>& batch) const { dc::keep(queue_, batch, c_, w_.q); }
   bool in_one_launch(const Batch<R>& batch) const {
     return batch.largest <= solver_tuning().dc_max_rows_in_one_launch;
   }

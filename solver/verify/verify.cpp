@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "gemm_df/adjoint.hpp"
 #include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -17,10 +18,6 @@
 
 namespace eigen_g {
 namespace {
-
-// A^H of matrices of T.
-template <class T>
-constexpr Op adjoint = is_complex<T> ? Op::conjugate_transpose : Op::transpose;
 
 constexpr std::int64_t panel_columns = 256;
 constexpr std::int64_t tile = 64;

@@ -8,26 +8,16 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/solving.hpp"
+#include "tests/support/stage_calls.hpp"
 
 using namespace eigen_g;
+using support::guard, support::guarded, support::on, support::refused;
 using support::random_matrix;
 using support::Stored;
 using support::reduction::identity;
 namespace limits = support::limits;
 
 namespace {
-
-constexpr double guard = -7.25e77;
-
-Devices on(Place place) {
-  Devices devices;
-  devices.place = place;
-  return devices;
-}
-
-std::vector<double> guarded(std::int64_t count) {
-  return std::vector<double>(static_cast<std::size_t>(std::max<std::int64_t>(count, 0) + 1), guard);
-}
 
 struct Tridiagonal {
   std::vector<double> d, e, hous;
@@ -139,16 +129,6 @@ void check(const Stored& s, std::int64_t kd, Place place, std::int64_t more = 0)
   for (std::size_t i = 0; i < q1.size(); ++i)
     difference = std::max(difference, std::fabs(q1[i] - expected[i]));
   CHECK(difference <= static_cast<double>(n) * limits::ulp * limit_of(n));
-}
-
-template <class Call>
-std::string refused(Call&& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.parameter();
-  }
-  return "none";
 }
 
 }  // namespace

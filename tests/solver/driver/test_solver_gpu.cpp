@@ -1,6 +1,7 @@
 // What a solver object takes of a GPU's memory, and when.
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
@@ -27,9 +28,14 @@ struct Matrices {
   Report solve(Solver<double>& solver, const Stored& s, cudaStream_t stream) const {
     return solver.solve(device(a.data()), s.lda, device(w.data()), device(z.data()), s.n, stream);
   }
-  std::vector<double> vectors() const {
-    std::vector<double> host(static_cast<std::size_t>(z.size()));
-    EIGEN_G_CUDA(cudaMemcpy(host.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
+  Report enqueue(Solver<double>& solver, const Stored& s, cudaStream_t stream) const {
+    return solver.enqueue(device(a.data()), s.lda, device(w.data()), device(z.data()), s.n, stream);
+  }
+  std::vector<double> vectors() const { return on_host(z); }
+  std::vector<double> values() const { return on_host(w); }
+  static std::vector<double> on_host(const DeviceBuffer<double>& x) {
+    std::vector<double> host(static_cast<std::size_t>(x.size()));
+    EIGEN_G_CUDA(cudaMemcpy(host.data(), x.data(), x.bytes(), cudaMemcpyDeviceToHost));
     return host;
   }
 };
@@ -213,4 +219,80 @@ TEST_CASE("a solver follows the streams that it is given", "[gpu]") {
     if (round == 0) first = found;
     CHECK(support::same_bits(found, first));
   }
+}
+
+TEST_CASE("enqueue returns before its stream is done, and the next solve follows it on another stream",
+          "[gpu]") {
+  NEEDS_GPU();
+  Context context(on_gpu());
+  for (const std::int64_t n : {300, 4000}) {
+    CAPTURE(n);
+    const Stored s = random_matrix(n);
+    Options options;
+    options.path = Path::one_stage;
+    Solver<double> solver(context, n, options, Pointers::device);
+    const Matrices waited(s), first(s), second(s), third(s);
+    const Queue one, other;
+    const Report whole = waited.solve(solver, s, one.stream());
+
+    const Report left = first.enqueue(solver, s, one.stream());
+    const cudaError_t status = cudaStreamQuery(one.stream());
+    const Report next = second.enqueue(solver, s, other.stream());
+    if (n == 4000) CHECK(status == cudaErrorNotReady);  // the back-transformation alone takes milliseconds
+    cudaGetLastError();                                 // an answer, not a fault
+    one.wait();
+    other.wait();
+    for (const Report* report : {&left, &next}) {
+      CHECK(report->status == Status::converged);
+      CHECK(report->m == n);
+      CHECK(report->first == 1);
+      CHECK(report->stages.size() == whole.stages.size());
+      for (const StageWork& stage : report->stages) CHECK(stage.seconds == 0);
+    }
+    const std::uint64_t made = Resources::made();
+    (void)third.enqueue(solver, s, other.stream());
+    CHECK(Resources::made() == made);
+    other.wait();
+    for (const Matrices* found : {&first, &second, &third}) {
+      CHECK(support::same_bits(found->values(), waited.values()));
+      CHECK(support::same_bits(found->vectors(), waited.vectors()));
+    }
+  }
+}
+
+TEST_CASE("what is queued ends before its memory does, and a NaN is told at once", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1500;
+  const Stored s = random_matrix(n);
+  Stored bad = s;
+  bad.at(n - 1, 3) = support::nan;
+  Pool pool;
+  {
+    Context context(on_gpu(), pool.allocator());
+    const Matrices waited(s), first(s), second(s), third(s), broken(bad);
+    std::optional<Solver<double>> solver(std::in_place, context, n, Options{}, Pointers::device);
+    const Queue queue;
+    (void)waited.solve(*solver, s, queue.stream());
+    (void)first.enqueue(*solver, s, queue.stream());
+    CHECK_THROWS_AS(broken.enqueue(*solver, bad, queue.stream()), NonFiniteEntry);
+
+    const std::uint64_t bytes = solver->workspace().device;
+    std::optional<DeviceBuffer<std::byte>> memory(std::in_place, static_cast<std::int64_t>(bytes));
+    solver->use({memory->data(), bytes});
+    (void)second.enqueue(*solver, s, queue.stream());
+    solver->use({});  // waits
+    memory.reset();
+
+    cudaStream_t stream = nullptr;
+    EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    (void)third.enqueue(*solver, s, stream);
+    EIGEN_G_CUDA(cudaStreamDestroy(stream));  // before its work is done, as CUDA allows
+    solver.reset();
+    queue.wait();
+    for (const Matrices* found : {&first, &second, &third}) {
+      CHECK(support::same_bits(found->values(), waited.values()));
+      CHECK(support::same_bits(found->vectors(), waited.vectors()));
+    }
+  }
+  CHECK(pool.bytes == 0);
 }

@@ -7,9 +7,11 @@
 #include "solver/verify/verify_reduction.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/solving.hpp"
+#include "tests/support/stage_calls.hpp"
 #include "tests/support/tridiagonal.hpp"
 
 using namespace eigen_g;
+using support::guard, support::guarded, support::on, support::refused;
 using support::random_matrix;
 using support::Stored;
 namespace limits = support::limits;
@@ -19,21 +21,9 @@ extern "C" std::int64_t solve_three_by_three_by_stages_from_c(double* w, double*
 
 namespace {
 
-constexpr double guard = -7.25e77;
-
-Devices on(Place place) {
-  Devices devices;
-  devices.place = place;
-  return devices;
-}
-
 struct Reduced {
   std::vector<double> a, d, e, tau;  // d, e, tau with a guard behind
 };
-
-std::vector<double> guarded(std::int64_t count) {
-  return std::vector<double>(static_cast<std::size_t>(std::max<std::int64_t>(count, 0) + 1), guard);
-}
 
 // The other triangle and the rows behind n, all NaN in `s`, must stay as they are.
 Reduced reduce(const Stored& s, Place device) {
@@ -90,16 +80,6 @@ ReductionRatios check_reduction(const Stored& s, Place device, double limit) {
   }
   CHECK(elsewhere == 0);
   return found;
-}
-
-template <class Call>
-std::string refused(Call&& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return name(error.argument());
-  }
-  return "none";
 }
 
 }  // namespace

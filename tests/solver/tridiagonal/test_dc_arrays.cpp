@@ -10,13 +10,14 @@ TEST_CASE("A merge's arrays fill the workspace without a gap, in the order of th
   for (const Index n : {1, 2, 7, 8}) {
     std::vector<double> workspace(static_cast<std::size_t>(arrays_size<double>(n)));
     const Arrays<double> x = place_arrays(n, workspace.data());
-    CHECK(Arrays<double>::reals == 14);
+    CHECK(Arrays<double>::reals == 18);
     CHECK(Arrays<double>::indices == 9);
     CHECK(x.d == workspace.data());
     CHECK(x.e == x.d + n);
     CHECK(x.merged_d == x.e + n);
     CHECK(x.root + n == x.deflated);
-    CHECK(static_cast<void*>(x.deflated + n) == x.column);
+    CHECK(x.deflated + n == x.first_of_c);
+    CHECK(static_cast<void*>(x.last_of_q + n) == x.column);
     CHECK(x.source == x.column + n);
     CHECK(x.survivor + n == x.close);
     CHECK(static_cast<void*>(x.close + n) <= workspace.data() + workspace.size());

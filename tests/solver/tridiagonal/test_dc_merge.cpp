@@ -56,7 +56,8 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
   for (Index s = 0; s < n; ++s)
     for (Index row = 0; row < n; ++row)
       if (!x.linked[s] && !compress_skips(shape, x, row < upper, s))
-        compress_row(merge, shape, x, from, to, row, row < upper, s,
+        compress_row(merge, shape, x, from, to, row, row < upper,
+                     Rows{true}.of_end_row(merge, row, x.first_of_c, x.last_of_c), s,
                      entry_of_row(merge, x, from, row, row < upper, s));
 
   for (Index s = 0; s < n; ++s)
@@ -66,9 +67,11 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
           target >= shape.k || (row < upper ? target < shape.upper_end() : target >= shape.lower_begin());
       const double value = to(row, target), expected = full[static_cast<std::size_t>(row + x.source[s] * n)];
       CAPTURE(s, row, target, shape.k, shape.upper, shape.dense);
-      if (read)
+      if (read) {
         CHECK(value == Approx(expected).margin(1e-15));
-      else
+        if (row == 0) CHECK(x.first_of_c[target] == value);
+        if (row == n - 1) CHECK(x.last_of_c[target] == value);
+      } else
         CHECK(expected == 0);
     }
 }

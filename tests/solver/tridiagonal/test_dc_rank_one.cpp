@@ -71,7 +71,7 @@ TEST_CASE("Vectors are orthonormal and diagonalize, however close the poles") {
       const Solved s(k, gaps, 7);
       std::vector<double> u(static_cast<std::size_t>(k * k), support::nan);
       for (Index j = 0; j < k; ++j)
-        form_vector(OneThread{}, s.shape, s.x, j,
+        form_vector(OneThread{}, s.shape, s.x, j, false,
                     [&](Index g, double v) { u[static_cast<std::size_t>(g + j * k)] = v; });
       double worst = 0, residual = 0;
       for (Index j = 0; j < k; ++j)
@@ -99,40 +99,24 @@ TEST_CASE("Vectors are orthonormal and diagonalize, however close the poles") {
     }
 }
 
-// Bits are the same where they are the first and last of k rows, as with vectors, and where there are no others.
-TEST_CASE("End rows are the compressed rows times U") {
+TEST_CASE("End rows are the compressed rows times U, and U is the same beside them") {
   const Index k = 24;
-  const Merge merge{0, k, k / 2};
   const Solved s(k, 2, 5);
-  std::vector<double> rows(2 * k), u(static_cast<std::size_t>(k * k));
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  for (double& x : rows) x = uniform(random);
-  for (Index g = 0; g < k; ++g) {  // not to be read: the lower row's upper columns and the other way round
-    if (g >= s.shape.upper_end()) rows[2 * g] = support::nan;
-    if (g < s.shape.upper) rows[2 * g + 1] = support::nan;
-  }
-  std::vector<double> among(u.size(), support::nan), of_all = among;
-  for (Index g = 0; g < k; ++g) {
-    among[static_cast<std::size_t>(g * k)] = rows[2 * g];
-    among[static_cast<std::size_t>(g * k + k - 1)] = rows[2 * g + 1];
+  for (Index g = 0; g < k; ++g) {  // not to be read: the last row's upper columns and the other way round
+    s.x.first_of_c[g] = g < s.shape.upper_end() ? uniform(random) : support::nan;
+    s.x.last_of_c[g] = g >= s.shape.upper ? uniform(random) : support::nan;
   }
   for (Index j = 0; j < k; ++j) {
-    form_vector(OneThread{}, s.shape, s.x, j,
-                [&](Index g, double v) { u[static_cast<std::size_t>(g + j * k)] = v; });
-    double upper = 0, lower = 0;
-    std::vector<double> q(2 * k);
-    for (Index g = 0; g < s.shape.upper_end(); ++g)
-      upper += rows[2 * g] * u[static_cast<std::size_t>(g + j * k)];
-    for (Index g = s.shape.upper; g < k; ++g)
-      lower += rows[2 * g + 1] * u[static_cast<std::size_t>(g + j * k)];
-    form_end_rows(OneThread{}, merge, Rows{false}, s.shape, s.x, {rows.data(), 2, k, 2}, j,
-                  {q.data(), 2, k, 2});
-    form_end_rows(OneThread{}, merge, Rows{true}, s.shape, s.x, {among.data(), k, k, k}, j,
-                  {of_all.data(), k, k, k});
-    CHECK(of_all[static_cast<std::size_t>(j * k)] == q[2 * j]);
-    CHECK(of_all[static_cast<std::size_t>(j * k + k - 1)] == q[2 * j + 1]);
-    CHECK(q[2 * j] == Approx(upper).margin(1e-14));
-    CHECK(q[2 * j + 1] == Approx(lower).margin(1e-14));
+    double u[k], beside[k];
+    form_vector(OneThread{}, s.shape, s.x, j, false, [&](Index g, double v) { u[g] = v; });
+    form_vector(OneThread{}, s.shape, s.x, j, true, [&](Index g, double v) { beside[g] = v; });
+    double first = 0, last = 0;
+    for (Index g = 0; g < s.shape.upper_end(); ++g) first += s.x.first_of_c[g] * u[g];
+    for (Index g = s.shape.upper; g < k; ++g) last += s.x.last_of_c[g] * u[g];
+    CHECK(std::equal(u, u + k, beside));
+    CHECK(s.x.first_of_q[j] == Approx(first).margin(1e-14));
+    CHECK(s.x.last_of_q[j] == Approx(last).margin(1e-14));
   }
 }
