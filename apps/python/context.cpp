@@ -13,8 +13,11 @@ namespace nb = nanobind;
 OnGpu::OnGpu([[maybe_unused]] int gpu) {
 #ifdef EIGEN_G_HAVE_CUDA
   if (gpu < 0) return;
-  if (cudaGetDevice(&before_) != cudaSuccess || cudaSetDevice(gpu) != cudaSuccess)
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return;
+  if (current < 0 || cudaSetDevice(gpu) != cudaSuccess)
     throw DeviceError("GPU " + std::to_string(gpu) + " cannot be used");
+  before_ = current;
 #endif
 }
 OnGpu::~OnGpu() {

@@ -118,9 +118,9 @@ def eigh(
     if len(view.shape) > 2:
         if subset_by_value is not None:
             raise ValueError("subset_by_value of a stack: its matrices may have different numbers of values")
-        options = dict(lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b, type=type, check_finite=check_finite)
+        options = dict(lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b, check_finite=check_finite)
         places = dict(path=path, engine=engine, device=device, gpus=gpus, ratio=ratio, threads=threads, progress=progress)
-        return _stacked(framework, a, view, b, not eigvals_only, subset_by_index, **options, **places)
+        return _stacked(framework, a, view, b, type, not eigvals_only, subset_by_index, **options, **places)
     n = _solve.square(view)
     b_view = None
     if b is not None:
@@ -143,10 +143,9 @@ def _stacked(
     a: Array,
     view: View,
     b: Array | None,
+    type: int,
     vectors: bool,
     by_index: Sequence[int] | None,
-    *,
-    type: int,
     **options: Any,
 ) -> Any:
     *outer, rows, n = view.shape

@@ -206,14 +206,13 @@ class _Torch:
         return int(a.data_ptr())
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
-        return self.torch.empty(shape, dtype=self.dtypes[dtype], device=like.device)
+        return like.new_empty(shape, dtype=self.dtypes[dtype])
 
     def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
-        a = a.detach()
+        a = a.detach() if a.requires_grad else a
         if into is None and not conjugate:
             return a.clone(memory_format=self.torch.contiguous_format)
-        into = self.torch.empty(a.shape, dtype=a.dtype, device=a.device) if into is None else into
-        return into.copy_(a.conj() if conjugate else a)
+        return (a.new_empty(a.shape) if into is None else into).copy_(a.conj() if conjugate else a)
 
     def conjugated(self, a: Array) -> Array:
         return a.conj_physical_()
@@ -234,7 +233,7 @@ class _Torch:
         return stream.cuda_stream, stream
 
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
-        memory = self.torch.empty(size, dtype=self.torch.uint8, device=like.device)
+        memory = like.new_empty(size, dtype=self.torch.uint8)
         return memory, memory.data_ptr()
 
     def hooks(self) -> tuple[Any, Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import re
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -154,10 +153,11 @@ def solve_host(
     over_a = wanted.vectors and (columns_a.copied or (wanted.overwrite_a and not view.readonly))
     w, rows = new_results(framework, a, plan, n, wanted.vectors and not over_a)
     z, ldz = (columns_a.address, columns_a.lda) if over_a else (framework.address(rows) if rows is not None else 0, max(1, n))
-    with naming_entries(columns_a.turned):
-        report = _core.solve_host(
-            plan, n, columns_a.address, columns_a.lda, b_at, ldb, framework.address(w), z, ldz, wanted.progress
-        )
+    matrices = columns_a.address, columns_a.lda, b_at, ldb, framework.address(w), z, ldz
+    try:
+        report = _core.solve_host(plan, n, *matrices, wanted.progress)
+    except _core.InvalidArgument as error:
+        raise named(error, columns_a.turned) from None
     if not wanted.vectors:
         return w, None, report
     rows = conjugated_if_turned(framework, columns_a, view.dtype, columns_a.array if over_a else rows)
@@ -181,10 +181,11 @@ def solve_gpu(
     solver.use(memory, needed)
     z = framework.address(rows) if rows is not None else 0
     stream, _stream = framework.stream(view.gpu)
-    with naming_entries(columns_a.turned):
-        report = solver.solve(
-            columns_a.address, columns_a.lda, b_at, ldb, framework.address(w), z, max(1, n), stream
-        )
+    matrices = columns_a.address, columns_a.lda, b_at, ldb, framework.address(w), z, max(1, n)
+    try:
+        report = solver.solve(*matrices, stream)
+    except _core.InvalidArgument as error:
+        raise named(error, columns_a.turned) from None
     kept.keep(framework, view.gpu, n, plan, wanted, solver, needed)
     if rows is None:
         return w, None, report
@@ -264,17 +265,13 @@ def _close() -> None:
         context.close()
 
 
-@contextlib.contextmanager
-def naming_entries(turned: bool) -> Iterator[None]:
-    """Says of an entry that is not finite where it stands in the caller's array, from 0."""
-    try:
-        yield
-    except _core.InvalidArgument as error:
-        found = re.fullmatch(r"argument ([ab]): entry \((\d+), (\d+)\) (is .*)", str(error))
-        if found is None:
-            raise
-        row, col = (int(k) - 1 for k in (found.group(3, 2) if turned else found.group(2, 3)))
-        raise _core.NonFiniteEntry(f"{found[1]}[{row}, {col}] {found[4]}") from None
+def named(error: _core.InvalidArgument, turned: bool) -> _core.InvalidArgument:
+    """Of an entry that is not finite: where it stands in the caller's array, from 0."""
+    found = re.fullmatch(r"argument ([ab]): entry \((\d+), (\d+)\) (is .*)", str(error))
+    if found is None:
+        return error
+    row, col = (int(k) - 1 for k in (found.group(3, 2) if turned else found.group(2, 3)))
+    return _core.NonFiniteEntry(f"{found[1]}[{row}, {col}] {found[4]}")
 
 
 def finished(report: _core.Report) -> _core.Report:

@@ -17,7 +17,7 @@ from ._solve import (
     check_type,
     columns,
     conjugated_if_turned,
-    naming_entries,
+    named,
     new_context,
     new_results,
     square,
@@ -127,8 +127,10 @@ class Solver:
             w, rows = new_results(framework, self._like, wanted.plan(self._dtype), n, wanted.vectors)
             w_at, z_at = (framework.address(x) if x is not None else 0 for x in (w, rows))
             stream, self._stream = framework.stream(view.gpu)
-            with naming_entries(read.turned):
+            try:
                 report = solver.solve(read.address, read.lda, b_at, ldb, w_at, z_at, max(1, n), stream)
+            except _core.InvalidArgument as error:
+                raise named(error, read.turned) from None
             if rows is None:
                 return as_result(w, None, report)
             rows = conjugated_if_turned(framework, read, self._dtype, rows)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from . import _core, _frameworks
 from ._eigh import Device, partner_of
 from ._frameworks import Array, Framework, View
-from ._solve import Wanted, Where, both, check_type, columns, columns_of, finished, naming_entries, plan_of, real_types, square
+from ._solve import Wanted, Where, both, check_type, columns, columns_of, finished, named, plan_of, real_types, square
 
 
 class Tridiagonal(NamedTuple):
@@ -46,8 +46,10 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
         plan = plan_of(view.dtype, lower, where=Where(device=device, threads=threads))
         at, to_d, to_e, to_tau = (framework.address(x) for x in (rows, d, e, tau))
         stream, _ = framework.stream(view.gpu)
-        with naming_entries(False):
+        try:
             report = _core.sytrd(plan, n, at, max(1, n), to_d, to_e, to_tau, view.gpu, stream)
+        except _core.InvalidArgument as error:
+            raise named(error, False) from None
         return Tridiagonal(d, e, framework.transposed(rows), tau, lower, report)
 
 
