@@ -13,8 +13,11 @@ namespace nb = nanobind;
 OnGpu::OnGpu([[maybe_unused]] int gpu) {
 #ifdef EIGEN_G_HAVE_CUDA
   if (gpu < 0) return;
-  if (cudaGetDevice(&before_) != cudaSuccess || cudaSetDevice(gpu) != cudaSuccess)
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == gpu) return;
+  if (current < 0 || cudaSetDevice(gpu) != cudaSuccess)
     throw DeviceError("GPU " + std::to_string(gpu) + " cannot be used");
+  before_ = current;
 #endif
 }
 OnGpu::~OnGpu() {
@@ -25,63 +28,109 @@ OnGpu::~OnGpu() {
 
 PythonContext::PythonContext(const Plan& plan, nb::object allocate, nb::object free)
     : hooks_(allocate.is_none() ? nullptr : new Hooks{std::move(allocate), std::move(free)}),
-      context_(plan.devices,
-               hooks_ ? Allocator{[](std::size_t bytes, CUstream_st* stream, void* hooks) {
-                                    const nb::gil_scoped_acquire gil;
-                                    const nb::object address = static_cast<Hooks*>(hooks)->allocate(
-                                        bytes, reinterpret_cast<std::uintptr_t>(stream));
-                                    return pointer<void>(nb::cast<std::uintptr_t>(address));
-                                  },
-                                  [](void* memory, std::size_t bytes, CUstream_st* stream, void* hooks) {
-                                    const nb::gil_scoped_acquire gil;
-                                    try {
-                                      static_cast<Hooks*>(hooks)->free(
-                                          reinterpret_cast<std::uintptr_t>(memory), bytes,
-                                          reinterpret_cast<std::uintptr_t>(stream));
-                                    } catch (nb::python_error& error) {
-                                      error.discard_as_unraisable("eigen_g: free");
-                                    }
-                                  },
-                                  hooks_.get()}
-                      : Allocator{}) {}
+      context_(plan.devices, allocator()) {}
+
+Allocator PythonContext::allocator() const {
+  if (!hooks_) return {};
+  return {[](std::size_t bytes, CUstream_st* stream, void* hooks) {
+            const nb::gil_scoped_acquire gil;
+            const nb::object address =
+                static_cast<Hooks*>(hooks)->allocate(bytes, reinterpret_cast<std::uintptr_t>(stream));
+            return pointer<void>(nb::cast<std::uintptr_t>(address));
+          },
+          [](void* memory, std::size_t bytes, CUstream_st* stream, void* hooks) {
+            const nb::gil_scoped_acquire gil;
+            const nb::object& free = static_cast<Hooks*>(hooks)->free;
+            if (!free.is_valid()) return;
+            try {
+              free(reinterpret_cast<std::uintptr_t>(memory), bytes, reinterpret_cast<std::uintptr_t>(stream));
+            } catch (nb::python_error& error) {
+              error.discard_as_unraisable("eigen_g: free");
+            }
+          },
+          hooks_.get()};
+}
+
+void PythonContext::close() {
+  {
+    const nb::gil_scoped_release free;
+    context_.release();
+  }
+  if (hooks_) *hooks_ = {};
+}
+
+PythonReport reported(Report report) {
+  PythonReport result;
+  static_cast<Report&>(result) = std::move(report);
+  return result;
+}
 
 struct PythonSolver::Any {
   virtual ~Any() = default;
   virtual WorkspaceBytes workspace() const = 0;
   virtual bool on_gpu() const = 0;
   virtual void use(const Workspace& workspace) = 0;
-  virtual Report solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t w, std::uintptr_t z,
-                       std::int64_t ldz, std::uintptr_t stream) = 0;
+  virtual PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
+                             std::uintptr_t w, std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream) = 0;
 };
 
 template <class T>
-struct PythonSolver::Of final : Any {
-  Of(Context& context, std::int64_t n, const Options& options, Pointers on)
-      : pointers(on), solver(context, n, options, on) {}
+struct PythonSolver::Standard final : Any {
+  using R = real_t<T>;
+  Standard(PythonContext& context, std::int64_t n, const Options& options, Pointers on)
+      : pointers(on), solver(context.get(), n, options, on) {}
   WorkspaceBytes workspace() const override { return solver.workspace(); }
   bool on_gpu() const override { return solver.on_gpu(); }
   void use(const Workspace& workspace) override { solver.use(workspace); }
-  Report solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t w, std::uintptr_t z, std::int64_t ldz,
-               std::uintptr_t stream) override {
-    using R = real_t<T>;
+  PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t, std::int64_t, std::uintptr_t w,
+                     std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream) override {
     if (pointers == Pointers::host)
-      return solver.solve(pointer<const T>(a), lda, pointer<R>(w), pointer<T>(z), ldz);
-    return solver.solve(device(pointer<T>(a)), lda, device(pointer<R>(w)), device(pointer<T>(z)), ldz,
-                        pointer<CUstream_st>(stream));
+      return reported(solver.solve(pointer<const T>(a), lda, pointer<R>(w), pointer<T>(z), ldz));
+    return reported(solver.solve(device(pointer<T>(a)), lda, device(pointer<R>(w)), device(pointer<T>(z)),
+                                 ldz, pointer<CUstream_st>(stream)));
   }
   Pointers pointers;
   Solver<T> solver;
+};
+
+template <class T>
+struct PythonSolver::Generalised final : Any {
+  using R = real_t<T>;
+  Generalised(PythonContext& context, int itype, std::int64_t n, const Options& options, Pointers on)
+      : pointers(on),
+        solver(n, {.itype = itype}, options, on, context.get().devices(), context.allocator()) {}
+  WorkspaceBytes workspace() const override { return solver.workspace(); }
+  bool on_gpu() const override { return solver.on_gpu(); }
+  void use(const Workspace& workspace) override { solver.use(workspace); }
+  PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb, std::uintptr_t w,
+                     std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream) override {
+    if (pointers == Pointers::host)
+      return solver.solve(pointer<const T>(a), lda, pointer<T>(b), ldb, pointer<R>(w), pointer<T>(z), ldz);
+    return solver.solve(device(pointer<T>(a)), lda, device(pointer<T>(b)), ldb, device(pointer<R>(w)),
+                        device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream));
+  }
+  Pointers pointers;
+  GeneralisedSolver<T> solver;
 };
 
 PythonSolver::PythonSolver(PythonContext& context, const Plan& plan, std::int64_t n, bool on_device, int gpu,
                            nb::object progress)
     : gpu_(gpu) {
   const Options options = told(plan.options, n, std::move(progress));
+  const Pointers pointers = on_device ? Pointers::device : Pointers::host;
   const nb::gil_scoped_release free;
   const OnGpu on(gpu_);
-  solver_ = with_type(plan.dtype, [&]<class T>() -> std::unique_ptr<Any> {
-    return std::make_unique<Of<T>>(context.get(), n, options, on_device ? Pointers::device : Pointers::host);
-  });
+  if (plan.itype == 0)
+    solver_ = with_type(plan.dtype, [&]<class T>() -> std::unique_ptr<Any> {
+      return std::make_unique<Standard<T>>(context, n, options, pointers);
+    });
+  else
+    solver_ = with_type(
+        plan.dtype,
+        [&]<class T>() -> std::unique_ptr<Any> {
+          return std::make_unique<Generalised<T>>(context, plan.itype, n, options, pointers);
+        },
+        generalised_types);
 }
 PythonSolver::~PythonSolver() = default;
 
@@ -97,11 +146,12 @@ void PythonSolver::use(std::uintptr_t memory, std::uint64_t bytes) {
   const OnGpu on(gpu_);
   solver_->use({pointer<void>(memory), bytes});
 }
-Report PythonSolver::solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t w, std::uintptr_t z,
-                           std::int64_t ldz, std::uintptr_t stream) {
+PythonReport PythonSolver::solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
+                                 std::uintptr_t w, std::uintptr_t z, std::int64_t ldz,
+                                 std::uintptr_t stream) {
   const nb::gil_scoped_release free;
   const OnGpu on(gpu_);
-  return solver_->solve(a, lda, w, z, ldz, stream);
+  return solver_->solve(a, lda, b, ldb, w, z, ldz, stream);
 }
 
 }  // namespace eigen_g::python

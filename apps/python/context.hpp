@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <eigen_g/solver.hpp>
+#include <eigen_g/generalised.hpp>
 
 #include "apps/python/plan.hpp"
 
@@ -35,6 +35,9 @@ class PythonContext {
  public:
   PythonContext(const Plan& plan, nanobind::object allocate, nanobind::object free);
   Context& get() { return context_; }
+  Allocator allocator() const;
+  // Frees what is kept and not in use, and forgets the hooks: what is freed later goes with the process.
+  void close();
 
  private:
   struct Hooks {
@@ -44,7 +47,11 @@ class PythonContext {
   Context context_;  // last: it gives its memory back
 };
 
-// Solver<T> of a plan's T.
+// Of every solve, a standard one's with no acts.
+using PythonReport = GeneralisedReport;
+PythonReport reported(Report report);
+
+// Solver<T> of a plan's T, of a generalised problem GeneralisedSolver<T>.
 class PythonSolver {
  public:
   PythonSolver(PythonContext& context, const Plan& plan, std::int64_t n, bool on_device, int gpu,
@@ -53,13 +60,15 @@ class PythonSolver {
   WorkspaceBytes workspace() const;
   bool on_gpu() const;
   void use(std::uintptr_t memory, std::uint64_t bytes);
-  Report solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t w, std::uintptr_t z, std::int64_t ldz,
-               std::uintptr_t stream);
+  PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb, std::uintptr_t w,
+                     std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream);
 
  private:
   struct Any;
   template <class T>
-  struct Of;
+  struct Standard;
+  template <class T>
+  struct Generalised;
   int gpu_;
   std::unique_ptr<Any> solver_;
 };

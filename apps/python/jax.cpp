@@ -3,6 +3,7 @@
 
 #include <xla/ffi/api/ffi.h>
 
+#include <complex>
 #include <type_traits>
 
 #include <eigen_g/solver.hpp>
@@ -37,8 +38,8 @@ Context& context_of_this_thread() {
 template <class T>
 class Stack {
  public:
-  //   a  `count` matrices n x n, by rows, symmetric, device, in; the triangle `lower`     w  n values each, out
-  //   v  their vectors, by columns, out
+  //   a  `count` matrices n x n, by rows, Hermitian, device, in; the triangle `lower`     w  n values each, out
+  //   v  the vectors of their transposes, by columns, out
   // A matrix with a NaN or an infinity leaves NaNs.
   Stack(std::int64_t n, bool lower, cudaStream_t stream)
       : n_(n),
@@ -94,6 +95,8 @@ ffi::Error eigh(cudaStream_t stream, ffi::ScratchAllocator scratch, ffi::AnyBuff
   try {
     if (a.element_type() == ffi::F64) return solve(std::type_identity<double>());
     if (a.element_type() == ffi::F32) return solve(std::type_identity<float>());
+    if (a.element_type() == ffi::C128) return solve(std::type_identity<std::complex<double>>());
+    if (a.element_type() == ffi::C64) return solve(std::type_identity<std::complex<float>>());
     return ffi::Error::InvalidArgument("eigen_g: an element type that is not solved");
   } catch (const std::exception& error) {
     return ffi::Error::Internal(std::string("eigen_g: ") + error.what());

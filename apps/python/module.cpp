@@ -12,6 +12,7 @@
 #include <eigen_g/eigen_g.hpp>
 #include <eigen_g/stages.hpp>
 #include <eigen_g/verify.hpp>
+#include <eigen_g/verify_generalised.hpp>
 
 #include "apps/python/context.hpp"
 #include "apps/python/jax.hpp"
@@ -27,19 +28,27 @@ namespace {
 
 using Address = std::uintptr_t;
 
-Report solve_host(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address w, Address z,
-                  std::int64_t ldz, nb::object progress) {
+PythonReport solve_host(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address b,
+                        std::int64_t ldb, Address w, Address z, std::int64_t ldz, nb::object progress) {
   const Options options = told(plan.options, n, std::move(progress));
   const nb::gil_scoped_release free;
-  return with_type(plan.dtype, [&]<class T>() {
-    return eigen_g<T>(n, pointer<const T>(a), lda, pointer<real_t<T>>(w), pointer<T>(z), ldz, options,
-                      plan.devices);
-  });
+  if (plan.itype == 0)
+    return with_type(plan.dtype, [&]<class T>() {
+      return reported(eigen_g<T>(n, pointer<const T>(a), lda, pointer<real_t<T>>(w), pointer<T>(z), ldz,
+                                 options, plan.devices));
+    });
+  return with_type(
+      plan.dtype,
+      [&]<class T>() {
+        return sygvd<T>({.itype = plan.itype}, n, pointer<const T>(a), lda, pointer<T>(b), ldb,
+                        pointer<real_t<T>>(w), pointer<T>(z), ldz, options, plan.devices);
+      },
+      generalised_types);
 }
 
 // Of the stages, host memory where gpu is -1, else memory of that GPU.
-Report sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address d, Address e,
-                Address tau, int gpu, Address stream) {
+PythonReport sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address d, Address e,
+                      Address tau, int gpu, Address stream) {
   const nb::gil_scoped_release free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
@@ -48,31 +57,33 @@ Report sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, A
       [&]<class T>() {
         using R = real_t<T>;
         if (gpu < 0)
-          return sytrd<T>(uplo, n, pointer<T>(a), lda, pointer<R>(d), pointer<R>(e), pointer<T>(tau),
-                          plan.devices);
-        return sytrd<T>(uplo, n, device(pointer<T>(a)), lda, device(pointer<R>(d)), device(pointer<R>(e)),
-                        device(pointer<T>(tau)), pointer<CUstream_st>(stream));
+          return reported(sytrd<T>(uplo, n, pointer<T>(a), lda, pointer<R>(d), pointer<R>(e), pointer<T>(tau),
+                                   plan.devices));
+        return reported(sytrd<T>(uplo, n, device(pointer<T>(a)), lda, device(pointer<R>(d)),
+                                 device(pointer<R>(e)), device(pointer<T>(tau)),
+                                 pointer<CUstream_st>(stream)));
       },
       stage_types);
 }
 
-Report stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address z, std::int64_t ldz, int gpu,
-                Address stream) {
+PythonReport stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address z, std::int64_t ldz,
+                      int gpu, Address stream) {
   const nb::gil_scoped_release free;
   const OnGpu on(gpu);
   return with_type(
       plan.dtype,
       [&]<class T>() {
         using R = real_t<T>;
-        if (gpu < 0) return stedc<R>(n, pointer<R>(d), pointer<R>(e), pointer<R>(z), ldz, plan.devices);
-        return stedc<R>(n, device(pointer<R>(d)), device(pointer<R>(e)), device(pointer<R>(z)), ldz,
-                        pointer<CUstream_st>(stream));
+        if (gpu < 0)
+          return reported(stedc<R>(n, pointer<R>(d), pointer<R>(e), pointer<R>(z), ldz, plan.devices));
+        return reported(stedc<R>(n, device(pointer<R>(d)), device(pointer<R>(e)), device(pointer<R>(z)), ldz,
+                                 pointer<CUstream_st>(stream)));
       },
       stage_types);
 }
 
-Report ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda, Address tau,
-                Address z, std::int64_t ldz, int gpu, Address stream) {
+PythonReport ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda,
+                      Address tau, Address z, std::int64_t ldz, int gpu, Address stream) {
   const nb::gil_scoped_release free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
@@ -80,10 +91,10 @@ Report ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std
       plan.dtype,
       [&]<class T>() {
         if (gpu < 0)
-          return ormtr<T>(uplo, n, m, pointer<const T>(a), lda, pointer<const T>(tau), pointer<T>(z), ldz,
-                          plan.devices);
-        return ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
-                        device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream));
+          return reported(ormtr<T>(uplo, n, m, pointer<const T>(a), lda, pointer<const T>(tau), pointer<T>(z),
+                                   ldz, plan.devices));
+        return reported(ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
+                                 device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream)));
       },
       stage_types);
 }
@@ -97,27 +108,63 @@ Verification verify_at(const Plan& plan, std::int64_t n, Address a, std::int64_t
   });
 }
 
+GeneralisedVerification verify_generalised_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda,
+                                              Address b, std::int64_t ldb, std::int64_t m, Address w,
+                                              Address z, std::int64_t ldz) {
+  const nb::gil_scoped_release free;
+  return with_type(
+      plan.dtype,
+      [&]<class T>() {
+        return verify_generalised<T>(plan.itype, plan.options.uplo, n, pointer<const T>(a), lda,
+                                     pointer<const T>(b), ldb, m, pointer<const real_t<T>>(w),
+                                     pointer<const T>(z), ldz, plan.devices.place, plan.devices.threads);
+      },
+      generalised_types);
+}
+
+WorkspaceBytes workspace_at(const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
+  const OnGpu on(gpu);
+  const Pointers pointers = on_device ? Pointers::device : Pointers::host;
+  if (plan.itype == 0)
+    return with_type(plan.dtype,
+                     [&]<class T>() { return workspace_bytes<T>(n, plan.options, on_gpu, pointers); });
+  return with_type(
+      plan.dtype,
+      [&]<class T>() {
+        return generalised_workspace_bytes<T>(n, {.itype = plan.itype}, plan.options, on_gpu, pointers);
+      },
+      generalised_types);
+}
+
 std::pair<std::uint64_t, std::uint64_t> pair_of(const WorkspaceBytes& bytes) {
   return {bytes.host, bytes.device};
 }
 
 void bind_report(nb::module_& m) {
-  nb::class_<Report>(m, "Report", "What a call did.")
-      .def_prop_ro("converged", [](const Report& r) { return r.status == Status::converged; })
+  nb::class_<PythonReport>(m, "Report", "What a call did.")
+      .def_prop_ro("converged", [](const PythonReport& r) { return r.status == Status::converged; })
       .def_ro("failed", &Report::failed)
       .def_ro("m", &Report::m)
-      .def_prop_ro("first", [](const Report& r) { return r.first - 1; })
-      .def_prop_ro("path", [](const Report& r) { return name(r.path); })
+      .def_prop_ro("first", [](const PythonReport& r) { return r.first - 1; })
+      .def_prop_ro("path", [](const PythonReport& r) { return name(r.path); })
       .def_ro("seconds", &Report::seconds)
       .def_prop_ro("stages",
-                   [](const Report& r) {
+                   [](const PythonReport& r) {
                      nb::list stages;
                      for (const StageWork& work : r.stages)
                        stages.append(nb::make_tuple(name(work.stage), work.seconds));
                      return stages;
                    })
+      .def_ro("bad_minor", &PythonReport::bad_minor)
+      .def_prop_ro("acts",
+                   [](const PythonReport& r) {
+                     nb::list acts;
+                     for (const PythonReport::Act& act : r.acts)
+                       acts.append(nb::make_tuple(act.name, act.seconds));
+                     return acts;
+                   })
       .def_prop_ro("devices",
-                   [](const Report& r) {
+                   [](const PythonReport& r) {
                      nb::list devices;
                      for (const DeviceWork& work : r.devices) {
                        nb::dict device;
@@ -129,7 +176,7 @@ void bind_report(nb::module_& m) {
                      }
                      return devices;
                    })
-      .def_prop_ro("workspace_bytes", [](const Report& r) { return pair_of(r.bytes); });
+      .def_prop_ro("workspace_bytes", [](const PythonReport& r) { return pair_of(r.bytes); });
 
   nb::class_<Verification>(m, "Verification", "How good eigenpairs are.")
       .def_prop_ro("passed", [](const Verification& v) { return passed(v); })
@@ -145,6 +192,22 @@ void bind_report(nb::module_& m) {
       .def_ro("ascending", &Verification::ascending)
       .def_ro("finite", &Verification::finite)
       .def_ro("seconds", &Verification::seconds);
+
+  using General = GeneralisedVerification;
+  nb::class_<General>(m, "GeneralisedVerification", "How good eigenpairs of a generalised problem are.")
+      .def_prop_ro("passed", [](const General& v) { return passed(v); })
+      .def_ro("n", &General::n)
+      .def_ro("m", &General::m)
+      .def_ro("type", &General::itype)
+      .def_ro("bad_minor", &General::bad_minor)
+      .def_ro("condition", &General::condition)
+      .def_ro("residual", &General::residual)
+      .def_ro("residual_limit", &General::residual_limit)
+      .def_ro("orthogonality", &General::orthogonality)
+      .def_ro("orthogonality_limit", &General::orthogonality_limit)
+      .def_ro("ascending", &General::ascending)
+      .def_ro("finite", &General::finite)
+      .def_ro("seconds", &General::seconds);
 }
 
 void bind_errors(nb::module_& m) {
@@ -174,9 +237,9 @@ NB_MODULE(_core, m) {
               std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
               std::optional<std::pair<double, double>> values, const std::string& path,
               const std::string& engine, const std::string& place, int gpus, int threads,
-              const std::optional<std::string>& ratio, int multiprocessors) {
+              const std::optional<std::string>& ratio, int itype) {
              new (self) Plan(make_plan(dtype, lower, vectors, numbers, values, path, engine, place, gpus,
-                                       threads, ratio, multiprocessors));
+                                       threads, ratio, itype));
            })
       .def_ro("dtype", &Plan::dtype)
       .def("most", [](const Plan& plan, std::int64_t n) { return plan.options.subset.most(n); });
@@ -184,14 +247,12 @@ NB_MODULE(_core, m) {
     return std::apply([](auto... type) { return std::vector<std::string>{type.name...}; }, solved);
   };
   m.def("types", [=] { return names(types); });
+  m.def("generalised_types", [=] { return names(generalised_types); });
   m.def("stage_types", [=] { return names(stage_types); });
 
   nb::class_<PythonContext>(m, "Context", nb::is_weak_referenceable())
       .def(nb::init<const Plan&, nb::object, nb::object>(), "plan"_a, "allocate"_a.none(), "free"_a.none())
-      .def("release", [](PythonContext& context) {
-        const nb::gil_scoped_release free;
-        context.get().release();
-      });
+      .def("close", &PythonContext::close);
   nb::class_<PythonSolver>(m, "Solver")
       .def(nb::init<PythonContext&, const Plan&, std::int64_t, bool, int, nb::object>(),
            nb::keep_alive<1, 2>(), "context"_a, "plan"_a, "n"_a, "on_device"_a, "gpu"_a, "progress"_a.none())
@@ -200,15 +261,15 @@ NB_MODULE(_core, m) {
       .def("use", &PythonSolver::use)
       .def("solve", &PythonSolver::solve);
 
-  m.def("solve_host", &solve_host, "plan"_a, "n"_a, "a"_a, "lda"_a, "w"_a, "z"_a, "ldz"_a,
+  m.def("solve_host", &solve_host, "plan"_a, "n"_a, "a"_a, "lda"_a, "b"_a, "ldb"_a, "w"_a, "z"_a, "ldz"_a,
         "progress"_a.none());
   m.def("sytrd", &sytrd_at);
   m.def("stedc", &stedc_at);
   m.def("ormtr", &ormtr_at);
   m.def("verify", &verify_at);
+  m.def("verify_generalised", &verify_generalised_at);
   m.def("workspace_bytes", [](const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
-    const OnGpu on(gpu);
-    return pair_of(workspace_bytes(n, plan.options, on_gpu, on_device ? Pointers::device : Pointers::host));
+    return pair_of(workspace_at(plan, n, on_gpu, on_device, gpu));
   });
   m.def("jax_handler", []() -> nb::object {
 #ifdef EIGEN_G_HAVE_JAX

@@ -41,8 +41,8 @@ Plan make_plan(const std::string& dtype, bool lower, bool vectors,
                std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
                std::optional<std::pair<double, double>> values, const std::string& path,
                const std::string& engine, const std::string& place, int gpus, int threads,
-               const std::optional<std::string>& ratio, int multiprocessors) {
-  Plan plan{dtype, {}, {}};
+               const std::optional<std::string>& ratio, int itype) {
+  Plan plan{dtype, {}, {}, itype};
   Options& options = plan.options;
   options.uplo = lower ? Uplo::lower : Uplo::upper;
   options.vectors = vectors;
@@ -56,7 +56,6 @@ Plan make_plan(const std::string& dtype, bool lower, bool vectors,
   devices.gpus = gpus;
   devices.threads = threads;
   if (ratio) devices.ratio = parse_ratio(*ratio);
-  devices.multiprocessors = multiprocessors;
   return plan;
 }
 

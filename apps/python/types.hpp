@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <complex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,10 @@ template <class T>
 struct Type {
   const char* name;
 };
-inline constexpr std::tuple types{Type<double>{"float64"}, Type<float>{"float32"}};
+inline constexpr std::tuple types{Type<double>{"float64"}, Type<float>{"float32"},
+                                  Type<std::complex<double>>{"complex128"},
+                                  Type<std::complex<float>>{"complex64"}};
+inline constexpr std::tuple generalised_types{Type<double>{"float64"}, Type<float>{"float32"}};
 inline constexpr std::tuple stage_types{Type<double>{"float64"}};  // of the stages as calls
 
 // work.operator()<T>() for the T of that name. Throws TypeError for any other one.

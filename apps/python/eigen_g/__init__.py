@@ -1,12 +1,13 @@
-"""Eigenvalues and eigenvectors of dense symmetric matrices, on GPUs and CPUs.
+"""Eigenvalues and eigenvectors of dense symmetric and Hermitian matrices, on GPUs and CPUs.
 
-    A = V diag(w) V^T,   w[0] <= w[1] <= ... <= w[n-1],   V^T V = I
+    A = V diag(w) V^H,   w[0] <= w[1] <= ... <= w[n-1],   V^H V = I
 
 Arrays may be NumPy's, CuPy's, PyTorch's or JAX's; results are arrays of the same kind on the same device, in that framework's
 own memory, ordered on its current stream.
 
     w, v = eigen_g.eigh(a)          # as scipy.linalg.eigh
     w = eigen_g.eigvalsh(a)
+    w, v = eigen_g.eigh(a, b)       # a @ v = b @ v * w
 
 With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For a program as it is: `with eigen_g.patched("torch"): ...`
 """
@@ -15,8 +16,8 @@ from . import _cublas
 
 _cublas.load()
 
-from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory, Report, Verification  # noqa: E402
-from ._core import gpu_count, version as _version  # noqa: E402
+from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory  # noqa: E402
+from ._core import GeneralisedVerification, Report, Verification, gpu_count, version as _version  # noqa: E402
 from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes  # noqa: E402
 from ._patched import patched  # noqa: E402
 from ._solver import Solver  # noqa: E402
@@ -26,6 +27,7 @@ __version__ = _version()
 __all__ = [
     "DeviceError",
     "EighResult",
+    "GeneralisedVerification",
     "InvalidArgument",
     "LinAlgError",
     "NonFiniteEntry",

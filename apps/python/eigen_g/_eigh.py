@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import math
-import re
-import threading
-import weakref
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.linalg import LinAlgError as LinAlgError
 
-from . import _core, _frameworks
+from . import _core, _frameworks, _solve
 from ._frameworks import Array, Framework, View
+from ._solve import Progress, Wanted, Where, real_types
 
-Progress = Callable[[str, float], object]
 Device = Literal["auto", "cpu", "gpu"]
-
-real_types = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
-_types, _stage_types = frozenset(_core.types()), frozenset(_core.stage_types())
 
 
 class _Pairs(NamedTuple):
@@ -34,47 +25,6 @@ class EighResult(_Pairs):
     """(eigenvalues, eigenvectors), with what the call did as `.report`."""
 
     report: Any  # _core.Report; of a stack a tuple of them
-
-
-def check_type(dtype: str, what: str = "a", stages: bool = False) -> None:
-    solved = _stage_types if stages else _types
-    if dtype not in solved:
-        known = " or ".join(sorted(solved))
-        raise TypeError(f"{what} is {dtype}; {known} is solved: convert it, as with {what}.astype('float64')")
-
-
-def square(view: View, what: str = "a") -> int:
-    if len(view.shape) != 2 or view.shape[0] != view.shape[1]:
-        raise ValueError(f"{what} must be a square matrix, its shape is {view.shape}")
-    return view.shape[0]
-
-
-def columns_of(view: View) -> tuple[int, bool] | None:
-    """Leading dimension of the memory as columns, and whether these are the array's rows; None: neither."""
-    rows, cols = view.shape
-    down, across = view.strides
-    if (down == 1 or rows <= 1) and (across >= max(1, rows) or cols <= 1):
-        return max(across, rows, 1) if cols > 1 else max(rows, 1), False
-    if (across == 1 or cols <= 1) and (down >= max(1, cols) or rows <= 1):
-        return max(down, cols, 1) if rows > 1 else max(cols, 1), True
-    return None
-
-
-@lru_cache(maxsize=256)
-def plan_of(
-    dtype: str,
-    lower: bool = True,
-    vectors: bool = True,
-    numbers: tuple[int, int] | None = None,
-    values: tuple[float, float] | None = None,
-    path: str = "auto",
-    engine: str = "native",
-    device: str = "auto",
-    gpus: int = 1,
-    threads: int = 0,
-    ratio: str | None = None,
-) -> _core.Plan:
-    return _core.Plan(dtype, lower, vectors, numbers, values, path, engine, device, gpus, threads, ratio, 0)
 
 
 def subset_of(
@@ -95,42 +45,19 @@ def subset_of(
     return None, None
 
 
-_local = threading.local()
-_contexts: weakref.WeakSet[_core.Context] = weakref.WeakSet()
-
-
-def context_of(framework: Framework, gpu: int, plan: _core.Plan, key: object) -> _core.Context:
-    """The calling thread's, kept until its end: a cuBLAS handle with its workspace (at most 32 MiB of the pool), streams."""
-    kept: dict[object, _core.Context] = _local.__dict__.setdefault("contexts", {})
-    context = kept.get((framework.name, gpu, key))
-    if context is None:
-        context = _core.Context(plan, *framework.hooks())
-        kept[framework.name, gpu, key] = context
-        _contexts.add(context)
-    return context
-
-
-@atexit.register
-def _release() -> None:
-    for context in list(_contexts):
-        context.release()
-
-
-@contextlib.contextmanager
-def naming_entries(turned: bool) -> Iterator[None]:
-    """Says of an entry that is not finite where it stands in the caller's array, from 0."""
-    try:
-        yield
-    except _core.NonFiniteEntry as error:
-        entry, kind = re.findall(r"\d+", str(error)), str(error).partition(") ")[2]
-        row, col = (int(k) - 1 for k in (reversed(entry) if turned else entry))
-        raise _core.NonFiniteEntry(f"a[{row}, {col}] {kind}") from None
-
-
-def finished(report: _core.Report) -> _core.Report:
-    if not report.converged:
-        raise LinAlgError(f"the divide and conquer did not converge (info {report.failed})")
-    return report
+def partner_of(framework: Framework, view: View, b: Array, type: int, what: str = "a") -> tuple[Array, View]:
+    """b of a generalised problem, which must be as a is."""
+    if type not in (1, 2, 3):
+        raise ValueError(f"type is {type}, must be 1, 2 or 3")
+    _solve.check_type(view.dtype, what, of="generalised problems")
+    theirs, b = _frameworks.of(b)
+    b_view = theirs.view(b)
+    if (theirs, b_view.gpu, b_view.dtype, b_view.shape) != (framework, view.gpu, view.dtype, view.shape):
+        raise ValueError(
+            f"a and b must be alike: {what} is {view.dtype} {view.shape} of {framework.name} on {_frameworks.place(view.gpu)}, "
+            f"b is {b_view.dtype} {b_view.shape} of {theirs.name} on {_frameworks.place(b_view.gpu)}"
+        )
+    return b, b_view
 
 
 def eigh(
@@ -139,10 +66,12 @@ def eigh(
     *,
     lower: bool = True,
     eigvals_only: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    type: int = 1,
+    check_finite: bool = True,
     subset_by_index: Sequence[int] | None = None,
     subset_by_value: Sequence[float] | None = None,
-    overwrite_a: bool = False,
-    check_finite: bool = True,
     path: str = "auto",
     engine: str = "native",
     device: Device = "auto",
@@ -151,74 +80,91 @@ def eigh(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Any:
-    """Eigenvalues and eigenvectors of a symmetric matrix: a @ v = v * w, w ascending, v.T @ v = 1.
+    """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, w ascending:
 
-    a                n x n, float64 or float32, in C or Fortran order (others are copied first); NumPy, CuPy, PyTorch, JAX, or
-                     anything with DLPack or __cuda_array_interface__. Only one triangle is read. Integers and other types are a
-                     TypeError. Stacks (..., n, n) are solved one after the other, their results stacked alike, in C order.
+        a @ v = v * w                                          v.conj().T @ v = 1
+        type 1: a @ v = b @ v * w       2: a @ b @ v = v * w   v.T @ b @ v = 1
+        type 3: b @ a @ v = v * w                              v.T @ inv(b) @ v = 1
+
+    a                n x n, float64, float32, complex128 or complex64, in C or Fortran order (others are copied first); NumPy, CuPy,
+                     PyTorch, JAX, or anything with DLPack or __cuda_array_interface__. Only one triangle is read. Integers and other
+                     types are a TypeError. Stacks (..., n, n) are solved one after the other, their results stacked alike, in C order.
+    b                positive definite, of a's shape, type (float64 or float32), framework and device; the same triangle is read
     lower            which triangle
     eigvals_only     return w alone
+    overwrite_a, _b  v may take a's memory; a's or b's memory is destroyed where that saves a copy
+    check_finite     a NaN or an infinity in the triangle is an error; False: it makes NaNs of w and v
     subset_by_index  [first, last], from 0, both wanted
     subset_by_value  [above, upto]: above < w <= upto
-    overwrite_a      v may take a's memory, and a's memory is destroyed
-    check_finite     a NaN or an infinity in the triangle is an error; False: it makes NaNs of w and v
     path, engine     of the reduction; of the large products: "native", "df", "emulated", "auto"
     device           of arrays in host memory: "auto" takes a GPU where there is one and n is worth it
-    gpus, ratio      further devices for the large products and their shares, as "27:14"
+    gpus, ratio      further devices for the large products and their shares, as "27:14"; of real matrices
     threads          of the CPU; 0: as many as OpenBLAS takes by itself
     progress         called with (stage, fraction); an exception from it ends the solve
 
-    Returns EighResult(eigenvalues, eigenvectors) with `.report`, or the values alone: arrays of a's framework on a's device, v in
-    Fortran order. On a GPU the work is ordered on the framework's current stream, is complete on return, and takes its memory
+    Returns EighResult(eigenvalues, eigenvectors) with `.report`, or the values alone: arrays of a's framework on a's device, w real,
+    v in Fortran order. On a GPU the work is ordered on the framework's current stream, is complete on return, and takes its memory
     from the framework's pool; without overwrite_a it works on a copy of a.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
-    One-stage Householder reduction, divide and conquer, back-transformation (LAPACK: dsyevd).
+    Householder reduction in one stage or by way of a band, divide and conquer, back-transformation (LAPACK: dsyevd, dsygvd, zheevd).
 
-    Raises ValueError (NonFiniteEntry, InvalidArgument), TypeError, LinAlgError (no convergence), OutOfMemory, DeviceError,
-    NotImplementedError (b is given: the generalised problem).
+    Raises ValueError (NonFiniteEntry, InvalidArgument), TypeError, LinAlgError (no convergence, b is not positive definite),
+    OutOfMemory, DeviceError.
     """
-    if b is not None:
-        raise NotImplementedError("the generalised problem (b) is not solved")
     framework, a = _frameworks.of(a)
     view = framework.view(a)
-    check_type(view.dtype)
+    _solve.check_type(view.dtype)
     if len(view.shape) > 2:
         if subset_by_value is not None:
             raise ValueError("subset_by_value of a stack: its matrices may have different numbers of values")
-        options = dict(lower=lower, overwrite_a=overwrite_a, check_finite=check_finite, path=path, engine=engine)
-        places = dict(device=device, gpus=gpus, ratio=ratio, threads=threads, progress=progress)
-        return _stacked(framework, a, view, not eigvals_only, subset_by_index, **options, **places)
-    n = square(view)
+        options = dict(lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b, check_finite=check_finite)
+        places = dict(path=path, engine=engine, device=device, gpus=gpus, ratio=ratio, threads=threads, progress=progress)
+        return _stacked(framework, a, view, b, type, not eigvals_only, subset_by_index, **options, **places)
+    n = _solve.square(view)
+    b_view = None
+    if b is not None:
+        b, b_view = partner_of(framework, view, b, type)
     numbers, values = subset_of(n, subset_by_index, subset_by_value)
-    settings = (path, engine, device, gpus, threads, ratio)
-    with _frameworks.current(framework, view.gpu):
-        try:
-            solve = _solve_host if view.gpu < 0 else _solve_gpu
-            w, v, report = solve(
-                framework, a, view, lower, not eigvals_only, numbers, values, overwrite_a, settings, progress
-            )
-        except _core.NonFiniteEntry:
-            if check_finite:
-                raise
-            vectors, by_value = not eigvals_only, (1, 0) if values else numbers
-            return _nans(framework, a, plan_of(view.dtype, True, vectors, by_value), n, vectors)
+    where = Where(path, engine, device, gpus, threads, ratio)
+    itype = 0 if b is None else type
+    wanted = Wanted(lower, not eigvals_only, numbers, values, itype, overwrite_a, overwrite_b, where, progress)
+    try:
+        w, v, report = _solve.on_device(framework, a, view, b, b_view, wanted)
+    except _core.NonFiniteEntry:
+        if check_finite:
+            raise
+        return _nans(framework, a, wanted, view.dtype, n)
     return as_result(w, v, report)
 
 
 def _stacked(
-    framework: Framework, a: Array, view: View, vectors: bool, by_index: Sequence[int] | None, **options: Any
+    framework: Framework,
+    a: Array,
+    view: View,
+    b: Array | None,
+    type: int,
+    vectors: bool,
+    by_index: Sequence[int] | None,
+    **options: Any,
 ) -> Any:
-    outer = view.shape[:-2]
-    n, count = square(view._replace(shape=view.shape[-2:])), math.prod(outer)
+    *outer, rows, n = view.shape
+    if rows != n:
+        raise ValueError(f"a must be square matrices, its shape is {view.shape}")
     numbers, _ = subset_of(n, by_index, None)
     m = numbers[1] - numbers[0] + 1 if numbers else n
+    count = math.prod(outer)
+    others: Any = [None] * count
+    if b is not None:
+        others = partner_of(framework, view, b, type)[0].reshape(count, n, n)
     parts = [
-        eigh(x, eigvals_only=not vectors, subset_by_index=by_index, **options) for x in a.reshape(count, n, n)
+        eigh(x, y, eigvals_only=not vectors, type=type, subset_by_index=by_index, **options)
+        for x, y in zip(a.reshape(count, n, n), others)
     ]
 
     def together(arrays: list[Array], shape: tuple[int, ...], dtype: str) -> Array:
-        return framework.stack(arrays).reshape(outer + shape) if arrays else framework.empty(outer + shape, dtype, a)
+        shape = (*outer, *shape)
+        return framework.stack(arrays).reshape(shape) if arrays else framework.empty(shape, dtype, a)
 
     if not vectors:
         return together(parts, (m,), real_types[view.dtype])
@@ -228,19 +174,10 @@ def _stacked(
     return result
 
 
-def new_results(
-    framework: Framework, like: Array, plan: _core.Plan, n: int, vectors: bool
-) -> tuple[Array, Array]:
-    """w, and v's columns as rows."""
-    most = plan.most(n)
-    w = framework.empty((most,), real_types[plan.dtype], like)
-    return w, framework.empty((most, n), plan.dtype, like) if vectors else None
-
-
 def as_result(w: Array, v: Array, report: _core.Report) -> Any:
-    finished(report)
-    if report.m < len(w):
-        w, v = w[: report.m], v if v is None else v[:, : report.m]
+    found = _solve.finished(report).m
+    if found < len(w):
+        w, v = w[:found], v if v is None else v[:, :found]
     if v is None:
         return w
     result = EighResult(w, v)
@@ -248,71 +185,12 @@ def as_result(w: Array, v: Array, report: _core.Report) -> Any:
     return result
 
 
-def _nans(framework: Framework, a: Array, plan: _core.Plan, n: int, vectors: bool) -> Any:
-    w, rows = new_results(framework, a, plan, n, vectors)
+def _nans(framework: Framework, a: Array, wanted: Wanted, dtype: str, n: int) -> Any:
+    by_value = (1, 0) if wanted.values else wanted.numbers
+    plan = wanted._replace(values=None, numbers=by_value).plan(dtype)
+    w, rows = _solve.new_results(framework, a, plan, n, wanted.vectors)
     w = w * 0 + np.nan
     return w if rows is None else EighResult(w, framework.transposed(rows * 0 + np.nan))
-
-
-def _solve_host(
-    framework: Framework,
-    a: Array,
-    view: View,
-    lower: bool,
-    vectors: bool,
-    numbers: Any,
-    values: Any,
-    overwrite_a: bool,
-    settings: tuple[Any, ...],
-    progress: Progress | None,
-) -> tuple[Array, Array, _core.Report]:
-    n = view.shape[0]
-    if columns_of(view) is None:
-        a = framework.copied(a)
-        view, overwrite_a = framework.view(a), True
-    lda, turned = columns_of(view) or (max(1, n), True)
-    plan = plan_of(view.dtype, lower != turned, vectors, numbers, values, *settings)
-    over_a = vectors and overwrite_a and not view.readonly
-    w, rows = new_results(framework, a, plan, n, vectors and not over_a)
-    z, ldz = (view.address, lda) if over_a else (framework.address(rows) if vectors else 0, max(1, n))
-    with naming_entries(turned):
-        report = _core.solve_host(plan, n, view.address, lda, framework.address(w), z, ldz, progress)
-    if not vectors:
-        return w, None, report
-    v = framework.transposed(rows) if not over_a else framework.transposed(a) if turned else a
-    return w, v[:, : plan.most(n)] if over_a and plan.most(n) < n else v, report
-
-
-def _solve_gpu(
-    framework: Framework,
-    a: Array,
-    view: View,
-    lower: bool,
-    vectors: bool,
-    numbers: Any,
-    values: Any,
-    overwrite_a: bool,
-    settings: tuple[Any, ...],
-    progress: Progress | None,
-) -> tuple[Array, Array, _core.Report]:
-    n = view.shape[0]
-    layout = columns_of(view)
-    work = a
-    if layout is None or view.readonly or not overwrite_a:  # the solver destroys its matrix
-        work = framework.copied(a if layout is None or layout[1] else framework.transposed(a))
-        layout = max(1, n), layout is None or layout[1]
-    lda, turned = layout
-    plan = plan_of(view.dtype, lower != turned, vectors, numbers, values, *settings)
-    w, rows = new_results(framework, a, plan, n, vectors)
-
-    solver = _core.Solver(context_of(framework, view.gpu, plan, settings), plan, n, True, view.gpu, progress)
-    needed = solver.workspace_bytes[1]
-    memory = framework.memory(needed, a) if needed else (None, 0)
-    solver.use(memory[1], needed)
-    a_at, w_at, z_at = (framework.address(x) if x is not None else 0 for x in (work, w, rows))
-    with naming_entries(turned):
-        report = solver.solve(a_at, lda, w_at, z_at, max(1, n), framework.stream(view.gpu)[0])
-    return w, framework.transposed(rows) if vectors else None, report
 
 
 def eigvalsh(
@@ -321,6 +199,8 @@ def eigvalsh(
     *,
     lower: bool = True,
     overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    type: int = 1,
     check_finite: bool = True,
     subset_by_index: Sequence[int] | None = None,
     subset_by_value: Sequence[float] | None = None,
@@ -332,16 +212,18 @@ def eigvalsh(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Array:
-    """The eigenvalues of a symmetric matrix, ascending: eigh(a, eigvals_only=True, ...)."""
+    """The eigenvalues of a symmetric or Hermitian matrix, ascending: eigh(a, b, eigvals_only=True, ...)."""
     return eigh(
         a,
         b,
         lower=lower,
         eigvals_only=True,
+        overwrite_a=overwrite_a,
+        overwrite_b=overwrite_b,
+        type=type,
+        check_finite=check_finite,
         subset_by_index=subset_by_index,
         subset_by_value=subset_by_value,
-        overwrite_a=overwrite_a,
-        check_finite=check_finite,
         path=path,
         engine=engine,
         device=device,
@@ -353,12 +235,20 @@ def eigvalsh(
 
 
 def workspace_bytes(
-    n: int, *, dtype: str = "float64", eigvals_only: bool = False, on_gpu: bool = True, array_on_gpu: bool = True
+    n: int,
+    *,
+    dtype: str = "float64",
+    eigvals_only: bool = False,
+    type: int | None = None,
+    on_gpu: bool = True,
+    array_on_gpu: bool = True,
 ) -> tuple[int, int]:
-    """(host, device) bytes that eigh takes at most for itself, beside a, w and v.
+    """(host, device) bytes that eigh takes at most for itself, beside a, b, w and v.
 
+    type          of a generalised problem; None: a standard one
     on_gpu        where the solve is done
-    array_on_gpu  where a, w and v lie; with a copy of a where overwrite_a is False
+    array_on_gpu  where a, w and v lie; with copies of a and b where they are not overwritten
     """
-    check_type(dtype, "dtype")
-    return _core.workspace_bytes(plan_of(dtype, True, not eigvals_only), n, on_gpu, array_on_gpu, -1)
+    _solve.check_type(dtype, "dtype", of="" if type is None else "generalised problems")
+    plan = Wanted(vectors=not eigvals_only, itype=type or 0).plan(dtype)
+    return _core.workspace_bytes(plan, n, on_gpu, array_on_gpu, -1)

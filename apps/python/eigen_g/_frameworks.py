@@ -35,8 +35,10 @@ class Framework(Protocol):
     def address(self, a: Array) -> int: ...
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         """A new array in C order on the device of `like`."""
-    def copied(self, a: Array, into: Array | None = None) -> Array:
+    def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
         """A copy in C order, ordered on the current stream; into an array of that order, shape and type where given."""
+    def conjugated(self, a: Array) -> Array:
+        """In place where arrays can be written."""
     def transposed(self, a: Array) -> Array:
         """Of two dimensions, a view."""
     def stack(self, arrays: list[Array]) -> Array:
@@ -50,7 +52,10 @@ class Framework(Protocol):
     def hooks(self) -> tuple[Any, Any]:
         """allocate(bytes, stream) -> address and free(address, bytes, stream) on the current GPU."""
     def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
-        """That GPU as the framework's current one."""
+        """That GPU as the framework's current one; -1: as it is."""
+
+
+_as_it_is = contextlib.nullcontext()
 
 
 class _NumPy:
@@ -69,10 +74,13 @@ class _NumPy:
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return np.empty(shape, dtype)
 
-    def copied(self, a: Array, into: Array | None = None) -> Array:
+    def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
         into = np.empty(a.shape, a.dtype) if into is None else into
-        np.copyto(into, a)
+        np.conjugate(a, out=into) if conjugate else np.copyto(into, a)
         return into
+
+    def conjugated(self, a: Array) -> Array:
+        return np.conjugate(a, out=a)
 
     def transposed(self, a: Array) -> Array:
         return a.T
@@ -93,7 +101,17 @@ class _NumPy:
         return None, None
 
     def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext()
+        return _as_it_is
+
+
+class _Stream:
+    """By the CUDA stream protocol."""
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.address
 
 
 class _CuPy:
@@ -112,10 +130,15 @@ class _CuPy:
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         return self.cupy.empty(shape, dtype)
 
-    def copied(self, a: Array, into: Array | None = None) -> Array:
+    def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
+        if into is None and not conjugate:
+            return a.copy(order="C")
         into = self.cupy.empty(a.shape, a.dtype) if into is None else into
-        self.cupy.copyto(into, a)
+        self.cupy.conjugate(a, into) if conjugate else self.cupy.copyto(into, a)
         return into
+
+    def conjugated(self, a: Array) -> Array:
+        return self.cupy.conjugate(a, a)
 
     def transposed(self, a: Array) -> Array:
         return a.T
@@ -137,9 +160,10 @@ class _CuPy:
     def hooks(self) -> tuple[Any, Any]:
         cuda = self.cupy.cuda
         held: dict[int, Any] = {}
+        stream_at = getattr(cuda.Stream, "from_external", None)  # of CuPy 14
 
         def allocate(size: int, stream: int) -> int:
-            with cuda.ExternalStream(stream):
+            with stream_at(_Stream(stream)) if stream_at else cuda.ExternalStream(stream):
                 try:
                     memory = cuda.alloc(size)
                 except cuda.memory.OutOfMemoryError:
@@ -153,6 +177,8 @@ class _CuPy:
         return allocate, free
 
     def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
+        if gpu < 0 or self.cupy.cuda.runtime.getDevice() == gpu:
+            return _as_it_is
         return self.cupy.cuda.Device(gpu)  # type: ignore[no-any-return]
 
 
@@ -180,11 +206,16 @@ class _Torch:
         return int(a.data_ptr())
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
-        return self.torch.empty(shape, dtype=self.dtypes[dtype], device=like.device)
+        return like.new_empty(shape, dtype=self.dtypes[dtype])
 
-    def copied(self, a: Array, into: Array | None = None) -> Array:
-        into = self.torch.empty(a.shape, dtype=a.dtype, device=a.device) if into is None else into
-        return into.copy_(a.detach())
+    def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
+        a = a.detach() if a.requires_grad else a
+        if into is None and not conjugate:
+            return a.clone(memory_format=self.torch.contiguous_format)
+        return (a.new_empty(a.shape) if into is None else into).copy_(a.conj() if conjugate else a)
+
+    def conjugated(self, a: Array) -> Array:
+        return a.conj_physical_()
 
     def transposed(self, a: Array) -> Array:
         return a.mT
@@ -202,7 +233,7 @@ class _Torch:
         return stream.cuda_stream, stream
 
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
-        memory = self.torch.empty(size, dtype=self.torch.uint8, device=like.device)
+        memory = like.new_empty(size, dtype=self.torch.uint8)
         return memory, memory.data_ptr()
 
     def hooks(self) -> tuple[Any, Any]:
@@ -220,6 +251,8 @@ class _Torch:
         return allocate, free
 
     def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
+        if gpu < 0 or self.torch.cuda.current_device() == gpu:
+            return _as_it_is
         return self.torch.cuda.device(gpu)  # type: ignore[no-any-return]
 
 
@@ -249,8 +282,11 @@ class _Jax:
         device = next(iter(like.devices()))
         return self.jax.numpy.empty(shape, dtype, device=device).block_until_ready()
 
-    def copied(self, a: Array, into: Array | None = None) -> Array:
-        return a.copy().block_until_ready()
+    def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
+        return (self.jax.numpy.conj(a) if conjugate else a.copy()).block_until_ready()
+
+    def conjugated(self, a: Array) -> Array:
+        return self.jax.numpy.conj(a).block_until_ready()
 
     def transposed(self, a: Array) -> Array:
         return a.T
@@ -272,12 +308,15 @@ class _Jax:
         return None, None
 
     def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext()
+        return _as_it_is
 
 
 _numpy = _NumPy()
 _made: dict[str, Framework] = {"numpy": _numpy}
 _classes: dict[str, Any] = {"cupy": _CuPy, "torch": _Torch, "jax": _Jax}
+
+
+_names: dict[type, str] = {}  # of arrays' types, as they are met
 
 
 def empty_float64() -> Array:
@@ -290,19 +329,32 @@ def named(name: str) -> Framework:
     return _made[name]
 
 
+def place(gpu: int) -> str:
+    return "the host" if gpu < 0 else f"GPU {gpu}"
+
+
+def _name_of(kind: type) -> str:
+    """Of the framework that a type of arrays belongs to; empty: none of ours."""
+    if issubclass(kind, np.ndarray):
+        return "numpy"
+    for base in kind.__mro__:
+        root = base.__module__.partition(".")[0]
+        root = "jax" if root == "jaxlib" else root
+        if root in _classes and root in sys.modules:
+            return root
+    return ""
+
+
 def of(a: Array) -> tuple[Framework, Array]:
     """The framework of an array, and the array as that framework has it.
 
     Anything else with __cuda_array_interface__ or DLPack is looked at through CuPy or PyTorch on a GPU and through NumPy on the
     host, without a copy; anything else is numpy.asarray's.
     """
-    if isinstance(a, np.ndarray):
-        return _numpy, a
-    for kind in type(a).__mro__:
-        root = kind.__module__.partition(".")[0]
-        root = "jax" if root == "jaxlib" else root
-        if root in _classes and root in sys.modules:
-            return named(root), a.resolve_conj().resolve_neg() if root == "torch" else a
+    kind = type(a)
+    name = _names.get(kind) or _names.setdefault(kind, _name_of(kind))
+    if name:
+        return named(name), a.resolve_conj().resolve_neg() if name == "torch" else a
     if hasattr(a, "__cuda_array_interface__") or (hasattr(a, "__dlpack_device__") and a.__dlpack_device__()[0] != 1):
         by_interface = hasattr(a, "__cuda_array_interface__")
         for name, take in (("cupy", "asarray"), ("torch", "as_tensor")):
@@ -313,12 +365,3 @@ def of(a: Array) -> tuple[Framework, Array]:
     if hasattr(a, "__dlpack__") and not hasattr(a, "__array__"):
         return _numpy, np.from_dlpack(a)
     return _numpy, np.asarray(a)
-
-
-@contextlib.contextmanager
-def current(framework: Framework, gpu: int) -> Iterator[None]:
-    if gpu < 0:
-        yield
-    else:
-        with framework.on(gpu):
-            yield

@@ -13,11 +13,15 @@ from . import _core, _eigh, _frameworks
 _functions = ("eigh", "eigvalsh")
 
 
-def _solved_here(a: Any) -> bool:
+def _solved_here(a: Any, b: Any = None) -> bool:
     with contextlib.suppress(Exception):
         framework, a = _frameworks.of(a)
         shape, dtype = a.shape, str(a.dtype).removeprefix("torch.")
-        return len(shape) == 2 and shape[0] == shape[1] and dtype in _core.types()
+        here = len(shape) == 2 and shape[0] == shape[1] and dtype in _core.types()
+        if b is None:
+            return here
+        theirs, b = _frameworks.of(b)
+        return here and dtype in _core.generalised_types() and (theirs, b.shape, b.dtype) == (framework, a.shape, a.dtype)
     return False
 
 
@@ -46,14 +50,14 @@ def _cupy(original: Callable[..., Any], name: str) -> Any:
 
 
 def _scipy(original: Callable[..., Any], name: str) -> Any:
-    """SciPy's own where a generalised problem, a driver or turbo is asked for."""
-    ours = {"lower", "eigvals_only", "overwrite_a", "check_finite", "subset_by_index", "subset_by_value"}
+    """SciPy's own where a driver is asked for, or types are mixed."""
+    ours = {"lower", "eigvals_only", "overwrite_a", "overwrite_b", "type", "check_finite", "subset_by_index", "subset_by_value"}
 
     @functools.wraps(original)
     def here(a: Any, b: Any = None, **options: Any) -> Any:
-        if b is not None or not set(options) <= ours or not _solved_here(a):
+        if not set(options) <= ours or not _solved_here(a, b):
             return original(a, b, **options)
-        result = getattr(_eigh, name)(a, **options)
+        result = getattr(_eigh, name)(a, b, **options)
         return tuple(result) if isinstance(result, tuple) else result
 
     return here
@@ -90,7 +94,7 @@ def patched(*libraries: str) -> Iterator[None]:
     """with eigen_g.patched("torch", "cupy"): their linalg.eigh and eigvalsh are eigen_g's, for the whole process.
 
     Of "numpy", "scipy", "cupy", "torch"; none: all four that can be imported. What is not solved here (other types, stacks of
-    matrices, generalised problems) goes to the library's own function, as does everything after the block. A function that a
+    matrices, complex generalised problems) goes to the library's own function, as does everything after the block. A function that a
     program has imported by name (from scipy.linalg import eigh) before is not replaced. In PyTorch equal eigenvalues are as
     eigen_g.torch.eigh's degenerate="mask".
     """

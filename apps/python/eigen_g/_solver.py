@@ -7,19 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core, _frameworks
-from ._eigh import (
-    Device,
-    Progress,
-    as_result,
-    check_type,
-    columns_of,
-    naming_entries,
-    new_results,
-    plan_of,
-    square,
-    subset_of,
-)
+from ._eigh import Device, as_result, partner_of, subset_of
 from ._frameworks import Array
+from ._solve import (
+    Progress,
+    Wanted,
+    Where,
+    both,
+    check_type,
+    columns,
+    conjugated_if_turned,
+    named,
+    new_context,
+    new_results,
+    square,
+)
 
 
 class Solver:
@@ -31,9 +33,10 @@ class Solver:
 
     n               order of the matrices
     like            an array whose framework, device and type they have; None: NumPy's float64
+    type            1, 2 or 3: of generalised problems, solver(a, b); None: of standard ones
     other options   eigh's
 
-    Workspace, a copy of the matrix and the cuBLAS handle are kept until the solver's end. Calls from several threads take turns.
+    Workspace, copies of the matrices and the cuBLAS handle are kept until the solver's end. Calls from several threads take turns.
     Raises as eigh.
     """
 
@@ -42,6 +45,7 @@ class Solver:
         n: int,
         *,
         like: Array | None = None,
+        type: int | None = None,
         lower: bool = True,
         eigvals_only: bool = False,
         subset_by_index: Sequence[int] | None = None,
@@ -56,28 +60,29 @@ class Solver:
     ) -> None:
         self._framework, self._like = _frameworks.of(_frameworks.empty_float64() if like is None else like)
         view = self._framework.view(self._like)
-        check_type(view.dtype, "like")
+        check_type(view.dtype, "like", of="" if type is None else "generalised problems")
+        if type not in (None, 1, 2, 3):
+            raise ValueError(f"type is {type}, must be 1, 2, 3 or None")
         self._like = self._framework.empty((0,), view.dtype, self._like)  # of its kind; like itself may go
-        self._n, self._gpu, self._dtype, self._progress = n, view.gpu, view.dtype, progress
-        self._vectors = not eigvals_only
+        self._n, self._gpu, self._dtype = n, view.gpu, view.dtype
         numbers, values = subset_of(n, subset_by_index, subset_by_value)
-        settings = (path, engine, device, gpus, threads, ratio)
-        self._plans = [
-            plan_of(view.dtype, lower != turned, self._vectors, numbers, values, *settings) for turned in (False, True)
-        ]
+        where = Where(path, engine, device, gpus, threads, ratio)
+        itype = type or 0
+        self._wanted = Wanted(lower, not eigvals_only, numbers, values, itype, where=where, progress=progress)
         self._lock = threading.Lock()
         self._solvers: dict[bool, _core.Solver] = {}  # by whether the matrix is turned
         self._memory: tuple[Any, int] = (None, 0)
-        self._copy: Array = None
+        self._copies: list[Array] = [None, None]  # of a and b
         self._stream: object = None
-        with _frameworks.current(self._framework, self._gpu):
-            self._context = _core.Context(self._plans[0], *self._framework.hooks())
+        with self._framework.on(self._gpu):
+            self._context = new_context(self._framework, self._wanted.plan(view.dtype))
             self._planned(False)
 
     def _planned(self, turned: bool) -> _core.Solver:
         if turned not in self._solvers:
             on_device = self._gpu >= 0
-            solver = _core.Solver(self._context, self._plans[turned], self._n, on_device, self._gpu, self._progress)
+            plan = self._wanted.plan(self._dtype, turned)
+            solver = _core.Solver(self._context, plan, self._n, on_device, self._gpu, self._wanted.progress)
             needed = solver.workspace_bytes[1]
             if on_device and needed:
                 if not self._memory[1]:
@@ -88,40 +93,45 @@ class Solver:
 
     @property
     def workspace_bytes(self) -> tuple[int, int]:
-        """(host, device) that it holds at most, beside a copy of the matrix on a GPU."""
+        """(host, device) that it holds at most, beside copies of the matrices on a GPU."""
         return next(iter(self._solvers.values())).workspace_bytes
 
     @property
     def on_gpu(self) -> bool:
         return next(iter(self._solvers.values())).on_gpu
 
-    def __call__(self, a: Array, *, overwrite_a: bool = False) -> Any:
-        """eigh(a), or eigvalsh(a). A NaN or an infinity in the triangle is a ValueError."""
+    def __call__(self, a: Array, b: Array | None = None, *, overwrite_a: bool = False, overwrite_b: bool = False) -> Any:
+        """eigh(a), eigh(a, b), or their values alone. A NaN or an infinity in a triangle is a ValueError."""
         framework, a = _frameworks.of(a)
         view = framework.view(a)
         if (framework, view.gpu, view.dtype) != (self._framework, self._gpu, self._dtype):
             raise ValueError(
-                f"the solver is for {self._dtype} of {self._framework.name} on {_place(self._gpu)}, "
-                f"a is {view.dtype} of {framework.name} on {_place(view.gpu)}"
+                f"the solver is for {self._dtype} of {self._framework.name} on {_frameworks.place(self._gpu)}, "
+                f"a is {view.dtype} of {framework.name} on {_frameworks.place(view.gpu)}"
             )
         if square(view) != self._n:
             raise ValueError(f"the solver is for matrices of order {self._n}, a is {view.shape}")
-        with self._lock, _frameworks.current(framework, view.gpu):
-            layout = columns_of(view)
-            destroyed = view.gpu >= 0
-            if layout is None or (destroyed and (view.readonly or not overwrite_a)):
-                turned = layout is None or layout[1]
-                a = self._copy = framework.copied(a if turned else framework.transposed(a), self._copy)
-                view, layout = framework.view(a), (max(1, self._n), turned)
-            lda, turned = layout
-            solver = self._planned(turned)
-            w, rows = new_results(framework, self._like, self._plans[turned], self._n, self._vectors)
+        wanted, n = self._wanted, self._n
+        if (b is None) != (wanted.itype == 0):
+            raise ValueError(f"the solver is for {'standard' if b is not None else 'generalised'} problems")
+        b_view = None
+        if b is not None:
+            b, b_view = partner_of(framework, view, b, wanted.itype)
+        with self._lock, framework.on(view.gpu):
+            on_host = view.gpu < 0
+            read = columns(framework, a, view, on_host or (overwrite_a and not view.readonly), into=self._copies[0])
+            as_it_is = b_view is None or on_host or (overwrite_b and not b_view.readonly)
+            b_at, ldb, b_rows = both(framework, read, b, b_view, as_it_is, self._copies[1])
+            self._copies = [read.array if read.copied else self._copies[0], self._copies[1] if b_rows is b else b_rows]
+            solver = self._planned(read.turned)
+            w, rows = new_results(framework, self._like, wanted.plan(self._dtype), n, wanted.vectors)
             w_at, z_at = (framework.address(x) if x is not None else 0 for x in (w, rows))
             stream, self._stream = framework.stream(view.gpu)
-            with naming_entries(turned):
-                report = solver.solve(view.address, lda, w_at, z_at, max(1, self._n), stream)
-            return as_result(w, None if rows is None else framework.transposed(rows), report)
-
-
-def _place(gpu: int) -> str:
-    return "the host" if gpu < 0 else f"GPU {gpu}"
+            try:
+                report = solver.solve(read.address, read.lda, b_at, ldb, w_at, z_at, max(1, n), stream)
+            except _core.InvalidArgument as error:
+                raise named(error, read.turned) from None
+            if rows is None:
+                return as_result(w, None, report)
+            rows = conjugated_if_turned(framework, read, self._dtype, rows)
+            return as_result(w, framework.transposed(rows), report)

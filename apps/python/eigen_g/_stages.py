@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from . import _core, _frameworks
-from ._eigh import Device, check_type, columns_of, finished, naming_entries, plan_of, real_types, square
+from ._eigh import Device, partner_of
 from ._frameworks import Array, Framework, View
+from ._solve import Wanted, Where, both, check_type, columns, columns_of, finished, named, plan_of, real_types, square
 
 
 class Tridiagonal(NamedTuple):
@@ -23,7 +24,7 @@ class Tridiagonal(NamedTuple):
 def _looked_at(a: Array) -> tuple[Framework, Array, View]:
     framework, a = _frameworks.of(a)
     view = framework.view(a)
-    check_type(view.dtype, stages=True)
+    check_type(view.dtype, of="the stages")
     if view.gpu < 0 and framework.name == "jax":
         raise TypeError("a JAX array on the CPU cannot be written: numpy.asarray(a)")
     return framework, a, view
@@ -37,16 +38,18 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
     """
     framework, a, view = _looked_at(a)
     n = square(view)
-    with _frameworks.current(framework, view.gpu):
+    with framework.on(view.gpu):
         rows = framework.copied(framework.transposed(a))  # read by columns: a itself
         d = framework.empty((n,), view.dtype, a)
         e = framework.empty((max(0, n - 1),), view.dtype, a)
         tau = framework.empty((max(0, n - 1),), view.dtype, a)
-        plan = plan_of(view.dtype, lower, device=device, threads=threads)
+        plan = plan_of(view.dtype, lower, where=Where(device=device, threads=threads))
         at, to_d, to_e, to_tau = (framework.address(x) for x in (rows, d, e, tau))
         stream, _ = framework.stream(view.gpu)
-        with naming_entries(False):
+        try:
             report = _core.sytrd(plan, n, at, max(1, n), to_d, to_e, to_tau, view.gpu, stream)
+        except _core.InvalidArgument as error:
+            raise named(error, False) from None
         return Tridiagonal(d, e, framework.transposed(rows), tau, lower, report)
 
 
@@ -65,12 +68,12 @@ def solve_tridiagonal(
     if e_framework is not framework or e_view.gpu != view.gpu or e_view.dtype != view.dtype:
         raise ValueError("d and e must be of one framework, one type and on one device")
     n = view.shape[0]
-    with _frameworks.current(framework, view.gpu):
+    with framework.on(view.gpu):
         w, e = framework.copied(d), framework.copied(e)
         rows = None if eigvals_only else framework.empty((n, n), view.dtype, d)
         to_w, to_e, to_u = (framework.address(x) if x is not None else 0 for x in (w, e, rows))
         stream, _ = framework.stream(view.gpu)
-        plan = plan_of(view.dtype, device=device, threads=threads)
+        plan = plan_of(view.dtype, where=Where(device=device, threads=threads))
         finished(_core.stedc(plan, n, to_w, to_e, to_u, max(1, n), view.gpu, stream))
         return w if rows is None else (w, framework.transposed(rows))
 
@@ -90,9 +93,9 @@ def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int =
     layout = columns_of(reflectors)
     if layout is None or layout[1]:
         raise ValueError("t.reflectors must be in Fortran order, as tridiagonalize gives them")
-    with _frameworks.current(framework, view.gpu):
+    with framework.on(view.gpu):
         rows = framework.copied(framework.transposed(z))
-        plan = plan_of(view.dtype, t.lower, device=device, threads=threads)
+        plan = plan_of(view.dtype, t.lower, where=Where(device=device, threads=threads))
         stream, _ = framework.stream(view.gpu)
         at = framework.address(rows)
         m = view.shape[1]
@@ -101,12 +104,21 @@ def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int =
 
 
 def verify(
-    a: Array, w: Array, v: Array, *, lower: bool = True, device: Device = "auto", threads: int = 0
-) -> _core.Verification:
-    """Checks a @ v = v * w and v.T @ v = 1 by LAPACK's measures: `.passed`, `.lapack_residual`, `.lapack_orthogonality`, ...
+    a: Array,
+    w: Array,
+    v: Array,
+    *,
+    b: Array | None = None,
+    type: int = 1,
+    lower: bool = True,
+    device: Device = "auto",
+    threads: int = 0,
+) -> Any:
+    """Checks a @ v = v * w and v.conj().T @ v = 1 by LAPACK's measures: `.passed`, `.lapack_residual`, `.lapack_orthogonality`, ...
 
     a is n x n (one triangle is read), w has m values, v is n x m. Arrays of a GPU come to the host first, about 16 n^2 bytes;
-    the products run on a GPU where there is one. 6 n^2 m flops. Raises as eigh.
+    the products run on a GPU where there is one. 6 n^2 m flops. With b (and type) eigh's generalised problem is checked:
+    `.passed`, `.residual`, `.orthogonality`. Returns Verification or GeneralisedVerification. Raises as eigh.
     """
     host = _frameworks.named("numpy")
     matrix, values, vectors = (_on_host(x) for x in (a, w, v))
@@ -117,14 +129,18 @@ def verify(
         raise TypeError(f"a, w and v must be of one precision, they are {view.dtype}, {values.dtype} and {vectors.dtype}")
     if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
         raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
-    if columns_of(view) is None:
-        matrix = host.copied(matrix)
-    lda, turned = columns_of(host.view(matrix)) or (max(1, n), True)
-    columns = vectors.T.copy(order="C")
-    values = values.copy()
-    plan = plan_of(view.dtype, lower != turned, device=device, threads=threads)
-    at = matrix.ctypes.data
-    return _core.verify(plan, n, at, lda, len(values), values.ctypes.data, columns.ctypes.data, max(1, n))
+    b_view = None
+    if b is not None:
+        b, b_view = partner_of(host, view, _on_host(b), type)
+    read = columns(host, matrix, view, True)
+    b_at, ldb, _b = both(host, read, b, b_view, True)
+    rows, values = host.copied(vectors.T, None, read.turned and not read.copied), values.copy()
+    where = Where(device=device, threads=threads)
+    plan = Wanted(lower, itype=0 if b is None else type, where=where).plan(view.dtype, read.turned)
+    pairs = len(values), values.ctypes.data, rows.ctypes.data, max(1, n)
+    if b is None:
+        return _core.verify(plan, n, read.address, read.lda, *pairs)
+    return _core.verify_generalised(plan, n, read.address, read.lda, b_at, ldb, *pairs)
 
 
 def _on_host(a: Array) -> Array:

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _core, _eigh
+from . import _core, _eigh, _solve
 
 Array = Any
 
@@ -31,12 +31,12 @@ class Eigh(NamedTuple):
 
 def _shapes(a: Array) -> tuple[Any, Any]:
     struct: Any = jax.ShapeDtypeStruct
-    return struct(a.shape[:-1], a.dtype), struct(a.shape, a.dtype)
+    return struct(a.shape[:-1], _solve.real_types[a.dtype.name]), struct(a.shape, a.dtype)
 
 
 def _on_host(a: Any, lower: bool) -> tuple[Any, Any]:
     a = np.asarray(a)
-    w, v = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype)
+    w, v = np.empty(a.shape[:-1], _solve.real_types[a.dtype.name]), np.empty(a.shape, a.dtype)
     for k in np.ndindex(a.shape[:-2]):
         w[k], v[k] = _eigh.eigh(a[k], lower=lower, check_finite=False)
     return w, v
@@ -49,7 +49,7 @@ def _by_host(a: Array, lower: bool) -> tuple[Array, Array]:
 def _by_xla(a: Array, lower: bool) -> tuple[Array, Array]:
     call = jax.ffi.ffi_call("eigen_g_eigh", _shapes(a), vmap_method="broadcast_all")
     w, rows = call(a, lower=lower)
-    return w, jnp.swapaxes(rows, -1, -2)
+    return w, jnp.conj(jnp.swapaxes(rows, -1, -2))  # the solver read the transpose
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
@@ -79,10 +79,11 @@ def _tangents(lower: bool, mask: bool, primals: Any, tangents: Any) -> tuple[Any
 
 
 def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "nan") -> Eigh:
-    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric matrices (..., n, n), float64 (jax_enable_x64) or float32.
+    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices (..., n, n), float32, complex64
+    or, with jax_enable_x64, float64, complex128.
 
     A NaN or an infinity in the triangle makes NaNs. Several matrices are solved one after the other. The derivative takes a as
-    symmetric, whichever triangle is read:
+    Hermitian, whichever triangle is read:
 
     degenerate  of equal eigenvalues: "nan": vectors' derivatives are not finite; "mask": without the terms that mix vectors of
                 eigenvalues equal within n eps max|w|, right for functions of the space that these span
@@ -90,7 +91,7 @@ def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "
     Raises TypeError, ValueError.
     """
     a = jnp.asarray(a)
-    _eigh.check_type(a.dtype.name)
+    _solve.check_type(a.dtype.name)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"a must be square matrices, its shape is {a.shape}")
     if degenerate not in ("nan", "mask"):
@@ -99,5 +100,5 @@ def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "
 
 
 def eigvalsh(a: Array, *, lower: bool = True) -> Array:
-    """The eigenvalues of symmetric matrices, ascending: eigh's."""
+    """The eigenvalues of symmetric or Hermitian matrices, ascending: eigh's."""
     return eigh(a, lower=lower).eigenvalues

@@ -115,13 +115,14 @@ _inverse_gaps.register_vmap(_vmapped_gaps)
 
 
 def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] = "error") -> Eigh:
-    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric matrices (..., n, n), float64 or float32, on the CPU or a CUDA GPU.
+    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices (..., n, n), on the CPU or a CUDA GPU.
 
-    Several matrices are solved one after the other. The gradient takes a as symmetric, whichever triangle is read, and twice
-    differentiable; where the vectors' gradient flows and two eigenvalues are equal within n eps max|w|, it is not defined:
+    Of float64, float32, complex128 or complex64; several are solved one after the other. The gradient takes a as Hermitian,
+    whichever triangle is read, and is twice differentiable; where the vectors' gradient flows and two eigenvalues are equal within n eps max|w|, it is not defined:
 
     degenerate  "error": a ValueError in the backward pass; "mask": without the terms that mix their vectors, which is right for
-                functions of the space that these span. Vectors' signs are free: a function of them must not depend on it.
+                functions of the space that these span. Vectors' signs, phases if complex, are free: a function of them must not
+                depend on these.
 
     Raises as eigen_g.eigh.
     """
@@ -131,7 +132,7 @@ def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] 
 
 
 def eigvalsh(a: Tensor, *, lower: bool = True) -> Tensor:
-    """The eigenvalues of symmetric matrices, ascending; with a gradient, as eigh's."""
+    """The eigenvalues of symmetric or Hermitian matrices, ascending; with a gradient, as eigh's."""
     if a.ndim == 2 and not (a.requires_grad and torch.is_grad_enabled()) and not torch.compiler.is_compiling():
         values: Tensor = _eigh.eigvalsh(a, lower=lower)
         return values

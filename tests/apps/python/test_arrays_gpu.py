@@ -1,5 +1,8 @@
 """Arrays of CuPy, PyTorch and JAX on a GPU: results there, on the current stream, in the framework's own memory."""
 
+import re
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -131,6 +134,54 @@ def test_subsets_overwrite_and_errors(framework):
         eigen_g.eigh(framework.array(a), device="cpu")
 
 
+def random_hermitian(n, dtype):
+    a = random_symmetric(n) + 1j * np.tril(random_symmetric(n, 1), -1)
+    return (np.tril(a) + np.tril(a, -1).conj().T).astype(dtype)
+
+
+@pytest.mark.parametrize("n", [1, 2, 65, 300])
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_hermitian(framework, n, order, dtype):
+    a = random_hermitian(n, dtype)
+    for lower in (True, False):
+        given = a.copy()
+        given[np.triu_indices(n, 1) if lower else np.tril_indices(n, -1)] = np.nan
+        for overwrite in (False, True):
+            x = framework.array(given, order)
+            w, v = eigen_g.eigh(x, lower=lower, overwrite_a=overwrite)
+            assert framework.host(w).dtype == np.finfo(dtype).dtype and framework.host(v).dtype == dtype
+            assert eigen_g.verify(a, framework.host(w), framework.host(v)).passed
+            if not overwrite:
+                np.testing.assert_array_equal(framework.host(x), given)
+    solver = eigen_g.Solver(n, like=framework.array(a))
+    np.testing.assert_array_equal(framework.host(solver(framework.array(a))[0]), framework.host(eigen_g.eigh(framework.array(a))[0]))
+    with pytest.raises(eigen_g.InvalidArgument, match="gpus|path"):
+        eigen_g.eigh(framework.array(a), path="two_stage")
+
+
+@pytest.mark.parametrize("type", [1, 2, 3])
+@pytest.mark.parametrize("orders", ["CC", "FF", "CF"])
+def test_generalised(framework, type, orders):
+    for n, dtype in ((1, np.float64), (120, np.float32), (300, np.float64)):
+        a, x = random_symmetric(n).astype(dtype), random_symmetric(n, 1)
+        b = (x @ x / n + np.eye(n)).astype(dtype)
+        for overwrite in (False, True):
+            mine, theirs = framework.array(a, orders[0]), framework.array(b, orders[1])
+            w, v = eigen_g.eigh(mine, theirs, type=type, overwrite_a=overwrite, overwrite_b=overwrite)
+            assert eigen_g.verify(a, framework.host(w), framework.host(v), b=b, type=type).passed
+            if not overwrite:
+                np.testing.assert_array_equal(framework.host(mine), a)
+                np.testing.assert_array_equal(framework.host(theirs), b)
+        solver = eigen_g.Solver(n, like=mine, type=type)
+        w1, _ = solver(framework.array(a, orders[0]), framework.array(b, orders[1]))
+        np.testing.assert_array_equal(framework.host(w1), framework.host(w))
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        eigen_g.eigh(framework.array(a), framework.array(-b))
+    with pytest.raises(ValueError, match="alike"):
+        eigen_g.eigh(framework.array(a), b)
+
+
 def test_stages(framework):
     a = random_symmetric(150)
     if framework.kind.__module__.startswith("jax"):
@@ -226,6 +277,45 @@ def test_cupy_pool():
     assert abs(cupy.cuda.runtime.memGetInfo()[0] + pool.total_bytes() - free_before) < 8 << 20
 
 
+@pytest.mark.parametrize("n, dtype", [(1024, "float64"), (4096, "float64"), (4096, "float32"), (2048, "complex128")])
+@pytest.mark.parametrize("eigvals_only", [False, True])
+def test_peak_is_what_workspace_bytes_says(n, dtype, eigvals_only):
+    torch = pytest.importorskip("torch")
+    a = torch.rand(n, n, device="cuda", dtype=getattr(torch, dtype))
+    alone = {} if a.is_complex() else {"ratio": "1:0"}  # without the CPU's share of the products, for which there is staging
+    eigen_g.eigh(a, eigvals_only=eigvals_only, **alone)  # the handle and what it works in stay
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    result = eigen_g.eigh(a, eigvals_only=eigvals_only, **alone)
+    peak = torch.cuda.max_memory_allocated() - before
+    outputs = result.nbytes if eigvals_only else sum(x.nbytes for x in result)
+    told = eigen_g.workspace_bytes(n, dtype=dtype, eigvals_only=eigvals_only)[1]
+    assert 0 <= peak - a.nbytes - outputs - told < 4096  # a copy of the matrix, rounding of the pool
+    assert torch.cuda.memory_allocated() - before == (outputs + 511) // 512 * 512 or outputs < 1 << 20
+
+
+def test_exit_leaves_nothing_said(framework):
+    script = """
+import numpy as np, threading, eigen_g
+import {0} as xp
+a = np.random.default_rng(0).standard_normal((100, 100))
+x = {1}
+eigen_g.eigh(x)
+solver = eigen_g.Solver(100, like=x)
+solver(x)
+thread = threading.Thread(target=lambda: eigen_g.eigh(x))
+thread.start()
+thread.join()
+kept = eigen_g.eigh(x)
+"""
+    module, array = {"CuPy": ("cupy", "xp.asarray(a)"), "Torch": ("torch", 'xp.tensor(a, device="cuda")'), "Jax": ("jax", "xp.numpy.asarray(a)")}[
+        type(framework).__name__
+    ]
+    done = subprocess.run([sys.executable, "-c", script.format(module, array)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and not re.search("eigen_g|nanobind|Error", done.stderr), done.stderr
+
+
 def test_anything_with_the_interface_or_dlpack():
     torch = pytest.importorskip("torch")
     cupy = pytest.importorskip("cupy")
@@ -264,8 +354,25 @@ def test_torch_operator():
     stack = torch.tensor(np.stack([random_symmetric(9, k) for k in range(5)]), device="cuda")
     w, v = torch.vmap(lambda x: tuple(eigen_g.torch.eigh(x)))(stack)
     torch.testing.assert_close(stack @ v, v * w.unsqueeze(-2), atol=1e-12, rtol=0)
-    compiled = torch.compile(lambda a: loss(a)[1].sum(), fullgraph=True, backend="aot_eager")
-    torch.testing.assert_close(compiled(a), loss(a)[1].sum())
+    for backend in ("aot_eager", "inductor"):
+        compiled = torch.compile(lambda a: loss(a)[1].sum(), fullgraph=True, backend=backend)
+        torch.testing.assert_close(compiled(a), loss(a)[1].sum())
+
+
+def test_torch_operator_of_complex():
+    pytest.importorskip("torch")
+    import torch
+
+    import eigen_g.torch
+
+    a = torch.tensor(random_hermitian(7, complex), device="cuda", requires_grad=True)
+    torch.library.opcheck(torch.ops.eigen_g.eigh.default, (a.detach(), True, False))
+
+    def loss(a):
+        w, v = eigen_g.torch.eigh((a + a.mH) / 2)
+        return w, torch.abs(v) ** 3
+
+    assert torch.autograd.gradcheck(loss, a)
 
 
 def test_patched():
@@ -277,4 +384,7 @@ def test_patched():
         np.testing.assert_array_equal(torch.linalg.eigh(x).eigenvalues.cpu().numpy(), mine)
         np.testing.assert_allclose(np.linalg.eigvalsh(a), mine, atol=1e-12)
         assert cupy.linalg.eigh(y.astype(cupy.float32))[0].dtype == cupy.float32
+        assert torch.linalg.eigh(x + 0j).eigenvectors.dtype == torch.complex128
+        scipy = pytest.importorskip("scipy.linalg")
+        np.testing.assert_allclose(scipy.eigh(a, np.eye(50))[0], mine, atol=1e-12)
     np.testing.assert_allclose(cupy.linalg.eigh(y)[0].get(), mine, atol=1e-12)

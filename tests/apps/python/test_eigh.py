@@ -52,13 +52,13 @@ def test_reads_one_triangle_of_either_order(n, order, lower):
 def strided(a, kind):
     n = len(a)
     if kind == "rows":
-        room = np.full((n, n + 5), np.nan)
+        room = np.full((n, n + 5), np.nan, a.dtype)
         room[:, 3 : n + 3] = a
         return room[:, 3 : n + 3]
     if kind == "columns":
         return strided(a.T, "rows").T
     if kind == "every second":
-        room = np.full((2 * n + 1, 2 * n + 1), np.nan)
+        room = np.full((2 * n + 1, 2 * n + 1), np.nan, a.dtype)
         room[1 : 2 * n : 2, : 2 * n : 2] = a
         return room[1 : 2 * n : 2, : 2 * n : 2]
     if kind == "backwards":
@@ -147,7 +147,11 @@ def test_subsets_are_scipys():
         ({"ratio": "1:x"}, eigen_g.InvalidArgument, "ratio"),
         ({"gpus": 0}, eigen_g.InvalidArgument, "gpus"),
         ({"threads": -1}, eigen_g.InvalidArgument, "threads"),
-        ({"b": np.eye(5)}, NotImplementedError, "generalised"),
+        ({"b": np.eye(4)}, ValueError, "alike"),
+        ({"b": np.eye(5, dtype=np.float32)}, ValueError, "alike.*float32"),
+        ({"b": np.eye(5), "type": 4}, ValueError, "type is 4"),
+        ({"b": -np.eye(5)}, np.linalg.LinAlgError, "order 1 of b is not positive definite"),
+        ({"b": np.full((5, 5), np.nan)}, eigen_g.NonFiniteEntry, r"b\[0, 0\] is NaN"),
     ],
 )
 def test_bad_options(options, error, message):
@@ -155,7 +159,7 @@ def test_bad_options(options, error, message):
         eigen_g.eigh(np.eye(5), **options)
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.float16, np.complex128, bool, object, ">f8"])
+@pytest.mark.parametrize("dtype", [np.int64, np.float16, np.clongdouble, bool, object, ">f8"])
 def test_other_types_are_refused(dtype):
     with pytest.raises(TypeError, match="float64|byte order"):
         eigen_g.eigh(np.eye(3).astype(dtype))
@@ -171,6 +175,83 @@ def test_float32_stays_float32(n, lower):
     np.testing.assert_allclose(w, np.linalg.eigvalsh(a.astype(float)), atol=max(n, 1) * 1e-6)
     with pytest.raises(TypeError, match="one precision"):
         eigen_g.verify(a, w.astype(float), v)
+
+
+def random_hermitian(n, dtype=np.complex128, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))
+    return (a + a.conj().T).astype(dtype)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(0, 40),
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(["rows", "columns", "every second", "backwards", "plain"]),
+    lower=st.booleans(),
+    overwrite=st.booleans(),
+    dtype=st.sampled_from([np.complex128, np.complex64]),
+)
+def test_hermitian(n, seed, kind, lower, overwrite, dtype):
+    a = random_hermitian(n, dtype, seed)
+    given = strided(a.copy(), kind)
+    given[np.triu_indices(n, 1) if lower else np.tril_indices(n, -1)] = np.nan
+    w, v = eigen_g.eigh(given, lower=lower, overwrite_a=overwrite)
+    ulp = np.finfo(dtype).eps
+    assert v.dtype == dtype and w.dtype == np.finfo(dtype).dtype and w.shape == (n,) and v.shape == (n, n)
+    if n > 0:
+        assert np.linalg.norm(a @ v - v * w, 1) <= 10 * n * np.linalg.norm(a, 1) * ulp
+        assert np.linalg.norm(v.conj().T @ v - np.eye(n), 1) <= 10 * n * ulp
+    for order in "CF":
+        x = a.copy(order=order)
+        assert eigen_g.verify(x, w, v, lower=lower).passed
+        np.testing.assert_allclose(eigen_g.eigvalsh(x, lower=lower), w, atol=10 * max(n, 1) * ulp * np.abs(w).max(initial=0))
+    part = eigen_g.eigh(a, subset_by_index=[0, 0]).eigenvectors if n > 0 else v
+    np.testing.assert_allclose(np.abs(np.sum(part.conj() * v[:, :1], axis=0)), np.ones(min(n, 1)), atol=1e-3)
+
+
+def random_pair(n, dtype=float, seed=0):
+    a, x = random_symmetric(n, seed), np.random.default_rng(seed + 1).standard_normal((n, n))
+    return a.astype(dtype), (x @ x.T / max(n, 1) + np.eye(n)).astype(dtype)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 40, 130])
+@pytest.mark.parametrize("type", [1, 2, 3])
+@pytest.mark.parametrize("orders", ["CC", "FF", "CF", "FC"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_generalised(n, type, orders, dtype):
+    a, b = random_pair(n, dtype)
+    for lower in (True, False):
+        x, y = a.copy(order=orders[0]), b.copy(order=orders[1])
+        for one in (x, y):
+            one[np.triu_indices(n, 1) if lower else np.tril_indices(n, -1)] = np.nan
+        before = x.copy(), y.copy()
+        result = eigen_g.eigh(x, y, type=type, lower=lower)
+        w, v = result
+        np.testing.assert_array_equal(x, before[0])
+        np.testing.assert_array_equal(y, before[1])
+        assert w.dtype == v.dtype == dtype and v.shape == (n, n)
+        assert eigen_g.verify(x, w, v, b=y, type=type, lower=lower).passed
+        assert n == 0 or "cholesky" in dict(result.report.acts)
+        values = eigen_g.eigvalsh(x, y, type=type, lower=lower)
+        np.testing.assert_allclose(values, w, atol=1000 * np.finfo(dtype).eps * np.abs(w).max(initial=0))
+        over = eigen_g.eigh(x, y, type=type, lower=lower, overwrite_a=True, overwrite_b=True)
+        np.testing.assert_array_equal(over.eigenvalues, w)
+
+
+def test_generalised_is_scipys():
+    scipy = pytest.importorskip("scipy.linalg")
+    a, b = random_pair(50)
+    for type in (1, 2, 3):
+        w, v = eigen_g.eigh(a, b, type=type, subset_by_index=[3, 9])
+        theirs, vectors = scipy.eigh(a, b, type=type, subset_by_index=[3, 9])
+        np.testing.assert_allclose(w, theirs, rtol=1e-10, atol=1e-11)
+        np.testing.assert_allclose(np.abs(v), np.abs(vectors), atol=1e-8)
+    w, v = eigen_g.eigh(np.stack([a, 2 * a]), np.stack([b, b]))
+    np.testing.assert_array_equal(w[0], eigen_g.eigh(a, b).eigenvalues)
+    np.testing.assert_allclose(w[1], 2 * w[0], atol=1e-11)
+    with pytest.raises(TypeError, match="complex128.*generalised"):
+        eigen_g.eigh(a + 0j, b + 0j)
 
 
 @pytest.mark.parametrize("outer", [(0,), (1,), (3,), (2, 0), (2, 3)])
@@ -191,6 +272,29 @@ def test_stacks_are_solved_one_by_one(outer, order):
     assert part.eigenvectors.shape == (*outer, 7, 3)
     with pytest.raises(ValueError, match="stack"):
         eigen_g.eigh(a, subset_by_value=[0, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("shape", [(0, 0), (1, 1), (5, 5), (2, 3, 3), (0, 4, 4), (2, 2, 1, 1)])
+def test_the_array_api_standard(dtype, shape):
+    """The cases of test_eigh and test_eigvalsh of the standard's suite (data-apis/array-api-tests, test_linalg.py)."""
+    rng = np.random.default_rng(len(shape))
+    a = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else 0)
+    a = (a + np.swapaxes(a, -1, -2).conj()).astype(dtype)
+    result = eigen_g.eigh(a)
+    assert result._fields == ("eigenvalues", "eigenvectors")
+    w, v = result
+    assert w.dtype == np.finfo(dtype).dtype and v.dtype == dtype and w.shape == shape[:-1] and v.shape == shape
+    ulp = np.finfo(dtype).eps
+    np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=100 * ulp)
+    np.testing.assert_allclose(np.swapaxes(v, -1, -2).conj() @ v, np.broadcast_to(np.eye(shape[-1]), shape), atol=100 * ulp)
+    values = eigen_g.eigvalsh(a)
+    assert values.dtype == w.dtype and values.shape == w.shape
+    np.testing.assert_allclose(values, w, atol=100 * ulp)
+    for k in np.ndindex(shape[:-2]):  # of a stack each matrix' own
+        one = eigen_g.eigh(a[k])
+        np.testing.assert_array_equal(one.eigenvalues, w[k])
+        np.testing.assert_array_equal(one.eigenvectors, v[k])
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4)])

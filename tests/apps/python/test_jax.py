@@ -63,6 +63,23 @@ def loss(a, degenerate="nan"):
     return jnp.sum(jnp.cos(w)), jnp.abs(v) ** 3, (v * jnp.sin(w)[..., None, :]) @ jnp.swapaxes(v, -1, -2)
 
 
+def test_hermitian():
+    a = random_symmetric(3, 6) + 1j * jnp.tril(random_symmetric(3, 6, seed=1), -1)
+    a = jnp.tril(a) + jnp.conj(jnp.swapaxes(jnp.tril(a, -1), -1, -2))
+    for solve in (eigen_g.jax.eigh, jax.jit(eigen_g.jax.eigh)):
+        w, v = solve(a)
+        assert w.dtype == jnp.float64 and v.dtype == jnp.complex128
+        close(a @ v, v * w[..., None, :])
+    w, v = eigen_g.eigh(a[0])
+    close(a[0] @ v, v * w)
+
+    def smooth(x):
+        w, v = eigen_g.jax.eigh((x + jnp.conj(x.T)) / 2)
+        return w, jnp.abs(v) ** 3
+
+    check_grads(smooth, (a[0],), order=1, atol=1e-4, rtol=1e-4)
+
+
 def test_derivatives():
     a = random_symmetric(5, seed=2)
     check_grads(lambda x: loss((x + x.T) / 2), (a,), order=2, atol=1e-4, rtol=1e-4)

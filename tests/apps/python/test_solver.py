@@ -27,6 +27,30 @@ def test_solves_again_with_the_bits_of_eigh(n):
             np.testing.assert_array_equal(a, before)
 
 
+def test_complex_and_generalised():
+    a = random_symmetric(30) + 1j * np.tril(random_symmetric(30, 1), -1)
+    a = np.tril(a) + np.tril(a, -1).conj().T
+    solver = eigen_g.Solver(30, like=a)
+    for order in "CF":
+        w, v = solver(a.copy(order=order))
+        np.testing.assert_array_equal(v, eigen_g.eigh(a.copy(order=order)).eigenvectors)
+        np.testing.assert_allclose(a @ v, v * w, atol=1e-12)
+    a, b = random_symmetric(30), random_symmetric(30, 1) + 30 * np.eye(30)
+    for type in (1, 2, 3):
+        solver = eigen_g.Solver(30, type=type)
+        for orders in ("CC", "CF", "FC"):
+            x, y = a.copy(order=orders[0]), b.copy(order=orders[1])
+            w, v = solver(x, y)
+            np.testing.assert_array_equal(w, eigen_g.eigh(x, y, type=type).eigenvalues)
+            assert eigen_g.verify(a, w, v, b=b, type=type).passed
+        with pytest.raises(ValueError, match="generalised"):
+            solver(a)
+        with pytest.raises(np.linalg.LinAlgError, match="order 2 of b"):
+            solver(a, np.diag(np.where(np.arange(30) == 1, -1.0, 1.0)))
+    with pytest.raises(ValueError, match="standard"):
+        eigen_g.Solver(30)(a, b)
+
+
 def test_options():
     a = random_symmetric(40)
     w = eigen_g.eigvalsh(a)
@@ -80,7 +104,9 @@ def test_patched():
     with eigen_g.patched("scipy", "numpy"):
         w, v = linalg.eigh(a, subset_by_index=[0, 3])
         np.testing.assert_array_equal(w, eigen_g.eigh(a).eigenvalues[:4])
-        np.testing.assert_allclose(linalg.eigh(a, b)[0][:4], w, atol=1e-12)  # SciPy's own
+        np.testing.assert_array_equal(linalg.eigh(a, 2 * b, type=2)[0], eigen_g.eigh(a, 2 * b, type=2).eigenvalues)
+        np.testing.assert_array_equal(linalg.eigvalsh(a + 0j), eigen_g.eigvalsh(a + 0j))
+        np.testing.assert_allclose(linalg.eigh(a + 0j, b)[0][:4], w, atol=1e-12)  # SciPy's own
         np.testing.assert_allclose(linalg.eigh(a, driver="ev")[0][:4], w, atol=1e-12)
         result = np.linalg.eigh(a, "U")
         np.testing.assert_array_equal(result.eigenvalues, eigen_g.eigh(a, lower=False).eigenvalues)

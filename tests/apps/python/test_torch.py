@@ -56,6 +56,38 @@ def test_gradients(shape):
     assert torch.autograd.gradcheck(lambda a: eigen_g.torch.eigvalsh((a + a.mT) / 2), values)
 
 
+@pytest.mark.parametrize("shape", [(4,), (2, 3)])
+def test_complex(shape):
+    torch.manual_seed(1)
+    a = torch.randn(*shape, shape[-1], dtype=torch.complex128)
+    a = a + a.mH
+    w, v = eigen_g.torch.eigh(a)
+    assert w.dtype == torch.float64
+    torch.testing.assert_close(a @ v, v * w.unsqueeze(-2), atol=1e-12, rtol=0)
+    for x in (a.conj(), a.mT, a.mH.conj()):  # whose conjugation torch has put off
+        torch.testing.assert_close(eigen_g.torch.eigvalsh(x), w, atol=1e-12, rtol=0)
+        w1, v1 = eigen_g.torch.eigh(x)
+        torch.testing.assert_close(x @ v1, v1 * w1.unsqueeze(-2), atol=1e-12, rtol=0)
+
+    def loss(a):
+        w, v = eigen_g.torch.eigh((a + a.mH) / 2)
+        return w, torch.abs(v) ** 3, (v * torch.sin(w).unsqueeze(-2)) @ v.mH
+
+    x = a.requires_grad_()
+    torch.library.opcheck(torch.ops.eigen_g.eigh.default, (x.detach(), True, False))
+    assert torch.autograd.gradcheck(loss, x)
+    assert torch.autograd.gradgradcheck(loss, x)
+
+
+def test_generalised():
+    a, x = random_symmetric(20), random_symmetric(20, seed=1)
+    b = x @ x + torch.eye(20, dtype=torch.float64)
+    w, v = eigen_g.eigh(a, b)
+    torch.testing.assert_close(a @ v, b @ v * w, atol=1e-10, rtol=0)
+    with pytest.raises(ValueError, match="alike"):
+        eigen_g.eigh(a, b.numpy())
+
+
 def test_gradients_are_torchs():
     a = random_symmetric(30).requires_grad_()
     for mine, theirs in zip(eigen_g.torch.eigh(a), torch.linalg.eigh(a)):
