@@ -156,7 +156,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
   require_one_process();
   if (!options.range_index.empty() || !options.range_value.empty())
     throw UsageError("--range-index and --range-value do not go with --lowest, --highest and --near");
-  if (options.gpus > 1) throw UsageError("--gpus: few pairs take one GPU");
+  if (options.gpus > 1 && !options.few.grid.empty()) throw UsageError("--gpus: a grid takes one GPU");
   const SolveOptions usual;
   const std::pair<bool, const char*> others[] = {
       {options.verify, "--verify, which few pairs do not need: their residuals are measured"},
@@ -168,6 +168,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
   for (const auto& [given, what] : others)
     if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
   FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options.format)};
+  request.gpus = options.gpus;
   request.values_only = options.values_only;
   request.explain = options.explain;
   return solve_few_pairs(request);
