@@ -339,6 +339,7 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   Devices devices;
   devices.place = place_of(request.run);
   devices.threads = request.run.threads;
+  devices.gpus = request.gpus;
 
   const Stopwatch reading;
   FewMatrix matrix;

@@ -120,6 +120,7 @@ struct FewPlan {
 // Host memory.
 //   w   count values, out, ascending
 //   z   n x count, leading dimension ldz >= max(1, n), out; null: values only
+// Of rows in host memory devices.gpus GPUs take a range each, of equal entries, and send each other what of X they need.
 // Unconverged pairs are given back as they are: the report tells, and its residuals bound the distance of each value from an
 // eigenvalue. Blocks until done. Same bits for the same arguments, on the same kind of device.
 // Throws InvalidArgument (a: an offset or column out of order, NaN or infinity, two triangles that differ; end: near a value where

@@ -229,7 +229,10 @@ FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, 
   const auto start = std::chrono::steady_clock::now();
   const bool gpu = on_gpu(a.n, options, devices);
   std::vector<int> gpus;
-  if (gpu) gpus.push_back(current_gpu());
+  if (gpu) {
+    gpus = further_gpus(devices.gpus);
+    gpus.insert(gpus.begin(), current_gpu());
+  }
   FewReport report = solve_problem(few_problem(a, gpus), w, z, ldz, options, devices);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
