@@ -8,6 +8,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/peer.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -36,20 +37,6 @@ __global__ void far_kernel(CrsView<T> a, const std::int32_t* row, T alpha, const
   store_row<width>(y, std::int64_t{row[i]}, sum, alpha, T(1), T(0), h);
 }
 
-void reach(int gpu, int other) {
-  int can = 0;
-  if (gpu == other) return;
-  EIGEN_G_CUDA(cudaDeviceCanAccessPeer(&can, gpu, other));
-  if (!can) return;
-  const CurrentGpu here(gpu);
-  const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
-  if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
-    static_cast<void>(cudaGetLastError());
-  } else {
-    EIGEN_G_CUDA(enabled);
-  }
-}
-
 DeviceBuffer<std::int32_t> on_device(const Queue& queue, const std::vector<std::int32_t>& host) {
   DeviceBuffer<std::int32_t> buffer(queue, std::max<std::int64_t>(1, static_cast<std::int64_t>(host.size())));
   EIGEN_G_CUDA(cudaMemcpyAsync(buffer.data(), host.data(), host.size() * sizeof(std::int32_t),
@@ -64,11 +51,13 @@ template <class T>
 struct RowTeam<T>::Member {
   int gpu;
   std::int64_t first, rows;
-  Queue queue, sending;
-  Event ready, sent;  // X is there and H free; what it sends has gone
+  Queue queue;
+  Event sent;  // what it sends is with the others
   CrsOnDevice<T> own_rows, far;
   DeviceBuffer<std::int32_t> far_rows;
-  DeviceBuffer<T> halo;
+  // H of this product and of the one before, in turns: a member that sends for product t + 1 has waited for all that the others
+  // sent for t, which they did after their product t - 1.
+  DeviceBuffer<T> halo[2];
   SpmvOperator<T> own = {};
 };
 
@@ -77,7 +66,7 @@ struct RowTeam<T>::Message {
   Member *from, *to;
   std::int64_t count, at;
   DeviceBuffer<std::int32_t> rows;
-  DeviceBuffer<T> packed;
+  DeviceBuffer<T> packed;  // where the sender does not reach the receiver's memory
 };
 
 template <class T>
@@ -98,18 +87,19 @@ RowTeam<T>::RowTeam(const CrsView<T>& a, const std::vector<int>& gpus) {
     own.own_rows = {own.queue, part.own.view()};
     own.far = {own.queue, part.far.view()};
     own.far_rows = on_device(own.queue, part.far_rows);
-    own.halo = {own.queue, std::max<std::int64_t>(1, part.far.cols * width)};
+    for (DeviceBuffer<T>& halo : own.halo)  // of cudaMalloc: memory of a stream's pool is its GPU's alone
+      halo = DeviceBuffer<T>(std::max<std::int64_t>(1, part.far.cols * width));
     own.own = {own.queue, own.own_rows.view(), SpmvFormat::automatic, SpmvChoice::model, width};
   }
   for (const HaloMessage& m : halo_messages(parts)) {
     Member* const from = members_[static_cast<std::size_t>(m.from)].get();
     Member* const to = members_[static_cast<std::size_t>(m.to)].get();
-    reach(from->gpu, to->gpu);
-    reach(to->gpu, from->gpu);
+    const bool reached = from->gpu == to->gpu || reach_peer(from->gpu, to->gpu);
     const CurrentGpu here(from->gpu);
     const auto rows = static_cast<std::int64_t>(m.rows.size());
-    messages_.push_back(std::make_unique<Message>(Message{
-        from, to, rows, m.at, on_device(from->queue, m.rows), DeviceBuffer<T>(from->queue, rows * width)}));
+    messages_.push_back(std::make_unique<Message>(
+        Message{from, to, rows, m.at, on_device(from->queue, m.rows),
+                DeviceBuffer<T>(from->queue, reached ? std::int64_t{0} : rows * width)}));
   }
 }
 
@@ -136,7 +126,7 @@ const Queue& RowTeam<T>::queue(int member) const {
 template <class T>
 std::uint64_t RowTeam<T>::bytes(int member) const {
   const Member& m = *members_[static_cast<std::size_t>(member)];
-  std::uint64_t bytes = m.own.bytes() + m.halo.bytes() + m.far_rows.bytes();
+  std::uint64_t bytes = m.own.bytes() + 2 * m.halo[0].bytes() + m.far_rows.bytes();
   for (const auto& message : messages_)
     if (message->from == &m) bytes += message->rows.bytes() + message->packed.bytes();
   return bytes;
@@ -144,36 +134,35 @@ std::uint64_t RowTeam<T>::bytes(int member) const {
 
 template <class T>
 void RowTeam<T>::multiply(T alpha, const std::vector<const T*>& x_dev, T gamma, T beta,
-                          const std::vector<T*>& y_dev) const {
-  for (const auto& m : members_) {
-    const CurrentGpu here(m->gpu);
-    m->ready.record(m->queue);
-  }
+                          const std::vector<T*>& y_dev) {
+  turn_ = 1 - turn_;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& m = *members_[i];
     const CurrentGpu here(m.gpu);
-    for (const auto& other : members_) other->ready.hold(m.sending);
     for (const auto& message : messages_) {
       if (message->from != &m) continue;
       const std::int64_t values = message->count * width;
-      pack_kernel<<<blocks_for(values), threads, 0, m.sending.stream()>>>(values, message->rows.data(),
-                                                                          x_dev[i], message->packed.data());
+      T* const there = message->to->halo[turn_].data() + message->at * width;
+      T* const packed = message->packed.size() > 0 ? message->packed.data() : there;
+      pack_kernel<<<blocks_for(values), threads, 0, m.queue.stream()>>>(values, message->rows.data(),
+                                                                        x_dev[i], packed);
       EIGEN_G_LAUNCHED();
-      EIGEN_G_CUDA(cudaMemcpyPeerAsync(message->to->halo.data() + message->at * width, message->to->gpu,
-                                       message->packed.data(), m.gpu,
-                                       static_cast<std::size_t>(values) * sizeof(T), m.sending.stream()));
+      if (packed != there)
+        EIGEN_G_CUDA(cudaMemcpyPeerAsync(there, message->to->gpu, packed, m.gpu,
+                                         static_cast<std::size_t>(values) * sizeof(T), m.queue.stream()));
     }
-    m.sent.record(m.sending);
+    m.sent.record(m.queue);
     m.own.multiply(m.queue, width, alpha, x_dev[i], beta, y_dev[i], gamma);
   }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& m = *members_[i];
     const CurrentGpu here(m.gpu);
-    for (const auto& other : members_) other->sent.hold(m.queue);
+    for (const auto& other : members_)
+      if (other.get() != &m) other->sent.hold(m.queue);
     const CrsView<T> far = m.far.view();
     if (far.rows == 0) continue;
     far_kernel<<<blocks_for(far.rows), threads, 0, m.queue.stream()>>>(far, m.far_rows.data(), alpha,
-                                                                       m.halo.data(), y_dev[i]);
+                                                                       m.halo[turn_].data(), y_dev[i]);
     EIGEN_G_LAUNCHED();
   }
 }

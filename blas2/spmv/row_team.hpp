@@ -2,8 +2,8 @@
 //
 //   Y := alpha A X + gamma X + beta Y,   blocks of 4 vectors
 //
-// A GPU packs the rows that the others need and sends them (peer access where the GPUs have it) while all multiply their own
-// parts; then each adds what its far entries give. Every row is one sum in a fixed order: results repeat bit for bit. CUDA builds
+// A GPU writes the rows that the others need into their memory (by way of the host where it does not reach it) before it multiplies
+// its own part; then each adds what its far entries give. Every row is one sum in a fixed order: results repeat bit for bit. CUDA builds
 // only.
 #pragma once
 
@@ -31,14 +31,14 @@ class RowTeam {
   const Queue& queue(int member) const;      // what a member's product and X and Y are ordered on
   std::uint64_t bytes(int member) const;
   // x_dev, y_dev: rows of each member x 4, row-major, in its memory, aligned to 32 bytes. Queued.
-  void multiply(T alpha, const std::vector<const T*>& x_dev, T gamma, T beta,
-                const std::vector<T*>& y_dev) const;
+  void multiply(T alpha, const std::vector<const T*>& x_dev, T gamma, T beta, const std::vector<T*>& y_dev);
 
  private:
   struct Member;
   struct Message;
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<std::unique_ptr<Message>> messages_;
+  int turn_ = 0;
 };
 
 }  // namespace eigen_g::blas2

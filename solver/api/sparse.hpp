@@ -111,9 +111,13 @@ struct FewPlan {
   std::int64_t max_products = 0;  // of Lanczos
   double dense_seconds = 0,
          product_seconds = 0;  // all of the dense path; a product of Lanczos with its share of the rest
+  int gpus = 1;                // that Lanczos cuts A's rows over
+  double halo_seconds =
+      0;  // of a product, beside it: what those send each other, by the calibration's halo figures
   std::uint64_t dense_bytes = 0, lanczos_bytes = 0;  // beside A, w and z: in host memory; where Lanczos works
 };
-// nnz: entries of both triangles; -1: A is a grid or a product. Throws InvalidArgument.
+// nnz: entries of both triangles; -1: A is a grid or a product. Without a calibration an exchange between GPUs counts as on two
+// H200s. Throws InvalidArgument.
 [[nodiscard]] FewPlan plan_few(std::int64_t n, std::int64_t nnz, const FewOptions& options,
                                const Devices& devices = {});
 

@@ -23,7 +23,7 @@ TEST_CASE("a matrix cut by rows over GPUs multiplies as the whole one, the same 
   const std::int64_t n = GENERATE(1, 5, 701, 4001);
   CAPTURE(gpus.size(), gpus.back(), n);
   const CrsMatrix<double> a = support::random_crs<double>(support::ragged_lengths(n, n, 20, 300, 3), n, 4);
-  const RowTeam<double> team(a.view(), gpus);
+  RowTeam<double> team(a.view(), gpus);
   REQUIRE(team.first_row(team.members()) == n);
   const std::vector<double> x = support::random_block<double>(4 * n, 1),
                             y0 = support::random_block<double>(4 * n, 2);

@@ -253,8 +253,9 @@ TEST_CASE("few pairs: arguments that cannot be are refused by name") {
 TEST_CASE("few pairs of real matrices against the dense solver") {
   const std::string folder = support::matrices_folder();
   if (folder.empty()) SKIP_TEST("no real matrices");
-  const std::string file = GENERATE("494_bus.mtx", "bcsstk02.mtx", "gr_30_30.mtx", "mesh1e1.mtx", "nos5.mtx",
-                                    "journals.mtx", "A_real.csc", "H_real.csc", "S_real.csc");
+  const std::string file =
+      GENERATE("494_bus.mtx", "bcsstk02.mtx", "gr_30_30.mtx", "mesh1e1.mtx", "nos5.mtx", "journals.mtx",
+               "A_real.csc", "H_real.csc", "S_real.csc", "Fann04.dat", "T_494_bus.dat");
   const auto dense = support::read_real(folder + "/" + file);
   const Solution<double> truth = eigen_g::solve(dense.n(), dense.full().data(), dense.n());
   const double norm = std::max(std::abs(truth.values.front()), std::abs(truth.values.back()));
