@@ -155,24 +155,6 @@ TEST_CASE("unconverged pairs end with 4 and their residuals, and are written onl
   CHECK(io::read_values(folder / "r.values.npy").size() == 5);
 }
 
-TEST_CASE("few pairs that are interrupted at any time leave no file, and what stood there stays") {
-  const TemporaryFolder folder, results;
-  const std::string file = written(folder, grid({60, 50, 40}));
-  write_file(results / "r.values.npy", "an earlier result");
-  for (const int milliseconds : {0, 30, 100, 300, 700}) {  // while it starts, reads, solves
-    CAPTURE(milliseconds);
-    Process process(
-        command_line({"solve", file, "--lowest", "30", "--tolerance", "1e-13", "-o", results / "r", "--json",
-                      results / "r.json", "--force", "--device", "cpu", "--threads", "1"}));
-    ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
-    process.send(SIGINT);
-    const int code = process.wait().code;
-    CHECK((code == 130 || (milliseconds == 0 && code == 128 + SIGINT)));  // before it listens
-    CHECK(results.names() == std::vector<std::string>{"r.values.npy"});
-    CHECK(text_of_file(results / "r.values.npy") == "an earlier result");
-  }
-}
-
 TEST_CASE("few pairs: what does not go together is wrong usage") {
   const TemporaryFolder folder;
   const std::string file = written(folder, grid({5, 5}));
