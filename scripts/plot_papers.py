@@ -5,6 +5,7 @@ usage: scripts/plot_papers.py bench.json... [-o FOLDER]
 
 Prints a Markdown table a report. Into FOLDER, each as .svg and .png:
   spmv_formats   microseconds a product over the matrix, one bar a format, cuSPARSE beside
+  spmv_cpu       milliseconds a product by one thread of the CPU, of a report by --device cpu
   spmv_solve     time of Bi-CGSTAB by JDS with its conversion over that by CRS
   himeno         GFLOP/s over the grid, one bar a device
   gemm_ladder    TFLOP/s by step, float and double
@@ -78,6 +79,20 @@ def spmv_tables(report):
                      [str(c["solve"]["minres"]["iterations"])] for c in solved])
 
 
+def is_of_cpu(report):
+    return "crs" in report["cases"][0]
+
+
+def cpu_groups(report):
+    return {c["matrix"]: {n.upper(): 1e3 * c[n] for n in ("crs", "ccs", "jds")} for c in report["cases"]}
+
+
+def cpu_table(report):
+    print_table(["milliseconds by one thread", "CRS", "CCS", "JDS", "JDS conversion"],
+                [[c["matrix"]] + [f"{1e3 * c[n]:.2f}" for n in ("crs", "ccs", "jds", "jds_conversion_seconds")]
+                 for c in report["cases"]])
+
+
 def himeno_table(report):
     print_table(["grid", "device", "GFLOP/s", "GB/s", "gosa after 3", "gosa after 503", "bits"],
                 [[c["size"], c["device"], f"{c['gflops']:.1f}", f"{c['gbytes_per_second']:.0f}", f"{c['gosa_first']:.6e}",
@@ -105,7 +120,7 @@ def draw_groups(plt, report, folder, name, groups, label):
     ax.set_ylabel(label)
     ax.set_yscale("log")
     ax.legend(fontsize=8, frameon=False, ncol=4)
-    finish(plt, figure, [ax], report, folder, name, 0.02, from_zero=False)
+    finish(plt, figure, [ax], report, folder, name, 0.02, from_zero=False, along="")
 
 
 def main():
@@ -121,7 +136,11 @@ def main():
         arguments.folder.mkdir(parents=True, exist_ok=True)
     for report in map(read, arguments.reports):
         cases = report["cases"]
-        if report["format"].endswith("spmv"):
+        if report["format"].endswith("spmv") and is_of_cpu(report):
+            cpu_table(report)
+            if plt:
+                draw_groups(plt, report, arguments.folder, "spmv_cpu", cpu_groups(report), "milliseconds a product")
+        elif report["format"].endswith("spmv"):
             spmv_tables(report)
             groups = {c["matrix"]: {n: 1e6 * s for n, s in formats_of(c).items() if n != "CRS, one thread"} for c in cases}
             solved = {c["matrix"]: {"JDS / CRS": c["solve"]["jds_over_crs"]} for c in cases if c.get("solve")}

@@ -44,13 +44,13 @@ def line(cases, contender, quantity):
     return sorted(points)
 
 
-def finish(plt, figure, axes, report, folder, name, bottom, from_zero=True):
+def finish(plt, figure, axes, report, folder, name, bottom, from_zero=True, along="n"):
     machine = report["machine"]
     gpu = (machine["gpu"] or {}).get("name", "no GPU")
     figure.text(0.995, 0.005, f"{gpu}, cuBLAS {machine['cublas']}, driver {machine['driver']}, {machine['date'][:10]}",
                 ha="right", va="bottom", fontsize=7, color="#555555")
     for ax in axes:
-        ax.set_xlabel("n")
+        ax.set_xlabel(along)
         if from_zero:
             ax.set_xlim(left=0)
             ax.set_ylim(bottom=0)

@@ -1,19 +1,21 @@
 // eigen_g bench spmv: the product with a sparse matrix in every format, beside cuSPARSE; paper 3's solves.
 #include <CLI/CLI.hpp>
-
-#include "apps/bench/bench.hpp"
-#include "apps/generate/sparse_matrices.hpp"
-#include "apps/io/sparse_file.hpp"
-
-#ifdef EIGEN_G_HAVE_CUDA
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 
-#include "apps/bench/cusparse.hpp"
+#include "apps/bench/bench.hpp"
 #include "apps/cli/stopwatch.hpp"
+#include "apps/generate/random.hpp"
+#include "apps/generate/sparse_matrices.hpp"
+#include "apps/io/sparse_file.hpp"
+#include "blas2/spmv/ccs.hpp"
 #include "blas2/spmv/crs.hpp"
+#include "blas2/spmv/jds.hpp"
+
+#ifdef EIGEN_G_HAVE_CUDA
+#include "apps/bench/cusparse.hpp"
 #include "blas2/spmv/crs_device.hpp"
 #include "blas2/spmv/row_statistics.hpp"
 #include "blas2/spmv/spmv.hpp"
@@ -43,11 +45,89 @@ struct Source {
 std::vector<Source> generated() {
   std::vector<Source> all{{"7_points_200", [] { return generate::seven_points(200); }},
                           {"3_x_27_points_70", [] { return generate::coupled_27_points(70, 3); }},
-                          {"power_law_20", [] { return generate::power_law(20, 8600000); }}};
+                          {"power_law_20", [] { return generate::power_law(20, 8600000); }},
+                          {"power_law_20_0.7", [] { return generate::expected_degrees(20, 8100000, 0.71); }}};
   for (const generate::RowCounts& counts : generate::paper_row_counts())
     all.push_back({"rows_of_" + counts.name, [counts] { return generate::banded(counts.n, counts.nnz); }});
   return all;
 }
+
+// A X on the CPU in long double, X row-major with k columns, and what its terms add up to.
+class Truth {
+ public:
+  Truth(const blas2::CrsView<double>& a, int k, const std::vector<double>& x)
+      : truth_(static_cast<std::size_t>(a.rows * k)), scale_(truth_.size()) {
+#pragma omp parallel for schedule(dynamic, 512)
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (int v = 0; v < k; ++v) {
+        long double t = 0, s = 0;
+        for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+          const long double term = static_cast<long double>(a.value[p]) *
+                                   x[static_cast<std::size_t>(std::int64_t{a.col[p]} * k + v)];
+          t += term;
+          s += std::fabs(term);
+        }
+        const auto at = static_cast<std::size_t>(i * k + v);
+        truth_[at] = static_cast<double>(t);
+        scale_[at] = static_cast<double>(s) * 0x1p-53 *
+                     std::sqrt(static_cast<double>(a.row_begin[i + 1] - a.row_begin[i] + 2));
+      }
+  }
+  // max |y - t| / (u sqrt(m + 2) s)
+  double error(const std::vector<double>& y) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const double miss = std::fabs(y[i] - truth_[i]);
+      if (miss == 0) continue;
+      worst = std::isnan(miss) ? std::numeric_limits<double>::infinity() : std::max(worst, miss / scale_[i]);
+    }
+    return worst;
+  }
+
+ private:
+  std::vector<double> truth_, scale_;
+};
+
+// Paper 3's part on a CPU: its three formats by one thread.
+class HostCase final : public Case {
+ public:
+  HostCase(CrsMatrix<double> a, int rounds) : a_(std::move(a)), rounds_(rounds) {}
+  std::vector<Call> calls() override { return {}; }
+  void check(Json& result) override {
+    const blas2::CrsView<double> a = a_.view();
+    const generate::CounterRandom random(1, 0);
+    std::vector<double> x(static_cast<std::size_t>(a.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = random.uniform(static_cast<std::int64_t>(i), 0);
+    const Truth truth(a, 1, x);
+    const Stopwatch converting;
+    const blas2::Jds<double> jds(a);
+    const double conversion = converting.seconds();
+    const blas2::Ccs<double> ccs(a);
+    double worst = 0;
+    bool same = true;
+    const auto measure = [&](const char* name, auto multiply) {
+      std::vector<double> y(static_cast<std::size_t>(a.rows)), seconds;
+      multiply(y.data());
+      const std::vector<double> first = y;
+      for (int round = 0; round < rounds_; ++round) {
+        const Stopwatch watch;
+        multiply(y.data());
+        seconds.push_back(watch.seconds());
+      }
+      worst = std::max(worst, truth.error(y));
+      same = same && y == first;
+      result[name] = median(seconds);
+    };
+    measure("crs", [&](double* y) { blas2::crs_multiply(1, 1.0, a, x.data(), 0.0, y, 1); });
+    measure("ccs", [&](double* y) { blas2::ccs_multiply(1, 1.0, ccs.view(), x.data(), 0.0, y, 1); });
+    measure("jds", [&](double* y) { blas2::jds_multiply(1, 1.0, jds.view(), x.data(), 0.0, y, 1); });
+    result.update({{"jds_conversion_seconds", conversion}, {"worst_error", worst}, {"bit_for_bit", same}});
+  }
+
+ private:
+  CrsMatrix<double> a_;
+  int rounds_;
+};
 
 #ifdef EIGEN_G_HAVE_CUDA
 
@@ -191,37 +271,13 @@ class SpmvCase final : public Case {
     EIGEN_G_CUDA(cudaMemcpy(y.data(), y_.data(), y_.bytes(), cudaMemcpyDeviceToHost));
     return y;
   }
-  // max |y - t| / (u sqrt(m + 2) s) against the CPU, t and s = |A| |x| in long double.
   double error(const std::vector<double>& y) {
-    if (x_host_.empty()) {
-      x_host_.resize(static_cast<std::size_t>(x_.size()));
-      EIGEN_G_CUDA(cudaMemcpy(x_host_.data(), x_.data(), x_.bytes(), cudaMemcpyDeviceToHost));
-      truth_.resize(y.size());
-      scale_.resize(y.size());
-      const blas2::CrsView<double> a = a_.view();
-#pragma omp parallel for schedule(dynamic, 512)
-      for (std::int64_t i = 0; i < a.rows; ++i)
-        for (int v = 0; v < k_; ++v) {
-          long double t = 0, s = 0;
-          for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
-            const long double term = static_cast<long double>(a.value[p]) *
-                                     x_host_[static_cast<std::size_t>(std::int64_t{a.col[p]} * k_ + v)];
-            t += term;
-            s += std::fabs(term);
-          }
-          const auto at = static_cast<std::size_t>(i * k_ + v);
-          truth_[at] = static_cast<double>(t);
-          scale_[at] = static_cast<double>(s) * 0x1p-53 *
-                       std::sqrt(static_cast<double>(a.row_begin[i + 1] - a.row_begin[i] + 2));
-        }
+    if (!truth_) {
+      std::vector<double> x(static_cast<std::size_t>(x_.size()));
+      EIGEN_G_CUDA(cudaMemcpy(x.data(), x_.data(), x_.bytes(), cudaMemcpyDeviceToHost));
+      truth_ = std::make_unique<Truth>(a_.view(), k_, x);
     }
-    double worst = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      const double miss = std::fabs(y[i] - truth_[i]);
-      if (miss == 0) continue;
-      worst = std::isnan(miss) ? std::numeric_limits<double>::infinity() : std::max(worst, miss / scale_[i]);
-    }
-    return worst;
+    return truth_->error(y);
   }
 
   // b = A (1, ..., 1), x from 0: Bi-CGSTAB by CRS, by JDS with its conversion, MINRES by the chosen format.
@@ -274,7 +330,7 @@ class SpmvCase final : public Case {
   blas2::SpmvOperator<double> chosen_, modelled_;
   double choice_seconds_ = 0;
   std::vector<Call> calls_;
-  std::vector<double> x_host_, truth_, scale_;
+  std::unique_ptr<Truth> truth_;
 #ifdef EIGEN_G_HAVE_CUSPARSE
   std::unique_ptr<CusparseCsr> cusparse_, cusparse_deterministic_;
 #endif
@@ -291,7 +347,8 @@ class Spmv final : public Benchmark {
   eigen_g bench spmv                                  generated matrices, ten with the rows and entries of paper 3's
   eigen_g bench spmv ldoor.mtx A.npz --json spmv.json
   eigen_g bench spmv --matrices 7_points_200,power_law_20 --block 4
-  eigen_g bench spmv --solve                          paper 3: Bi-CGSTAB by CRS and JDS; MINRES)"}) {}
+  eigen_g bench spmv --solve                          paper 3: Bi-CGSTAB by CRS and JDS; MINRES
+  eigen_g bench spmv --device cpu                     paper 3: its formats on one core)"}) {}
   std::string title(const Json& c) const override { return c["matrix"]; }
 
   void add_options(CLI::App& command) override {
@@ -307,33 +364,26 @@ class Spmv final : public Benchmark {
         ->option_text("K");
     command.add_flag("--solve", solve_,
                      "Bi-CGSTAB by CRS and by JDS with its conversion, and MINRES: b = A (1, ..., 1), 1e-8");
+    command.add_option("--device", device_, "gpu (default), or cpu: CRS, CCS and JDS by one thread")
+        ->check(CLI::IsMember({"gpu", "cpu"}))
+        ->option_text("gpu|cpu");
     add_rounds(command, "Timed rounds a contender (default: 21)", 3);
     rounds = 21;
   }
 
+  bool on_host() const override { return device_ == "cpu"; }
+  std::vector<CasePlan> host_cases(Json& head) override {
+    head["error_limit"] = error_limit;
+    if (k_ != 1 || solve_) throw UsageError("--device cpu goes with neither --block nor --solve");
+    return plans([r = rounds](CrsMatrix<double> a) { return std::make_unique<HostCase>(std::move(a), r); });
+  }
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CasePlan> cases(const Session& session, Json& head) override {
     head["error_limit"] = error_limit;
     head["solve_tolerance"] = solve_tolerance;
-    std::vector<Source> sources;
-    for (const std::string& file : files_)
-      sources.push_back(
-          {std::filesystem::path(file).filename(), [file] { return io::read_sparse_matrix(file).a; }});
-    if (files_.empty())
-      for (const Source& source : generated())
-        if (names_.empty() || std::find(names_.begin(), names_.end(), source.name) != names_.end())
-          sources.push_back(source);
-    if (sources.empty()) throw UsageError("--matrices: none of these is made here");
-    std::vector<CasePlan> plans;
-    for (const Source& source : sources)
-      plans.push_back({{{"matrix", source.name}, {"generated", files_.empty()}, {"k", k_}},
-                       {.rounds = rounds, .seconds = 3},
-                       [source, &queue = session.queue, k = k_, solve = solve_] {
-                         CrsMatrix<double> a = source.make();
-                         blas2::check_crs(a.view());
-                         return std::make_unique<SpmvCase>(queue, std::move(a), k, solve);
-                       }});
-    return plans;
+    return plans([&queue = session.queue, k = k_, solve = solve_](CrsMatrix<double> a) {
+      return std::make_unique<SpmvCase>(queue, std::move(a), k, solve);
+    });
   }
 #endif
 
@@ -342,6 +392,11 @@ class Spmv final : public Benchmark {
   }
 
   std::vector<Table> tables(const Json&) const override {
+    if (on_host())
+      return {
+          {"matrix = matrix; CRS = crs time; CCS = ccs time; JDS = jds time; its conversion = "
+           "jds_conversion_seconds time; error = worst_error %.2g; bits = bit_for_bit bits",
+           "Products by one thread of the CPU.\n"}};
     std::vector<Table> all{
         {R"(matrix = matrix; format = name; us = seconds us; GB/s = gbytes_per_second %.0f; conversion = conversion_seconds time;
       pays after = products_to_pay %.0f; error = error %.2g)",
@@ -365,6 +420,30 @@ the fastest CRS. ccs adds by atomics: its bits differ from run to run, and it is
   }
 
  private:
+  template <class Make>
+  std::vector<CasePlan> plans(Make make) const {
+    std::vector<Source> sources;
+    for (const std::string& file : files_)
+      sources.push_back(
+          {std::filesystem::path(file).filename(), [file] { return io::read_sparse_matrix(file).a; }});
+    if (files_.empty())
+      for (const Source& source : generated())
+        if (names_.empty() || std::find(names_.begin(), names_.end(), source.name) != names_.end())
+          sources.push_back(source);
+    if (sources.empty()) throw UsageError("--matrices: none of these is made here");
+    std::vector<CasePlan> all;
+    for (const Source& source : sources)
+      all.push_back({{{"matrix", source.name}, {"generated", files_.empty()}, {"k", k_}},
+                     {.rounds = rounds, .seconds = 3},
+                     [source, make] {
+                       CrsMatrix<double> a = source.make();
+                       blas2::check_crs(a.view());
+                       return make(std::move(a));
+                     }});
+    return all;
+  }
+
+  std::string device_ = "gpu";
   std::vector<std::string> files_, names_;
   int k_ = 1;
   bool solve_ = false;

@@ -16,6 +16,7 @@
 #include "apps/io/sparse_file.hpp"
 #include "blas2/spmv/sparse_matrix.hpp"
 #include "hybrid/machine/device.hpp"
+#include "solver/devices/calibration.hpp"
 #include "solver/prepare/check_input.hpp"
 
 namespace eigen_g::apps {
@@ -301,6 +302,17 @@ std::string explained(const FewMatrix& matrix, const FewOptions& options, const 
   if (plan.method == FewMethod::dense || plan.dense_follows)
     text += row("  dense", print("%.3g s", plan.dense_seconds) + ", " + gibibytes(plan.dense_bytes));
   if (plan.method == FewMethod::dense) return text;
+  if (plan.gpus > 1) {
+    Devices one = devices;
+    one.gpus = 1;
+    text += row("  GPUs",
+                print("%d by rows: %.3g s a product, %.3g s for what they send each other beside it; one: "
+                      "%.3g s",
+                      plan.gpus, plan.product_seconds, plan.halo_seconds,
+                      plan_few(matrix.n(), matrix.nnz(), options, one).product_seconds)) +
+            row("", devices.calibration ? "by this machine's calibration"
+                                        : "by two H200s: 'eigen_g tune hybrid' measures this machine");
+  }
   FewOptions look = options;
   look.method = FewMethod::lanczos;
   look.max_products = std::min(products_of_a_look, options.max_products);
@@ -339,6 +351,7 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   Devices devices;
   devices.place = place_of(request.run);
   devices.threads = request.run.threads;
+  devices.gpus = request.gpus;
 
   const Stopwatch reading;
   FewMatrix matrix;
@@ -371,6 +384,9 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   result.read = reading.seconds();
   if (request.explain) {
     progress.at("plan");
+    if (request.gpus > 1)
+      if (auto chosen = choose_calibration("", uncalibrated_machine()); chosen.calibration)
+        devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
     const std::string plan = explained(matrix, result.options, devices);
     progress.finish();
     sink.tell(plan + "\n");

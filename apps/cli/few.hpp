@@ -49,6 +49,7 @@ struct FewRequest {
   RunOptions run;
   std::string prefix;
   ResultFormat format = ResultFormat::npy;
+  int gpus = 1;
   bool values_only = false, explain = false;
 };
 // Converged pairs, or with --keep-unconverged all, go to the result files; not_verified where some have not converged.

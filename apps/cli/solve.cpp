@@ -158,7 +158,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
   require_one_process();
   if (!options.range_index.empty() || !options.range_value.empty())
     throw UsageError("--range-index and --range-value do not go with --lowest, --highest and --near");
-  if (options.gpus > 1) throw UsageError("--gpus: few pairs take one GPU");
+  if (options.gpus > 1 && !options.few.grid.empty()) throw UsageError("--gpus: a grid takes one GPU");
   if (options.generalised.wanted()) throw UsageError("--b does not go with --lowest, --highest and --near");
   const SolveOptions usual;
   const std::pair<bool, const char*> others[] = {
@@ -171,6 +171,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
   for (const auto& [given, what] : others)
     if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
   FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options.format)};
+  request.gpus = options.gpus;
   request.values_only = options.values_only;
   request.explain = options.explain;
   return solve_few_pairs(request);

@@ -53,8 +53,8 @@ std::string giga(double value) {
 std::string summary(const Calibration& calibration) {
   TextTable products({"device", "engine", "m", "n", "k", "GFLOP/s"});
   TextTable team({"device", "in a team", "multiprocessors", "rows", "columns", "inner", "GFLOP/s"});
-  TextTable memory(
-      {"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0", "joining us"});
+  TextTable memory({"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0",
+                    "halo GB/s", "halo us", "joining us"});
   for (const DeviceRates& r : calibration.devices) {
     for (const ProductRate& p : r.products)
       products.add({device_title(r), p.engine, std::to_string(p.m), std::to_string(p.n), std::to_string(p.k),
@@ -65,6 +65,7 @@ std::string summary(const Calibration& calibration) {
                 std::to_string(t.columns), std::to_string(t.inner), giga(t.flops)});
     memory.add({device_title(r), giga(r.symv_bandwidth), giga(r.to_device), giga(r.from_device),
                 r.latency > 0 ? print("%.1f", r.latency * 1e6) : "-", giga(r.from_first), giga(r.to_first),
+                giga(r.halo_bandwidth), r.halo_latency > 0 ? print("%.1f", r.halo_latency * 1e6) : "-",
                 r.joining > 0 ? print("%.1f", r.joining * 1e6) : "-"});
   }
   return products.text() + "\n" + team.text() + "\n" + memory.text();

@@ -87,25 +87,21 @@ CrsMatrix<double> coupled_27_points(std::int64_t edge, int unknowns) {
   });
 }
 
-CrsMatrix<double> power_law(int scale, std::int64_t edges, std::uint64_t seed) {
-  const std::int64_t n = std::int64_t{1} << scale;
-  const CounterRandom random(seed, 1);
-  std::vector<std::pair<std::int32_t, std::int32_t>> ends(static_cast<std::size_t>(edges));
-  const auto named = [n](std::int64_t v) { return static_cast<std::int32_t>((v * 2654435761 + 12345) % n); };
-#pragma omp parallel for schedule(static)
-  for (std::int64_t e = 0; e < edges; ++e) {
-    std::int64_t a = 0, b = 0;
-    for (int level = 0; level < scale; ++level) {
-      const double u = random.uniform(e, level);
-      a = 2 * a + (u >= 0.76);
-      b = 2 * b + ((u >= 0.57 && u < 0.76) || u >= 0.95);
-    }
-    ends[static_cast<std::size_t>(e)] = {named(a), named(b)};
-  }
+namespace {
+
+using Ends = std::pair<std::int32_t, std::int32_t>;
+
+// A graph's vertices are numbered at random, so that a row's place tells nothing of its length.
+std::int32_t shuffled(std::int64_t vertex, std::int64_t n) {
+  return static_cast<std::int32_t>((vertex * 2654435761 + 12345) % n);
+}
+
+// The graph with these edges and every vertex' own; edges that are there twice count once.
+CrsMatrix<double> graph_of(std::int64_t n, const std::vector<Ends>& edges, std::uint64_t seed) {
   std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i)
     rows[static_cast<std::size_t>(i)].push_back(static_cast<std::int32_t>(i));
-  for (const auto& end : ends) {
+  for (const Ends& end : edges) {
     rows[static_cast<std::size_t>(end.first)].push_back(end.second);
     rows[static_cast<std::size_t>(end.second)].push_back(end.first);
   }
@@ -119,6 +115,42 @@ CrsMatrix<double> power_law(int scale, std::int64_t edges, std::uint64_t seed) {
     const auto& row = rows[static_cast<std::size_t>(i)];
     columns.assign(row.begin(), row.end());
   });
+}
+
+}  // namespace
+
+CrsMatrix<double> power_law(int scale, std::int64_t edges, std::uint64_t seed) {
+  const std::int64_t n = std::int64_t{1} << scale;
+  const CounterRandom random(seed, 1);
+  std::vector<Ends> ends(static_cast<std::size_t>(edges));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t e = 0; e < edges; ++e) {
+    std::int64_t a = 0, b = 0;
+    for (int level = 0; level < scale; ++level) {
+      const double u = random.uniform(e, level);
+      a = 2 * a + (u >= 0.76);
+      b = 2 * b + ((u >= 0.57 && u < 0.76) || u >= 0.95);
+    }
+    ends[static_cast<std::size_t>(e)] = {shuffled(a, n), shuffled(b, n)};
+  }
+  return graph_of(n, ends, seed);
+}
+
+CrsMatrix<double> expected_degrees(int scale, std::int64_t edges, double exponent, std::uint64_t seed) {
+  const std::int64_t n = std::int64_t{1} << scale;
+  std::vector<double> up_to(static_cast<std::size_t>(n));
+  double sum = 0;
+  for (std::int64_t v = 0; v < n; ++v)
+    up_to[static_cast<std::size_t>(v)] = sum += std::pow(static_cast<double>(v + 1), -exponent);
+  const CounterRandom random(seed, 3);
+  std::vector<Ends> ends(static_cast<std::size_t>(edges));
+  const auto vertex = [&](std::int64_t e, int end) {
+    const auto at = std::upper_bound(up_to.begin(), up_to.end(), sum * random.uniform(e, end));
+    return shuffled(std::min<std::int64_t>(at - up_to.begin(), n - 1), n);
+  };
+#pragma omp parallel for schedule(static)
+  for (std::int64_t e = 0; e < edges; ++e) ends[static_cast<std::size_t>(e)] = {vertex(e, 0), vertex(e, 1)};
+  return graph_of(n, ends, seed);
 }
 
 CrsMatrix<double> banded(std::int64_t n, std::int64_t nnz, std::uint64_t seed) {

@@ -18,6 +18,11 @@ blas2::CrsMatrix<double> coupled_27_points(std::int64_t edge, int unknowns);
 // Source: Chakrabarti, Zhan, Faloutsos 2004; the probabilities are Graph500's.
 blas2::CrsMatrix<double> power_law(int scale, std::int64_t edges, std::uint64_t seed = 1);
 
+// A graph of 2^scale vertices, each end of an edge the v-th vertex with probability ~ v^-exponent, numbered at random.
+// Source: Chung, Lu 2002, expected degrees.
+blas2::CrsMatrix<double> expected_degrees(int scale, std::int64_t edges, double exponent,
+                                          std::uint64_t seed = 1);
+
 // n rows with about nnz entries in a band around the diagonal and two beside it, as a mesh's numbering leaves them.
 blas2::CrsMatrix<double> banded(std::int64_t n, std::int64_t nnz, std::uint64_t seed = 1);
 

@@ -27,6 +27,7 @@ CrsOnDevice<T>::CrsOnDevice(const Queue& queue, const CrsView<T>& a_host)
   };
   const std::int64_t base = rows_ > 0 ? a_host.row_begin[0] : 0;
   std::vector<std::int64_t> begin(static_cast<std::size_t>(rows_ + 1), 0);
+#pragma omp parallel for schedule(static) if (rows_ >= smallest_parallel_order)
   for (std::int64_t i = 0; i < rows_; ++i)
     begin[static_cast<std::size_t>(i + 1)] = a_host.row_begin[i + 1] - base;
   put(row_begin(), begin.data(), rows_ + 1);

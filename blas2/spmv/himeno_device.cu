@@ -7,6 +7,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/peer.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -98,20 +99,10 @@ HimenoOnDevices::HimenoOnDevices(const HimenoGrid& grid, const std::vector<int>&
     s.block_sums = DeviceBuffer<double>((s.planes + 1) * blocks_j * blocks_k);
     s.inner.wait();
   }
-  for (std::size_t part = 0; part + 1 < slabs_.size(); ++part)
-    for (const auto& [one, other] : {std::pair{part, part + 1}, {part + 1, part}}) {
-      int can = 0;
-      if (slabs_[one]->gpu == slabs_[other]->gpu) continue;
-      EIGEN_G_CUDA(cudaDeviceCanAccessPeer(&can, slabs_[one]->gpu, slabs_[other]->gpu));
-      const CurrentGpu here(slabs_[one]->gpu);
-      if (!can) continue;
-      const cudaError_t enabled = cudaDeviceEnablePeerAccess(slabs_[other]->gpu, 0);
-      if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
-        static_cast<void>(cudaGetLastError());
-      } else {
-        EIGEN_G_CUDA(enabled);
-      }
-    }
+  for (std::size_t part = 0; part + 1 < slabs_.size(); ++part) {
+    reach_peer(slabs_[part]->gpu, slabs_[part + 1]->gpu);
+    reach_peer(slabs_[part + 1]->gpu, slabs_[part]->gpu);
+  }
 }
 
 HimenoOnDevices::~HimenoOnDevices() = default;

@@ -1,6 +1,9 @@
 #include "blas2/spmv/row_parts.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace eigen_g::blas2 {
 
@@ -28,21 +31,41 @@ std::vector<std::int64_t> row_cuts(const CrsView<T>& a, int parts) {
   return cuts;
 }
 
+// Each thread counts a range of the rows, and then fills their places.
 template <class T>
 RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) {
+  struct Range {
+    std::int64_t begin = 0, end = 0, own = 0, far = 0;
+    std::vector<std::int32_t> far_rows;
+    std::vector<std::int64_t> far_columns;
+  };
   RowPart<T> part;
   part.first = first;
   part.rows = rows;
   const std::int64_t next = first + rows;
   const auto is_own = [&](std::int64_t p) { return a.col[p] >= first && a.col[p] < next; };
-  std::int64_t own = 0, far = 0;
-  for (std::int64_t i = first; i < next; ++i) {
-    const std::int64_t far_before = far;
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
-      ++(is_own(p) ? own : far);
-      if (!is_own(p)) part.far_columns.push_back(a.col[p]);
+  const std::int64_t count = rows < smallest_parallel_order ? 1 : omp_get_max_threads();
+  std::vector<Range> ranges(static_cast<std::size_t>(count));
+#pragma omp parallel for schedule(static, 1) if (count > 1)
+  for (std::int64_t r = 0; r < count; ++r) {
+    Range& range = ranges[static_cast<std::size_t>(r)];
+    range.begin = first + rows * r / count;
+    range.end = first + rows * (r + 1) / count;
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      const std::int64_t far_before = range.far;
+      for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+        ++(is_own(p) ? range.own : range.far);
+        if (!is_own(p)) range.far_columns.push_back(a.col[p]);
+      }
+      if (range.far > far_before) range.far_rows.push_back(static_cast<std::int32_t>(i - first));
     }
-    if (far > far_before) part.far_rows.push_back(static_cast<std::int32_t>(i - first));
+  }
+  std::int64_t own = 0, far = 0;
+  for (Range& range : ranges) {
+    part.far_rows.insert(part.far_rows.end(), range.far_rows.begin(), range.far_rows.end());
+    part.far_columns.insert(part.far_columns.end(), range.far_columns.begin(), range.far_columns.end());
+    own += std::exchange(range.own, own);  // from here on: where its entries begin
+    far += std::exchange(range.far, far);
   }
   std::sort(part.far_columns.begin(), part.far_columns.end());
   part.far_columns.erase(std::unique(part.far_columns.begin(), part.far_columns.end()),
@@ -50,21 +73,27 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
   part.own = CrsMatrix<T>(rows, rows, own);
   part.far = CrsMatrix<T>(static_cast<std::int64_t>(part.far_rows.size()),
                           static_cast<std::int64_t>(part.far_columns.size()), far);
-  std::int64_t to_own = 0, to_far = 0, far_row = 0;
-  for (std::int64_t i = first; i < next; ++i) {
-    const std::int64_t far_before = to_far;
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
-      if (is_own(p)) {
-        part.own.col[to_own] = static_cast<std::int32_t>(a.col[p] - first);
-        part.own.value[to_own++] = a.value[p];
-      } else {
-        const auto at = std::lower_bound(part.far_columns.begin(), part.far_columns.end(), a.col[p]);
-        part.far.col[to_far] = static_cast<std::int32_t>(at - part.far_columns.begin());
-        part.far.value[to_far++] = a.value[p];
+#pragma omp parallel for schedule(static, 1) if (count > 1)
+  for (std::int64_t r = 0; r < count; ++r) {
+    const Range& range = ranges[static_cast<std::size_t>(r)];
+    std::int64_t to_own = range.own, to_far = range.far;
+    std::int64_t far_row = std::lower_bound(part.far_rows.begin(), part.far_rows.end(), range.begin - first) -
+                           part.far_rows.begin();
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      const std::int64_t far_before = to_far;
+      for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+        if (is_own(p)) {
+          part.own.col[to_own] = static_cast<std::int32_t>(a.col[p] - first);
+          part.own.value[to_own++] = a.value[p];
+        } else {
+          const auto at = std::lower_bound(part.far_columns.begin(), part.far_columns.end(), a.col[p]);
+          part.far.col[to_far] = static_cast<std::int32_t>(at - part.far_columns.begin());
+          part.far.value[to_far++] = a.value[p];
+        }
       }
+      part.own.row_begin[i - first + 1] = to_own;
+      if (to_far > far_before) part.far.row_begin[++far_row] = to_far;
     }
-    part.own.row_begin[i - first + 1] = to_own;
-    if (to_far > far_before) part.far.row_begin[++far_row] = to_far;
   }
   return part;
 }

@@ -1,10 +1,10 @@
 #include "blas2/spmv/spmv.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/row_statistics.hpp"
-#include "blas2/tune/tuner.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 
@@ -43,15 +43,15 @@ void SpmvOperator<T>::convert(const Queue& queue, const SpmvCandidate& candidate
   if (candidate.format == SpmvFormat::ccs) ccs_ = CcsOnDevice<T>(queue, a_);
 }
 
-// The measured rates decide by the same sieve as the predicted ones.
+// All candidates a little, then those near the best again for longer, whose medians decide: formats a few per cent apart are told from
+// each other only so.
 template <class T>
 void SpmvOperator<T>::try_candidates(const Queue& queue, int k) {
-  constexpr int products = 5;
+  constexpr int rounds = 5;
+  constexpr double a_round = 3e-4, a_long_round = 2e-3, near_best = 1.12;
   const DeviceBuffer<T> x(queue, std::max<std::int64_t>(k * a_.cols, 1)),
       y(queue, std::max<std::int64_t>(k * a_.rows, 1));
   EIGEN_G_CUDA(cudaMemsetAsync(x.data(), 0, x.bytes(), queue.stream()));
-  std::vector<Measurement> measured;
-  const std::int64_t n = std::max<std::int64_t>(a_.nnz, 1);
   const auto seconds = [&](auto work) {
     Event from, to;
     from.record(queue);
@@ -60,19 +60,27 @@ void SpmvOperator<T>::try_candidates(const Queue& queue, int k) {
     to.wait();
     return to.seconds_since(from);
   };
-  for (std::size_t i = 0; i < trials_.size(); ++i) {
-    SpmvTrial& trial = trials_[i];
+  const auto measure = [&](SpmvTrial& trial, double round_seconds) {
     trial.conversion_seconds = seconds([&] { convert(queue, trial.candidate); });
-    const auto product = [&] { multiply(queue, k, T(1), x.data(), T(0), y.data()); };
-    product();
-    std::vector<double> times;
-    for (int p = 0; p < products; ++p) times.push_back(seconds(product));
-    std::nth_element(times.begin(), times.begin() + products / 2, times.end());
-    trial.seconds = times[products / 2];
-    measured.push_back({static_cast<int>(i), n, static_cast<double>(n) / trial.seconds});
-  }
-  const std::vector<int> best = first_sieve(measured, {.within = 0, .keep = 1});
-  if (!best.empty()) std::swap(trials_.front(), trials_[static_cast<std::size_t>(best.front())]);
+    const auto products = [&](int count) {
+      for (int p = 0; p < count; ++p) multiply(queue, k, T(1), x.data(), T(0), y.data());
+    };
+    products(1);
+    const double one = std::max(seconds([&] { products(1); }), 1e-6);
+    const int count = static_cast<int>(std::clamp(round_seconds / one, 1.0, 200.0));
+    std::array<double, rounds> times;
+    for (double& time : times) time = seconds([&] { products(count); }) / count;
+    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
+    trial.seconds = times[rounds / 2];
+  };
+  for (SpmvTrial& trial : trials_) measure(trial, a_round);
+  const auto faster = [](const SpmvTrial& a, const SpmvTrial& b) { return a.seconds < b.seconds; };
+  std::stable_sort(trials_.begin(), trials_.end(), faster);
+  const double limit = near_best * trials_.front().seconds;
+  auto end = std::find_if(trials_.begin(), trials_.end(), [&](const auto& t) { return t.seconds > limit; });
+  if (end - trials_.begin() > 1)
+    for (auto trial = trials_.begin(); trial != end; ++trial) measure(*trial, a_long_round);
+  std::stable_sort(trials_.begin(), end, faster);
 }
 
 template <class T>

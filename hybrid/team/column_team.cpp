@@ -15,6 +15,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/scalar.hpp"
 #include "hybrid/team/worker.hpp"
+#include "hybrid/transfer/peer.hpp"
 
 namespace eigen_g {
 
@@ -133,18 +134,6 @@ void copy_between(MatrixView<const same_t<T>> from, int from_gpu, MatrixView<T> 
                                     static_cast<std::size_t>(to.cols));
   copy.extent = make_cudaExtent(bytes_of<T>(from.rows), static_cast<std::size_t>(from.cols), 1);
   EIGEN_G_CUDA(cudaMemcpy3DPeerAsync(&copy, stream));
-}
-
-// From GPU a, which is current, to GPU b: directly where the machine can; otherwise the driver goes through the host.
-void enable_peer_access(int a, int b) {
-  int possible = 0;
-  EIGEN_G_CUDA(cudaDeviceCanAccessPeer(&possible, a, b));
-  if (!possible) return;
-  const cudaError_t status = cudaDeviceEnablePeerAccess(b, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled)
-    cudaGetLastError();
-  else
-    EIGEN_G_CUDA(status);
 }
 
 template <class T>
@@ -328,9 +317,9 @@ ColumnTeam<T>::ColumnTeam(const Queue& first, const TeamMembers& members)
           "members", "GPU " + std::to_string(gpu) + " is not there; there are " + std::to_string(count));
     if (!taken.insert(gpu).second)
       throw InvalidArgument("members", "GPU " + std::to_string(gpu) + " stands there twice");
-    enable_peer_access(state_->first_gpu, gpu);
+    reach_peer(state_->first_gpu, gpu);
+    reach_peer(gpu, state_->first_gpu);
     const CurrentGpu current(gpu);
-    enable_peer_access(gpu, state_->first_gpu);
     state_->peers.emplace_back(first.resources(), gpu);
   }
   if (members.cpu) state_->cpu = std::make_unique<Cpu<T>>(first.resources(), members.cpu_threads);

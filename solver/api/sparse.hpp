@@ -111,15 +111,20 @@ struct FewPlan {
   std::int64_t max_products = 0;  // of Lanczos
   double dense_seconds = 0,
          product_seconds = 0;  // all of the dense path; a product of Lanczos with its share of the rest
+  int gpus = 1;                // that Lanczos cuts A's rows over
+  double halo_seconds =
+      0;  // of a product, beside it: what those send each other, by the calibration's halo figures
   std::uint64_t dense_bytes = 0, lanczos_bytes = 0;  // beside A, w and z: in host memory; where Lanczos works
 };
-// nnz: entries of both triangles; -1: A is a grid or a product. Throws InvalidArgument.
+// nnz: entries of both triangles; -1: A is a grid or a product. Without a calibration an exchange between GPUs counts as on two
+// H200s. Throws InvalidArgument.
 [[nodiscard]] FewPlan plan_few(std::int64_t n, std::int64_t nnz, const FewOptions& options,
                                const Devices& devices = {});
 
 // Host memory.
 //   w   count values, out, ascending
 //   z   n x count, leading dimension ldz >= max(1, n), out; null: values only
+// Of rows in host memory devices.gpus GPUs take a range each, of equal entries, and send each other what of X they need.
 // Unconverged pairs are given back as they are: the report tells, and its residuals bound the distance of each value from an
 // eigenvalue. Blocks until done. Same bits for the same arguments, on the same kind of device.
 // Throws InvalidArgument (a: an offset or column out of order, NaN or infinity, two triangles that differ; end: near a value where

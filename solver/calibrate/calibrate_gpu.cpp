@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -291,6 +292,56 @@ void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
   step();
 }
 
+// Each GPU sends the other so many bytes and waits for what the other sends, again and again; seconds of one exchange.
+double exchange_seconds(int first, int second, std::int64_t bytes) {
+  constexpr int exchanges = 200, rounds = 5;
+  const int gpus[2] = {first, second};
+  std::unique_ptr<Queue> queue[2];
+  std::unique_ptr<Event> sent[2];
+  DeviceBuffer<char> from[2], to[2];
+  for (int g = 0; g < 2; ++g) {
+    const CurrentGpu current(gpus[g]);
+    queue[g] = std::make_unique<Queue>();
+    sent[g] = std::make_unique<Event>();
+    from[g] = DeviceBuffer<char>(bytes);
+    to[g] = DeviceBuffer<char>(bytes);
+  }
+  std::vector<double> all;
+  for (int round = 0; round < rounds; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int e = 0; e < exchanges; ++e) {
+      for (int g = 0; g < 2; ++g) {
+        const CurrentGpu current(gpus[g]);
+        EIGEN_G_CUDA(cudaMemcpyPeerAsync(to[1 - g].data(), gpus[1 - g], from[g].data(), gpus[g],
+                                         static_cast<std::size_t>(bytes), queue[g]->stream()));
+        sent[g]->record(*queue[g]);
+      }
+      for (int g = 0; g < 2; ++g) {
+        const CurrentGpu current(gpus[g]);
+        sent[1 - g]->hold(*queue[g]);
+      }
+    }
+    for (int g = 0; g < 2; ++g) {
+      const CurrentGpu current(gpus[g]);
+      queue[g]->wait();
+    }
+    all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
+                  exchanges);
+  }
+  std::nth_element(all.begin(), all.begin() + rounds / 2, all.end());
+  return all[rounds / 2];
+}
+
+// The first GPU and this one, which reach each other as far as the machine lets them.
+void measure_halo(DeviceRates& rates, int first, Steps& step) {
+  constexpr std::int64_t small = 256,
+                         large = std::int64_t{4} << 20;  // a plane of 360 x 360 points, 4 vectors
+  rates.halo_latency = exchange_seconds(first, rates.device.index, small);
+  const double moving = exchange_seconds(first, rates.device.index, large) - rates.halo_latency;
+  rates.halo_bandwidth = static_cast<double>(large) / std::max(moving, 1e-9);
+  step();
+}
+
 // With the GPU that is current, as weak a one as a CPU helps.
 void measure_cpu_in_team(DeviceRates& cpu, Effort effort, Steps& step) {
   const std::optional<Partition> small = small_part();
@@ -318,10 +369,12 @@ void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProg
         for (DeviceRates& cpu : calibration.devices)
           if (cpu.device.kind == DeviceKind::cpu) measure_cpu_in_team(cpu, effort, step);
     }
-    if (first < 0)
+    if (first < 0) {
       first = gpu;
-    else
+    } else {
       measure_peer(rates, first, effort, step);
+      measure_halo(rates, first, step);
+    }
   }
 }
 

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* format_name = "eigen_g-calibration";
-constexpr int format_version = 2;
+constexpr int format_version = 3;
 
 struct Version {
   const char* key;
@@ -42,6 +42,8 @@ constexpr Figure figures[] = {{"symv_bandwidth", &DeviceRates::symv_bandwidth},
                               {"latency", &DeviceRates::latency},
                               {"from_first", &DeviceRates::from_first},
                               {"to_first", &DeviceRates::to_first},
+                              {"halo_bandwidth", &DeviceRates::halo_bandwidth},
+                              {"halo_latency", &DeviceRates::halo_latency},
                               {"joining", &DeviceRates::joining}};
 
 constexpr const char* name_of(TeamWork work) {

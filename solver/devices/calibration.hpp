@@ -1,6 +1,6 @@
 // What each device of this machine reached when it was measured, and the file that keeps it. JSON:
 //
-//   format     "eigen_g-calibration"      version  2      date  YYYY-MM-DD
+//   format     "eigen_g-calibration"      version  3      date  YYYY-MM-DD
 //   effort     "quick" (a few figures in under a second) or "full" (eigen_g tune hybrid)
 //   machine    eigen_g, cuda_driver, cuda_toolkit, cublas, openblas: versions
 //   devices    the CPU first, then the GPUs; of each
@@ -11,6 +11,8 @@
 //     symv_bandwidth                             bytes/s of the stored triangle in y := A x; 0: not measured
 //     to_device, from_device, latency            GPU: bytes/s from and to pinned host memory; seconds of a small copy
 //     from_first, to_first                       further GPUs: bytes/s from and to the first one
+//     halo_bandwidth, halo_latency               further GPUs, with the first one: bytes/s and seconds of an exchange that both
+//                                                wait for, as of the planes between two parts of a matrix
 //     joining                                    beside the first GPU: seconds by which a piece of a team's work takes longer
 //                                                with it, however little it does
 //
@@ -55,6 +57,7 @@ struct DeviceRates {
   double symv_bandwidth = 0;
   double to_device = 0, from_device = 0, latency = 0;
   double from_first = 0, to_first = 0;
+  double halo_bandwidth = 0, halo_latency = 0;
   double joining = 0;
 };
 

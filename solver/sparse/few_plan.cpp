@@ -21,6 +21,11 @@ double lanczos_bytes_a_product(std::int64_t n, std::int64_t nnz, const LanczosSi
   return (matrix + 3 * panel + basis / usual_degree) / panel_width;
 }
 
+// To one neighbour, a panel's rows of a plane where A is of a body with equal sides.
+double halo_bytes(std::int64_t n) {
+  return sizeof(double) * panel_width * std::pow(static_cast<double>(n), 2.0 / 3);
+}
+
 }  // namespace
 
 FewRates few_rates(bool on_gpu, int threads) {
@@ -28,7 +33,8 @@ FewRates few_rates(bool on_gpu, int threads) {
   return {6e9 * threads, 0, 8e9 * threads, 0, 1000};
 }
 
-FewPlan few_plan(std::int64_t n, std::int64_t nnz, const FewOptions& options, bool on_gpu, int threads) {
+FewPlan few_plan(std::int64_t n, std::int64_t nnz, const FewOptions& options, bool on_gpu, int threads,
+                 const FewTeam& team) {
   const bool near = options.end == End::near;
   if (near && options.method == FewMethod::lanczos)
     throw InvalidArgument("method",
@@ -40,7 +46,13 @@ FewPlan few_plan(std::int64_t n, std::int64_t nnz, const FewOptions& options, bo
   plan.dense_seconds = (4.0 / 3 * rows + 2.0 * static_cast<double>(near ? n : options.count)) * rows * rows /
                            rates.flops_a_second +
                        rates.dense_row_seconds * rows;
-  plan.product_seconds = rates.step_seconds + lanczos_bytes_a_product(n, nnz, sizes) / rates.bytes_a_second;
+  plan.product_seconds = rates.step_seconds * team.gpus +
+                         lanczos_bytes_a_product(n, nnz, sizes) / rates.bytes_a_second / team.gpus;
+  plan.gpus = team.gpus;
+  if (team.gpus > 1) {
+    plan.halo_seconds = (team.halo_latency + halo_bytes(n) / team.halo_bandwidth) / panel_width;
+    plan.product_seconds = std::max(plan.product_seconds, plan.halo_seconds);
+  }
   plan.dense_bytes = 2 * sizeof(double) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n);
   plan.lanczos_bytes = sizeof(double) * static_cast<std::uint64_t>(lanczos_values(n, options.count));
 

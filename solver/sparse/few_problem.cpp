@@ -48,7 +48,7 @@ FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus) 
   };
 #ifdef EIGEN_G_HAVE_CUDA
   if (problem.on_gpu) {
-    problem.executor = gpu_executors(a);
+    problem.executor = gpus.size() == 1 ? gpu_executors(a) : gpu_executors(a, gpus);
     return problem;
   }
 #endif

@@ -36,6 +36,10 @@ FewProblem<T> few_problem(const DeviceSparseProduct<T>& a, CUstream_st* stream);
 // Executors of a checked matrix in host memory.
 template <class T>
 std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const SparseRows<T>& a);
+// Cut by rows over several GPUs.
+template <class T>
+std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const SparseRows<T>& a,
+                                                                        const std::vector<int>& gpus);
 std::function<std::unique_ptr<Executor<double>>(std::int64_t)> gpu_executors(const SparseGrid& a);
 
 // A by products with unit vectors, a panel at a time.

@@ -1,11 +1,13 @@
 #include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/crs_device.hpp"
+#include "blas2/spmv/row_team.hpp"
 #include "blas2/spmv/spmv.hpp"
 #include "blas2/spmv/stencil.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/sparse/few_problem.hpp"
 #include "solver/sparse/gpu_executor.hpp"
+#include "solver/sparse/team_executor.hpp"
 
 namespace eigen_g {
 
@@ -43,6 +45,34 @@ std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const Sp
     auto on = std::make_shared<RowsOnGpu<T>>();
     on->owned = {on->queue, {a.n, a.n, a.row_begin[a.n] - a.row_begin[0], a.row_begin, a.column, a.value}};
     return executor_of(on, on->owned.view(), max_panels);
+  };
+}
+
+template <class T>
+std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const SparseRows<T>& a,
+                                                                        const std::vector<int>& gpus) {
+  return [a, gpus](std::int64_t max_panels) -> std::unique_ptr<Executor<T>> {
+    const blas2::CrsView<T> rows{a.n, a.n, a.row_begin[a.n] - a.row_begin[0], a.row_begin, a.column, a.value};
+    const auto team = std::make_shared<blas2::RowTeam<T>>(rows, gpus);
+    std::vector<typename TeamExecutor<T>::Member> members;
+    for (int m = 0; m < team->members(); ++m) {
+      const std::int64_t first = team->first_row(m);
+      const auto within = [gpu = team->gpu(m)](const std::function<void()>& work) {
+        const CurrentGpu here(gpu);
+        work();
+      };
+      within([&] {
+        members.push_back(
+            {std::make_unique<GpuExecutor<T>>(team->queue(m), team->first_row(m + 1) - first, max_panels,
+                                              PanelProduct<T>(), team->bytes(m), first),
+             within});
+      });
+    }
+    const TeamProduct<T> product = [team](T alpha, const std::vector<const T*>& x, T gamma, T beta,
+                                          const std::vector<T*>& y) {
+      team->multiply(alpha, x, gamma, beta, y);
+    };
+    return std::make_unique<TeamExecutor<T>>(std::move(members), product);
   };
 }
 
@@ -97,5 +127,7 @@ template FewProblem<double> few_problem(const DeviceSparseRows<double>&, CUstrea
 template FewProblem<double> few_problem(const DeviceSparseProduct<double>&, CUstream_st*);
 template std::function<std::unique_ptr<Executor<double>>(std::int64_t)> gpu_executors(
     const SparseRows<double>&);
+template std::function<std::unique_ptr<Executor<double>>(std::int64_t)> gpu_executors(
+    const SparseRows<double>&, const std::vector<int>&);
 
 }  // namespace eigen_g

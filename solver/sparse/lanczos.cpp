@@ -79,6 +79,7 @@ class Lanczos {
   void begin_polish();
   bool stalled();
   void begin_probe();
+  double steps_of_probe() const;
   double limit() const { return options_.tolerance * result_.bounds.norm; }
   bool exhausted() const { return result_.products >= options_.max_products; }
 
@@ -228,13 +229,15 @@ void Lanczos<T>::choose() {
     return;
   }
   gain_ = gain_of_step(filter_, known);
+  const double all_steps = steps;
   // After a new filter the values are not known well enough for more than a look at what it finds.
   if (projected_.panels() == 0) steps = std::min(steps, static_cast<double>(kept_panels_) / chain + 1);
   max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(0.9 * steps), 1.0, 1e3)) * sizes_.chain;
   // Where a multiple value goes on behind what is kept, the gain is unknown.
   const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > limit();
   result_.predicted_products = static_cast<double>(result_.products) +
-                               (known_gain ? steps * filter_.degree * panel_width * chain : 0.0);
+                               (known_gain ? all_steps * filter_.degree * panel_width * chain : 0.0) +
+                               steps_of_probe() * filter_.degree * panel_width;
 }
 
 // V := a random combination of the kept vectors: H of another p is not known on them all.
@@ -272,15 +275,20 @@ void Lanczos<T>::begin_polish() {
   max_steps_ = 1000;
 }
 
+// Until what is missed stands out of the random panel, where it begins as one of sqrt n.
+template <class T>
+double Lanczos<T>::steps_of_probe() const {
+  const double nepers = std::log(10 * std::sqrt(static_cast<double>(on_.order())));
+  return std::clamp(std::ceil(nepers / std::max(gain_, 1e-9)), 3.0, 1e3);
+}
+
 // V := [kept vectors, a random panel]
 template <class T>
 void Lanczos<T>::begin_probe() {
   probing_ = true;
   ++result_.probe.runs;
   before_probe_ = {rho_, residual_, order_, worst_};
-  // Until what is missed stands out of the random panel, where it begins as one of sqrt n.
-  const double nepers = std::log(10 * std::sqrt(static_cast<double>(on_.order())));
-  max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(nepers / std::max(gain_, 1e-9)), 3.0, 1e3));
+  max_steps_ = static_cast<std::int64_t>(steps_of_probe());
   basis_.resize(kept_panels_);
   basis_.append_random();
 }
@@ -325,7 +333,9 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
       continue;
     }
     choose();
-    if (result_.restarts >= 4 && result_.predicted_products > 2 * static_cast<double>(options_.max_products))
+    const bool seen = projected_.panels() > 0;  // a cycle of the filter that the prediction is for
+    if (seen && result_.restarts >= 4 &&
+        result_.predicted_products > 2 * static_cast<double>(options_.max_products))
       break;
   }
   result_.converged = worst_ <= limit();

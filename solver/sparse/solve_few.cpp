@@ -9,6 +9,7 @@
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/sparse.hpp"
+#include "solver/devices/calibration.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/sparse/few_plan.hpp"
 #include "solver/sparse/few_problem.hpp"
@@ -195,6 +196,23 @@ bool on_gpu(std::int64_t n, const FewOptions& options, const Devices& devices) {
          (options.method == FewMethod::lanczos || n > few_rates(true, 1).dense_at_once);
 }
 
+// The first GPU and these; the slowest exchange of what was measured is what all wait for.
+FewTeam team_of(const std::vector<int>& further, const Calibration* calibration) {
+  FewTeam team;
+  team.gpus = 1 + static_cast<int>(further.size());
+  if (!calibration) return team;
+  double bandwidth = 0, latency = 0;
+  for (const DeviceRates& rates : calibration->devices) {
+    if (std::find(further.begin(), further.end(), rates.device.index) == further.end() ||
+        rates.halo_bandwidth <= 0)
+      continue;
+    bandwidth = bandwidth == 0 ? rates.halo_bandwidth : std::min(bandwidth, rates.halo_bandwidth);
+    latency = std::max(latency, rates.halo_latency);
+  }
+  if (bandwidth > 0) team.halo_bandwidth = bandwidth, team.halo_latency = latency;
+  return team;
+}
+
 template <class T>
 FewReport solve_on_gpu([[maybe_unused]] const auto& a, [[maybe_unused]] T* w,
                        [[maybe_unused]] DevicePointer<T> z, [[maybe_unused]] std::int64_t ldz,
@@ -216,7 +234,10 @@ FewPlan plan_few(std::int64_t n, std::int64_t nnz, const FewOptions& options, co
   check(n, options, n);
   check_devices(devices);
   const ThreadLimit limit(devices.threads);
-  return few_plan(n, nnz, options, on_gpu(n, options, devices), omp_get_max_threads());
+  const bool gpu = on_gpu(n, options, devices);
+  const FewTeam team =
+      gpu && nnz >= 0 ? team_of(further_gpus(devices.gpus), devices.calibration.get()) : FewTeam{};
+  return few_plan(n, nnz, options, gpu, omp_get_max_threads(), team);
 }
 
 template <class T>
@@ -229,7 +250,10 @@ FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, 
   const auto start = std::chrono::steady_clock::now();
   const bool gpu = on_gpu(a.n, options, devices);
   std::vector<int> gpus;
-  if (gpu) gpus.push_back(current_gpu());
+  if (gpu) {
+    gpus = further_gpus(devices.gpus);
+    gpus.insert(gpus.begin(), current_gpu());
+  }
   FewReport report = solve_problem(few_problem(a, gpus), w, z, ldz, options, devices);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

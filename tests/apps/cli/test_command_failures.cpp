@@ -282,6 +282,23 @@ TEST_CASE("a signal ends in 130 and leaves no file, and what stood there stays")
   }
 }
 
+TEST_CASE("few pairs that are interrupted leave no file, and what stood there stays") {
+  const TemporaryFolder results;
+  write_file(results / "r.values.npy", "an earlier result");
+  for (const useconds_t microseconds : {0, 20'000, 150'000, 500'000}) {
+    CAPTURE(microseconds);
+    Process process(command_line({"solve", "--grid", "60x50x40", "--lowest", "30", "--tolerance", "1e-13",
+                                  "-o", results / "r", "--json", results / "r.json", "--force", "--device",
+                                  "cpu", "--threads", "1"}));
+    REQUIRE(eventually([&] { return results.names().size() > 1 || !process.running(); }));
+    ::usleep(microseconds);
+    process.send(SIGINT);
+    CHECK(process.wait().code == 130);
+    CHECK(results.names() == std::vector<std::string>{"r.values.npy"});
+    CHECK(text_of_file(results / "r.values.npy") == "an earlier result");
+  }
+}
+
 TEST_CASE("an interrupted command on a terminal wipes its progress line") {
   if (!Process::terminals()) SKIP_TEST("no pseudo-terminals");
   const TemporaryFolder folder, results;

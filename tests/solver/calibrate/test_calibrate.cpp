@@ -61,6 +61,8 @@ TEST_CASE("a quick calibration: all devices, progress from 0 to 1, nobody else's
     check_rates(c.devices[i], i == 0);
     CHECK((c.devices[i].from_first > 0) == (i >= 2));
     CHECK((c.devices[i].to_first > 0) == (i >= 2));
+    CHECK((c.devices[i].halo_bandwidth > 1e8) == (i >= 2));
+    CHECK((c.devices[i].halo_latency > 0) == (i >= 2));
     CHECK(c.devices[i].joining < 0.1);
     CHECK((c.devices[i].joining > 0) == (gpu_count() > 0 && i != 1));
   }

@@ -5,6 +5,7 @@
 
 #include "apps/io/matrix_file.hpp"
 #include "solver/api/eigen_g.hpp"
+#include "solver/sparse/few_plan.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/closed_forms.hpp"
 #include "tests/support/matrices.hpp"
@@ -107,6 +108,22 @@ TEST_CASE("a plan tells the way, its bytes and where it gives up, and a solve ke
   CHECK(plan_few(1000, 5000, options).method == FewMethod::dense);
   options.end = End::near;
   CHECK(plan_few(100000, 500000, options).method == FewMethod::dense);
+}
+
+TEST_CASE("a plan for several GPUs counts what they send each other") {
+  const FewOptions options = lanczos_for(10);
+  constexpr std::int64_t n = 10000000, nnz = 7 * n;
+  const FewPlan one = few_plan(n, nnz, options, true, 1), two = few_plan(n, nnz, options, true, 1, {2}),
+                slow = few_plan(n, nnz, options, true, 1, {2, 1e9, 1e-3});
+  CHECK(one.gpus == 1);
+  CHECK(one.halo_seconds == 0);
+  CHECK(two.gpus == 2);
+  CHECK(two.halo_seconds > 0);
+  CHECK(two.product_seconds < 0.7 * one.product_seconds);
+  CHECK(slow.halo_seconds > two.halo_seconds + 2e-4);
+  CHECK(slow.product_seconds == slow.halo_seconds);
+  CHECK(few_plan(50000, 350000, options, true, 1, {2}).product_seconds >
+        few_plan(50000, 350000, options, true, 1).product_seconds);
 }
 
 TEST_CASE("what Lanczos would take longer for than the dense solver goes to that") {
@@ -253,8 +270,9 @@ TEST_CASE("few pairs: arguments that cannot be are refused by name") {
 TEST_CASE("few pairs of real matrices against the dense solver") {
   const std::string folder = support::matrices_folder();
   if (folder.empty()) SKIP_TEST("no real matrices");
-  const std::string file = GENERATE("494_bus.mtx", "bcsstk02.mtx", "gr_30_30.mtx", "mesh1e1.mtx", "nos5.mtx",
-                                    "journals.mtx", "A_real.csc", "H_real.csc", "S_real.csc");
+  const std::string file =
+      GENERATE("494_bus.mtx", "bcsstk02.mtx", "gr_30_30.mtx", "mesh1e1.mtx", "nos5.mtx", "journals.mtx",
+               "A_real.csc", "H_real.csc", "S_real.csc", "Fann04.dat", "T_494_bus.dat");
   const auto dense = support::read_real(folder + "/" + file);
   const Solution<double> truth = eigen_g::solve(dense.n(), dense.full().data(), dense.n());
   const double norm = std::max(std::abs(truth.values.front()), std::abs(truth.values.back()));

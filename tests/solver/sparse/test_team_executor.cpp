@@ -1,6 +1,9 @@
 // solver/sparse/team_executor and blas2/spmv/row_parts: members on the CPU, so that the cut, the halo and the sums are the real ones.
 #include "solver/sparse/team_executor.hpp"
 
+#include <omp.h>
+
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -88,6 +91,28 @@ TEST_CASE("a matrix cut by rows multiplies as the whole one, whatever the cut") 
   double worst = 0;
   for (std::size_t i = 0; i < y.size(); ++i) worst = std::max(worst, std::abs(y[i] - got[i]));
   CHECK(worst <= 1e-12);
+}
+
+TEST_CASE("a part is the same by any number of threads") {
+  const std::int64_t n = 9001;
+  const CrsMatrix<double> a = support::random_crs<double>(support::ragged_lengths(n, n, 12, 400, 3), n, 4);
+  const int usual = omp_get_max_threads();
+  std::vector<RowPart<double>> parts;
+  for (const int threads : {1, 5}) {
+    omp_set_num_threads(threads);
+    parts.push_back(row_part(a.view(), 2500, 4001));
+  }
+  omp_set_num_threads(usual);
+  CHECK(parts[0].far_rows == parts[1].far_rows);
+  CHECK(parts[0].far_columns == parts[1].far_columns);
+  for (const auto& of : {&RowPart<double>::own, &RowPart<double>::far}) {
+    const CrsMatrix<double>&one = parts[0].*of, &five = parts[1].*of;
+    REQUIRE(one.nnz == five.nnz);
+    CHECK(one.nnz > 0);
+    CHECK(std::equal(one.row_begin.get(), one.row_begin.get() + one.rows + 1, five.row_begin.get()));
+    CHECK(std::equal(one.col.get(), one.col.get() + one.nnz, five.col.get()));
+    CHECK(std::equal(one.value.get(), one.value.get() + one.nnz, five.value.get()));
+  }
 }
 
 TEST_CASE("an empty part and an empty matrix can be cut") {
