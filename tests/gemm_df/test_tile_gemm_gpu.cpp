@@ -41,11 +41,11 @@ DeviceBuffer<T> random_matrix(std::int64_t n, unsigned seed, std::vector<T>& hos
 
 }  // namespace
 
-TEST_CASE("the checksum of n = 4000 is the paper's") {
+TEST_CASE("the checksum of n = 4000 is the paper's", "[gpu]") {
   CHECK(std::abs(tile_gemm_checksum(4000) - 16017339334.25) < 1e-3);
 }
 
-TEMPLATE_TEST_CASE("the square of the paper's operand has its checksum", "", float, double) {
+TEMPLATE_TEST_CASE("the square of the paper's operand has its checksum", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;
@@ -62,7 +62,7 @@ TEMPLATE_TEST_CASE("the square of the paper's operand has its checksum", "", flo
   }
 }
 
-TEMPLATE_TEST_CASE("ragged tiles against long double, the same bits by every tile", "", float, double) {
+TEMPLATE_TEST_CASE("ragged tiles against long double, the same bits by every tile", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;

@@ -33,7 +33,7 @@ DeviceBuffer<U> uploaded(const std::vector<U>& from) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("CCS on a GPU: conversion and product", "", float, double) {
+TEMPLATE_TEST_CASE("CCS on a GPU: conversion and product", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;

@@ -12,7 +12,7 @@
 using namespace eigen_g;
 using namespace eigen_g::blas2;
 
-TEMPLATE_TEST_CASE("CRS products on a GPU by every number of threads a row", "", float, double) {
+TEMPLATE_TEST_CASE("CRS products on a GPU by every number of threads a row", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;
@@ -28,7 +28,7 @@ TEMPLATE_TEST_CASE("CRS products on a GPU by every number of threads a row", "",
   }
 }
 
-TEST_CASE("CRS products on a GPU: a copied slice") {
+TEST_CASE("CRS products on a GPU: a copied slice", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const CrsMatrix<double> a =
@@ -42,7 +42,7 @@ TEST_CASE("CRS products on a GPU: a copied slice") {
                                      });
 }
 
-TEST_CASE("a block of 4 vectors on a GPU that is not aligned is refused") {
+TEST_CASE("a block of 4 vectors on a GPU that is not aligned is refused", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const CrsOnDevice<double> a_dev(queue, support::random_crs<double>({1}, 1, 1).view());

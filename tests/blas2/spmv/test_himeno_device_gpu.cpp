@@ -8,14 +8,14 @@
 using namespace eigen_g;
 using namespace eigen_g::blas2;
 
-TEST_CASE("gosa of the small grid on a GPU") {
+TEST_CASE("gosa of the small grid on a GPU", "[gpu]") {
   NEEDS_GPU();
   HimenoOnDevices device(himeno_grid("S"), {0});
   CHECK(device.sweep(himeno_first_sweeps) == Approx(3.295448e-3).epsilon(5e-4));
   CHECK(device.sweep(himeno_sweeps - himeno_first_sweeps) == Approx(9.672885e-4).epsilon(5e-4));
 }
 
-TEST_CASE("slabs with halos give one slab's bits, and nearly the CPU's gosa") {
+TEST_CASE("slabs with halos give one slab's bits, and nearly the CPU's gosa", "[gpu]") {
   NEEDS_GPU();
   for (const HimenoGrid& grid : {HimenoGrid{13, 22, 70}, HimenoGrid{34, 9, 132}, HimenoGrid{20, 64, 35}}) {
     HimenoOnHost host(grid);
@@ -31,7 +31,7 @@ TEST_CASE("slabs with halos give one slab's bits, and nearly the CPU's gosa") {
   }
 }
 
-TEST_CASE("fewer than two planes a GPU are refused") {
+TEST_CASE("fewer than two planes a GPU are refused", "[gpu]") {
   NEEDS_GPU();
   CHECK_THROWS_AS(HimenoOnDevices(HimenoGrid{6, 9, 9}, {0, 0}), InvalidArgument);
 }

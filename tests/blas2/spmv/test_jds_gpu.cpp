@@ -11,7 +11,7 @@
 using namespace eigen_g;
 using namespace eigen_g::blas2;
 
-TEMPLATE_TEST_CASE("JDS products on a GPU", "", float, double) {
+TEMPLATE_TEST_CASE("JDS products on a GPU", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;
@@ -24,7 +24,7 @@ TEMPLATE_TEST_CASE("JDS products on a GPU", "", float, double) {
   }
 }
 
-TEST_CASE("the GPU's conversion to JDS gives the CPU's arrays") {
+TEST_CASE("the GPU's conversion to JDS gives the CPU's arrays", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const CrsMatrix<double> a =

@@ -14,7 +14,7 @@
 using namespace eigen_g;
 using namespace eigen_g::blas2;
 
-TEST_CASE("a matrix cut by rows over GPUs multiplies as the whole one, the same bits again") {
+TEST_CASE("a matrix cut by rows over GPUs multiplies as the whole one, the same bits again", "[gpu]") {
   NEEDS_GPU();
   const bool two = gpu_count() > 1;
   const std::vector<int> gpus =

@@ -40,8 +40,8 @@ std::int64_t stored_entries(const CrsView<double>& a, const SellConfig& config) 
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("SELL products on a GPU: unsorted, sorted by windows and whole, long rows split off", "",
-                   float, double) {
+TEMPLATE_TEST_CASE("SELL products on a GPU: unsorted, sorted by windows and whole, long rows split off",
+                   "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;
@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("SELL products on a GPU: unsorted, sorted by windows and whol
   }
 }
 
-TEST_CASE("SELL stores what its configuration says, and the same again") {
+TEST_CASE("SELL stores what its configuration says, and the same again", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const CrsMatrix<double> a =

@@ -14,7 +14,7 @@
 using namespace eigen_g;
 using namespace eigen_g::blas2;
 
-TEMPLATE_TEST_CASE("the operator multiplies in every format, and chooses by model and trial", "", float,
+TEMPLATE_TEST_CASE("the operator multiplies in every format, and chooses by model and trial", "[gpu]", float,
                    double) {
   NEEDS_GPU();
   using T = TestType;
@@ -34,7 +34,7 @@ TEMPLATE_TEST_CASE("the operator multiplies in every format, and chooses by mode
   }
 }
 
-TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", "", float, double) {
+TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;
@@ -68,7 +68,7 @@ TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", 
   }
 }
 
-TEST_CASE("a trial times what it considered, the fastest is taken") {
+TEST_CASE("a trial times what it considered, the fastest is taken", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const CrsMatrix<double> a =
@@ -82,7 +82,7 @@ TEST_CASE("a trial times what it considered, the fastest is taken") {
   }
 }
 
-TEST_CASE("the GPU's row statistics are the CPU's") {
+TEST_CASE("the GPU's row statistics are the CPU's", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   for (const CrsMatrix<double>& a : support::ragged_matrices<double>()) {

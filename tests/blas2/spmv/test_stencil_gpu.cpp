@@ -10,7 +10,8 @@
 
 using namespace eigen_g;
 
-TEST_CASE("an operator of a box on a GPU is the CPU's, at ragged boxes, and leaves what lies around Y") {
+TEST_CASE("an operator of a box on a GPU is the CPU's, at ragged boxes, and leaves what lies around Y",
+          "[gpu]") {
   NEEDS_GPU();
   const blas2::GridSize grid =
       GENERATE(blas2::GridSize{1, 1, 1}, blas2::GridSize{2, 1, 3}, blas2::GridSize{31, 7, 5},

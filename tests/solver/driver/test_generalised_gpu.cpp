@@ -75,8 +75,8 @@ void check(int itype, const Matrix<T>& a, const Matrix<T>& b, const Solved<T>& s
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("generalised on device pointers: ragged sizes, poisoned outputs, the same bits twice", "",
-                   double, float) {
+TEMPLATE_TEST_CASE("generalised on device pointers: ragged sizes, poisoned outputs, the same bits twice",
+                   "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
   for (const std::int64_t n : {1, 2, 63, 64, 65, 129, 300, 511, 1111})
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("generalised on device pointers: ragged sizes, poisoned outpu
     }
 }
 
-TEST_CASE("generalised on device pointers: the factor given again, from the memory that holds it") {
+TEST_CASE("generalised on device pointers: the factor given again, from the memory that holds it", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 200;
   for (const Uplo uplo : {Uplo::lower, Uplo::upper})
@@ -121,7 +121,8 @@ TEST_CASE("generalised on device pointers: the factor given again, from the memo
     }
 }
 
-TEST_CASE("generalised on device pointers: workspace, allocator, nothing taken at the second solve") {
+TEST_CASE("generalised on device pointers: workspace, allocator, nothing taken at the second solve",
+          "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 250;
   struct Pool {
@@ -173,7 +174,7 @@ TEST_CASE("generalised on device pointers: workspace, allocator, nothing taken a
   CHECK(pool.bytes == 0);
 }
 
-TEST_CASE("generalised on device pointers: from C") {
+TEST_CASE("generalised on device pointers: from C", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 90;
   const Matrix<double> a(random_symmetric(n), n, Uplo::upper, 0),

@@ -125,7 +125,7 @@ void multiply(With with, Side side, Op op, std::int64_t rows, std::int64_t cols,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("triangle: the factor", "", double, float) {
+TEMPLATE_TEST_CASE("triangle: the factor", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
   for (const std::int64_t n : {1, 2, 15, 16, 17, 63, 64, 65, 128, 190, 641, 1290}) {
@@ -139,7 +139,7 @@ TEMPLATE_TEST_CASE("triangle: the factor", "", double, float) {
   }
 }
 
-TEST_CASE("triangle: the first bad minor, also where several are") {
+TEST_CASE("triangle: the first bad minor, also where several are", "[gpu]") {
   NEEDS_GPU();
   for (const std::int64_t n : {1, 64, 65, 200})
     for (std::int64_t bad = 1; bad <= n; bad += n > 100 ? 17 : 5) {
@@ -159,7 +159,7 @@ TEST_CASE("triangle: the first bad minor, also where several are") {
     }
 }
 
-TEMPLATE_TEST_CASE("triangle: products with L and its inverse, from either side", "", double, float) {
+TEMPLATE_TEST_CASE("triangle: products with L and its inverse, from either side", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
   for (const std::int64_t n : {1, 63, 64, 65, 200, 333})
@@ -185,7 +185,7 @@ TEMPLATE_TEST_CASE("triangle: products with L and its inverse, from either side"
     }
 }
 
-TEMPLATE_TEST_CASE("triangle: standard form, whole and by halves, and back", "", double, float) {
+TEMPLATE_TEST_CASE("triangle: standard form, whole and by halves, and back", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
   for (const std::int64_t n : {1, 65, 130, 1700, 6300}) {
@@ -219,7 +219,7 @@ TEMPLATE_TEST_CASE("triangle: standard form, whole and by halves, and back", "",
   }
 }
 
-TEMPLATE_TEST_CASE("triangle: mirror and subtract", "", double, float) {
+TEMPLATE_TEST_CASE("triangle: mirror and subtract", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
   for (const std::int64_t n : {1, 31, 32, 33, 100, 257}) {

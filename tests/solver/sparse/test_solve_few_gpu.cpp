@@ -49,7 +49,8 @@ void check_pairs(const SparseCase& a, const Found& found, const FewOptions& opti
 }  // namespace
 
 TEST_CASE(
-    "few pairs on a GPU: known spectra with their multiplicities, from every kind of matrix, the same bits") {
+    "few pairs on a GPU: known spectra with their multiplicities, from every kind of matrix, the same bits",
+    "[gpu]") {
   NEEDS_GPU();
   const SparseCase a =
       GENERATE(support::cube(9), support::hypercube(10), support::star(700), support::complete(500),
