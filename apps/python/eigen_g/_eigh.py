@@ -86,9 +86,10 @@ def eigh(
         type 1: a @ v = b @ v * w       2: a @ b @ v = v * w   v.T @ b @ v = 1
         type 3: b @ a @ v = v * w                              v.T @ inv(b) @ v = 1
 
-    a                n x n, float64, float32, complex128 or complex64, in C or Fortran order (others are copied first); NumPy, CuPy,
-                     PyTorch, JAX, or anything with DLPack or __cuda_array_interface__. Only one triangle is read. Integers and other
-                     types are a TypeError. Stacks (..., n, n) are solved one after the other, their results stacked alike, in C order.
+    a                n x n, float64, float32, complex128 or complex64, in C or Fortran order (others are copied first); NumPy,
+                     CuPy, PyTorch, JAX, or anything with DLPack or __cuda_array_interface__. Only one triangle is read. Integers
+                     and other types are a TypeError. Stacks (..., n, n) are solved one after the other, their results stacked
+                     alike, in C order.
     b                positive definite, of a's shape, type (float64 or float32), framework and device; the same triangle is read
     lower            which triangle
     eigvals_only     return w alone

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -58,6 +58,11 @@ class Framework(Protocol):
 _as_it_is = contextlib.nullcontext()
 
 
+@lru_cache(maxsize=64)
+def _dtype_name(dtype: np.dtype[Any]) -> str:
+    return dtype.name
+
+
 class _NumPy:
     name = "numpy"
 
@@ -66,7 +71,7 @@ class _NumPy:
             raise TypeError(f"{a.dtype!r} is not in this machine's byte order: a.astype(a.dtype.newbyteorder('='))")
         item = a.itemsize
         address, readonly = a.__array_interface__["data"]
-        return View(address, a.shape, tuple(s // item for s in a.strides), a.dtype.name, -1, readonly)
+        return View(address, a.shape, tuple(s // item for s in a.strides), _dtype_name(a.dtype), -1, readonly)
 
     def address(self, a: Array) -> int:
         return a.__array_interface__["data"][0]  # type: ignore[no-any-return]
@@ -121,8 +126,9 @@ class _CuPy:
         self.cupy = cupy
 
     def view(self, a: Array) -> View:
-        item = a.itemsize
-        return View(a.data.ptr, a.shape, tuple(s // item for s in a.strides), a.dtype.name, a.device.id, False)
+        item, data = a.itemsize, a.data
+        strides = tuple(s // item for s in a.strides)
+        return View(data.ptr, a.shape, strides, _dtype_name(a.dtype), data.device_id, False)
 
     def address(self, a: Array) -> int:
         return int(a.data.ptr)
@@ -131,9 +137,10 @@ class _CuPy:
         return self.cupy.empty(shape, dtype)
 
     def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
-        if into is None and not conjugate:
-            return a.copy(order="C")
         into = self.cupy.empty(a.shape, a.dtype) if into is None else into
+        if a.flags.c_contiguous and not conjugate:
+            into.data.copy_from_device_async(a.data, a.nbytes)
+            return into
         self.cupy.conjugate(a, into) if conjugate else self.cupy.copyto(into, a)
         return into
 
@@ -189,16 +196,16 @@ class _Torch:
         self.torch = torch
         self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128")}
         self.names = {dtype: name for name, dtype in self.dtypes.items()}
+        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # 1.5 us less; other compilers call it too
 
     def view(self, a: Array) -> View:
-        device = a.device
-        if device.type not in ("cpu", "cuda"):
-            raise TypeError(f"a tensor on {device} is neither on the CPU nor on a CUDA GPU")
+        if not (a.is_cuda or a.is_cpu):
+            raise TypeError(f"a tensor on {a.device} is neither on the CPU nor on a CUDA GPU")
         if a.requires_grad and self.torch.is_grad_enabled():
             raise RuntimeError("the tensor requires a gradient: eigen_g.torch.eigh has one (or a.detach() for none)")
         if a.layout != self.torch.strided:
             raise TypeError(f"a tensor of layout {a.layout} is not dense: a.to_dense()")
-        gpu = -1 if device.type == "cpu" else device.index
+        gpu = a.get_device()  # -1: the CPU
         name = self.names.get(a.dtype, str(a.dtype).removeprefix("torch."))
         return View(a.data_ptr(), tuple(a.shape), a.stride(), name, gpu, False)
 
@@ -229,6 +236,8 @@ class _Torch:
     def stream(self, gpu: int) -> tuple[int, object]:
         if gpu < 0:
             return 0, None
+        if self.raw_stream:
+            return self.raw_stream(gpu), None
         stream = self.torch.cuda.current_stream(gpu)
         return stream.cuda_stream, stream
 

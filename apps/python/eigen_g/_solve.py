@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numpy.linalg import LinAlgError
 
-from . import _core, _frameworks
+from . import _core
 from ._frameworks import Array, Framework, View
 
 Progress = Callable[[str, float], object]
@@ -177,7 +177,7 @@ def solve_gpu(
     w, rows = new_results(framework, a, plan, n, wanted.vectors)
     kept = kept_by_thread()
     solver, needed = kept.solver(framework, view.gpu, n, plan, wanted)
-    holds, memory = framework.memory(needed, a) if needed else (None, 0)
+    _memory, memory = framework.memory(needed, a) if needed else (None, 0)
     solver.use(memory, needed)
     z = framework.address(rows) if rows is not None else 0
     stream, _stream = framework.stream(view.gpu)
