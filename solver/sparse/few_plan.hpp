@@ -21,7 +21,7 @@ FewRates few_rates(bool on_gpu, int threads);
 // GPUs that have A's rows, and what an exchange between two takes: without a calibration, what it takes two H200s.
 struct FewTeam {
   int gpus = 1;
-  double halo_bandwidth = 3e11, halo_latency = 12e-6;  // bytes/s, seconds
+  double halo_bandwidth = 3.5e11, halo_latency = 14e-6;  // bytes/s, seconds
 };
 FewPlan few_plan(std::int64_t n, std::int64_t nnz, const FewOptions& options, bool on_gpu, int threads,
                  const FewTeam& team = {});

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/transfer/transfer.hpp"
 #include "solver/sparse/gpu_executor.hpp"
 #include "solver/sparse/small_matrices.hpp"
 
@@ -125,7 +127,13 @@ void GpuExecutor<T>::column(const T* panels, std::int64_t column, T* to) {
   if (!column_) column_ = take(n_);
   column_kernel<<<blocks_of(n_), threads, 0, queue_.stream()>>>(n_, column, panels, column_);
   EIGEN_G_LAUNCHED();
-  EIGEN_G_CUDA(cudaMemcpyAsync(to, column_, n_ * sizeof(T), cudaMemcpyDefault, queue_.stream()));
+  // A long one as a matrix, which the transfer to host memory takes by pieces.
+  constexpr std::int64_t piece = std::int64_t{1} << 18;
+  const std::int64_t pieces = is_gpu_memory(to) || n_ < 4 * piece ? 0 : n_ / piece,
+                     rest = n_ - pieces * piece;
+  if (pieces > 0) download<T>(queue_, {column_, piece, pieces, piece}, {to, piece, pieces, piece});
+  EIGEN_G_CUDA(cudaMemcpyAsync(to + pieces * piece, column_ + pieces * piece, rest * sizeof(T),
+                               cudaMemcpyDefault, queue_.stream()));
   queue_.wait();
 }
 
