@@ -87,23 +87,26 @@ lapack_int sterf(lapack_int n, R* d, same_t<R>* e) {
   const BlasTurn turn(n);
   return routine<R>(LAPACKE_dsterf_work, LAPACKE_ssterf_work)(n, d, e);
 }
-template <class R>
-lapack_int potrf(char uplo, lapack_int n, R* b, lapack_int ldb) {
+template <class T>
+lapack_int potrf(char uplo, lapack_int n, T* b, lapack_int ldb) {
   const BlasTurn turn(n);
-  return routine<R>(LAPACKE_dpotrf_work, LAPACKE_spotrf_work)(LAPACK_COL_MAJOR, uplo, n, b, ldb);
+  return routine<T>(LAPACKE_dpotrf_work, LAPACKE_spotrf_work, LAPACKE_zpotrf_work, LAPACKE_cpotrf_work)(
+      LAPACK_COL_MAJOR, uplo, n, of_lapack(b), ldb);
 }
-template <class R>
-lapack_int sygst(int itype, char uplo, lapack_int n, R* a, lapack_int lda, const same_t<R>* b,
+template <class T>
+lapack_int sygst(int itype, char uplo, lapack_int n, T* a, lapack_int lda, const same_t<T>* b,
                  lapack_int ldb) {
   const BlasTurn turn(n);
-  return routine<R>(LAPACKE_dsygst_work, LAPACKE_ssygst_work)(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b,
-                                                              ldb);
+  return routine<T>(LAPACKE_dsygst_work, LAPACKE_ssygst_work, LAPACKE_zhegst_work, LAPACKE_chegst_work)(
+      LAPACK_COL_MAJOR, itype, uplo, n, of_lapack(a), lda, of_lapack(b), ldb);
 }
 // The reciprocal of |B| |B^-1|, estimated by the factor, with the norm |B|.
-inline lapack_int pocon(char uplo, lapack_int n, const double* factor, lapack_int ld, double norm,
-                        double* reciprocal) {
+template <class T>
+lapack_int pocon(char uplo, lapack_int n, const T* factor, lapack_int ld, same_t<real_t<T>> norm,
+                 same_t<real_t<T>>* reciprocal) {
   const BlasTurn turn(n);
-  return LAPACKE_dpocon(LAPACK_COL_MAJOR, uplo, n, factor, ld, norm, reciprocal);
+  return routine<T>(LAPACKE_dpocon, LAPACKE_spocon, LAPACKE_zpocon, LAPACKE_cpocon)(
+      LAPACK_COL_MAJOR, uplo, n, of_lapack(factor), ld, norm, reciprocal);
 }
 
 inline lapack_int sytrd_sy2sb(char uplo, lapack_int n, lapack_int kd, double* a, lapack_int lda, double* ab,
