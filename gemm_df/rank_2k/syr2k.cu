@@ -372,14 +372,7 @@ bool syr2k_lower_and_product<float>(const Queue&, float, MatrixView<const float>
   return false;
 }
 
-// Complex: cuBLAS.
-template <>
-bool syr2k_lower_narrow<std::complex<double>>(const Queue&, std::complex<double>,
-                                              MatrixView<const std::complex<double>>,
-                                              MatrixView<const std::complex<double>>,
-                                              MatrixView<std::complex<double>>) {
-  return false;
-}
+// Complex: the update of double by her2k.cu, the others by cuBLAS.
 template <>
 std::int64_t syr2k_product_scratch<std::complex<double>>(std::int64_t) {
   return 0;

@@ -62,7 +62,8 @@ struct GeneralisedReport : Report {
 // Accuracy, with cond = cond_2(B), c a moderate constant and norms of B = L L^H:
 //   |A X - B X W| <= c n ulp |A| |X| sqrt(cond)                |X^H B X - I| <= c n ulp cond
 //   |w_k - w_k'| <= c n ulp (|A| |B^-1| + cond |w_k|)          of itype 1
-// as LAPACK's. Its source: LAPACK Users' Guide, 4.10.
+//   |w_k - w_k'| <= c n ulp (|A| |B| + cond |w_k|)             of itypes 2 and 3
+// as LAPACK's: rounding B by ulp |B| alone moves w_k by as much as ulp cond |w_k|. Its source: LAPACK Users' Guide, 4.10.
 // Cost: n^3 / 3 flops for the factor, n^3 for C (on a GPU 2 n^3 up to 6144 rows), n^2 m for the vectors, and eigen_g()'s.
 // LAPACK: dsygvd (dpotrf, dsygst, dsyevd, dtrsm); of a subset dsygvx.
 template <class T>

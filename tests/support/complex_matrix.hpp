@@ -107,10 +107,11 @@ double value_distance(const std::vector<R>& w, const std::vector<Other>& other) 
 
 // With and without vectors; the pairs by verify().
 template <class T>
-HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, eigen_g::Place place, double limit,
+HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, Asked asked, double limit,
                                   std::int64_t padding = 0) {
-  const HermitianPairs<T> pairs = solve_guarded(m, options(place), padding);
-  const HermitianPairs<T> values = solve_guarded(m, options(place, false), padding);
+  const HermitianPairs<T> pairs = solve_guarded(m, asked, padding);
+  asked.vectors = false;
+  const HermitianPairs<T> values = solve_guarded(m, asked, padding);
   REQUIRE(pairs.report.status == eigen_g::Status::converged);
   REQUIRE(values.report.status == eigen_g::Status::converged);
   const eigen_g::Verification v = eigen_g::verify(m.uplo, m.n, m.a.data(), m.lda, m.n, pairs.w.data(),
@@ -121,6 +122,11 @@ HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, eigen_g::Place pl
   CHECK(v.lapack_orthogonality <= limit);
   CHECK(value_distance(values.w, pairs.w) <= limits::values_only);
   return pairs;
+}
+template <class T>
+HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, eigen_g::Place place, double limit,
+                                  std::int64_t padding = 0) {
+  return check_hermitian(m, options(place), limit, padding);
 }
 
 }  // namespace support

@@ -235,9 +235,7 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, rea
 template <class T>
 std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors) {
   return std::max(bytes_taken([&](Arena& arena) { Layout<T>(n, multiprocessors).place(arena); }),
-                  bytes_taken([&](Arena& arena) {
-                    if constexpr (!is_complex<T>) arena.take<T>(on_chip_workspace<T>(n));
-                  }));
+                  bytes_taken([&](Arena& arena) { arena.take<T>(on_chip_workspace<T>(n)); }));
 }
 
 template <class T>
@@ -249,8 +247,7 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   const Queue& queue = products.queue();
   const int all = queue.multiprocessors();
   const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
-  std::int64_t on_chip = 1;  // of complex columns the last, whose real part is d's last
-  if constexpr (!is_complex<T>) on_chip = most_on_chip<T>(taken);
+  const std::int64_t on_chip = most_on_chip<T>(taken);
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t p = 0;
@@ -262,12 +259,8 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
                            milestones.emplace_back(Event(queue.resources()), 1 - std::pow(left, 3));
                            milestones.back().first.record(queue);
                          });
-  if constexpr (is_complex<T>)
-    EIGEN_G_CUDA(cudaMemcpyAsync(d_dev + p, &a_dev(p, p), sizeof(real_t<T>), cudaMemcpyDeviceToDevice,
-                                 queue.stream()));
-  else
-    tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
-                              scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken);
+  tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
+                            scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
   clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();

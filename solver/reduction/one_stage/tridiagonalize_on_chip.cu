@@ -10,8 +10,10 @@
 //                 x' = r - v w_q - w        the next column
 //                 A := A - v w^T - w v^T    its own rows, and h' = A x' in the same pass
 //
+// Of a Hermitian matrix r is conj(A(q, :)), v^T y is v^H y, which is real, and A := A - v w^H - w v^H.
+//
 // Only h and r travel, once a column. A double travels as two words; each holds one half of it and the step's number (a
-// float as one). The reader polls until the number is there: no barrier, no fence. Two sets of mailboxes take turns. A block publishes step
+// float as one, a complex number as two real ones). The reader polls until the number is there: no barrier, no fence. Two sets of mailboxes take turns. A block publishes step
 // k + 2 after it has read all of step k + 1, which the others published after they had read step k: nobody overwrites what
 // is still to be read. A block that ends with step k publishes nothing more, and nobody waits for it.
 //
@@ -24,11 +26,12 @@
 
 #include "blas2/symv/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/pair.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/dynamic_shared.cuh"
-#include "hybrid/stream/mail.cuh"
+#include "hybrid/stream/mail_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
+#include "solver/reduction/one_stage/reflector_scalars.cuh"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 
@@ -39,19 +42,42 @@ namespace {
 constexpr int max_rows = 32;  // of a block: a lane sums a row
 constexpr int at_once = 4;    // rows in a pass
 
+// Neighbours in a row that a thread takes together: two, or what 16 bytes hold.
+template <class T>
+inline constexpr int group_width = sizeof(T) <= 8 ? 2 : 1;
+template <class T>
+struct alignas(group_width<T> * sizeof(T)) Group {
+  T column[group_width<T>];
+};
+
+template <class T>
+using memory_word = pair_t<std::conditional_t<sizeof(Group<T>) == 16, double, float>>;
+
 template <class T>
 struct OnChip {
   T* a;
   std::int64_t lda;
   int n;
-  T *d, *e, *tau;
-  Packet<T>* mail;  // 2 sets of h and r, 2 stride each
+  real_t<T>*d, *e;
+  T* tau;
+  Packet<T>* mail;  // 2 sets of h and r, group_width stride each
   int shared_rows;  // of a block, a multiple of at_once; the others are in registers
-  int stride;       // of shared rows, in pairs of doubles: n / 2 rounded up to whole warps
+  int stride;       // of shared rows, in groups: n / group_width rounded up to whole warps
 
-  // Place of row or column i in its mailboxes: even ones, then odd ones, so that what a warp reads lies side by side.
-  __device__ int place(int i) const { return i / 2 + i % 2 * stride; }
+  // Place of row or column i in its mailboxes: the groups' first ones, then the second, so that what a warp reads lies
+  // side by side.
+  __device__ int place(int i) const { return i / group_width<T> + i % group_width<T> * stride; }
 };
+
+// Row i, column j of a symmetric or Hermitian matrix from what is stored below the diagonal.
+template <class R>
+__device__ R of_lower(R stored, int, int) {
+  return stored;
+}
+template <class R>
+__device__ DeviceComplex<R> of_lower(DeviceComplex<R> stored, int i, int j) {
+  return {stored.re, i == j ? 0 : i > j ? stored.im : -stored.im};
+}
 
 template <class T>
 __device__ T warp_sum(T x) {
@@ -70,9 +96,10 @@ __device__ T sum_of(const T* x) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// Where a thread of a block of `threads` works: all rows of its block, columns 2 (t + threads u) and the next, u = 0, 1, ...
-template <int threads>
+// Where a thread of a block of `threads` works: all rows of its block, groups t + threads u of columns, u = 0, 1, ...
+template <class T, int threads>
 struct Seat {
+  static constexpr int width = group_width<T>;
   static constexpr int warps = threads / 32;
   int t = threadIdx.x, warp = t / 32, lane = t % 32;
   int block = blockIdx.x, blocks = gridDim.x, n;
@@ -81,99 +108,137 @@ struct Seat {
 
   __device__ explicit Seat(int n) : n(n) {}
   __device__ int row_of(int slot) const { return block + blocks * slot; }
-  __device__ int column_of(int c) const { return 2 * (t + threads * (c / 2)) + c % 2; }
+  __device__ int column_of(int c) const { return width * (t + threads * (c / width)) + c % width; }
 };
 
 // What a thread keeps from step to step. The machine code depends on the members' order.
-template <class T, int pairs, int registered>
+template <class T, int groups, int registered>
 struct State {
-  T tau, half;  // w = tau y - half v
-  T x[2 * pairs], w[2 * pairs], v[2 * pairs];
-  int own[2 * pairs];              // slot of the block's row whose number is the thread's column, or -1
-  pair_t<T> a[registered][pairs];  // rows in registers; those before them are in shared memory
+  static constexpr int columns = group_width<T> * groups;
+  T tau;
+  real_t<T> half;  // w = tau y - half v
+  T x[columns], w[columns], v[columns];
+  int own[columns];                // slot of the block's row whose number is the thread's column, or -1
+  Group<T> a[registered][groups];  // rows in registers; those before them are in shared memory
 };
 
 // What the threads of a block share.
 template <class T, int warps>
 struct Shared {
-  pair_t<T>* rows;
-  T(&products)
-  [warps], (&squares)[warps], (&dots)[max_rows][warps + 1], (&row_v)[max_rows], (&row_y)[max_rows],
-      &first_of_x, &first_of_y, &diagonal;
+  Group<T>* rows;
+  real_t<T> (&products)[warps], (&squares)[warps];
+  T (&dots)[max_rows][warps + 1], (&row_v)[max_rows], (&row_y)[max_rows], &first_of_x, &first_of_y, &diagonal;
 };
 
 // Step k reduces column k.
 template <class T, int threads>
 struct Step {
-  const Seat<threads>& seat;
+  const Seat<T, threads>& seat;
   int k, q;
   unsigned number;
   Packet<T>*mail_h, *mail_r;
   int first_slot;  // of the block's rows >= q
 
-  __device__ Step(const OnChip<T>& p, const Seat<threads>& seat, int k)
+  __device__ Step(const OnChip<T>& p, const Seat<T, threads>& seat, int k)
       : seat(seat),
         k(k),
         q(k + 1),
         number(static_cast<unsigned>(q)),
-        mail_h(p.mail + k % 2 * 4 * p.stride),
-        mail_r(mail_h + 2 * p.stride),
+        mail_h(p.mail + k % 2 * 2 * group_width<T> * p.stride),
+        mail_r(mail_h + group_width<T> * p.stride),
         first_slot(q > seat.block ? (q - seat.block + seat.blocks - 1) / seat.blocks : 0) {}
 
   __device__ bool needed(int c) const { return seat.column_of(c) >= q && seat.column_of(c) < seat.n; }
-  // Some pair u of the warp has a column >= q.
+  // Some group u of the warp has a column >= q.
   __device__ bool live(int u) const {
-    return seat.column_of(2 * u) - 2 * seat.lane < seat.n &&
-           seat.column_of(2 * u + 1) + 2 * (31 - seat.lane) >= q;
+    constexpr int width = group_width<T>;
+    return seat.column_of(width * u) - width * seat.lane < seat.n &&
+           seat.column_of(width * u + width - 1) + width * (31 - seat.lane) >= q;
   }
 };
 
 template <class T>
 struct Reflector {
-  T beta, s;
+  real_t<T> beta;
+  T s, tau;
 };
 
+// From alpha and ||tail||^2 by a whole warp: two lanes, two divisions.
+template <class R>
+__device__ __forceinline__ Reflector<R> reflect(R alpha, R tail, int lane) {
+  R beta = alpha, s = 0, tau = 0;
+  if (tail >= negligible_square<R>) {
+    beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
+    const bool odd = lane % 2 == 1;
+    const R quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
+    s = __shfl_sync(~0u, quotient, 0);
+    tau = __shfl_sync(~0u, quotient, 1);
+  }
+  return {beta, s, tau};
+}
+template <class R>
+__device__ __forceinline__ Reflector<DeviceComplex<R>> reflect(DeviceComplex<R> alpha, R tail, int lane) {
+  R beta = alpha.re;
+  DeviceComplex<R> s = 0, tau = 0;
+  const R square = fma(alpha.im, alpha.im, tail);
+  if (square >= negligible_square<R>) {
+    beta = -copysign(sqrt(fma(alpha.re, alpha.re, square)), alpha.re);
+    const R difference = alpha.re - beta;
+    const R quotient = 1 / (lane % 2 == 1 ? beta : fma(difference, difference, alpha.im * alpha.im));
+    const R factor = __shfl_sync(~0u, quotient, 0), of_beta = __shfl_sync(~0u, quotient, 1);
+    s = {difference * factor, -alpha.im * factor};
+    tau = {-difference * of_beta, -alpha.im * of_beta};
+  }
+  return {beta, s, tau};
+}
+
 // The rows, and x = A(:, 0).
-template <class T, int threads, int pairs, int registered>
-__device__ __forceinline__ void load(const OnChip<T>& p, const Seat<threads>& seat,
-                                     State<T, pairs, registered>& state,
+template <class T, int threads, int groups, int registered>
+__device__ __forceinline__ void load(const OnChip<T>& p, const Seat<T, threads>& seat,
+                                     State<T, groups, registered>& state,
                                      const Shared<T, threads / 32>& shared) {
   const int n = seat.n, rows = seat.rows, t = seat.t, block = seat.block, blocks = seat.blocks;
+  constexpr int width = group_width<T>, columns = width * groups;
   const auto element = [&](int i, int j) {
-    return i < n && j < n ? __ldcg(p.a + max(i, j) + min(i, j) * p.lda) : 0;
+    return i < n && j < n ? of_lower(__ldcg(p.a + max(i, j) + min(i, j) * p.lda), i, j) : T(0);
   };
 #pragma unroll
   for (int r = 0; r < registered; ++r)
 #pragma unroll
-    for (int u = 0; u < pairs; ++u) {
+    for (int u = 0; u < groups; ++u) {
       const int row = p.shared_rows + r < rows ? seat.row_of(p.shared_rows + r) : n;
-      state.a[r][u] = {element(row, seat.column_of(2 * u)), element(row, seat.column_of(2 * u + 1))};
+#pragma unroll
+      for (int c = 0; c < width; ++c) state.a[r][u].column[c] = element(row, seat.column_of(width * u + c));
     }
   for (int slot = 0; slot < p.shared_rows; ++slot)
-    for (int pair = t; pair < p.stride; pair += threads) {
+    for (int group = t; group < p.stride; group += threads) {
       const int row = slot < rows ? seat.row_of(slot) : n;
-      shared.rows[slot * p.stride + pair] = {element(row, 2 * pair), element(row, 2 * pair + 1)};
+      Group<T> entry;
+#pragma unroll
+      for (int c = 0; c < width; ++c) entry.column[c] = element(row, width * group + c);
+      shared.rows[slot * p.stride + group] = entry;
     }
 #pragma unroll
-  for (int c = 0; c < 2 * pairs; ++c) {
+  for (int c = 0; c < columns; ++c) {
     const int column = seat.column_of(c);
     state.v[c] = state.w[c] = 0;
-    state.x[c] = column > 0 ? element(column, 0) : 0;
+    state.x[c] = column > 0 ? element(column, 0) : T(0);
     state.own[c] = column < n && column % blocks == block ? column / blocks : -1;
   }
   for (int slot = t; slot < max_rows; slot += threads) shared.row_v[slot] = shared.row_y[slot] = 0;
-  if (seat.writer && t == 0) p.d[0] = p.a[0];
+  if (seat.writer && t == 0) p.d[0] = real_of(p.a[0]);
 }
 
 // Rows slot ... slot + at_once - 1: A := A - v w^T - w v^T of the last step, their part of h = A x, and r where row q is
-// among them. `entry_of(i, u)`: row slot + i, pair u.
-template <class T, int threads, int pairs, int registered, class EntryOf>
+// among them. `entry_of(i, u)`: row slot + i, group u.
+template <class T, int threads, int groups, int registered, class EntryOf>
 __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, threads>& step,
-                                            const State<T, pairs, registered>& state,
+                                            const State<T, groups, registered>& state,
                                             const Shared<T, threads / 32>& shared, int slot,
                                             const EntryOf& entry_of) {
   const auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<threads>& seat = step.seat;
+  const Seat<T, threads>& seat = step.seat;
+  constexpr int width = group_width<T>;
   T v_row[at_once], w_row[at_once], sums[at_once];
 #pragma unroll
   for (int i = 0; i < at_once; ++i) {
@@ -182,61 +247,68 @@ __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, th
     sums[i] = 0;
   }
 #pragma unroll
-  for (int u = 0; u < pairs; ++u)
+  for (int u = 0; u < groups; ++u)
     if (step.live(u))
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
-        pair_t<T> entry = entry_of(i, u);
-        entry.x = fma(-v_row[i], w[2 * u], fma(-w_row[i], v[2 * u], entry.x));
-        entry.y = fma(-v_row[i], w[2 * u + 1], fma(-w_row[i], v[2 * u + 1], entry.y));
+        Group<T> entry = entry_of(i, u);
+#pragma unroll
+        for (int c = 0; c < width; ++c)
+          entry.column[c] = fma(-v_row[i], conj_of(w[width * u + c]),
+                                fma(-w_row[i], conj_of(v[width * u + c]), entry.column[c]));
         entry_of(i, u) = entry;
-        sums[i] = fma(entry.x, x[2 * u], fma(entry.y, x[2 * u + 1], sums[i]));
+#pragma unroll
+        for (int c = width - 1; c >= 0; --c) sums[i] = fma(entry.column[c], x[width * u + c], sums[i]);
       }
   if (seat.row_of(step.first_slot) == step.q)
 #pragma unroll
     for (int i = 0; i < at_once; ++i)
       if (slot + i == step.first_slot)
 #pragma unroll
-        for (int u = 0; u < pairs; ++u) {
-          const int even = seat.column_of(2 * u), odd = seat.column_of(2 * u + 1);
-          if (step.needed(2 * u)) publish(step.mail_r + p.place(even), entry_of(i, u).x, step.number);
-          if (step.needed(2 * u + 1)) publish(step.mail_r + p.place(odd), entry_of(i, u).y, step.number);
+        for (int u = 0; u < groups; ++u) {
+          const int first = width * u, last = first + width - 1;  // written out: less code than a loop
+          const int first_column = seat.column_of(first), last_column = seat.column_of(last);
+          if (step.needed(first))
+            publish(step.mail_r + p.place(first_column), conj_of(entry_of(i, u).column[0]), step.number);
+          if (width > 1 && step.needed(last))
+            publish(step.mail_r + p.place(last_column), conj_of(entry_of(i, u).column[width - 1]),
+                    step.number);
         }
   blas2::warp_sums<T>(sums, seat.lane);
   if (seat.lane % (32 / at_once) == 0) shared.dots[slot + seat.lane / (32 / at_once)][seat.warp] = sums[0];
 }
 
 // The pass over the block's rows, `at_once` at a time. Rows that are done or do not exist come along among these.
-template <class T, int threads, int pairs, int registered>
+template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ void update_and_multiply(const OnChip<T>& p, const Step<T, threads>& step,
-                                                    State<T, pairs, registered>& state,
+                                                    State<T, groups, registered>& state,
                                                     const Shared<T, threads / 32>& shared) {
   for (int slot = step.first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
-    update_rows(p, step, state, shared, slot, [&](int i, int u) -> pair_t<T>& {
+    update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& {
       return shared.rows[(slot + i) * p.stride + step.seat.t + threads * u];
     });
 #pragma unroll
   for (int r = 0; r < registered; r += at_once) {
     const int slot = p.shared_rows + r;
     if (slot < step.seat.rows && slot + at_once > step.first_slot)
-      update_rows(p, step, state, shared, slot,
-                  [&](int i, int u) -> pair_t<T>& { return state.a[r + i][u]; });
+      update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& { return state.a[r + i][u]; });
   }
 }
 
 // h to all; while it is on its way the reflector's scalars from alpha and ||tail of x||^2, and v.
-template <class T, int threads, int pairs, int registered>
+template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, const Step<T, threads>& step,
-                                                            State<T, pairs, registered>& state,
+                                                            State<T, groups, registered>& state,
                                                             const Shared<T, threads / 32>& shared) {
   auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<threads>& seat = step.seat;
+  const Seat<T, threads>& seat = step.seat;
+  constexpr int columns = group_width<T> * groups;
   const int lane = seat.lane;
-  T square = 0;
+  real_t<T> square = 0;
 #pragma unroll
-  for (int c = 0; c < 2 * pairs; ++c) {
+  for (int c = 0; c < columns; ++c) {
     if (seat.column_of(c) == step.q) shared.first_of_x = x[c];
-    if (seat.column_of(c) > step.q) square = fma(x[c], x[c], square);
+    if (seat.column_of(c) > step.q) square = add_real_product(x[c], x[c], square);
   }
   square = warp_sum(square);
   if (lane == 0) shared.squares[seat.warp] = square;
@@ -244,23 +316,15 @@ __device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, 
   if (seat.warp == 0 && lane >= step.first_slot && lane < seat.rows)
     publish(step.mail_h + p.place(seat.row_of(lane)), sum_of<seat.warps>(shared.dots[lane]), step.number);
 
-  const T alpha = shared.first_of_x, tail = sum_of<seat.warps>(shared.squares);
-  T beta = alpha, s = 0;
-  tau = 0;
-  if (tail >= negligible_square<T>) {
-    beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
-    const bool odd = lane % 2 == 1;  // two lanes, two divisions
-    const T quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
-    s = __shfl_sync(~0u, quotient, 0);
-    tau = __shfl_sync(~0u, quotient, 1);
-  }
+  const Reflector<T> reflector = reflect(shared.first_of_x, sum_of<seat.warps>(shared.squares), lane);
+  tau = reflector.tau;
   if (seat.writer && seat.t == 0) {
-    p.e[step.k] = beta;
+    p.e[step.k] = reflector.beta;
     p.tau[step.k] = tau;
   }
 #pragma unroll
-  for (int c = 0; c < 2 * pairs; ++c) v[c] = seat.column_of(c) == step.q ? 1 : s * x[c];
-  return {beta, s};
+  for (int c = 0; c < columns; ++c) v[c] = seat.column_of(c) == step.q ? T(1) : reflector.s * x[c];
+  return reflector;
 }
 
 // h and r from all blocks: asks until nothing that the warp needs is missing.
@@ -290,18 +354,22 @@ __device__ __forceinline__ void receive(const OnChip<T>& p, const Step<T, thread
 }
 
 // y = A v, the rows' v and y for the next pass, d_q, and v into A. Returns w_q.
-template <class T, int threads, int pairs, int registered>
+template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ T finish(const OnChip<T>& p, const Step<T, threads>& step,
-                                    State<T, pairs, registered>& state, const Shared<T, threads / 32>& shared,
-                                    const Reflector<T>& reflector, const Packet<T> (&h)[2 * pairs],
-                                    const Packet<T> (&r)[2 * pairs], T (&y)[2 * pairs]) {
+                                    State<T, groups, registered>& state,
+                                    const Shared<T, threads / 32>& shared, const Reflector<T>& reflector,
+                                    const Packet<T> (&h)[group_width<T> * groups],
+                                    const Packet<T> (&r)[group_width<T> * groups],
+                                    T (&y)[group_width<T> * groups]) {
   auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<threads>& seat = step.seat;
-  T product = 0;
+  const Seat<T, threads>& seat = step.seat;
+  constexpr int columns = group_width<T> * groups;
+  real_t<T> product = 0;
 #pragma unroll
-  for (int c = 0; c < 2 * pairs; ++c) {
-    y[c] = reflector.s * fma(-reflector.beta, value(r[c]), value(h[c]));  // 0 in columns below q
-    product = fma(v[c], y[c], product);
+  for (int c = 0; c < columns; ++c) {
+    y[c] = reflector.s *
+           reduction::minus_scaled(value(h[c]), reflector.beta, value(r[c]));  // 0 in columns below q
+    product = add_real_product(v[c], y[c], product);
     if (own[c] >= 0) {
       shared.row_v[own[c]] = v[c];
       shared.row_y[own[c]] = y[c];
@@ -314,41 +382,46 @@ __device__ __forceinline__ T finish(const OnChip<T>& p, const Step<T, threads>& 
   product = warp_sum(product);
   if (seat.lane == 0) shared.products[seat.warp] = product;
   __syncthreads();
-  half = T(0.5) * tau * (tau * sum_of<seat.warps>(shared.products));
-  const T w_q = fma(tau, shared.first_of_y, -half);
-  if (seat.writer && seat.t == 0) p.d[step.q] = shared.diagonal - 2 * w_q;
+  half = reduction::half_of(tau, sum_of<seat.warps>(shared.products));
+  const T w_q = fma(tau, shared.first_of_y, T(-half));
+  if (seat.writer && seat.t == 0) p.d[step.q] = real_of(shared.diagonal) - 2 * real_of(w_q);
   if (step.q % seat.blocks == seat.block)  // all blocks have read A: they sent h
 #pragma unroll
-    for (int c = 0; c < 2 * pairs; ++c)
+    for (int c = 0; c < columns; ++c)
       if (step.needed(c)) p.a[seat.column_of(c) + step.k * p.lda] = v[c];
   return w_q;
 }
 
 // w, and the next column: x' = r - v w_q - w.
-template <class T, int threads, int pairs, int registered>
-__device__ __forceinline__ void next_column(const Step<T, threads>& step, State<T, pairs, registered>& state,
-                                            const Packet<T> (&r)[2 * pairs], const T (&y)[2 * pairs], T w_q) {
+template <class T, int threads, int groups, int registered>
+__device__ __forceinline__ void next_column(const Step<T, threads>& step, State<T, groups, registered>& state,
+                                            const Packet<T> (&r)[group_width<T> * groups],
+                                            const T (&y)[group_width<T> * groups], T w_q) {
   auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<threads>& seat = step.seat;
+  const Seat<T, threads>& seat = step.seat;
+  constexpr int columns = group_width<T> * groups;
 #pragma unroll
-  for (int c = 0; c < 2 * pairs; ++c) {
+  for (int c = 0; c < columns; ++c) {
     w[c] = fma(tau, y[c], -half * v[c]);
-    x[c] = seat.column_of(c) > step.q && seat.column_of(c) < seat.n ? fma(-v[c], w_q, value(r[c]) - w[c]) : 0;
+    x[c] = seat.column_of(c) > step.q && seat.column_of(c) < seat.n
+               ? fma(-v[c], conj_of(w_q), value(r[c]) - w[c])
+               : T(0);
   }
 }
 
 // A block of `threads` has `registered` rows in registers, the others in shared memory.
-template <class T, int threads, int pairs, int registered>
+template <class T, int threads, int groups, int registered>
 __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip<T> p) {
   static_assert(registered % at_once == 0);
   constexpr int warps = threads / 32;
-  pair_t<T>* const shared_rows = DynamicShared<pair_t<T>>::memory();
-  __shared__ T products[warps], squares[warps], dots[max_rows][warps + 1], row_v[max_rows], row_y[max_rows],
-      first_of_x, first_of_y, diagonal;
+  constexpr int columns = group_width<T> * groups;
+  auto* const shared_rows = reinterpret_cast<Group<T>*>(DynamicShared<memory_word<T>>::memory());
+  __shared__ real_t<T> products[warps], squares[warps];
+  __shared__ T dots[max_rows][warps + 1], row_v[max_rows], row_y[max_rows], first_of_x, first_of_y, diagonal;
   const Shared<T, warps> shared{shared_rows, products,   squares,    dots,    row_v,
                                 row_y,       first_of_x, first_of_y, diagonal};
-  const Seat<threads> seat(p.n);
-  State<T, pairs, registered> state;
+  const Seat<T, threads> seat(p.n);
+  State<T, groups, registered> state;
   load(p, seat, state, shared);
   if (seat.n == 1) return;
   state.tau = state.half = 0;
@@ -358,9 +431,9 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
     const Step<T, threads> step(p, seat, k);
     update_and_multiply(p, step, state, shared);
     const Reflector<T> reflector = publish_and_reflect(p, step, state, shared);
-    Packet<T> h[2 * pairs], r[2 * pairs];
+    Packet<T> h[columns], r[columns];
     receive(p, step, h, r);
-    T y[2 * pairs];
+    T y[columns];
     const T w_q = finish(p, step, state, shared, reflector, h, r, y);
     if (step.q == seat.n - 1 || seat.row_of(seat.rows - 1) <= step.q)
       break;  // nothing is left, or for this block
@@ -372,25 +445,32 @@ struct Variant {
   int threads, columns, registered;
   const void* kernel;
 };
-template <class T, int threads, int pairs, int registered>
+template <class T, int threads, int groups, int registered>
 Variant variant() {
-  return {threads, 2 * threads * pairs, registered,
-          reinterpret_cast<const void*>(reduce_on_chip_kernel<T, threads, pairs, registered>)};
+  return {threads, group_width<T> * threads * groups, registered,
+          reinterpret_cast<const void*>(reduce_on_chip_kernel<T, threads, groups, registered>)};
 }
 // As measured on an H200: few threads while latency counts, more as the pass does. Rows of float take half the room.
 template <class T>
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all = [] {
-    std::vector<Variant> list{variant<T, 128, 1, 4>(), variant<T, 256, 1, 4>(), variant<T, 256, 2, 8>(),
-                              variant<T, 384, 2, 8>(), variant<T, 512, 2, 4>(), variant<T, 384, 3, 8>()};
-    if constexpr (sizeof(T) < sizeof(double)) list.push_back(variant<T, 384, 4, 8>());
+    std::vector<Variant> list{variant<T, 128, 1, 4>(), variant<T, 256, 1, 4>()};
+    const auto add = [&](std::initializer_list<Variant> more) { list.insert(list.end(), more); };
+    if constexpr (group_width<T> == 1)
+      add({variant<T, 256, 2, 4>(), variant<T, 384, 2, 4>(), variant<T, 384, 3, 4>(),
+           variant<T, 384, 4, 4>()});
+    else
+      add({variant<T, 256, 2, 8>(), variant<T, 384, 2, 8>(), variant<T, 512, 2, 4>(),
+           variant<T, 384, 3, 8>()});
+    if constexpr (sizeof(T) < sizeof(double)) add({variant<T, 384, 4, 8>()});
     return list;
   }();
   return all;
 }
 
-std::int64_t row_pairs(std::int64_t n) {
-  return (n + 63) / 64 * 32;
+template <class T>
+std::int64_t row_groups(std::int64_t n) {
+  return (n + 32 * group_width<T> - 1) / (32 * group_width<T>)*32;
 }
 
 // What a GPU has room for.
@@ -420,7 +500,7 @@ struct Layout {
 
   Layout(std::int64_t n, const Chip<T>& chip)
       : blocks(static_cast<int>(std::min<std::int64_t>(n, chip.multiprocessors))),
-        stride(static_cast<int>(row_pairs(n))) {
+        stride(static_cast<int>(row_groups<T>(n))) {
     while (variant + 1 < variants<T>().size() && n > variants<T>()[variant].columns) ++variant;
     const int rows = static_cast<int>((n + blocks - 1) / blocks),
               registered = variants<T>()[variant].registered;
@@ -429,7 +509,7 @@ struct Layout {
            shared_bytes() <= chip.shared_bytes[variant];
   }
   std::size_t shared_bytes() const {
-    return sizeof(pair_t<T>) * static_cast<std::size_t>(shared_rows) * static_cast<std::size_t>(stride);
+    return sizeof(Group<T>) * static_cast<std::size_t>(shared_rows) * static_cast<std::size_t>(stride);
   }
 };
 
@@ -437,11 +517,12 @@ struct Layout {
 
 template <class T>
 std::int64_t most_on_chip(int multiprocessors) {
-  const Chip<T> chip(multiprocessors);
-  std::int64_t low = 0, high = variants<T>().back().columns;  // low fits, above high nothing does
+  using D = device_t<T>;
+  const Chip<D> chip(multiprocessors);
+  std::int64_t low = 0, high = variants<D>().back().columns;  // low fits, above high nothing does
   while (low < high) {
     const std::int64_t middle = (low + high + 1) / 2;
-    if (Layout<T>(middle, chip).fits)
+    if (Layout<D>(middle, chip).fits)
       low = middle;
     else
       high = middle - 1;
@@ -451,25 +532,27 @@ std::int64_t most_on_chip(int multiprocessors) {
 
 template <class T>
 std::int64_t on_chip_workspace(std::int64_t n) {
-  return 16 * row_pairs(n);
+  static_assert(sizeof(Packet<device_t<T>>) == 2 * sizeof(T));
+  return 8 * group_width<T> * row_groups<T>(n);
 }
 
 template <class T>
 void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same_t<T>>* d_dev,
                             real_t<same_t<T>>* e_dev, same_t<T>* tau_dev, same_t<T>* workspace_dev,
                             int multiprocessors) {
+  using D = device_t<T>;
   const std::int64_t n = a_dev.cols;
-  const Layout<T> layout(n, Chip<T>(multiprocessors));
-  const Variant& kernel = variants<T>()[layout.variant];
+  const Layout<D> layout(n, Chip<D>(multiprocessors));
+  const Variant& kernel = variants<D>()[layout.variant];
   EIGEN_G_CUDA(cudaMemsetAsync(
       workspace_dev, 0, sizeof(T) * static_cast<std::size_t>(on_chip_workspace<T>(n)), queue.stream()));
-  OnChip<T> problem{a_dev.data,
+  OnChip<D> problem{on_device(a_dev.data),
                     a_dev.lda,
                     static_cast<int>(n),
                     d_dev,
                     e_dev,
-                    tau_dev,
-                    reinterpret_cast<Packet<T>*>(workspace_dev),
+                    on_device(tau_dev),
+                    reinterpret_cast<Packet<D>*>(workspace_dev),
                     layout.shared_rows,
                     layout.stride};
   void* arguments[] = {&problem};
@@ -486,5 +569,13 @@ template void tridiagonalize_on_chip(const Queue&, MatrixView<double>, double*, 
 template std::int64_t most_on_chip<float>(int);
 template std::int64_t on_chip_workspace<float>(std::int64_t);
 template void tridiagonalize_on_chip(const Queue&, MatrixView<float>, float*, float*, float*, float*, int);
+template std::int64_t most_on_chip<std::complex<double>>(int);
+template std::int64_t on_chip_workspace<std::complex<double>>(std::int64_t);
+template void tridiagonalize_on_chip(const Queue&, MatrixView<std::complex<double>>, double*, double*,
+                                     std::complex<double>*, std::complex<double>*, int);
+template std::int64_t most_on_chip<std::complex<float>>(int);
+template std::int64_t on_chip_workspace<std::complex<float>>(std::int64_t);
+template void tridiagonalize_on_chip(const Queue&, MatrixView<std::complex<float>>, float*, float*,
+                                     std::complex<float>*, std::complex<float>*, int);
 
 }  // namespace eigen_g

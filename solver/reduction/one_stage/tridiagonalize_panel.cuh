@@ -49,6 +49,7 @@
 #include "hybrid/device_complex.cuh"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/grid_barrier.cuh"
+#include "solver/reduction/one_stage/reflector_scalars.cuh"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
 namespace eigen_g::reduction {
@@ -348,15 +349,6 @@ __device__ __forceinline__ Reflector<T> reflector_of(T alpha, T tail_square) {
     tau = (beta - alpha) / beta;
   }
   return {beta, s, tau};
-}
-
-template <class R>
-__device__ R half_of(R tau, R v_dot_y) {
-  return R(0.5) * tau * (tau * v_dot_y);
-}
-template <class R>
-__device__ R half_of(DeviceComplex<R> tau, R v_dot_y) {
-  return R(0.5) * (real_product(tau, tau) * v_dot_y);
 }
 
 // Q: h_q, b_q, (tau / 2) tau v^T y and w_q, the same in all blocks. The arguments are the thread's: f and g of column t,

@@ -1,6 +1,7 @@
 // C := alpha (A B^T + B A^T) + beta C against long double, with everything poisoned that is not to be read or written.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <vector>
 
@@ -176,6 +177,79 @@ void check_product(std::int64_t m, std::int64_t k, std::int64_t row) {
   CHECK(changed == 0);
 }
 
+// C := C - A B^H - B A^H against long double; of the diagonal only real parts count, and real they become. What is not to be
+// read or written is poisoned.
+void check_hermitian(std::int64_t m, std::int64_t k, std::int64_t row, std::int64_t stride = 1) {
+  CAPTURE(m, k, row);
+  using Complex = std::complex<double>;
+  using Long = std::complex<long double>;
+  const std::int64_t lda = row + m + 3;
+  const auto poisoned = [&](std::int64_t cols, unsigned seed) {
+    std::vector<Complex> x(static_cast<std::size_t>(lda * cols), Complex(std::nan(""), std::nan("")));
+    const std::vector<double> entries = support::random_rectangle(2 * m, cols, seed);
+    for (std::int64_t j = 0; j < cols; ++j)
+      for (std::int64_t i = 0; i < m; ++i) {
+        const auto at = static_cast<std::size_t>(2 * (i + j * m));
+        x[static_cast<std::size_t>(row + i + j * lda)] = {entries[at], entries[at + 1]};
+      }
+    return x;
+  };
+  const auto at = [&](const std::vector<Complex>& x, std::int64_t i, std::int64_t j) {
+    return Long(x[static_cast<std::size_t>(row + i + j * lda)]);
+  };
+  const std::vector<Complex> a = poisoned(k, 1), b = poisoned(k, 2);
+  std::vector<Complex> c = poisoned(m + 1, 3);
+  for (std::int64_t j = 0; j <= m; ++j)
+    for (std::int64_t i = 0; i < std::min(j, m); ++i)
+      c[static_cast<std::size_t>(row + i + j * lda)] = {std::nan(""), std::nan("")};
+  const auto up = [](const DeviceBuffer<Complex>& to, const std::vector<Complex>& from) {
+    EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
+  };
+  DeviceBuffer<Complex> a_dev(lda * k), b_dev(lda * k), c_dev(lda * (m + 1));
+  up(a_dev, a);
+  up(b_dev, b);
+  std::vector<Complex> got(c.size()), again(c.size());
+  Queue queue;
+  for (std::vector<Complex>* result : {&got, &again}) {
+    up(c_dev, c);
+    syr2k_lower<Complex>(queue, -1, {a_dev.data() + row, m, k, lda}, {b_dev.data() + row, m, k, lda}, 1,
+                         {c_dev.data() + row, m, m, lda});
+    queue.wait();
+    EIGEN_G_CUDA(cudaMemcpy(result->data(), c_dev.data(), c_dev.bytes(), cudaMemcpyDeviceToHost));
+  }
+  REQUIRE(std::memcmp(got.data(), again.data(), c_dev.bytes()) == 0);
+
+  // |got - truth| / (u sqrt(4 k + 2) (|A| |B|^H + |B| |A|^H + |C|))
+  double worst = 0;
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = j + (j * 7) % stride; i < m; i += stride) {
+      Long sum = at(c, i, j);
+      if (i == j) sum.imag(0);
+      long double size = std::abs(sum);
+      for (std::int64_t l = 0; l < k; ++l) {
+        const Long first = at(a, i, l) * std::conj(at(b, j, l)),
+                   second = at(b, i, l) * std::conj(at(a, j, l));
+        sum -= first + second;
+        size += std::abs(first) + std::abs(second);
+      }
+      const auto error =
+          static_cast<double>(std::abs(at(got, i, j) - sum) /
+                              (0x1p-53L * std::sqrt(4.0L * static_cast<long double>(k) + 2) * size));
+      worst = std::max(worst, std::isnan(error) ? INFINITY : error);
+      if (i == j) CHECK(at(got, i, i).imag() == 0);
+    }
+  CHECK(worst < support::limits::rank_2k);
+  std::int64_t changed = 0;
+  for (std::int64_t j = 0; j <= m; ++j)
+    for (std::int64_t i = 0; i < lda; ++i)
+      if (i - row < j || i - row >= m || j >= m) {
+        const auto place = static_cast<std::size_t>(i + j * lda);
+        changed += std::memcmp(&got[place], &c[place], sizeof(Complex)) != 0;
+      }
+  CHECK(changed == 0);
+}
+
 bool own_kernel_runs() {
   Queue queue;
   DeviceBuffer<double> data(64);
@@ -224,4 +298,17 @@ TEST_CASE("syr2k: as many rows as the largest tiles are for", "[gpu][large]") {
   check({7001, 64, 15}, 101);
   check({8000, 49, 2}, 101);
   check({8131, 64, 15}, 101);
+}
+
+TEST_CASE("her2k: every number of rows around the tiles' edges, rows that begin anywhere", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t m : {0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 200})
+    for (const std::int64_t k : {1, 8, 21}) check_hermitian(m, k, m % 9);
+  for (const std::int64_t k : {2, 7, 64, 128}) check_hermitian(100, k, k % 9);
+  for (std::int64_t row = 0; row < 9; ++row) check_hermitian(70, 40, row);
+}
+
+TEST_CASE("her2k: as many rows as the larger tiles are for", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::int64_t m : {1000, 1501, 2111}) check_hermitian(m, 64, m % 11, 7);
 }

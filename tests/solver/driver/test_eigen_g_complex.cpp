@@ -228,3 +228,31 @@ TEMPLATE_TEST_CASE("complex: two runs, and a solver planned once, give the same 
     CHECK(m.a == first.z);
   }
 }
+
+namespace {
+
+template <class T>
+void check_on_gpu(std::int64_t n, int multiprocessors, double limit) {
+  CAPTURE(n, multiprocessors);
+  support::Asked asked = options(Place::gpu);
+  asked.multiprocessors = multiprocessors;
+  check_hermitian(random_hermitian<T>(n, n % 2 == 0 ? Uplo::lower : Uplo::upper), asked, limit);
+}
+
+}  // namespace
+
+// The reduction takes another shape of its kernels from these orders on, or panels first; with few multiprocessors early.
+TEMPLATE_TEST_CASE("complex on a GPU: orders around every kernel's edge", "[gpu][large]", Complex,
+                   DoubleComplex) {
+  NEEDS_GPU();
+  for (const std::int64_t n : {300, 511, 512, 513, 768, 769, 1025, 1152, 1153, 1536, 1537, 1700, 2305})
+    check_on_gpu<TestType>(n, 0, random_limit);
+  for (const std::int64_t n : {150, 300, 513, 700})
+    for (const int multiprocessors : {1, 3, 20, 64}) check_on_gpu<TestType>(n, multiprocessors, random_limit);
+}
+
+TEMPLATE_TEST_CASE("complex on a GPU: few columns, few blocks", "[gpu][racecheck]", Complex, DoubleComplex) {
+  NEEDS_GPU();
+  for (const int multiprocessors : {1, 2})
+    check_on_gpu<TestType>(40, multiprocessors, support::limits::lapack_ratio);
+}

@@ -1,0 +1,28 @@
+// Scalars of a reflector that both kernels of the reduction compute. Device code.
+#pragma once
+
+#include "hybrid/device_complex.cuh"
+
+namespace eigen_g::reduction {
+
+// |tau|^2 / 2 v^H y, which is real.
+template <class R>
+__device__ R half_of(R tau, R v_dot_y) {
+  return R(0.5) * tau * (tau * v_dot_y);
+}
+template <class R>
+__device__ R half_of(DeviceComplex<R> tau, R v_dot_y) {
+  return R(0.5) * (real_product(tau, tau) * v_dot_y);
+}
+
+// h - beta r
+template <class R>
+__device__ R minus_scaled(R h, R beta, R r) {
+  return fma(-beta, r, h);
+}
+template <class R>
+__device__ DeviceComplex<R> minus_scaled(DeviceComplex<R> h, R beta, DeviceComplex<R> r) {
+  return {::fma(-beta, r.re, h.re), ::fma(-beta, r.im, h.im)};
+}
+
+}  // namespace eigen_g::reduction
