@@ -231,7 +231,7 @@ ExitCode solve_file(const SolveOptions& options) {
     static_cast<void>(choose_calibration(options.calibration, uncalibrated_machine()));
   if (options.explain) {
     progress.finish();
-    sink.tell(explained(report.plan, on_gpu) + "\n");
+    sink.tell(explained(report.plan, on_gpu) + (on_gpu ? band_text(wishes.options, matrix) : "") + "\n");
   }
   wishes.options.progress = [&progress](Stage stage, double fraction) {
     progress.at(words(name(stage)), fraction);
