@@ -311,6 +311,7 @@ class Tridiagonalize final : public Benchmark {
                    "Reduction to tridiagonal form against cuSOLVER's sytrd: seconds and GB/s over n.", R"(
   eigen_g bench tridiagonalize                        512 to 10000, half a minute
   eigen_g bench tridiagonalize --sizes 2000,20000,32768 --brief
+  eigen_g bench tridiagonalize --path one,two         by way of a band too, with TFLOP/s of 4/3 n^3
   eigen_g bench tridiagonalize --json t.json && scripts/plot_solver.py t.json -o figures)"}) {}
 
   void add_options(CLI::App& command) override {
@@ -320,8 +321,14 @@ class Tridiagonalize final : public Benchmark {
     command.add_option("--check", check_, "Form Q and check it for n up to this, on the CPU (default: 4000)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
         ->option_text("N");
-    command.add_flag("--two-stage", two_stage_,
-                     "Also by way of a band, as `solve --path two` does, on the same matrices");
+    command
+        .add_option(
+            "--path", paths_,
+            "Paths of the reduction: one (default, always taken, as it checks the other), two (by way of a "
+            "band, on the same matrices)")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"one", "two"}))
+        ->option_text("LIST");
     command.add_flag("--breakdown", breakdown_,
                      "Also time products, updates and synchronisation by themselves");
     command.add_flag(
@@ -342,7 +349,8 @@ class Tridiagonalize final : public Benchmark {
           {{{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", matrix_bytes(n)}},
            rule_for_long_calls(n),
            [=, this] {
-             return std::make_unique<TridiagonalizeCase>(session, n, two_stage_, brief, breakdown_, check_);
+             const bool two_stage = std::find(paths_.begin(), paths_.end(), "two") != paths_.end();
+             return std::make_unique<TridiagonalizeCase>(session, n, two_stage, brief, breakdown_, check_);
            },
            too_large(TridiagonalizeCase::bytes(session.queue, n))});
     return plans;
@@ -391,7 +399,8 @@ class Tridiagonalize final : public Benchmark {
 
  private:
   std::int64_t check_ = 4000;
-  bool two_stage_ = false, breakdown_ = false;
+  std::vector<std::string> paths_{"one"};
+  bool breakdown_ = false;
 };
 
 }  // namespace

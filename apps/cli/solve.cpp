@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "apps/cli/command.hpp"
@@ -220,7 +221,10 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
     static_cast<void>(choose_calibration(options.calibration, uncalibrated_machine()));
   if (options.explain) {
     progress.finish();
-    sink.tell(explained(report.plan, opened.type, on_gpu) + "\n");
+    std::string text = explained(report.plan, opened.type, on_gpu);
+    if constexpr (std::is_same_v<T, double>)
+      if (on_gpu) text += band_text(wishes.options, matrix);
+    sink.tell(text + "\n");
   }
   wishes.options.progress = [&progress](Stage stage, double fraction) {
     progress.at(words(name(stage)), fraction);

@@ -52,6 +52,16 @@ Prediction of_values(Prediction p) {
   return p;
 }
 
+// Diagonals beside the main one up to the last that is not zero; where they are more than `most`, some number above it.
+std::int64_t bandwidth_of(const io::SymmetricMatrix& matrix, std::int64_t most) {
+  const bool lower = matrix.uplo == Uplo::lower;
+  std::int64_t found = 0;
+  for (std::int64_t j = 0; j < matrix.n && found <= most; ++j)
+    for (std::int64_t away = lower ? matrix.n - 1 - j : j; away > found; --away)
+      if (matrix.data[(lower ? j + away : j - away) + j * matrix.lda] != 0) found = away;
+  return found;
+}
+
 const char* words_of(int stages) {
   return stages == 1 ? "one stage" : "two stages";
 }
@@ -119,6 +129,17 @@ std::string to_table(const SolvePlan& plan) {
   if (plan.other)
     table.add({std::string("in ") + words_of(plan.other->stages), print("%.4f", plan.other->seconds), ""});
   return text + table.text();
+}
+
+std::string band_text(const Options& options, const io::SymmetricMatrix& matrix) {
+  if (path_on_gpu<double>(options, matrix.n) != Path::two_stage) return "";
+  const std::int64_t widest = widest_given_band(options.vectors), known = widest_given_band(false),
+                     found = bandwidth_of(matrix, known);
+  if (found > known) return "";
+  return left_column("band", 14) + std::to_string(found) + " diagonals beside the main one: " +
+         (found <= widest ? "chased as it is, without the first stage\n"
+                          : "with vectors faster as a full matrix, up to " + std::to_string(widest) +
+                                " would be chased\n");
 }
 
 }  // namespace eigen_g::apps

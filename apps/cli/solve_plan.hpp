@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/io/matrix_file.hpp"
 #include "solver/api/types.hpp"
 #include "solver/calibrate/model.hpp"
 
@@ -30,5 +31,7 @@ std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devic
 
 // Each with a newline at its end.
 std::string to_table(const SolvePlan& plan);
+// What two stages do with the matrix where it is a band that they may chase as it is; else empty.
+std::string band_text(const Options& options, const io::SymmetricMatrix& matrix);
 
 }  // namespace eigen_g::apps

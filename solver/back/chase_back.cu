@@ -4,12 +4,14 @@
 #include "solver/back/chase_back.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/chase_back_fused.hpp"
 #include "solver/back/chase_factor.hpp"
+#include "solver/devices/solve_team.hpp"
 
 namespace eigen_g {
 
@@ -29,6 +31,10 @@ std::int64_t slab_groups(const ChaseTiles& tiles) {
   const std::int64_t bytes = tiles.steps(0) * numbers * static_cast<std::int64_t>(sizeof(double));
   return std::clamp<std::int64_t>(slab_bytes / bytes, 1, tiles.groups());
 }
+// Of a step that goes to further GPUs: no copy of V is as long as 2 GiB.
+std::int64_t step_groups(const ChaseTiles& tiles) {
+  return (slab_groups<double>(tiles) + 3) / 4;
+}
 std::int64_t max_tiles_of_a_wave(const ChaseTiles& tiles) {
   return tiles.n / (tiles.b + tiles.width) + 1;
 }
@@ -47,12 +53,14 @@ struct Workspace {
   int* words;
   T *v, *t, *x, *tx;  // of a wave
 
-  Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m) : columns(columns_at_once<T>(tiles, m)) {
+  Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool cut)
+      : columns(columns_at_once<T>(tiles, m)) {
     const std::int64_t groups = slab_groups<T>(tiles), width = tiles.width,
-                       at_once = max_tiles_of_a_wave(tiles),
-                       of_slab = groups == 0 ? 0 : groups * tiles.steps(0);
-    factors = arena.take<double>(of_slab * chase_factor_size(width));
+                       at_once = max_tiles_of_a_wave(tiles);
+    const std::int64_t of_slab = groups == 0 ? 0 : groups * tiles.steps(0);
     wide_v = arena.take<double>(has_wide_v<T> ? of_slab * tiles.tile_size() : 0);
+    factors = arena.take<double>((cut ? std::max(tiles.tiles_from(0), of_slab) : of_slab) *
+                                 chase_factor_size(width));
     words = arena.take<int>(chase_back_fused_words(groups, m));
     v = arena.take<T>(at_once * (tiles.b + width) * width);
     t = arena.take<T>(at_once * width * width);
@@ -146,24 +154,94 @@ void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& 
   }
 }
 
+// Columns over further GPUs, in double.
+ColumnProducts products_of(const ChaseTiles& tiles, std::int64_t m) {
+  ColumnProducts p;
+  p.work = TeamWork::reflectors;
+  p.columns = m;
+  p.rows = static_cast<double>(tiles.n);
+  p.inner = static_cast<double>(tiles.width);
+  p.column_flops = 2 * p.rows * p.rows;
+  p.common_bytes = static_cast<double>(sizeof(double)) * static_cast<double>(tiles.tiles_from(0)) *
+                   static_cast<double>(tiles.tile_size() + chase_factor_size(tiles.width));
+  p.column_bytes = static_cast<double>(sizeof(double)) * p.rows;
+  p.steps = std::max(1.0, static_cast<double>(tiles.groups()) / static_cast<double>(step_groups(tiles)));
+  p.beside = p.inner;
+  p.on_cpu = false;
+  return p;
+}
+
+// `factors`: of all tiles.
+ColumnWork<double> cut_work(const ChaseTiles& tiles, const double* v, const double* factors,
+                            MatrixView<double> z_dev) {
+  const std::int64_t at_once = step_groups(tiles);
+  const auto groups_of = [tiles, at_once](std::int64_t step) {
+    const std::int64_t last = tiles.groups() - 1 - step * at_once;
+    return std::pair{std::max<std::int64_t>(0, last - at_once + 1), last};
+  };
+  const auto blocks = [=](std::int64_t step, ColumnRange) -> Blocks<double> {
+    const auto [first, last] = groups_of(step);
+    const std::int64_t before = tiles.tiles_from(last + 1), count = tiles.tiles_from(first) - before;
+    const auto part = [&](const double* of, std::int64_t size) {
+      return MatrixView<const double>{of + before * size, count * size, 1, count * size};
+    };
+    return {part(v, tiles.tile_size()), part(factors, chase_factor_size(tiles.width))};
+  };
+  const auto on_gpu = [=](const Queue& queue, std::int64_t step, const Blocks<double>& copies,
+                          const OwnColumns<double>& own) {
+    const auto [first, last] = groups_of(step);
+    chase_back_fused<double>(queue, tiles, copies[0].data, copies[1].data, first, last, own.columns,
+                             reinterpret_cast<int*>(own.scratch.data));
+  };
+  ColumnWork<double> work;
+  work.columns_dev = z_dev;
+  // A column's part holds the words of a matrix of one column: those of m columns are fewer than m times as many.
+  work.scratch_rows =
+      (chase_back_fused_words(at_once, 1) * static_cast<std::int64_t>(sizeof(int)) - 1) / sizeof(double) + 1;
+  work.steps = (tiles.groups() + at_once - 1) / std::max<std::int64_t>(at_once, 1);
+  work.blocks = blocks;
+  work.on_gpu = on_gpu;
+  work.on_first = [=, steps = work.steps](const Queue& queue, const OwnColumns<double>& own) {
+    for (std::int64_t step = 0; step < steps; ++step) on_gpu(queue, step, blocks(step, own.range), own);
+  };
+  return work;
+}
+
 }  // namespace
 
 template <class T>
-std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m) {
-  return bytes_taken([&](Arena& arena) { Workspace<T>(arena, ChaseTiles(n, b), m); });
+std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut) {
+  return bytes_taken([&](Arena& arena) { Workspace<T>(arena, ChaseTiles(n, b), m, cut && !has_wide_v<T>); });
+}
+
+template <class T>
+CutWork<T> chase_back_cut(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
+                          MatrixView<T> z_dev) {
+  if constexpr (!has_wide_v<T>)
+    if (chase_back_fused_serves<T>(tiles, z_dev))
+      return {products_of(tiles, z_dev.cols), cut_work(tiles, reflectors.v, reflectors.v, z_dev)};
+  return {};
 }
 
 template <class T>
 void chase_back(const Products<T>& products, const ChaseTiles& tiles,
                 const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
-                ChaseBack how) {
+                ChaseBack how, SolveTeam<T>* team) {
   if (tiles.groups() == 0 || z_dev.cols == 0) return;
   const Queue& queue = products.queue();
   const bool serves = chase_back_fused_serves<T>(tiles, z_dev);
   if (how == ChaseBack::fused && !serves)
     throw InvalidArgument(Argument::z, "the fused way does not serve this bandwidth, lda or GPU");
-  const Workspace<T> w(workspace, tiles, z_dev.cols);
+  const Workspace<T> w(workspace, tiles, z_dev.cols, team && !has_wide_v<T>);
   const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
+  if constexpr (!has_wide_v<T>) {
+    std::vector<double> shares;
+    if (team && fused) shares = team->take_shares(products_of(tiles, z_dev.cols));
+    if (!shares.empty()) {
+      chase_factors(queue, tiles, reflectors, 0, tiles.groups() - 1, w.factors);
+      return team->devices().run(cut_work(tiles, reflectors.v, w.factors, z_dev), shares, column_granularity);
+    }
+  }
   const std::int64_t at_once = slab_groups<T>(tiles);
   for (std::int64_t last = tiles.groups() - 1; last >= 0; last -= at_once) {
     const std::int64_t first = std::max<std::int64_t>(0, last - at_once + 1);
@@ -178,11 +256,17 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
   }
 }
 
-template std::uint64_t chase_back_bytes<double>(std::int64_t, std::int64_t, std::int64_t);
+template std::uint64_t chase_back_bytes<double>(std::int64_t, std::int64_t, std::int64_t, bool);
 template void chase_back<double>(const Products<double>&, const ChaseTiles&,
-                                 const ChaseReflectors<const double>&, MatrixView<double>, Arena, ChaseBack);
-template std::uint64_t chase_back_bytes<float>(std::int64_t, std::int64_t, std::int64_t);
+                                 const ChaseReflectors<const double>&, MatrixView<double>, Arena, ChaseBack,
+                                 SolveTeam<double>*);
+template CutWork<double> chase_back_cut(const ChaseTiles&, const ChaseReflectors<const double>&,
+                                        MatrixView<double>);
+template std::uint64_t chase_back_bytes<float>(std::int64_t, std::int64_t, std::int64_t, bool);
 template void chase_back<float>(const Products<float>&, const ChaseTiles&,
-                                const ChaseReflectors<const float>&, MatrixView<float>, Arena, ChaseBack);
+                                const ChaseReflectors<const float>&, MatrixView<float>, Arena, ChaseBack,
+                                SolveTeam<float>*);
+template CutWork<float> chase_back_cut(const ChaseTiles&, const ChaseReflectors<const float>&,
+                                       MatrixView<float>);
 
 }  // namespace eigen_g

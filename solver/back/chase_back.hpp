@@ -10,6 +10,11 @@
 
 namespace eigen_g {
 
+template <class T>
+struct CutWork;
+template <class T>
+class SolveTeam;
+
 // CPU, a tile at a time.
 //   reflectors  host, in     z  n x m, host, in and out     scratch  chase_back_bytes_on_cpu<T>(b, m)
 // Cost: (b + width) / b 2 n^2 m flops. Throws DeviceError. LAPACK: dlarft, dlarfb.
@@ -24,15 +29,17 @@ std::uint64_t chase_back_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64
 // same products one by one, by the engine of `products`.
 enum class ChaseBack { automatic, fused, products, engine };
 
-// Bytes that chase_back() takes of its workspace for m columns; at most 1.5 GiB.
+// Bytes that chase_back() takes of its workspace for m columns; at most 1.5 GiB without a cut.
+//   cut   columns may be cut over GPUs (double): the factors of all tiles are kept, 0.28 n^2 elements in place of at most 1 GiB
 template <class T>
-std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m);
+std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut = false);
 
 //   reflectors  as band_to_tridiagonal() leaves them
 //   z_dev       n x m, lda >= n, in and out; rows from n on are not touched
 //   how         automatic: fused where the GPU has the tensor core's steps of 16 x 8 x 8 (compute capability 9.0), b <= 64 (in
 //               float b = 64), lda is even and z_dev lies on 16 bytes; else products. `fused` where that is not so is an
 //               InvalidArgument.
+//   team        GPUs that take columns of Z, in double where the fused way serves and the workspace is for a cut; the CPU takes none
 // All in device memory, ordered on the products' queue, which is not waited for.
 // T is float or double; the fused way works in double and rounds Z as often as it is stored. Throws DeviceError. Each way repeats
 // bit for bit on the same GPU, and a column's bits do not depend on the others.
@@ -42,6 +49,11 @@ std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m);
 template <class T>
 void chase_back(const Products<T>& products, const ChaseTiles& tiles,
                 const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
-                ChaseBack how = ChaseBack::automatic);
+                ChaseBack how = ChaseBack::automatic, SolveTeam<T>* team = nullptr);
+
+// What a team has to expect of chase_back() with these arguments. Nothing is read or written.
+template <class T>
+CutWork<T> chase_back_cut(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
+                          MatrixView<T> z_dev);
 
 }  // namespace eigen_g

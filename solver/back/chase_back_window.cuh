@@ -81,6 +81,7 @@ __device__ __forceinline__ void store(const Place<T>& z, int k, const double (&w
 
 // X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator; it is
 // turned.
+// Sums go from small terms to large ones: V's rows from below, as a column begins with its one, T's columns towards its diagonal.
 template <int b, int width, int moved>
 __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4],
                                          double (&x)[Shape<b, width>::x_squares][4], const double* v,
@@ -93,7 +94,7 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
 #pragma unroll
     for (int e = 0; e < 4; ++e) x[j][e] = 0;
 #pragma unroll
-  for (int k = 0; k < S::squares; ++k) {
+  for (int k = S::squares - 1; k >= 0; --k) {
     double(&w_k)[4] = w[(k + moved) % S::squares];
     turn(w_k, zero);
 #pragma unroll
@@ -109,7 +110,7 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
   for (int j = 0; j < S::x_squares; j += 2) {
     double next[2][4] = {};
 #pragma unroll
-    for (int k = j; k < S::x_squares; ++k) {
+    for (int k = S::x_squares - 1; k >= j; --k) {
       if (j == 0) turn(x[k], zero);
 #pragma unroll
       for (int i = 0; i < 2; ++i)

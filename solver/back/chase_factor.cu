@@ -1,6 +1,8 @@
-// T of a tile: a thread block forms S = V^T V above the diagonal on the tensor core, then a thread a row of T (dlarft):
+// T of a tile: a thread block forms S = V^T V on and above the diagonal on the tensor core, then a thread a row of T (dlarft):
 //
-//   T(r, i) = -tau_i sum_{r <= l < i} T(r, l) S(l, i),    T(i, i) = tau_i.
+//   T(r, i) = -tau_i sum_{r <= l < i} T(r, l) S(l, i),    T(i, i) = tau_i = 2 / S(i, i).
+//
+// tau anew, of v as it was rounded, and every sum from its small terms to its large ones: |Q2^T Q2 - I| depends on it.
 #include "solver/back/chase_factor.hpp"
 
 #include "gemm_df/tensor_core.cuh"
@@ -49,16 +51,22 @@ __global__ void __launch_bounds__(threads)
   for (int block = threadIdx.x / 32; block < blocks; block += threads / 32) {
     const int first = block / squares * 2, square = block % squares;
     if (square < first) continue;
-    double sum[4] = {};
-    for (int k = square; k <= first + 1 + band_squares; ++k) {
-      const double2 low = rows(first, k), high = rows(first + 1, k), right = rows(square, k);
-      tensor_step(sum, low.x, high.x, right.x);
-      tensor_step(sum, low.y, high.y, right.y);
-    }
+    double sum[4][4] = {};  // of every second square, of its even and odd rows
+    for (int k = first + 1 + band_squares; k >= square; k -= 2)
+#pragma unroll
+      for (int i = 0; i < 4; i += 2) {
+        if (k - i / 2 < square) break;
+        const double2 low = rows(first, k - i / 2), high = rows(first + 1, k - i / 2),
+                      right = rows(square, k - i / 2);
+        tensor_step(sum[i], low.x, high.x, right.x);
+        tensor_step(sum[i + 1], low.y, high.y, right.y);
+      }
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const int i = 8 * first + g + e / 2 * 8, j = 8 * square + 2 * t + e % 2;
-      if (i < j) s[i + j * ld] = sum[e];
+      const double total = (sum[0][e] + sum[1][e]) + (sum[2][e] + sum[3][e]);
+      if (i < j) s[i + j * ld] = total;
+      if (i == j && tau[j] != 0) tau[j] = 2 / total;
     }
   }
   __syncthreads();
@@ -68,9 +76,9 @@ __global__ void __launch_bounds__(threads)
     if (r < width) s[r + r * ld] = tau[r];
     for (int i = base + 1; i < width; ++i) {
       double sum[4] = {};
-      for (int l = base; l < i; l += 4)
+      for (int l = (i - 1) / 4 * 4; l >= base; l -= 4)
 #pragma unroll
-        for (int c = 0; c < 4; ++c)
+        for (int c = 3; c >= 0; --c)
           if (l + c < i)
             sum[c] = fma(r < width && l + c >= r ? s[l + c + r * ld] : 0, s[l + c + i * ld], sum[c]);
       if (r < i) s[i + r * ld] = -tau[i] * ((sum[0] + sum[1]) + (sum[2] + sum[3]));

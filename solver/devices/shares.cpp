@@ -84,6 +84,7 @@ double columns_that_fit(const ColumnProducts& p, std::uint64_t bytes) {
 
 SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio) {
   std::vector<DeviceCost> costs = costs_of(team, products);
+  if (!products.on_cpu) costs.back().column_seconds = std::numeric_limits<double>::infinity();
   if (!ratio.automatic()) return plan_of(costs, products.columns, ratio);
   SharePlan full{std::vector<double>(costs.size()), std::vector<double>(costs.size()),
                  0};                     // devices whose memory is
@@ -120,6 +121,7 @@ std::vector<double> Shares::of(const ColumnProducts& products) const {
   std::vector<double> parts = !forced_.automatic()     ? forced_.parts
                               : !team_.devices.empty() ? plan_of(team_, products).parts
                                                        : std::vector<double>{};
+  if (!products.on_cpu && !parts.empty()) parts.back() = 0;
   const bool alone =
       parts.empty() || std::all_of(parts.begin() + 1, parts.end(), [](double part) { return part == 0; });
   return alone ? std::vector<double>{} : parts;

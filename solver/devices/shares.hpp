@@ -27,6 +27,7 @@ struct ColumnProducts {
   double column_bytes = 0;     // of a column, there, and as many back
   double steps = 1;            // in which the common bytes come
   double beside = 0;           // values of scratch memory a column
+  bool on_cpu = true;          // the CPU can take columns
 };
 
 // The devices of a solve: the GPU that holds the matrices, further GPUs, the CPU. Where a further GPU's memory_free is set, it

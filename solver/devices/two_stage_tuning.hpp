@@ -11,6 +11,11 @@ struct PathOrders {
   std::int64_t with_vectors, of_values;
 };
 
+// Diagonals beside the main one.
+struct GivenBands {
+  std::int64_t with_vectors, of_values;
+};
+
 struct TwoStageTuning {
   // With vectors n = 2600: 20.5 and 20.1 ms, 2800: 22.6 and 23.2; without 2400: 15.1 and 15.1, 2600: 16.6 and 17.8.
   PathOrders orders_of_double{2700, 2450};
@@ -18,9 +23,9 @@ struct TwoStageTuning {
   PathOrders orders_of_float{3800, 3200};
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
-  // The widest band that a matrix may be to be chased as it is. n = 10000, ms with vectors and without: full 252, 120; 32 136, 24;
-  // 64 124, 36; 96 311, 44; 128 356, 87.
-  std::int64_t max_given_band = 128;
+  // The widest band that a matrix may be to be chased as it is; a wider one goes both stages. n = 10000, ms with vectors and
+  // without: full 252, 120; 32 136, 24; 64 124, 36; 96 311, 44; 128 356, 87.
+  GivenBands max_given_band{64, 128};
 
   // Reduction to a band
   // Columns whose update of the matrix is pending at most: few take little memory (twice 2 n of them), many make fast products.

@@ -100,7 +100,7 @@ struct Parts {
     PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
     if constexpr (has_two_stages<T>)
       if (path_on_gpu<T>(plan.options, n) == Path::two_stage)
-        path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
+        path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors, plan.devices.gpus > 1);
     if (needs.matrix) matrix = arena.matrix<T>(n, n, padded_rows(n));
     if (needs.z) z = arena.matrix<T>(n, n, even);
     if (is_complex<T> && plan.options.vectors) u = arena.matrix<real_t<T>>(n, n, even);
@@ -266,8 +266,13 @@ class DeviceBackend final : public Backend<T> {
         std::get<TwoStageOnDevice<T>>(stages_).given_band(
             std::is_same_v<T, double> ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
     if constexpr (!is_complex<T>)
-      if (team_)
-        team_->prepare({dc::last_merge_cut<T>(places_.q), back_cut(z_.block(0, 0, n, plan_.most()))});
+      if (team_) {
+        const MatrixView<T> z = z_.block(0, 0, n, plan_.most());
+        std::vector<CutWork<T>> works{dc::last_merge_cut<T>(places_.q), back_cut(z)};
+        if (path_ == Path::two_stage && team_->has_further_gpus())
+          works.push_back(std::get<TwoStageOnDevice<T>>(stages_).cut_of_q2(z));
+        team_->prepare(works);
+      }
     return reduction().run(step, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);

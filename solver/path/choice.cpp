@@ -21,6 +21,11 @@ bool is_strong_in_double() {
 
 }  // namespace
 
+std::int64_t widest_given_band(bool vectors) {
+  const GivenBands& widest = two_stage_tuning().max_given_band;
+  return std::min(vectors ? widest.with_vectors : widest.of_values, max_chase_bandwidth);
+}
+
 ChaseBack chase_back_on_gpu(Engine engine) {
   const bool native = engine == Engine::native || (engine == Engine::automatic && is_strong_in_double());
   return native ? ChaseBack::automatic : ChaseBack::engine;

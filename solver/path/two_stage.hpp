@@ -13,17 +13,20 @@
 namespace eigen_g {
 
 template <class T>
+struct CutWork;
+template <class T>
 class SolveTeam;
 
 // GPU, on the lower triangle, rows padded as full_to_band() wants them. n >= 1.
 //   m      columns of Z; 0: values only, without the chase's reflectors
-//   team   that takes columns of Z in Q1's part; null: none
-// A matrix that is a band already, up to TwoStageTuning::max_given_band, has no first stage: Q1 = I, and the chase's reflectors
-// take the matrix's own memory.
+//   team   that takes columns of Z; null: none
+//   cut    the team has further GPUs, which take columns in Q2's part too
+// A matrix that is a band already, up to widest_given_band(), has no first stage: Q1 = I, and the chase's reflectors take the
+// matrix's own memory.
 template <class T>
 class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
  public:
-  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors);
+  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut);
   TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
                    SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);
   // Of the matrix that comes next: A(i, j) = 0 for |i - j| > width.
@@ -35,6 +38,8 @@ class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
   // back_transform()'s arguments for Q1, which leaves the first rows of Z as they are.
   static MatrixView<T> reflectors_of_q1(MatrixView<T> a_dev);
   static MatrixView<T> rows_of_q1(MatrixView<T> z_dev);
+  // What further GPUs have to expect in Q2's part.
+  CutWork<T> cut_of_q2(MatrixView<T> z_dev) const;
 
  private:
   bool is_banded(MatrixView<T> a_dev) const;

@@ -4,7 +4,9 @@
 
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
+#include "solver/devices/solve_team.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
+#include "solver/path/choice.hpp"
 #include "solver/reduction/two_stage/band_layout.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
@@ -39,16 +41,16 @@ std::int64_t band_width(std::int64_t n) {
 }
 
 template <class T>
-PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors) {
+PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut) {
   const ChaseTiles tiles = tiles_for(n);
   std::uint64_t scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors);
   scratch += bytes_taken([&](Arena& arena) { band_place<T>(arena, tiles); });
   for (const std::int64_t b : chase_bandwidths) {  // of any of which the matrix may be
-    if (b > two_stage_tuning().max_given_band && b != tiles.b) continue;
+    if (b > widest_given_band(m > 0) && b != tiles.b) continue;
     scratch = std::max(scratch, bytes_taken([&](Arena& arena) {
                                   band_place<T>(arena, {n, b});
                                 }) + band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
-    if (m > 0) scratch = std::max(scratch, chase_back_bytes<T>(n, b, m));
+    if (m > 0) scratch = std::max(scratch, chase_back_bytes<T>(n, b, m, cut));
   }
   if (m > 0) scratch = std::max(scratch, back_transform_bytes<T>(std::max<std::int64_t>(n - tiles.b, 0), m));
   return {bytes_taken([&](Arena& arena) { Kept<T>(arena, tiles, m > 0); }), scratch};
@@ -63,10 +65,9 @@ TwoStageOnDevice<T>::TwoStageOnDevice(const Products<T>& products, std::int64_t 
   kept_ = parts.reflectors;
 }
 
-// With vectors and without by the same rule, so that the values are the same.
 template <class T>
 bool TwoStageOnDevice<T>::is_banded(MatrixView<T> a_dev) const {
-  if (given_band_ > std::min(two_stage_tuning().max_given_band, max_chase_bandwidth)) return false;
+  if (given_band_ > widest_given_band(kept_.v != nullptr)) return false;
   const ChaseTiles tiles(a_dev.cols, chase_bandwidth(given_band_));
   return tiles.v_count() + tiles.tau_count() <= a_dev.lda * a_dev.cols;
 }
@@ -102,7 +103,8 @@ void TwoStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
   step(Stage::chase_back, [&] {
     const ChaseReflectors<const T> reflectors{reflectors_.v, reflectors_.tau};
     if (z_dev.cols == 0) return;
-    chase_back<T>(*products_, chased_, reflectors, z_dev, scratch_, how_);
+    SolveTeam<T>* const gpus = team_ && team_->has_further_gpus() ? team_ : nullptr;
+    chase_back<T>(*products_, chased_, reflectors, z_dev, scratch_, how_, gpus);
     if (banded_ && leaving) leaving({0, z_dev.cols});
   });
   if (banded_) return;
@@ -121,6 +123,11 @@ template <class T>
 MatrixView<T> TwoStageOnDevice<T>::reflectors_of_q1(MatrixView<T> a_dev) {
   const MatrixView<T> rows = rows_of_q1(a_dev);
   return rows.block(0, 0, rows.rows, rows.rows);
+}
+
+template <class T>
+CutWork<T> TwoStageOnDevice<T>::cut_of_q2(MatrixView<T> z_dev) const {
+  return chase_back_cut<T>(tiles_, {reflectors_.v, reflectors_.tau}, z_dev);
 }
 
 template class TwoStageOnDevice<double>;

@@ -86,8 +86,9 @@ class Layout {
  private:
   std::int64_t lda() const { return round_up(n_, 2); }
   std::int64_t panel_columns() const {
-    return std::min(n_, std::max(solver_tuning().dc_min_panel_columns,
-                                 3 * n_ / 16 / panel_column_multiple * panel_column_multiple));
+    const SolverTuning& t = solver_tuning();
+    return std::min(n_, std::clamp(3 * n_ / 16 / panel_column_multiple * panel_column_multiple,
+                                   t.dc_min_panel_columns, t.dc_max_panel_columns));
   }
 
   std::int64_t n_;

@@ -55,7 +55,7 @@ struct MergePlaces {
 // file).
 //   d_dev, e_dev, z_dev: as above in device memory; ldz >= n
 //   scratch_dev: divide_and_conquer_bytes<R>(n, with_vectors): O(n), and with vectors n^2 for Q and U of
-//   max(1024, 3/16 n) columns
+//   3/16 n columns, but at least 1024 and at most 4096
 //   places: `q` in place of the scratch memory's (divide_and_conquer_bytes then takes with_q false); `compressed` in place
 //   of z_dev, which else needs n columns whatever is wanted. z_dev may be `compressed` itself.
 //   team: devices that take columns of the large merges' products; null: none

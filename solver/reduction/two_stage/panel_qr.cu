@@ -41,6 +41,7 @@ struct Panel {
   Packet<T>* mail;
   T *v[3], *tau, *gram, *band;
   std::int64_t ldv[3], ldg, ldb;
+  const double* negligible;
 };
 
 template <class T, int held>
@@ -101,7 +102,8 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
 #pragma unroll 1
   for (int i = 0; i < p.more; ++i) more[i * columns] = at.first + held + i < p.rows ? from[held + i] : T{};
 
-  T own_beta{}, own_scale{1};
+  T own_beta{}, own_scale{1}, negligible = negligible_square<T>;
+  if (p.negligible) negligible = max(negligible, static_cast<T>(*p.negligible));
   const int steps = min(columns, p.rows - 1);
 #pragma unroll 1
   for (int j = 0; j < steps; ++j) {
@@ -183,7 +185,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
       dot += all_sums[k * columns + c];
     }
     const T alpha = pivots[j], of_row = pivots[c];
-    const bool any = square > negligible_square<T>;
+    const bool any = square > negligible;
     const T beta = any ? -copysign(sqrt(fma(alpha, alpha, square)), alpha) : alpha;
     const T u = any ? alpha - beta : T{1};
     const T product = fma(u, of_row, dot);  // u^T a_c
@@ -200,7 +202,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
       }
     } else if (c == j) {
       own_beta = beta;
-      own_scale = 1 / u;
+      own_scale = any ? 1 / u : T{};
       if (has_pivot) {
 #pragma unroll
         for (int i = 0; i < held; ++i)
@@ -345,6 +347,7 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
   panel.ldg = out.gram.lda;
   panel.band = out.band;
   panel.ldb = out.band_ld;
+  panel.negligible = out.negligible;
   void* arguments[] = {&panel};
   const std::size_t bytes = sizeof(T) * shared_values(b, shape.held, shape.more, panel.more_shared);
   for_rows(shape.held, [&](auto held) {

@@ -18,6 +18,8 @@ struct PanelFactor {
   MatrixView<T> gram;  // b x b, device: V^T V above its diagonal
   T* band = nullptr;   // R(r, c) at band[(b + r - c) + c * band_ld], r <= c
   std::int64_t band_ld = 1;
+  const double* negligible =
+      nullptr;  // device: squares that sum to this or less are zero below a pivot: H_k = I; null: none
 };
 
 // GPU, one cooperative kernel: a thread has some rows of one column in registers; one exchange between thread blocks a column

@@ -1,9 +1,13 @@
 // Z := Q2 Z on a GPU, both ways, against one reflector at a time.
 #include "solver/back/chase_back.hpp"
 
+#include <optional>
+
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/devices/solve_team.hpp"
 #include "tests/support/chase.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/scratch.hpp"
@@ -16,8 +20,10 @@ namespace {
 // n x m with leading dimension lda; what lies below row n stays NaN.
 template <class T = double>
 Matrix on_gpu(const ChaseTiles& tiles, const Reflectors& reflectors, const Matrix& z, std::int64_t m,
-              std::int64_t lda, ChaseBack how) {
+              std::int64_t lda, ChaseBack how, const std::vector<double>& parts = {}) {
   Queue queue;
+  std::optional<SolveTeam<T>> team;
+  if (!parts.empty()) team.emplace(queue, Shares(Ratio{parts}), TeamMembers{{1}, true, 0});
   const std::int64_t n = tiles.n;
   Matrix padded(static_cast<std::size_t>(lda * m), std::nan(""));
   for (std::int64_t j = 0; j < m; ++j) std::copy_n(z.begin() + j * n, n, padded.begin() + j * lda);
@@ -25,8 +31,9 @@ Matrix on_gpu(const ChaseTiles& tiles, const Reflectors& reflectors, const Matri
   support::upload_as(reflectors.v, v);
   support::upload_as(reflectors.tau, tau);
   support::upload_as(padded, z_dev);
-  const support::DeviceScratch scratch(chase_back_bytes<T>(n, tiles.b, m), 256);
-  chase_back<T>(queue, tiles, {v.data(), tau.data()}, {z_dev.data(), n, m, lda}, scratch, how);
+  const support::DeviceScratch scratch(chase_back_bytes<T>(n, tiles.b, m, !parts.empty()), 256);
+  chase_back<T>(queue, tiles, {v.data(), tau.data()}, {z_dev.data(), n, m, lda}, scratch, how,
+                team ? &*team : nullptr);
   queue.wait();
   CHECK(scratch.touched() == 0);
   padded = support::download_from(z_dev, lda * m);
@@ -136,6 +143,20 @@ TEST_CASE("back by the chase's reflectors in float: both ways, around every edge
     check<float>(n, b, n / 2 + 1, even(n), ChaseBack::fused);
   for (const std::int64_t m : {1, 7, 8, 9, 16, 17, 24, 25, 31, 32, 33, 255, 256, 257, 300})
     check<float>(3 * b + 7, b, m, even(3 * b + 7) + 2, ChaseBack::fused);
+}
+
+TEST_CASE("back by the chase's reflectors: columns over two GPUs, the same bits whatever the cut", "[gpu]") {
+  NEEDS_GPU();
+  if (gpu_count() < 2) SKIP_TEST("fewer than two GPUs");
+  const std::int64_t n = 900, m = 400;
+  const ChaseTiles tiles(n, 64);
+  const Reflectors reflectors = random_reflectors(tiles);
+  const Matrix z = columns(n, m), alone = on_gpu(tiles, reflectors, z, m, n, ChaseBack::automatic);
+  const std::vector<std::vector<double>> shares{{1, 1, 0}, {5, 1, 0}, {0, 1, 0}, {1, 2, 4}, {1, 0, 1}};
+  for (const auto& parts : shares) {  // the CPU takes none
+    CAPTURE(parts);
+    CHECK(on_gpu(tiles, reflectors, z, m, n, ChaseBack::automatic, parts) == alone);
+  }
 }
 
 // It works in double.

@@ -216,6 +216,7 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
       CHECK(in_all(order, true, pointers) <= 3 + 1200.0 / static_cast<double>(order));
     CHECK(in_all(10000, false, pointers) <= (pointers == eigen_g::Pointers::host ? 1.1 : 2.1));
     constexpr auto two_stage = eigen_g::Path::two_stage;
+    CHECK(in_all(65000, true, pointers, two_stage) <= 3.67);
     for (const std::int64_t order : {10000, 20000, 50000}) {
       const double blocks = 1.6e9 / (8.0 * static_cast<double>(order) * static_cast<double>(order));
       CHECK(in_all(order, true, pointers, two_stage) <= 3.8 + blocks);

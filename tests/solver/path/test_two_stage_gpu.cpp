@@ -23,12 +23,16 @@ Asked in_two_stages(bool vectors = true) {
   return o;
 }
 
-void check(const Stored& s, const std::string& family = "random", std::int64_t padding = 0) {
+void check(const Stored& s, const std::string& family = "random", std::int64_t padding = 0,
+           bool same_values = true) {
   CAPTURE(s.n, support::name(s.uplo), family);
   const Solved pairs = support::solve_guarded(s, in_two_stages(), padding);
   const Solved values = support::solve_guarded(s, in_two_stages(false), padding);
   CHECK(pairs.report.path == Path::two_stage);
-  CHECK(support::same_bits(values.w, pairs.w));
+  if (same_values)
+    CHECK(support::same_bits(values.w, pairs.w));
+  else
+    CHECK(support::eigenvalue_ratio(values.w, pairs.w) <= support::limits::values_only);
   support::check_pairs(s, pairs, family);
 }
 
@@ -62,21 +66,23 @@ TEST_CASE("two stages on a GPU: every kind of matrix", "[gpu][large]") {
     }
 }
 
-// What is a band already is chased at once; with or without vectors, by the same rule.
+// What is a band already is chased at once, with vectors where it is narrow; the values of both are the same where both are.
 TEST_CASE("two stages on a GPU: bands of every width", "[gpu][large]") {
   NEEDS_GPU();
   const std::int64_t n = 700;
-  const std::int64_t widest = two_stage_tuning().max_given_band;
+  const GivenBands widest = two_stage_tuning().max_given_band;
   for (const std::int64_t width : {0, 1, 2, 31, 32, 33, 48, 49, 64, 65, 96, 97, 128, 129}) {
     CAPTURE(width);
     Stored s = random_matrix(n, width % 2 == 0 ? Uplo::lower : Uplo::upper, width % 3);
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i)
         if (s.used(i, j) && std::abs(i - j) > width) s.at(i, j) = 0;
-    check(s, "random", width % 2);
-    const Solved pairs = support::solve_guarded(s, in_two_stages());
-    CHECK((pairs.report.seconds_of(Stage::full_to_band) > 0) == (width > widest));
-    CHECK((pairs.report.seconds_of(Stage::band_back) > 0) == (width > widest));
+    check(s, "random", width % 2, width <= widest.with_vectors || width > widest.of_values);
+    const Solved pairs = support::solve_guarded(s, in_two_stages()),
+                 values = support::solve_guarded(s, in_two_stages(false));
+    CHECK((pairs.report.seconds_of(Stage::full_to_band) > 0) == (width > widest.with_vectors));
+    CHECK((pairs.report.seconds_of(Stage::band_back) > 0) == (width > widest.with_vectors));
+    CHECK((values.report.seconds_of(Stage::full_to_band) > 0) == (width > widest.of_values));
     CHECK(pairs.report.bytes.device <= workspace_bytes(n, {.path = Path::two_stage}, true).device);
     CHECK(support::same_bits(pairs.z, support::solve_guarded(s, in_two_stages()).z));
   }
