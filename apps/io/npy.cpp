@@ -189,11 +189,19 @@ DenseMatrix read_npy_matrix(const std::filesystem::path& path, int threads) {
   return m;
 }
 
+std::string format_name(const NpyArray& array) {
+  return ".npy '" + array.descr + (array.fortran_order ? "' in Fortran order" : "' in C order");
+}
+
+void require_square(const std::filesystem::path& path, const NpyArray& array) {
+  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
+    throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a square matrix is required");
+}
+
 StoredMatrix read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   const std::filesystem::path path = file->path();
   const NpyArray array = map_npy(std::move(file));
-  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
-    throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a square matrix is required");
+  require_square(path, array);
   const std::int64_t n = array.shape[0];
   StoredMatrix m;
   if (const double* in_place = array.doubles()) {
@@ -204,7 +212,7 @@ StoredMatrix read_npy_square(std::shared_ptr<const MappedFile> file, const ReadO
     m = stored_in(converted(array, n, n, options.threads), n, true, {});
   }
   m.transposed = !array.fortran_order;
-  m.format_name = ".npy '" + array.descr + (array.fortran_order ? "' in Fortran order" : "' in C order");
+  m.format_name = format_name(array);
   return m;
 }
 

@@ -80,17 +80,20 @@ std::string number(double value) {
   // Named as the file has it, the entry below the diagonal first.
   const double below = m.data[found.row + found.col * m.n];
   const double above = m.data[found.col + found.row * m.n];
-  const std::string i = std::to_string(found.row + 1);
-  const std::string j = std::to_string(found.col + 1);
-  std::string text = "is not symmetric: entry (";
-  text += i + ", " + j + ") is " + number(m.transposed ? above : below) + ", entry (" + j + ", " + i +
-          ") is " + number(m.transposed ? below : above);
-  text += "; they differ by more than n eps max|a| = " + number(limit);
-  text += "; --symmetrize takes (A + A^T)/2, --uplo L or U one triangle";
-  throw FileError(path, 0, text);
+  throw not_symmetric(path, found.row, found.col, m.transposed ? above : below, m.transposed ? below : above,
+                      limit);
 }
 
 }  // namespace
+
+FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, double below,
+                        double above, double limit) {
+  const std::string i = std::to_string(row + 1), j = std::to_string(col + 1);
+  return {path, 0,
+          "is not symmetric: entry (" + i + ", " + j + ") is " + number(below) + ", entry (" + j + ", " + i +
+              ") is " + number(above) + "; they differ by more than n eps max|a| = " + number(limit) +
+              "; --symmetrize takes (A + A^T)/2, --uplo L or U one triangle"};
+}
 
 Asymmetry compare_triangles(const double* a, std::int64_t n, int threads) {
   const std::int64_t blocks = (n + tile - 1) / tile;

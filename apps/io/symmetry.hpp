@@ -22,6 +22,10 @@ Asymmetry compare_triangles(const double* a, std::int64_t n, int threads);
 // image is kept to the bit.
 void symmetrize(const double* a, std::int64_t n, double* out, int threads);
 
+// The refusal of a file whose entries (row, col) and (col, row), counted from 0, hold these two.
+FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, double below,
+                        double above, double limit);
+
 // Applies `triangle` to what a reader found; see Triangle. Throws FileError, OutOfMemory.
 SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix stored, Triangle triangle,
                                 int threads);
