@@ -8,9 +8,6 @@ namespace eigen_g::distributed {
 
 namespace {
 
-// Below it one stage: two have a band of at least 64 to chase.
-constexpr std::int64_t two_stage_order = 1000;
-
 void require(int error, const char* what) {
   if (error != ELPA_OK) throw DeviceError(std::string("ELPA: ") + what + ": error " + std::to_string(error));
 }
@@ -50,9 +47,7 @@ Outcome solve_by_elpa(const Task& t) {
   const std::int64_t n = t.a.layout.rows.n;
   const bool by_number = t.subset.by == Subset::By::number;
   Outcome outcome;
-  outcome.path = t.path != Path::automatic ? t.path
-                 : n >= two_stage_order    ? Path::two_stage
-                                           : Path::one_stage;
+  outcome.path = t.path == Path::two_stage ? Path::two_stage : Path::one_stage;
   outcome.routine = outcome.path == Path::two_stage ? "ELPA's two stages" : "ELPA's one stage";
   Elpa elpa;
   elpa.set("na", n);

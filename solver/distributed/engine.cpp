@@ -15,7 +15,7 @@ constexpr std::array engines_here{
 #ifdef EIGEN_G_HAVE_ELPA
     DistributedEngine{"elpa", "ELPA, one stage or two", true, solve_by_elpa},
 #endif
-    DistributedEngine{"scalapack", "ScaLAPACK's pdsyevd, pdsyevr", false, solve_by_scalapack},
+    DistributedEngine{"scalapack", "ScaLAPACK's pdsyevd", false, solve_by_scalapack},
 };
 
 }  // namespace

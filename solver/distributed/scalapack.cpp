@@ -56,18 +56,6 @@ Outcome solve_by_scalapack(const Task& t) {
       pdsyev_("N", "L", &n, t.a.data, &one, &one, da, t.w, &no_vectors, &one, &one, da, work, &lwork,
               &status);
     });
-  } else if (t.subset.by == Subset::By::number) {
-    outcome.routine = "pdsyevr";
-    const int first = static_cast<int>(t.subset.first), last = static_cast<int>(t.subset.last);
-    const double none = 0;
-    int m = 0, vectors = 0;
-    info = with_workspace("pdsyevr", more, [&](double* work, int lwork, int* iwork, int liwork, int& status) {
-      pdsyevr_("V", "I", "L", &n, t.a.data, &one, &one, da, &none, &none, &first, &last, &m, &vectors, t.w,
-               t.z.data, &one, &one, t.z.descriptor.data(), work, &lwork, iwork, &liwork, &status);
-    });
-    outcome.m = m;
-    outcome.first = first;
-    if (info == 0 && (m != last - first + 1 || vectors != m)) info = m + 1;
   } else {
     outcome.routine = "pdsyevd";
     info = with_workspace("pdsyevd", more, [&](double* work, int lwork, int* iwork, int liwork, int& status) {
@@ -77,7 +65,7 @@ Outcome solve_by_scalapack(const Task& t) {
   }
   outcome.failed = info;
   outcome.status = info == 0 ? Status::converged : Status::not_converged;
-  if (info == 0 && outcome.routine != "pdsyevr") keep_subset(t, outcome);
+  if (info == 0) keep_subset(t, outcome);
   return outcome;
 }
 

@@ -25,8 +25,4 @@ void pdsyev_(const char* jobz, const char* uplo, const int* n, double* a, const 
 void pdsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* ia, const int* ja,
               const int* desca, double* w, double* z, const int* iz, const int* jz, const int* descz,
               double* work, const int* lwork, int* iwork, const int* liwork, int* info);
-void pdsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a, const int* ia,
-              const int* ja, const int* desca, const double* vl, const double* vu, const int* il,
-              const int* iu, int* m, int* nz, double* w, double* z, const int* iz, const int* jz,
-              const int* descz, double* work, const int* lwork, int* iwork, const int* liwork, int* info);
 }
