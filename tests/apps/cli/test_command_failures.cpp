@@ -96,7 +96,8 @@ TEST_CASE(
     CHECK(outcome.code == 2);
     CHECK(outcome.out.empty());
     // As built without MPI, and with it: these processes do not know of each other.
-    CHECK_THAT(outcome.err, ContainsSubstring("2 processes") && ContainsSubstring(environment.rbegin()->first) &&
+    CHECK_THAT(outcome.err, ContainsSubstring("2 processes") &&
+                                ContainsSubstring(environment.rbegin()->first) &&
                                 (ContainsSubstring("no distributed engine") ||
                                  ContainsSubstring("this build's MPI knows nothing")));
     CHECK(results.names().empty());
