@@ -1,6 +1,6 @@
 // Eigenvalues and eigenvectors of a real symmetric matrix that is dealt out to the processes of an MPI communicator, by ELPA or
-// ScaLAPACK: A = Z diag(w) Z^T, w_1 <= ... <= w_n. A library of its own (eigen_g_distributed), in builds with MPI; the C form
-// is distributed.h.
+// ScaLAPACK: A = Z diag(w) Z^T, w_1 <= ... <= w_n.
+// In builds with MPI; eigen_g_mpi stands on it. It is not installed yet.
 #pragma once
 
 #include <mpi.h>
