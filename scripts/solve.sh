@@ -1,21 +1,29 @@
 #!/usr/bin/env bash
-# scripts/solve.sh MATRIX [options of `eigen_g solve`]
+# scripts/solve.sh [--mpi N] MATRIX [options of `eigen_g solve`]
 # From a fresh checkout to verified eigenpairs: installs what is missing, configures, builds, solves and verifies. The GPU
 # code is built where there is a CUDA toolkit.
+# --mpi N: by N processes, with MPI, ScaLAPACK and ELPA.
 # The result goes to stdout, everything else to stderr. Variables: see scripts/common.sh.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 if (($# == 0)) || [[ $1 == -h || $1 == --help ]]; then
-  sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}" >&2
+  sed -n '2,6s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
+fi
+processes=() packages=() targets=(eigen_g_command)
+if [[ $1 == --mpi ]]; then
+  [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || die "--mpi: a number of processes is to follow"
+  processes=(mpirun -n "$2") packages=(--mpi) targets+=(eigen_g_mpi)
+  configuration+=(-DEIGEN_G_MPI=ON)
+  shift 2
 fi
 verify=(--verify)
 [[ " $* " != *" --values-only "* ]] || verify=()  # without vectors there is nothing to verify with
 {
-  "$root/scripts/install_packages.sh"
+  "$root/scripts/install_packages.sh" "${packages[@]}"
   configure "$build_dir" "${configuration[@]}" --log-level=NOTICE
-  build "$build_dir" eigen_g_command
+  build "$build_dir" "${targets[@]}"
 } >&2
-exec "$build_dir/apps/eigen_g" solve "${verify[@]}" "$@"
+exec "${processes[@]}" "$build_dir/apps/eigen_g" solve "${verify[@]}" "$@"

@@ -27,6 +27,10 @@ void add_bench(CLI::App& app, Action& action);
 void add_selftest(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 
+// Parses the line, then does its action; --help and --version are printed. Throws UsageError for a line that does not parse, and
+// what the action throws.
+ExitCode parse_and_run(CLI::App& app, const Action& action, int argc, const char* const* argv);
+
 // All of the command; returns the exit code.
 int run_command(int argc, const char* const* argv);
 

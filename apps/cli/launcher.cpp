@@ -1,8 +1,13 @@
 #include "apps/cli/launcher.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 
 #include "apps/cli/exit_codes.hpp"
 
@@ -46,8 +51,21 @@ std::optional<Launch> started_with_others(const GetVariable& variable) {
   return several(tasks, number(variable(tasks)).value_or(1));
 }
 
+std::optional<Launch> launch_of_process() {
+  return started_with_others([](const char* name) { return std::getenv(name); });
+}
+
+void become_distributed(int argc, const char* const* argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "solve" || !launch_of_process()) return;
+  std::error_code unknown;
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (unknown) return;
+  // Returns where there is none, or it cannot be started.
+  ::execv((own.parent_path() / "eigen_g_mpi").c_str(), const_cast<char* const*>(argv));
+}
+
 void require_one_process() {
-  const auto launch = started_with_others([](const char* name) { return std::getenv(name); });
+  const auto launch = launch_of_process();
   if (!launch) return;
   throw UsageError(
       "solve: started as one of " + std::to_string(launch->processes) + " processes (" + launch->variable +

@@ -20,6 +20,12 @@ struct Launch {
 // within which it may run. An allocation alone (SLURM_NTASKS of a job script) starts no processes.
 std::optional<Launch> started_with_others(const GetVariable& variable);
 
+std::optional<Launch> launch_of_process();  // by its own environment
+
+// `eigen_g solve ...` that was started with others goes on as eigen_g_mpi, which is looked for beside this program: does not return.
+// Returns in every other case.
+void become_distributed(int argc, const char* const* argv);
+
 // Throws UsageError where this process was started with others: each would solve the whole matrix and write the same
 // files.
 void require_one_process();

@@ -194,6 +194,12 @@ Json check_json(const Verification& check) {
   return object;
 }
 
+Json distributed_json(const std::optional<Distributed>& d) {
+  if (!d) return {};
+  return {{"engine", d->engine}, {"routine", d->routine}, {"processes", d->processes},  {"rows", d->rows},
+          {"cols", d->cols},     {"block", d->block},     {"peak_bytes", d->peak_bytes}};
+}
+
 Json name_or_null(const std::string& file) {
   return file.empty() ? Json() : Json(file);
 }
@@ -275,10 +281,18 @@ std::string to_table(const SolveReport& r) {
                                  r.solve.devices[i].seconds) +
                                engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
   text += row("threads", std::to_string(r.threads));
-  text += row("products", engines_text(r.solve));
-  text +=
-      row("workspace", bytes_text(r.solve.bytes.host) + " host" +
-                           (r.solve.bytes.device ? ", " + bytes_text(r.solve.bytes.device) + " device" : ""));
+  if (!r.distributed) text += row("products", engines_text(r.solve));
+  if (r.distributed) {
+    const Distributed& d = *r.distributed;
+    text += row("engine", d.engine + ", " + d.routine) +
+            row("processes", print("%d in a grid of %d x %d, blocks of %lld, at most ", d.processes, d.rows,
+                                   d.cols, static_cast<long long>(d.block)) +
+                                 bytes_text(d.peak_bytes) + " each");
+  }
+  if (!r.distributed)
+    text += row("workspace",
+                bytes_text(r.solve.bytes.host) + " host" +
+                    (r.solve.bytes.device ? ", " + bytes_text(r.solve.bytes.device) + " device" : ""));
   if (!r.values_file.empty())
     text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
   text += seconds_rows(r.seconds, &r.solve, r.plan ? &*r.plan : nullptr);
@@ -322,6 +336,7 @@ std::string json_of(const SolveReport& r) {
   object["seconds"] = seconds_json(r.seconds, r.solve, r.plan);
   object["outputs"] = {{"values", name_or_null(r.values_file)}, {"vectors", name_or_null(r.vectors_file)}};
   object["check"] = r.check ? check_json(*r.check) : Json();
+  object["distributed"] = distributed_json(r.distributed);
   return text_of(object);
 }
 

@@ -30,6 +30,8 @@
 //   bytes              host, device: workspace beside the matrix and the results
 //   outputs            values, vectors: the files written; null where none was
 //
+//   distributed        engine, routine, processes, rows, cols (of the grid), block, peak_bytes (of a process); null of one process
+//
 // Of verify also:
 //   inputs             values, vectors: the files checked
 #pragma once
@@ -62,6 +64,14 @@ struct Seconds {
   double total = 0;
 };
 
+// Of a solve by several processes.
+struct Distributed {
+  std::string engine, routine;            // "scalapack", "pdsyevd"
+  int processes = 0, rows = 0, cols = 0;  // the grid, whose processes hold the matrix
+  std::int64_t block = 0;
+  std::uint64_t peak_bytes = 0;  // of the process with the most, as the system counts it
+};
+
 struct SolveReport {
   MatrixFacts matrix;
   Subset subset;
@@ -75,6 +85,7 @@ struct SolveReport {
   Seconds seconds;
   std::string values_file, vectors_file;  // "": none written
   std::optional<Verification> check;
+  std::optional<Distributed> distributed;
 };
 
 // Converged to finite values, and passed the check if there was one: only then results are written and the exit code is 0.

@@ -17,6 +17,7 @@ namespace {
 
 // A handler can reach nothing but statics; these are lock-free, so it may touch them.
 std::atomic<bool> progress_line_shown{false};
+std::atomic<bool> announced{true};
 std::atomic<bool> held{false};
 std::atomic<int> pending{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
@@ -38,7 +39,7 @@ void obey(int signal) {
   io::remove_unfinished_outputs();
   if (progress_line_shown) say("\r\x1b[K");
   if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP) end_by(signal);
-  say("eigen_g: interrupted; no unfinished file is left\n");
+  if (announced) say("eigen_g: interrupted; no unfinished file is left\n");
   ::_exit(static_cast<int>(ExitCode::interrupted));
 }
 
@@ -59,7 +60,8 @@ extern "C" void eigen_g_on_lost_page(int signal, siginfo_t* info, void*) {
 
 }  // namespace
 
-void install_signal_handlers() {
+void install_signal_handlers(bool announce) {
+  announced = announce;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2}) {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);

@@ -7,7 +7,8 @@ namespace eigen_g::apps {
 // SIGUSR2 end the process as they do by default. SIGBUS, which a mapped file gives that was cut short, ends in exit code 3.
 // SIGXFSZ is ignored: the write that met the limit fails. A signal that the parent chose to ignore (nohup, a background job)
 // stays ignored.
-void install_signal_handlers();
+//   announce   false: no line on stderr, of processes beside one that says it
+void install_signal_handlers(bool announce = true);
 
 // Those of stdin, stdout and stderr that are closed become /dev/null; else the next file that is opened would be taken for one.
 void open_standard_descriptors();

@@ -16,12 +16,10 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/exit_codes.hpp"
-#include "apps/cli/few.hpp"
-#include "apps/cli/generalised.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/launcher.hpp"
 #include "apps/cli/named_files.hpp"
-#include "apps/cli/result_files.hpp"
+#include "apps/cli/solve_options.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/io/text_number.hpp"
@@ -32,28 +30,6 @@
 namespace eigen_g::apps {
 
 namespace {
-
-struct SolveOptions {
-  MatrixOptions matrix;
-  RunOptions run;
-  std::string prefix;
-  std::string format = "npy";
-  std::string gemm = "native";
-  std::string path = "auto";
-  std::string range_index, range_value;  // "LO:HI"; "": all
-  std::string ratio = "auto";
-  int gpus = 1, gpu_sms = 0;
-  std::string calibration;  // "": the cached one
-  bool explain = false;
-  bool values_only = false;
-  bool verify = false;
-  FewWishes few;
-  GeneralisedOptions generalised;
-};
-
-ResultFormat result_format(const std::string& name) {
-  return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
-}
 
 // LO:HI as two numbers; a side that is left out keeps what `low` or `high` holds.
 template <class Number, class Parser>
@@ -66,6 +42,12 @@ void parse_range(const char* option, const std::string& text, Number& low, Numbe
   };
   if (colon == std::string::npos || !side(text.substr(0, colon), low) || !side(text.substr(colon + 1), high))
     throw UsageError(std::string(option) + ": " + text + " is not LO:HI");
+}
+
+}  // namespace
+
+ResultFormat result_format(const std::string& name) {
+  return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
 }
 
 Subset subset_of(const SolveOptions& options, std::int64_t n) {
@@ -88,6 +70,8 @@ Subset subset_of(const SolveOptions& options, std::int64_t n) {
   }
   return subset;
 }
+
+namespace {
 
 // What is wanted, and where; the triangle and the subset follow when the matrix is there.
 struct Wishes {
@@ -319,10 +303,8 @@ constexpr const char* examples = R"(
 
 }  // namespace
 
-void add_solve(CLI::App& app, Action& action) {
-  auto options = std::make_shared<SolveOptions>();
-  CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
-  set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
+CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
+  SolveOptions* const options = &wanted;
   CLI::Option* const file = add_matrix_options(command, options->matrix);
   named_output(
       command.add_option("-o,--output", options->prefix,
@@ -385,6 +367,14 @@ void add_solve(CLI::App& app, Action& action) {
   add_generalised_options(command, options->generalised);
   add_few_options(command, *file, options->few);
   add_run_options(command, options->run);
+  return file;
+}
+
+void add_solve(CLI::App& app, Action& action) {
+  auto options = std::make_shared<SolveOptions>();
+  CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
+  set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
+  add_solve_options(command, *options);
   command.callback([options, &action] { action = [options] { return solve_file(*options); }; });
 }
 

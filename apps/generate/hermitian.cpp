@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string>
 
+#include "apps/generate/formula.hpp"
 #include "apps/generate/random.hpp"
 #include "apps/generate/rotate.hpp"
 #include "apps/generate/spectra.hpp"
@@ -29,10 +30,6 @@ constexpr std::array table{
     Kind{"hofstadter", "", "complex: an m x m torus in a magnetic field, 1/3 flux quantum a cell, n = m^2",
          "alpha, beta", "the square of a multiple of 3", true},
 };
-
-std::int64_t square_root(std::int64_t n) {
-  return std::llround(std::sqrt(static_cast<double>(n)));
-}
 
 bool named(const Spec& spec, std::string_view name) {
   return find_kind(spec.kind).name == name;

@@ -7,20 +7,18 @@
 #include <limits>
 #include <utility>
 
+#include "apps/generate/formula.hpp"
 #include "apps/generate/hermitian.hpp"
 #include "apps/generate/random.hpp"
 #include "apps/generate/rotate.hpp"
 #include "apps/generate/spectra.hpp"
 #include "apps/generate/sturm.hpp"
-#include "blas2/spmv/stencil_points.hpp"
 #include "hybrid/error.hpp"
-#include "hybrid/matrix_view.hpp"
 
 namespace eigen_g::generate {
 namespace {
 
-constexpr std::uint64_t entry_stream = 0, rotation_stream = 1;
-constexpr std::int64_t wilkinson_block = 21;
+constexpr std::uint64_t rotation_stream = 1;
 
 constexpr std::array table{
     Kind{"random", "normal", "independent normal entries, mean 0, variance 1", "seed", "", false},
@@ -46,14 +44,6 @@ constexpr std::array table{
     Kind{"identity", "", "the identity", "", "", true},
     Kind{"zero", "", "all entries 0", "", "", true},
 };
-
-std::int64_t square_root(std::int64_t n) {
-  return std::llround(std::sqrt(static_cast<double>(n)));
-}
-
-std::int64_t cube_root(std::int64_t n) {
-  return std::llround(std::cbrt(static_cast<double>(n)));
-}
 
 bool is_hermitian(const Kind& kind) {
   return std::any_of(hermitian_kinds().begin(), hermitian_kinds().end(),
@@ -104,130 +94,6 @@ Spec checked(const Spec& spec) {
   return result;
 }
 
-struct Tridiagonal {
-  std::vector<double> d, e;
-};
-
-// W+: diagonal |(b - 1)/2 - i| in each block of b rows, off-diagonal 1 inside a block and `glue` between two.
-Tridiagonal wilkinson(std::int64_t n, std::int64_t block, double glue) {
-  Tridiagonal t;
-  for (std::int64_t i = 0; i < n; ++i) {
-    t.d.push_back(std::fabs(0.5 * static_cast<double>(block - 1) - static_cast<double>(i % block)));
-    if (i + 1 < n) t.e.push_back((i + 1) % block == 0 ? glue : 1.0);
-  }
-  return t;
-}
-
-Tridiagonal wilkinson(const Spec& spec) {
-  return spec.kind == "wilkinson" ? wilkinson(spec.n, spec.n, 1)
-                                  : wilkinson(spec.n, wilkinson_block, spec.gamma);
-}
-
-void set_both(const MatrixView<double>& a, std::int64_t i, std::int64_t j, double value) {
-  a(i, j) = value;
-  a(j, i) = value;
-}
-
-void fill_tridiagonal(const Tridiagonal& t, const MatrixView<double>& a) {
-  for (std::int64_t i = 0; i < a.rows; ++i) {
-    a(i, i) = t.d[i];
-    if (i + 1 < a.rows) set_both(a, i, i + 1, t.e[i]);
-  }
-}
-
-void fill_poisson2d(const MatrixView<double>& a) {
-  const std::int64_t m = square_root(a.rows);
-  for (std::int64_t p = 0; p < a.rows; ++p) {
-    a(p, p) = 4;
-    if ((p + 1) % m != 0) set_both(a, p, p + 1, -1);
-    if (p + m < a.rows) set_both(a, p, p + m, -1);
-  }
-}
-
-void fill_stencil19(const MatrixView<double>& a) {
-  constexpr blas2::Stencil<19> stencil;
-  const std::int64_t m = cube_root(a.rows);
-  const auto inside = [m](std::int64_t i) { return i >= 0 && i < m; };
-  for (std::int64_t p = 0; p < a.rows; ++p) {
-    const std::int64_t x = p % m, y = p / m % m, z = p / (m * m);
-    a(p, p) = stencil.centre;
-    for (int q = 0; q < stencil.neighbours; ++q) {
-      const blas2::Neighbour n = neighbour(stencil, q);
-      if (inside(x + n.x) && inside(y + n.y) && inside(z + n.z))
-        a(p + n.x + m * (n.y + m * n.z), p) = -n.weight;
-    }
-  }
-}
-
-// Vertices of the icosahedron: 0 the top, 1-5 the upper ring, 6-10 the lower ring, 11 the bottom.
-bool icosahedron_edge(int i, int j) {
-  if (i > j) std::swap(i, j);
-  if (i == j || (i == 0 && j == 11)) return false;
-  if (i == 0) return j <= 5;
-  if (j == 11) return i >= 6;
-  const int turn = ((j - i) % 5 + 5) % 5;
-  if ((i <= 5) == (j <= 5)) return turn == 1 || turn == 4;  // neighbours on one ring
-  return turn == 0 || turn == 1;  // upper i touches lower i + 5 and i + 6 (cyclically)
-}
-
-// Truncation puts a vertex on each end of each edge: an atom is a directed edge i -> j. It is bonded to j ->
-// i and, around i's pentagon, to i -> k for both triangles i j k.
-void fill_c60(double alpha, double beta, const MatrixView<double>& a) {
-  std::vector<std::pair<int, int>> atoms;
-  for (int i = 0; i < 12; ++i)
-    for (int j = 0; j < 12; ++j)
-      if (icosahedron_edge(i, j)) atoms.emplace_back(i, j);
-  for (std::int64_t p = 0; p < a.rows; ++p) {
-    const auto [i, j] = atoms[p];
-    for (std::int64_t q = 0; q < a.rows; ++q) {
-      const auto [k, l] = atoms[q];
-      const bool bonded = (k == j && l == i) || (k == i && icosahedron_edge(j, l));
-      a(q, p) = p == q ? alpha : bonded ? beta : 0.0;
-    }
-  }
-}
-
-void fill_by_formula(const Spec& spec, const MatrixView<double>& a) {
-  const std::int64_t n = spec.n;
-  if (spec.kind == "minij") {
-#pragma omp parallel for
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t i = 0; i < n; ++i) a(i, j) = static_cast<double>(std::min(i, j) + 1);
-    return;
-  }
-  if (spec.kind == "kms") {
-    std::vector<double> power;
-    for (std::int64_t k = 0; k < n; ++k) power.push_back(std::pow(spec.rho, static_cast<double>(k)));
-#pragma omp parallel for
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t i = 0; i < n; ++i) a(i, j) = power[std::abs(i - j)];
-    return;
-  }
-#pragma omp parallel for
-  for (std::int64_t j = 0; j < n; ++j) std::fill_n(&a(0, j), n, 0.0);
-  if (spec.kind == "hueckel-c60") {
-    fill_c60(spec.alpha, spec.beta, a);
-  } else if (spec.kind == "poisson2d") {
-    fill_poisson2d(a);
-  } else if (spec.kind == "stencil19") {
-    fill_stencil19(a);
-  } else if (spec.kind == "wilkinson" || spec.kind == "glued-wilkinson") {
-    fill_tridiagonal(wilkinson(spec), a);
-  } else if (spec.kind == "1-2-1") {
-    fill_tridiagonal({std::vector<double>(n, 2.0), std::vector<double>(n, 1.0)}, a);
-  } else if (spec.kind == "hueckel-ring") {
-    fill_tridiagonal({std::vector<double>(n, spec.alpha), std::vector<double>(n, spec.beta)}, a);
-    set_both(a, 0, n - 1, spec.beta);
-  } else if (spec.kind == "clement") {
-    Tridiagonal t{std::vector<double>(n, 0.0), {}};
-    for (std::int64_t i = 1; i < n; ++i)
-      t.e.push_back(std::sqrt(static_cast<double>(i) * static_cast<double>(n - i)));
-    fill_tridiagonal(t, a);
-  } else if (spec.kind == "identity") {
-    for (std::int64_t i = 0; i < n; ++i) a(i, i) = 1;
-  }
-}
-
 std::vector<double> known_spectrum(const Spec& spec) {
   if (is_hermitian(find_kind(spec.kind))) return hermitian_spectrum(spec);
   if (spec.kind == "minij") return minij_spectrum(spec.n);
@@ -241,7 +107,7 @@ std::vector<double> known_spectrum(const Spec& spec) {
   if (spec.kind == "identity") return std::vector<double>(static_cast<std::size_t>(spec.n), 1.0);
   if (spec.kind == "zero") return std::vector<double>(static_cast<std::size_t>(spec.n), 0.0);
   if (spec.kind == "wilkinson" || spec.kind == "glued-wilkinson") {
-    const Tridiagonal t = wilkinson(spec);
+    const Tridiagonal t = wilkinson_of(spec);
     return sturm_eigenvalues(t.d, t.e);
   }
   return prescribed_spectrum(spec);
@@ -272,22 +138,33 @@ void fill(const Spec& wanted, double* a, std::int64_t lda) {
                                      std::to_string(std::max<std::int64_t>(1, n)));
   const Kind& kind = find_kind(spec.kind);
   if (is_hermitian(kind)) throw InvalidArgument("kind", "'" + spec.kind + "' is complex");
-  if (kind.name == "random")
-    fill_normal(CounterRandom(spec.seed, entry_stream), n, a, lda);
-  else if (kind.name == "uniform")
-    fill_uniform(CounterRandom(spec.seed, entry_stream), n, a, lda);
-  else if (uses(kind, "rotate") && spec.rotate)
+  if (kind.name == "random") {
+    fill_normal(entries_of(spec), n, a, lda);
+  } else if (kind.name == "uniform") {
+    fill_uniform(entries_of(spec), n, a, lda);
+  } else if (uses(kind, "rotate") && spec.rotate) {
     rotate_diagonal(CounterRandom(spec.seed, rotation_stream), prescribed_spectrum(spec), a, lda);
-  else if (uses(kind, "rotate"))
+  } else if (uses(kind, "rotate")) {
     set_diagonal(prescribed_spectrum(spec), a, lda);
-  else
-    fill_by_formula(spec, {a, n, n, lda});
+  } else {
+    const Formula formula(spec);
+#pragma omp parallel for
+    for (std::int64_t j = 0; j < n; ++j) formula.column(j, 0, n, a + j * lda);
+  }
   bool finite = true;
 #pragma omp parallel for reduction(&& : finite)
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i) finite = std::isfinite(a[i + j * lda] *= spec.scale) && finite;
   if (!finite)
     throw InvalidArgument("scale", std::to_string(spec.scale) + " takes entries beyond the range of double");
+}
+
+Formula formula_of(const Spec& wanted) {
+  const Spec spec = checked(wanted);
+  const Kind& kind = find_kind(spec.kind);
+  if (uses(kind, "rotate"))
+    throw InvalidArgument("kind", "'" + spec.kind + "' has no formula for an entry alone");
+  return Formula(spec);
 }
 
 std::optional<std::vector<double>> exact(const Spec& wanted) {

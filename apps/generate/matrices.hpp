@@ -59,6 +59,10 @@ void check_spec(const Spec& spec);
 // Cost: O(n^2); prescribed spectra with rotation 4 n^3 flops in BLAS 3 and n^2 workspace.
 void fill(const Spec& spec, double* a, std::int64_t lda);
 
+// The kinds but the prescribed spectra entry by entry, without scale: no process needs the whole matrix. Throws as fill() does.
+class Formula;  // formula.hpp
+Formula formula_of(const Spec& spec);
+
 // The spectrum, ascending, each value accurate to a few units of roundoff of the norm; nullopt where it is
 // not known. Closed forms; the Wilkinson kinds, which have none, by Sturm bisection in long double (cost 64
 // n^2). Throws InvalidArgument as fill does.

@@ -15,6 +15,10 @@ namespace eigen_g::io {
 // Throws FileError, also for a damaged or truncated archive; OutOfMemory.
 std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path);
 
+// The format of what is open, never automatic but for a zip archive's array, whose format is npy. Throws FileError where nothing tells
+// it.
+Format format_of(const MappedFile& file, const ReadOptions& options);
+
 // read_matrix() of what is open already.
 template <class T = double>
 HermitianMatrix<T> read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options);

@@ -47,6 +47,14 @@ MappedFile::~MappedFile() {
   if (!owner_) ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(size_));
 }
 
+void MappedFile::forget(std::int64_t begin, std::int64_t end) const {
+  if (owner_) return;
+  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+  const std::int64_t first = (begin + page - 1) / page * page, last = end / page * page;
+  if (first < last)
+    ::madvise(const_cast<std::byte*>(data_) + first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
+}
+
 std::string_view foreign_kind(std::string_view text) {
   using namespace std::string_view_literals;
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kinds{{

@@ -28,6 +28,9 @@ class MappedFile {
     return {reinterpret_cast<const char*>(data_), static_cast<std::size_t>(size_)};
   }
   const std::filesystem::path& path() const { return path_; }
+  bool is_file() const { return !owner_; }  // mapped; else memory
+  // The file's pages from byte `begin` to `end` need not stay in this process' memory; they are read again where they are used.
+  void forget(std::int64_t begin, std::int64_t end) const;
 
  private:
   std::filesystem::path path_;

@@ -56,7 +56,9 @@ Format format_by_ending(const std::filesystem::path& path) {
   return Format::automatic;
 }
 
-Format recognised(const MappedFile& file, const ReadOptions& options) {
+}  // namespace
+
+Format format_of(const MappedFile& file, const ReadOptions& options) {
   if (options.format != Format::automatic) return options.format;
   if (const Format format = format_by_content(file); format != Format::automatic) return format;
   if (options.n != 0) return Format::raw;  // only a raw file is read with an order
@@ -67,11 +69,9 @@ Format recognised(const MappedFile& file, const ReadOptions& options) {
                   "name in .raw");
 }
 
-}  // namespace
-
 ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
   if (options.format == Format::automatic && begins_as_zip(file.text())) return ScalarType::d;
-  switch (recognised(file, options)) {
+  switch (format_of(file, options)) {
     case Format::npy:
       return type_of_npy(file);
     case Format::matrix_market:
@@ -87,7 +87,7 @@ HermitianMatrix<T> read_matrix(std::shared_ptr<const MappedFile> file, const Rea
   Stored<T> stored;
   if (options.format == Format::automatic && begins_as_zip(file->text()))
     return settle_triangle(path, read_npz_square<T>(*file), options.triangle, options.threads);
-  switch (recognised(*file, options)) {
+  switch (format_of(*file, options)) {
     case Format::npy:
       stored = read_npy_square<T>(std::move(file), options);
       break;

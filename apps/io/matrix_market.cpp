@@ -336,18 +336,28 @@ TextBody body_of(const MappedFile& file, const MarketHeader& header, const ReadO
 
 }  // namespace
 
-StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options) {
+void read_market_coordinates(
+    const MappedFile& file, const ReadOptions& options,
+    const std::function<void(const StoredCoordinates& head, std::int64_t entries)>& begin,
+    const std::function<void(std::span<const Coordinate>)>& accept) {
   const MarketHeader header = read_square_header(file);
   if (!header.coordinate)
     throw FileError(file.path(), 1, "lists every entry of a dense matrix; a coordinate file is required");
+  begin({header.rows, {}, header.symmetric, header.description}, header.entries);
+  read_coordinates(body_of(file, header, options), header, accept);
+}
+
+StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options) {
   StoredCoordinates stored;
-  stored.n = header.rows;
-  stored.symmetric = header.symmetric;
-  stored.format_name = header.description;
-  reserve(stored, header.entries);
-  read_coordinates(body_of(file, header, options), header, [&](std::span<const Coordinate> entries) {
-    stored.entries.insert(stored.entries.end(), entries.begin(), entries.end());
-  });
+  read_market_coordinates(
+      file, options,
+      [&](const StoredCoordinates& head, std::int64_t entries) {
+        stored = head;
+        reserve(stored, entries);
+      },
+      [&](std::span<const Coordinate> entries) {
+        stored.entries.insert(stored.entries.end(), entries.begin(), entries.end());
+      });
   return stored;
 }
 

@@ -242,12 +242,20 @@ ScalarType type_of_npy(const MappedFile& file) {
   return array.kind == NpyKind::real && array.element_bytes == 4 ? ScalarType::s : ScalarType::d;
 }
 
+std::string format_name(const NpyArray& array) {
+  return ".npy '" + array.descr + (array.fortran_order ? "' in Fortran order" : "' in C order");
+}
+
+void require_square(const std::filesystem::path& path, const NpyArray& array) {
+  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
+    throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a square matrix is required");
+}
+
 template <class T>
 Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   const std::filesystem::path path = file->path();
   const NpyArray array = map_npy(std::move(file));
-  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
-    throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a square matrix is required");
+  require_square(path, array);
   const std::int64_t n = array.shape[0];
   Stored<T> m;
   if (const T* const in_place = array.in_place<T>()) {
@@ -263,7 +271,7 @@ Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOpti
     m = stored_in(std::move(turned), n, true, {});
   }
   m.transposed = !is_complex<T> && !array.fortran_order;
-  m.format_name = ".npy '" + array.descr + (array.fortran_order ? "' in Fortran order" : "' in C order");
+  m.format_name = format_name(array);
   return m;
 }
 

@@ -50,6 +50,10 @@ NpyArray map_npy(std::shared_ptr<const MappedFile> file);
 NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
                    std::shared_ptr<const void> owner);
 
+std::string format_name(const NpyArray& array);  // ".npy '<f8' in C order"
+// Throws FileError but for shape (n, n).
+void require_square(const std::filesystem::path& path, const NpyArray& array);
+
 // rows x cols, element (i, j) is data[i + j * ld].
 template <class T>
 struct Dense {

@@ -122,13 +122,25 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
-std::byte* OutputFile::map(std::uint64_t bytes) {
+std::filesystem::path OutputFile::temporary() const {
+  return slots[static_cast<std::size_t>(slot_)].name.data();
+}
+
+void OutputFile::reserve(std::uint64_t bytes) {
   if (bytes > static_cast<std::uint64_t>(PTRDIFF_MAX)) fail("written", EFBIG);
   // Reserved, not only sized: a full disk would otherwise be a SIGBUS at the first touch of a page.
   int error = 0;
   do error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
   while (error == EINTR);
   if (error != 0) fail("written", error);
+}
+
+void OutputFile::truncate(std::uint64_t bytes) {
+  if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0) fail("written", errno);
+}
+
+std::byte* OutputFile::map(std::uint64_t bytes) {
+  reserve(bytes);
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (p == MAP_FAILED) fail("mapped", errno);
   mapping_ = static_cast<std::byte*>(p);

@@ -27,6 +27,11 @@ class OutputFile {
 
   const std::filesystem::path& target() const { return target_; }
   void write(std::string_view bytes);
+  // The name under which it is written, for other processes that write into it.
+  std::filesystem::path temporary() const;
+  // Of that size, its disk space reserved: a full disk shows before the work. Not to be mixed with write().
+  void reserve(std::uint64_t bytes);
+  void truncate(std::uint64_t bytes);
   // The file as writable memory of that size, its disk space reserved; not to be mixed with write().
   std::byte* map(std::uint64_t bytes);
   void commit();  // to disk (fsync), then the new name; no call but the destructor may follow

@@ -1,8 +1,6 @@
 #include "apps/io/sparse_file.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "apps/io/input_file.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
+#include "apps/io/symmetry.hpp"
 #include "apps/io/text_chunks.hpp"
 #include "blas2/spmv/ccs.hpp"
 
@@ -85,11 +84,6 @@ CrsMatrix<double> sorted(StoredCoordinates stored, int threads) {
   return a;
 }
 
-std::string number(double value) {
-  std::array<char, 32> digits;
-  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
-}
-
 // A triangle of A with its mirror image, or (A + A^T) / 2 (an entry that equals its mirror image is kept to the bit). Row by
 // row from the rows of A and of its transpose.
 CrsMatrix<double> symmetric(const CrsView<double>& a, Triangle triangle) {
@@ -128,16 +122,6 @@ CrsMatrix<double> symmetric(const CrsView<double>& a, Triangle triangle) {
   return b;
 }
 
-[[noreturn]] void refuse_asymmetry(const std::filesystem::path& path, const blas2::CrsAsymmetry& found,
-                                   double limit) {
-  const std::string i = std::to_string(found.row + 1), j = std::to_string(found.col + 1);
-  throw FileError(path, 0,
-                  "is not symmetric: entry (" + i + ", " + j + ") is " + number(found.below) + ", entry (" +
-                      j + ", " + i + ") is " + number(found.above) +
-                      "; they differ by more than n eps max|a| = " + number(limit) +
-                      "; --symmetrize takes (A + A^T)/2, --uplo L or U one triangle");
-}
-
 StoredCoordinates read_coordinates_of(const MappedFile& file, const ReadOptions& options) {
   switch (kind_of(file)) {
     case Sparse::market:
@@ -150,23 +134,6 @@ StoredCoordinates read_coordinates_of(const MappedFile& file, const ReadOptions&
       break;
   }
   throw FileError(file.path(), 0, "is neither Matrix Market, ELSI CSC nor an .npz of SciPy's save_npz");
-}
-
-// Of a format that the options leave open, or name.
-bool is_sparse(const MappedFile& file, const ReadOptions& options) {
-  const Format format = options.format;
-  switch (kind_of(file)) {
-    case Sparse::market:
-      return (format == Format::automatic || format == Format::matrix_market) &&
-             read_market_header(file).coordinate;
-    case Sparse::elsi:
-      return format == Format::automatic || format == Format::elsi_csc;
-    case Sparse::npz:
-      return format == Format::automatic;
-    case Sparse::none:
-      break;
-  }
-  return false;
 }
 
 SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
@@ -185,7 +152,8 @@ SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
   const blas2::CrsAsymmetry found = blas2::asymmetry(m.a.view(), options.threads);
   const double limit =
       static_cast<double>(m.a.rows) * std::numeric_limits<double>::epsilon() * found.largest_entry;
-  if (found.largest > limit) refuse_asymmetry(file.path(), found, limit);
+  if (found.largest > limit)
+    throw not_symmetric(file.path(), found.row, found.col, found.below, found.above, limit);
   m.asymmetry = found.largest;
   const bool finite =
       std::all_of(m.a.value.get(), m.a.value.get() + m.a.nnz, [](double v) { return std::isfinite(v); });
@@ -195,13 +163,40 @@ SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
 
 }  // namespace
 
+bool holds_coordinates(const MappedFile& file, const ReadOptions& options) {
+  const Format format = options.format;
+  switch (kind_of(file)) {
+    case Sparse::market:
+      return (format == Format::automatic || format == Format::matrix_market) &&
+             read_market_header(file).coordinate;
+    case Sparse::elsi:
+      return format == Format::automatic || format == Format::elsi_csc;
+    case Sparse::npz:
+      return format == Format::automatic;
+    case Sparse::none:
+      break;
+  }
+  return false;
+}
+
+void read_coordinates(const MappedFile& file, const ReadOptions& options,
+                      const std::function<void(const StoredCoordinates& head)>& begin,
+                      const std::function<void(std::span<const Coordinate>)>& accept) {
+  if (kind_of(file) == Sparse::market)
+    return read_market_coordinates(
+        file, options, [&](const StoredCoordinates& head, std::int64_t) { begin(head); }, accept);
+  const StoredCoordinates stored = read_coordinates_of(file, options);
+  begin({stored.n, {}, stored.symmetric, stored.format_name});
+  accept(stored.entries);
+}
+
 void reserve(StoredCoordinates& stored, std::int64_t entries) {
   require_host_memory(static_cast<std::uint64_t>(entries) * sizeof(Coordinate));
   stored.entries.reserve(static_cast<std::size_t>(entries));
 }
 
 bool is_sparse_file(const std::filesystem::path& path) {
-  return is_sparse(*open_input(path), {});
+  return holds_coordinates(*open_input(path), {});
 }
 
 SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options) {
@@ -211,7 +206,7 @@ SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOpt
 std::variant<SparseMatrix, SymmetricMatrix> read_sparse_or_dense(const std::filesystem::path& path,
                                                                  const ReadOptions& options) {
   std::shared_ptr<const MappedFile> file = open_input(path);
-  if (is_sparse(*file, options)) return read_sparse(*file, options);
+  if (holds_coordinates(*file, options)) return read_sparse(*file, options);
   return read_matrix(std::move(file), options);
 }
 

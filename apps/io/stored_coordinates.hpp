@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,5 +26,18 @@ void reserve(StoredCoordinates& stored, std::int64_t entries);  // throws OutOfM
 StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options);
 StoredCoordinates read_elsi_coordinates(const MappedFile& file);
 StoredCoordinates read_npz_coordinates(const MappedFile& file);
+
+// Whether the file holds coordinates, in a format that the options leave open, or name.
+bool holds_coordinates(const MappedFile& file, const ReadOptions& options);
+// Calls begin() with a head without entries, then accept() with the entries piece by piece in the file's order, from the calling
+// thread. Matrix Market is parsed as it goes; of the other formats all entries are held.
+void read_coordinates(const MappedFile& file, const ReadOptions& options,
+                      const std::function<void(const StoredCoordinates& head)>& begin,
+                      const std::function<void(std::span<const Coordinate>)>& accept);
+// Matrix Market's part of it.
+void read_market_coordinates(
+    const MappedFile& file, const ReadOptions& options,
+    const std::function<void(const StoredCoordinates& head, std::int64_t entries)>& begin,
+    const std::function<void(std::span<const Coordinate>)>& accept);
 
 }  // namespace eigen_g::io

@@ -97,17 +97,27 @@ template <class T>
   if (found.row == found.col)
     throw FileError(path, 0,
                     "is not Hermitian: entry (" + i + ", " + i + ") on the diagonal is " + number(below));
-  std::string text = is_complex<T> ? "is not Hermitian: entry (" : "is not symmetric: entry (";
-  text += i + ", " + j + ") is " + number(m.transposed ? above : below) + ", entry (" + j + ", " + i +
-          ") is " + number(m.transposed ? below : above);
-  text += is_complex<T> ? "; one differs from the other's conjugate" : "; they differ";
-  text += " by more than n eps max|a| = " + number(limit);
-  text += is_complex<T> ? "; --symmetrize takes (A + A^H)/2" : "; --symmetrize takes (A + A^T)/2";
-  text += ", --uplo L or U one triangle";
-  throw FileError(path, 0, text);
+  if constexpr (!is_complex<T>)
+    throw not_symmetric(path, found.row, found.col, m.transposed ? above : below,
+                        m.transposed ? below : above, limit);
+  throw FileError(
+      path, 0,
+      "is not Hermitian: entry (" + i + ", " + j + ") is " + number(m.transposed ? above : below) +
+          ", entry (" + j + ", " + i + ") is " + number(m.transposed ? below : above) +
+          "; one differs from the other's conjugate by more than n eps max|a| = " + number(limit) +
+          "; --symmetrize takes (A + A^H)/2, --uplo L or U one triangle");
 }
 
 }  // namespace
+
+FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, double below,
+                        double above, double limit) {
+  const std::string i = std::to_string(row + 1), j = std::to_string(col + 1);
+  return {path, 0,
+          "is not symmetric: entry (" + i + ", " + j + ") is " + number(below) + ", entry (" + j + ", " + i +
+              ") is " + number(above) + "; they differ by more than n eps max|a| = " + number(limit) +
+              "; --symmetrize takes (A + A^T)/2, --uplo L or U one triangle"};
+}
 
 template <class T>
 Asymmetry compare_triangles(const T* a, std::int64_t n, int threads) {

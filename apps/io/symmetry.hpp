@@ -24,6 +24,10 @@ Asymmetry compare_triangles(const T* a, std::int64_t n, int threads);
 template <class T>
 void symmetrize(const T* a, std::int64_t n, T* out, int threads);
 
+// The refusal of a file whose entries (row, col) and (col, row), counted from 0, hold these two.
+FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, double below,
+                        double above, double limit);
+
 // Applies `triangle` to what a reader found; see Triangle. Throws FileError, OutOfMemory.
 template <class T>
 HermitianMatrix<T> settle_triangle(const std::filesystem::path& path, Stored<T> stored, Triangle triangle,

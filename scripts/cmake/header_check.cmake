@@ -8,6 +8,9 @@ foreach(floor hybrid blas2 gemm_df solver apps tests)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${floor}/*.h
        ${PROJECT_SOURCE_DIR}/${floor}/*.hpp ${PROJECT_SOURCE_DIR}/${floor}/*.cuh)
   list(FILTER headers EXCLUDE REGEX "^apps/python/")  # they need nanobind, which is optional
+  if(NOT EIGEN_G_HAVE_MPI)
+    list(FILTER headers EXCLUDE REGEX "/distributed/")
+  endif()
   foreach(header ${headers})
     string(REGEX REPLACE "\\.h$" ".c" source ${header})
     string(REGEX REPLACE "\\.hpp$" ".cpp" source ${source})
@@ -20,4 +23,5 @@ endforeach()
 add_library(eigen_g_headers OBJECT EXCLUDE_FROM_ALL ${header_sources})
 eigen_g_own(eigen_g_headers)
 target_compile_options(eigen_g_headers PRIVATE -O0)
-target_link_libraries(eigen_g_headers PRIVATE eigen_g_test_support CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(eigen_g_headers PRIVATE eigen_g_test_support CLI11::CLI11 nlohmann_json::nlohmann_json
+                      $<TARGET_NAME_IF_EXISTS:eigen_g_mpi_engines>)

@@ -225,6 +225,32 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
   return sums;
 }
 
+int scale_of_check(double largest) {
+  return largest > 0 ? std::clamp(std::ilogb(largest), DBL_MIN_EXP - 1, DBL_MAX_EXP - 1) : 0;
+}
+
+void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v) {
+  const bool all = v.m == v.n;
+  if (all) v.reconstruction = 0;
+  if (v.n == 0) return;
+  const auto unscaled = [e](double x) { return std::ldexp(x, e); };
+  const double order = static_cast<double>(v.n), smallest = std::ldexp(DBL_MIN, -e);
+  const double one = maximum(sums.matrix_abs), frobenius = root_of_sum(sums.matrix_squares);
+  const double one_divisor = max_or_nan(smallest, one), frobenius_divisor = max_or_nan(smallest, frobenius);
+  const double worst_squared = maximum(sums.residual_squares);
+  const auto worst = std::find_if(sums.residual_squares.begin(), sums.residual_squares.end(),
+                                  [=](double x) { return x == worst_squared || x != x; });
+  v.norm_one = unscaled(one);
+  v.norm_frobenius = unscaled(frobenius);
+  v.residual_frobenius = unscaled(root_of_sum(sums.residual_squares));
+  if (all) v.reconstruction = root_of_sum(sums.reconstruction_squares) / frobenius_divisor / order;
+  v.orthogonality = root_of_sum(sums.gram_squares) / order;
+  v.lapack_residual = maximum(sums.residual_abs) / one_divisor / (order * ulp);
+  v.lapack_orthogonality = maximum(sums.gram_abs) / (order * ulp);
+  v.worst_residual = std::sqrt(worst_squared) / frobenius_divisor;
+  v.worst_index = v.m > 0 ? worst - sums.residual_squares.begin() : 0;
+}
+
 bool passed(const Verification& v) {
   return v.finite && v.ascending && v.lapack_residual <= lapack_ratio_limit &&
          v.lapack_orthogonality <= lapack_ratio_limit;
@@ -246,34 +272,15 @@ Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std
   v.eps = std::numeric_limits<R>::epsilon() / 2;
   v.ascending = std::adjacent_find(w, w + m, [](R x, R y) { return !(x <= y); }) == w + m;
   v.finite = all_finite<R>({w, m, m > 0 ? 1 : 0, std::max<std::int64_t>(1, m)}) && all_finite(pairs.z);
-  if (m == n) v.reconstruction = 0;
 
   // A := 2^-e A with entries up to 1; e keeps 2^-e itself within range.
   const double largest = largest_entry(uplo, pairs.a);
-  const int e = largest > 0 ? std::clamp(std::ilogb(largest), DBL_MIN_EXP - 1, DBL_MAX_EXP - 1) : 0;
-  const auto unscaled = [e](double x) { return std::ldexp(x, e); };
+  const int e = scale_of_check(largest);
   pairs.scale = std::ldexp(1.0, -e);
   for (double& value : pairs.w) value = std::ldexp(value, -e);
 
   const ColumnSums sums = column_sums(pairs, place, v.on_gpu);
-  if (n > 0) {
-    const double ulp = std::numeric_limits<R>::epsilon(), order = static_cast<double>(n);
-    const double smallest = std::ldexp(DBL_MIN, -e);
-    const double one = maximum(sums.matrix_abs), frobenius = root_of_sum(sums.matrix_squares);
-    const double one_divisor = max_or_nan(smallest, one), frobenius_divisor = max_or_nan(smallest, frobenius);
-    const double worst_squared = maximum(sums.residual_squares);
-    const auto worst = std::find_if(sums.residual_squares.begin(), sums.residual_squares.end(),
-                                    [=](double x) { return x == worst_squared || x != x; });
-    v.norm_one = unscaled(one);
-    v.norm_frobenius = unscaled(frobenius);
-    v.residual_frobenius = unscaled(root_of_sum(sums.residual_squares));
-    if (m == n) v.reconstruction = root_of_sum(sums.reconstruction_squares) / frobenius_divisor / order;
-    v.orthogonality = root_of_sum(sums.gram_squares) / order;
-    v.lapack_residual = maximum(sums.residual_abs) / one_divisor / (order * ulp);
-    v.lapack_orthogonality = maximum(sums.gram_abs) / (order * ulp);
-    v.worst_residual = std::sqrt(worst_squared) / frobenius_divisor;
-    v.worst_index = m > 0 ? worst - sums.residual_squares.begin() : 0;
-  }
+  set_figures(sums, e, std::numeric_limits<R>::epsilon(), v);
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return v;
 }

@@ -19,6 +19,7 @@
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace eigen_g {
 
@@ -47,6 +48,12 @@ struct ColumnSums {
   std::vector<double> reconstruction_squares;          // n, empty for m < n
   std::vector<double> gram_abs, gram_squares;          // m
 };
+
+// e for the scale 2^-e of a matrix with this largest finite entry; 2^-e itself stays within range.
+int scale_of_check(double largest);
+
+// v's figures from the sums of a matrix that was multiplied by 2^-e; ulp of the pairs' precision. v.n and v.m are set.
+void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
 
 // Workspace: 3 n x 256, of float Z in double. Blocks. Throws OutOfMemory.
 template <class T>

@@ -1,0 +1,50 @@
+// Eigenvalues and eigenvectors of a real symmetric matrix that is dealt out to the processes of an MPI communicator, by ELPA or
+// ScaLAPACK: A = Z diag(w) Z^T, w_1 <= ... <= w_n.
+// In builds with MPI; eigen_g_mpi stands on it. It is not installed yet.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <eigen_g/types.hpp>
+
+namespace eigen_g::distributed {
+
+struct Options {
+  Uplo uplo = Uplo::lower;  // the triangle of A that is read
+  bool vectors = true;
+  Subset subset = {};
+  Path path = Path::automatic;  // two stages: ELPA alone
+  std::string engine = "auto";  // the first of engines()
+};
+
+struct Report {
+  Status status = Status::converged;
+  std::int64_t failed = 0;        // not_converged: the engine's number
+  std::int64_t m = 0, first = 1;  // pairs found, and the number of the first of them among all, from 1
+  Path path = Path::one_stage;
+  std::string engine, routine;  // "scalapack", "pdsyevd"
+  double seconds = 0;
+};
+
+//   comm        its processes are those of the descriptors' BLACS context, all of them, rank by rank along the rows or however
+//   n           from 0 to 2^31 - 1
+//   a, desca    local part and ScaLAPACK's descriptor: n x n, square blocks, the first at process (0, 0); in, destroyed. Only the
+//               entries of options.uplo's triangle are read.
+//   w           n values on every process, out: ascending, the first report.m count
+//   z, descz    n x n, dealt out as A is; out: the first report.m columns. With options.vectors false neither is read.
+// Collective: every process calls it with the same arguments but for a, z and local leading dimensions. Blocks.
+// Throws, on every process alike: InvalidArgument (NonFiniteEntry), OutOfMemory of the engine where it says so, DeviceError (an
+// engine's complaint). Memory: that of the engine, and the local part of an n x 256 panel.
+// Cost: the engine's, about 4/3 n^3 flops to tridiagonal form, and 2 to 4 n^2 m for the vectors.
+Report eigen_g(MPI_Comm comm, std::int64_t n, double* a, const int* desca, double* w, double* z,
+               const int* descz, const Options& options = {});
+
+// Names of the engines of this build, the preferred one first.
+std::vector<std::string> engines();
+bool has_engine(const std::string& name);
+
+}  // namespace eigen_g::distributed

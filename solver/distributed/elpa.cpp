@@ -1,0 +1,77 @@
+#include <elpa/elpa.h>
+
+#include <string>
+
+#include "solver/distributed/engines.hpp"
+
+namespace eigen_g::distributed {
+
+namespace {
+
+void require(int error, const char* what) {
+  if (error != ELPA_OK) throw DeviceError(std::string("ELPA: ") + what + ": error " + std::to_string(error));
+}
+
+// ELPA's library and one object of it.
+class Elpa {
+ public:
+  Elpa() {
+    require(elpa_init(ELPA_API_VERSION), "the library is older than its header");
+    int error = ELPA_OK;
+    handle_ = elpa_allocate(&error);
+    require(error, "no object");
+  }
+  ~Elpa() {
+    int ignored = ELPA_OK;
+    elpa_deallocate(handle_, &ignored);
+    elpa_uninit(&ignored);
+  }
+  Elpa(const Elpa&) = delete;
+  Elpa& operator=(const Elpa&) = delete;
+
+  void set(const char* key, std::int64_t value) {
+    int error = ELPA_OK;
+    elpa_set_integer(handle_, key, static_cast<int>(value), &error);
+    require(error, key);
+  }
+  void setup() { require(elpa_setup(handle_), "setup"); }
+  elpa_t handle() const { return handle_; }
+
+ private:
+  elpa_t handle_ = nullptr;
+};
+
+}  // namespace
+
+Outcome solve_by_elpa(const Task& t) {
+  const std::int64_t n = t.a.layout.rows.n;
+  const bool by_number = t.subset.by == Subset::By::number;
+  Outcome outcome;
+  outcome.path = t.path == Path::two_stage ? Path::two_stage : Path::one_stage;
+  outcome.routine = outcome.path == Path::two_stage ? "ELPA's two stages" : "ELPA's one stage";
+  Elpa elpa;
+  elpa.set("na", n);
+  elpa.set("nev", by_number && t.vectors ? t.subset.last : n);
+  elpa.set("local_nrows", t.a.ld);
+  elpa.set("local_ncols", t.a.layout.cols.count());
+  elpa.set("nblk", t.a.layout.rows.block);
+  elpa.set("mpi_comm_parent", MPI_Comm_c2f(t.grid.comm()));
+  elpa.set("process_row", t.grid.row());
+  elpa.set("process_col", t.grid.col());
+  elpa.setup();
+  elpa.set("solver", outcome.path == Path::two_stage ? ELPA_SOLVER_2STAGE : ELPA_SOLVER_1STAGE);
+  int error = ELPA_OK;
+  if (t.vectors)
+    elpa_eigenvectors_double(elpa.handle(), t.a.data, t.w, t.z.data, &error);
+  else
+    elpa_eigenvalues_double(elpa.handle(), t.a.data, t.w, &error);
+  if (error != ELPA_OK) {
+    outcome.status = Status::not_converged;
+    outcome.failed = error;
+    return outcome;
+  }
+  keep_subset(t, outcome);
+  return outcome;
+}
+
+}  // namespace eigen_g::distributed

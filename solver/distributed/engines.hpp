@@ -1,0 +1,18 @@
+// The engines' solve functions; what each needs and does stands in engine.hpp.
+#pragma once
+
+#include "solver/distributed/engine.hpp"
+
+namespace eigen_g::distributed {
+
+// ELPA, in builds that have it. Path::automatic is one stage: the two of 2022.11 lose orthogonality where blocks of A have low rank,
+// as of min(i, j) (data/perf/DECISIONS.md).
+// Source: Marek et al., J. Phys.: Condens. Matter 26 (2014) 213201.
+Outcome solve_by_elpa(const Task& task);
+
+// ScaLAPACK: vectors by pdsyevd, of a subset too, which is kept of all; values alone by pdsyev. pdsyevr is not taken: that of 2.2.1
+// gives pdormtr too little workspace, and its vectors are wrong (data/perf/DECISIONS.md).
+// Source: ScaLAPACK Users' Guide; Tisseur and Dongarra, SIAM J. Sci. Comput. 20 (1999) 2223.
+Outcome solve_by_scalapack(const Task& task);
+
+}  // namespace eigen_g::distributed

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# test_mpi.sh EIGEN_G MPIEXEC DATA: `mpirun eigen_g solve` as a process: files by every way in, results that `eigen_g verify` checks, and
+# failures, each with its exit code, one clear line, and no file left.
+set -uo pipefail
+eigen_g=$1 mpiexec=$2 data=$3
+work=$(mktemp -d)
+full=
+cleanup() {
+  [[ -z $full ]] || umount "$full"
+  rm -rf "$work"
+}
+trap cleanup EXIT
+cd "$work" || exit 1
+failed=0
+fail() {
+  printf 'FAILED: %s\n' "$*"
+  sed 's/^/  | /' err | head -8
+  failed=1
+}
+# mpi RANKS [arguments of eigen_g solve]: output in out, err; the exit code.
+mpi() {
+  timeout 100 "$mpiexec" -n "$1" "$eigen_g" solve "${@:2}" >out 2>err </dev/null
+}
+# solves RANKS MATRIX [arguments]: verified here and by the plain command; leaves r.*.
+solves() {
+  mpi "$@" -o r --force --verify --json report.json || fail "mpirun -n $*: exit code $?"
+  "$eigen_g" verify "${@:2:1}" --device cpu --values r.values.npy --vectors r.vectors.npy -q >plain 2>err ||
+    fail "the plain command finds $* wrong"
+}
+# refuses CODE TEXT RANKS [arguments]
+refuses() {
+  local code=$1 text=$2 found
+  shift 2
+  mpi "$@" -o none
+  found=$?
+  ((found == code)) || fail "mpirun -n $*: exit code $found in place of $code"
+  grep -q -- "$text" err || fail "mpirun -n $*: no word of '$text'"
+  [[ -z $(find . -name '*none*') ]] || fail "mpirun -n $*: $(find . -name '*none*') is left"
+}
+
+"$eigen_g" generate random 150 -q -o full.npy && "$eigen_g" generate poisson2d 100 -q -o sparse.mtx &&
+  "$eigen_g" generate minij 33 -q -o small.raw || fail "generate"
+cp full.npy c_order.npy && LC_ALL=C sed -i 's/True, /False,/' c_order.npy  # symmetric: the same matrix
+
+solves 4 full.npy --block 13
+grep -q '"processes": 4' report.json && grep -q '"passed": true' report.json || fail "report.json"
+solves 3 c_order.npy --range-index 20:40 --engine scalapack
+solves 2 sparse.mtx --uplo L
+solves 6 small.raw --block 4 --range-value 0:1
+gzip -c full.npy >whole.npy.gz && solves 2 whole.npy.gz
+mpi 6 --generate minij 3 --verify --block 2 || fail "more processes than blocks"
+mpi 2 --generate 1-2-1 40 --values-only -q --json - || fail "values alone"
+grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"
+(($(grep -c '"format"' out) == 2)) || fail "not one report: $(wc -l <out) lines"  # of the report and of the matrix
+
+refuses 2 'MATRIX is required' 2
+refuses 2 'no order' 2 --generate minij x
+refuses 2 'do not take --lowest' 2 full.npy --lowest 3
+refuses 3 'cannot be opened' 2 missing.npy
+refuses 3 'is not symmetric' 2 "$data/invalid/npy_not_symmetric.npy"
+# A launcher whose processes do not know of each other.
+env OMPI_COMM_WORLD_SIZE=2 "$eigen_g" solve full.npy -o none >out 2>err </dev/null
+(($? == 2)) || fail "processes that do not know of each other: exit code"
+[[ -z $(find . -name '*none*') ]] || fail "processes that do not know of each other: a file"
+
+# A file that only the first process can read: the second one's folder is another.
+mkdir a b && cp full.npy a
+timeout 100 "$mpiexec" -n 1 -wdir "$work/a" "$eigen_g" solve full.npy -o "$work/none" : \
+  -n 1 -wdir "$work/b" "$eigen_g" solve full.npy -o "$work/none" >out 2>err </dev/null
+(($? == 3)) || fail "a file that one process cannot read: exit code"
+grep -q 'rank 1 on .*full.npy: cannot be opened' err || fail "a file that one process cannot read: no word"
+
+# A process that dies while the others work: all end, and no file is left.
+timeout 100 "$mpiexec" -n 3 "$eigen_g" solve --generate random 1500 -o none >out 2>err </dev/null &
+launcher=$!
+for ((i = 0; i < 300; i++)); do
+  victim=$(pgrep -P "$launcher" -n eigen_g_mpi || pgrep -n -f "^[^ ]*eigen_g solve --generate random 1500") || victim=
+  [[ -z $victim || -z $(find . -name '.none*') ]] || break
+  sleep 0.1
+done
+[[ -n $victim ]] && kill -KILL "$victim"
+wait "$launcher"
+(($? != 0)) || fail "a process that dies: exit code 0"
+for ((i = 0; i < 50; i++)); do
+  [[ -n $(find . -name '*none*') ]] || break
+  sleep 0.1
+done
+[[ -z $(find . -name '*none*') ]] || fail "a process that dies: $(find . -name '*none*') is left"
+
+# A full disk, where one can be made.
+mkdir disk
+if mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
+  full=$work/disk
+  mpi 2 full.npy -o disk/none
+  (($? == 3)) || fail "a full disk: exit code"
+  grep -q 'No space left' err || fail "a full disk: no word"
+  [[ -z $(ls -A disk) ]] || fail "a full disk: $(ls -A disk) is left"
+fi
+((failed == 0)) && echo "passed"
+exit $failed
