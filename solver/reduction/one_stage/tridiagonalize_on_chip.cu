@@ -13,9 +13,10 @@
 // Of a Hermitian matrix r is conj(A(q, :)), v^T y is v^H y, which is real, and A := A - v w^H - w v^H.
 //
 // Only h and r travel, once a column. A double travels as two words; each holds one half of it and the step's number (a
-// float as one, a complex number as two real ones). The reader polls until the number is there: no barrier, no fence. Two sets of mailboxes take turns. A block publishes step
-// k + 2 after it has read all of step k + 1, which the others published after they had read step k: nobody overwrites what
-// is still to be read. A block that ends with step k publishes nothing more, and nobody waits for it.
+// float as one, a complex number as two real ones). The reader polls until the number is there: no barrier, no fence.
+// Two sets of mailboxes take turns. A block publishes step k + 2 after it has read all of step k + 1, which the others
+// published after they had read step k: nobody overwrites what is still to be read. A block that ends with step k
+// publishes nothing more, and nobody waits for it.
 //
 // All blocks compute v, y, w and x' by the same operations in the same order, so they agree to the bit. The rows that
 // live longest are in registers, the others in shared memory.
