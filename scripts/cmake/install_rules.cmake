@@ -14,10 +14,12 @@ file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_
 set_target_properties(eigen_g PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS eigen_g EXPORT eigen_gTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET eigen_g_command)
-  set_target_properties(eigen_g_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS eigen_g_command DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+foreach(program eigen_g_command eigen_g_mpi)  # the second one is looked for beside the first
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" INSTALL_RPATH_USE_LINK_PATH ON)
+    install(TARGETS ${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
 
 install(EXPORT eigen_gTargets NAMESPACE eigen_g:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/eigen_gConfig.cmake.in ${PROJECT_BINARY_DIR}/eigen_gConfig.cmake

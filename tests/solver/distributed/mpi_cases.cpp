@@ -1,5 +1,6 @@
-// The distributed call, under mpirun: every engine, every grid of so many processes, blocks that do not divide n, both triangles with
-// the other one poisoned, subsets, values alone, scales, refusals. Exit code 1 and a line for each case that fails.
+// The distributed call, under mpirun: every engine, every grid of so many processes (of more than 4 those with two sides), blocks
+// that do not divide n, both triangles with the other one poisoned, subsets, values alone, scales, refusals. Exit code 1 and a line
+// for each case that fails.
 #include <mpi.h>
 
 #include <algorithm>
@@ -144,7 +145,7 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   add(large);
   Case small{"1-2-1", 30, 4, {}, 0x1p-900};
   add(small);
-  if (engine == "elpa") {
+  if (engine == "elpa" && rows * cols <= 4) {
     Case two{"random", 500, 64, {}, 1};
     add(two);
     two.options.path = Path::two_stage;
@@ -167,7 +168,7 @@ int main(int argc, char** argv) {
     if (rank == 0) std::printf("FAILED: %s: %s\n", what.c_str(), fault.c_str());
   };
   for (int rows = 1; rows <= size; ++rows) {
-    if (size % rows != 0) continue;
+    if (size % rows != 0 || (size > 4 && (rows == 1 || rows == size))) continue;
     const Grid grid(MPI_COMM_WORLD, rows, size / rows);
     tell("refusals", fault_of_refusal(grid));
     for (const std::string& engine : distributed::engines())
