@@ -51,6 +51,21 @@ TEST_CASE("without a GPU bench and tune say so and write nothing") {
   CHECK(folder.names().empty());
 }
 
+TEST_CASE("bench spmv runs on the CPU, every format right and the same again") {
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "spmv.json",
+                    file = std::string(EIGEN_G_DATA_DIR) + "/valid/rosser_coo.npz";
+  const auto outcome =
+      succeed({"bench", "spmv", file, "--device", "cpu", "--rounds", "3", "--json", json, "-q"});
+  CHECK_THAT(outcome.out, ContainsSubstring("one thread of the CPU"));
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  const auto& result = report["cases"][0];
+  CHECK(result["bit_for_bit"] == true);
+  CHECK(result["worst_error"] < report["error_limit"]);
+  for (const char* format : {"crs", "ccs", "jds"}) CHECK(result[format] > 0.0);
+  fail_with(2, {"bench", "spmv", file, "--device", "cpu", "--solve"});
+}
+
 TEST_CASE("bench himeno runs on the CPU, with the digits of gosa") {
   const support::TemporaryFolder folder;
   const std::string json = folder / "h.json";
