@@ -1,13 +1,13 @@
 // A block of `pending` columns at a time, in panels of b. Y and Z of the panels so far stand beside each other, in both
 // orders, so that every product with them is one:
 //
-//   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^T is what A should be by now.
+//   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^H is what A should be by now.
 //
-//   panel          A(j:, j:j+b) -= pending partner(j:j+b)^T;  QR of its rows from j + b on: V, tau, R
+//   panel          A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
 //   W = V T
-//   P = A W, less pending (partner^T W): A itself is from the block's beginning
-//   Z = P - 1/2 V (W^T P)
-//   block          A -= pending partner^T on the lower triangle, which is then mirrored
+//   P = A W, less pending (partner^H W): A itself is from the block's beginning
+//   Z = P - 1/2 V (W^H P)
+//   block          A -= pending partner^H on the lower triangle, which is then mirrored
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
 #include <algorithm>
@@ -16,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "gemm_df/adjoint.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -28,7 +30,7 @@ namespace {
 
 constexpr int tile = 32, tile_rows = 8;
 
-// A(j, i) := A(i, j), i > j, by tiles on and below the diagonal.
+// A(j, i) := conj(A(i, j)), i > j, by tiles on and below the diagonal, which becomes real.
 template <class T>
 __global__ void __launch_bounds__(tile* tile_rows) mirror_kernel(std::int32_t n, T* a, std::int64_t lda) {
   __shared__ T held[tile][tile + 1];
@@ -45,7 +47,9 @@ __global__ void __launch_bounds__(tile* tile_rows) mirror_kernel(std::int32_t n,
 #pragma unroll
   for (int k = threadIdx.y; k < tile; k += tile_rows)
     if (r * tile + k < n && mirrored < r * tile + k)
-      a[mirrored + (r * tile + k) * lda] = held[threadIdx.x][k];
+      a[mirrored + (r * tile + k) * lda] = conj_of(held[threadIdx.x][k]);
+  if constexpr (is_complex<T>)
+    if (r == c && threadIdx.y == 0 && row < n) a[row + row * lda] = real_of(held[threadIdx.x][threadIdx.x]);
 }
 
 // The band's part of columns first ... end - 1 that no panel's R brings: rows `first` ... last_row of the lower triangle.
@@ -78,15 +82,21 @@ __device__ double sum_of_block(std::int32_t count, const F& x) {
   }
   return part[0];
 }
+template <class R>
+__device__ double square_of(R x) {
+  const double y = x;
+  return y * y;
+}
+template <class R>
+__device__ double square_of(DeviceComplex<R> x) {
+  return square_of(x.re) + square_of(x.im);
+}
 // squares[j] := the sum of column j's squares
 template <class T>
 __global__ void __launch_bounds__(norm_threads)
     column_squares_kernel(std::int32_t n, const T* a, std::int64_t lda, double* squares) {
   const T* const column = a + blockIdx.x * lda;
-  const double sum = sum_of_block(n, [&](std::int32_t i) {
-    const double x = column[i];
-    return x * x;
-  });
+  const double sum = sum_of_block(n, [&](std::int32_t i) { return square_of(column[i]); });
   if (threadIdx.x == 0) squares[blockIdx.x] = sum;
 }
 // What is below A's rounding: squares[n] := (ulp |A|_F)^2. Of a matrix of low rank the columns beyond it are rounding alone, all of
@@ -94,7 +104,7 @@ __global__ void __launch_bounds__(norm_threads)
 template <class T>
 __global__ void __launch_bounds__(norm_threads) negligible_kernel(std::int32_t n, double* squares) {
   const double sum = sum_of_block(n, [&](std::int32_t i) { return squares[i]; });
-  constexpr double ulp = std::numeric_limits<T>::epsilon();
+  constexpr double ulp = std::numeric_limits<real_t<T>>::epsilon();
   if (threadIdx.x == 0) squares[n] = ulp * ulp * sum;
 }
 
@@ -103,14 +113,14 @@ void mirror(const Queue& queue, MatrixView<T> a_dev) {
   if (a_dev.rows < 2) return;
   const std::int64_t tiles = (a_dev.rows + tile - 1) / tile;
   mirror_kernel<<<static_cast<unsigned>(tiles * (tiles + 1) / 2), dim3(tile, tile_rows), 0, queue.stream()>>>(
-      static_cast<std::int32_t>(a_dev.rows), a_dev.data, a_dev.lda);
+      static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 
 template <class T>
 void diagonal_block(const Queue& queue, MatrixView<const T> a_dev, T* band_dev, std::int64_t ldb) {
   diagonal_block_kernel<<<static_cast<unsigned>(a_dev.cols), 128, 0, queue.stream()>>>(
-      static_cast<std::int32_t>(a_dev.rows), a_dev.data, a_dev.lda, band_dev, ldb);
+      static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda, on_device(band_dev), ldb);
   EIGEN_G_LAUNCHED();
 }
 
@@ -118,7 +128,7 @@ template <class T>
 const double* negligible_square_of(const Queue& queue, MatrixView<const T> a_dev, double* squares_dev) {
   const auto n = static_cast<std::int32_t>(a_dev.cols);
   column_squares_kernel<<<static_cast<unsigned>(n), norm_threads, 0, queue.stream()>>>(
-      n, a_dev.data, a_dev.lda, squares_dev);
+      n, on_device(a_dev.data), a_dev.lda, squares_dev);
   EIGEN_G_LAUNCHED();
   negligible_kernel<T><<<1, norm_threads, 0, queue.stream()>>>(n, squares_dev);
   EIGEN_G_LAUNCHED();
@@ -172,7 +182,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   };
   zero(tau_dev, sizeof(T) * static_cast<std::uint64_t>(n));
   Arena panels = at.panels;
-  const std::uint64_t mail_bytes = panel_qr_mail_bytes(b, queue.multiprocessors());
+  const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
   zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
   mirror(queue, a_dev);
   const double* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
@@ -191,7 +201,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
       return of.block(below, 2 * width + second * b, rows, b);
     };
     if (width > 0)
-      products.gemm(Op::none, Op::transpose, -1, pending(j, n - j), partner(j, b), 1,
+      products.gemm(Op::none, adjoint<T>, -1, pending(j, n - j), partner(j, b), 1,
                     a_dev.block(j, j, n - j, b));
     diagonal_block<T>(queue, a_dev.block(j, j, b, b), &band_dev(0, j), band_dev.lda);
     const MatrixView<T> v = slot(at.pending, 0), z = slot(at.pending, 1);
@@ -210,11 +220,11 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     products.gemm(Op::none, Op::none, 1, a_dev.block(below, below, rows, rows), w, 0, z);
     if (width > 0) {
       const MatrixView<T> inner = at.inner.block(0, 0, 2 * width, b);
-      products.gemm(Op::transpose, Op::none, 1, partner(below, rows), w, 0, inner);
+      products.gemm(adjoint<T>, Op::none, 1, partner(below, rows), w, 0, inner);
       products.gemm(Op::none, Op::none, -1, pending(below, rows), inner, 1, z);
     }
     const MatrixView<T> wp = at.inner.block(0, 0, b, b);
-    products.gemm(Op::transpose, Op::none, 1, w, z, 0, wp);
+    products.gemm(adjoint<T>, Op::none, 1, w, z, 0, wp);
     subtract_symmetric_part<T>(queue, v, wp, z, slot(at.partner, 0));
     width += b;
     j = below;
@@ -222,7 +232,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 
     for (std::int64_t c = j; c < n; c += update_columns) {
       const std::int64_t columns = std::min(update_columns, n - c);
-      products.gemm(Op::none, Op::transpose, -1, pending(c, n - c), partner(c, columns), 1,
+      products.gemm(Op::none, adjoint<T>, -1, pending(c, n - c), partner(c, columns), 1,
                     a_dev.block(c, c, n - c, columns));
     }
     mirror(queue, a_dev.block(j, j, n - j, n - j));
@@ -235,8 +245,8 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   diagonal_block<T>(queue, a_dev.block(j, j, n - j, n - j), &band_dev(0, j), band_dev.lda);
   if (j > 0) {
     clear_above_kernel<<<static_cast<unsigned>(std::min<std::int64_t>(n - b, 16 * queue.multiprocessors())),
-                         256, 0, queue.stream()>>>(static_cast<std::int32_t>(n - b), a_dev.data + b,
-                                                   a_dev.lda);
+                         256, 0, queue.stream()>>>(static_cast<std::int32_t>(n - b),
+                                                   on_device(a_dev.data + b), a_dev.lda);
     EIGEN_G_LAUNCHED();
   }
   for (const auto& [event, fraction] : milestones) {
@@ -251,5 +261,13 @@ template void full_to_band(const Products<double>&, std::int64_t, MatrixView<dou
 template std::uint64_t full_to_band_bytes<float>(std::int64_t, std::int64_t, int);
 template void full_to_band(const Products<float>&, std::int64_t, MatrixView<float>, MatrixView<float>, float*,
                            Arena, const std::function<void(double)>&);
+template std::uint64_t full_to_band_bytes<std::complex<double>>(std::int64_t, std::int64_t, int);
+template void full_to_band(const Products<std::complex<double>>&, std::int64_t,
+                           MatrixView<std::complex<double>>, MatrixView<std::complex<double>>,
+                           std::complex<double>*, Arena, const std::function<void(double)>&);
+template std::uint64_t full_to_band_bytes<std::complex<float>>(std::int64_t, std::int64_t, int);
+template void full_to_band(const Products<std::complex<float>>&, std::int64_t,
+                           MatrixView<std::complex<float>>, MatrixView<std::complex<float>>,
+                           std::complex<float>*, Arena, const std::function<void(double)>&);
 
 }  // namespace eigen_g
