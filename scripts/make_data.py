@@ -218,7 +218,7 @@ def invalid_files():
     yield "bad_format.mtx", banner("matrix", "dense", "real", "symmetric")
     yield "bad_field.mtx", banner("matrix", "coordinate", "quaternion", "symmetric")
     yield "bad_symmetry.mtx", banner("matrix", "coordinate", "real", "upper")
-    yield "complex.mtx", "%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 1.0 0.0\n"
+    yield "complex.mtx", "%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 1.0 0.5\n"
     yield "hermitian.mtx", banner("matrix", "coordinate", "real", "hermitian")
     yield "skew_symmetric.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1.0\n"
     yield "array_pattern.mtx", "%%MatrixMarket matrix array pattern general\n2 2\n"

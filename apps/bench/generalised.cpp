@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "apps/bench/peers.hpp"
+#include "apps/io/scalar_type.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/transfer/transfer.hpp"
@@ -28,6 +29,8 @@ namespace {
 // A random, B = I + R / (2 sqrt n) with R random: condition about 4.
 template <class T>
 class GeneralisedCase final : public Case {
+  using R = real_t<T>;
+
  public:
   GeneralisedCase(const Session& session, std::int64_t n, bool brief)
       : queue_(session.queue), cusolver_(session.cusolver), brief_(brief), n_(n) {
@@ -35,7 +38,8 @@ class GeneralisedCase final : public Case {
     blas2::fill_random(queue_, b_start_.data(), b_start_.size(), std::uint64_t{7});
     download<T>(queue_, square(a_start_), host(a_));
     download<T>(queue_, square(b_start_), host(b_));
-    const T scale = T(0.5) / std::sqrt(static_cast<T>(n));
+    const R scale = (is_complex<T> ? R(0.35) : R(0.5)) /
+                    std::sqrt(static_cast<R>(n));  // a complex entry is sqrt 2 as large
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i) b_[i + j * n] = scale * b_[i + j * n] + T(i == j ? 1 : 0);
     upload<T>(queue_, Part::all, host(b_), square(b_start_));
@@ -81,10 +85,10 @@ class GeneralisedCase final : public Case {
       for (const auto& act : report_.acts) call["acts"][act.name] = act.seconds;
       solve_again();
       const HostArray<T> z = std::exchange(z_, host_array<T>(n_ * n_));
-      const std::vector<T> w = w_;
+      const std::vector<R> w = w_;
       solve_again();
       result["bit_for_bit"] = std::memcmp(z.get(), z_.get(), sizeof(T) * w.size() * w.size()) == 0 &&
-                              std::memcmp(w.data(), w_.data(), sizeof(T) * w.size()) == 0;
+                              std::memcmp(w.data(), w_.data(), sizeof(R) * w.size()) == 0;
       const GeneralisedVerification v =
           verify_generalised<T>(1, Uplo::lower, n_, a_.get(), n_, b_.get(), n_, n_, w_.data(), z_.get(), n_);
       call.update({{"residual", v.residual},
@@ -118,17 +122,17 @@ class GeneralisedCase final : public Case {
     copy(b_start_, b_dev_);
     solve(true);
     download<T>(queue_, square(z_dev_), host(z_));
-    download<T>(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
+    download<R>(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
   }
 
   const Queue& queue_;
   Cusolver* const cusolver_;
   const bool brief_;
   const std::int64_t n_;
-  const Memory a_start_{n_ * n_}, b_start_{n_ * n_}, a_dev_{n_ * n_}, b_dev_{n_ * n_}, z_dev_{n_ * n_},
-      w_dev_{n_};
+  const Memory a_start_{n_ * n_}, b_start_{n_ * n_}, a_dev_{n_ * n_}, b_dev_{n_ * n_}, z_dev_{n_ * n_};
+  const DeviceBuffer<R> w_dev_{n_};
   HostArray<T> a_ = host_array<T>(n_ * n_), b_ = host_array<T>(n_ * n_), z_ = host_array<T>(n_ * n_);
-  std::vector<T> w_ = std::vector<T>(static_cast<std::size_t>(n_));
+  std::vector<R> w_ = std::vector<R>(static_cast<std::size_t>(n_));
   GeneralisedReport report_;
 };
 
@@ -141,7 +145,7 @@ class GeneralisedBenchmark final : public Benchmark {
                    "A x = w B x against cuSOLVER's sygvd: seconds by stage, and verification, over n.",
                    R"(
   eigen_g bench generalised                           1000 to 10000
-  eigen_g bench generalised --types sd                float and double, each beside cuSOLVER in its type
+  eigen_g bench generalised --types sdcz              float, double and complex, each beside cuSOLVER in its type
   eigen_g bench generalised --sizes 2000,20000 --brief)"}) {}
 
   void add_options(CLI::App& command) override {
@@ -154,10 +158,10 @@ class GeneralisedBenchmark final : public Benchmark {
             [this](const std::string& text) {
               types_ = parse_types(text);
               for (const blas2::SymvType type : types_)
-                if (type != blas2::SymvType::s && type != blas2::SymvType::d)
-                  throw UsageError("--types: a generalised solve is of s or d");
+                if (type == blas2::SymvType::w)
+                  throw UsageError("--types: a generalised solve is of s, d, c or z");
             },
-            "Letters of s d (default: d)")
+            "Letters of s d c z (default: d)")
         ->option_text("TYPES");
     command.add_flag(
         "--brief", brief,
@@ -181,7 +185,7 @@ class GeneralisedBenchmark final : public Benchmark {
                            },
                            too_large(bytes)});
         };
-        type == blas2::SymvType::s ? add(float{}) : add(double{});
+        io::with_type(io::ScalarType{static_cast<char>(type)}, add);
       }
     return plans;
   }

@@ -13,6 +13,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/scalar.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/uplo.hpp"
 
@@ -94,7 +95,7 @@ class Cusolver {
     workspace_ = DeviceBuffer<char>();
   }
 
-  // cusolverDnDsytrd, and cusolverDnXsyevd (for 64-bit sizes; R is float or double), in place, and the bytes to reserve. They may block.
+  // T below: float, double or std::complex of one. cusolverDnDsytrd, and cusolverDnXsyevd (for 64-bit sizes), in place, and the bytes to reserve. They may block.
   std::uint64_t sytrd_bytes(std::int64_t n, double* a, std::int64_t lda) {
     int count = 0;
     EIGEN_G_CUSOLVER(cusolverDnDsytrd_bufferSize(handle_, lower, size(n), a, size(lda), nullptr, nullptr,
@@ -106,43 +107,45 @@ class Cusolver {
                                       reinterpret_cast<double*>(workspace_.data()),
                                       size(workspace_.size() / 8), info_.data()));
   }
-  template <class R>
-  std::uint64_t syevd_bytes(bool vectors, std::int64_t n, R* a, std::int64_t lda, R* w) {
+  template <class T>
+  std::uint64_t syevd_bytes(bool vectors, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
     std::size_t device = 0, host = 0;
-    EIGEN_G_CUSOLVER(cusolverDnXsyevd_bufferSize(handle_, parameters_, mode_of(vectors), lower, n, type<R>, a,
-                                                 lda, type<R>, w, type<R>, &device, &host));
+    EIGEN_G_CUSOLVER(cusolverDnXsyevd_bufferSize(handle_, parameters_, mode_of(vectors), lower, n, type<T>, a,
+                                                 lda, type<real_t<T>>, w, type<T>, &device, &host));
     host_workspace_.resize(std::max(host_workspace_.size(), host));
     return device;
   }
-  template <class R>
-  void syevd(bool vectors, std::int64_t n, R* a, std::int64_t lda, R* w) {
-    EIGEN_G_CUSOLVER(cusolverDnXsyevd(handle_, parameters_, mode_of(vectors), lower, n, type<R>, a, lda,
-                                      type<R>, w, type<R>, workspace_.data(), workspace_.bytes(),
+  template <class T>
+  void syevd(bool vectors, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
+    EIGEN_G_CUSOLVER(cusolverDnXsyevd(handle_, parameters_, mode_of(vectors), lower, n, type<T>, a, lda,
+                                      type<real_t<T>>, w, type<T>, workspace_.data(), workspace_.bytes(),
                                       host_workspace_.data(), host_workspace_.size(), info_.data()));
   }
-  // cusolverDnSsygvd, cusolverDnDsygvd: A x = w B x with vectors, in place.
-  template <class R>
-  std::uint64_t sygvd_bytes(std::int64_t n, R* a, std::int64_t lda, R* b, std::int64_t ldb, R* w) {
+  // cusolverDnSsygvd to cusolverDnZhegvd: A x = w B x with vectors, in place.
+  template <class T>
+  std::uint64_t sygvd_bytes(std::int64_t n, T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w) {
+    constexpr std::tuple routines{&cusolverDnSsygvd_bufferSize, &cusolverDnDsygvd_bufferSize,
+                                  &cusolverDnChegvd_bufferSize, &cusolverDnZhegvd_bufferSize};
     int count = 0;
-    EIGEN_G_CUSOLVER(sygvd_routines<R>.first(handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, lower,
-                                             size(n), a, size(lda), b, size(ldb), w, &count));
-    return static_cast<std::uint64_t>(count) * sizeof(R);
+    EIGEN_G_CUSOLVER(std::get<place_of<T>>(routines)(handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR,
+                                                     lower, size(n), cublas(a), size(lda), cublas(b),
+                                                     size(ldb), w, &count));
+    return static_cast<std::uint64_t>(count) * sizeof(T);
   }
-  template <class R>
-  void sygvd(std::int64_t n, R* a, std::int64_t lda, R* b, std::int64_t ldb, R* w) {
-    EIGEN_G_CUSOLVER(sygvd_routines<R>.second(
-        handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, lower, size(n), a, size(lda), b, size(ldb), w,
-        reinterpret_cast<R*>(workspace_.data()),
-        size(workspace_.size() / static_cast<std::int64_t>(sizeof(R))), info_.data()));
+  template <class T>
+  void sygvd(std::int64_t n, T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w) {
+    constexpr std::tuple routines{&cusolverDnSsygvd, &cusolverDnDsygvd, &cusolverDnChegvd, &cusolverDnZhegvd};
+    EIGEN_G_CUSOLVER(std::get<place_of<T>>(routines)(
+        handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, lower, size(n), cublas(a), size(lda),
+        cublas(b), size(ldb), w, cublas(reinterpret_cast<T*>(workspace_.data())),
+        size(workspace_.size() / static_cast<std::int64_t>(sizeof(T))), info_.data()));
   }
 
  private:
   static constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
-  // Of a type: bytes, call.
-  template <class R>
-  static constexpr auto sygvd_routines = std::pair(&cusolverDnDsygvd_bufferSize, &cusolverDnDsygvd);
-  template <class R>
-  static constexpr cudaDataType type = std::is_same_v<R, float> ? CUDA_R_32F : CUDA_R_64F;
+  template <class T>
+  static constexpr cudaDataType type = std::get<place_of<T>>(std::tuple{CUDA_R_32F, CUDA_R_64F, CUDA_C_32F,
+                                                                        CUDA_C_64F});
   static cusolverEigMode_t mode_of(bool vectors) {
     return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   }
@@ -156,10 +159,6 @@ class Cusolver {
   std::vector<char> host_workspace_;
 };
 
-template <>
-inline constexpr auto Cusolver::sygvd_routines<float> = std::pair(&cusolverDnSsygvd_bufferSize,
-                                                                  &cusolverDnSsygvd);
-
 #else
 
 class Cusolver {  // never opened
@@ -171,18 +170,18 @@ class Cusolver {  // never opened
   void release() {}
   std::uint64_t sytrd_bytes(std::int64_t, double*, std::int64_t) { return 0; }
   void sytrd(std::int64_t, double*, std::int64_t, double*, double*, double*) {}
-  template <class R>
-  std::uint64_t syevd_bytes(bool, std::int64_t, R*, std::int64_t, R*) {
+  template <class T>
+  std::uint64_t syevd_bytes(bool, std::int64_t, T*, std::int64_t, real_t<T>*) {
     return 0;
   }
-  template <class R>
-  void syevd(bool, std::int64_t, R*, std::int64_t, R*) {}
-  template <class R>
-  std::uint64_t sygvd_bytes(std::int64_t, R*, std::int64_t, R*, std::int64_t, R*) {
+  template <class T>
+  void syevd(bool, std::int64_t, T*, std::int64_t, real_t<T>*) {}
+  template <class T>
+  std::uint64_t sygvd_bytes(std::int64_t, T*, std::int64_t, T*, std::int64_t, real_t<T>*) {
     return 0;
   }
-  template <class R>
-  void sygvd(std::int64_t, R*, std::int64_t, R*, std::int64_t, R*) {}
+  template <class T>
+  void sygvd(std::int64_t, T*, std::int64_t, T*, std::int64_t, real_t<T>*) {}
 };
 
 #endif

@@ -24,7 +24,7 @@ class Solve final : public Benchmark {
                    "Whole solves against cuSOLVER's Xsyevd: seconds by stage, and verification, over n.", R"(
   eigen_g bench solve                                 128 to 10000, about a minute
   eigen_g bench solve --sizes 2000,20000,32768 --brief
-  eigen_g bench solve --types sd                      float and double, each beside cuSOLVER in its type
+  eigen_g bench solve --types sdcz                    float, double and complex, each beside cuSOLVER in its type
   eigen_g bench solve --path one,two                  both reductions, beside each other
   eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)"}) {}
 
@@ -43,10 +43,9 @@ class Solve final : public Benchmark {
             [this](const std::string& text) {
               types_ = parse_types(text);
               for (const blas2::SymvType type : types_)
-                if (type != blas2::SymvType::s && type != blas2::SymvType::d)
-                  throw UsageError("--types: a solve is of s or d");
+                if (type == blas2::SymvType::w) throw UsageError("--types: a solve is of s, d, c or z");
             },
-            "Letters of s d (default: d)")
+            "Letters of s d c z (default: d)")
         ->option_text("TYPES");
     command.add_flag("--brief", brief,
                      "For large sizes: device pointers only, one cuSOLVER mode, with vectors (the "

@@ -13,6 +13,7 @@
 #include "apps/bench/peers.hpp"
 #include "apps/cli/report.hpp"
 #include "apps/generate/matrices.hpp"
+#include "apps/io/scalar_type.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -75,6 +76,8 @@ Json told(const std::vector<Report>& reports, int gpus) {
 
 template <class T>
 class SolveCase final : public Case {
+  using R = real_t<T>;
+
  public:
   SolveCase(const Session& session, const SolvePlan& plan)
       : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {
@@ -139,8 +142,8 @@ class SolveCase final : public Case {
   }
 
   void solve_again(const Solver& s) {
-    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-    std::fill(z_.get(), z_.get() + n_ * n_, nan);
+    constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+    std::fill(z_.get(), z_.get() + n_ * n_, T(nan));
     std::fill(w_.begin(), w_.end(), nan);
     prepare(s);
     solve(s);
@@ -151,7 +154,7 @@ class SolveCase final : public Case {
     if (s.by == By::host_pointers) return;
     const DeviceBuffer<T>& vectors = s.by == By::cusolver ? a_dev_ : z_dev_;
     download<T>(queue_, {vectors.data(), n_, n_, n_}, {z_.get(), n_, n_, n_});
-    download<T>(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
+    download<R>(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
   }
 
   void check_vectors(const Solver& s, Json& call, Json& result) {
@@ -173,12 +176,11 @@ class SolveCase final : public Case {
   // Whether a second solve gives the bits of z_ and w_.
   bool repeats(const Solver& s) {
     const HostArray<T> z = std::exchange(z_, host_array<T>(n_ * n_));
-    const std::vector<T> w = w_;
+    const std::vector<R> w = w_;
     solve_again(s);
     fetch(s);
-    const std::size_t bytes = sizeof(T) * w.size();
-    return std::memcmp(z_.get(), z.get(), bytes * w.size()) == 0 &&
-           std::memcmp(w_.data(), w.data(), bytes) == 0;
+    return std::memcmp(z_.get(), z.get(), sizeof(T) * w.size() * w.size()) == 0 &&
+           std::memcmp(w_.data(), w.data(), sizeof(R) * w.size()) == 0;
   }
 
   // max |w - w'| / (n ulp max |w|), w' of the same solve without vectors where that was timed.
@@ -186,7 +188,7 @@ class SolveCase final : public Case {
     const auto alone = std::find_if(plan_.solvers.begin(), plan_.solvers.end(),
                                     [&](const Solver& other) { return other.by == s.by && !other.vectors; });
     if (!s.repeated || alone == plan_.solvers.end() || at(result, alone->name).is_null()) return;
-    const std::vector<T> w = w_;
+    const std::vector<R> w = w_;
     solve_again(*alone);
     fetch(*alone);
     result["values"] = distance(w, w_);
@@ -196,9 +198,10 @@ class SolveCase final : public Case {
   Cusolver* const cusolver_;
   const SolvePlan plan_;
   const std::int64_t n_ = plan_.n;
-  const DeviceBuffer<T> a_dev_{n_ * n_}, z_dev_{n_ * n_}, w_dev_{n_};
+  const DeviceBuffer<T> a_dev_{n_ * n_}, z_dev_{n_ * n_};
+  const DeviceBuffer<R> w_dev_{n_};
   HostArray<T> a_ = host_array<T>(n_ * n_), z_ = host_array<T>(n_ * n_);
-  std::vector<T> w_ = std::vector<T>(static_cast<std::size_t>(n_));
+  std::vector<R> w_ = std::vector<R>(static_cast<std::size_t>(n_));
   std::map<std::string, std::vector<Report>> reports_;  // by call
   std::map<std::string, std::uint64_t> bytes_;
 };
@@ -214,7 +217,7 @@ CasePlan solve_case(const Session& session, const SolvePlan& plan, Json paramete
     return {parameters, plan.rule, [=] { return std::make_unique<SolveCase<T>>(session, plan); },
             too_large(bytes)};
   };
-  return plan.type == 's' ? plan_of(float{}) : plan_of(double{});
+  return io::with_type(io::ScalarType{plan.type}, plan_of);
 }
 
 std::pair<std::shared_ptr<const Calibration>, std::string> calibrated(const std::string& file, int threads,

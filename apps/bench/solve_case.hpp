@@ -32,7 +32,7 @@ struct SolvePlan {
   std::vector<Solver> solvers;
   bool solve_again = true;                 // for the checks; false: they take what the last round left
   std::optional<std::uint64_t> seed = {};  // of `eigen_g generate` (double); else a matrix made on the GPU
-  char type = 'd';                         // or 's'
+  char type = 'd';                         // s, d, c or z
 };
 
 // README.md names the fields of its JSON.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <iostream>
 #include <utility>
 
 #include "apps/cli/exit_codes.hpp"
 #include "apps/cli/matrix_input.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/io/input_file.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 
@@ -54,8 +56,14 @@ CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
                           ->option_text("L|U");
   command
       .add_flag("--symmetrize", options.symmetrize,
-                "Take (A + A^T) / 2 of an unsymmetric file; not with --uplo")
+                "Take (A + A^H) / 2 of an unsymmetric file; not with --uplo")
       ->excludes(uplo);
+  command
+      .add_option("--type", options.type,
+                  "s, d, c, z: float, double, complex float, complex double (default: as the file has it); "
+                  "raw files hold it")
+      ->check(CLI::IsMember({"s", "d", "c", "z"}))
+      ->option_text("TYPE");
   return file;
 }
 
@@ -72,13 +80,25 @@ io::ReadOptions read_options(const MatrixOptions& options, int threads, Progress
   return how;
 }
 
-io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress) {
+OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress) {
   progress.at("read");
-  return io::read_matrix(options.file, read_options(options, threads, progress));
+  OpenMatrix opened{io::open_input(options.file), {}};
+  const io::ScalarType of_file = io::type_of(*opened.file, read_options(options, 1, progress));
+  opened.type = io::scalar_type_of(options.type).value_or(of_file);
+  return opened;
 }
 
-MatrixFacts facts_of(const MatrixOptions& options, const io::SymmetricMatrix& matrix) {
-  return {options.file, matrix.format_name, matrix.n, matrix.uplo, options.symmetrize, matrix.asymmetry};
+template <class T>
+io::HermitianMatrix<T> read(const MatrixOptions& options, const OpenMatrix& opened, int threads,
+                            Progress& progress) {
+  progress.at("read");
+  return io::read_matrix<T>(opened.file, read_options(options, threads, progress));
+}
+
+template <class T>
+MatrixFacts facts_of(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix) {
+  return {options.file,       matrix.format_name, matrix.n,          matrix.uplo,
+          options.symmetrize, matrix.asymmetry,   io::scalar_type<T>};
 }
 
 io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
@@ -87,9 +107,11 @@ io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std:
                              static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
 }
 
+template <class T>
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
-                            const io::SymmetricMatrix& matrix) {
-  const double value = matrix.data[entry.row() + entry.col() * matrix.lda];
+                            const io::HermitianMatrix<T>& matrix) {
+  const T found = matrix.data[entry.row() + entry.col() * matrix.lda];
+  const double value = std::isfinite(std::real(found)) ? std::imag(found) : std::real(found);
   const auto row = matrix.transposed ? entry.col() : entry.row();
   const auto col = matrix.transposed ? entry.row() : entry.col();
   return not_finite_in_file(options.file, row, col, value);
@@ -188,5 +210,24 @@ void ReportSink::put(const std::string& table, const std::string& json) {
   if (options_.json == "-") std::cout << json;
   tell(table);
 }
+
+template io::HermitianMatrix<float> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
+template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<float>&);
+template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
+                                     const io::HermitianMatrix<float>&);
+template io::HermitianMatrix<double> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
+template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<double>&);
+template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
+                                     const io::HermitianMatrix<double>&);
+template io::HermitianMatrix<std::complex<float>> read(const MatrixOptions&, const OpenMatrix&, int,
+                                                       Progress&);
+template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<float>>&);
+template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
+                                     const io::HermitianMatrix<std::complex<float>>&);
+template io::HermitianMatrix<std::complex<double>> read(const MatrixOptions&, const OpenMatrix&, int,
+                                                        Progress&);
+template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<double>>&);
+template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
+                                     const io::HermitianMatrix<std::complex<double>>&);
 
 }  // namespace eigen_g::apps

@@ -19,21 +19,32 @@ class Option;
 
 namespace eigen_g::apps {
 
-// The matrix to read: MATRIX, --input-format, --n, --uplo, --symmetrize.
+// The matrix to read: MATRIX, --input-format, --n, --uplo, --symmetrize, --type.
 struct MatrixOptions {
   std::string file;
   std::string format = "auto";
   std::int64_t n = 0;
   std::string uplo;  // "": compare both triangles
   bool symmetrize = false;
+  std::string type;  // "s", "d", "c", "z"; "": as the file has it
 };
 CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options);  // of MATRIX, which is required
-io::SymmetricMatrix read(const MatrixOptions& options, int threads, Progress& progress);
-MatrixFacts facts_of(const MatrixOptions& options, const io::SymmetricMatrix& matrix);
+// MATRIX open, and the type in which it is taken: --type's, else the file's.
+struct OpenMatrix {
+  std::shared_ptr<const io::MappedFile> file;
+  io::ScalarType type = io::ScalarType::d;
+};
+OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress);
+template <class T>
+io::HermitianMatrix<T> read(const MatrixOptions& options, const OpenMatrix& opened, int threads,
+                            Progress& progress);
+template <class T>
+MatrixFacts facts_of(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix);
 
 // The solver counts rows and columns in its own storage; the message counts as the file does.
+template <class T>
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
-                            const io::SymmetricMatrix& matrix);
+                            const io::HermitianMatrix<T>& matrix);
 
 // The run: --device, --threads, --json, --force, --quiet.
 struct RunOptions {

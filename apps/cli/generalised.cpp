@@ -25,15 +25,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The other triangle of the same matrix.
-io::SymmetricMatrix transposed(const io::SymmetricMatrix& b) {
+template <class T>
+io::HermitianMatrix<T> turned(const io::HermitianMatrix<T>& b) {
   const std::int64_t n = b.n;
-  const std::shared_ptr<double[]> memory(host_array<double>(n * n).release(), FreeHost());
+  const std::shared_ptr<T[]> memory(host_array<T>(n * n).release(), FreeHost());
   const bool lower = b.uplo == Uplo::lower;
 #pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = lower ? j : 0; i < (lower ? n : j + 1); ++i)
-      memory[j + i * n] = b.data[i + j * b.lda];
-  io::SymmetricMatrix t = b;
+      memory[j + i * n] = io::mirrored(b.data[i + j * b.lda]);
+  io::HermitianMatrix<T> t = b;
   t.uplo = lower ? Uplo::upper : Uplo::lower;
   t.lda = std::max<std::int64_t>(1, n);
   t.data = memory.get();
@@ -42,24 +43,38 @@ io::SymmetricMatrix transposed(const io::SymmetricMatrix& b) {
   return t;
 }
 
-// A, and B of its order and in its triangle.
-struct Pencil {
-  io::SymmetricMatrix a, b;
+// Both files open, and the type in which they are taken: --type's, else what holds both.
+struct OpenPencil {
+  MatrixOptions of_b;
+  OpenMatrix a, b;
+  io::ScalarType type = io::ScalarType::d;
 };
-Pencil read_pencil(const GeneralisedOptions& options, const MatrixOptions& of_a, int threads,
-                   Progress& progress) {
-  Pencil p;
-  p.a = read(of_a, threads, progress);
-  MatrixOptions of_b = of_a;  // but its format, which its file tells
-  of_b.file = options.file;
-  of_b.format = "auto";
+OpenPencil open_pencil(const GeneralisedOptions& options, const MatrixOptions& of_a, Progress& progress) {
+  OpenPencil p{of_a, open_matrix(of_a, progress), {}};
+  p.of_b.file = options.file;
+  p.of_b.format = "auto";  // its file tells
+  p.b = open_matrix(p.of_b, progress);
+  p.type = io::common_type(p.a.type, p.b.type);
+  return p;
+}
+
+// A, and B of its order and in its triangle.
+template <class T>
+struct Pencil {
+  io::HermitianMatrix<T> a, b;
+};
+template <class T>
+Pencil<T> read_pencil(const OpenPencil& opened, const MatrixOptions& of_a, int threads, Progress& progress) {
+  Pencil<T> p;
+  p.a = read<T>(of_a, opened.a, threads, progress);
+  MatrixOptions of_b = opened.of_b;
   of_b.n = p.a.n;
-  p.b = read(of_b, threads, progress);
+  p.b = read<T>(of_b, opened.b, threads, progress);
   if (p.b.n != p.a.n)
-    throw io::FileError(options.file, 0,
+    throw io::FileError(of_b.file, 0,
                         print("B has order %lld, but A has order %lld", static_cast<long long>(p.b.n),
                               static_cast<long long>(p.a.n)));
-  if (p.b.uplo != p.a.uplo) p.b = transposed(p.b);
+  if (p.b.uplo != p.a.uplo) p.b = turned(p.b);
   return p;
 }
 
@@ -67,6 +82,7 @@ struct Found {
   Found(const MatrixOptions& of_a, const GeneralisedOptions& of_b) : matrix(of_a), b(of_b) {}
   const MatrixOptions& matrix;
   const GeneralisedOptions& b;
+  io::ScalarType type = io::ScalarType::d;
   std::int64_t n = 0;
   int threads = 0;
   double read = 0, verify = 0, write = 0, total = 0;
@@ -93,8 +109,8 @@ const char* equation(int itype) {
 }
 
 std::string head_rows(const Found& r) {
-  return row("matrix", r.matrix.file) + row("  n", std::to_string(r.n)) + row("B", r.b.file) +
-         row("problem", equation(r.b.itype)) + row("threads", std::to_string(r.threads));
+  return row("matrix", r.matrix.file) + row("  type", io::name(r.type)) + row("  n", std::to_string(r.n)) +
+         row("B", r.b.file) + row("problem", equation(r.b.itype)) + row("threads", std::to_string(r.threads));
 }
 
 std::string check_rows(const GeneralisedVerification& v) {
@@ -121,15 +137,17 @@ std::string why_not(const Found& r) {
     return print("B is not positive definite: its leading minor of order %lld is not",
                  static_cast<long long>(r.report.bad_minor));
   if (r.report.status != Status::converged) return "the divide and conquer did not converge";
-  return r.infinite ? "eigenvalues are beyond the range of double" : "verification FAILED";
+  return r.infinite ? std::string("eigenvalues are beyond the range of ") + io::name(io::real_type(r.type))
+                    : "verification FAILED";
 }
 
 std::string solve_table(const Found& r) {
   std::string text = head_rows(r);
   text += row("eigenvalues", r.solved() ? std::to_string(r.values.size()) : "none: " + why_not(r));
+  const int digits = io::real_type(r.type) == io::ScalarType::s ? 8 : 16;
   if (r.solved() && !r.values.empty())
-    text +=
-        row("  lowest", print("%.16g", r.values.front())) + row("  highest", print("%.16g", r.values.back()));
+    text += row("  lowest", print("%.*g", digits, r.values.front())) +
+            row("  highest", print("%.*g", digits, r.values.back()));
   text += row("devices", devices_text(r.report));
   text += row("workspace",
               bytes_text(r.report.bytes.host) + " host, " + bytes_text(r.report.bytes.device) + " device");
@@ -163,15 +181,16 @@ Json check_json(const std::optional<GeneralisedVerification>& v) {
 }
 
 Json head_json(const char* format, const Found& r) {
-  return {{"format", format},
-          {"version", 1},
-          {"eigen_g", version()},
-          {"matrix", {{"file", r.matrix.file}, {"n", r.n}}},
-          {"b", {{"file", r.b.file}}},
-          {"itype", r.b.itype},
-          {"threads", r.threads},
-          {"seconds", {{"read", r.read}, {"verify", r.verify}, {"total", r.total}}},
-          {"check", check_json(r.check)}};
+  return {
+      {"format", format},
+      {"version", 1},
+      {"eigen_g", version()},
+      {"matrix", {{"file", r.matrix.file}, {"type", std::string(1, static_cast<char>(r.type))}, {"n", r.n}}},
+      {"b", {{"file", r.b.file}}},
+      {"itype", r.b.itype},
+      {"threads", r.threads},
+      {"seconds", {{"read", r.read}, {"verify", r.verify}, {"total", r.total}}},
+      {"check", check_json(r.check)}};
 }
 
 std::string text_of(const Json& json) {
@@ -207,12 +226,14 @@ std::string solve_json(const Found& r) {
 }
 
 // Told before the solve: the flops beside the standard one, and the memory of all of it.
+template <class T>
 std::string plan_text(const GeneralisedSolve& request, std::int64_t n, const Options& options) {
   const double cube = std::pow(static_cast<double>(n), 3);
   const auto m = static_cast<double>(options.vectors ? options.subset.most(n) : 0);
   const bool on_gpu = take_gpu(request.devices.place, n);
-  const WorkspaceBytes bytes = generalised_workspace_bytes(n, {request.b.itype}, options, on_gpu);
-  return row("plan", std::string("on the ") + (on_gpu ? "GPU" : "CPU") + ", workspace at most " +
+  const WorkspaceBytes bytes = generalised_workspace_bytes<T>(n, {request.b.itype}, options, on_gpu);
+  return row("type", io::name(io::scalar_type<T>)) +
+         row("plan", std::string("on the ") + (on_gpu ? "GPU" : "CPU") + ", workspace at most " +
                          bytes_text(bytes.host) + " host, " + bytes_text(bytes.device) + " device") +
          row("  Cholesky", print("%.3g flops: B = L L^T", cube / 3)) +
          row("  standard form", print("%.3g flops: C of A and L", cube)) +
@@ -222,10 +243,11 @@ std::string plan_text(const GeneralisedSolve& request, std::int64_t n, const Opt
          "\n";
 }
 
-GeneralisedReport run(const GeneralisedSolve& request, const Pencil& p, const Options& options,
-                      const ResultFiles& results) {
+template <class T>
+GeneralisedReport run(const GeneralisedSolve& request, const Pencil<T>& p, const Options& options,
+                      const ResultFilesOf<T>& results) {
   try {
-    return sygvd({request.b.itype}, p.a.n, p.a.data, p.a.lda, const_cast<double*>(p.b.data), p.b.lda,
+    return sygvd({request.b.itype}, p.a.n, p.a.data, p.a.lda, const_cast<T*>(p.b.data), p.b.lda,
                  results.values(), results.vectors(), std::max<std::int64_t>(1, p.a.n), options,
                  request.devices);
   } catch (const NonFiniteEntry& entry) {
@@ -236,34 +258,11 @@ GeneralisedReport run(const GeneralisedSolve& request, const Pencil& p, const Op
   }
 }
 
-}  // namespace
-
-void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
-  CLI::Option* const b =
-      not_empty(command.add_option("--b", options.file,
-                                   "B of a generalised problem A x = w B x, symmetric and positive definite"))
-          ->option_text("FILE");
-  command.add_option("--itype", options.itype, "1: A x = w B x (default), 2: A B x = w x, 3: B A x = w x")
-      ->check(CLI::Range(1, 3))
-      ->needs(b)
-      ->option_text("TYPE");
-}
-
-ExitCode solve_generalised(const GeneralisedSolve& request) {
-  require_one_process();
-  const Stopwatch total;
-  const bool vectors = request.options.vectors;
-  const ResultNames names = result_names(request.prefix, request.format, vectors);
-  require_apart({{"MATRIX", request.matrix.file}, {"--b", request.b.file}},
-                {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}},
-                request.run.force);
-  ReportSink sink(request.run);
-  Progress progress(!request.run.quiet);
-  Found r(request.matrix, request.b);
-  r.threads = threads_used(request.run);
-
-  const Stopwatch reading;
-  const Pencil p = read_pencil(request.b, request.matrix, request.run.threads, progress);
+// Reads the pencil as Ts, solves, checks and writes.
+template <class T>
+void solve_as(const GeneralisedSolve& request, const OpenPencil& opened, const Stopwatch& reading,
+              ReportSink& sink, Progress& progress, Found& r) {
+  const Pencil<T> p = read_pencil<T>(opened, request.matrix, request.run.threads, progress);
   r.read = reading.seconds();
   r.n = p.a.n;
   Options options = request.options;
@@ -272,13 +271,14 @@ ExitCode solve_generalised(const GeneralisedSolve& request) {
   options.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
   if (request.explain) {
     progress.finish();
-    sink.tell(plan_text(request, r.n, options));
+    sink.tell(plan_text<T>(request, r.n, options));
   }
-  ResultFiles results(request.prefix, request.format,
-                      {r.n, options.subset.most(r.n), vectors, options.subset.by != Subset::By::value},
-                      existing_files(request.run.force));
+  ResultFilesOf<T> results(
+      request.prefix, request.format,
+      {r.n, options.subset.most(r.n), options.vectors, options.subset.by != Subset::By::value},
+      existing_files(request.run.force));
   r.report = run(request, p, options, results);
-  r.vectors = vectors;
+  r.vectors = request.options.vectors;
   if (r.report.status == Status::converged) {
     r.values.assign(results.values(), results.values() + r.report.m);
     r.infinite = !std::all_of(r.values.begin(), r.values.end(), [](double w) { return std::isfinite(w); });
@@ -299,6 +299,62 @@ ExitCode solve_generalised(const GeneralisedSolve& request) {
     r.values_file = results.values_file();
     r.vectors_file = results.vectors_file();
   }
+}
+
+template <class T>
+void verify_as(const GeneralisedVerify& request, const OpenPencil& opened, const Stopwatch& reading,
+               Progress& progress, Found& r) {
+  const Pencil<T> p = read_pencil<T>(opened, request.matrix, request.run.threads, progress);
+  progress.at("read the result");
+  const std::vector<real_t<T>> values = io::read_values<real_t<T>>(request.values);
+  const io::Dense<T> z = io::read_vectors<T>(request.vectors, request.run.threads);
+  r.n = p.a.n;
+  const auto columns = static_cast<std::int64_t>(values.size());
+  if (z.rows != r.n || z.cols != columns || columns > r.n || (columns == 0 && r.n > 0))
+    throw io::FileError(
+        request.vectors, 0,
+        print("holds %lld x %lld vectors; there are %lld values, and the matrix has order %lld",
+              static_cast<long long>(z.rows), static_cast<long long>(z.cols), static_cast<long long>(columns),
+              static_cast<long long>(r.n)));
+  r.read = reading.seconds();
+
+  const Stopwatch checking;
+  progress.at("verify");
+  r.check = verify_generalised(request.b.itype, p.a.uplo, r.n, p.a.data, p.a.lda, p.b.data, p.b.lda, columns,
+                               values.data(), z.data, z.ld, place_of(request.run), request.run.threads);
+  r.verify = checking.seconds();
+}
+
+}  // namespace
+
+void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
+  CLI::Option* const b =
+      not_empty(command.add_option(
+                    "--b", options.file,
+                    "B of a generalised problem A x = w B x, symmetric (Hermitian) and positive definite"))
+          ->option_text("FILE");
+  command.add_option("--itype", options.itype, "1: A x = w B x (default), 2: A B x = w x, 3: B A x = w x")
+      ->check(CLI::Range(1, 3))
+      ->needs(b)
+      ->option_text("TYPE");
+}
+
+ExitCode solve_generalised(const GeneralisedSolve& request) {
+  require_one_process();
+  const Stopwatch total;
+  const ResultNames names = result_names(request.prefix, request.format, request.options.vectors);
+  require_apart({{"MATRIX", request.matrix.file}, {"--b", request.b.file}},
+                {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}},
+                request.run.force);
+  ReportSink sink(request.run);
+  Progress progress(!request.run.quiet);
+  Found r(request.matrix, request.b);
+  r.threads = threads_used(request.run);
+
+  const Stopwatch reading;
+  const OpenPencil opened = open_pencil(request.b, request.matrix, progress);
+  r.type = opened.type;
+  io::with_type(opened.type, [&]<class T>(T) { solve_as<T>(request, opened, reading, sink, progress, r); });
   progress.finish();
   tell_device(request.run, devices_text(r.report));
   r.total = total.seconds();
@@ -322,25 +378,9 @@ ExitCode verify_generalised_files(const GeneralisedVerify& request) {
   r.threads = threads_used(request.run);
 
   const Stopwatch reading;
-  const Pencil p = read_pencil(request.b, request.matrix, request.run.threads, progress);
-  progress.at("read the result");
-  const std::vector<double> values = io::read_values(request.values);
-  const io::DenseMatrix z = io::read_vectors(request.vectors, request.run.threads);
-  r.n = p.a.n;
-  const auto columns = static_cast<std::int64_t>(values.size());
-  if (z.rows != r.n || z.cols != columns || columns > r.n || (columns == 0 && r.n > 0))
-    throw io::FileError(
-        request.vectors, 0,
-        print("holds %lld x %lld vectors; there are %lld values, and the matrix has order %lld",
-              static_cast<long long>(z.rows), static_cast<long long>(z.cols), static_cast<long long>(columns),
-              static_cast<long long>(r.n)));
-  r.read = reading.seconds();
-
-  const Stopwatch checking;
-  progress.at("verify");
-  r.check = verify_generalised(request.b.itype, p.a.uplo, r.n, p.a.data, p.a.lda, p.b.data, p.b.lda, columns,
-                               values.data(), z.data, z.ld, place_of(request.run), request.run.threads);
-  r.verify = checking.seconds();
+  const OpenPencil opened = open_pencil(request.b, request.matrix, progress);
+  r.type = opened.type;
+  io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(request, opened, reading, progress, r); });
   progress.finish();
   tell_device(request.run, r.check->on_gpu ? "the GPU" : "the CPU");
   r.total = total.seconds();

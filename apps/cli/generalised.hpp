@@ -1,7 +1,7 @@
 // eigen_g solve A --b B [--itype 1|2|3], eigen_g verify A --b B: generalised problems.
 //
 // JSON, "format": "eigen_g-solve_generalised" or "eigen_g-verify_generalised", "version": 1; the rules of report.hpp. Fields: format,
-// version, eigen_g, matrix (file, n), b (file), itype, threads, seconds (read, verify, total), check (condition, norm_a, norm_b,
+// version, eigen_g, matrix (file, type, n), b (file), itype, threads, seconds (read, verify, total), check (condition, norm_a, norm_b,
 // residual, residual_limit, orthogonality, orthogonality_limit, bad_minor, ascending, finite, on_gpu, passed; null: not checked); of
 // a solve also status ("converged", "not_converged", "not_positive_definite", "out_of_range"), bad_minor, values (count, lowest,
 // highest, all, first_index), vectors, devices, path, bytes (host, device), outputs (values, vectors; null: none), and in seconds

@@ -16,6 +16,7 @@
 #include "apps/cli/help.hpp"
 #include "apps/cli/named_files.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/generate/hermitian.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/io/eigenpairs_file.hpp"
 #include "apps/io/matrix_output.hpp"
@@ -33,6 +34,7 @@ struct GenerateOptions {
   std::string exact;
   std::string values;
   std::vector<std::pair<CLI::Option*, const char*>> parameters;  // options of some kinds only, by Spec's name
+  std::string type;                                              // "": d, of a Hermitian kind z
   bool diagonal = false;
   bool list = false;
   bool force = false;
@@ -55,7 +57,9 @@ std::string option_names(std::string_view parameters) {
 std::string list_of_kinds() {
   constexpr std::size_t name_width = 18;
   std::string text;
-  for (const generate::Kind& kind : generate::kinds()) {
+  std::vector<generate::Kind> all(generate::kinds().begin(), generate::kinds().end());
+  all.insert(all.end(), generate::hermitian_kinds().begin(), generate::hermitian_kinds().end());
+  for (const generate::Kind& kind : all) {
     std::string notes;
     const auto note = [&notes](const std::string& more) { notes += (notes.empty() ? "" : "; ") + more; };
     if (!kind.alias.empty()) note("also " + std::string(kind.alias));
@@ -126,6 +130,41 @@ void require_sensible(const GenerateOptions& options) {
   }
 }
 
+bool is_hermitian(const generate::Kind& kind) {
+  const auto all = generate::hermitian_kinds();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const generate::Kind& one) { return one.name == kind.name; });
+}
+
+io::ScalarType type_of(const GenerateOptions& options) {
+  const generate::Kind& kind = generate::find_kind(options.spec.kind);
+  const io::ScalarType type =
+      io::scalar_type_of(options.type).value_or(is_hermitian(kind) ? io::ScalarType::z : io::ScalarType::d);
+  if (is_hermitian(kind) && io::real_type(type) == type)
+    throw UsageError("--type: " + std::string(kind.name) + " is complex, c or z");
+  return type;
+}
+
+// A matrix of `wide` entries, double or complex double, rounded to Ts.
+template <class T>
+void write_as(const GenerateOptions& options, Progress& progress) {
+  using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  const std::int64_t n = options.spec.n;
+  const HostArray<W> wide = host_array<W>(n * n);
+  generate::fill(options.spec, wide.get(), n);
+  const T* a = nullptr;
+  HostArray<T> rounded;
+  if constexpr (std::is_same_v<T, W>) {
+    a = wide.get();
+  } else {
+    rounded = host_array<T>(n * n);
+    for (std::int64_t k = 0; k < n * n; ++k) rounded[k] = T(wide[k]);
+    a = rounded.get();
+  }
+  progress.at("write");
+  io::write_matrix(options.output, n, a, n, Uplo::lower, options.threads, existing_files(options.force));
+}
+
 ExitCode generate_file(GenerateOptions options) {
   if (options.list) {
     std::cout << list_of_kinds();
@@ -139,7 +178,7 @@ ExitCode generate_file(GenerateOptions options) {
   if (!options.values.empty()) options.spec.values = io::read_values(options.values);
   const ThreadLimit limit(options.threads);
   Progress progress(!options.quiet);
-  const std::int64_t n = options.spec.n;
+  const io::ScalarType type = type_of(options);
 
   { const io::OutputFile writable(options.output, existing); }  // a missing folder shows before the work
   std::optional<ValuesFile> exact_file;
@@ -148,10 +187,7 @@ ExitCode generate_file(GenerateOptions options) {
     exact_file.emplace(options.exact, generate::exact(options.spec).value(), existing);
   }
   progress.at("generate");
-  const HostArray<double> a = host_array<double>(n * n);
-  generate::fill(options.spec, a.get(), n);
-  progress.at("write");
-  io::write_matrix(options.output, n, a.get(), n, Uplo::lower, options.threads, existing);
+  io::with_type(type, [&]<class T>(T) { write_as<T>(options, progress); });
   if (exact_file) exact_file->commit();
   return ExitCode::done;
 }
@@ -161,7 +197,9 @@ constexpr const char* examples = R"(
   eigen_g generate minij 1000 -o frank.npy --exact frank.txt       with its exact eigenvalues
   eigen_g generate random 500 --seed 7 -o random.mtx               normal entries
   eigen_g generate geometric 500 --cond 1e8 -o graded.npy          a prescribed spectrum, turned at random
-  eigen_g generate values 500 --values spectrum.txt -o mine.npy    the spectrum in a file)";
+  eigen_g generate values 500 --values spectrum.txt -o mine.npy    the spectrum in a file
+  eigen_g generate hofstadter 900 -o torus.mtx --exact torus.txt   complex Hermitian
+  eigen_g generate geometric 500 --type c -o graded.npy            the spectrum turned by a unitary matrix)";
 
 }  // namespace
 
@@ -199,14 +237,25 @@ void add_generate(CLI::App& app, Action& action) {
   parameter("values",
             command.add_option("--values", options->values, "KIND values: file with the N eigenvalues"))
       ->option_text("FILE");
-  parameter("rho", command.add_option("--rho", spec.rho, "KIND kms: rho^|i-j| (default: 0.5)"))
+  parameter("rho", command.add_option("--rho", spec.rho, "KIND kms, hermitian-kms: rho^|i-j| (default: 0.5)"))
       ->option_text("X");
   parameter("gamma",
             command.add_option("--gamma", spec.gamma, "KIND glued-wilkinson: the glue (default: 1e-14)"))
       ->option_text("X");
-  parameter("alpha", command.add_option("--alpha", spec.alpha, "KIND hueckel-*: the diagonal (default: 0)"))
+  parameter("flux",
+            command.add_option("--flux", spec.flux, "KINDs flux-ring, hermitian-kms: radians (default: 1)"))
       ->option_text("X");
-  parameter("beta", command.add_option("--beta", spec.beta, "KIND hueckel-*: neighbours (default: -1)"))
+  command
+      .add_option("--type", options->type,
+                  "s, d, c, z: float, double, complex float, complex double (default: d; of complex KINDs "
+                  "z). In c and z random "
+                  "entries have both parts, and prescribed spectra are turned by a unitary matrix")
+      ->check(CLI::IsMember({"s", "d", "c", "z"}))
+      ->option_text("TYPE");
+  parameter("alpha", command.add_option("--alpha", spec.alpha,
+                                        "KIND hueckel-*, flux-ring, hofstadter: the diagonal (default: 0)"))
+      ->option_text("X");
+  parameter("beta", command.add_option("--beta", spec.beta, "The same: neighbours (default: -1)"))
       ->option_text("X");
   add_threads_option(command, options->threads);
   add_force_option(command, options->force);

@@ -42,7 +42,8 @@ std::string row(const char* name, const std::string& text) {
 }
 
 std::string matrix_row(const MatrixFacts& m) {
-  std::string text = row("matrix", m.file) + row("  format", m.format) + row("  n", std::to_string(m.n));
+  std::string text = row("matrix", m.file) + row("  format", m.format) + row("  type", io::name(m.type)) +
+                     row("  n", std::to_string(m.n));
   if (m.symmetrized) text += row("  symmetrized", print("max |a_ij - a_ji| was %.2g", m.asymmetry));
   return text;
 }
@@ -124,6 +125,7 @@ std::string check_rows(const Verification& check) {
 Json matrix_json(const MatrixFacts& m) {
   return {{"file", m.file},
           {"format", m.format},
+          {"type", std::string(1, static_cast<char>(m.type))},
           {"n", m.n},
           {"triangle", m.triangle == Uplo::lower ? "lower" : "upper"},
           {"symmetrized", m.symmetrized},
@@ -253,13 +255,15 @@ std::string to_table(const SolveReport& r) {
     text +=
         row("eigenvalues", print("not converged (LAPACK info %lld)", static_cast<long long>(r.solve.failed)));
   } else if (r.infinite > 0) {
-    text += row("eigenvalues",
-                print("beyond the range of double (number %lld)", static_cast<long long>(r.infinite)));
+    text +=
+        row("eigenvalues", print("beyond the range of %s (number %lld)",
+                                 io::name(io::real_type(r.matrix.type)), static_cast<long long>(r.infinite)));
   } else {
     text += row("eigenvalues", count_text(r));
     if (!r.values.empty()) {
-      text += row("  lowest", print("%.16g", r.values.front()));
-      text += row("  highest", print("%.16g", r.values.back()));
+      const int digits = io::real_type(r.matrix.type) == io::ScalarType::s ? 8 : 16;
+      text += row("  lowest", print("%.*g", digits, r.values.front()));
+      text += row("  highest", print("%.*g", digits, r.values.back()));
     }
     text += row("eigenvectors", r.vectors > 0 ? std::to_string(r.vectors) : "none");
   }

@@ -7,7 +7,7 @@
 //
 //   format, version    as above
 //   eigen_g            version of the program
-//   matrix             file, format, n, triangle ("lower", "upper": the one that the solver read), symmetrized,
+//   matrix             file, format, type ("s", "d", "c", "z": in which it was taken), n, triangle ("lower", "upper": the one that the solver read), symmetrized,
 //                      asymmetry (max |a_ij - a_ji| where both triangles were compared, else 0)
 //   check              n, m, machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null where m < n),
 //                      orthogonality, lapack_residual, lapack_orthogonality, limit, worst_residual, worst_index,
@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "apps/cli/solve_plan.hpp"
+#include "apps/io/scalar_type.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -52,6 +53,7 @@ struct MatrixFacts {
   Uplo triangle = Uplo::lower;
   bool symmetrized = false;
   double asymmetry = 0;
+  io::ScalarType type = io::ScalarType::d;
 };
 
 struct Seconds {

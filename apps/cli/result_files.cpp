@@ -1,6 +1,7 @@
 #include "apps/cli/result_files.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <cstdio>
 
 #include "apps/cli/signals.hpp"
@@ -32,19 +33,20 @@ ResultNames result_names(const std::string& prefix, ResultFormat format, bool ve
   return {prefix + ".values" + ending(format), vectors ? prefix + ".vectors" + ending(format) : ""};
 }
 
-ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape,
-                         io::Existing existing)
+template <class T>
+ResultFilesOf<T>::ResultFilesOf(const std::string& prefix, ResultFormat format, const ResultShape& shape,
+                                io::Existing existing)
     : format_(format), shape_(shape), existing_(existing) {
   const ResultNames names = result_names(prefix, format, shape.vectors);
   values_file_ = names.values;
   vectors_file_ = names.vectors;
   if (!prefix.empty() && format == ResultFormat::npy && shape.found_known) {
-    values_npy_ =
-        std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{shape.most}, existing_);
+    values_npy_ = std::make_unique<io::NpyWriterOf<real_t<T>>>(
+        values_file_, std::vector<std::int64_t>{shape.most}, existing_);
     values_ = values_npy_->data();
     if (!shape.vectors) return;
-    vectors_npy_ = std::make_unique<io::NpyWriter>(vectors_file_,
-                                                   std::vector<std::int64_t>{shape.n, shape.most}, existing_);
+    vectors_npy_ = std::make_unique<io::NpyWriterOf<T>>(
+        vectors_file_, std::vector<std::int64_t>{shape.n, shape.most}, existing_);
     vectors_ = vectors_npy_->data();
     return;
   }
@@ -52,29 +54,33 @@ ResultFiles::ResultFiles(const std::string& prefix, ResultFormat format, const R
     values_text_ = std::make_unique<io::OutputFile>(values_file_, existing_);
     if (shape.vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_, existing_);
   }
-  values_memory_ = host_array<double>(shape.most);
+  values_memory_ = host_array<real_t<T>>(shape.most);
   values_ = values_memory_.get();
   if (!shape.vectors) return;
-  vectors_memory_ = host_array<double>(shape.n * shape.most);
+  vectors_memory_ = host_array<T>(shape.n * shape.most);
   vectors_ = vectors_memory_.get();
 }
 
-void ResultFiles::copy_into_npy(std::int64_t found) {
+template <class T>
+void ResultFilesOf<T>::copy_into_npy(std::int64_t found) {
   values_text_.reset();
   vectors_text_.reset();
-  values_npy_ = std::make_unique<io::NpyWriter>(values_file_, std::vector<std::int64_t>{found}, existing_);
+  values_npy_ =
+      std::make_unique<io::NpyWriterOf<real_t<T>>>(values_file_, std::vector<std::int64_t>{found}, existing_);
   std::copy_n(values_, found, values_npy_->data());
   if (!shape_.vectors) return;
-  vectors_npy_ =
-      std::make_unique<io::NpyWriter>(vectors_file_, std::vector<std::int64_t>{shape_.n, found}, existing_);
+  vectors_npy_ = std::make_unique<io::NpyWriterOf<T>>(vectors_file_,
+                                                      std::vector<std::int64_t>{shape_.n, found}, existing_);
   std::copy_n(vectors_, shape_.n * found, vectors_npy_->data());
 }
 
-void ResultFiles::commit(std::int64_t found, int threads) {
+template <class T>
+void ResultFilesOf<T>::commit(std::int64_t found, int threads) {
   if (values_text_ && format_ == ResultFormat::npy) copy_into_npy(found);
-  if (values_text_) io::write_text(*values_text_, {values_, found, 1, found}, text_format(format_), threads);
+  if (values_text_)
+    io::write_text<real_t<T>>(*values_text_, {values_, found, 1, found}, text_format(format_), threads);
   if (vectors_text_)
-    io::write_text(*vectors_text_, {vectors_, shape_.n, found, shape_.n}, text_format(format_), threads);
+    io::write_text<T>(*vectors_text_, {vectors_, shape_.n, found, shape_.n}, text_format(format_), threads);
 
   const HoldSignals both_or_none;
   if (vectors_npy_) vectors_npy_->commit();
@@ -87,5 +93,10 @@ void ResultFiles::commit(std::int64_t found, int threads) {
     throw;
   }
 }
+
+template class ResultFilesOf<float>;
+template class ResultFilesOf<double>;
+template class ResultFilesOf<std::complex<float>>;
+template class ResultFilesOf<std::complex<double>>;
 
 }  // namespace eigen_g::apps

@@ -9,6 +9,7 @@
 #include "apps/io/npy.hpp"
 #include "apps/io/text_output.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/scalar.hpp"
 
 namespace eigen_g::apps {
 
@@ -28,14 +29,16 @@ struct ResultShape {
   bool vectors = true;
   bool found_known = true;  // there will be `most`; false: commit() knows how many there are
 };
-class ResultFiles {
+// T: float, double or std::complex of one.
+template <class T>
+class ResultFilesOf {
  public:
   // An empty prefix: memory only. Throws FileError, OutOfMemory.
-  ResultFiles(const std::string& prefix, ResultFormat format, const ResultShape& shape,
-              io::Existing existing = io::Existing::keep);
+  ResultFilesOf(const std::string& prefix, ResultFormat format, const ResultShape& shape,
+                io::Existing existing = io::Existing::keep);
 
-  double* values() const { return values_; }
-  double* vectors() const { return vectors_; }                       // null where not wanted
+  real_t<T>* values() const { return values_; }
+  T* vectors() const { return vectors_; }                            // null where not wanted
   const std::string& values_file() const { return values_file_; }    // "": none
   const std::string& vectors_file() const { return vectors_file_; }  // "": none
   // The first `found` values and vectors. Throws FileError; then neither file is left.
@@ -48,11 +51,14 @@ class ResultFiles {
   ResultShape shape_;
   io::Existing existing_;
   std::string values_file_, vectors_file_;
-  std::unique_ptr<io::NpyWriter> values_npy_, vectors_npy_;
+  std::unique_ptr<io::NpyWriterOf<real_t<T>>> values_npy_;
+  std::unique_ptr<io::NpyWriterOf<T>> vectors_npy_;
   std::unique_ptr<io::OutputFile> values_text_, vectors_text_;  // or, of .npy files, what keeps their place
-  HostArray<double> values_memory_, vectors_memory_;
-  double* values_ = nullptr;
-  double* vectors_ = nullptr;
+  HostArray<real_t<T>> values_memory_;
+  HostArray<T> vectors_memory_;
+  real_t<T>* values_ = nullptr;
+  T* vectors_ = nullptr;
 };
+using ResultFiles = ResultFilesOf<double>;
 
 }  // namespace eigen_g::apps

@@ -107,30 +107,36 @@ Wishes wishes_of(const SolveOptions& options) {
   return wishes;
 }
 
-// Rates of this machine for the solve, and what they let expect: as it was calibrated; where it was not, and is asked to
-// explain, as it is measured now.
-std::optional<SolvePlan> plan(const SolveOptions& options, Wishes& wishes, std::int64_t n,
-                              apps::Progress& progress) {
+// Rates of this machine for the solve, and what they let expect, which is known of double alone: as it was calibrated; where it was
+// not, and is asked to explain, as it is measured now.
+std::optional<SolvePlan> plan(const SolveOptions& options, io::ScalarType type, Wishes& wishes,
+                              std::int64_t n, apps::Progress& progress) {
+  const bool predicted = type == io::ScalarType::d;
   ChosenCalibration chosen = choose_calibration(options.calibration, uncalibrated_machine());
   if (!chosen.refused.empty()) complain(chosen.refused);
-  if (!chosen.calibration && options.explain) {
+  if (!chosen.calibration && options.explain && predicted) {
     progress.at("calibrate");
     chosen.source = "measured now; 'eigen_g tune hybrid' keeps a better one";
     chosen.calibration = calibration_of_process(wishes.devices.threads);
   }
   if (!chosen.calibration) return std::nullopt;
   wishes.devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
+  if (!predicted) return std::nullopt;
   return plan_solve(wishes.options, wishes.devices, n, chosen.source);
 }
 
-std::string explained(const std::optional<SolvePlan>& plan, bool on_gpu) {
-  if (plan) return to_table(*plan);
-  return left_column("plan", 14) + (on_gpu ? "an engine without rates here: nothing is predicted\n"
-                                           : "the CPU alone, by LAPACK: nothing is predicted\n");
+std::string explained(const std::optional<SolvePlan>& plan, io::ScalarType type, bool on_gpu) {
+  const std::string of_type = left_column("type", 14) + io::name(type) + "\n";
+  if (plan) return of_type + to_table(*plan);
+  return of_type + left_column("plan", 14) +
+         (!on_gpu                     ? "the CPU alone, by LAPACK: nothing is predicted\n"
+          : type == io::ScalarType::d ? "an engine without rates here: nothing is predicted\n"
+                                      : "on the GPU; predictions are of double alone\n");
 }
 
-Report run_solver(const SolveOptions& options, const Wishes& wishes, const io::SymmetricMatrix& matrix,
-                  const ResultFiles& results) {
+template <class T>
+Report run_solver(const SolveOptions& options, const Wishes& wishes, const io::HermitianMatrix<T>& matrix,
+                  const ResultFilesOf<T>& results) {
   try {
     return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
                               std::max<std::int64_t>(1, matrix.n), wishes.options, wishes.devices);
@@ -167,7 +173,8 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {options.gemm != usual.gemm, "--gemm"},
       {options.ratio != usual.ratio, "--ratio"},
       {options.gpu_sms != usual.gpu_sms, "--gpu-sms"},
-      {!options.calibration.empty(), "--calibration"}};
+      {!options.calibration.empty(), "--calibration"},
+      {!options.matrix.type.empty(), "--type"}};
   for (const auto& [given, what] : others)
     if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
   FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options.format)};
@@ -193,6 +200,61 @@ ExitCode solve_generalised_of(const SolveOptions& options) {
   return solve_generalised(request);
 }
 
+// Reads the matrix as Ts, solves, checks and writes.
+template <class T>
+void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopwatch& reading, Wishes wishes,
+              ReportSink& sink, Progress& progress, SolveReport& report) {
+  const Place place = wishes.devices.place;
+  const io::HermitianMatrix<T> matrix = read<T>(options.matrix, opened, options.run.threads, progress);
+  report.seconds.read = reading.seconds();
+  report.matrix = facts_of(options.matrix, matrix);
+
+  report.subset = subset_of(options, matrix.n);
+  wishes.options.uplo = matrix.uplo;
+  wishes.options.subset = report.subset;
+  const bool on_gpu = take_gpu(place, matrix.n);
+  if (on_gpu)
+    report.plan = plan(options, opened.type, wishes, matrix.n, progress);
+  else if (!options.calibration.empty())  // means nothing to the CPU, and is to be one
+    static_cast<void>(choose_calibration(options.calibration, uncalibrated_machine()));
+  if (options.explain) {
+    progress.finish();
+    sink.tell(explained(report.plan, opened.type, on_gpu) + "\n");
+  }
+  wishes.options.progress = [&progress](Stage stage, double fraction) {
+    progress.at(words(name(stage)), fraction);
+  };
+  ResultFilesOf<T> results(
+      options.prefix, result_format(options.format),
+      {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value},
+      existing_files(options.run.force));
+  report.ratio = wishes.devices.ratio;
+  report.solve = run_solver(options, wishes, matrix, results);
+  const std::int64_t m = report.solve.m;
+  if (report.solve.status == Status::converged) {
+    for (std::int64_t k = 0; k < m && report.infinite == 0; ++k)
+      if (!std::isfinite(results.values()[k])) report.infinite = k + 1;
+    report.values.assign(results.values(), results.values() + m);
+    report.vectors = options.values_only ? 0 : m;
+  }
+
+  if (options.verify && report.solve.status == Status::converged && report.infinite == 0) {
+    const Stopwatch checking;
+    progress.at("verify");
+    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(),
+                          results.vectors(), std::max<std::int64_t>(1, matrix.n), place, options.run.threads);
+    report.seconds.verify = checking.seconds();
+  }
+  if (succeeded(report) && !options.prefix.empty()) {
+    const Stopwatch writing;
+    progress.at("write");
+    results.commit(m, options.run.threads);
+    report.seconds.write = writing.seconds();
+    report.values_file = results.values_file();
+    report.vectors_file = results.vectors_file();
+  }
+}
+
 ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
     throw UsageError("MATRIX is required, or --grid");
@@ -211,70 +273,25 @@ ExitCode solve_file(const SolveOptions& options) {
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
   Wishes wishes = wishes_of(options);
-  const Place place = wishes.devices.place;
   SolveReport report;
   report.threads = threads_used(options.run);
-
   const Stopwatch reading;
-  const std::future<void> starting = start_beside_reading(options.matrix.file, place);
-  const io::SymmetricMatrix matrix = read(options.matrix, options.run.threads, progress);
-  report.seconds.read = reading.seconds();
-  report.matrix = facts_of(options.matrix, matrix);
-
-  report.subset = subset_of(options, matrix.n);
-  wishes.options.uplo = matrix.uplo;
-  wishes.options.subset = report.subset;
-  const bool on_gpu = take_gpu(place, matrix.n);
-  if (on_gpu)
-    report.plan = plan(options, wishes, matrix.n, progress);
-  else if (!options.calibration.empty())  // means nothing to the CPU, and is to be one
-    static_cast<void>(choose_calibration(options.calibration, uncalibrated_machine()));
-  if (options.explain) {
-    progress.finish();
-    sink.tell(explained(report.plan, on_gpu) + "\n");
-  }
-  wishes.options.progress = [&progress](Stage stage, double fraction) {
-    progress.at(words(name(stage)), fraction);
-  };
-  ResultFiles results(
-      options.prefix, result_format(options.format),
-      {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value},
-      existing_files(options.run.force));
-  report.ratio = wishes.devices.ratio;
-  report.solve = run_solver(options, wishes, matrix, results);
-  const std::int64_t m = report.solve.m;
-  const bool converged = report.solve.status == Status::converged;
-  if (converged) {
-    for (std::int64_t k = 0; k < m && report.infinite == 0; ++k)
-      if (!std::isfinite(results.values()[k])) report.infinite = k + 1;
-    report.values.assign(results.values(), results.values() + m);
-    report.vectors = options.values_only ? 0 : m;
-  }
-
-  if (options.verify && converged && report.infinite == 0) {
-    const Stopwatch checking;
-    progress.at("verify");
-    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(),
-                          results.vectors(), std::max<std::int64_t>(1, matrix.n), place, options.run.threads);
-    report.seconds.verify = checking.seconds();
-  }
-  if (succeeded(report) && !options.prefix.empty()) {
-    const Stopwatch writing;
-    progress.at("write");
-    results.commit(m, options.run.threads);
-    report.seconds.write = writing.seconds();
-    report.values_file = results.values_file();
-    report.vectors_file = results.vectors_file();
-  }
+  const std::future<void> starting = start_beside_reading(options.matrix.file, wishes.devices.place);
+  const OpenMatrix opened = open_matrix(options.matrix, progress);
+  io::with_type(opened.type, [&]<class T>(T) {
+    solve_as<T>(options, opened, reading, std::move(wishes), sink, progress, report);
+  });
   progress.finish();
   tell_device(options.run, devices_text(report.solve));
   report.seconds.total = total.seconds();
   sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;
+  const std::string range = io::name(io::real_type(opened.type));
   complain(options.matrix.file +
-           (!converged            ? ": the divide and conquer did not converge"
-            : report.infinite > 0 ? ": eigenvalues are beyond the range of double; scale the matrix first"
-                                  : ": verification FAILED") +
+           (report.solve.status != Status::converged ? ": the divide and conquer did not converge"
+            : report.infinite > 0
+                ? ": eigenvalues are beyond the range of " + range + "; scale the matrix first"
+                : ": verification FAILED") +
            (options.prefix.empty() ? "" : ", no result is written"));
   return ExitCode::not_verified;
 }
@@ -290,6 +307,8 @@ constexpr const char* examples = R"(
   eigen_g solve --grid 100x100x100 --lowest 10        the same of the 7-point operator, without a matrix
   eigen_g solve matrix.npy --ratio 27:14 --explain    large products 27 : 14 over GPU and CPU; first what to expect
   eigen_g solve matrix.npy --gpus 2                   shares by the rates of GPUs and CPU
+  eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
+  eigen_g solve matrix.npy --type s                   in float; of c16: --type c
   eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 

@@ -27,8 +27,8 @@ struct VerifyOptions {
 };
 
 // n x m vectors with m values, 1 <= m <= n (0 of an empty matrix).
-void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t values,
-                    const io::DenseMatrix& z) {
+template <class T>
+void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t values, const io::Dense<T>& z) {
   const auto rows = static_cast<long long>(z.rows), cols = static_cast<long long>(z.cols);
   if (z.rows != n)
     throw io::FileError(
@@ -44,6 +44,29 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
         print("%lld vectors, but from 1 to %lld are expected", cols, static_cast<long long>(n)));
 }
 
+// Reads all of it as Ts and checks it.
+template <class T>
+void verify_as(const VerifyOptions& options, const OpenMatrix& opened, Progress& progress,
+               const Stopwatch& reading, VerifyReport& report) {
+  const io::HermitianMatrix<T> matrix = read<T>(options.matrix, opened, options.run.threads, progress);
+  progress.at("read the result");
+  const std::vector<real_t<T>> values = io::read_values<real_t<T>>(options.values);
+  const io::Dense<T> vectors = io::read_vectors<T>(options.vectors, options.run.threads);
+  require_shapes(options, matrix.n, values.size(), vectors);
+  report.seconds.read = reading.seconds();
+  report.matrix = facts_of(options.matrix, matrix);
+
+  const Stopwatch checking;
+  progress.at("verify");
+  try {
+    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, vectors.cols, values.data(),
+                          vectors.data, vectors.ld, place_of(options.run), options.run.threads);
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options.matrix, matrix);
+  }
+  report.seconds.verify = checking.seconds();
+}
+
 ExitCode verify_files(const VerifyOptions& options) {
   if (options.generalised.wanted())
     return verify_generalised_files(
@@ -54,30 +77,14 @@ ExitCode verify_files(const VerifyOptions& options) {
       {{"--json", options.run.json}}, options.run.force);
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
-  const Place place = place_of(options.run);
   VerifyReport report;
   report.threads = threads_used(options.run);
   report.values_file = options.values;
   report.vectors_file = options.vectors;
 
   const Stopwatch reading;
-  const io::SymmetricMatrix matrix = read(options.matrix, options.run.threads, progress);
-  progress.at("read the result");
-  const std::vector<double> values = io::read_values(options.values);
-  const io::DenseMatrix vectors = io::read_vectors(options.vectors, options.run.threads);
-  require_shapes(options, matrix.n, values.size(), vectors);
-  report.seconds.read = reading.seconds();
-  report.matrix = facts_of(options.matrix, matrix);
-
-  const Stopwatch checking;
-  progress.at("verify");
-  try {
-    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, vectors.cols, values.data(),
-                          vectors.data, vectors.ld, place, options.run.threads);
-  } catch (const NonFiniteEntry& entry) {
-    throw named_in_file(entry, options.matrix, matrix);
-  }
-  report.seconds.verify = checking.seconds();
+  const OpenMatrix opened = open_matrix(options.matrix, progress);
+  io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(options, opened, progress, reading, report); });
   progress.finish();
   tell_device(options.run, report.check.on_gpu ? "the GPU" : "the CPU");
   report.seconds.total = total.seconds();
@@ -90,6 +97,7 @@ ExitCode verify_files(const VerifyOptions& options) {
 constexpr const char* examples = R"(
   eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
   eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON
+  eigen_g verify a.npy --type s --values w.npy --vectors z.npy          of a solve with --type s, by float's unit
   eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B)";
 
 }  // namespace

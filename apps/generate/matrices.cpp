@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "apps/generate/hermitian.hpp"
 #include "apps/generate/random.hpp"
 #include "apps/generate/rotate.hpp"
 #include "apps/generate/spectra.hpp"
@@ -54,7 +55,13 @@ std::int64_t cube_root(std::int64_t n) {
   return std::llround(std::cbrt(static_cast<double>(n)));
 }
 
+bool is_hermitian(const Kind& kind) {
+  return std::any_of(hermitian_kinds().begin(), hermitian_kinds().end(),
+                     [&](const Kind& one) { return one.name == kind.name; });
+}
+
 bool allowed(const Kind& kind, std::int64_t n) {
+  if (is_hermitian(kind)) return allowed_order(kind, n);
   if (kind.name == "glued-wilkinson") return n % wilkinson_block == 0;
   if (kind.name == "poisson2d") return square_root(n) * square_root(n) == n;
   if (kind.name == "stencil19") return cube_root(n) * cube_root(n) * cube_root(n) == n;
@@ -82,6 +89,7 @@ Spec checked(const Spec& spec) {
   if (uses(kind, "gamma") && !std::isfinite(spec.gamma)) throw InvalidArgument("gamma", "must be finite");
   if (uses(kind, "alpha") && !std::isfinite(spec.alpha)) throw InvalidArgument("alpha", "must be finite");
   if (uses(kind, "beta") && !std::isfinite(spec.beta)) throw InvalidArgument("beta", "must be finite");
+  if (uses(kind, "flux") && !std::isfinite(spec.flux)) throw InvalidArgument("flux", "must be finite");
   if (uses(kind, "values")) {
     if (static_cast<std::int64_t>(spec.values.size()) != spec.n)
       throw InvalidArgument("values", "has " + std::to_string(spec.values.size()) +
@@ -221,6 +229,7 @@ void fill_by_formula(const Spec& spec, const MatrixView<double>& a) {
 }
 
 std::vector<double> known_spectrum(const Spec& spec) {
+  if (is_hermitian(find_kind(spec.kind))) return hermitian_spectrum(spec);
   if (spec.kind == "minij") return minij_spectrum(spec.n);
   if (spec.kind == "1-2-1") return one_two_one_spectrum(spec.n);
   if (spec.kind == "clement") return clement_spectrum(spec.n);
@@ -245,9 +254,14 @@ std::span<const Kind> kinds() {
 }
 
 const Kind& find_kind(std::string_view name) {
-  for (const Kind& kind : table)
-    if (name == kind.name || (!kind.alias.empty() && name == kind.alias)) return kind;
+  for (const std::span<const Kind> all : {kinds(), hermitian_kinds()})
+    for (const Kind& kind : all)
+      if (name == kind.name || (!kind.alias.empty() && name == kind.alias)) return kind;
   throw InvalidArgument("kind", "'" + std::string(name) + "' is not a kind of matrix");
+}
+
+void check_spec(const Spec& spec) {
+  static_cast<void>(checked(spec));
 }
 
 void fill(const Spec& wanted, double* a, std::int64_t lda) {
@@ -257,6 +271,7 @@ void fill(const Spec& wanted, double* a, std::int64_t lda) {
     throw InvalidArgument("lda", "is " + std::to_string(lda) + ", must be at least max(1, n) = " +
                                      std::to_string(std::max<std::int64_t>(1, n)));
   const Kind& kind = find_kind(spec.kind);
+  if (is_hermitian(kind)) throw InvalidArgument("kind", "'" + spec.kind + "' is complex");
   if (kind.name == "random")
     fill_normal(CounterRandom(spec.seed, entry_stream), n, a, lda);
   else if (kind.name == "uniform")

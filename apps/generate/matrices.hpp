@@ -1,4 +1,4 @@
-// Symmetric test matrices by name, many with a spectrum known beforehand:
+// Symmetric test matrices by name, many with a spectrum known beforehand (Hermitian ones: hermitian.hpp):
 //
 //   A = scale * K(n; parameters),   lambda(A) = scale * lambda(K).
 //
@@ -31,6 +31,7 @@ struct Spec {
   double gamma = 1e-14;        // glued-wilkinson: the glue
   double alpha = 0;            // hueckel-*: the Coulomb integral (diagonal)
   double beta = -1;            // hueckel-*: the resonance integral (neighbours)
+  double flux = 1;             // Hermitian kinds: the phase, in radians
   std::vector<double> values;  // values: the spectrum, n values in any order
 };
 
@@ -45,12 +46,15 @@ struct Kind {
 
 std::span<const Kind> kinds();
 
-// By name or alias; throws InvalidArgument for a name that is not in the table.
+// By name or alias, Hermitian ones too; throws InvalidArgument for a name that is not in the tables.
 const Kind& find_kind(std::string_view name);
+
+// Throws InvalidArgument as fill() does, but for lda and the range of double.
+void check_spec(const Spec& spec);
 
 // Writes both triangles.
 //   a  n x n, leading dimension lda >= max(1, n), host memory, out
-// Throws InvalidArgument (kind, n against the kind's rule, lda, a parameter out of its range, a scale or parameter that takes
+// Throws InvalidArgument (kind, also a Hermitian one; n against the kind's rule, lda, a parameter out of its range, a scale or parameter that takes
 // entries beyond the range of double), OutOfMemory.
 // Cost: O(n^2); prescribed spectra with rotation 4 n^3 flops in BLAS 3 and n^2 workspace.
 void fill(const Spec& spec, double* a, std::int64_t lda);

@@ -1,6 +1,7 @@
 #include "apps/io/eigenpairs_file.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <utility>
 
 #include "apps/io/mapped_file.hpp"
@@ -81,16 +82,18 @@ NumberTable read_table(const MappedFile& file, bool even, int threads) {
   return table;
 }
 
-DenseMatrix dense(std::shared_ptr<double> memory, std::int64_t rows, std::int64_t cols) {
-  const double* const data = memory.get();
+template <class T>
+Dense<T> dense(std::shared_ptr<T> memory, std::int64_t rows, std::int64_t cols) {
+  const T* const data = memory.get();
   return {rows, cols, std::max<std::int64_t>(1, rows), data, std::move(memory)};
 }
 
-DenseMatrix read_market_array(const MappedFile& file, int threads) {
+template <class T>
+Dense<T> read_market_array(const MappedFile& file, int threads) {
   const MarketHeader header = read_market_header(file);
   if (header.coordinate || header.symmetric)
     throw FileError(file.path(), 1, "is '" + header.description + "'; an array, general, is required here");
-  std::shared_ptr<double> memory = allocate_matrix(header.rows, header.cols);
+  std::shared_ptr<T> memory = allocate_matrix<T>(header.rows, header.cols);
   const TextBody body{
       file.path(),           header.body, file.text().data() + file.size(), header.size_line + 1, threads,
       std::int64_t{1} << 20, silent};
@@ -109,11 +112,12 @@ void refuse_foreign(const MappedFile& file) {
 
 }  // namespace
 
-std::vector<double> read_values(const std::filesystem::path& path) {
+template <class T>
+std::vector<T> read_values(const std::filesystem::path& path) {
   const MappedFile file(path);
-  if (is_npy(file)) return read_npy_vector(path);
+  if (is_npy(file)) return read_npy_vector<T>(path);
   if (has_market_banner(file.text())) {
-    const DenseMatrix m = read_market_array(file, 1);
+    const Dense<T> m = read_market_array<T>(file, 1);
     if (m.rows != 1 && m.cols != 1)
       throw FileError(
           path, 0,
@@ -130,18 +134,34 @@ std::vector<double> read_values(const std::filesystem::path& path) {
                       "announces " + std::to_string(announced) + " values; the file has " +
                           std::to_string(values.size()));
   }
-  return values;
+  return {values.begin(), values.end()};
 }
 
-DenseMatrix read_vectors(const std::filesystem::path& path, int threads) {
+template <class T>
+Dense<T> read_vectors(const std::filesystem::path& path, int threads) {
   const MappedFile file(path);
-  if (is_npy(file)) return read_npy_matrix(path, threads);
-  if (has_market_banner(file.text())) return read_market_array(file, threads);
+  if (is_npy(file)) return read_npy_matrix<T>(path, threads);
+  if (has_market_banner(file.text())) return read_market_array<T>(file, threads);
   refuse_foreign(file);
   const NumberTable table = read_table(file, true, threads);
-  std::shared_ptr<double> memory = allocate_matrix(table.rows, table.cols);
-  transpose(table.values.data(), table.cols, table.rows, memory.get(), threads);
-  return dense(std::move(memory), table.rows, table.cols);
+  constexpr std::int64_t parts = is_complex<T> ? 2 : 1;
+  if (table.cols % parts != 0)
+    throw FileError(path, 0, "has lines of " + std::to_string(table.cols) + " numbers; a complex one is two");
+  const std::int64_t rows = table.rows, cols = table.cols / parts;
+  std::shared_ptr<T> memory = allocate_matrix<T>(rows, cols);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < cols; ++j) {
+      const double* const number = &table.values[static_cast<std::size_t>(parts * (i * cols + j))];
+      memory.get()[i + j * rows] = scalar_of<T>(number[0], number[parts - 1] * (parts - 1));
+    }
+  return dense(std::move(memory), rows, cols);
 }
+
+template std::vector<float> read_values(const std::filesystem::path&);
+template std::vector<double> read_values(const std::filesystem::path&);
+template Dense<float> read_vectors(const std::filesystem::path&, int);
+template Dense<double> read_vectors(const std::filesystem::path&, int);
+template Dense<std::complex<float>> read_vectors(const std::filesystem::path&, int);
+template Dense<std::complex<double>> read_vectors(const std::filesystem::path&, int);
 
 }  // namespace eigen_g::io

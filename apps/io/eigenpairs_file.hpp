@@ -9,11 +9,14 @@
 
 namespace eigen_g::io {
 
-// Plain text: numbers separated by blanks or line ends; lines that begin with % or # are comments. A file
+// T is float or double. Plain text: numbers separated by blanks or line ends; lines that begin with % or # are comments. A file
 // whose name ends in .eig begins with the number of values. Throws FileError.
-std::vector<double> read_values(const std::filesystem::path& path);
+template <class T = double>
+std::vector<T> read_values(const std::filesystem::path& path);
 
-// Plain text: a row of the matrix a line. Throws FileError, OutOfMemory.
-DenseMatrix read_vectors(const std::filesystem::path& path, int threads = 0);
+// Plain text: a row of the matrix a line; of complex T a number is two, real and imaginary part. Throws FileError, also for an element
+// that T does not hold, OutOfMemory.
+template <class T = double>
+Dense<T> read_vectors(const std::filesystem::path& path, int threads = 0);
 
 }  // namespace eigen_g::io

@@ -90,17 +90,18 @@ std::string for_each_entry(const MappedFile& file, Begin begin_matrix, Add add) 
 
 }  // namespace
 
-StoredMatrix read_elsi_csc(const MappedFile& file, const ReadOptions&) {
-  std::shared_ptr<double> memory;
+template <class T>
+Stored<T> read_elsi_csc(const MappedFile& file, const ReadOptions&) {
+  std::shared_ptr<T> memory;
   std::int64_t n = 0;
   std::string name = for_each_entry(
       file,
       [&](std::int64_t order, std::int64_t) {
         n = order;
-        memory = allocate_matrix(n, n);
+        memory = allocate_matrix<T>(n, n);
         set_zero(memory.get(), n, false, 1);
       },
-      [&](std::int64_t i, std::int64_t j, double value) { memory.get()[i + j * n] += value; });
+      [&](std::int64_t i, std::int64_t j, double value) { memory.get()[i + j * n] += scalar_of<T>(value); });
   return stored_in(std::move(memory), n, true, std::move(name));
 }
 
@@ -117,5 +118,10 @@ StoredCoordinates read_elsi_coordinates(const MappedFile& file) {
       });
   return stored;
 }
+
+template Stored<float> read_elsi_csc(const MappedFile&, const ReadOptions&);
+template Stored<double> read_elsi_csc(const MappedFile&, const ReadOptions&);
+template Stored<std::complex<float>> read_elsi_csc(const MappedFile&, const ReadOptions&);
+template Stored<std::complex<double>> read_elsi_csc(const MappedFile&, const ReadOptions&);
 
 }  // namespace eigen_g::io

@@ -16,6 +16,7 @@ namespace eigen_g::io {
 std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path);
 
 // read_matrix() of what is open already.
-SymmetricMatrix read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
+template <class T = double>
+HermitianMatrix<T> read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
 
 }  // namespace eigen_g::io

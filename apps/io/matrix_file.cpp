@@ -5,6 +5,7 @@
 
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market_header.hpp"
+#include "apps/io/npy.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
 #include "apps/io/text_number.hpp"
@@ -68,34 +69,59 @@ Format recognised(const MappedFile& file, const ReadOptions& options) {
 
 }  // namespace
 
-SymmetricMatrix read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
+ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
+  if (options.format == Format::automatic && begins_as_zip(file.text())) return ScalarType::d;
+  switch (recognised(file, options)) {
+    case Format::npy:
+      return type_of_npy(file);
+    case Format::matrix_market:
+      return read_market_header(file).field == MarketField::complex ? ScalarType::z : ScalarType::d;
+    default:
+      return ScalarType::d;
+  }
+}
+
+template <class T>
+HermitianMatrix<T> read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   const std::filesystem::path path = file->path();
-  StoredMatrix stored;
+  Stored<T> stored;
   if (options.format == Format::automatic && begins_as_zip(file->text()))
-    return settle_triangle(path, read_npz_square(*file), options.triangle, options.threads);
+    return settle_triangle(path, read_npz_square<T>(*file), options.triangle, options.threads);
   switch (recognised(*file, options)) {
     case Format::npy:
-      stored = read_npy_square(std::move(file), options);
+      stored = read_npy_square<T>(std::move(file), options);
       break;
     case Format::raw:
-      stored = read_raw(std::move(file), options);
+      stored = read_raw<T>(std::move(file), options);
       break;
     case Format::elsi_csc:
-      stored = read_elsi_csc(*file, options);
+      stored = read_elsi_csc<T>(*file, options);
       break;
     case Format::tridiagonal:
-      stored = read_tridiagonal(*file, options);
+      stored = read_tridiagonal<T>(*file, options);
       break;
     case Format::matrix_market:
     case Format::automatic:
-      stored = read_matrix_market(*file, options);
+      stored = read_matrix_market<T>(*file, options);
       break;
   }
   return settle_triangle(path, std::move(stored), options.triangle, options.threads);
 }
 
-SymmetricMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  return read_matrix(open_input(path), options);
+template <class T>
+HermitianMatrix<T> read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  return read_matrix<T>(open_input(path), options);
 }
+
+template HermitianMatrix<float> read_matrix(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template HermitianMatrix<float> read_matrix(const std::filesystem::path&, const ReadOptions&);
+template HermitianMatrix<double> read_matrix(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template HermitianMatrix<double> read_matrix(const std::filesystem::path&, const ReadOptions&);
+template HermitianMatrix<std::complex<float>> read_matrix(std::shared_ptr<const MappedFile>,
+                                                          const ReadOptions&);
+template HermitianMatrix<std::complex<float>> read_matrix(const std::filesystem::path&, const ReadOptions&);
+template HermitianMatrix<std::complex<double>> read_matrix(std::shared_ptr<const MappedFile>,
+                                                           const ReadOptions&);
+template HermitianMatrix<std::complex<double>> read_matrix(const std::filesystem::path&, const ReadOptions&);
 
 }  // namespace eigen_g::io

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <vector>
 
 #include "apps/io/stored_coordinates.hpp"
@@ -15,14 +16,16 @@ namespace {
 // Columns fall into at most this many blocks, each of which one thread sums; a power of two of columns a block.
 constexpr int most_blocks = 64;
 
+template <class T>
 struct CoordinateChunk : ParsedChunk {
-  std::vector<Coordinate> entries;
-  std::vector<Coordinate> by_block;                // the same, sorted by block, else in the file's order
+  std::vector<CoordinateOf<T>> entries;
+  std::vector<CoordinateOf<T>> by_block;           // the same, sorted by block, else in the file's order
   std::array<std::size_t, most_blocks + 1> first;  // of each block in by_block
 };
 
+template <class T>
 struct ArrayChunk : ParsedChunk {
-  std::vector<double> values;
+  std::vector<T> values;
 };
 
 bool is_content(const char* p, const char* end) {
@@ -61,18 +64,27 @@ void parse_lines(ParsedChunk& chunk, ParseEntry parse_entry) {
   }
 }
 
+bool parse_part(const char*& p, ParsedChunk& chunk, const char* what, double& part) {
+  const char* const start = p;
+  const Parse outcome = parse_real(p, chunk.end, part);
+  if (outcome == Parse::done) return true;
+  chunk.refuse(number_fault(outcome, what, "a number", start, chunk.end));
+  return false;
+}
+
 // A value by the header's field; false after a refusal.
-template <MarketField field>
-bool parse_value(const char*& p, ParsedChunk& chunk, double& value) {
+template <MarketField field, class T>
+bool parse_value(const char*& p, ParsedChunk& chunk, T& value) {
   if constexpr (field == MarketField::pattern) {
-    value = 1;
+    value = T{1};
     return true;
   }
   const char* const start = p;
-  const Parse outcome = parse_real(p, chunk.end, value);
-  if (outcome != Parse::done) {
-    chunk.refuse(number_fault(outcome, "value", "a number", start, chunk.end));
-    return false;
+  double re = 0, im = 0;
+  if (!parse_part(p, chunk, field == MarketField::complex ? "real part" : "value", re)) return false;
+  if constexpr (field == MarketField::complex) {
+    p = skip_blanks(p, chunk.end);
+    if (!parse_part(p, chunk, "imaginary part", im)) return false;
   }
   if constexpr (field == MarketField::integer)
     for (const char* q = start; q != p; ++q)
@@ -80,7 +92,20 @@ bool parse_value(const char*& p, ParsedChunk& chunk, double& value) {
         chunk.refuse("the value '" + token_for_message(start, p) + "' is not an integer, as the banner says");
         return false;
       }
+  if (const char* const fault = misfit<T>(re, im); *fault != 0) {
+    chunk.refuse("the value '" + token_for_message(start, chunk.end) + "' " + fault);
+    return false;
+  }
+  value = scalar_of<T>(re, im);
   return true;
+}
+
+// Why an entry cannot be one of a file that stores one triangle; "" where it can.
+template <class T>
+const char* unfit(const MarketHeader& header, bool on_diagonal, T value) {
+  if (!header.symmetric || std::imag(value) == 0 || (header.hermitian && !on_diagonal)) return "";
+  return header.hermitian ? "has an imaginary part; on the diagonal a Hermitian matrix has none"
+                          : "has an imaginary part: the complex symmetric matrix is not Hermitian";
 }
 
 bool parse_index(const char*& p, ParsedChunk& chunk, const char* what, std::int64_t n, std::int64_t& index) {
@@ -97,24 +122,32 @@ bool parse_index(const char*& p, ParsedChunk& chunk, const char* what, std::int6
   return false;
 }
 
-template <MarketField field>
-void parse_coordinates(CoordinateChunk& chunk, const MarketHeader& header) {
+template <MarketField field, class T>
+void parse_coordinates(CoordinateChunk<T>& chunk, const MarketHeader& header) {
   chunk.entries.clear();
   parse_lines(chunk, [&](const char*& p) {
     std::int64_t row = 0, col = 0;
-    double value = 0;
+    T value{};
     if (!parse_index(p, chunk, "row index", header.rows, row)) return;
     if (!parse_index(p, chunk, "column index", header.cols, col)) return;
     p = skip_blanks(p, chunk.end);
     if (!parse_value<field>(p, chunk, value)) return;
-    if (header.symmetric && row < col) std::swap(row, col);
+    if (const char* const fault = unfit(header, row == col, value); *fault != 0)
+      return chunk.refuse(std::string("the entry ") + fault);
+    if (header.symmetric && row < col) {
+      std::swap(row, col);
+      if (header.hermitian) value = mirrored(value);
+    }
     chunk.entries.push_back(
         {static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(col - 1), value});
   });
 }
 
-void parse_by_field(CoordinateChunk& chunk, const MarketHeader& header) {
-  if (header.field == MarketField::pattern)
+template <class T>
+void parse_by_field(CoordinateChunk<T>& chunk, const MarketHeader& header) {
+  if (header.field == MarketField::complex)
+    parse_coordinates<MarketField::complex>(chunk, header);
+  else if (header.field == MarketField::pattern)
     parse_coordinates<MarketField::pattern>(chunk, header);
   else if (header.field == MarketField::integer)
     parse_coordinates<MarketField::integer>(chunk, header);
@@ -122,23 +155,24 @@ void parse_by_field(CoordinateChunk& chunk, const MarketHeader& header) {
     parse_coordinates<MarketField::real>(chunk, header);
 }
 
-template <MarketField field>
-void parse_array(ArrayChunk& chunk) {
+template <MarketField field, class T>
+void parse_array(ArrayChunk<T>& chunk) {
   chunk.values.clear();
   parse_lines(chunk, [&](const char*& p) {
-    double value = 0;
+    T value{};
     if (parse_value<field>(p, chunk, value)) chunk.values.push_back(value);
   });
 }
 
 // Counting sort, so that entries of a block keep the file's order.
-void sort_by_block(CoordinateChunk& chunk, int shift) {
+template <class T>
+void sort_by_block(CoordinateChunk<T>& chunk, int shift) {
   chunk.first.fill(0);
-  for (const Coordinate& e : chunk.entries) ++chunk.first[(e.col >> shift) + 1];
+  for (const auto& e : chunk.entries) ++chunk.first[(e.col >> shift) + 1];
   for (std::size_t b = 0; b < most_blocks; ++b) chunk.first[b + 1] += chunk.first[b];
   chunk.by_block.resize(chunk.entries.size());
   auto next = chunk.first;
-  for (const Coordinate& e : chunk.entries) chunk.by_block[next[e.col >> shift]++] = e;
+  for (const auto& e : chunk.entries) chunk.by_block[next[e.col >> shift]++] = e;
 }
 
 std::int64_t line_of_entry(const ParsedChunk& chunk, std::int64_t index) {
@@ -182,7 +216,8 @@ class EntryCount {
 };
 
 // Puts `count` values at position `from` of the packed lower triangle, stored column by column.
-void place_packed(const double* values, std::int64_t from, std::int64_t count, std::int64_t n, double* a) {
+template <class T>
+void place_packed(const T* values, std::int64_t from, std::int64_t count, std::int64_t n, T* a) {
   // Column j begins at j n - j (j - 1) / 2; the last column that begins at or before `from`.
   std::int64_t low = 0, high = n - 1;
   const auto start = [n](std::int64_t j) { return j * n - j * (j - 1) / 2; };
@@ -203,56 +238,64 @@ void place_packed(const double* values, std::int64_t from, std::int64_t count, s
 void read_coordinates(const TextBody& body, const MarketHeader& header,
                       const std::function<void(std::span<const Coordinate>)>& accept) {
   EntryCount count(body, header);
-  const auto parse = [&](CoordinateChunk& chunk) { parse_by_field(chunk, header); };
-  count.finish(for_each_chunk<CoordinateChunk>(body, parse, [&](std::span<CoordinateChunk> wave) {
-    for (const CoordinateChunk& chunk : wave) {
+  using Chunk = CoordinateChunk<double>;
+  const auto parse = [&](Chunk& chunk) { parse_by_field(chunk, header); };
+  count.finish(for_each_chunk<Chunk>(body, parse, [&](std::span<Chunk> wave) {
+    for (const Chunk& chunk : wave) {
       count.add(chunk, chunk.entries.size());
       accept(chunk.entries);
     }
   }));
 }
 
-void add_coordinates(const TextBody& body, const MarketHeader& header, double* a) {
+template <class T>
+void add_coordinates(const TextBody& body, const MarketHeader& header, T* a) {
+  using Chunk = CoordinateChunk<T>;
   const std::int64_t n = header.rows;
   const bool parallel = thread_count(body.threads) > 1;
   int shift = 0;
   while (((header.cols - 1) >> shift) >= most_blocks) ++shift;
 
-  const auto parse = [&](CoordinateChunk& chunk) {
+  const auto parse = [&](Chunk& chunk) {
     parse_by_field(chunk, header);
     if (parallel) sort_by_block(chunk, shift);
   };
-  const auto add = [&](const Coordinate& e) { a[e.row + static_cast<std::int64_t>(e.col) * n] += e.value; };
+  const auto add = [&](const CoordinateOf<T>& e) {
+    a[e.row + static_cast<std::int64_t>(e.col) * n] += e.value;
+  };
 
   EntryCount count(body, header);
-  const std::int64_t last_line =
-      for_each_chunk<CoordinateChunk>(body, parse, [&](std::span<CoordinateChunk> wave) {
-        for (const CoordinateChunk& chunk : wave) count.add(chunk, chunk.entries.size());
-        if (!parallel) {
-          for (const CoordinateChunk& chunk : wave)
-            for (const Coordinate& e : chunk.entries) add(e);
-          return;
-        }
+  const std::int64_t last_line = for_each_chunk<Chunk>(body, parse, [&](std::span<Chunk> wave) {
+    for (const Chunk& chunk : wave) count.add(chunk, chunk.entries.size());
+    if (!parallel) {
+      for (const Chunk& chunk : wave)
+        for (const auto& e : chunk.entries) add(e);
+      return;
+    }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(body.threads))
-        for (std::size_t block = 0; block < most_blocks; ++block)
-          for (const CoordinateChunk& chunk : wave)
-            for (std::size_t i = chunk.first[block]; i < chunk.first[block + 1]; ++i) add(chunk.by_block[i]);
-      });
+    for (std::size_t block = 0; block < most_blocks; ++block)
+      for (const Chunk& chunk : wave)
+        for (std::size_t i = chunk.first[block]; i < chunk.first[block + 1]; ++i) add(chunk.by_block[i]);
+  });
   count.finish(last_line);
 }
 
-void fill_array(const TextBody& body, const MarketHeader& header, double* a) {
-  const auto parse = [&](ArrayChunk& chunk) {
-    if (header.field == MarketField::integer)
+template <class T>
+void fill_array(const TextBody& body, const MarketHeader& header, T* a) {
+  using Chunk = ArrayChunk<T>;
+  const auto parse = [&](Chunk& chunk) {
+    if (header.field == MarketField::complex)
+      parse_array<MarketField::complex>(chunk);
+    else if (header.field == MarketField::integer)
       parse_array<MarketField::integer>(chunk);
     else
       parse_array<MarketField::real>(chunk);
   };
   EntryCount count(body, header);
   std::vector<std::int64_t> position;
-  const std::int64_t last_line = for_each_chunk<ArrayChunk>(body, parse, [&](std::span<ArrayChunk> wave) {
+  const std::int64_t last_line = for_each_chunk<Chunk>(body, parse, [&](std::span<Chunk> wave) {
     position.clear();
-    for (const ArrayChunk& chunk : wave) {
+    for (const Chunk& chunk : wave) {
       position.push_back(count.found());
       count.add(chunk, chunk.values.size());
     }
@@ -266,6 +309,12 @@ void fill_array(const TextBody& body, const MarketHeader& header, double* a) {
     }
   });
   count.finish(last_line);
+  if (!is_complex<T> || !header.symmetric) return;
+  for (std::int64_t j = 0; j < header.cols; ++j)
+    for (std::int64_t i = j; i < (header.hermitian ? j + 1 : header.rows); ++i)
+      if (const char* const fault = unfit(header, i == j, a[i + j * header.rows]); *fault != 0)
+        throw FileError(body.path, 0,
+                        "entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ") " + fault);
 }
 
 namespace {
@@ -302,10 +351,11 @@ StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOpti
   return stored;
 }
 
-StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& options) {
+template <class T>
+Stored<T> read_matrix_market(const MappedFile& file, const ReadOptions& options) {
   const MarketHeader header = read_square_header(file);
   const std::int64_t n = header.rows;
-  std::shared_ptr<double> memory = allocate_matrix(n, n);
+  std::shared_ptr<T> memory = allocate_matrix<T>(n, n);
   const TextBody body = body_of(file, header, options);
   if (header.coordinate) {
     set_zero(memory.get(), n, header.symmetric, options.threads);
@@ -315,5 +365,14 @@ StoredMatrix read_matrix_market(const MappedFile& file, const ReadOptions& optio
   }
   return stored_in(std::move(memory), n, !header.symmetric, header.description);
 }
+
+template void fill_array(const TextBody&, const MarketHeader&, float*);
+template Stored<float> read_matrix_market(const MappedFile&, const ReadOptions&);
+template void fill_array(const TextBody&, const MarketHeader&, double*);
+template Stored<double> read_matrix_market(const MappedFile&, const ReadOptions&);
+template void fill_array(const TextBody&, const MarketHeader&, std::complex<float>*);
+template Stored<std::complex<float>> read_matrix_market(const MappedFile&, const ReadOptions&);
+template void fill_array(const TextBody&, const MarketHeader&, std::complex<double>*);
+template Stored<std::complex<double>> read_matrix_market(const MappedFile&, const ReadOptions&);
 
 }  // namespace eigen_g::io

@@ -80,9 +80,9 @@ void read_banner(const std::filesystem::path& path, std::string_view line, Marke
   else if (field == "pattern")
     header.field = MarketField::pattern;
   else if (field == "complex")
-    refuse("holds a complex matrix; a real one is required");
+    header.field = MarketField::complex;
   else
-    refuse("unknown field " + quoted(words[3]) + "; 'real', 'integer' or 'pattern' is required");
+    refuse("unknown field " + quoted(words[3]) + "; 'real', 'complex', 'integer' or 'pattern' is required");
   if (header.field == MarketField::pattern && !header.coordinate)
     refuse("an array cannot be a pattern: it lists values");
 
@@ -91,9 +91,11 @@ void read_banner(const std::filesystem::path& path, std::string_view line, Marke
   else if (symmetry == "skew-symmetric")
     refuse("holds a skew-symmetric matrix; a symmetric one is required");
   else if (symmetry == "hermitian")
-    refuse("holds a Hermitian matrix; a real symmetric one is required");
+    header.symmetric = header.hermitian = true;
   else if (symmetry != "general")
-    refuse("unknown symmetry " + quoted(words[4]) + "; 'symmetric' or 'general' is required");
+    refuse("unknown symmetry " + quoted(words[4]) + "; 'symmetric', 'hermitian' or 'general' is required");
+  if (header.hermitian && header.field != MarketField::complex)
+    refuse("is hermitian and not complex; a real matrix is 'symmetric'");
   header.description =
       "Matrix Market " + format + " " + (field == "double" ? "real" : field) + " " + symmetry;
 }
@@ -159,8 +161,11 @@ MarketHeader read_market_header(const MappedFile& file) {
   header.body = lines.position();
 
   // Told here, before memory for the matrix is asked for: no file this short holds that many entries. The
-  // shortest lines are "1 1 1", "1 1" and "1"; the last one may lack its line end.
-  const std::int64_t shortest = !header.coordinate ? 2 : header.field == MarketField::pattern ? 4 : 6;
+  // shortest lines are "1 1 1 1", "1 1 1", "1 1" and "1"; the last one may lack its line end.
+  const std::int64_t shortest =
+      2 * ((header.coordinate ? 2 : 0) + (header.field == MarketField::pattern   ? 0
+                                          : header.field == MarketField::complex ? 2
+                                                                                 : 1));
   if (header.entries > static_cast<std::int64_t>(lines.bytes_left() + 1) / shortest)
     throw FileError(file.path(), header.size_line,
                     "announces " + std::to_string(header.entries) + " entries, more than the " +

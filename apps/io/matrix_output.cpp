@@ -1,6 +1,7 @@
 #include "apps/io/matrix_output.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <string>
 
 #include "apps/io/npy.hpp"
@@ -21,29 +22,33 @@ Ending ending_of(const std::filesystem::path& path) {
 }
 
 // The matrix by its lower triangle, whichever is stored.
+template <class T>
 struct Lower {
   std::int64_t n;
-  const double* a;
+  const T* a;
   std::int64_t lda;
   Uplo uplo;
-  double operator()(std::int64_t i, std::int64_t j) const {
-    return uplo == Uplo::lower ? a[i + j * lda] : a[j + i * lda];
+  T operator()(std::int64_t i, std::int64_t j) const {
+    const T entry = uplo == Uplo::lower ? a[i + j * lda] : mirrored(a[j + i * lda]);
+    return i == j ? T(std::real(entry)) : entry;
   }
 };
 
-std::int64_t count_nonzeros(const Lower& a, int threads) {
+template <class T>
+std::int64_t count_nonzeros(const Lower<T>& a, int threads) {
   std::int64_t nonzeros = 0;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(thread_count(threads)) if (a.n > 128) reduction(+ : nonzeros)
   for (std::int64_t j = 0; j < a.n; ++j)
-    for (std::int64_t i = j; i < a.n; ++i) nonzeros += a(i, j) != 0;
+    for (std::int64_t i = j; i < a.n; ++i) nonzeros += a(i, j) != T{};
   return nonzeros;
 }
 
-void write_mtx(OutputFile& out, const Lower& a, int threads) {
+template <class T>
+void write_mtx(OutputFile& out, const Lower<T>& a, int threads) {
   const std::int64_t nonzeros = count_nonzeros(a, threads);
   const bool coordinate = nonzeros < a.n * (a.n + 1) / 8;
-  std::string head =
-      std::string("%%MatrixMarket matrix ") + (coordinate ? "coordinate" : "array") + " real symmetric\n";
+  std::string head = std::string("%%MatrixMarket matrix ") + (coordinate ? "coordinate" : "array") +
+                     (is_complex<T> ? " complex hermitian\n" : " real symmetric\n");
   append_number(head, a.n);
   append_number(head += ' ', a.n);
   if (coordinate) append_number(head += ' ', nonzeros);
@@ -53,9 +58,9 @@ void write_mtx(OutputFile& out, const Lower& a, int threads) {
   write_pieces(out, (a.n + columns - 1) / columns, threads, [&](std::int64_t piece, std::string& text) {
     for (std::int64_t j = piece * columns; j < std::min((piece + 1) * columns, a.n); ++j)
       for (std::int64_t i = j; i < a.n; ++i) {
-        const double value = a(i, j);
+        const T value = a(i, j);
         if (coordinate) {
-          if (value == 0) continue;
+          if (value == T{}) continue;
           append_number(text, i + 1);
           append_number(text += ' ', j + 1);
           text += ' ';
@@ -67,14 +72,15 @@ void write_mtx(OutputFile& out, const Lower& a, int threads) {
 }
 
 // out (n x n, leading dimension n) := both triangles.
-void fill_both(const Lower& a, double* out, int threads) {
+template <class T>
+void fill_both(const Lower<T>& a, T* out, int threads) {
   constexpr std::int64_t tile = 32;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads)) if (a.n > 128)
   for (std::int64_t j0 = 0; j0 < a.n; j0 += tile)
     for (std::int64_t i0 = j0; i0 < a.n; i0 += tile)
       for (std::int64_t j = j0; j < std::min(j0 + tile, a.n); ++j)
         for (std::int64_t i = std::max(i0, j); i < std::min(i0 + tile, a.n); ++i)
-          out[i + j * a.n] = out[j + i * a.n] = a(i, j);
+          out[j + i * a.n] = mirrored(out[i + j * a.n] = a(i, j));
 }
 
 }  // namespace
@@ -84,12 +90,13 @@ void require_matrix_ending(const std::filesystem::path& path) {
     throw FileError(path, 0, "names no matrix format; .mtx, .npy, .raw and .bin are written");
 }
 
-void write_matrix(const std::filesystem::path& path, std::int64_t n, const double* a, std::int64_t lda,
-                  Uplo uplo, int threads, Existing existing) {
+template <class T>
+void write_matrix(const std::filesystem::path& path, std::int64_t n, const T* a, std::int64_t lda, Uplo uplo,
+                  int threads, Existing existing) {
   require_matrix_ending(path);
-  const Lower lower{n, a, lda, uplo};
+  const Lower<T> lower{n, a, lda, uplo};
   if (ending_of(path) == Ending::npy) {
-    NpyWriter writer(path, {n, n}, existing);
+    NpyWriterOf<T> writer(path, {n, n}, existing);
     fill_both(lower, writer.data(), threads);
     writer.commit();
     return;
@@ -98,9 +105,17 @@ void write_matrix(const std::filesystem::path& path, std::int64_t n, const doubl
   if (ending_of(path) == Ending::mtx)
     write_mtx(out, lower, threads);
   else if (n > 0)
-    fill_both(lower, reinterpret_cast<double*>(out.map(static_cast<std::uint64_t>(n * n) * sizeof(double))),
-              threads);
+    fill_both(lower, reinterpret_cast<T*>(out.map(static_cast<std::uint64_t>(n * n) * sizeof(T))), threads);
   out.commit();
 }
+
+template void write_matrix(const std::filesystem::path&, std::int64_t, const float*, std::int64_t, Uplo, int,
+                           Existing);
+template void write_matrix(const std::filesystem::path&, std::int64_t, const double*, std::int64_t, Uplo, int,
+                           Existing);
+template void write_matrix(const std::filesystem::path&, std::int64_t, const std::complex<float>*,
+                           std::int64_t, Uplo, int, Existing);
+template void write_matrix(const std::filesystem::path&, std::int64_t, const std::complex<double>*,
+                           std::int64_t, Uplo, int, Existing);
 
 }  // namespace eigen_g::io

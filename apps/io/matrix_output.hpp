@@ -1,9 +1,9 @@
-// A symmetric matrix into a file, its format by the name's ending:
-//   .mtx         Matrix Market real symmetric: coordinate where less than a quarter of the triangle is
+// A symmetric or Hermitian matrix into a file, its format by the name's ending:
+//   .mtx         Matrix Market real symmetric or complex hermitian: coordinate where less than a quarter of the triangle is
 //   nonzero,
 //                else array
-//   .npy         '<f8', Fortran order, both triangles
-//   .raw, .bin   doubles, column by column, both triangles
+//   .npy         its type ('<f8', '<f4', '<c16', '<c8'), Fortran order, both triangles
+//   .raw, .bin   its numbers, column by column, both triangles
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace eigen_g::io {
 void require_matrix_ending(const std::filesystem::path& path);
 
 // a: n x n, lda >= max(1, n), host; only the triangle `uplo` is read. Throws FileError.
-void write_matrix(const std::filesystem::path& path, std::int64_t n, const double* a, std::int64_t lda,
-                  Uplo uplo, int threads = 0, Existing existing = Existing::keep);
+template <class T>
+void write_matrix(const std::filesystem::path& path, std::int64_t n, const T* a, std::int64_t lda, Uplo uplo,
+                  int threads = 0, Existing existing = Existing::keep);
 
 }  // namespace eigen_g::io

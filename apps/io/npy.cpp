@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -27,7 +28,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-// descr is a byte order (< > = or |) and a type: f4 f8 i1..i8 u1..u8 b1.
+// descr is a byte order (< > = or |) and a type: f4 f8 c8 c16 i1..i8 u1..u8 b1.
 void read_type(const std::filesystem::path& path, const std::string& descr, NpyArray& array) {
   const auto refuse = [&](const char* reason) {
     throw FileError(path, 0, "holds elements of type '" + descr.substr(0, 32) + "'" + reason);
@@ -56,53 +57,95 @@ void read_type(const std::filesystem::path& path, const std::string& descr, NpyA
       refuse(", Python objects; numbers are required");
       break;
     case 'c':
-      refuse(", complex numbers; real ones are required");
+      array.kind = NpyKind::complex;
+      if (type == "c8" || type == "c16") array.element_bytes = type == "c8" ? 8 : 16;
       break;
     default:
       break;
   }
-  if (array.element_bytes == 0) refuse("; f4, f8, i1 to i8, u1 to u8 and b1 are read");
+  if (array.element_bytes == 0) refuse("; f4, f8, c8, c16, i1 to i8, u1 to u8 and b1 are read");
   constexpr char foreign = std::endian::native == std::endian::little ? '>' : '<';
   array.swapped = descr[0] == foreign && array.element_bytes > 1;
 }
 
-template <class T>
-void convert_elements(const std::byte* from, std::int64_t count, bool swapped, double* out) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::array<std::byte, sizeof(T)> bytes;
-    std::memcpy(bytes.data(), from + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
-    if (swapped) std::reverse(bytes.begin(), bytes.end());
-    out[i] = static_cast<double>(std::bit_cast<T>(bytes));
+template <class Part>
+double part_at(const std::byte* from, std::int64_t i, bool swapped) {
+  std::array<std::byte, sizeof(Part)> bytes;
+  std::memcpy(bytes.data(), from + i * static_cast<std::int64_t>(sizeof(Part)), sizeof(Part));
+  if (swapped) std::reverse(bytes.begin(), bytes.end());
+  return static_cast<double>(std::bit_cast<Part>(bytes));
+}
+
+// Elements of `parts` Parts each: a real one or a complex one.
+template <class Part, int parts, class T>
+std::int64_t convert_elements(const std::byte* from, std::int64_t count, bool swapped, T* out) {
+  std::int64_t unfit = -1;
+  for (std::int64_t i = count - 1; i >= 0; --i) {
+    const double re = part_at<Part>(from, parts * i, swapped),
+                 im = parts == 2 ? part_at<Part>(from, parts * i + parts - 1, swapped) : 0;
+    if (*misfit<T>(re, im) != 0) unfit = i;
+    out[i] = scalar_of<T>(re, im);
   }
+  return unfit;
+}
+
+// Element `k` of `rows` rows or columns, as people count.
+std::string place_of(const NpyArray& array, std::int64_t k) {
+  if (array.shape.size() != 2) return "element " + std::to_string(k + 1);
+  const std::int64_t along = array.shape[array.fortran_order ? 0 : 1], x = k % along + 1, y = k / along + 1;
+  return "entry (" + std::to_string(array.fortran_order ? x : y) + ", " +
+         std::to_string(array.fortran_order ? y : x) + ")";
+}
+
+template <class T>
+[[noreturn]] void refuse_element(const std::filesystem::path& path, const NpyArray& array, std::int64_t k) {
+  std::complex<double> element;
+  array.convert(k, 1, &element);
+  throw FileError(path, 0, place_of(array, k) + " " + misfit<T>(element.real(), element.imag()));
 }
 
 // All elements in the file's order, by all threads.
-std::shared_ptr<double> converted(const NpyArray& array, std::int64_t rows, std::int64_t cols, int threads) {
-  std::shared_ptr<double> memory = allocate_matrix(rows, cols);
+template <class T>
+std::shared_ptr<T> converted(const std::filesystem::path& path, const NpyArray& array, std::int64_t rows,
+                             std::int64_t cols, int threads) {
+  std::shared_ptr<T> memory = allocate_matrix<T>(rows, cols);
   constexpr std::int64_t piece = 1 << 16;
   const std::int64_t pieces = (array.count + piece - 1) / piece;
-#pragma omp parallel for num_threads(thread_count(threads)) if (pieces > 1)
-  for (std::int64_t p = 0; p < pieces; ++p)
-    array.convert(p * piece, std::min(piece, array.count - p * piece), memory.get() + p * piece);
+  std::int64_t unfit = array.count;
+#pragma omp parallel for num_threads(thread_count(threads)) if (pieces > 1) reduction(min : unfit)
+  for (std::int64_t p = 0; p < pieces; ++p) {
+    const std::int64_t found =
+        array.convert(p * piece, std::min(piece, array.count - p * piece), memory.get() + p * piece);
+    if (found >= 0) unfit = std::min(unfit, found);
+  }
+  if (unfit < array.count) refuse_element<T>(path, array, unfit);
   return memory;
 }
 
 }  // namespace
 
-const double* NpyArray::doubles() const {
-  const bool native = kind == NpyKind::real && element_bytes == 8 && !swapped;
+template <class T>
+const T* NpyArray::in_place() const {
+  const bool native =
+      kind == (is_complex<T> ? NpyKind::complex : NpyKind::real) && element_bytes == sizeof(T) && !swapped;
   // Writers align the elements to 16 or 64 bytes; a file need not.
-  const bool aligned = reinterpret_cast<std::uintptr_t>(bytes) % alignof(double) == 0;
-  return native && aligned ? reinterpret_cast<const double*>(bytes) : nullptr;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(bytes) % alignof(T) == 0;
+  return native && aligned ? reinterpret_cast<const T*>(bytes) : nullptr;
 }
 
-void NpyArray::convert(std::int64_t first, std::int64_t number, double* out) const {
+template <class T>
+std::int64_t NpyArray::convert(std::int64_t first, std::int64_t number, T* out) const {
   const std::byte* const from = bytes + first * element_bytes;
-  const auto as = [&]<class T>(T) { convert_elements<T>(from, number, swapped, out); };
+  const auto as = [&]<class Part>(Part) { return convert_elements<Part, 1>(from, number, swapped, out); };
+  std::int64_t unfit = -1;
   if (kind == NpyKind::boolean) {
-    std::transform(from, from + number, out, [](std::byte b) { return b != std::byte{0} ? 1.0 : 0.0; });
+    std::transform(from, from + number, out,
+                   [](std::byte b) { return scalar_of<T>(b != std::byte{0} ? 1 : 0); });
+  } else if (kind == NpyKind::complex) {
+    unfit = element_bytes == 16 ? convert_elements<double, 2>(from, number, swapped, out)
+                                : convert_elements<float, 2>(from, number, swapped, out);
   } else if (kind == NpyKind::real) {
-    element_bytes == 8 ? as(double{}) : as(float{});
+    unfit = element_bytes == 8 ? as(double{}) : as(float{});
   } else if (kind == NpyKind::integer) {
     element_bytes == 8   ? as(std::int64_t{})
     : element_bytes == 4 ? as(std::int32_t{})
@@ -114,6 +157,7 @@ void NpyArray::convert(std::int64_t first, std::int64_t number, double* out) con
     : element_bytes == 2 ? as(std::uint16_t{})
                          : as(std::uint8_t{});
   }
+  return unfit < 0 ? -1 : first + unfit;
 }
 
 NpyArray map_npy(const std::filesystem::path& path) {
@@ -141,7 +185,7 @@ NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
   const std::string what = "shape " + shape_text(array.shape) + " of type '" + array.descr + "'";
   array.count = 1;
   for (const std::int64_t extent : array.shape) {
-    if (extent > 0 && array.count > std::numeric_limits<std::int64_t>::max() / 8 / extent)
+    if (extent > 0 && array.count > std::numeric_limits<std::int64_t>::max() / 16 / extent)
       refuse(what + " is too large for any memory");
     array.count *= extent;
   }
@@ -155,73 +199,116 @@ NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
   return array;
 }
 
-std::vector<double> read_npy_vector(const std::filesystem::path& path) {
+template <class T>
+std::vector<T> read_npy_vector(const std::filesystem::path& path) {
   const NpyArray array = map_npy(path);
   const std::vector<std::int64_t>& s = array.shape;
   if (!(s.size() == 1 || (s.size() == 2 && (s[0] == 1 || s[1] == 1))))
     throw FileError(path, 0, "has shape " + shape_text(s) + "; a vector is required");
-  std::vector<double> values(static_cast<std::size_t>(array.count));
-  array.convert(0, array.count, values.data());
+  std::vector<T> values(static_cast<std::size_t>(array.count));
+  if (const std::int64_t unfit = array.convert(0, array.count, values.data()); unfit >= 0)
+    refuse_element<T>(path, array, unfit);
   return values;
 }
 
-DenseMatrix read_npy_matrix(const std::filesystem::path& path, int threads) {
+template <class T>
+Dense<T> read_npy_matrix(const std::filesystem::path& path, int threads) {
   NpyArray array = map_npy(path);
   if (array.shape.size() == 1) array.shape.push_back(1);
   if (array.shape.size() != 2)
     throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a matrix is required");
-  DenseMatrix m;
+  Dense<T> m;
   m.rows = array.shape[0];
   m.cols = array.shape[1];
   m.ld = std::max<std::int64_t>(1, m.rows);
-  m.data = array.doubles();
+  m.data = array.in_place<T>();
   m.owner = array.owner;
-  const auto keep = [&m](std::shared_ptr<double> memory) {
+  const auto keep = [&m](std::shared_ptr<T> memory) {
     m.data = memory.get();
     m.owner = std::move(memory);
   };
-  if (!m.data) keep(converted(array, m.rows, m.cols, threads));
+  if (!m.data) keep(converted<T>(path, array, m.rows, m.cols, threads));
   if (!array.fortran_order && m.rows > 1 && m.cols > 1) {
-    std::shared_ptr<double> turned = allocate_matrix(m.rows, m.cols);
+    std::shared_ptr<T> turned = allocate_matrix<T>(m.rows, m.cols);
     transpose(m.data, m.cols, m.rows, turned.get(), threads);
     keep(std::move(turned));
   }
   return m;
 }
 
-StoredMatrix read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
+ScalarType type_of_npy(const MappedFile& file) {
+  const NpyArray array = npy_array(file.path(), file.text(), nullptr);
+  if (array.kind == NpyKind::complex) return array.element_bytes == 8 ? ScalarType::c : ScalarType::z;
+  return array.kind == NpyKind::real && array.element_bytes == 4 ? ScalarType::s : ScalarType::d;
+}
+
+template <class T>
+Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   const std::filesystem::path path = file->path();
   const NpyArray array = map_npy(std::move(file));
   if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
     throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a square matrix is required");
   const std::int64_t n = array.shape[0];
-  StoredMatrix m;
-  if (const double* in_place = array.doubles()) {
+  Stored<T> m;
+  if (const T* const in_place = array.in_place<T>()) {
     m.n = n;
     m.data = in_place;
     m.owner = array.owner;
   } else {
-    m = stored_in(converted(array, n, n, options.threads), n, true, {});
+    m = stored_in(converted<T>(path, array, n, n, options.threads), n, true, {});
   }
-  m.transposed = !array.fortran_order;
+  if (is_complex<T> && !array.fortran_order) {  // the transpose of a Hermitian matrix is its conjugate
+    std::shared_ptr<T> turned = allocate_matrix<T>(n, n);
+    transpose(m.data, n, n, turned.get(), options.threads);
+    m = stored_in(std::move(turned), n, true, {});
+  }
+  m.transposed = !is_complex<T> && !array.fortran_order;
   m.format_name = ".npy '" + array.descr + (array.fortran_order ? "' in Fortran order" : "' in C order");
   return m;
 }
 
-NpyWriter::NpyWriter(std::filesystem::path path, const std::vector<std::int64_t>& shape, Existing existing)
+template <class T>
+NpyWriterOf<T>::NpyWriterOf(std::filesystem::path path, const std::vector<std::int64_t>& shape,
+                            Existing existing)
     : file_(std::move(path), existing) {
-  static_assert(std::endian::native == std::endian::little, "'<f8' is written as it stands in memory");
+  static_assert(std::endian::native == std::endian::little, "'<' is how it stands in memory");
   std::uint64_t count = 1;
   for (const std::int64_t extent : shape) {
     const auto size = static_cast<std::uint64_t>(extent);
-    if (size > 0 && count > std::numeric_limits<std::uint64_t>::max() / 16 / size)
+    if (size > 0 && count > std::numeric_limits<std::uint64_t>::max() / (2 * sizeof(T)) / size)
       throw FileError(file_.target(), 0, "cannot be written: shape " + shape_text(shape) + " is too large");
     count *= size;
   }
-  const std::string header = format_npy_header(shape);
-  std::byte* bytes = file_.map(header.size() + count * sizeof(double));
+  const std::string descr = std::string(is_complex<T> ? "<c" : "<f") + std::to_string(sizeof(T));
+  const std::string header = format_npy_header(shape, descr);
+  std::byte* bytes = file_.map(header.size() + count * sizeof(T));
   std::memcpy(bytes, header.data(), header.size());
-  data_ = reinterpret_cast<double*>(bytes + header.size());
+  data_ = reinterpret_cast<T*>(bytes + header.size());
 }
+
+template const float* NpyArray::in_place() const;
+template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, float*) const;
+template std::vector<float> read_npy_vector(const std::filesystem::path&);
+template Dense<float> read_npy_matrix(const std::filesystem::path&, int);
+template Stored<float> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template class NpyWriterOf<float>;
+template const double* NpyArray::in_place() const;
+template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, double*) const;
+template std::vector<double> read_npy_vector(const std::filesystem::path&);
+template Dense<double> read_npy_matrix(const std::filesystem::path&, int);
+template Stored<double> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template class NpyWriterOf<double>;
+template const std::complex<float>* NpyArray::in_place() const;
+template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<float>*) const;
+template std::vector<std::complex<float>> read_npy_vector(const std::filesystem::path&);
+template Dense<std::complex<float>> read_npy_matrix(const std::filesystem::path&, int);
+template Stored<std::complex<float>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template class NpyWriterOf<std::complex<float>>;
+template const std::complex<double>* NpyArray::in_place() const;
+template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<double>*) const;
+template std::vector<std::complex<double>> read_npy_vector(const std::filesystem::path&);
+template Dense<std::complex<double>> read_npy_matrix(const std::filesystem::path&, int);
+template Stored<std::complex<double>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template class NpyWriterOf<std::complex<double>>;
 
 }  // namespace eigen_g::io

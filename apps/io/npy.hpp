@@ -13,14 +13,15 @@
 
 #include "apps/io/file_error.hpp"
 #include "apps/io/output_file.hpp"
+#include "apps/io/scalar_type.hpp"
 
 namespace eigen_g::io {
 
 class MappedFile;
 
-enum class NpyKind { real, integer, natural, boolean };
+enum class NpyKind { real, integer, natural, boolean, complex };
 
-// A mapped file; its elements are f4, f8, i1..i8, u1..u8 or bool in either byte order.
+// A mapped file; its elements are f4, f8, c8, c16, i1..i8, u1..u8 or bool in either byte order.
 struct NpyArray {
   std::vector<std::int64_t> shape;
   bool fortran_order = false;
@@ -32,13 +33,17 @@ struct NpyArray {
   const std::byte* bytes = nullptr;  // the elements, in the file's order
   std::shared_ptr<const void> owner;
 
-  // The elements in place, where they are this machine's doubles on their natural boundary; else null.
-  const double* doubles() const;
-  // Elements first ... first + number - 1, in the file's order, as doubles.
-  void convert(std::int64_t first, std::int64_t number, double* out) const;
+  // The elements in place, where they are this machine's Ts on their natural boundary; else null. T here and below: float, double
+  // or std::complex of one.
+  template <class T>
+  const T* in_place() const;
+  // Elements first ... first + number - 1, in the file's order, as Ts. Returns the first of them that T does not hold (an imaginary
+  // part, beyond the range of float), -1: there is none.
+  template <class T>
+  std::int64_t convert(std::int64_t first, std::int64_t number, T* out) const;
 };
 
-// Throws FileError: objects, structured and complex types, a bad header, missing or trailing bytes.
+// Throws FileError: objects and structured types, a bad header, missing or trailing bytes.
 NpyArray map_npy(const std::filesystem::path& path);
 NpyArray map_npy(std::shared_ptr<const MappedFile> file);
 // The same of a file in memory, which `owner` keeps; `path` names it in messages.
@@ -46,32 +51,40 @@ NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
                    std::shared_ptr<const void> owner);
 
 // rows x cols, element (i, j) is data[i + j * ld].
-struct DenseMatrix {
+template <class T>
+struct Dense {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t ld = 1;
-  const double* data = nullptr;
+  const T* data = nullptr;
   std::shared_ptr<const void> owner;
 };
+using DenseMatrix = Dense<double>;
 
-std::vector<double> read_npy_vector(const std::filesystem::path& path);  // shape (n,), (n, 1) or (1, n)
-// Shape (n, m), or (n,) as one column. Mapped where the file is in Fortran order and holds native doubles,
-// else converted: rows * cols doubles of memory. Throws FileError, OutOfMemory.
-DenseMatrix read_npy_matrix(const std::filesystem::path& path, int threads = 0);
+template <class T = double>
+std::vector<T> read_npy_vector(const std::filesystem::path& path);  // shape (n,), (n, 1) or (1, n)
+// Shape (n, m), or (n,) as one column. Mapped where the file is in Fortran order and holds native Ts, else converted: rows * cols
+// entries of memory. Throws FileError, also for an element that T does not hold, OutOfMemory.
+template <class T = double>
+Dense<T> read_npy_matrix(const std::filesystem::path& path, int threads = 0);
+// Of a matrix' file; integers and booleans are double. Throws FileError.
+ScalarType type_of_npy(const MappedFile& file);
 
 // Creates `path` with room for its elements, which the caller fills in place, in Fortran order; whole on disk
-// only after commit(). '<f8', version 1, elements on a 64-byte boundary. Throws FileError (disk full
+// only after commit(). '<f8', '<f4', '<c16' or '<c8', version 1, elements on a 64-byte boundary. Throws FileError (disk full
 // included) from the constructor, before the elements are computed.
-class NpyWriter {
+template <class T>
+class NpyWriterOf {
  public:
-  NpyWriter(std::filesystem::path path, const std::vector<std::int64_t>& shape,
-            Existing existing = Existing::keep);
-  double* data() const { return data_; }
+  NpyWriterOf(std::filesystem::path path, const std::vector<std::int64_t>& shape,
+              Existing existing = Existing::keep);
+  T* data() const { return data_; }
   void commit() { file_.commit(); }
 
  private:
   OutputFile file_;
-  double* data_ = nullptr;
+  T* data_ = nullptr;
 };
+using NpyWriter = NpyWriterOf<double>;
 
 }  // namespace eigen_g::io

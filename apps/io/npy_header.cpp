@@ -149,8 +149,8 @@ std::string read_npy_header(std::string_view text, NpyHeader& header, std::size_
   return fault;
 }
 
-std::string format_npy_header(const std::vector<std::int64_t>& shape) {
-  std::string dict = "{'descr': '<f8', 'fortran_order': True, 'shape': (";
+std::string format_npy_header(const std::vector<std::int64_t>& shape, std::string_view descr) {
+  std::string dict = "{'descr': '" + std::string(descr) + "', 'fortran_order': True, 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i > 0) dict += ' ';
     dict += std::to_string(shape[i]);

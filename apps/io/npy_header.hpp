@@ -22,6 +22,6 @@ std::string parse_npy_header(std::string_view literal, NpyHeader& header);
 std::string read_npy_header(std::string_view text, NpyHeader& header, std::size_t& begin);
 
 // The header of a version 1 file with its magic and length, padded so that the elements begin on a multiple of 64.
-std::string format_npy_header(const std::vector<std::int64_t>& shape);
+std::string format_npy_header(const std::vector<std::int64_t>& shape, std::string_view descr);
 
 }  // namespace eigen_g::io

@@ -40,6 +40,9 @@ class Npz {
     const ZipMember& found = member(name);
     const ZipContent content = unpacked(file_, found);
     NpyArray array = npy_array(file_.path().string() + "(" + found.name + ")", content.text, content.owner);
+    if (array.kind == NpyKind::complex)
+      refuse(std::string("member ") + name + " holds '" + array.descr +
+             "', complex numbers; real ones are required");
     if (array.shape.size() != dimensions)
       refuse(std::string("member ") + name + " has " + std::to_string(array.shape.size()) + " dimensions");
     return array;
@@ -159,13 +162,19 @@ StoredCoordinates read_npz_coordinates(const MappedFile& file) {
   return stored;
 }
 
-StoredMatrix read_npz_square(const MappedFile& file) {
+template <class T>
+Stored<T> read_npz_square(const MappedFile& file) {
   StoredCoordinates stored = read_npz_coordinates(file);
   const std::int64_t n = stored.n;
-  std::shared_ptr<double> memory = allocate_matrix(n, n);
+  std::shared_ptr<T> memory = allocate_matrix<T>(n, n);
   set_zero(memory.get(), n, false, 1);
-  for (const Coordinate& e : stored.entries) memory.get()[e.row + e.col * n] += e.value;
+  for (const Coordinate& e : stored.entries) memory.get()[e.row + e.col * n] += scalar_of<T>(e.value);
   return stored_in(std::move(memory), n, true, std::move(stored.format_name));
 }
+
+template Stored<float> read_npz_square(const MappedFile&);
+template Stored<double> read_npz_square(const MappedFile&);
+template Stored<std::complex<float>> read_npz_square(const MappedFile&);
+template Stored<std::complex<double>> read_npz_square(const MappedFile&);
 
 }  // namespace eigen_g::io

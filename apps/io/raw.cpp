@@ -1,20 +1,22 @@
-// Doubles of this machine, n x n, column by column, nothing else in the file.
+// Numbers of this machine, n x n, column by column, nothing else in the file.
 #include <cmath>
+#include <complex>
 
 #include "apps/io/stored_matrix.hpp"
 
 namespace eigen_g::io {
 
-StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
-  constexpr std::int64_t bytes = sizeof(double);
+template <class T>
+Stored<T> read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
+  constexpr std::int64_t bytes = sizeof(T);
   constexpr std::int64_t most = std::int64_t{1} << 29;  // n * n * bytes fits
-  const std::string size = std::to_string(file->size());
+  const std::string names = std::string(name(scalar_type<T>)) + "s", size = std::to_string(file->size());
   const std::int64_t count = file->size() / bytes;
   std::int64_t n = options.n;
   if (n == 0) {
     n = std::llround(std::sqrt(static_cast<double>(count)));
     if (file->size() % bytes != 0 || n * n != count)
-      throw FileError(file->path(), 0, "has " + size + " bytes, which is no square number of doubles");
+      throw FileError(file->path(), 0, "has " + size + " bytes, which is no square number of " + names);
   } else if (n < 0 || n > most || n * n != count || file->size() % bytes != 0) {
     const std::string needed =
         n < 0 || n > most ? "an order within 1..2^29" : std::to_string(n * n * bytes) + " bytes";
@@ -22,12 +24,17 @@ StoredMatrix read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions&
         file->path(), 0,
         "has " + size + " bytes; a raw matrix of order " + std::to_string(n) + " needs " + needed);
   }
-  StoredMatrix m;
+  Stored<T> m;
   m.n = n;
-  m.data = reinterpret_cast<const double*>(file->bytes());
+  m.data = reinterpret_cast<const T*>(file->bytes());
   m.owner = std::move(file);
-  m.format_name = "raw doubles";
+  m.format_name = "raw " + names;
   return m;
 }
+
+template Stored<float> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template Stored<double> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template Stored<std::complex<float>> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
+template Stored<std::complex<double>> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
 
 }  // namespace eigen_g::io

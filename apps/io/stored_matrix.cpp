@@ -1,6 +1,7 @@
 #include "apps/io/stored_matrix.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <utility>
 
@@ -10,22 +11,25 @@
 
 namespace eigen_g::io {
 
-std::shared_ptr<double> allocate_matrix(std::int64_t rows, std::int64_t cols) {
+template <class T>
+std::shared_ptr<T> allocate_matrix(std::int64_t rows, std::int64_t cols) {
   constexpr std::int64_t most =
-      std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(double));
+      std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(T));
   if (rows > 0 && cols > most / rows)
     throw OutOfMemory(OutOfMemory::Where::host, "the host", std::numeric_limits<std::uint64_t>::max(),
                       host_memory_available());
-  HostArray<double> memory = host_array<double>(rows * cols);
+  HostArray<T> memory = host_array<T>(rows * cols);
   return {memory.release(), FreeHost{}};
 }
 
-void set_zero(double* a, std::int64_t n, bool lower_only, int threads) {
+template <class T>
+void set_zero(T* a, std::int64_t n, bool lower_only, int threads) {
 #pragma omp parallel for schedule(dynamic, 64) num_threads(thread_count(threads)) if (n > 128)
-  for (std::int64_t j = 0; j < n; ++j) std::fill(a + j * n + (lower_only ? j : 0), a + (j + 1) * n, 0.0);
+  for (std::int64_t j = 0; j < n; ++j) std::fill(a + j * n + (lower_only ? j : 0), a + (j + 1) * n, T{});
 }
 
-void transpose(const double* in, std::int64_t rows, std::int64_t cols, double* out, int threads) {
+template <class T>
+void transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out, int threads) {
   constexpr std::int64_t tile = 32;
 #pragma omp parallel for num_threads(thread_count(threads)) if (cols > 128)
   for (std::int64_t j0 = 0; j0 < cols; j0 += tile)
@@ -34,8 +38,9 @@ void transpose(const double* in, std::int64_t rows, std::int64_t cols, double* o
         for (std::int64_t j = j0; j < std::min(j0 + tile, cols); ++j) out[j + i * cols] = in[i + j * rows];
 }
 
-StoredMatrix stored_in(std::shared_ptr<double> memory, std::int64_t n, bool full, std::string format_name) {
-  StoredMatrix m;
+template <class T>
+Stored<T> stored_in(std::shared_ptr<T> memory, std::int64_t n, bool full, std::string format_name) {
+  Stored<T> m;
   m.n = n;
   m.data = memory.get();
   m.owner = memory;
@@ -44,5 +49,24 @@ StoredMatrix stored_in(std::shared_ptr<double> memory, std::int64_t n, bool full
   m.format_name = std::move(format_name);
   return m;
 }
+
+template std::shared_ptr<float> allocate_matrix(std::int64_t, std::int64_t);
+template void set_zero(float*, std::int64_t, bool, int);
+template void transpose(const float*, std::int64_t, std::int64_t, float*, int);
+template Stored<float> stored_in(std::shared_ptr<float>, std::int64_t, bool, std::string);
+template std::shared_ptr<double> allocate_matrix(std::int64_t, std::int64_t);
+template void set_zero(double*, std::int64_t, bool, int);
+template void transpose(const double*, std::int64_t, std::int64_t, double*, int);
+template Stored<double> stored_in(std::shared_ptr<double>, std::int64_t, bool, std::string);
+template std::shared_ptr<std::complex<float>> allocate_matrix(std::int64_t, std::int64_t);
+template void set_zero(std::complex<float>*, std::int64_t, bool, int);
+template void transpose(const std::complex<float>*, std::int64_t, std::int64_t, std::complex<float>*, int);
+template Stored<std::complex<float>> stored_in(std::shared_ptr<std::complex<float>>, std::int64_t, bool,
+                                               std::string);
+template std::shared_ptr<std::complex<double>> allocate_matrix(std::int64_t, std::int64_t);
+template void set_zero(std::complex<double>*, std::int64_t, bool, int);
+template void transpose(const std::complex<double>*, std::int64_t, std::int64_t, std::complex<double>*, int);
+template Stored<std::complex<double>> stored_in(std::shared_ptr<std::complex<double>>, std::int64_t, bool,
+                                                std::string);
 
 }  // namespace eigen_g::io

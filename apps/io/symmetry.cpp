@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -43,16 +44,22 @@ void merge(Asymmetry& sum, const Asymmetry& part) {
   }
 }
 
-Asymmetry compare_block(const double* a, std::int64_t n, std::int64_t j0) {
+template <class T>
+bool is_finite(T x) {
+  return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+}
+
+template <class T>
+Asymmetry compare_block(const T* a, std::int64_t n, std::int64_t j0) {
   Asymmetry found;
   for_pairs_of_block(n, j0, [&](std::int64_t i, std::int64_t j) {
-    const double lower = a[i + j * n];
-    const double upper = a[j + i * n];
+    const T lower = a[i + j * n], upper = mirrored(a[j + i * n]);
     // Differences of halves: those of the entries themselves may overflow.
-    const double half = std::abs(0.5 * lower - 0.5 * upper);
+    constexpr real_t<T> part = real_t<T>(0.5);
+    const double half = std::abs(part * lower - part * upper);
     if (!std::isfinite(half)) {
-      found.lower_finite = found.lower_finite && std::isfinite(lower);
-      found.upper_finite = found.upper_finite && (i == j || std::isfinite(upper));
+      found.lower_finite = found.lower_finite && is_finite(lower);
+      found.upper_finite = found.upper_finite && (i == j || is_finite(upper));
       return;
     }
     const double larger = std::max(std::abs(lower), std::abs(upper));
@@ -69,30 +76,41 @@ Asymmetry compare_block(const double* a, std::int64_t n, std::int64_t j0) {
   return found;
 }
 
-std::string number(double value) {
+template <class R>
+std::string number(R value) {
   std::array<char, 32> digits;
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
   return {digits.data(), end};
 }
+template <class R>
+std::string number(std::complex<R> value) {
+  return number(value.real()) + (std::signbit(value.imag()) ? "" : "+") + number(value.imag()) + "i";
+}
 
-[[noreturn]] void refuse_asymmetry(const std::filesystem::path& path, const StoredMatrix& m,
+template <class T>
+[[noreturn]] void refuse_asymmetry(const std::filesystem::path& path, const Stored<T>& m,
                                    const Asymmetry& found, double limit) {
   // Named as the file has it, the entry below the diagonal first.
-  const double below = m.data[found.row + found.col * m.n];
-  const double above = m.data[found.col + found.row * m.n];
+  const T below = m.data[found.row + found.col * m.n], above = m.data[found.col + found.row * m.n];
   const std::string i = std::to_string(found.row + 1);
   const std::string j = std::to_string(found.col + 1);
-  std::string text = "is not symmetric: entry (";
+  if (found.row == found.col)
+    throw FileError(path, 0,
+                    "is not Hermitian: entry (" + i + ", " + i + ") on the diagonal is " + number(below));
+  std::string text = is_complex<T> ? "is not Hermitian: entry (" : "is not symmetric: entry (";
   text += i + ", " + j + ") is " + number(m.transposed ? above : below) + ", entry (" + j + ", " + i +
           ") is " + number(m.transposed ? below : above);
-  text += "; they differ by more than n eps max|a| = " + number(limit);
-  text += "; --symmetrize takes (A + A^T)/2, --uplo L or U one triangle";
+  text += is_complex<T> ? "; one differs from the other's conjugate" : "; they differ";
+  text += " by more than n eps max|a| = " + number(limit);
+  text += is_complex<T> ? "; --symmetrize takes (A + A^H)/2" : "; --symmetrize takes (A + A^T)/2";
+  text += ", --uplo L or U one triangle";
   throw FileError(path, 0, text);
 }
 
 }  // namespace
 
-Asymmetry compare_triangles(const double* a, std::int64_t n, int threads) {
+template <class T>
+Asymmetry compare_triangles(const T* a, std::int64_t n, int threads) {
   const std::int64_t blocks = (n + tile - 1) / tile;
   Asymmetry sum;
 #pragma omp parallel num_threads(thread_count(threads)) if (blocks > 4)
@@ -107,27 +125,29 @@ Asymmetry compare_triangles(const double* a, std::int64_t n, int threads) {
   return sum;
 }
 
-void symmetrize(const double* a, std::int64_t n, double* out, int threads) {
+template <class T>
+void symmetrize(const T* a, std::int64_t n, T* out, int threads) {
   const std::int64_t blocks = (n + tile - 1) / tile;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads)) if (blocks > 4)
   for (std::int64_t b = 0; b < blocks; ++b)
     for_pairs_of_block(n, b * tile, [&](std::int64_t i, std::int64_t j) {
-      const double lower = a[i + j * n];
-      const double upper = a[j + i * n];
-      out[i + j * n] = lower == upper ? lower : 0.5 * lower + 0.5 * upper;
+      constexpr real_t<T> half = real_t<T>(0.5);
+      const T lower = a[i + j * n], upper = mirrored(a[j + i * n]);
+      out[i + j * n] = lower == upper ? lower : half * lower + half * upper;
     });
 }
 
-SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix stored, Triangle triangle,
-                                int threads) {
-  SymmetricMatrix m;
+template <class T>
+HermitianMatrix<T> settle_triangle(const std::filesystem::path& path, Stored<T> stored, Triangle triangle,
+                                   int threads) {
+  HermitianMatrix<T> m;
   m.n = stored.n;
   m.lda = std::max<std::int64_t>(1, stored.n);
   m.transposed = stored.transposed;
   if (stored.full && triangle == Triangle::symmetrize) {
     m.asymmetry = compare_triangles(stored.data, m.n, threads).largest;
     if (!stored.writable) {
-      stored.writable = allocate_matrix(m.n, m.n);
+      stored.writable = allocate_matrix<T>(m.n, m.n);
       symmetrize(stored.data, m.n, stored.writable.get(), threads);
       stored.data = stored.writable.get();
       stored.owner = stored.writable;
@@ -137,7 +157,7 @@ SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix 
   } else if (stored.full && triangle == Triangle::automatic) {
     const Asymmetry found = compare_triangles(stored.data, m.n, threads);
     const double limit =
-        static_cast<double>(m.n) * std::numeric_limits<double>::epsilon() * found.largest_entry;
+        static_cast<double>(m.n) * std::numeric_limits<real_t<T>>::epsilon() * found.largest_entry;
     if (found.largest > limit) refuse_asymmetry(path, stored, found, limit);
     m.asymmetry = found.largest;
     m.uplo = found.lower_finite && !found.upper_finite ? Uplo::upper : Uplo::lower;
@@ -149,5 +169,20 @@ SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix 
   m.format_name = std::move(stored.format_name);
   return m;
 }
+
+template Asymmetry compare_triangles(const float*, std::int64_t, int);
+template void symmetrize(const float*, std::int64_t, float*, int);
+template HermitianMatrix<float> settle_triangle(const std::filesystem::path&, Stored<float>, Triangle, int);
+template Asymmetry compare_triangles(const double*, std::int64_t, int);
+template void symmetrize(const double*, std::int64_t, double*, int);
+template HermitianMatrix<double> settle_triangle(const std::filesystem::path&, Stored<double>, Triangle, int);
+template Asymmetry compare_triangles(const std::complex<float>*, std::int64_t, int);
+template void symmetrize(const std::complex<float>*, std::int64_t, std::complex<float>*, int);
+template HermitianMatrix<std::complex<float>> settle_triangle(const std::filesystem::path&,
+                                                              Stored<std::complex<float>>, Triangle, int);
+template Asymmetry compare_triangles(const std::complex<double>*, std::int64_t, int);
+template void symmetrize(const std::complex<double>*, std::int64_t, std::complex<double>*, int);
+template HermitianMatrix<std::complex<double>> settle_triangle(const std::filesystem::path&,
+                                                               Stored<std::complex<double>>, Triangle, int);
 
 }  // namespace eigen_g::io

@@ -5,7 +5,7 @@
 
 namespace eigen_g::io {
 
-// max|a_ij - a_ji| over the pairs of finite members, and where.
+// max|a_ij - conj(a_ji)| over the pairs of finite members, and where; of complex entries the diagonal is a pair with itself.
 struct Asymmetry {
   double largest = 0;
   std::int64_t row = 0, col = 0;  // of the worst pair in data's order, from 0, row > col
@@ -16,14 +16,17 @@ struct Asymmetry {
 
 // One pass over a (n x n, leading dimension n), by square tiles. The worst pair is the first of its size in
 // column order, so it does not depend on the threads.
-Asymmetry compare_triangles(const double* a, std::int64_t n, int threads);
+template <class T>
+Asymmetry compare_triangles(const T* a, std::int64_t n, int threads);
 
-// out := (A + A^T) / 2, its lower triangle; out (leading dimension n) may be a. An entry that equals its mirror
+// out := (A + A^H) / 2, its lower triangle; out (leading dimension n) may be a. An entry that equals its mirror
 // image is kept to the bit.
-void symmetrize(const double* a, std::int64_t n, double* out, int threads);
+template <class T>
+void symmetrize(const T* a, std::int64_t n, T* out, int threads);
 
 // Applies `triangle` to what a reader found; see Triangle. Throws FileError, OutOfMemory.
-SymmetricMatrix settle_triangle(const std::filesystem::path& path, StoredMatrix stored, Triangle triangle,
-                                int threads);
+template <class T>
+HermitianMatrix<T> settle_triangle(const std::filesystem::path& path, Stored<T> stored, Triangle triangle,
+                                   int threads);
 
 }  // namespace eigen_g::io

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -15,6 +16,12 @@ namespace eigen_g::io {
 inline constexpr std::int64_t lines_a_piece = 4096;
 
 void append_number(std::string& text, double value);
+void append_number(std::string& text, float value);
+template <class R>
+void append_number(std::string& text, const std::complex<R>& value) {
+  append_number(text, value.real());
+  append_number(text += ' ', value.imag());
+}
 void append_number(std::string& text, std::int64_t value);
 
 // Calls format(piece, text) for 0 <= piece < pieces, from any thread, and writes the texts in that order.

@@ -2,28 +2,40 @@
 
 #include <algorithm>
 #include <charconv>
+#include <complex>
 #include <vector>
 
 #include "apps/io/text_lines.hpp"
 
 namespace eigen_g::io {
 
-void append_number(std::string& text, double value) {
+namespace {
+
+template <class Number>
+void append_digits(std::string& text, Number value) {
   char digits[32];
   const auto [end, error] = std::to_chars(digits, digits + sizeof(digits), value);
   text.append(digits, static_cast<std::size_t>(end - digits));
 }
 
+}  // namespace
+
+void append_number(std::string& text, double value) {
+  append_digits(text, value);
+}
+void append_number(std::string& text, float value) {
+  append_digits(text, value);
+}
 void append_number(std::string& text, std::int64_t value) {
-  char digits[24];
-  const auto [end, error] = std::to_chars(digits, digits + sizeof(digits), value);
-  text.append(digits, static_cast<std::size_t>(end - digits));
+  append_digits(text, value);
 }
 
-void write_text(OutputFile& out, MatrixView<const double> a, TextFormat format, int threads) {
+template <class T>
+void write_text(OutputFile& out, MatrixView<const same_t<T>> a, TextFormat format, int threads) {
   // A line of .txt is a row; columns of .mtx follow each other, a number a line.
   if (format == TextFormat::mtx) {
-    std::string head = "%%MatrixMarket matrix array real general\n";
+    std::string head =
+        std::string("%%MatrixMarket matrix array ") + (is_complex<T> ? "complex" : "real") + " general\n";
     append_number(head, a.rows);
     append_number(head += ' ', a.cols);
     out.write(head += '\n');
@@ -44,7 +56,7 @@ void write_text(OutputFile& out, MatrixView<const double> a, TextFormat format, 
   write_pieces(out, pieces, threads, [&](std::int64_t piece, std::string& text) {
     const std::int64_t i0 = piece * rows_a_piece;
     const std::int64_t rows = std::min(rows_a_piece, a.rows - i0);
-    std::vector<double> gathered(static_cast<std::size_t>(rows * a.cols));
+    std::vector<T> gathered(static_cast<std::size_t>(rows * a.cols));
     for (std::int64_t j = 0; j < a.cols; ++j)
       for (std::int64_t r = 0; r < rows; ++r) gathered[r * a.cols + j] = a(i0 + r, j);
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -56,5 +68,12 @@ void write_text(OutputFile& out, MatrixView<const double> a, TextFormat format, 
     }
   });
 }
+
+template void write_text<float>(OutputFile&, MatrixView<const float>, TextFormat, int);
+template void write_text<double>(OutputFile&, MatrixView<const double>, TextFormat, int);
+template void write_text<std::complex<float>>(OutputFile&, MatrixView<const std::complex<float>>, TextFormat,
+                                              int);
+template void write_text<std::complex<double>>(OutputFile&, MatrixView<const std::complex<double>>,
+                                               TextFormat, int);
 
 }  // namespace eigen_g::io

@@ -67,7 +67,8 @@ class ContentLines {
 
 }  // namespace
 
-StoredMatrix read_tridiagonal(const MappedFile& file, const ReadOptions& options) {
+template <class T>
+Stored<T> read_tridiagonal(const MappedFile& file, const ReadOptions& options) {
   ContentLines lines(file);
   if (!lines.next()) lines.refuse("ends before the order");
   const std::int64_t n = lines.integer("order");
@@ -77,17 +78,17 @@ StoredMatrix read_tridiagonal(const MappedFile& file, const ReadOptions& options
     lines.refuse("the order is " + std::to_string(n) + ", more than the file's " +
                  std::to_string(file.size()) + " bytes can hold");
 
-  std::shared_ptr<double> memory = allocate_matrix(n, n);
-  double* const a = memory.get();
+  std::shared_ptr<T> memory = allocate_matrix<T>(n, n);
+  T* const a = memory.get();
   set_zero(a, n, true, options.threads);
   for (std::int64_t i = 0; i < n; ++i) {
     if (!lines.next()) lines.refuse("ends after " + std::to_string(i) + " of " + std::to_string(n) + " rows");
     const std::int64_t index = lines.integer("row index");
     if (index != i + 1)
       lines.refuse("row " + std::to_string(i + 1) + " expected, not " + std::to_string(index));
-    a[i + i * n] = lines.real("diagonal entry");
+    a[i + i * n] = scalar_of<T>(lines.real("diagonal entry"));
     if (i + 1 < n)
-      a[i + 1 + i * n] = lines.real("off-diagonal entry");
+      a[i + 1 + i * n] = scalar_of<T>(lines.real("off-diagonal entry"));
     else if (lines.more())
       lines.real("off-diagonal entry");
     lines.finish();
@@ -95,5 +96,10 @@ StoredMatrix read_tridiagonal(const MappedFile& file, const ReadOptions& options
   if (lines.next()) lines.refuse("more than " + std::to_string(n) + " rows");
   return stored_in(std::move(memory), n, false, "tridiagonal");
 }
+
+template Stored<float> read_tridiagonal(const MappedFile&, const ReadOptions&);
+template Stored<double> read_tridiagonal(const MappedFile&, const ReadOptions&);
+template Stored<std::complex<float>> read_tridiagonal(const MappedFile&, const ReadOptions&);
+template Stored<std::complex<double>> read_tridiagonal(const MappedFile&, const ReadOptions&);
 
 }  // namespace eigen_g::io

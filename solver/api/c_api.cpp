@@ -19,6 +19,7 @@ struct eigen_g_solver {
 namespace {
 
 using namespace eigen_g;
+using c_arguments::of_c;
 using c_arguments::options_of;
 using c_arguments::subset_of;
 
@@ -143,13 +144,6 @@ std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* 
         return info_of(
             eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream, options), m);
       });
-}
-
-std::complex<double>* of_c(eigen_g_double_complex* x) {
-  return reinterpret_cast<std::complex<double>*>(x);
-}
-std::complex<float>* of_c(eigen_g_complex* x) {
-  return reinterpret_cast<std::complex<float>*>(x);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // LAPACK's letters as options, for the calls from C. An internal header.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
+#include "hybrid/c_complex.h"
 #include "hybrid/c_info.hpp"
 #include "solver/api/types.hpp"
 
@@ -33,6 +35,14 @@ inline Options options_of(char jobz, char uplo, const Subset& subset = {}) {
   options.uplo = c_info::uplo_of(uplo);
   options.subset = subset;
   return options;
+}
+
+// C's complex numbers are std::complex's.
+inline std::complex<double>* of_c(eigen_g_double_complex* x) {
+  return reinterpret_cast<std::complex<double>*>(x);
+}
+inline std::complex<float>* of_c(eigen_g_complex* x) {
+  return reinterpret_cast<std::complex<float>*>(x);
 }
 
 }  // namespace eigen_g::c_arguments

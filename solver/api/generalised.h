@@ -5,6 +5,7 @@
 #ifndef EIGEN_G_GENERALISED_H
 #define EIGEN_G_GENERALISED_H
 
+#include <eigen_g/c_complex.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -53,6 +54,69 @@ int64_t eigen_g_ssygvdx_device(int itype, char jobz, char range, char uplo, int6
                                int64_t lda, float* b_dev, int64_t ldb, float vl, float vu, int64_t il,
                                int64_t iu, int64_t* m, float* w_dev, float* z_dev, int64_t ldz,
                                struct CUstream_st* stream);
+
+/* Hermitian A and B, of complex numbers as eigen_g.h has them: as above with X^H for X^T; the imaginary parts of the diagonals are
+ * not read. On device pointers complex arrays are aligned to their entries. Source: LAPACK zhegvd, zhegvx. */
+int64_t eigen_g_zhegvd(int itype, char jobz, char uplo, int64_t n, eigen_g_double_complex* a, int64_t lda,
+                       eigen_g_double_complex* b, int64_t ldb, double* w);
+int64_t eigen_g_chegvd(int itype, char jobz, char uplo, int64_t n, eigen_g_complex* a, int64_t lda,
+                       eigen_g_complex* b, int64_t ldb, float* w);
+int64_t eigen_g_zhegvd_device(int itype, char jobz, char uplo, int64_t n, eigen_g_double_complex* a_dev,
+                              int64_t lda, eigen_g_double_complex* b_dev, int64_t ldb, double* w_dev,
+                              eigen_g_double_complex* z_dev, int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_chegvd_device(int itype, char jobz, char uplo, int64_t n, eigen_g_complex* a_dev, int64_t lda,
+                              eigen_g_complex* b_dev, int64_t ldb, float* w_dev, eigen_g_complex* z_dev,
+                              int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_zhegvdx(int itype, char jobz, char range, char uplo, int64_t n, eigen_g_double_complex* a,
+                        int64_t lda, eigen_g_double_complex* b, int64_t ldb, double vl, double vu, int64_t il,
+                        int64_t iu, int64_t* m, double* w);
+int64_t eigen_g_zhegvdx_device(int itype, char jobz, char range, char uplo, int64_t n,
+                               eigen_g_double_complex* a_dev, int64_t lda, eigen_g_double_complex* b_dev,
+                               int64_t ldb, double vl, double vu, int64_t il, int64_t iu, int64_t* m,
+                               double* w_dev, eigen_g_double_complex* z_dev, int64_t ldz,
+                               struct CUstream_st* stream);
+int64_t eigen_g_chegvdx(int itype, char jobz, char range, char uplo, int64_t n, eigen_g_complex* a,
+                        int64_t lda, eigen_g_complex* b, int64_t ldb, float vl, float vu, int64_t il,
+                        int64_t iu, int64_t* m, float* w);
+int64_t eigen_g_chegvdx_device(int itype, char jobz, char range, char uplo, int64_t n, eigen_g_complex* a_dev,
+                               int64_t lda, eigen_g_complex* b_dev, int64_t ldb, float vl, float vu,
+                               int64_t il, int64_t iu, int64_t* m, float* w_dev, eigen_g_complex* z_dev,
+                               int64_t ldz, struct CUstream_st* stream);
+
+/* The same with b's triangle holding the factor that an earlier call left there, which is not changed (on device pointers, of an upper
+ * one, the other triangle is): one B for many A. range 'A' for the whole spectrum. */
+int64_t eigen_g_dsygvdx_factored(int itype, char jobz, char range, char uplo, int64_t n, double* a,
+                                 int64_t lda, double* b, int64_t ldb, double vl, double vu, int64_t il,
+                                 int64_t iu, int64_t* m, double* w);
+int64_t eigen_g_dsygvdx_factored_device(int itype, char jobz, char range, char uplo, int64_t n, double* a_dev,
+                                        int64_t lda, double* b_dev, int64_t ldb, double vl, double vu,
+                                        int64_t il, int64_t iu, int64_t* m, double* w_dev, double* z_dev,
+                                        int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_ssygvdx_factored(int itype, char jobz, char range, char uplo, int64_t n, float* a,
+                                 int64_t lda, float* b, int64_t ldb, float vl, float vu, int64_t il,
+                                 int64_t iu, int64_t* m, float* w);
+int64_t eigen_g_ssygvdx_factored_device(int itype, char jobz, char range, char uplo, int64_t n, float* a_dev,
+                                        int64_t lda, float* b_dev, int64_t ldb, float vl, float vu,
+                                        int64_t il, int64_t iu, int64_t* m, float* w_dev, float* z_dev,
+                                        int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_zhegvdx_factored(int itype, char jobz, char range, char uplo, int64_t n,
+                                 eigen_g_double_complex* a, int64_t lda, eigen_g_double_complex* b,
+                                 int64_t ldb, double vl, double vu, int64_t il, int64_t iu, int64_t* m,
+                                 double* w);
+int64_t eigen_g_zhegvdx_factored_device(int itype, char jobz, char range, char uplo, int64_t n,
+                                        eigen_g_double_complex* a_dev, int64_t lda,
+                                        eigen_g_double_complex* b_dev, int64_t ldb, double vl, double vu,
+                                        int64_t il, int64_t iu, int64_t* m, double* w_dev,
+                                        eigen_g_double_complex* z_dev, int64_t ldz,
+                                        struct CUstream_st* stream);
+int64_t eigen_g_chegvdx_factored(int itype, char jobz, char range, char uplo, int64_t n, eigen_g_complex* a,
+                                 int64_t lda, eigen_g_complex* b, int64_t ldb, float vl, float vu, int64_t il,
+                                 int64_t iu, int64_t* m, float* w);
+int64_t eigen_g_chegvdx_factored_device(int itype, char jobz, char range, char uplo, int64_t n,
+                                        eigen_g_complex* a_dev, int64_t lda, eigen_g_complex* b_dev,
+                                        int64_t ldb, float vl, float vu, int64_t il, int64_t iu, int64_t* m,
+                                        float* w_dev, eigen_g_complex* z_dev, int64_t ldz,
+                                        struct CUstream_st* stream);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,8 @@
 //   eigen_g::GeneralisedReport r = eigen_g::sygvd({.itype = 1}, n, a, lda, b, ldb, w, z, ldz);
 //   if (r.bad_minor > 0) ...   // the order of B's first leading minor that is not positive definite
 //
-// T is double or float.
+// T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is not read. Complex problems take one GPU and one
+// stage, as eigen_g() does.
 #pragma once
 
 #include <cstdint>

@@ -326,5 +326,25 @@ template GeneralisedReport sygvd(const Generalised&, std::int64_t, DevicePointer
 template WorkspaceBytes generalised_workspace_bytes<float>(std::int64_t, const Generalised&, const Options&,
                                                            bool, Pointers);
 template class GeneralisedSolver<float>;
+template GeneralisedReport sygvd(const Generalised&, std::int64_t, const std::complex<double>*, std::int64_t,
+                                 std::complex<double>*, std::int64_t, double*, std::complex<double>*,
+                                 std::int64_t, const Options&, const Devices&);
+template GeneralisedReport sygvd(const Generalised&, std::int64_t, DevicePointer<std::complex<double>>,
+                                 std::int64_t, DevicePointer<std::complex<double>>, std::int64_t,
+                                 DevicePointer<double>, DevicePointer<std::complex<double>>, std::int64_t,
+                                 CUstream_st*, const Options&, const Devices&);
+template WorkspaceBytes generalised_workspace_bytes<std::complex<double>>(std::int64_t, const Generalised&,
+                                                                          const Options&, bool, Pointers);
+template class GeneralisedSolver<std::complex<double>>;
+template GeneralisedReport sygvd(const Generalised&, std::int64_t, const std::complex<float>*, std::int64_t,
+                                 std::complex<float>*, std::int64_t, float*, std::complex<float>*,
+                                 std::int64_t, const Options&, const Devices&);
+template GeneralisedReport sygvd(const Generalised&, std::int64_t, DevicePointer<std::complex<float>>,
+                                 std::int64_t, DevicePointer<std::complex<float>>, std::int64_t,
+                                 DevicePointer<float>, DevicePointer<std::complex<float>>, std::int64_t,
+                                 CUstream_st*, const Options&, const Devices&);
+template WorkspaceBytes generalised_workspace_bytes<std::complex<float>>(std::int64_t, const Generalised&,
+                                                                         const Options&, bool, Pointers);
+template class GeneralisedSolver<std::complex<float>>;
 
 }  // namespace eigen_g

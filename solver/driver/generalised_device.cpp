@@ -134,9 +134,9 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
       upload<T>(queue_, part, p_.a, a_);
       upload<T>(queue_, part, p_.b, b_);
     }
-    if (uplo == Uplo::lower) return;
-    mirror(queue_, uplo, a_);
-    mirror(queue_, uplo, b_);
+    if (uplo == Uplo::lower && !is_complex<T>) return;
+    mirror(queue_, uplo, a_);  // of complex ones the diagonal's imaginary part goes too
+    if (plan_.problem.factor != CholeskyFactor::given || uplo == Uplo::upper) mirror(queue_, uplo, b_);
   }
   void check() override {
     check_input<T>(queue_, plan_.options.uplo, a_, parts_->checking);
@@ -228,5 +228,11 @@ template std::unique_ptr<GeneralisedBackend<double>> generalised_device_backend(
 template WorkspaceBytes generalised_device_bytes<float>(const GeneralisedPlan&);
 template std::unique_ptr<GeneralisedBackend<float>> generalised_device_backend(const GeneralisedPlan&,
                                                                                Resources&);
+template WorkspaceBytes generalised_device_bytes<std::complex<double>>(const GeneralisedPlan&);
+template std::unique_ptr<GeneralisedBackend<std::complex<double>>> generalised_device_backend(
+    const GeneralisedPlan&, Resources&);
+template WorkspaceBytes generalised_device_bytes<std::complex<float>>(const GeneralisedPlan&);
+template std::unique_ptr<GeneralisedBackend<std::complex<float>>> generalised_device_backend(
+    const GeneralisedPlan&, Resources&);
 
 }  // namespace eigen_g

@@ -61,6 +61,11 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
   void load() override {
     copy_triangle<T>(plan_.options.uplo, p_.a, a_);
     if (own_b()) copy_triangle<T>(plan_.options.uplo, p_.b, b_);
+    for (std::int64_t j = 0; is_complex<T> && j < plan_.n;
+         ++j) {  // what the diagonal's imaginary parts hold is not read
+      a_(j, j) = std::real(a_(j, j));
+      if (plan_.problem.factor != CholeskyFactor::given) b_(j, j) = std::real(b_(j, j));
+    }
   }
   void check() override {
     check_input<T>(plan_.options.uplo, a_);
@@ -101,5 +106,9 @@ std::unique_ptr<GeneralisedBackend<T>> generalised_host_backend(const Generalise
 
 template std::unique_ptr<GeneralisedBackend<double>> generalised_host_backend(const GeneralisedPlan&);
 template std::unique_ptr<GeneralisedBackend<float>> generalised_host_backend(const GeneralisedPlan&);
+template std::unique_ptr<GeneralisedBackend<std::complex<double>>> generalised_host_backend(
+    const GeneralisedPlan&);
+template std::unique_ptr<GeneralisedBackend<std::complex<float>>> generalised_host_backend(
+    const GeneralisedPlan&);
 
 }  // namespace eigen_g

@@ -14,5 +14,7 @@ std::int64_t cholesky(Uplo uplo, MatrixView<T> b) {
 
 template std::int64_t cholesky(Uplo, MatrixView<double>);
 template std::int64_t cholesky(Uplo, MatrixView<float>);
+template std::int64_t cholesky(Uplo, MatrixView<std::complex<double>>);
+template std::int64_t cholesky(Uplo, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

@@ -3,7 +3,7 @@
 //   ( B11     )   L11 of B11 by itself,  L21 = B21 L11^-H,  L22 of B22 - L21 L21^H by itself
 //   ( B21 B22 )
 //
-// T is double or float. Returned, or in minor_dev: 0, or the order of B's first leading minor that is not positive; what b
+// T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is taken for 0. Returned, or in minor_dev: 0, or the order of B's first leading minor that is not positive; what b
 // holds is then undefined.
 // LAPACK: dpotrf. Cost: n^3 / 3 flops.
 #pragma once

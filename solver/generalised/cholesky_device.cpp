@@ -29,5 +29,8 @@ void cholesky(const Products<T>& products, MatrixView<same_t<T>> b_dev, std::int
 
 template void cholesky(const Products<double>&, MatrixView<double>, std::int64_t*);
 template void cholesky(const Products<float>&, MatrixView<float>, std::int64_t*);
+template void cholesky(const Products<std::complex<double>>&, MatrixView<std::complex<double>>,
+                       std::int64_t*);
+template void cholesky(const Products<std::complex<float>>&, MatrixView<std::complex<float>>, std::int64_t*);
 
 }  // namespace eigen_g

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
@@ -21,14 +22,43 @@ constexpr int tile = 32, tile_rows = 8;
 // turn, so that one barrier a column is enough.
 template <class T>
 struct Column {
-  T below[order], pivot;
+  T below[order];
+  real_t<T> pivot;
 };
+
+// sum + x y, sum - x conj(y), x / d
+template <class R>
+__device__ R plus_product(R sum, R x, R y) {
+  return sum + x * y;
+}
+template <class R>
+__device__ DeviceComplex<R> plus_product(DeviceComplex<R> sum, DeviceComplex<R> x, DeviceComplex<R> y) {
+  return fma(x, y, sum);
+}
+template <class R>
+__device__ R minus_adjoint_product(R sum, R x, R y) {
+  return sum - x * y;
+}
+template <class R>
+__device__ DeviceComplex<R> minus_adjoint_product(DeviceComplex<R> sum, DeviceComplex<R> x,
+                                                  DeviceComplex<R> y) {
+  return fma(-x, conj_of(y), sum);
+}
+template <class R>
+__device__ R over(R x, R d) {
+  return x / d;
+}
+template <class R>
+__device__ DeviceComplex<R> over(DeviceComplex<R> x, R d) {
+  return {x.re / d, x.im / d};
+}
 
 template <class T>
 __global__ void __launch_bounds__(across* across)
     factor_kernel(std::int64_t first, int size, T* b, std::int64_t ldb, std::int64_t* minor) {
   __shared__ Column<T> columns[2];
-  __shared__ T root[order];
+  using R = real_t<T>;
+  __shared__ R root[order];
   T a[per_thread][per_thread];
 #pragma unroll
   for (int c = 0; c < per_thread; ++c)
@@ -48,25 +78,25 @@ __global__ void __launch_bounds__(across* across)
         for (int r = 0; r < per_thread; ++r) {
           const int i = threadIdx.x + across * r;
           column.below[i] = i > j ? a[r][c] : T{0};
-          if (i == j) column.pivot = a[r][c];
+          if (i == j) column.pivot = real_of(a[r][c]);
         }
       }
       __syncthreads();
-      T pivot = column.pivot;
-      if (!(pivot > T{0})) {
+      R pivot = column.pivot;
+      if (!(pivot > R{0})) {
         bad = min(bad, j);
-        pivot = T{1};
+        pivot = R{1};
       }
       if (threadIdx.x == 0 && threadIdx.y == 0) root[j] = sqrt(pivot);
-      const T inverse = T{1} / pivot;
+      const R inverse = R{1} / pivot;
       T left[per_thread];
 #pragma unroll
-      for (int r = 0; r < per_thread; ++r) left[r] = column.below[threadIdx.x + across * r] * inverse;
+      for (int r = 0; r < per_thread; ++r) left[r] = inverse * column.below[threadIdx.x + across * r];
 #pragma unroll
       for (int k = c; k < per_thread; ++k) {
         const T top = column.below[threadIdx.y + across * k];
 #pragma unroll
-        for (int r = c; r < per_thread; ++r) a[r][k] -= left[r] * top;
+        for (int r = c; r < per_thread; ++r) a[r][k] = minus_adjoint_product(a[r][k], left[r], top);
       }
     }
   __syncthreads();
@@ -76,23 +106,26 @@ __global__ void __launch_bounds__(across* across)
 #pragma unroll
     for (int r = 0; r < per_thread; ++r) {
       const int i = threadIdx.x + across * r, j = threadIdx.y + across * c;
-      if (i < size && j <= i) b[i + j * ldb] = i == j ? root[j] : a[r][c] / root[j];
+      if (i < size && j <= i) b[i + j * ldb] = i == j ? T(root[j]) : over(a[r][c], root[j]);
     }
 }
 
 // Lane i of a warp holds rows i and i + 32 of its vectors, columns (left) or rows (right) of X. `down`: x_j is carried into the x_i
-// with i > j (L from the left, L^H from the right), else into those with i < j. s[64 j + i]: times what; 0 elsewhere.
+// with i > j (L from the left, L^H from the right), else into those with i < j. s[64 j + i]: times what; 0 elsewhere. L's diagonal is
+// real.
 template <bool inverse, bool down, bool left, class T>
 __global__ void __launch_bounds__(apply_threads)
     apply_kernel(int size, const T* l, std::int64_t ldl, std::int64_t vectors, T* x, std::int64_t ldx) {
-  constexpr bool ascending = inverse == down;
+  using R = real_t<T>;
+  constexpr bool ascending = inverse == down, adjoint = left != down;
   T* const s = DynamicShared<T>::memory();
-  T* const d = s + order * order;  // the diagonal, or its reciprocals
+  R* const d = reinterpret_cast<R*>(s + order * order);  // the diagonal, or its reciprocals
   for (int k = threadIdx.x; k < order * order; k += apply_threads) {
     const int i = k % order, j = k / order;
-    const T value = i < size && j <= i ? l[i + j * ldl] : i == j ? T{1} : T{0};
+    const T entry = i < size && j <= i ? l[i + j * ldl] : i == j ? T{1} : T{0};
+    const T value = adjoint ? conj_of(entry) : entry;
     s[down ? k : order * i + j] = i == j ? T{0} : inverse ? -value : value;
-    if (i == j) d[i] = inverse ? T{1} / value : value;
+    if (i == j) d[i] = inverse ? R{1} / real_of(value) : real_of(value);
   }
   __syncthreads();
   const int lane = threadIdx.x % 32;
@@ -113,13 +146,14 @@ __global__ void __launch_bounds__(apply_threads)
     const int h = ascending ? part : 1 - part;
     for (int q = 0; q <= last; ++q) {
       const int source = ascending ? q : last - q, j = 32 * h + source;
-      const T low = s[order * j + lane], high = s[order * j + lane + 32], scale = d[j];
+      const T low = s[order * j + lane], high = s[order * j + lane + 32];
+      const R scale = d[j];
 #pragma unroll
       for (int k = 0; k < vectors_of_warp; ++k) {
-        const T before = __shfl_sync(~0u, held[h][k], source), after = before * scale;
+        const T before = __shfl_sync(~0u, held[h][k], source), after = scale * before;
         const T carried = inverse ? after : before;
-        held[0][k] += low * carried;
-        held[1][k] += high * carried;
+        held[0][k] = plus_product(held[0][k], low, carried);
+        held[1][k] = plus_product(held[1][k], high, carried);
         if (lane == source) held[h][k] = after;
       }
     }
@@ -146,7 +180,8 @@ __global__ void __launch_bounds__(tile* tile_rows)
   __syncthreads();
   for (int k = threadIdx.y; k < tile; k += tile_rows) {
     const std::int64_t i = column + threadIdx.x, j = row + k;  // of the mirror image
-    if (i < n && j < n && (from_lower ? i < j : i > j)) a[i + j * lda] = held[threadIdx.x][k];
+    if (i < n && j < n && (from_lower ? i < j : i > j)) a[i + j * lda] = conj_of(held[threadIdx.x][k]);
+    if (is_complex<T> && i < n && i == j) a[i + j * lda] = T(real_of(held[k][threadIdx.x]));
   }
 }
 
@@ -158,13 +193,15 @@ __global__ void subtract_kernel(std::int64_t rows, const T* y, std::int64_t ldy,
 
 template <bool inverse, bool down, bool left, class T>
 void launch(const Queue& queue, MatrixView<const T> l, MatrixView<T> x) {
+  using D = device_t<T>;
   constexpr std::size_t bytes = sizeof(T) * (order * order + order);
   constexpr std::int64_t of_block = vectors_of_warp * apply_threads / 32;
-  const auto kernel = apply_kernel<inverse, down, left, T>;
+  const auto kernel = apply_kernel<inverse, down, left, D>;
   allow_shared_memory(kernel, bytes);
   const std::int64_t vectors = left ? x.cols : x.rows;
   kernel<<<static_cast<unsigned>((vectors + of_block - 1) / of_block), apply_threads, bytes,
-           queue.stream()>>>(static_cast<int>(l.rows), l.data, l.lda, vectors, x.data, x.lda);
+           queue.stream()>>>(static_cast<int>(l.rows), on_device(l.data), l.lda, vectors, on_device(x.data),
+                             x.lda);
   EIGEN_G_LAUNCHED();
 }
 
@@ -175,7 +212,7 @@ void factor_diagonal_block(const Queue& queue, std::int64_t first, MatrixView<T>
                            std::int64_t* minor_dev) {
   if (b_dev.rows == 0) return;
   factor_kernel<<<1, dim3(across, across), 0, queue.stream()>>>(first, static_cast<int>(b_dev.rows),
-                                                                b_dev.data, b_dev.lda, minor_dev);
+                                                                on_device(b_dev.data), b_dev.lda, minor_dev);
   EIGEN_G_LAUNCHED();
 }
 
@@ -195,10 +232,10 @@ void apply_diagonal_block(const Queue& queue, With with, Side side, Op op, Matri
 
 template <class T>
 void mirror(const Queue& queue, Uplo from, MatrixView<T> a_dev) {
-  if (a_dev.rows < 2) return;
+  if (a_dev.rows < (is_complex<T> ? 1 : 2)) return;
   const auto tiles = static_cast<unsigned>((a_dev.rows + tile - 1) / tile);
   mirror_kernel<<<dim3(tiles, tiles), dim3(tile, tile_rows), 0, queue.stream()>>>(
-      from == Uplo::lower, a_dev.rows, a_dev.data, a_dev.lda);
+      from == Uplo::lower, a_dev.rows, on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 
@@ -209,8 +246,8 @@ void subtract(const Queue& queue, MatrixView<const T> y_dev, MatrixView<T> c_dev
   for (std::int64_t j = 0; j < c_dev.cols; j += columns_at_once) {
     const std::int64_t cols = std::min(columns_at_once, c_dev.cols - j);
     const dim3 grid(static_cast<unsigned>((c_dev.rows + threads - 1) / threads), static_cast<unsigned>(cols));
-    subtract_kernel<<<grid, threads, 0, queue.stream()>>>(c_dev.rows, &y_dev(0, j), y_dev.lda, &c_dev(0, j),
-                                                          c_dev.lda);
+    subtract_kernel<<<grid, threads, 0, queue.stream()>>>(c_dev.rows, on_device(&y_dev(0, j)), y_dev.lda,
+                                                          on_device(&c_dev(0, j)), c_dev.lda);
     EIGEN_G_LAUNCHED();
   }
 }
@@ -224,5 +261,18 @@ template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<float
 template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const float>, MatrixView<float>);
 template void mirror(const Queue&, Uplo, MatrixView<float>);
 template void subtract(const Queue&, MatrixView<const float>, MatrixView<float>);
+template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<std::complex<double>>,
+                                    std::int64_t*);
+template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const std::complex<double>>,
+                                   MatrixView<std::complex<double>>);
+template void mirror(const Queue&, Uplo, MatrixView<std::complex<double>>);
+template void subtract(const Queue&, MatrixView<const std::complex<double>>,
+                       MatrixView<std::complex<double>>);
+template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<std::complex<float>>,
+                                    std::int64_t*);
+template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const std::complex<float>>,
+                                   MatrixView<std::complex<float>>);
+template void mirror(const Queue&, Uplo, MatrixView<std::complex<float>>);
+template void subtract(const Queue&, MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

@@ -5,7 +5,7 @@
 // By elimination and by substitution, backward stable as LAPACK's; an inverse in their place lost a factor of cond(L)
 // (data/perf/DECISIONS.md, "Generalised problems").
 //
-// Device memory, T is double or float. Ordered on `queue`. Throw DeviceError.
+// Device memory, T is double, float or std::complex of one, whose arrays are aligned to their entries. Ordered on `queue`. Throw DeviceError.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ template <class T>
 void apply_diagonal_block(const Queue& queue, With with, Side side, Op op, MatrixView<const T> l_dev,
                           MatrixView<T> x_dev);
 
-// a(j, i) := conj(a(i, j)) for (i, j) in the triangle `from`; n x n. Cost: one read and one write of a triangle.
+// a(j, i) := conj(a(i, j)) for (i, j) in the triangle `from`, and the diagonal real; n x n. Cost: one read and one write of a triangle.
 template <class T>
 void mirror(const Queue& queue, Uplo from, MatrixView<T> a_dev);
 

@@ -20,6 +20,14 @@ template <>
 struct Cblas<float> {
   static constexpr auto solve = cblas_strsm, multiply = cblas_strmm;
 };
+template <>
+struct Cblas<std::complex<double>> {
+  static constexpr auto solve = cblas_ztrsm, multiply = cblas_ztrmm;
+};
+template <>
+struct Cblas<std::complex<float>> {
+  static constexpr auto solve = cblas_ctrsm, multiply = cblas_ctrmm;
+};
 
 }  // namespace
 
@@ -35,9 +43,16 @@ void from_standard_form(int itype, Uplo uplo, MatrixView<const T> factor, Matrix
   if (x.rows == 0 || x.cols == 0) return;
   const bool lower = uplo == Uplo::lower, solve = itype < 3;
   const BlasTurn turn(x.rows);
+  const T unit{1};
+  const auto one = [&] {  // complex scalars go by their address
+    if constexpr (is_complex<T>)
+      return &unit;
+    else
+      return unit;
+  }();
   (solve ? Cblas<T>::solve : Cblas<T>::multiply)(CblasColMajor, CblasLeft, lower ? CblasLower : CblasUpper,
                                                  lower == solve ? CblasConjTrans : CblasNoTrans, CblasNonUnit,
-                                                 lapack_size(x.rows, "n"), lapack_size(x.cols, "m"), T{1},
+                                                 lapack_size(x.rows, "n"), lapack_size(x.cols, "m"), one,
                                                  factor.data, lapack_size(factor.lda, "ldb"), x.data,
                                                  lapack_size(x.lda, "ldz"));
 }
@@ -46,5 +61,13 @@ template void to_standard_form(int, Uplo, MatrixView<double>, MatrixView<const d
 template void from_standard_form(int, Uplo, MatrixView<const double>, MatrixView<double>);
 template void to_standard_form(int, Uplo, MatrixView<float>, MatrixView<const float>);
 template void from_standard_form(int, Uplo, MatrixView<const float>, MatrixView<float>);
+template void to_standard_form(int, Uplo, MatrixView<std::complex<double>>,
+                               MatrixView<const std::complex<double>>);
+template void from_standard_form(int, Uplo, MatrixView<const std::complex<double>>,
+                                 MatrixView<std::complex<double>>);
+template void to_standard_form(int, Uplo, MatrixView<std::complex<float>>,
+                               MatrixView<const std::complex<float>>);
+template void from_standard_form(int, Uplo, MatrixView<const std::complex<float>>,
+                                 MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

@@ -12,7 +12,7 @@
 //
 //   C11 of A11 by itself,   A21 := A21 L11 + Y,   C11 := C11 + L21^H A21 + A21^H L21,   C21 = L22^H (A21 + Y),   C22 of A22
 //
-// until few rows are left, whose square is multiplied from both sides. T is double or float.
+// until few rows are left, whose square is multiplied from both sides. T is double, float or std::complex of one.
 // LAPACK: dsygst, dtrsm, dtrmm. Source: Poulson, van de Geijn and Bennighof, TOMS 39 (2013).
 #pragma once
 

@@ -75,5 +75,15 @@ template void from_standard_form(const Products<double>&, int, MatrixView<const 
 template void to_standard_form(const Products<float>&, int, MatrixView<const float>, MatrixView<float>,
                                float*);
 template void from_standard_form(const Products<float>&, int, MatrixView<const float>, MatrixView<float>);
+template void to_standard_form(const Products<std::complex<double>>&, int,
+                               MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>,
+                               std::complex<double>*);
+template void from_standard_form(const Products<std::complex<double>>&, int,
+                                 MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>);
+template void to_standard_form(const Products<std::complex<float>>&, int,
+                               MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>,
+                               std::complex<float>*);
+template void from_standard_form(const Products<std::complex<float>>&, int,
+                                 MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

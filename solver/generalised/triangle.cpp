@@ -58,5 +58,15 @@ template void add_lower_product(const Products<double>&, double, MatrixView<cons
 template void apply(const Products<float>&, With, Side, Op, MatrixView<const float>, MatrixView<float>);
 template void add_lower_product(const Products<float>&, float, MatrixView<const float>,
                                 MatrixView<const float>, MatrixView<float>);
+template void apply(const Products<std::complex<double>>&, With, Side, Op,
+                    MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>);
+template void add_lower_product(const Products<std::complex<double>>&, std::complex<double>,
+                                MatrixView<const std::complex<double>>,
+                                MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>);
+template void apply(const Products<std::complex<float>>&, With, Side, Op,
+                    MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
+template void add_lower_product(const Products<std::complex<float>>&, std::complex<float>,
+                                MatrixView<const std::complex<float>>, MatrixView<const std::complex<float>>,
+                                MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

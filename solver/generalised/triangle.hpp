@@ -5,7 +5,7 @@
 //
 // and so on by halves, the other seven forms likewise, down to blocks of 64 rows (diagonal_blocks.hpp).
 //
-// Device memory, T is double or float. Ordered on the products' queue. Throw DeviceError. Repeat bit for bit.
+// Device memory, T is double, float or std::complex of one. Ordered on the products' queue. Throw DeviceError. Repeat bit for bit.
 #pragma once
 
 #include <cstdint>

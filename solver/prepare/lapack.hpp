@@ -146,6 +146,29 @@ inline lapack_int sygst(int itype, char uplo, lapack_int n, float* a, lapack_int
   const BlasTurn turn(n);
   return LAPACKE_ssygst_work(LAPACK_COL_MAJOR, itype, uplo, n, a, lda, b, ldb);
 }
+inline lapack_int potrf(char uplo, lapack_int n, std::complex<double>* b, lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_zpotrf_work(LAPACK_COL_MAJOR, uplo, n, of_lapack(b), ldb);
+}
+inline lapack_int sygst(int itype, char uplo, lapack_int n, std::complex<double>* a, lapack_int lda,
+                        const std::complex<double>* b, lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_zhegst_work(LAPACK_COL_MAJOR, itype, uplo, n, of_lapack(a), lda, of_lapack(b), ldb);
+}
+inline lapack_int pocon(char uplo, lapack_int n, const std::complex<double>* factor, lapack_int ld,
+                        double norm, double* reciprocal) {
+  const BlasTurn turn(n);
+  return LAPACKE_zpocon(LAPACK_COL_MAJOR, uplo, n, of_lapack(factor), ld, norm, reciprocal);
+}
+inline lapack_int potrf(char uplo, lapack_int n, std::complex<float>* b, lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_cpotrf_work(LAPACK_COL_MAJOR, uplo, n, of_lapack(b), ldb);
+}
+inline lapack_int sygst(int itype, char uplo, lapack_int n, std::complex<float>* a, lapack_int lda,
+                        const std::complex<float>* b, lapack_int ldb) {
+  const BlasTurn turn(n);
+  return LAPACKE_chegst_work(LAPACK_COL_MAJOR, itype, uplo, n, of_lapack(a), lda, of_lapack(b), ldb);
+}
 // A Hermitian matrix: d, e real. LAPACKE's complex numbers are std::complex's.
 inline lapack_int sytrd(char uplo, lapack_int n, std::complex<double>* a, lapack_int lda, double* d,
                         double* e, std::complex<double>* tau, std::complex<double>* work, lapack_int lwork) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/prepare/lapack.hpp"
+#include "solver/verify/verify_columns.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include "hybrid/memory/memory.hpp"
@@ -24,30 +26,51 @@ namespace eigen_g {
 
 namespace {
 
-// A matrix with its memory.
+// A matrix with its memory. W here and below: double or std::complex<double>.
+template <class W>
 struct Owned {
-  HostArray<double> memory;
-  MatrixView<double> at;
+  HostArray<W> memory;
+  MatrixView<W> at;
   Owned(std::int64_t rows, std::int64_t cols)
-      : memory(host_array<double>(rows * cols)),
-        at{memory.get(), rows, cols, std::max<std::int64_t>(1, rows)} {}
+      : memory(host_array<W>(rows * cols)), at{memory.get(), rows, cols, std::max<std::int64_t>(1, rows)} {}
 };
 
+double scaled(double x, int k) {
+  return std::ldexp(x, k);
+}
+std::complex<double> scaled(std::complex<double> x, int k) {
+  return {std::ldexp(x.real(), k), std::ldexp(x.imag(), k)};
+}
+bool is_finite(std::complex<double> x) {
+  return std::isfinite(x.real()) && std::isfinite(x.imag());
+}
+
+// Entry (i, j) of a Hermitian matrix whose triangle `uplo` is stored.
+template <class T>
+wide_t<T> entry(Uplo uplo, MatrixView<const T> a, std::int64_t i, std::int64_t j) {
+  const bool stored = uplo == Uplo::lower ? i >= j : i <= j;
+  const wide_t<T> x(stored ? a(i, j) : a(j, i));
+  if constexpr (is_complex<T>)
+    return {x.real(), i == j ? 0 : stored ? x.imag() : -x.imag()};
+  else
+    return x;
+}
+
 // 2^-k times both triangles of a matrix, k even and its largest entry then of about 1; what is not finite stays.
-struct Scaled : Owned {
+template <class T>
+struct Scaled : Owned<wide_t<T>> {
+  using Owned<wide_t<T>>::at;
   int k = 0;
-  template <class T>
-  Scaled(Uplo uplo, MatrixView<const T> a) : Owned(a.rows, a.cols) {
+  Scaled(Uplo uplo, MatrixView<const T> a) : Owned<wide_t<T>>(a.rows, a.cols) {
     double largest = 0;
     for (std::int64_t j = 0; j < a.cols; ++j)
       for (std::int64_t i = 0; i < a.rows; ++i) {
-        const bool stored = uplo == Uplo::lower ? i >= j : i <= j;
-        at(i, j) = stored ? a(i, j) : a(j, i);
-        if (std::isfinite(at(i, j))) largest = std::max(largest, std::fabs(at(i, j)));
+        const wide_t<T> x = at(i, j) = entry(uplo, a, i, j);
+        if (is_finite(x)) largest = std::max({largest, std::fabs(std::real(x)), std::fabs(std::imag(x))});
       }
     if (largest > 0) k = std::ilogb(largest) / 2 * 2;
     for (std::int64_t j = 0; j < a.cols; ++j)
-      for (std::int64_t i = 0; i < a.rows; ++i) at(i, j) = std::ldexp(at(i, j), -k);
+      for (std::int64_t i = 0; i < a.rows; ++i) at(i, j) = scaled(at(i, j), -k);
   }
 };
 
@@ -57,24 +80,25 @@ double norm_one(std::int64_t rows, std::int64_t cols, const Entry& entry) {
   double largest = 0;
   for (std::int64_t j = 0; j < cols; ++j) {
     double sum = 0;
-    for (std::int64_t i = 0; i < rows; ++i) sum += std::fabs(entry(i, j));
+    for (std::int64_t i = 0; i < rows; ++i) sum += std::abs(entry(i, j));
     if (!(sum <= largest)) largest = sum;
     if (std::isnan(sum)) return sum;
   }
   return largest;
 }
 
-void multiply_on_gpu([[maybe_unused]] Op op, [[maybe_unused]] MatrixView<const double> a,
-                     [[maybe_unused]] MatrixView<const double> b, [[maybe_unused]] MatrixView<double> c) {
+template <class W>
+void multiply_on_gpu([[maybe_unused]] Op op, [[maybe_unused]] MatrixView<const W> a,
+                     [[maybe_unused]] MatrixView<const W> b, [[maybe_unused]] MatrixView<W> c) {
 #ifdef EIGEN_G_HAVE_CUDA
   const Queue queue;
-  const DeviceBuffer<double> x(a.rows * a.cols), y(b.rows * b.cols), out(c.rows * c.cols);
-  const MatrixView<double> x_dev{x.data(), a.rows, a.cols, a.rows}, y_dev{y.data(), b.rows, b.cols, b.rows},
+  const DeviceBuffer<W> x(a.rows * a.cols), y(b.rows * b.cols), out(c.rows * c.cols);
+  const MatrixView<W> x_dev{x.data(), a.rows, a.cols, a.rows}, y_dev{y.data(), b.rows, b.cols, b.rows},
       out_dev{out.data(), c.rows, c.cols, c.rows};
-  upload<double>(queue, Part::all, a, x_dev);
-  upload<double>(queue, Part::all, b, y_dev);
-  gemm<double>(queue, op, Op::none, 1, x_dev, y_dev, 0, out_dev);
-  download<double>(queue, out_dev, c);
+  upload<W>(queue, Part::all, a, x_dev);
+  upload<W>(queue, Part::all, b, y_dev);
+  gemm<W>(queue, op, Op::none, 1, x_dev, y_dev, 0, out_dev);
+  download<W>(queue, out_dev, c);
 #endif
 }
 
@@ -84,21 +108,36 @@ class Product {
   explicit Product(Place place) : gpu_(place != Place::cpu && gpu_count() > 0), must_(place == Place::gpu) {
     if (must_ && !gpu_) throw DeviceError("a GPU was asked for, and there is none");
   }
-  void operator()(Op op, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  template <class W>
+  void operator()(Op op, MatrixView<const same_t<W>> a, MatrixView<const same_t<W>> b, MatrixView<W> c) {
     if (c.rows == 0 || c.cols == 0) return;
     try {
-      if (gpu_) return multiply_on_gpu(op, a, b, c);
+      if (gpu_) return multiply_on_gpu<W>(op, a, b, c);
     } catch (const OutOfMemory& trouble) {
       if (must_ || !trouble.on_device()) throw;
       gpu_ = false;
     }
-    gemm_on_cpu<double>(op, Op::none, 1, a, b, 0, c);
+    gemm_on_cpu<W>(op, Op::none, 1, a, b, 0, c);
   }
   bool on_gpu() const { return gpu_; }
 
  private:
   bool gpu_, must_;
 };
+
+// X := L^-1 X
+void solve_lower(MatrixView<const double> l, MatrixView<double> x) {
+  const BlasTurn turn(l.rows);
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, lapack_size(x.rows, "n"),
+              lapack_size(x.cols, "m"), 1, l.data, lapack_size(l.lda, "n"), x.data, lapack_size(x.lda, "n"));
+}
+void solve_lower(MatrixView<const std::complex<double>> l, MatrixView<std::complex<double>> x) {
+  const BlasTurn turn(l.rows);
+  const std::complex<double> one = 1;
+  cblas_ztrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, lapack_size(x.rows, "n"),
+              lapack_size(x.cols, "m"), &one, l.data, lapack_size(l.lda, "n"), x.data,
+              lapack_size(x.lda, "n"));
+}
 
 void check_sizes(int itype, std::int64_t n, std::int64_t m, std::int64_t lda, std::int64_t ldb,
                  std::int64_t ldz) {
@@ -134,19 +173,21 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
   v.n = n;
   v.m = m;
   v.itype = itype;
-  v.ascending = std::adjacent_find(w, w + m, [](T x, T y) { return !(x <= y); }) == w + m;
-  v.finite = std::all_of(w, w + m, [](T x) { return std::isfinite(x); });
+  using R = real_t<T>;
+  using W = wide_t<T>;
+  v.ascending = std::adjacent_find(w, w + m, [](R x, R y) { return !(x <= y); }) == w + m;
+  v.finite = std::all_of(w, w + m, [](R x) { return std::isfinite(x); });
   for (std::int64_t j = 0; j < m; ++j)
-    v.finite = v.finite && std::all_of(z + j * ldz, z + j * ldz + n, [](T x) { return std::isfinite(x); });
+    v.finite = v.finite && std::all_of(z + j * ldz, z + j * ldz + n, [](T x) { return is_finite(x); });
   if (n == 0) return v;
 
-  const Scaled a_all(uplo, MatrixView<const T>{a, n, n, lda}), b_all(uplo, MatrixView<const T>{b, n, n, ldb});
+  const Scaled<T> a_all(uplo, {a, n, n, lda}), b_all(uplo, {b, n, n, ldb});
   const double one_a = norm_one(n, n, [&](auto i, auto j) { return a_all.at(i, j); }),
                one_b = norm_one(n, n, [&](auto i, auto j) { return b_all.at(i, j); });
   v.norm_a = std::ldexp(one_a, a_all.k);
   v.norm_b = std::ldexp(one_b, b_all.k);
 
-  Owned factor(n, n);
+  Owned<W> factor(n, n);
   std::copy_n(b_all.at.data, n * n, factor.at.data);
   const lapack_int order = lapack_size(n, "n");
   v.bad_minor = lapack::potrf('L', order, factor.at.data, order);
@@ -157,30 +198,27 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
 
   // Of the scaled A and B: values and vectors.
   const int kz = (itype == 3 ? -1 : 1) * b_all.k / 2, kw = -a_all.k + (itype == 1 ? b_all.k : -b_all.k);
-  Owned x(n, m), inner(n, m), outer(n, m);
+  Owned<W> x(n, m), inner(n, m), outer(n, m);
   for (std::int64_t j = 0; j < m; ++j)
-    for (std::int64_t i = 0; i < n; ++i) x.at(i, j) = std::ldexp(static_cast<double>(z[i + j * ldz]), kz);
+    for (std::int64_t i = 0; i < n; ++i) x.at(i, j) = scaled(W(z[i + j * ldz]), kz);
   const auto value = [&](std::int64_t j) { return std::ldexp(static_cast<double>(w[j]), kw); };
 
   //   itype 1: A Z, B Z      2: A (B Z)      3: B (A Z)
   product(Op::none, itype == 3 ? a_all.at : b_all.at, x.at, inner.at);
   product(Op::none, itype == 3 ? b_all.at : a_all.at, itype == 1 ? x.at : inner.at, outer.at);
-  const MatrixView<double> right = itype == 1 ? inner.at : x.at;
+  const MatrixView<W> right = itype == 1 ? inner.at : x.at;
   const double one_z = norm_one(n, m, [&](auto i, auto j) { return x.at(i, j); }),
                one_r =
                    norm_one(n, m, [&](auto i, auto j) { return outer.at(i, j) - right(i, j) * value(j); });
 
   //   Z^T (B Z), of itype 3 (L^-1 Z)^T (L^-1 Z)
-  Owned gram(m, m);
-  if (itype == 3) {
-    const BlasTurn turn(n);
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, order, lapack_size(m, "m"),
-                1, factor.at.data, order, x.at.data, order);
-  }
-  product(Op::transpose, x.at, itype == 3 ? x.at : inner.at, gram.at);
+  Owned<W> gram(m, m);
+  if (itype == 3) solve_lower(factor.at, x.at);
+  product(is_complex<T> ? Op::conjugate_transpose : Op::transpose, x.at, itype == 3 ? x.at : inner.at,
+          gram.at);
   const double one_g = norm_one(m, m, [&](auto i, auto j) { return gram.at(i, j) - (i == j ? 1.0 : 0.0); });
 
-  const double unit = static_cast<double>(n) * std::numeric_limits<T>::epsilon();
+  const double unit = static_cast<double>(n) * std::numeric_limits<R>::epsilon();
   const double scale = one_a * (itype == 1 ? 1 : one_b) * one_z;
   v.residual = one_r == 0 ? 0 : one_r / std::max(scale, std::numeric_limits<double>::min()) / unit;
   v.orthogonality = one_g / unit;
@@ -197,5 +235,13 @@ template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, con
 template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const float*, std::int64_t,
                                                     const float*, std::int64_t, std::int64_t, const float*,
                                                     const float*, std::int64_t, Place, int);
+template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const std::complex<double>*,
+                                                    std::int64_t, const std::complex<double>*, std::int64_t,
+                                                    std::int64_t, const double*, const std::complex<double>*,
+                                                    std::int64_t, Place, int);
+template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const std::complex<float>*,
+                                                    std::int64_t, const std::complex<float>*, std::int64_t,
+                                                    std::int64_t, const float*, const std::complex<float>*,
+                                                    std::int64_t, Place, int);
 
 }  // namespace eigen_g

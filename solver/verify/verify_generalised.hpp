@@ -39,8 +39,9 @@ bool passed(const GeneralisedVerification& v);
 //   a, b  n x n, lda and ldb, host, in, only the triangle `uplo` of each is read
 //   w     m values, host, in, ascending     z  n x m, ldz, host, in; 0 <= m <= n
 // The products on the current GPU if there is one and its memory holds three of the matrices, else on the CPU; the condition on the
-// CPU. Blocks until done. Memory: six n x n matrices of doubles. Throws InvalidArgument, OutOfMemory, DeviceError.
-// Cost: 6 n^2 m + n^3 / 3 flops. LAPACK: dsgt01, dpocon. T is double or float.
+// CPU. Blocks until done. Memory: six n x n matrices of doubles or complex doubles. Throws InvalidArgument, OutOfMemory, DeviceError.
+// Cost: 6 n^2 m + n^3 / 3 flops. LAPACK: dsgt01, dpocon. T is double, float or std::complex of one: what is written
+// transposed is conjugated too, and |.| is the modulus.
 template <class T>
 [[nodiscard]] GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n, const T* a,
                                                          std::int64_t lda, const same_t<T>* b,

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "apps/cli/exit_codes.hpp"
 #include "apps/cli/lists.hpp"
 #include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/input_file.hpp"
 #include "apps/io/matrix_file.hpp"
 #include "blas2/symv/symv_table.hpp"
 #include "solver/api/types.hpp"
@@ -64,13 +66,14 @@ void attempt(const Read& read) {
   }
 }
 
-void check(const io::SymmetricMatrix& m) {
+template <class T>
+void check(const io::HermitianMatrix<T>& m) {
   if (m.n < 0 || m.lda < m.n) std::abort();
-  double sum = 0;  // every entry that it says there is can be read
+  T sum{};  // every entry that it says there is can be read
   for (std::int64_t j = 0; j < m.n; ++j)
     for (std::int64_t i = 0; i < m.n; ++i)
       if (m.uplo == Uplo::lower ? i >= j : i <= j) sum += m.data[i + j * m.lda];
-  [[maybe_unused]] const volatile double used = sum;
+  [[maybe_unused]] const volatile double used = std::abs(sum);
 }
 
 }  // namespace
@@ -89,9 +92,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         options.threads = 1;
         options.chunk_bytes = 64;
         attempt([&] { check(io::read_matrix(file, options)); });
+        attempt([&] {
+          const auto type = io::type_of(*io::open_input(file), options);
+          io::with_type(type, [&]<class T>(T) { check(io::read_matrix<T>(file, options)); });
+        });
+        attempt([&] { check(io::read_matrix<std::complex<float>>(file, options)); });
       }
     attempt([&] { io::read_values(file); });
     attempt([&] { io::read_vectors(file, 1); });
+    attempt([&] { io::read_vectors<std::complex<float>>(file, 1); });
   }
   const std::string text(bytes);
   attempt([&] { parse_calibration(text, "input"); });

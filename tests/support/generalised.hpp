@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
 #include "solver/api/generalised.hpp"
 
@@ -41,17 +43,28 @@ inline std::vector<double> positive_definite(std::int64_t n, double cond, std::u
   return b;
 }
 
+// Of complex T times exp(i phase (i^2 - j^2)): unitarily similar. The diagonal's imaginary parts: poison.
 template <class T>
 struct Matrix {
   eigen_g::Uplo uplo;
   std::int64_t n, ld;
   std::vector<T> a;
-  Matrix(const std::vector<double>& full, std::int64_t n_, eigen_g::Uplo uplo_, std::int64_t padding)
+  Matrix(const std::vector<double>& full, std::int64_t n_, eigen_g::Uplo uplo_, std::int64_t padding,
+         double phase = 1)
       : uplo(uplo_), n(n_), ld(std::max<std::int64_t>(1, n_ + padding)) {
-    a.assign(static_cast<std::size_t>(ld * n), std::numeric_limits<T>::quiet_NaN());
+    using R = eigen_g::real_t<T>;
+    constexpr R poison = std::numeric_limits<R>::quiet_NaN();
+    a.assign(static_cast<std::size_t>(ld * n), T(poison));
     for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t i = 0; i < n; ++i)
-        if (stored(i, j)) a[i + j * ld] = static_cast<T>(full[i + j * n]);
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (!stored(i, j)) continue;
+        const double x = full[i + j * n];
+        if constexpr (eigen_g::is_complex<T>)
+          a[i + j * ld] = i == j ? T(static_cast<R>(x), poison)
+                                 : T(x * std::polar(1.0, phase * static_cast<double>(i * i - j * j)));
+        else
+          a[i + j * ld] = static_cast<T>(x);
+      }
   }
   bool stored(std::int64_t i, std::int64_t j) const { return uplo == eigen_g::Uplo::lower ? i >= j : i <= j; }
 };

@@ -1,12 +1,15 @@
 #include <array>
 #include <cmath>
+#include <complex>
 #include <set>
 #include <string>
 
+#include "apps/generate/hermitian.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/generate/random.hpp"
 #include "apps/generate/sturm.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "solver/api/eigen_g.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/solving.hpp"
 
@@ -157,6 +160,46 @@ TEST_CASE("every kind is symmetric, and its padding is left alone") {
     CHECK(unequal == 0);
     CHECK(touched == 0);
   }
+}
+
+TEST_CASE("every kind as a complex matrix: Hermitian, its padding left alone, its spectrum") {
+  using Z = std::complex<double>;
+  for (const auto all : {eigen_g::generate::kinds(), eigen_g::generate::hermitian_kinds()})
+    for (const Kind& kind : all) {
+      const std::int64_t n = kind.name == "hofstadter" ? 81 : orders(kind).back(), lda = n + 3;
+      CAPTURE(std::string(kind.name), n);
+      const Spec spec = spec_of(kind.name, n);
+      std::vector<Z> a(static_cast<std::size_t>(lda * n), -7.5), z(static_cast<std::size_t>(n * n));
+      eigen_g::generate::fill(spec, a.data(), lda);
+      std::int64_t unequal = 0, touched = 0, complex = 0;
+      for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          unequal += a[i + j * lda] != std::conj(a[j + i * lda]);
+          complex += a[i + j * lda].imag() != 0;
+        }
+        for (std::int64_t i = n; i < lda; ++i) touched += a[i + j * lda] != -7.5;
+      }
+      CHECK(unequal == 0);
+      CHECK(touched == 0);
+      const bool random = kind.parameters.find("seed") != std::string_view::npos;
+      CHECK((complex > 0) == (random || all.data() == eigen_g::generate::hermitian_kinds().data()));
+      const auto exact = eigen_g::generate::exact(spec);
+      if (!exact) continue;
+      std::vector<double> w(static_cast<std::size_t>(n));
+      eigen_g::Devices cpu;
+      cpu.place = eigen_g::Place::cpu;
+      const eigen_g::Report report = eigen_g::eigen_g(n, a.data(), lda, w.data(), z.data(), n, {}, cpu);
+      CHECK(report.status == eigen_g::Status::converged);
+      CHECK(support::eigenvalue_ratio(w, *exact) <= support::limits::eigenvalue);
+    }
+  std::vector<double> real(81 * 81);
+  CHECK_THROWS_AS(eigen_g::generate::fill(spec_of("hofstadter", 81), real.data(), 81),
+                  eigen_g::InvalidArgument);
+  std::vector<Z> small(16 * 16);
+  CHECK_THROWS_AS(eigen_g::generate::fill(spec_of("hofstadter", 16), small.data(), 16),
+                  eigen_g::InvalidArgument);
+  CHECK_THROWS_AS(eigen_g::generate::fill(spec_of("flux-ring", 2), small.data(), 16),
+                  eigen_g::InvalidArgument);
 }
 
 TEST_CASE("C60: three bonds an atom, rings of five and six") {

@@ -62,7 +62,7 @@ TEST_CASE("sparse ones as coordinates, others as arrays") {
 TEST_CASE("order 0") {
   const support::TemporaryFolder folder;
   for (const char* name : {"a.mtx", "a.npy"}) {
-    write_matrix(folder / name, 0, nullptr, 1, Uplo::lower);
+    write_matrix<double>(folder / name, 0, nullptr, 1, Uplo::lower);
     CHECK(read_matrix(folder / name).n == 0);
   }
 }
@@ -71,6 +71,6 @@ TEST_CASE("an unknown ending is refused before any work") {
   const support::TemporaryFolder folder;
   CHECK_THROWS_AS(require_matrix_ending("a.txt"), FileError);
   CHECK_NOTHROW(require_matrix_ending("a.npy"));
-  CHECK_THROWS_AS(write_matrix(folder / "a", 1, nullptr, 1, Uplo::lower), FileError);
+  CHECK_THROWS_AS(write_matrix<double>(folder / "a", 1, nullptr, 1, Uplo::lower), FileError);
   CHECK(folder.names().empty());
 }

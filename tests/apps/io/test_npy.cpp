@@ -127,11 +127,11 @@ TEST_CASE("native doubles are used in place, others and unaligned ones converted
     support::write_file(folder / "a.npy", npy_file(dict(descr, "True", "(2, 2)"), values, 1, total));
     return map_npy(folder / "a.npy");
   };
-  CHECK(file("<f8", 128).doubles() != nullptr);
-  CHECK(file("<f8", 104).doubles() != nullptr);
-  CHECK(file("<f8", 99).doubles() == nullptr);
-  CHECK(file(">f8", 128).doubles() == nullptr);
-  CHECK(file("<i8", 128).doubles() == nullptr);
+  CHECK(file("<f8", 128).in_place<double>() != nullptr);
+  CHECK(file("<f8", 104).in_place<double>() != nullptr);
+  CHECK(file("<f8", 99).in_place<double>() == nullptr);
+  CHECK(file(">f8", 128).in_place<double>() == nullptr);
+  CHECK(file("<i8", 128).in_place<double>() == nullptr);
 }
 
 TEST_CASE("a square matrix: order, triangle and in-place use") {

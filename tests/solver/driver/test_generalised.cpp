@@ -22,7 +22,8 @@ namespace {
 
 template <class T>
 struct Pairs {
-  std::vector<T> w, z, b;
+  std::vector<real_t<T>> w;
+  std::vector<T> z, b;
   GeneralisedReport report;
 };
 
@@ -37,10 +38,11 @@ bool equal_bits(const std::vector<T>& x, const std::vector<T>& y) {
 template <class T>
 Pairs<T> solved(const Generalised& problem, const Matrix<T>& a, const Matrix<T>& b, Place place,
                 Options options = {}) {
-  const T guard = T(-7.25e30);
+  using R = real_t<T>;
+  const R guard = R(-7.25e30);
   const std::int64_t n = a.n, ldz = std::max<std::int64_t>(1, n) + 3;
-  std::vector<T> a_given = a.a, w(static_cast<std::size_t>(n + margin), guard),
-                 z(static_cast<std::size_t>(ldz * n + margin), guard);
+  std::vector<R> w(static_cast<std::size_t>(n + margin), guard);
+  std::vector<T> a_given = a.a, z(static_cast<std::size_t>(ldz * n + margin), guard);
   Pairs<T> p;
   p.b = b.a;
   options.uplo = a.uplo;
@@ -57,7 +59,7 @@ Pairs<T> solved(const Generalised& problem, const Matrix<T>& a, const Matrix<T>&
         touched += std::memcmp(&p.b[i + j * b.ld], &b.a[i + j * b.ld], sizeof(T)) != 0;
   for (std::int64_t i = n; i < n + margin; ++i) touched += w[i] != guard;
   for (std::int64_t k = 0; k < ldz * n + margin; ++k)
-    if (!options.vectors || k % ldz >= n || k >= ldz * n) touched += z[k] != guard;
+    if (!options.vectors || k % ldz >= n || k >= ldz * n) touched += z[k] != T(guard);
   CHECK(touched == 0);
   const std::int64_t m = p.report.m;
   p.w.assign(w.begin(), w.begin() + m);
@@ -84,14 +86,35 @@ lapack_int lapack_sygvd(int itype, char uplo, lapack_int n, float* a, lapack_int
   return LAPACKE_ssygvd(LAPACK_COL_MAJOR, itype, 'V', uplo, n, a, lda, b, ldb, w);
 }
 
+lapack_int lapack_sygvd(int itype, char uplo, lapack_int n, std::complex<double>* a, lapack_int lda,
+                        std::complex<double>* b, lapack_int ldb, double* w) {
+  return LAPACKE_zhegvd(LAPACK_COL_MAJOR, itype, 'V', uplo, n, lapack::of_lapack(a), lda,
+                        lapack::of_lapack(b), ldb, w);
+}
+lapack_int lapack_sygvd(int itype, char uplo, lapack_int n, std::complex<float>* a, lapack_int lda,
+                        std::complex<float>* b, lapack_int ldb, float* w) {
+  return LAPACKE_chegvd(LAPACK_COL_MAJOR, itype, 'V', uplo, n, lapack::of_lapack(a), lda,
+                        lapack::of_lapack(b), ldb, w);
+}
+
+// LAPACKE looks for NaN in what it does not need.
+template <class R>
+R without_nan(R x) {
+  return x != x ? R{0} : x;
+}
+template <class R>
+std::complex<R> without_nan(std::complex<R> x) {
+  return {without_nan(x.real()), without_nan(x.imag())};
+}
+
 // max |w - w'| / (n ulp cond max |w'|), w' of LAPACK; of an empty matrix 0.
 template <class T>
-double distance_to_lapack(int itype, const Matrix<T>& a, const Matrix<T>& b, const std::vector<T>& w,
+double distance_to_lapack(int itype, const Matrix<T>& a, const Matrix<T>& b, const std::vector<real_t<T>>& w,
                           double cond) {
-  std::vector<T> a_copy = a.a, b_copy = b.a, exact(w.size());
+  std::vector<T> a_copy = a.a, b_copy = b.a;
+  std::vector<real_t<T>> exact(w.size());
   for (auto* m : {&a_copy, &b_copy})
-    for (T& x : *m)
-      if (x != x) x = 0;  // LAPACKE looks for NaN in what it does not need
+    for (T& x : *m) x = without_nan(x);
   REQUIRE(lapack_sygvd(itype, static_cast<char>(a.uplo), static_cast<lapack_int>(a.n), a_copy.data(),
                        static_cast<lapack_int>(a.ld), b_copy.data(), static_cast<lapack_int>(b.ld),
                        exact.data()) == 0);
@@ -100,9 +123,9 @@ double distance_to_lapack(int itype, const Matrix<T>& a, const Matrix<T>& b, con
     error = std::max(error, std::fabs(static_cast<double>(w[k]) - static_cast<double>(exact[k])));
     largest = std::max(largest, std::fabs(static_cast<double>(exact[k])));
   }
-  return w.empty()
-             ? 0
-             : error / (static_cast<double>(w.size()) * std::numeric_limits<T>::epsilon() * cond * largest);
+  return w.empty() ? 0
+                   : error / (static_cast<double>(w.size()) * std::numeric_limits<real_t<T>>::epsilon() *
+                              cond * largest);
 }
 
 constexpr double cond = 20, values_limit = 10;
@@ -111,7 +134,7 @@ template <class T>
 void check_problem(int itype, std::int64_t n, Uplo uplo, std::int64_t padding, Place place) {
   CAPTURE(itype, n, support::name(uplo), padding);
   const Matrix<T> a(random_symmetric(n, 3), n, uplo, padding),
-      b(positive_definite(n, cond, 5), n, uplo, 2 * padding);
+      b(positive_definite(n, cond, 5), n, uplo, 2 * padding, 0.3);
   const Pairs<T> p = solved({itype}, a, b, place);
   REQUIRE(p.report.status == Status::converged);
   REQUIRE(p.report.m == n);
@@ -130,11 +153,17 @@ TEMPLATE_TEST_CASE("generalised: every small size, all types, both triangles, od
     const int itype = static_cast<int>(n % 3) + 1;
     check_problem<double>(itype, n, n % 2 == 0 ? Uplo::lower : Uplo::upper, n % 4, TestType::device);
     check_problem<float>(itype, n, n % 2 != 0 ? Uplo::lower : Uplo::upper, n % 4, TestType::device);
+    check_problem<std::complex<double>>(itype, n, n % 2 != 0 ? Uplo::lower : Uplo::upper, n % 3,
+                                        TestType::device);
+    check_problem<std::complex<float>>(itype, n, n % 2 == 0 ? Uplo::lower : Uplo::upper, n % 3,
+                                       TestType::device);
   }
   for (const int itype : {1, 2, 3})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-      for (const std::int64_t n : {64, 65, 129, 200, 321})
+      for (const std::int64_t n : {64, 65, 129, 200, 321}) {
         check_problem<double>(itype, n, uplo, 1, TestType::device);
+        check_problem<std::complex<double>>(itype, n, uplo, 1, TestType::device);
+      }
 }
 
 TEMPLATE_TEST_CASE("generalised: parts of the spectrum have the bits of all of it", "", OnCpu, OnGpu) {
@@ -330,6 +359,30 @@ TEST_CASE("generalised: from C, as LAPACK does it") {
       part.w.resize(5);
       checked(itype, a_float, b_float, part);
     }
+  // Complex, a part, and then by the factor that the first call left.
+  using Z = std::complex<double>;
+  for (const char uplo : {'L', 'U'}) {
+    const Uplo triangle = uplo == 'L' ? Uplo::lower : Uplo::upper;
+    const Matrix<Z> a(random_symmetric(n), n, triangle, 0),
+        b(positive_definite(n, cond), n, triangle, 0, 0.3);
+    const auto of_c = [](std::vector<Z>& x) { return reinterpret_cast<eigen_g_double_complex*>(x.data()); };
+    Pairs<Z> all, part;
+    all.z = part.z = a.a;
+    all.b = b.a;
+    all.w.resize(n);
+    part.w.resize(n);
+    all.report.m = n;
+    REQUIRE(eigen_g_zhegvd(2, 'V', uplo, n, of_c(all.z), n, of_c(all.b), n, all.w.data()) == 0);
+    checked(2, a, b, all);
+    const std::vector<Z> factor = all.b;
+    REQUIRE(eigen_g_zhegvdx_factored(2, 'V', 'I', uplo, n, of_c(part.z), n, of_c(all.b), n, 0, 0, 4, 9,
+                                     &part.report.m, part.w.data()) == 0);
+    CHECK(equal_bits(factor, all.b));
+    REQUIRE(part.report.m == 6);
+    part.w.resize(6);
+    checked(2, a, b, part);
+    CHECK(equal_bits(part.w, {all.w.begin() + 3, all.w.begin() + 9}));
+  }
   std::vector<double> a = random_symmetric(n), b = positive_definite(n, cond), w(n);
   b[5 * (n + 1)] = 0;
   CHECK(eigen_g_dsygvd(1, 'V', 'L', n, a.data(), n, b.data(), n, w.data()) == n + 6);

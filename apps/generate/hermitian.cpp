@@ -1,0 +1,163 @@
+#include "apps/generate/hermitian.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "apps/generate/random.hpp"
+#include "apps/generate/rotate.hpp"
+#include "apps/generate/spectra.hpp"
+#include "hybrid/error.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/matrix_view.hpp"
+
+namespace eigen_g::generate {
+namespace {
+
+using Complex = std::complex<double>;
+using Matrix = MatrixView<Complex>;
+
+constexpr std::uint64_t entry_stream = 0, rotation_stream = 1, imaginary_stream = 2;
+constexpr double pi = std::numbers::pi;
+
+constexpr std::array table{
+    Kind{"flux-ring", "", "complex: a ring of n sites that encloses a flux", "alpha, beta, flux",
+         "at least 3", true},
+    Kind{"hermitian-kms", "", "complex: rho^|i - j| exp(i flux (i - j))", "rho, flux", "", true},
+    Kind{"hofstadter", "", "complex: an m x m torus in a magnetic field, 1/3 flux quantum a cell, n = m^2",
+         "alpha, beta", "the square of a multiple of 3", true},
+};
+
+std::int64_t square_root(std::int64_t n) {
+  return std::llround(std::sqrt(static_cast<double>(n)));
+}
+
+bool named(const Spec& spec, std::string_view name) {
+  return find_kind(spec.kind).name == name;
+}
+
+// a(i, j) and its mirror image, for i >= j.
+template <class Entry>
+void fill_pairs(const Matrix& a, const Entry& entry) {
+#pragma omp parallel for schedule(dynamic, 16)
+  for (std::int64_t j = 0; j < a.cols; ++j)
+    for (std::int64_t i = j; i < a.rows; ++i) {
+      const Complex x = entry(i, j);
+      a(i, j) = i == j ? x.real() : x;
+      a(j, i) = std::conj(a(i, j));
+    }
+}
+
+void add_bond(const Matrix& a, std::int64_t to, std::int64_t from, Complex value) {
+  a(to, from) += value;
+  a(from, to) += std::conj(value);
+}
+
+void fill_ring(const Spec& spec, const Matrix& a) {
+  fill_pairs(a, [&](std::int64_t i, std::int64_t j) { return Complex(i == j ? spec.alpha : 0); });
+  const Complex bond = spec.beta * std::polar(1.0, spec.flux / static_cast<double>(spec.n));
+  for (std::int64_t i = 0; i < spec.n; ++i) add_bond(a, (i + 1) % spec.n, i, bond);
+}
+
+void fill_hofstadter(const Spec& spec, const Matrix& a) {
+  fill_pairs(a, [&](std::int64_t i, std::int64_t j) { return Complex(i == j ? spec.alpha : 0); });
+  const std::int64_t m = square_root(spec.n);
+  for (std::int64_t y = 0; y < m; ++y)
+    for (std::int64_t x = 0; x < m; ++x) {
+      add_bond(a, (x + 1) % m + m * y, x + m * y, spec.beta);
+      add_bond(a, x + m * ((y + 1) % m), x + m * y,
+               spec.beta * std::polar(1.0, 2 * pi / 3 * static_cast<double>(x % 3)));
+    }
+}
+
+// Of a kind that the real fill() knows.
+void fill_real_kind(const Spec& spec, const Matrix& a) {
+  const Kind& kind = find_kind(spec.kind);
+  const bool normal = kind.name == "random", uniform = kind.name == "uniform";
+  Spec plain = spec;
+  plain.scale = 1;
+  const HostArray<double> real = host_array<double>(spec.n * spec.n);
+  plain.rotate = false;  // a prescribed spectrum then stands on the diagonal
+  fill(plain, real.get(), std::max<std::int64_t>(1, spec.n));
+  if (kind.parameters.find("rotate") != std::string_view::npos && spec.rotate) {
+    std::vector<double> d;
+    for (std::int64_t i = 0; i < spec.n; ++i) d.push_back(real[i + i * spec.n]);
+    rotate_diagonal(CounterRandom(spec.seed, rotation_stream), d, a.data, a.lda);
+    return;
+  }
+  const CounterRandom other(spec.seed, imaginary_stream);
+  fill_pairs(a, [&](std::int64_t i, std::int64_t j) {
+    return Complex(real[i + j * spec.n], normal    ? other.normal(i, j)
+                                         : uniform ? 2 * other.uniform(i, j) - 1
+                                                   : 0);
+  });
+}
+
+}  // namespace
+
+std::span<const Kind> hermitian_kinds() {
+  return table;
+}
+
+bool allowed_order(const Kind& hermitian, std::int64_t n) {
+  const std::int64_t m = square_root(n);
+  if (hermitian.name == "flux-ring") return n >= 3;
+  return hermitian.name != "hofstadter" || (m * m == n && m % 3 == 0);
+}
+
+void fill(const Spec& spec, std::complex<double>* data, std::int64_t lda) {
+  check_spec(spec);
+  if (lda < std::max<std::int64_t>(1, spec.n))
+    throw InvalidArgument("lda", "is " + std::to_string(lda) + ", must be at least max(1, n)");
+  const Matrix a{data, spec.n, spec.n, lda};
+  if (named(spec, "flux-ring"))
+    fill_ring(spec, a);
+  else if (named(spec, "hofstadter"))
+    fill_hofstadter(spec, a);
+  else if (named(spec, "hermitian-kms"))
+    fill_pairs(a, [&](std::int64_t i, std::int64_t j) {
+      const auto distance = static_cast<double>(i - j);
+      return std::polar(std::pow(spec.rho, distance), spec.flux * distance);
+    });
+  else
+    fill_real_kind(spec, a);
+  bool finite = true;
+#pragma omp parallel for reduction(&& : finite)
+  for (std::int64_t j = 0; j < spec.n; ++j)
+    for (std::int64_t i = 0; i < spec.n; ++i) {
+      a(i, j) *= spec.scale;
+      finite = finite && std::isfinite(a(i, j).real()) && std::isfinite(a(i, j).imag());
+    }
+  if (!finite)
+    throw InvalidArgument("scale", std::to_string(spec.scale) + " takes entries beyond the range of double");
+}
+
+std::vector<double> hermitian_spectrum(const Spec& spec) {
+  std::vector<double> w;
+  if (named(spec, "hermitian-kms")) return kms_spectrum(spec.n, spec.rho);
+  if (named(spec, "flux-ring")) {
+    for (std::int64_t k = 0; k < spec.n; ++k)
+      w.push_back(spec.alpha +
+                  2 * spec.beta *
+                      std::cos((2 * pi * static_cast<double>(k) + spec.flux) / static_cast<double>(spec.n)));
+    return w;
+  }
+  // e^3 - 6 e - c = 0 with |c| <= 4: e = 2 sqrt 2 cos((arccos(c / (4 sqrt 2)) + 2 pi s) / 3).
+  const std::int64_t m = square_root(spec.n);
+  const auto cosine = [m](std::int64_t k) {
+    return std::cos(6 * pi * static_cast<double>(k) / static_cast<double>(m));
+  };
+  for (std::int64_t r = 0; r < m / 3; ++r)
+    for (std::int64_t l = 0; l < m; ++l)
+      for (int s = 0; s < 3; ++s) {
+        const double c = 2 * cosine(r) + 2 * cosine(l);
+        const double e =
+            2 * std::numbers::sqrt2 * std::cos((std::acos(c / (4 * std::numbers::sqrt2)) + 2 * pi * s) / 3);
+        w.push_back(spec.alpha + spec.beta * e);
+      }
+  return w;
+}
+
+}  // namespace eigen_g::generate

@@ -1,0 +1,103 @@
+// The type of a matrix' entries as it is known when the program runs, by LAPACK's letters, and the one dispatch over it.
+#pragma once
+
+#include <complex>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "hybrid/scalar.hpp"
+
+namespace eigen_g::io {
+
+enum class ScalarType : char { s = 's', d = 'd', c = 'c', z = 'z' };
+
+// "float", "double", "complex float", "complex double".
+constexpr const char* name(ScalarType type) {
+  switch (type) {
+    case ScalarType::s:
+      return "float";
+    case ScalarType::d:
+      return "double";
+    case ScalarType::c:
+      return "complex float";
+    case ScalarType::z:
+      break;
+  }
+  return "complex double";
+}
+
+// Of its eigenvalues.
+constexpr ScalarType real_type(ScalarType type) {
+  return type == ScalarType::s || type == ScalarType::c ? ScalarType::s : ScalarType::d;
+}
+
+// The least type that holds both's numbers.
+constexpr ScalarType common_type(ScalarType x, ScalarType y) {
+  const auto complex = [](ScalarType type) { return type == ScalarType::c || type == ScalarType::z; };
+  const bool wide = real_type(x) == ScalarType::d || real_type(y) == ScalarType::d;
+  if (complex(x) || complex(y)) return wide ? ScalarType::z : ScalarType::c;
+  return wide ? ScalarType::d : ScalarType::s;
+}
+
+// "s", "d", "c", "z".
+constexpr std::optional<ScalarType> scalar_type_of(std::string_view letter) {
+  if (letter.size() != 1 || std::string_view("sdcz").find(letter[0]) == std::string_view::npos)
+    return std::nullopt;
+  return static_cast<ScalarType>(letter[0]);
+}
+
+template <class T>
+inline constexpr ScalarType scalar_type = std::is_same_v<real_t<T>, float>
+                                              ? (is_complex<T> ? ScalarType::c : ScalarType::s)
+                                              : (is_complex<T> ? ScalarType::z : ScalarType::d);
+
+// call(T{}) with the type that is meant.
+template <class Call>
+decltype(auto) with_type(ScalarType type, Call&& call) {
+  switch (type) {
+    case ScalarType::s:
+      return call(float{});
+    case ScalarType::d:
+      return call(double{});
+    case ScalarType::c:
+      return call(std::complex<float>{});
+    case ScalarType::z:
+      break;
+  }
+  return call(std::complex<double>{});
+}
+
+// Why a number is none of T: "" where it is one. A NaN or an infinity is one.
+template <class T>
+constexpr const char* misfit(double re, double im) {
+  if (!is_complex<T> && im != 0) return "has an imaginary part; a real matrix is required";
+  constexpr double most = std::numeric_limits<real_t<T>>::max(),
+                   infinite = std::numeric_limits<double>::infinity();
+  for (const double part : {re, im}) {
+    const double size = part < 0 ? -part : part;
+    if (size > most && size < infinite) return "is beyond the range of float";
+  }
+  return "";
+}
+
+template <class T>
+constexpr T scalar_of(double re, double im = 0) {
+  using R = real_t<T>;
+  if constexpr (is_complex<T>)
+    return T(static_cast<R>(re), static_cast<R>(im));
+  else
+    return static_cast<R>(re);
+}
+
+// What stands for x in the other triangle.
+template <class T>
+constexpr T mirrored(T x) {
+  if constexpr (is_complex<T>)
+    return T(x.real(), -x.imag());
+  else
+    return x;
+}
+
+}  // namespace eigen_g::io

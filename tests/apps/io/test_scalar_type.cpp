@@ -1,0 +1,184 @@
+// Matrices of every type in files: what a file has, what it becomes, what is refused.
+#include "apps/io/scalar_type.hpp"
+
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/input_file.hpp"
+#include "apps/io/matrix_output.hpp"
+#include "apps/io/npy.hpp"
+#include "apps/io/text_output.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/process.hpp"
+
+using namespace eigen_g;
+using namespace eigen_g::io;
+using support::refusal;
+
+namespace {
+
+using Z = std::complex<double>;
+
+const std::vector<Z> hermitian{{2, 0}, {1, -3}, {0, 0.5}, {1, 3}, {-1, 0}, {4, 0}, {0, -0.5}, {4, 0}, {7, 0}};
+
+template <class T>
+std::vector<Z> whole(const HermitianMatrix<T>& m) {
+  std::vector<Z> a;
+  for (std::int64_t j = 0; j < m.n; ++j)
+    for (std::int64_t i = 0; i < m.n; ++i) {
+      const bool stored = m.uplo == Uplo::lower ? i >= j : i <= j;
+      a.push_back(stored ? Z(m.data[i + j * m.lda]) : Z(mirrored(m.data[j + i * m.lda])));
+    }
+  return a;
+}
+
+template <class T>
+std::vector<T> as(const std::vector<Z>& x) {
+  std::vector<T> y;
+  for (const Z& number : x) y.push_back(scalar_of<T>(number.real(), number.imag()));
+  return y;
+}
+
+struct Folder : support::TemporaryFolder {
+  std::string text(const std::string& content) const {
+    support::write_file(*this / "a.mtx", content);
+    return *this / "a.mtx";
+  }
+  // Row by row, as NumPy writes by itself.
+  template <class T>
+  std::string rows(const std::string& descr, std::int64_t n, const std::vector<T>& by_rows) const {
+    std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + std::to_string(n) +
+                         ", " + std::to_string(n) + "), }";
+    header.append(117 - header.size(), ' ').append(1, '\n');
+    support::write_file(*this / "a.npy", std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(118) + '\0' +
+                                             header + support::bytes_of(by_rows));
+    return *this / "a.npy";
+  }
+};
+
+ScalarType of_file(const std::string& path) {
+  return type_of(*open_input(path));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a matrix written in its type is read in it, from both triangles", "", float, double,
+                   std::complex<float>, std::complex<double>) {
+  using T = TestType;
+  const Folder folder;
+  std::vector<Z> full = hermitian;
+  if (!is_complex<T>)
+    for (Z& x : full) x = x.real();
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+    for (const std::string name : {"a.npy", "a.mtx", "a.raw"}) {
+      CAPTURE(name, static_cast<char>(uplo));
+      std::vector<T> a = as<T>(full);
+      a[uplo == Uplo::lower ? 3 : 1] = T(std::numeric_limits<real_t<T>>::quiet_NaN());  // the other triangle
+      write_matrix(folder / name, 3, a.data(), 3, uplo, 2, Existing::replace);
+      CHECK(whole(read_matrix<T>(folder / name)) == full);
+      if (name == "a.npy") CHECK(of_file(folder / name) == scalar_type<T>);
+      if (name == "a.mtx") CHECK(of_file(folder / name) == (is_complex<T> ? ScalarType::z : ScalarType::d));
+      if (name != "a.raw") CHECK(whole(read_matrix<Z>(folder / name)) == full);
+    }
+}
+
+TEST_CASE("a Hermitian array row by row is not its transpose") {
+  const Folder folder;
+  const std::vector<Z> by_rows{{2, 0}, {1, 3}, {0, -0.5}, {1, -3}, {-1, 0}, {4, 0}, {0, 0.5}, {4, 0}, {7, 0}};
+  CHECK(whole(read_matrix<Z>(folder.rows("<c16", 3, by_rows))) == hermitian);
+  CHECK(whole(read_matrix<std::complex<float>>(folder / "a.npy")) == hermitian);
+  CHECK(whole(read_matrix<Z>(folder.rows("<c8", 3, as<std::complex<float>>(by_rows)))) == hermitian);
+  CHECK(of_file(folder / "a.npy") == ScalarType::c);
+  ReadOptions upper;
+  upper.triangle = Triangle::upper;
+  std::vector<Z> odd = by_rows;
+  odd[3] = 99;
+  CHECK(whole(read_matrix<Z>(folder.rows("<c16", 3, odd), upper)) == hermitian);
+}
+
+TEST_CASE("Matrix Market: complex hermitian, symmetric and general") {
+  const Folder folder;
+  const std::vector<Z> two{{1, 0}, {2, 3}, {2, -3}, {4, 0}};
+  const auto read = [&](const std::string& text) { return whole(read_matrix<Z>(folder.text(text))); };
+  CHECK(read("%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 1 0\n2 1 2 3\n2 2 4 0\n") ==
+        two);
+  CHECK(read("%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 1 0\n1 2 2 -3\n2 2 4 0\n") ==
+        two);
+  CHECK(read("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n") == two);
+  CHECK(read("%%MatrixMarket matrix array complex general\n2 2\n1 0\n2 3\n2 -3\n4 0\n") == two);
+  CHECK(read("%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 5 0\n") == std::vector<Z>{5});
+  CHECK(read("%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 5\n") == std::vector<Z>{5});
+
+  const auto refused = [&](const std::string& text) { return refusal([&] { read(text); }); };
+  const auto symmetric = refused("%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 2 3\n");
+  CHECK(symmetric.line == 3);
+  CHECK_THAT(symmetric.reason, ContainsSubstring("the complex symmetric matrix is not Hermitian"));
+  CHECK_THAT(refused("%%MatrixMarket matrix array complex symmetric\n2 2\n1 0\n2 3\n4 0\n").reason,
+             ContainsSubstring("entry (2, 1) has an imaginary part: the complex symmetric"));
+  CHECK_THAT(refused("%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 2 2 3\n").reason,
+             ContainsSubstring("on the diagonal a Hermitian matrix has none"));
+  CHECK_THAT(refused("%%MatrixMarket matrix array complex general\n2 2\n1 0\n2 3\n2 3\n4 0\n").reason,
+             ContainsSubstring("is not Hermitian: entry (2, 1) is 2+3i, entry (1, 2) is 2+3i"));
+  CHECK_THAT(refused("%%MatrixMarket matrix array complex general\n1 1\n1 -2\n").reason,
+             ContainsSubstring("entry (1, 1) on the diagonal is 1-2i"));
+  CHECK_THAT(refused("%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n1 1 5\n").reason,
+             ContainsSubstring("is hermitian and not complex"));
+  CHECK_THAT(refused("%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 5.00\n").reason,
+             ContainsSubstring("the imaginary part is missing"));
+}
+
+TEST_CASE("what a type does not hold is refused by its place") {
+  const Folder folder;
+  const std::string mtx =
+      folder.text("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1e300 0\n2 1 2 3\n");
+  CHECK(refusal([&] { read_matrix<double>(mtx); }).line == 4);
+  CHECK_THAT(refusal([&] { read_matrix<double>(mtx); }).reason,
+             ContainsSubstring("the value '2' has an imaginary part; a real matrix is required"));
+  CHECK(refusal([&] { read_matrix<std::complex<float>>(mtx); }).line == 3);
+  CHECK_THAT(refusal([&] { read_matrix<std::complex<float>>(mtx); }).reason,
+             ContainsSubstring("'1e300' is beyond the range of float"));
+  const std::string real = folder.rows<Z>("<c16", 2, {1, 2, 2, 5});
+  CHECK(whole(read_matrix<float>(real)) == std::vector<Z>{1, 2, 2, 5});
+  const std::string npy = folder.rows<Z>("<c16", 2, {1, {2, 1}, {2, -1}, 5});
+  CHECK_THAT(refusal([&] { read_matrix<double>(npy); }).reason,
+             ContainsSubstring("entry (1, 2) has an imaginary part"));
+  CHECK_THAT(refusal([&] {
+               read_matrix<float>(folder.rows<double>("<f8", 2, {1, 2, 2, -1e39}));
+             }).reason,
+             ContainsSubstring("entry (2, 2) is beyond the range of float"));
+  const double infinite = std::numeric_limits<double>::infinity();
+  CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 1, {infinite}))) == std::vector<Z>{infinite});
+}
+
+TEST_CASE("float's files are compared by float's unit") {
+  const Folder folder;
+  const float off = 1 + 2e-7F;
+  CHECK(whole(read_matrix<float>(folder.rows<float>("<f4", 2, {1, off, 1, 1}))).size() == 4);
+  CHECK_THAT(refusal([&] { read_matrix<double>(folder / "a.npy"); }).reason,
+             ContainsSubstring("is not symmetric"));
+}
+
+TEST_CASE("complex vectors come back from every format") {
+  const Folder folder;
+  const std::vector<Z> z{{1, 2}, {0.1, -3}, {0, 0}, {1e-300, 5}, {-1, 0}, {2, 2}};
+  for (const TextFormat format : {TextFormat::mtx, TextFormat::txt}) {
+    OutputFile out(folder / "z", Existing::replace);
+    write_text<Z>(out, {z.data(), 3, 2, 3}, format);
+    out.commit();
+    const Dense<Z> m = read_vectors<Z>(folder / "z");
+    REQUIRE(m.rows == 3);
+    REQUIRE(m.cols == 2);
+    CHECK(std::vector<Z>(m.data, m.data + 6) == z);
+  }
+  NpyWriterOf<Z> writer(folder / "z.npy", {3, 2});
+  std::copy(z.begin(), z.end(), writer.data());
+  writer.commit();
+  const Dense<Z> m = read_vectors<Z>(folder / "z.npy");
+  CHECK(std::vector<Z>(m.data, m.data + 6) == z);
+  CHECK_THAT(refusal([&] { read_vectors<double>(folder / "z.npy"); }).reason,
+             ContainsSubstring("entry (1, 1) has an imaginary part"));
+}
