@@ -84,6 +84,26 @@ TEMPLATE_TEST_CASE("entries from one end of the range to the other in one matrix
     support::check_solver(support::stored(full, spec.n, uplo), TestType::device, 0, "graded");
 }
 
+// Of rank two: all but two columns are rounding alone when their turn comes, and of one kind.
+TEST_CASE("two blocks of equal entries on a GPU: the vectors stay orthogonal", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {600, 1025, 2049, 3000}) {
+    CAPTURE(n);
+    std::vector<double> full(static_cast<std::size_t>(n * n));
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        full[static_cast<std::size_t>(i + j * n)] = (2 * i < n) == (2 * j < n) ? 3.0 : 0.1;
+    support::Asked asked = support::options(eigen_g::Place::gpu);
+    asked.path = eigen_g::Path::one_stage;
+    const Stored s = support::stored(full, n);
+    const support::Solved pairs = support::solve_guarded(s, asked);
+    const auto v = eigen_g::verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz,
+                                   eigen_g::Place::gpu);
+    CHECK(v.lapack_orthogonality <= 1.5);
+    CHECK(v.lapack_residual <= 1.5);
+  }
+}
+
 TEMPLATE_TEST_CASE("all entries equal: one value of size n, the others 0", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   for (const std::int64_t n : {2, 40, 130, 500, 1000}) {

@@ -12,6 +12,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/devices/tuning.hpp"
+#include "solver/reduction/one_stage/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_panel.cuh"
@@ -161,11 +162,15 @@ std::size_t shared_share() {
   return share;
 }
 
+// Up to here reflectors of rounding alone do no harm (orthogonality ratio at most 1.3), and two launches more would count.
+constexpr std::int64_t max_order_of_any_reflector = 1024;
+
 // Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
 template <class T>
 std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev,
-                           real_t<T>* e_dev, T* tau_dev, Arena scratch_dev, int multiprocessors,
-                           std::int64_t stop, const std::function<void(std::int64_t column)>& reached) {
+                           real_t<T>* e_dev, T* tau_dev, const real_t<T>* negligible_dev, Arena scratch_dev,
+                           int multiprocessors, std::int64_t stop,
+                           const std::function<void(std::int64_t column)>& reached) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
   const Layout<T> layout(n, multiprocessors);
@@ -204,6 +209,7 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, rea
         static_cast<std::int32_t>(
             256 * std::min(1.0, solver_tuning().reduction_kept_share_of_l2 * l2_bytes / bytes)),
         multiplied ? on_device(places.product) : nullptr,
+        negligible_dev,
         partition,
         exchange};
     // The strips before the first that is walked have no place among the column sums.
@@ -234,7 +240,8 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, rea
 
 template <class T>
 std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors) {
-  return std::max(bytes_taken([&](Arena& arena) { Layout<T>(n, multiprocessors).place(arena); }),
+  return bytes_taken([&](Arena& arena) { arena.take<real_t<T>>(n + 1); }) +
+         std::max(bytes_taken([&](Arena& arena) { Layout<T>(n, multiprocessors).place(arena); }),
                   bytes_taken([&](Arena& arena) { arena.take<T>(on_chip_workspace<T>(n)); }));
 }
 
@@ -249,10 +256,15 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
   const std::int64_t on_chip = most_on_chip<T>(taken);
 
+  real_t<T>* const squares_dev = scratch_dev.take<real_t<T>>(n + 1);
+  const real_t<T>* const negligible_dev = n > std::min(on_chip, max_order_of_any_reflector)
+                                              ? negligible_square_of<T>(queue, a_dev, squares_dev)
+                                              : nullptr;
+
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t p = 0;
   if (n > on_chip)
-    p = reduce_panels<T>(products, a_dev, d_dev, e_dev, tau_dev, scratch_dev, taken, on_chip,
+    p = reduce_panels<T>(products, a_dev, d_dev, e_dev, tau_dev, negligible_dev, scratch_dev, taken, on_chip,
                          [&](std::int64_t column) {
                            if (!progress) return;
                            const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
@@ -260,7 +272,7 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
                            milestones.back().first.record(queue);
                          });
   tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
-                            scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken);
+                            scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken, negligible_dev);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
   clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();

@@ -61,9 +61,10 @@ struct OnChip {
   int n;
   real_t<T>*d, *e;
   T* tau;
-  Packet<T>* mail;  // 2 sets of h and r, group_width stride each
-  int shared_rows;  // of a block, a multiple of at_once; the others are in registers
-  int stride;       // of shared rows, in groups: n / group_width rounded up to whole warps
+  Packet<T>* mail;              // 2 sets of h and r, group_width stride each
+  int shared_rows;              // of a block, a multiple of at_once; the others are in registers
+  int stride;                   // of shared rows, in groups: n / group_width rounded up to whole warps
+  const real_t<T>* negligible;  // squares of a tail that counts as zero; null: negligible_square
 
   // Place of row or column i in its mailboxes: the groups' first ones, then the second, so that what a warp reads lies
   // side by side.
@@ -166,9 +167,9 @@ struct Reflector {
 
 // From alpha and ||tail||^2 by a whole warp: two lanes, two divisions.
 template <class R>
-__device__ __forceinline__ Reflector<R> reflect(R alpha, R tail, int lane) {
+__device__ __forceinline__ Reflector<R> reflect(R alpha, R tail, R negligible, int lane) {
   R beta = alpha, s = 0, tau = 0;
-  if (tail >= negligible_square<R>) {
+  if (tail >= negligible) {
     beta = -copysign(sqrt(fma(alpha, alpha, tail)), alpha);
     const bool odd = lane % 2 == 1;
     const R quotient = (odd ? beta - alpha : 1) / (odd ? beta : alpha - beta);
@@ -178,11 +179,12 @@ __device__ __forceinline__ Reflector<R> reflect(R alpha, R tail, int lane) {
   return {beta, s, tau};
 }
 template <class R>
-__device__ __forceinline__ Reflector<DeviceComplex<R>> reflect(DeviceComplex<R> alpha, R tail, int lane) {
+__device__ __forceinline__ Reflector<DeviceComplex<R>> reflect(DeviceComplex<R> alpha, R tail, R negligible,
+                                                               int lane) {
   R beta = alpha.re;
   DeviceComplex<R> s = 0, tau = 0;
   const R square = fma(alpha.im, alpha.im, tail);
-  if (square >= negligible_square<R>) {
+  if (square >= negligible) {
     beta = -copysign(sqrt(fma(alpha.re, alpha.re, square)), alpha.re);
     const R difference = alpha.re - beta;
     const R quotient = 1 / (lane % 2 == 1 ? beta : fma(difference, difference, alpha.im * alpha.im));
@@ -305,6 +307,7 @@ __device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, 
   const Seat<T, threads>& seat = step.seat;
   constexpr int columns = group_width<T> * groups;
   const int lane = seat.lane;
+  const real_t<T> negligible = p.negligible ? *p.negligible : negligible_square<real_t<T>>;
   real_t<T> square = 0;
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
@@ -317,7 +320,8 @@ __device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, 
   if (seat.warp == 0 && lane >= step.first_slot && lane < seat.rows)
     publish(step.mail_h + p.place(seat.row_of(lane)), sum_of<seat.warps>(shared.dots[lane]), step.number);
 
-  const Reflector<T> reflector = reflect(shared.first_of_x, sum_of<seat.warps>(shared.squares), lane);
+  const Reflector<T> reflector =
+      reflect(shared.first_of_x, sum_of<seat.warps>(shared.squares), negligible, lane);
   tau = reflector.tau;
   if (seat.writer && seat.t == 0) {
     p.e[step.k] = reflector.beta;
@@ -540,7 +544,7 @@ std::int64_t on_chip_workspace(std::int64_t n) {
 template <class T>
 void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same_t<T>>* d_dev,
                             real_t<same_t<T>>* e_dev, same_t<T>* tau_dev, same_t<T>* workspace_dev,
-                            int multiprocessors) {
+                            int multiprocessors, const real_t<same_t<T>>* negligible_dev) {
   using D = device_t<T>;
   const std::int64_t n = a_dev.cols;
   const Layout<D> layout(n, Chip<D>(multiprocessors));
@@ -555,7 +559,8 @@ void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same
                     on_device(tau_dev),
                     reinterpret_cast<Packet<D>*>(workspace_dev),
                     layout.shared_rows,
-                    layout.stride};
+                    layout.stride,
+                    negligible_dev};
   void* arguments[] = {&problem};
   allow_shared_memory(kernel.kernel, layout.shared_bytes());
   EIGEN_G_CUDA(cudaLaunchCooperativeKernel(kernel.kernel, dim3(static_cast<unsigned>(layout.blocks)),
@@ -566,17 +571,18 @@ void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same
 template std::int64_t most_on_chip<double>(int);
 template std::int64_t on_chip_workspace<double>(std::int64_t);
 template void tridiagonalize_on_chip(const Queue&, MatrixView<double>, double*, double*, double*, double*,
-                                     int);
+                                     int, const double*);
 template std::int64_t most_on_chip<float>(int);
 template std::int64_t on_chip_workspace<float>(std::int64_t);
-template void tridiagonalize_on_chip(const Queue&, MatrixView<float>, float*, float*, float*, float*, int);
+template void tridiagonalize_on_chip(const Queue&, MatrixView<float>, float*, float*, float*, float*, int,
+                                     const float*);
 template std::int64_t most_on_chip<std::complex<double>>(int);
 template std::int64_t on_chip_workspace<std::complex<double>>(std::int64_t);
 template void tridiagonalize_on_chip(const Queue&, MatrixView<std::complex<double>>, double*, double*,
-                                     std::complex<double>*, std::complex<double>*, int);
+                                     std::complex<double>*, std::complex<double>*, int, const double*);
 template std::int64_t most_on_chip<std::complex<float>>(int);
 template std::int64_t on_chip_workspace<std::complex<float>>(std::int64_t);
 template void tridiagonalize_on_chip(const Queue&, MatrixView<std::complex<float>>, float*, float*,
-                                     std::complex<float>*, std::complex<float>*, int);
+                                     std::complex<float>*, std::complex<float>*, int, const float*);
 
 }  // namespace eigen_g

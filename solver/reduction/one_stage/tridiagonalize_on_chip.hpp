@@ -21,11 +21,12 @@ std::int64_t on_chip_workspace(std::int64_t n);
 
 // Arguments as tridiagonalize()'s, for n = a_dev.rows <= most_on_chip(multiprocessors), except: any lda, and of `a_dev`
 // only rows j + 1 ... of column j are written.
+//   negligible_dev  negligible_square_of() of the whole matrix; null: negligible_square
 // Ordered on `queue`. Repeats bit for bit on the same GPU. Cost: a column about 1 us and its share of n^2 / 2 updates
 // on the chip; from memory A is read once.
 template <class T>
 void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same_t<T>>* d_dev,
                             real_t<same_t<T>>* e_dev, same_t<T>* tau_dev, same_t<T>* workspace_dev,
-                            int multiprocessors);
+                            int multiprocessors, const real_t<same_t<T>>* negligible_dev = nullptr);
 
 }  // namespace eigen_g

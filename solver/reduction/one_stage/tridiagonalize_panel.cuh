@@ -36,7 +36,7 @@
 // same GPU.
 //
 // The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100 (float: 2^-8 ... 2^8),
-// and a tail of x whose squares sum to less than negligible_square is far below rounding and counts as zero (tau = 0).
+// and a tail of x whose squares sum to less than negligible_square_of(A) is below A's rounding and counts as zero (tau = 0).
 //
 // Where a column's time goes, and rejected variants: data/perf/DECISIONS.md, "Panel kernel".
 #pragma once
@@ -89,8 +89,9 @@ struct Panel {
   std::int32_t shift;       // the walk counts rows and columns from so many before the first
   real_t<T>*d, *e;
   T* tau;
-  std::int32_t kept_of_256;  // of the walk: what stays in L2 from column to column
-  const T* product;          // row r of A x, x being the first column, and ex.quadratic with it; or null
+  std::int32_t kept_of_256;     // of the walk: what stays in L2 from column to column
+  const T* product;             // row r of A x, x being the first column, and ex.quadratic with it; or null
+  const real_t<T>* negligible;  // squares of a tail that counts as zero
   blas2::SymvPartition partition;
   Exchange<T> exchange;
 };
@@ -328,11 +329,12 @@ __device__ __forceinline__ real_t<T> sum_dots(const Panel<T>& panel, const Slice
 }
 
 template <class R>
-__device__ __forceinline__ Reflector<DeviceComplex<R>> reflector_of(DeviceComplex<R> alpha, R tail_square) {
+__device__ __forceinline__ Reflector<DeviceComplex<R>> reflector_of(DeviceComplex<R> alpha, R tail_square,
+                                                                    R negligible) {
   R beta = alpha.re;
   DeviceComplex<R> s = 0, tau = 0;
   const R square = fma(alpha.im, alpha.im, tail_square);
-  if (square >= negligible_square<R>) {
+  if (square >= negligible) {
     beta = -copysign(sqrt(fma(alpha.re, alpha.re, square)), alpha.re);
     const R difference = alpha.re - beta, factor = 1 / fma(difference, difference, alpha.im * alpha.im);
     s = {difference * factor, -alpha.im * factor};
@@ -341,9 +343,9 @@ __device__ __forceinline__ Reflector<DeviceComplex<R>> reflector_of(DeviceComple
   return {beta, s, tau};
 }
 template <class T>
-__device__ __forceinline__ Reflector<T> reflector_of(T alpha, T tail_square) {
+__device__ __forceinline__ Reflector<T> reflector_of(T alpha, T tail_square, T negligible) {
   T beta = alpha, s = 0, tau = 0;
-  if (tail_square >= negligible_square<T>) {
+  if (tail_square >= negligible) {
     beta = -copysign(sqrt(fma(alpha, alpha, tail_square)), alpha);
     s = 1 / (alpha - beta);
     tau = (beta - alpha) / beta;
@@ -533,7 +535,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     if (t == 0) barrier.arrive();
 
     // While the others arrive: the reflector's scalars, and where the sums of q and of the slice's first rows lie.
-    const Reflector<T> reflector = reflector_of(head.alpha, tail_square);
+    const Reflector<T> reflector = reflector_of(head.alpha, tail_square, __ldg(panel.negligible));
     const Sums sums_of_q(panel.partition, ex.partials, q + shift);
     const Sums sums_of_first(panel.partition, ex.partials,
                              max(panel.first, min(slice.first + slice.lane, panel.n - 1)) + shift);

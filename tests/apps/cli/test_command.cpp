@@ -315,6 +315,7 @@ TEST_CASE("generate: every kind of the list solves to its exact spectrum") {
                   : kind == "poisson2d"     ? 49
                   : kind == "stencil19"     ? 64
                   : kind == "hueckel-c60"   ? 60
+                  : kind == "hofstadter"    ? 36
                                             : 48;
     std::vector<std::string> arguments{"generate", kind, std::to_string(n), "-o", folder / "a.npy"};
     const bool known = line.find("spectrum known") != std::string::npos;
