@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/cli/exit_codes.hpp"
 #include "apps/cli/lists.hpp"
@@ -83,8 +84,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (!announces_much(bytes)) {
     const std::string& file = memory.set(bytes);
-    for (const io::Format format : {io::Format::automatic, io::Format::matrix_market, io::Format::npy,
-                                    io::Format::raw, io::Format::elsi_csc, io::Format::tridiagonal})
+    std::vector<io::Format> formats{io::Format::automatic, io::Format::matrix_market, io::Format::npy,
+                                    io::Format::raw,       io::Format::elsi_csc,      io::Format::tridiagonal};
+    if (io::begins_as_hdf5(bytes)) formats = {io::Format::automatic};  // no other is taken for one
+    for (const io::Format format : formats)
       for (const io::Triangle triangle : {io::Triangle::automatic, io::Triangle::symmetrize}) {
         io::ReadOptions options;
         options.format = format;
