@@ -98,7 +98,7 @@ void MatrixSource::look() {
 io::NpyArray MatrixSource::array_of(std::shared_ptr<const io::MappedFile> file) const {
   const std::filesystem::path path = file->path();
   if (head_.format == io::Format::npy) {
-    io::NpyArray array = io::map_npy(std::move(file));
+    io::NpyArray array = io::map_npy(file);
     io::require_square(path, array.shape);
     return array;
   }

@@ -109,7 +109,7 @@ Hdf5Handle native_float(bool wide) {
 
 std::string member_name(hid_t type, unsigned index) {
   char* const name = ::H5Tget_member_name(type, index);
-  const std::string text = name ? name : "";
+  std::string text = name ? name : "";
   ::H5free_memory(name);
   return text;
 }
@@ -195,6 +195,7 @@ std::vector<std::int64_t> shape_of(hid_t dataset) {
   std::vector<hsize_t> extents(static_cast<std::size_t>(dimensions));
   if (dimensions > 0) ::H5Sget_simple_extent_dims(space, extents.data(), nullptr);
   std::vector<std::int64_t> shape;
+  shape.reserve(extents.size());
   constexpr hsize_t most = std::numeric_limits<std::int64_t>::max();
   for (const hsize_t extent : extents) shape.push_back(static_cast<std::int64_t>(std::min(extent, most)));
   if (is_by_columns(dataset)) std::reverse(shape.begin(), shape.end());

@@ -70,16 +70,16 @@ std::string received(int pipe) {
 std::string isolated(const std::filesystem::path& path, const char* library, std::int64_t seconds,
                      const std::function<std::string()>& work) {
   std::array<int, 2> ends;
-  const auto no_process = [&] {
-    return FileError(path, 0, std::string("cannot be read: no process for it: ") + std::strerror(errno));
+  const auto refuse = [&](int error) {
+    throw FileError(path, 0, std::string("cannot be read: no process for it: ") + std::strerror(error));
   };
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw no_process();
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) refuse(errno);
   const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0) {
-    const FileError error = no_process();
+    const int error = errno;
     ::close(ends[0]);
     ::close(ends[1]);
-    throw error;
+    refuse(error);
   }
   if (child == 0) {
     leave_parent_alone(seconds, parent);

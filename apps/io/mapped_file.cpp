@@ -56,9 +56,10 @@ MappedFile::~MappedFile() {
 void MappedFile::forget(const std::byte* begin, const std::byte* end) const {
   if (!is_mapped()) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page,
-                       last = reinterpret_cast<std::uintptr_t>(end) / page * page;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  const std::byte* const first = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+  const std::byte* const last = end - reinterpret_cast<std::uintptr_t>(end) % page;
+  if (first < last)
+    ::madvise(const_cast<std::byte*>(first), static_cast<std::size_t>(last - first), MADV_DONTNEED);
 }
 
 std::string_view foreign_kind(std::string_view text) {

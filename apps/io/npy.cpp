@@ -193,7 +193,7 @@ std::int64_t NpyArray::convert(std::int64_t first, std::int64_t number, T* out) 
   return unfit < 0 ? -1 : first + unfit;
 }
 
-NpyArray map_npy(std::shared_ptr<const MappedFile> file) {
+NpyArray map_npy(const std::shared_ptr<const MappedFile>& file) {
   return array_in(*file, file);
 }
 
@@ -208,9 +208,9 @@ NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
 }
 
 template <class T>
-std::vector<T> read_npy_vector(std::shared_ptr<const MappedFile> file) {
-  const std::filesystem::path path = file->path();
-  const NpyArray array = map_npy(std::move(file));
+std::vector<T> read_npy_vector(const std::shared_ptr<const MappedFile>& file) {
+  const std::filesystem::path& path = file->path();
+  const NpyArray array = map_npy(file);
   const std::vector<std::int64_t>& s = array.shape;
   if (!(s.size() == 1 || (s.size() == 2 && (s[0] == 1 || s[1] == 1))))
     throw FileError(path, 0, "has shape " + shape_text(s) + "; a vector is required");
@@ -221,9 +221,9 @@ std::vector<T> read_npy_vector(std::shared_ptr<const MappedFile> file) {
 }
 
 template <class T>
-Dense<T> read_npy_matrix(std::shared_ptr<const MappedFile> file, int threads) {
-  const std::filesystem::path path = file->path();
-  NpyArray array = map_npy(std::move(file));
+Dense<T> read_npy_matrix(const std::shared_ptr<const MappedFile>& file, int threads) {
+  const std::filesystem::path& path = file->path();
+  NpyArray array = map_npy(file);
   if (array.shape.size() == 1) array.shape.push_back(1);
   if (array.shape.size() != 2)
     throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a matrix is required");
@@ -264,8 +264,8 @@ void require_square(const std::filesystem::path& path, const std::vector<std::in
 
 template <class T>
 Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
-  const std::filesystem::path path = file->path();
-  const NpyArray array = map_npy(std::move(file));
+  const std::filesystem::path& path = file->path();
+  const NpyArray array = map_npy(file);
   require_square(path, array.shape);
   const std::int64_t n = array.shape[0];
   Stored<T> m;
@@ -307,26 +307,26 @@ NpyWriterOf<T>::NpyWriterOf(std::filesystem::path path, const std::vector<std::i
 
 template const float* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, float*) const;
-template std::vector<float> read_npy_vector(std::shared_ptr<const MappedFile>);
-template Dense<float> read_npy_matrix(std::shared_ptr<const MappedFile>, int);
+template std::vector<float> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<float> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<float> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<float>;
 template const double* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, double*) const;
-template std::vector<double> read_npy_vector(std::shared_ptr<const MappedFile>);
-template Dense<double> read_npy_matrix(std::shared_ptr<const MappedFile>, int);
+template std::vector<double> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<double> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<double> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<double>;
 template const std::complex<float>* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<float>*) const;
-template std::vector<std::complex<float>> read_npy_vector(std::shared_ptr<const MappedFile>);
-template Dense<std::complex<float>> read_npy_matrix(std::shared_ptr<const MappedFile>, int);
+template std::vector<std::complex<float>> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<std::complex<float>> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<std::complex<float>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<std::complex<float>>;
 template const std::complex<double>* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<double>*) const;
-template std::vector<std::complex<double>> read_npy_vector(std::shared_ptr<const MappedFile>);
-template Dense<std::complex<double>> read_npy_matrix(std::shared_ptr<const MappedFile>, int);
+template std::vector<std::complex<double>> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<std::complex<double>> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<std::complex<double>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<std::complex<double>>;
 

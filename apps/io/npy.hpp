@@ -45,7 +45,7 @@ struct NpyArray {
 };
 
 // Throws FileError: objects and structured types, a bad header, missing or trailing bytes.
-NpyArray map_npy(std::shared_ptr<const MappedFile> file);
+NpyArray map_npy(const std::shared_ptr<const MappedFile>& file);
 // The same of a file in memory, which `owner` keeps; `path` names it in messages.
 NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
                    std::shared_ptr<const void> owner);
@@ -67,11 +67,12 @@ using DenseMatrix = Dense<double>;
 
 // Of a file that is open.
 template <class T = double>
-std::vector<T> read_npy_vector(std::shared_ptr<const MappedFile> file);  // shape (n,), (n, 1) or (1, n)
+std::vector<T> read_npy_vector(
+    const std::shared_ptr<const MappedFile>& file);  // shape (n,), (n, 1) or (1, n)
 // Shape (n, m), or (n,) as one column. Mapped where the file is in Fortran order and holds native Ts, else converted: rows * cols
 // entries of memory. Throws FileError, also for an element that T does not hold, OutOfMemory.
 template <class T = double>
-Dense<T> read_npy_matrix(std::shared_ptr<const MappedFile> file, int threads = 0);
+Dense<T> read_npy_matrix(const std::shared_ptr<const MappedFile>& file, int threads = 0);
 // Of a matrix' file; integers and booleans are double. Throws FileError.
 ScalarType type_of_npy(const MappedFile& file);
 

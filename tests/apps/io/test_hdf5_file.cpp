@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <csignal>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -205,6 +206,28 @@ TEST_CASE("complex numbers are compounds of two floats; of MATLAB's file the col
         CHECK_THAT(refusal([&] { read_matrix<double>(folder / "a.h5"); }).reason,
                    ContainsSubstring("has an imaginary part"));
       }
+}
+
+TEST_CASE("files of other writers: every one of data/hdf5") {
+  const std::string data = std::string(EIGEN_G_DATA_DIR) + "/hdf5/";
+  for (const char* name : {"minij_6.h5", "minij_6_latest.h5", "minij_6_gzip.h5"}) {
+    const SymmetricMatrix m = read_matrix(data + name);
+    REQUIRE(m.n == 6);
+    for (std::int64_t i = 0; i < 6; ++i)
+      for (std::int64_t j = 0; j < 6; ++j) CHECK(entry(m, i, j) == static_cast<double>(1 + std::min(i, j)));
+  }
+  for (const char* name : {"ring_4.h5", "ring_4.mat"}) {
+    const HermitianMatrix<C> m = read_matrix<C>(data + name);
+    REQUIRE(m.n == 4);
+    CHECK(entry(m, 1, 0) == C(0, 1));
+    CHECK(entry(m, 0, 1) == C(0, -1));
+    CHECK(entry(m, 0, 3) == C(0, 1));
+  }
+  const std::vector<double> w = read_values(data + "result_5.h5");
+  const DenseMatrix z = read_vectors(data + "result_5.h5");
+  for (std::int64_t k = 0; k < 5; ++k)  // the first row of A z = w z
+    CHECK(std::abs(2 * z.data[k * z.ld] - z.data[1 + k * z.ld] -
+                   w[static_cast<std::size_t>(k)] * z.data[k * z.ld]) < 1e-14);
 }
 
 TEST_CASE("h5py's booleans, an enumeration") {
