@@ -133,8 +133,8 @@ std::string to_table(const SolvePlan& plan) {
 
 std::string band_text(const Options& options, const io::SymmetricMatrix& matrix) {
   if (path_on_gpu<double>(options, matrix.n) != Path::two_stage) return "";
-  const std::int64_t widest = widest_given_band(options.vectors), known = widest_given_band(false),
-                     found = bandwidth_of(matrix, known);
+  const std::int64_t widest = widest_given_band(matrix.n, options.vectors),
+                     known = widest_given_band(matrix.n, false), found = bandwidth_of(matrix, known);
   if (found > known) return "";
   return left_column("band", 14) + std::to_string(found) + " diagonals beside the main one: " +
          (found <= widest ? "chased as it is, without the first stage\n"

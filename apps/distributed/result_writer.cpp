@@ -53,6 +53,8 @@ MPI_Datatype columns_of(const LocalView& z, MPI_Datatype column, std::int64_t l0
   return type;
 }
 
+constexpr std::string_view descr = "<f8";
+
 }  // namespace
 
 ResultWriter::ResultWriter(MPI_Comm comm, const ResultNames& names, std::int64_t n, std::int64_t most,
@@ -63,18 +65,18 @@ ResultWriter::ResultWriter(MPI_Comm comm, const ResultNames& names, std::int64_t
     values_ = std::make_unique<io::OutputFile>(names_.values, existing);
     if (names_.vectors.empty()) return;
     vectors_ = std::make_unique<io::OutputFile>(names_.vectors, existing);
-    vectors_->reserve(io::format_npy_header({n, most}).size() +
+    vectors_->reserve(io::format_npy_header({n, most}, descr).size() +
                       static_cast<std::uint64_t>(n * most) * sizeof(double));
   });
 }
 
 void ResultWriter::write(std::span<const double> w, const LocalView* z) {
   const auto m = static_cast<std::int64_t>(w.size());
-  const std::string header = io::format_npy_header({n_, m});
+  const std::string header = io::format_npy_header({n_, m}, descr);
   std::string path;
   agree(comm_, [&] {
     if (!values_) return;
-    values_->write(io::format_npy_header({m}));
+    values_->write(io::format_npy_header({m}, descr));
     values_->write({reinterpret_cast<const char*>(w.data()), w.size_bytes()});
     if (!vectors_) return;
     vectors_->write(header);

@@ -18,7 +18,7 @@ struct Type {
 inline constexpr std::tuple types{Type<double>{"float64"}, Type<float>{"float32"},
                                   Type<std::complex<double>>{"complex128"},
                                   Type<std::complex<float>>{"complex64"}};
-inline constexpr std::tuple generalised_types{Type<double>{"float64"}, Type<float>{"float32"}};
+inline constexpr auto generalised_types = types;
 inline constexpr std::tuple stage_types{Type<double>{"float64"}};  // of the stages as calls
 
 // work.operator()<T>() for the T of that name. Throws TypeError for any other one.

@@ -176,11 +176,11 @@ double HimenoOnDevices::sweep(int count) {
   double gosa = 0;
   for (const auto& s : slabs_) {
     const CurrentGpu here(s->gpu);
-    std::vector<double> sums(static_cast<std::size_t>(s->block_sums.size()));
-    EIGEN_G_CUDA(
-        cudaMemcpy(sums.data(), s->block_sums.data(), s->block_sums.bytes(), cudaMemcpyDeviceToHost));
-    const auto a_plane = static_cast<std::size_t>(s->block_sums.size() / (s->planes + 1));
-    for (std::size_t b = a_plane; b < sums.size(); ++b) gosa += sums[b];
+    const std::int64_t a_plane = s->block_sums.size() / (s->planes + 1);  // plane 0 has none
+    std::vector<double> sums(static_cast<std::size_t>(a_plane * s->planes));
+    EIGEN_G_CUDA(cudaMemcpy(sums.data(), s->block_sums.data() + a_plane, sums.size() * sizeof(double),
+                            cudaMemcpyDeviceToHost));
+    for (const double sum : sums) gosa += sum;
   }
   return gosa;
 }

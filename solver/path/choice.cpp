@@ -21,9 +21,10 @@ bool is_strong_in_double() {
 
 }  // namespace
 
-std::int64_t widest_given_band(bool vectors) {
+std::int64_t widest_given_band(std::int64_t n, bool vectors) {
   const GivenBands& widest = two_stage_tuning().max_given_band;
-  return std::min(vectors ? widest.with_vectors : widest.of_values, max_chase_bandwidth);
+  const bool may_be_full = n <= 2 * widest.of_values;
+  return std::min(vectors || may_be_full ? widest.with_vectors : widest.of_values, max_chase_bandwidth);
 }
 
 ChaseBack chase_back_on_gpu(Engine engine) {

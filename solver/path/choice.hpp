@@ -19,9 +19,10 @@ inline constexpr bool has_two_stages = std::same_as<T, double> || std::same_as<T
 template <class T>
 Path path_on_gpu(const Options& options, std::int64_t n);
 
-// Of a band that two stages chase as it is, on the current GPU: bandwidth at most. With vectors it is less than without, as only
-// bands up to 64 go back by the tensor core; between the two the values of a solve with vectors and of one without differ in rounding.
-std::int64_t widest_given_band(bool vectors);
+// Of a band of order n that two stages chase as it is, on the current GPU: bandwidth at most. With vectors it is less than without,
+// as only bands up to 64 go back by the tensor core; between the two the values of a solve with vectors and of one without differ in
+// rounding. Where n is so small that a full matrix would count as a band, it is the lesser of the two.
+std::int64_t widest_given_band(std::int64_t n, bool vectors);
 
 // On the current GPU: by the tensor core where the products are native and it is strong in double, else by the engine.
 ChaseBack chase_back_on_gpu(Engine engine);

@@ -46,7 +46,7 @@ PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multipr
   std::uint64_t scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors);
   scratch += bytes_taken([&](Arena& arena) { band_place<T>(arena, tiles); });
   for (const std::int64_t b : chase_bandwidths) {  // of any of which the matrix may be
-    if (b > widest_given_band(m > 0) && b != tiles.b) continue;
+    if (b > widest_given_band(n, m > 0) && b != tiles.b) continue;
     scratch = std::max(scratch, bytes_taken([&](Arena& arena) {
                                   band_place<T>(arena, {n, b});
                                 }) + band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
@@ -67,7 +67,7 @@ TwoStageOnDevice<T>::TwoStageOnDevice(const Products<T>& products, std::int64_t 
 
 template <class T>
 bool TwoStageOnDevice<T>::is_banded(MatrixView<T> a_dev) const {
-  if (given_band_ > widest_given_band(kept_.v != nullptr)) return false;
+  if (given_band_ > widest_given_band(a_dev.cols, kept_.v != nullptr)) return false;
   const ChaseTiles tiles(a_dev.cols, chase_bandwidth(given_band_));
   return tiles.v_count() + tiles.tau_count() <= a_dev.lda * a_dev.cols;
 }

@@ -83,14 +83,14 @@ def eigh(
     """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, w ascending:
 
         a @ v = v * w                                          v.conj().T @ v = 1
-        type 1: a @ v = b @ v * w       2: a @ b @ v = v * w   v.T @ b @ v = 1
-        type 3: b @ a @ v = v * w                              v.T @ inv(b) @ v = 1
+        type 1: a @ v = b @ v * w       2: a @ b @ v = v * w   v.conj().T @ b @ v = 1
+        type 3: b @ a @ v = v * w                              v.conj().T @ inv(b) @ v = 1
 
     a                n x n, float64, float32, complex128 or complex64, in C or Fortran order (others are copied first); NumPy,
                      CuPy, PyTorch, JAX, or anything with DLPack or __cuda_array_interface__. Only one triangle is read. Integers
                      and other types are a TypeError. Stacks (..., n, n) are solved one after the other, their results stacked
                      alike, in C order.
-    b                positive definite, of a's shape, type (float64 or float32), framework and device; the same triangle is read
+    b                positive definite, of a's shape, type, framework and device; the same triangle is read
     lower            which triangle
     eigvals_only     return w alone
     overwrite_a, _b  v may take a's memory; a's or b's memory is destroyed where that saves a copy

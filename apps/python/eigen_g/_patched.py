@@ -94,7 +94,7 @@ def patched(*libraries: str) -> Iterator[None]:
     """with eigen_g.patched("torch", "cupy"): their linalg.eigh and eigvalsh are eigen_g's, for the whole process.
 
     Of "numpy", "scipy", "cupy", "torch"; none: all four that can be imported. What is not solved here (other types, stacks of
-    matrices, complex generalised problems) goes to the library's own function, as does everything after the block. A function that a
+    matrices) goes to the library's own function, as does everything after the block. A function that a
     program has imported by name (from scipy.linalg import eigh) before is not replaced. In PyTorch equal eigenvalues are as
     eigen_g.torch.eigh's degenerate="mask".
     """

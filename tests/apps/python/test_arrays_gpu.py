@@ -176,6 +176,12 @@ def test_generalised(framework, type, orders):
         solver = eigen_g.Solver(n, like=mine, type=type)
         w1, _ = solver(framework.array(a, orders[0]), framework.array(b, orders[1]))
         np.testing.assert_array_equal(framework.host(w1), framework.host(w))
+    a, x = random_hermitian(200, complex), random_hermitian(200, complex)
+    for overwrite in (False, True):
+        mine, theirs = framework.array(a, orders[0]), framework.array(x @ x / 200 + np.eye(200), orders[1])
+        w, v = eigen_g.eigh(mine, theirs, type=type, overwrite_a=overwrite, overwrite_b=overwrite)
+        assert eigen_g.verify(a, framework.host(w), framework.host(v), b=x @ x / 200 + np.eye(200), type=type).passed
+    a, b = random_symmetric(5), np.eye(5)
     with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
         eigen_g.eigh(framework.array(a), framework.array(-b))
     with pytest.raises(ValueError, match="alike"):

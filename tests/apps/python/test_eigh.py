@@ -250,8 +250,25 @@ def test_generalised_is_scipys():
     w, v = eigen_g.eigh(np.stack([a, 2 * a]), np.stack([b, b]))
     np.testing.assert_array_equal(w[0], eigen_g.eigh(a, b).eigenvalues)
     np.testing.assert_allclose(w[1], 2 * w[0], atol=1e-11)
-    with pytest.raises(TypeError, match="complex128.*generalised"):
-        eigen_g.eigh(a + 0j, b + 0j)
+
+
+@pytest.mark.parametrize("type", [1, 2, 3])
+@pytest.mark.parametrize("orders", ["CC", "FF", "CF", "FC"])
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_generalised_hermitian(type, orders, dtype):
+    n = 40
+    a, x = random_hermitian(n, dtype), random_hermitian(n, dtype, 1)
+    b = (x @ x.conj().T / n + np.eye(n)).astype(dtype)
+    for overwrite in (False, True):
+        x, y = a.copy(order=orders[0]), b.copy(order=orders[1])
+        w, v = eigen_g.eigh(x, y, type=type, overwrite_a=overwrite, overwrite_b=overwrite)
+        assert w.dtype == np.finfo(dtype).dtype and v.dtype == dtype
+        for order in "CF":
+            assert eigen_g.verify(a.copy(order=order), w, v, b=b, type=type).passed
+        left, right = {1: (a @ v, b @ v * w), 2: (a @ b @ v, v * w), 3: (b @ a @ v, v * w)}[type]
+        np.testing.assert_allclose(left, right, atol=2000 * np.finfo(dtype).eps * np.abs(left).max())
+    given = a[::-1, ::-1].copy()[::-1, ::-1]
+    np.testing.assert_allclose(eigen_g.eigh(given, b, type=type)[0], w, atol=1e-3)
 
 
 @pytest.mark.parametrize("outer", [(0,), (1,), (3,), (2, 0), (2, 3)])

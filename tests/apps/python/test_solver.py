@@ -106,6 +106,7 @@ def test_patched():
         np.testing.assert_array_equal(w, eigen_g.eigh(a).eigenvalues[:4])
         np.testing.assert_array_equal(linalg.eigh(a, 2 * b, type=2)[0], eigen_g.eigh(a, 2 * b, type=2).eigenvalues)
         np.testing.assert_array_equal(linalg.eigvalsh(a + 0j), eigen_g.eigvalsh(a + 0j))
+        np.testing.assert_array_equal(linalg.eigh(a + 0j, b + 0j)[0], eigen_g.eigh(a + 0j, b + 0j).eigenvalues)
         np.testing.assert_allclose(linalg.eigh(a + 0j, b)[0][:4], w, atol=1e-12)  # SciPy's own
         np.testing.assert_allclose(linalg.eigh(a, driver="ev")[0][:4], w, atol=1e-12)
         result = np.linalg.eigh(a, "U")
