@@ -287,7 +287,7 @@ struct Opened {
 };
 
 Opened open_in(const std::filesystem::path& path, std::string name, Wanted wanted) {
-  silence_hdf5();
+  begin_hdf5();
   Hdf5Handle file(::H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.is_open()) throw FileError(path, 0, "is an HDF5 file that cannot be opened: " + hdf5_reason());
   if (name.empty()) name = only_dataset(path, file, wanted);

@@ -31,8 +31,10 @@ class Hdf5Handle {
   herr_t (*close_)(hid_t);
 };
 
-// From here on errors are not printed.
-inline void silence_hdf5() {
+// Before any other call: errors are not printed, and nothing is done when the process ends, where the library breaks down on a file
+// that it could not close (a full disk).
+inline void begin_hdf5() {
+  ::H5dont_atexit();
   ::H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -89,7 +89,7 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Hdf5Dataset
                        Existing existing)
     : file_(std::move(path), existing) {
   static_assert(std::endian::native == std::endian::little, "elements are filled in as they stand in memory");
-  silence_hdf5();
+  begin_hdf5();
   const Layout layout(file_, datasets);
   std::byte* const bytes = file_.map(std::filesystem::file_size(file_.temporary()));
   for (const haddr_t offset : layout.offsets())

@@ -2,9 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <cmath>
 #include <complex>
 #include <csignal>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -107,7 +107,7 @@ void add(hid_t file, const Written& w, const void* elements) {
 }
 
 Hdf5Handle new_file(const std::string& path, hsize_t user_block = 0) {
-  silence_hdf5();
+  begin_hdf5();
   const Hdf5Handle how(::H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   ::H5Pset_userblock(how, user_block);
   return {::H5Fcreate(path.c_str(), H5F_ACC_TRUNC, how, H5P_DEFAULT), H5Fclose};
