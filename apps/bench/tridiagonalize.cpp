@@ -128,7 +128,7 @@ class TridiagonalizeCase final : public Case {
     MatrixView<double> band;
     Arena scratch;
     TwoStageParts(Arena& arena, std::int64_t n, int multiprocessors)
-        : b(band_width(n)),
+        : b(band_width<double>(n)),
           band(arena.matrix<double>(b + 1, n, b + 1)),
           scratch(arena.part(std::max(full_to_band_bytes<double>(n, b, multiprocessors),
                                       band_to_tridiagonal_bytes<double>(n, b, multiprocessors)))) {}

@@ -6,7 +6,7 @@
 // one, else on the CPU through LAPACK. This is the library's one header for C++; eigen_g.h is the one for C.
 //
 // T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is not read. Complex matrices take one GPU, on
-// which complex arrays are aligned to their entries, and one stage, in native products. Any number of threads
+// which complex arrays are aligned to their entries, and native products. Any number of threads
 // may call at the same time; each keeps something between its calls (release_kept), and results are those of one thread bit for
 // bit. Sizes are 64-bit. No call prints, exits, or leaves the process' threads, locale, signal handling or current GPU changed.
 #pragma once

@@ -4,6 +4,7 @@
 #include "solver/back/chase_back.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "gemm_df/gemm.hpp"
@@ -11,6 +12,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/chase_back_fused.hpp"
 #include "solver/back/chase_factor.hpp"
+#include "solver/back/chase_image.hpp"
 #include "solver/devices/solve_team.hpp"
 
 namespace eigen_g {
@@ -19,9 +21,25 @@ namespace {
 
 constexpr std::int64_t slab_bytes = std::int64_t{1} << 30, wave_bytes = std::int64_t{1} << 28;
 
-// The kernel works in double, and so its V has to be.
+// The kernel works in double on real numbers, and so its V has to be.
 template <class T>
-constexpr bool has_wide_v = sizeof(T) < sizeof(double);
+constexpr bool has_wide_v = !std::is_same_v<T, double>;
+
+// What both ways work on: complex matrices and their tiles as their images.
+template <class T>
+ChaseTiles in_reals(const ChaseTiles& tiles) {
+  if constexpr (is_complex<T>)
+    return chase_image(tiles);
+  else
+    return tiles;
+}
+template <class T>
+MatrixView<real_t<T>> in_reals(MatrixView<T> z) {
+  if constexpr (is_complex<T>)
+    return chase_image(z);
+  else
+    return z;
+}
 
 // Groups of a slab: so many that their factors, and V in double, take no more than slab_bytes.
 template <class T>
@@ -41,17 +59,18 @@ std::int64_t max_tiles_of_a_wave(const ChaseTiles& tiles) {
 template <class T>
 std::int64_t columns_at_once(const ChaseTiles& tiles, std::int64_t m) {
   const std::int64_t column =
-      2 * max_tiles_of_a_wave(tiles) * tiles.width * static_cast<std::int64_t>(sizeof(T));
+      2 * max_tiles_of_a_wave(tiles) * tiles.width * static_cast<std::int64_t>(sizeof(real_t<T>));
   return std::clamp<std::int64_t>(wave_bytes / column, 1, std::max<std::int64_t>(m, 1));
 }
 
-// Both ways' needs; they share the memory behind the factors.
+// Both ways' needs, of tiles in reals; they share the memory behind the factors.
 template <class T>
 struct Workspace {
+  using R = real_t<T>;
   std::int64_t columns;
   double *factors, *wide_v;
   int* words;
-  T *v, *t, *x, *tx;  // of a wave
+  R *v, *t, *x, *tx;  // of a wave
 
   Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool cut)
       : columns(columns_at_once<T>(tiles, m)) {
@@ -62,10 +81,10 @@ struct Workspace {
     factors = arena.take<double>((cut ? std::max(tiles.tiles_from(0), of_slab) : of_slab) *
                                  chase_factor_size(width));
     words = arena.take<int>(chase_back_fused_words(groups, m));
-    v = arena.take<T>(at_once * (tiles.b + width) * width);
-    t = arena.take<T>(at_once * width * width);
-    x = arena.take<T>(at_once * width * columns);
-    tx = arena.take<T>(at_once * width * columns);
+    v = arena.take<R>(at_once * (tiles.b + width) * width);
+    t = arena.take<R>(at_once * width * width);
+    x = arena.take<R>(at_once * width * columns);
+    tx = arena.take<R>(at_once * width * columns);
   }
 };
 
@@ -75,8 +94,8 @@ struct Wave {
 };
 
 // V, (b + width) x width, and -T, width x width, of tile blockIdx.x.
-template <class T>
-__global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_group, const T* all_v,
+template <class T, class V>
+__global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_group, const V* all_v,
                                  const double* all_factors, T* all_dense_v, T* all_dense_t) {
   __shared__ std::int64_t place;
   const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), rows = b + width;
@@ -85,51 +104,54 @@ __global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_
     for (std::int64_t g = last_group; g > wave.group + blockIdx.x; --g) place += tiles.steps(g);
   }
   __syncthreads();
-  const T* const v = all_v + place * tiles.tile_size();
+  const V* const v = all_v + place * tiles.tile_size();
   const double* const factor = all_factors + place * chase_factor_size(width);
   T* const dense_v = all_dense_v + static_cast<std::int64_t>(blockIdx.x) * rows * width;
   T* const dense_t = all_dense_t + static_cast<std::int64_t>(blockIdx.x) * width * width;
   for (int k = threadIdx.x; k < rows * width; k += blockDim.x) {
     const int j = k / rows, row = k % rows - j / 8 * 8;
-    dense_v[k] = row >= 0 && row < b + 8 ? v[tiles.column(j) + row] : 0;
+    dense_v[k] = row >= 0 && row < b + 8 ? static_cast<T>(v[tiles.column(j) + row]) : 0;
   }
   for (int k = threadIdx.x; k < width * width; k += blockDim.x) {
     const int i = k % width, j = k / width;
-    dense_t[k] = i <= j ? static_cast<T>(factor[chase_factor_place(width, i, j)]) : 0;
+    dense_t[k] = i / 8 <= j / 8 ? static_cast<T>(factor[chase_factor_place(width, i, j)]) : 0;
   }
 }
 
 // Z := (I - V T V^T) Z for `count` tiles from k on, `rows` rows each, which stand b + width rows apart.
 template <class T>
 void apply_tiles(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const Workspace<T>& w,
-                 std::int64_t k, std::int64_t count, MatrixView<T> z) {
+                 std::int64_t k, std::int64_t count, MatrixView<real_t<T>> z) {
+  using R = real_t<T>;
   const std::int64_t width = tiles.width, rows = tiles.b + width, m = z.cols;
   if (count == 0) return;
-  const MatrixView<const T> v{w.v + k * rows * width, z.rows, width, rows},
+  const MatrixView<const R> v{w.v + k * rows * width, z.rows, width, rows},
       t{w.t + k * width * width, width, width, width};
-  const MatrixView<T> x{w.x, width, m, width}, tx{w.tx, width, m, width};
+  const MatrixView<R> x{w.x, width, m, width}, tx{w.tx, width, m, width};
   const std::int64_t v_apart = rows * width, t_apart = width * width, x_apart = width * m;
-  if (by_engine) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto at = [i](MatrixView<const T> first, std::int64_t apart) {
-        return MatrixView<const T>{first.data + i * apart, first.rows, first.cols, first.lda};
-      };
-      const MatrixView<T> own{z.data + i * rows, z.rows, m, z.lda};
-      products.gemm(Op::transpose, Op::none, 1, at(v, v_apart), own, 0, x);
-      products.gemm(Op::none, Op::none, 1, at(t, t_apart), x, 0, tx);
-      products.gemm(Op::none, Op::none, 1, at(v, v_apart), tx, 1, own);
+  if constexpr (!is_complex<T>)
+    if (by_engine) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto at = [i](MatrixView<const T> first, std::int64_t apart) {
+          return MatrixView<const T>{first.data + i * apart, first.rows, first.cols, first.lda};
+        };
+        const MatrixView<T> own{z.data + i * rows, z.rows, m, z.lda};
+        products.gemm(Op::transpose, Op::none, 1, at(v, v_apart), own, 0, x);
+        products.gemm(Op::none, Op::none, 1, at(t, t_apart), x, 0, tx);
+        products.gemm(Op::none, Op::none, 1, at(v, v_apart), tx, 1, own);
+      }
+      return;
     }
-    return;
-  }
   const Queue& queue = products.queue();
-  gemm_batched<T>(queue, {count, v_apart, rows, x_apart}, Op::transpose, Op::none, 1, v, z, 0, x);
-  gemm_batched<T>(queue, {count, t_apart, x_apart, x_apart}, Op::none, Op::none, 1, t, x, 0, tx);
-  gemm_batched<T>(queue, {count, v_apart, x_apart, rows}, Op::none, Op::none, 1, v, tx, 1, z);
+  gemm_batched<R>(queue, {count, v_apart, rows, x_apart}, Op::transpose, Op::none, 1, v, z, 0, x);
+  gemm_batched<R>(queue, {count, t_apart, x_apart, x_apart}, Op::none, Op::none, 1, t, x, 0, tx);
+  gemm_batched<R>(queue, {count, v_apart, x_apart, rows}, Op::none, Op::none, 1, v, tx, 1, z);
 }
 
-template <class T>
-void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const T* v,
-                 std::int64_t first_group, std::int64_t last_group, MatrixView<T> z, const Workspace<T>& w) {
+template <class T, class V>
+void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const V* v,
+                 std::int64_t first_group, std::int64_t last_group, MatrixView<real_t<T>> z,
+                 const Workspace<T>& w) {
   const Queue& queue = products.queue();
   const std::int64_t apart = tiles.b + tiles.width;
   for (std::int64_t number = 0; number <= tiles.steps(first_group) - 1 + last_group - first_group; ++number) {
@@ -139,8 +161,8 @@ void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& 
     while (lowest <= highest && number - lowest >= tiles.steps(last_group - lowest)) ++lowest;
     if (lowest > highest) continue;
     const Wave wave{last_group - highest, number - highest, highest - lowest + 1};
-    write_out_kernel<T><<<static_cast<unsigned>(wave.count), 256, 0, queue.stream()>>>(
-        tiles, wave, last_group, v, w.factors, w.v, w.t);
+    write_out_kernel<<<static_cast<unsigned>(wave.count), 256, 0, queue.stream()>>>(tiles, wave, last_group,
+                                                                                    v, w.factors, w.v, w.t);
     EIGEN_G_LAUNCHED();
     const std::int64_t row = tiles.first_row(wave.group, wave.step);
     const bool cut = row + wave.count * apart > z.rows;  // the last tile reaches beyond the matrix
@@ -211,7 +233,9 @@ ColumnWork<double> cut_work(const ChaseTiles& tiles, const double* v, const doub
 
 template <class T>
 std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut) {
-  return bytes_taken([&](Arena& arena) { Workspace<T>(arena, ChaseTiles(n, b), m, cut && !has_wide_v<T>); });
+  return bytes_taken([&](Arena& arena) {
+    Workspace<T>(arena, in_reals<T>(chase_tiles<T>(n, b)), m, cut && !has_wide_v<T>);
+  });
 }
 
 template <class T>
@@ -228,11 +252,14 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
                 const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
                 ChaseBack how, SolveTeam<T>* team) {
   if (tiles.groups() == 0 || z_dev.cols == 0) return;
+  using R = real_t<T>;
   const Queue& queue = products.queue();
-  const bool serves = chase_back_fused_serves<T>(tiles, z_dev);
+  const ChaseTiles reals = in_reals<T>(tiles);
+  const MatrixView<R> z = in_reals(z_dev);
+  const bool serves = chase_back_fused_serves<R>(reals, z);
   if (how == ChaseBack::fused && !serves)
     throw InvalidArgument(Argument::z, "the fused way does not serve this bandwidth, lda or GPU");
-  const Workspace<T> w(workspace, tiles, z_dev.cols, team && !has_wide_v<T>);
+  const Workspace<T> w(workspace, reals, z.cols, team && !has_wide_v<T>);
   const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
   if constexpr (!has_wide_v<T>) {
     std::vector<double> shares;
@@ -242,17 +269,26 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
       return team->devices().run(cut_work(tiles, reflectors.v, w.factors, z_dev), shares, column_granularity);
     }
   }
-  const std::int64_t at_once = slab_groups<T>(tiles);
+  const std::int64_t at_once = slab_groups<T>(reals);
   for (std::int64_t last = tiles.groups() - 1; last >= 0; last -= at_once) {
     const std::int64_t first = std::max<std::int64_t>(0, last - at_once + 1);
-    const T* const v = reflectors.v + tiles.tiles_from(last + 1) * tiles.tile_size();
-    chase_factors(queue, tiles, reflectors, first, last, w.factors, fused ? w.wide_v : nullptr);
-    if constexpr (has_wide_v<T>) {
-      if (fused) chase_back_fused(queue, tiles, w.wide_v, w.factors, first, last, z_dev, w.words);
-    } else {
-      if (fused) chase_back_fused(queue, tiles, v, w.factors, first, last, z_dev, w.words);
+    if constexpr (is_complex<T>)
+      chase_image_factors<T>(queue, tiles, reflectors, first, last, w.factors, w.wide_v);
+    else
+      chase_factors(queue, tiles, reflectors, first, last, w.factors, fused ? w.wide_v : nullptr);
+    const auto* const v = [&] {
+      if constexpr (is_complex<T>)
+        return static_cast<const double*>(w.wide_v);
+      else
+        return reflectors.v + tiles.tiles_from(last + 1) * tiles.tile_size();
+    }();
+    if (!fused) {
+      by_products(products, how == ChaseBack::engine, reals, v, first, last, z, w);
+      continue;
     }
-    if (!fused) by_products(products, how == ChaseBack::engine, tiles, v, first, last, z_dev, w);
+    const double* wide = w.wide_v;
+    if constexpr (!has_wide_v<T>) wide = v;
+    chase_back_fused(queue, reals, wide, w.factors, first, last, z, w.words);
   }
 }
 
@@ -268,5 +304,21 @@ template void chase_back<float>(const Products<float>&, const ChaseTiles&,
                                 SolveTeam<float>*);
 template CutWork<float> chase_back_cut(const ChaseTiles&, const ChaseReflectors<const float>&,
                                        MatrixView<float>);
+template std::uint64_t chase_back_bytes<std::complex<double>>(std::int64_t, std::int64_t, std::int64_t, bool);
+template void chase_back<std::complex<double>>(const Products<std::complex<double>>&, const ChaseTiles&,
+                                               const ChaseReflectors<const std::complex<double>>&,
+                                               MatrixView<std::complex<double>>, Arena, ChaseBack,
+                                               SolveTeam<std::complex<double>>*);
+template CutWork<std::complex<double>> chase_back_cut(const ChaseTiles&,
+                                                      const ChaseReflectors<const std::complex<double>>&,
+                                                      MatrixView<std::complex<double>>);
+template std::uint64_t chase_back_bytes<std::complex<float>>(std::int64_t, std::int64_t, std::int64_t, bool);
+template void chase_back<std::complex<float>>(const Products<std::complex<float>>&, const ChaseTiles&,
+                                              const ChaseReflectors<const std::complex<float>>&,
+                                              MatrixView<std::complex<float>>, Arena, ChaseBack,
+                                              SolveTeam<std::complex<float>>*);
+template CutWork<std::complex<float>> chase_back_cut(const ChaseTiles&,
+                                                     const ChaseReflectors<const std::complex<float>>&,
+                                                     MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

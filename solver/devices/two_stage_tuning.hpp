@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace eigen_g {
 
@@ -21,6 +22,10 @@ struct TwoStageTuning {
   PathOrders orders_of_double{2700, 2450};
   // With vectors, by stages' times: between 3000 and 4000; without 3000: 16.3 and 14.6, 4000: 23.7 and 30.1.
   PathOrders orders_of_float{3800, 3200};
+  // With vectors 2000: 18.9 and 23.6, 4000: 86.8 and 76.3; without 2000: 16.4 and 17.8, 4000: 72.1 and 43.8.
+  PathOrders orders_of_complex_double{3000, 2200};
+  // With vectors 4000: 62.5 and 70.1, 10000: 654 and 656 (the same to 1 % beyond); without 2000: 9.2 and 14.0, 4000: 47.5 and 37.2.
+  PathOrders orders_of_complex_float{std::numeric_limits<std::int64_t>::max(), 3300};
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
   // The widest band that a matrix may be to be chased as it is; a wider one goes both stages. n = 10000, ms with vectors and

@@ -19,6 +19,15 @@ bool is_strong_in_double() {
          strong_doubles.end();
 }
 
+template <class T>
+const PathOrders& orders_of(const TwoStageTuning& t) {
+  constexpr bool single = std::is_same_v<real_t<T>, float>;
+  if constexpr (is_complex<T>)
+    return single ? t.orders_of_complex_float : t.orders_of_complex_double;
+  else
+    return single ? t.orders_of_float : t.orders_of_double;
+}
+
 }  // namespace
 
 std::int64_t widest_given_band(std::int64_t n, bool vectors) {
@@ -34,11 +43,9 @@ ChaseBack chase_back_on_gpu(Engine engine) {
 
 template <class T>
 Path path_on_gpu(const Options& options, std::int64_t n) {
-  if (!has_two_stages<T>) return Path::one_stage;
   if (options.path != Path::automatic) return options.path;
   if (!is_strong_in_double()) return Path::one_stage;
-  const TwoStageTuning& t = two_stage_tuning();
-  const PathOrders& from = std::is_same_v<T, float> ? t.orders_of_float : t.orders_of_double;
+  const PathOrders& from = orders_of<T>(two_stage_tuning());
   return n >= (options.vectors ? from.with_vectors : from.of_values) ? Path::two_stage : Path::one_stage;
 }
 

@@ -1,7 +1,6 @@
 // Which path a solve takes.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 
 #include "solver/api/types.hpp"
@@ -11,11 +10,10 @@ namespace eigen_g {
 
 // The types that the kernels of two stages are compiled for.
 template <class T>
-inline constexpr bool has_two_stages = std::same_as<T, double> || std::same_as<T, float>;
+inline constexpr bool has_two_stages = true;
 
 // On the current GPU, for a matrix of T of order n: the one that is asked for; automatic: two stages from the orders in
-// TwoStageTuning on, where the GPU is strong in double (other GPUs were not measured in float either). On a CPU, and for other
-// types, it is one stage.
+// TwoStageTuning on, where the GPU is strong in double (other GPUs were not measured in float either). On a CPU it is one stage.
 template <class T>
 Path path_on_gpu(const Options& options, std::int64_t n);
 

@@ -21,7 +21,7 @@ class SolveTeam;
 //   m      columns of Z; 0: values only, without the chase's reflectors
 //   team   that takes columns of Z; null: none
 //   cut    the team has further GPUs, which take columns in Q2's part too
-// A matrix that is a band already, up to widest_given_band(), has no first stage: Q1 = I, and the chase's reflectors take the
+// A real matrix that is a band already, up to widest_given_band(), has no first stage: Q1 = I, and the chase's reflectors take the
 // matrix's own memory.
 template <class T>
 class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
@@ -58,7 +58,8 @@ class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
   MatrixView<T> a_;
 };
 
-// The bandwidth for order n: with vectors and without the same, so that the values are.
+// The bandwidth for order n, of complex matrices 32: with vectors and without the same, so that the values are.
+template <class T>
 std::int64_t band_width(std::int64_t n);
 
 }  // namespace eigen_g

@@ -1,6 +1,7 @@
 #include "solver/path/two_stage.hpp"
 
 #include <algorithm>
+#include <complex>
 
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
@@ -19,55 +20,61 @@ struct Kept {
   T* tau;
   ChaseReflectors<T> reflectors;
 
-  Kept(Arena& arena, const ChaseTiles& tiles, bool vectors)
-      : tau(arena.take<T>(tiles.n)),
+  Kept(Arena& arena, std::int64_t n, const ChaseTiles& tiles, bool vectors)
+      : tau(arena.take<T>(n)),
         reflectors{arena.take<T>(vectors ? tiles.v_count() : 0),
                    arena.take<T>(vectors ? tiles.tau_count() : 0)} {}
 };
 
 template <class T>
-MatrixView<T> band_place(Arena& arena, const ChaseTiles& tiles) {
-  return arena.matrix<T>(tiles.b + 1, tiles.n, tiles.b + 1);
+MatrixView<T> band_place(Arena& arena, std::int64_t n, std::int64_t b) {
+  return arena.matrix<T>(b + 1, n, b + 1);
 }
 
+template <class T>
 ChaseTiles tiles_for(std::int64_t n) {
-  return {n, band_width(n)};
+  return chase_tiles<T>(n, band_width<T>(n));
 }
 
 }  // namespace
 
+template <class T>
 std::int64_t band_width(std::int64_t n) {
-  return n < two_stage_tuning().min_order_of_64 ? 32 : 64;
+  return is_complex<T> || n < two_stage_tuning().min_order_of_64 ? 32 : 64;
 }
 
 template <class T>
 PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut) {
-  const ChaseTiles tiles = tiles_for(n);
+  const ChaseTiles tiles = tiles_for<T>(n);
   std::uint64_t scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors);
-  scratch += bytes_taken([&](Arena& arena) { band_place<T>(arena, tiles); });
+  scratch += bytes_taken([&](Arena& arena) { band_place<T>(arena, n, tiles.b); });
   for (const std::int64_t b : chase_bandwidths) {  // of any of which the matrix may be
-    if (b > widest_given_band(n, m > 0) && b != tiles.b) continue;
-    scratch = std::max(scratch, bytes_taken([&](Arena& arena) {
-                                  band_place<T>(arena, {n, b});
-                                }) + band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
+    if ((is_complex<T> || b > widest_given_band(n, m > 0)) && b != tiles.b) continue;
+    scratch = std::max(scratch, bytes_taken([&](Arena& arena) { band_place<T>(arena, n, b); }) +
+                                    band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
     if (m > 0) scratch = std::max(scratch, chase_back_bytes<T>(n, b, m, cut));
   }
   if (m > 0) scratch = std::max(scratch, back_transform_bytes<T>(std::max<std::int64_t>(n - tiles.b, 0), m));
-  return {bytes_taken([&](Arena& arena) { Kept<T>(arena, tiles, m > 0); }), scratch};
+  return {bytes_taken([&](Arena& arena) { Kept<T>(arena, n, tiles, m > 0); }), scratch};
 }
 
 template <class T>
 TwoStageOnDevice<T>::TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept,
                                       Arena scratch, SolveTeam<T>* team, ChaseBack how)
-    : products_(&products), tiles_(tiles_for(n)), given_band_(n), scratch_(scratch), team_(team), how_(how) {
-  const Kept<T> parts(kept, tiles_, m > 0);
+    : products_(&products),
+      tiles_(tiles_for<T>(n)),
+      given_band_(n),
+      scratch_(scratch),
+      team_(team),
+      how_(how) {
+  const Kept<T> parts(kept, n, tiles_, m > 0);
   tau_ = parts.tau;
   kept_ = parts.reflectors;
 }
 
 template <class T>
 bool TwoStageOnDevice<T>::is_banded(MatrixView<T> a_dev) const {
-  if (given_band_ > widest_given_band(a_dev.cols, kept_.v != nullptr)) return false;
+  if (is_complex<T> || given_band_ > widest_given_band(a_dev.cols, kept_.v != nullptr)) return false;
   const ChaseTiles tiles(a_dev.cols, chase_bandwidth(given_band_));
   return tiles.v_count() + tiles.tau_count() <= a_dev.lda * a_dev.cols;
 }
@@ -79,10 +86,11 @@ Factor<T>& TwoStageOnDevice<T>::run(Steps& step, MatrixView<T> a_dev, Tridiagona
   banded_ = is_banded(a_dev);
   chased_ = banded_ ? ChaseTiles(a_dev.cols, chase_bandwidth(given_band_)) : tiles_;
   reflectors_ = kept_;
-  const MatrixView<T> band = band_place<T>(rest, chased_);
+  const MatrixView<T> band = band_place<T>(rest, a_dev.cols, chased_.b);
   if (banded_) {
-    take_band<T>(products_->queue(), Uplo::lower, chased_.b,
-                 {a_dev.data, a_dev.rows, a_dev.cols, a_dev.lda + 1}, band);
+    if constexpr (!is_complex<T>)
+      take_band<T>(products_->queue(), Uplo::lower, chased_.b,
+                   {a_dev.data, a_dev.rows, a_dev.cols, a_dev.lda + 1}, band);
     if (kept_.v) reflectors_ = {a_dev.data, a_dev.data + chased_.v_count()};
   } else {
     step(Stage::full_to_band, [&](const StageProgress& progress) {
@@ -115,7 +123,7 @@ void TwoStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
 
 template <class T>
 MatrixView<T> TwoStageOnDevice<T>::rows_of_q1(MatrixView<T> z_dev) {
-  const std::int64_t first = std::min(band_width(z_dev.rows), z_dev.rows);
+  const std::int64_t first = std::min(band_width<T>(z_dev.rows), z_dev.rows);
   return z_dev.block(first, 0, z_dev.rows - first, z_dev.cols);
 }
 
@@ -132,5 +140,8 @@ CutWork<T> TwoStageOnDevice<T>::cut_of_q2(MatrixView<T> z_dev) const {
 
 template class TwoStageOnDevice<double>;
 template class TwoStageOnDevice<float>;
+template class TwoStageOnDevice<std::complex<double>>;
+template class TwoStageOnDevice<std::complex<float>>;
+template std::int64_t band_width<double>(std::int64_t);
 
 }  // namespace eigen_g

@@ -16,8 +16,9 @@ using eigen_g::ChaseTiles;
 using reduction::Matrix;
 
 // A family of reduction.hpp without what lies outside of the band.
-inline Matrix band_of(const std::string& kind, std::int64_t n, std::int64_t b) {
-  Matrix a = reduction::family(kind, n);
+template <class S = double>
+std::vector<S> band_of(const std::string& kind, std::int64_t n, std::int64_t b) {
+  std::vector<S> a = reduction::family_of<S>(kind, n);
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i)
       if (std::abs(i - j) > b) a[static_cast<std::size_t>(i + j * n)] = 0;
@@ -25,56 +26,83 @@ inline Matrix band_of(const std::string& kind, std::int64_t n, std::int64_t b) {
 }
 
 // (b + 1) x n; what lies below the matrix is NaN.
-inline Matrix packed(const Matrix& a, std::int64_t n, std::int64_t b) {
-  Matrix band(static_cast<std::size_t>((b + 1) * n), std::numeric_limits<double>::quiet_NaN());
+template <class S>
+std::vector<S> packed(const std::vector<S>& a, std::int64_t n, std::int64_t b) {
+  std::vector<S> band(static_cast<std::size_t>((b + 1) * n), S(std::numeric_limits<double>::quiet_NaN()));
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = j; i < n && i - j <= b; ++i)
       band[static_cast<std::size_t>(i - j + j * (b + 1))] = a[static_cast<std::size_t>(i + j * n)];
   return band;
 }
 
-struct Reflectors {
-  std::vector<double> v, tau;
+template <class S>
+struct ReflectorsOf {
+  std::vector<S> v, tau;
 };
+using Reflectors = ReflectorsOf<double>;
+
+// Of sweep s and step t of a matrix of order n, S complex or not: how many rows, 0: there is none.
+template <class S>
+std::int64_t rows_of_reflector(std::int64_t n, std::int64_t b, std::int64_t s, std::int64_t step) {
+  const std::int64_t rows = n - (s + 1 + step * b);
+  return rows >= (eigen_g::is_complex<S> ? 1 : 2) ? std::min(b, rows) : 0;
+}
 
 // Reflectors as a chase might leave them, of random vectors.
-inline Reflectors random_reflectors(const ChaseTiles& tiles) {
-  Reflectors r{std::vector<double>(static_cast<std::size_t>(tiles.v_count())),
-               std::vector<double>(static_cast<std::size_t>(tiles.tau_count()))};
+template <class S = double>
+ReflectorsOf<S> random_reflectors(std::int64_t n, const ChaseTiles& tiles) {
+  ReflectorsOf<S> r{std::vector<S>(static_cast<std::size_t>(tiles.v_count())),
+                    std::vector<S>(static_cast<std::size_t>(tiles.tau_count()))};
   const Matrix random = random_symmetric(130, 5);
   std::size_t next = 0;
+  const auto number = [&] { return random[next++ % random.size()]; };
   for (std::int64_t s = 0; s < tiles.sweeps(); ++s)
-    for (std::int64_t step = 0, row = s + 1; row < tiles.n - 1; row += tiles.b, ++step) {
+    for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
       const std::int64_t tile = tiles.tile(s / tiles.width, step), j = s % tiles.width;
-      double* const v = r.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      S* const v = r.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
       double square = 0;
-      for (std::int64_t i = 0; i < std::min(tiles.b, tiles.n - row); ++i) {
-        v[i] = i == 0 ? 1 : random[next++ % random.size()];
-        square += v[i] * v[i];
+      for (std::int64_t i = 0; i < rows_of_reflector<S>(n, tiles.b, s, step); ++i) {
+        if constexpr (eigen_g::is_complex<S>)
+          v[i] = i == 0 ? S(1) : S(number(), number());
+        else
+          v[i] = i == 0 ? 1 : number();
+        square += std::norm(v[i]);
       }
-      r.tau[static_cast<std::size_t>(tile * tiles.width + j)] = (s + step) % 17 == 3 ? 0 : 2 / square;
+      S tau = 2 / square;
+      if constexpr (eigen_g::is_complex<S>) {  // any that makes H unitary: |tau|^2 square = 2 Re tau
+        const double angle = number();
+        tau = std::polar(2 * std::cos(angle) / square, angle);
+      }
+      r.tau[static_cast<std::size_t>(tile * tiles.width + j)] = (s + step) % 17 == 3 ? S(0) : tau;
     }
   return r;
 }
+inline Reflectors random_reflectors(const ChaseTiles& tiles) {
+  return random_reflectors(tiles.n, tiles);
+}
 
 // Z := Q2 Z, Z n x m with leading dimension n.
-inline void apply(const ChaseTiles& tiles, const Reflectors& reflectors, std::int64_t m, Matrix& z) {
-  const std::int64_t n = tiles.n;
+template <class S>
+void apply(std::int64_t n, const ChaseTiles& tiles, const ReflectorsOf<S>& reflectors, std::int64_t m,
+           std::vector<S>& z) {
   for (std::int64_t s = tiles.sweeps() - 1; s >= 0; --s) {
     const std::int64_t group = s / tiles.width, j = s % tiles.width;
-    for (std::int64_t step = 0; s + 1 + step * tiles.b < n - 1; ++step) {
+    for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
       const std::int64_t tile = tiles.tile(group, step), row = s + 1 + step * tiles.b;
-      const std::int64_t rows = std::min(tiles.b, n - row);
-      const double* const v = reflectors.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
-      const double tau = reflectors.tau[static_cast<std::size_t>(tile * tiles.width + j)];
+      const std::int64_t rows = rows_of_reflector<S>(n, tiles.b, s, step);
+      const S* const v = reflectors.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      const S tau = reflectors.tau[static_cast<std::size_t>(tile * tiles.width + j)];
       for (std::int64_t c = 0; c < m; ++c) {
-        double* const x = z.data() + c * n + row;
-        double sum = 0;
-        for (std::int64_t i = 0; i < rows; ++i) sum += v[i] * x[i];
+        S* const x = z.data() + c * n + row;
+        S sum = 0;
+        for (std::int64_t i = 0; i < rows; ++i) sum += reduction::conjugate_of(v[i]) * x[i];
         for (std::int64_t i = 0; i < rows; ++i) x[i] -= tau * sum * v[i];
       }
     }
   }
+}
+inline void apply(const ChaseTiles& tiles, const Reflectors& reflectors, std::int64_t m, Matrix& z) {
+  apply<double>(tiles.n, tiles, reflectors, m, z);
 }
 
 }  // namespace support::chase

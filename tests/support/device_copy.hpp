@@ -1,20 +1,27 @@
-// Host vectors of doubles to device memory and back, in between in T.
+// Host vectors of doubles, or of complex doubles, to device memory and back, in between in T.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/scalar.hpp"
 
 namespace support {
 
 template <class T>
-constexpr double ulp_of = std::numeric_limits<T>::epsilon();
+constexpr double ulp_of = std::numeric_limits<eigen_g::real_t<T>>::epsilon();
+
+// What a T is on the host.
+template <class T>
+using wide_t = std::conditional_t<eigen_g::is_complex<T>, std::complex<double>, double>;
 
 template <class T>
-void upload_as(const std::vector<double>& from, const eigen_g::DeviceBuffer<T>& to) {
+void upload_as(const std::vector<wide_t<T>>& from, const eigen_g::DeviceBuffer<T>& to) {
   const std::vector<T> rounded(from.begin(), from.end());
   if (!rounded.empty())
     EIGEN_G_CUDA(cudaMemcpy(to.data(), rounded.data(), sizeof(T) * rounded.size(), cudaMemcpyHostToDevice));
@@ -22,7 +29,7 @@ void upload_as(const std::vector<double>& from, const eigen_g::DeviceBuffer<T>& 
 
 // The first `count` numbers.
 template <class T>
-std::vector<double> download_from(const eigen_g::DeviceBuffer<T>& from, std::int64_t count) {
+std::vector<wide_t<T>> download_from(const eigen_g::DeviceBuffer<T>& from, std::int64_t count) {
   std::vector<T> found(static_cast<std::size_t>(count < 0 ? 0 : count));
   if (!found.empty())
     EIGEN_G_CUDA(cudaMemcpy(found.data(), from.data(), sizeof(T) * found.size(), cudaMemcpyDeviceToHost));

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/matrices.hpp"
@@ -20,49 +22,85 @@ namespace support::reduction {
 using eigen_g::Uplo;
 
 using Matrix = std::vector<double>;  // n x n, column-major
+using ComplexMatrix = std::vector<std::complex<double>>;
 
-struct Reduction {
+template <class S>
+struct ReductionOf {
   std::vector<double> d, e;
-  Matrix q;
+  std::vector<S> q;
 };
+using Reduction = ReductionOf<double>;
 
-inline Matrix identity(std::int64_t n) {
-  Matrix q(static_cast<std::size_t>(n * n), 0);
+template <class S = double>
+std::vector<S> identity(std::int64_t n) {
+  std::vector<S> q(static_cast<std::size_t>(n * n), S(0));
   for (std::int64_t i = 0; i < n; ++i) q[static_cast<std::size_t>(i + i * n)] = 1;
   return q;
 }
 
-//   ||A - Q T Q^T||_F          ||Q^T Q - I||_F
+inline double conjugate_of(double x) {
+  return x;
+}
+inline std::complex<double> conjugate_of(std::complex<double> x) {
+  return std::conj(x);
+}
+
+// Z := alpha op(X) op(Y) + beta Z, all n x n; op: X or X^H.
+inline void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, double alpha, const Matrix& x,
+                     const Matrix& y, double beta, Matrix& z) {
+  const auto order = static_cast<int>(n);
+  const auto op = [](bool adjoint) { return adjoint ? CblasTrans : CblasNoTrans; };
+  cblas_dgemm(CblasColMajor, op(adjoint_x), op(adjoint_y), order, order, order, alpha, x.data(), order,
+              y.data(), order, beta, z.data(), order);
+}
+inline void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, std::complex<double> alpha,
+                     const ComplexMatrix& x, const ComplexMatrix& y, std::complex<double> beta,
+                     ComplexMatrix& z) {
+  const auto order = static_cast<int>(n);
+  const auto op = [](bool adjoint) { return adjoint ? CblasConjTrans : CblasNoTrans; };
+  cblas_zgemm(CblasColMajor, op(adjoint_x), op(adjoint_y), order, order, order, &alpha, x.data(), order,
+              y.data(), order, &beta, z.data(), order);
+}
+
+template <class S>
+double frobenius(const std::vector<S>& m) {
+  double sum = 0;
+  for (const S x : m) sum += std::norm(x);
+  return std::sqrt(sum);
+}
+
+//   ||A - Q T Q^H||_F          ||Q^H Q - I||_F
 //   -----------------          ---------------
 //    n ||A||_F ulp                  n ulp
 struct Ratios {
   double backward, orthogonality;
 };
 
-inline Ratios ratios(const Matrix& a, std::int64_t n, const Reduction& r) {
-  const auto at = [n](const Matrix& m, std::int64_t i, std::int64_t j) {
+// qt: Q T
+template <class S>
+Ratios ratios_of_product(const std::vector<S>& a, std::int64_t n, const std::vector<S>& qt,
+                         const std::vector<S>& q) {
+  std::vector<S> product = a, gram = identity<S>(n);
+  multiply(false, true, n, -1, qt, q, 1, product);
+  multiply(true, false, n, -1, q, q, 1, gram);
+  const double scale = static_cast<double>(n) * 0x1p-52, size = std::max(frobenius(a), 1e-300);
+  return {frobenius(product) / (scale * size), frobenius(gram) / scale};
+}
+
+template <class S>
+Ratios ratios(const std::vector<S>& a, std::int64_t n, const ReductionOf<S>& r) {
+  const auto at = [n](const std::vector<S>& m, std::int64_t i, std::int64_t j) {
     return m[static_cast<std::size_t>(i + j * n)];
   };
-  Matrix qt(static_cast<std::size_t>(n * n), 0), product = a, gram = identity(n);
+  std::vector<S> qt(static_cast<std::size_t>(n * n), S(0));
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i) {
-      double sum = at(r.q, i, j) * r.d[static_cast<std::size_t>(j)];
+      S sum = at(r.q, i, j) * r.d[static_cast<std::size_t>(j)];
       if (j > 0) sum += at(r.q, i, j - 1) * r.e[static_cast<std::size_t>(j - 1)];
       if (j + 1 < n) sum += at(r.q, i, j + 1) * r.e[static_cast<std::size_t>(j)];
       qt[static_cast<std::size_t>(i + j * n)] = sum;
     }
-  const auto order = static_cast<int>(n);
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, order, order, order, -1, qt.data(), order, r.q.data(),
-              order, 1, product.data(), order);
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, order, order, order, -1, r.q.data(), order, r.q.data(),
-              order, 1, gram.data(), order);
-  const auto norm = [](const Matrix& m) {
-    double sum = 0;
-    for (const double x : m) sum += x * x;
-    return std::sqrt(sum);
-  };
-  const double scale = static_cast<double>(n) * 0x1p-52, size = std::max(norm(a), 1e-300);
-  return {norm(product) / (scale * size), norm(gram) / scale};
+  return ratios_of_product(a, n, qt, r.q);
 }
 
 inline Matrix family(const std::string& kind, std::int64_t n) {
@@ -96,6 +134,27 @@ inline const char* const families[] = {"random",      "zero",        "identity",
                                        "graded down", "graded up",   "rank two",          "near identity",
                                        "arrow",       "tridiagonal", "dominant diagonal", "blocks",
                                        "tiny",        "large"};
+
+// The same; complex: with phases, exp(i (j^2 - k^2)) times entry (j, k), and a random one with random imaginary parts.
+template <class S>
+std::vector<S> family_of(const std::string& kind, std::int64_t n) {
+  const Matrix re = family(kind, n);
+  if constexpr (!eigen_g::is_complex<S>) {
+    return re;
+  } else {
+    const Matrix im = kind == "random" ? random_symmetric(n, 8) : Matrix();
+    ComplexMatrix a(re.size());
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = j; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(i + j * n);
+        a[at] = i == j        ? S(re[at])
+                : !im.empty() ? S(re[at], im[at])
+                              : re[at] * std::polar(1.0, static_cast<double>(i * i - j * j));
+        a[static_cast<std::size_t>(j + i * n)] = std::conj(a[at]);
+      }
+    return a;
+  }
+}
 
 template <class Reduce>
 void check_reduction(const Matrix& a, std::int64_t n, Uplo uplo, Reduce&& reduce,

@@ -1,12 +1,12 @@
 // Band to tridiagonal: a block of threads has one position of the band, and the sweeps come by.
 //
 // Sweep s acts in position k = 0, 1, ... with reflector H_k on the b rows from r = s + 1 + k b on. The position's blocks are
-// D, rows and columns r ..., symmetric, and F, the b rows below D in D's columns:
+// D, rows and columns r ..., Hermitian, and F, the b rows below D in D's columns:
 //
 //   y = D v, u = F v                                     v, tau of H_k: from position k - 1
-//   F := F - tau u v^T;  H_{k+1} from F's first column    beta, v', tau' to position k + 1
-//   F := F - tau' v' (v'^T F)
-//   w = tau y - (tau / 2)(tau v^T y) v;  D := D - v w^T - w v^T
+//   F := F - tau u v^H;  H_{k+1} from F's first column    beta, v', tau' to position k + 1
+//   F := F - conj(tau') v' (v'^H F)
+//   w = tau y - (|tau|^2 / 2)(v^H y) v;  D := D - v w^H - w v^H
 //
 // For the next sweep all windows move down by a row and a column. What leaves, D's first column and F's beta, goes to position
 // k - 1, whose last columns they become; F's first row becomes D's last. Nothing else moves: D and F stay in registers, row and
@@ -91,7 +91,7 @@ std::int64_t positions_of(std::int64_t n, std::int64_t b, std::int64_t s) {
 }
 
 template <class T>
-struct Workspace {
+struct Workspace {  // T is the device's type
   Packet<T>* mail;
   T* state;
   std::int64_t packets;
@@ -103,41 +103,42 @@ struct Workspace {
   }
 };
 
-template <class Act>
+template <class T, class Act>
 void with_bandwidth(std::int64_t b, Act&& act) {
-  switch (b) {
-    case 32:
-      return act(std::integral_constant<int, 32>());
-    case 48:
-      return act(std::integral_constant<int, 48>());
-    case 64:
-      return act(std::integral_constant<int, 64>());
-    case 96:
-      return act(std::integral_constant<int, 96>());
-    case 128:
-      return act(std::integral_constant<int, 128>());
-    default:
-      throw InvalidArgument(Argument::other, "no bandwidth of the chase: " + std::to_string(b));
-  }
+  if (b == 32) return act(std::integral_constant<int, 32>());
+  if constexpr (!is_complex<T>) switch (b) {
+      case 48:
+        return act(std::integral_constant<int, 48>());
+      case 64:
+        return act(std::integral_constant<int, 64>());
+      case 96:
+        return act(std::integral_constant<int, 96>());
+      case 128:
+        return act(std::integral_constant<int, 128>());
+      default:
+        break;
+    }
+  throw InvalidArgument(Argument::other, "no bandwidth of the chase: " + std::to_string(b));
 }
 
 template <class T, int b>
-void run(const Queue& queue, MatrixView<const T> band, T* d, T* e, const ChaseReflectors<T>& out, Arena arena,
-         int multiprocessors) {
+void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
+         const ChaseReflectors<T>& out, Arena arena, int multiprocessors) {
   using S = Shape<b>;
+  using D = device_t<T>;
   const std::int64_t n = band.cols;
-  const ChaseTiles tiles(n, b);
-  const Workspace<T> w(arena, n, b, S::state);
+  const ChaseTiles tiles = chase_tiles<T>(n, b);
+  const Workspace<D> w(arena, n, b, S::state);
   const auto bytes = [](std::int64_t count, std::size_t size) {
     return static_cast<std::size_t>(count) * size;
   };
-  EIGEN_G_CUDA(cudaMemsetAsync(w.mail, 0, bytes(w.packets, sizeof(Packet<T>)), queue.stream()));
+  EIGEN_G_CUDA(cudaMemsetAsync(w.mail, 0, bytes(w.packets, sizeof(Packet<D>)), queue.stream()));
   if (out.v) {
     EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.v_count(), sizeof(T)), queue.stream()));
     EIGEN_G_CUDA(cudaMemsetAsync(out.tau, 0, bytes(tiles.tau_count(), sizeof(T)), queue.stream()));
   }
-  const std::array<const void*, 2> kernels{reinterpret_cast<const void*>(chase_kernel<T, b, false>),
-                                           reinterpret_cast<const void*>(chase_kernel<T, b, true>)};
+  const std::array<const void*, 2> kernels{reinterpret_cast<const void*>(chase_kernel<D, b, false>),
+                                           reinterpret_cast<const void*>(chase_kernel<D, b, true>)};
   std::array<std::int64_t, 2> resident{};
   for (std::size_t i = 0; i < 2; ++i) {
     if (S::shared_bytes > 0) allow_shared_memory(kernels[i], S::shared_bytes);
@@ -153,7 +154,7 @@ void run(const Queue& queue, MatrixView<const T> band, T* d, T* e, const ChaseRe
     // With several positions a block, until one fewer is enough.
     const std::int64_t enough = several ? (per_block == 2 ? resident[0] : (per_block - 1) * resident[1]) : 0;
     const std::int64_t last = several ? std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b)) : n;
-    Chase<T> c{band.data,
+    Chase<D> c{on_device(band.data),
                band.lda,
                n,
                first,
@@ -163,7 +164,7 @@ void run(const Queue& queue, MatrixView<const T> band, T* d, T* e, const ChaseRe
                d,
                e,
                tiles,
-               out,
+               {on_device(out.v), on_device(out.tau)},
                tiles.tiles_from(first / tiles.width + 1),
                w.mail,
                w.state};
@@ -180,7 +181,8 @@ void run(const Queue& queue, MatrixView<const T> band, T* d, T* e, const ChaseRe
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int) {
   return bytes_taken([&](Arena& arena) {
-    with_bandwidth(b, [&](auto width) { Workspace<T>(arena, n, b, Shape<decltype(width)::value>::state); });
+    with_bandwidth<T>(
+        b, [&](auto width) { Workspace<device_t<T>>(arena, n, b, Shape<decltype(width)::value>::state); });
   });
 }
 
@@ -189,7 +191,7 @@ void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T>
                          real_t<T>* e_dev, const ChaseReflectors<T>& out, Arena workspace,
                          int multiprocessors) {
   if (band_dev.cols == 0) return;
-  with_bandwidth(b, [&](auto width) {
+  with_bandwidth<T>(b, [&](auto width) {
     run<T, decltype(width)::value>(queue, band_dev, d_dev, e_dev, out, workspace,
                                    multiprocessors > 0 ? multiprocessors : queue.multiprocessors());
   });
@@ -201,5 +203,15 @@ template void band_to_tridiagonal<double>(const Queue&, std::int64_t, MatrixView
 template std::uint64_t band_to_tridiagonal_bytes<float>(std::int64_t, std::int64_t, int);
 template void band_to_tridiagonal<float>(const Queue&, std::int64_t, MatrixView<const float>, float*, float*,
                                          const ChaseReflectors<float>&, Arena, int);
+template std::uint64_t band_to_tridiagonal_bytes<std::complex<double>>(std::int64_t, std::int64_t, int);
+template void band_to_tridiagonal<std::complex<double>>(const Queue&, std::int64_t,
+                                                        MatrixView<const std::complex<double>>, double*,
+                                                        double*, const ChaseReflectors<std::complex<double>>&,
+                                                        Arena, int);
+template std::uint64_t band_to_tridiagonal_bytes<std::complex<float>>(std::int64_t, std::int64_t, int);
+template void band_to_tridiagonal<std::complex<float>>(const Queue&, std::int64_t,
+                                                       MatrixView<const std::complex<float>>, float*, float*,
+                                                       const ChaseReflectors<std::complex<float>>&, Arena,
+                                                       int);
 
 }  // namespace eigen_g

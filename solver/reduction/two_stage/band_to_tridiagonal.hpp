@@ -1,4 +1,4 @@
-// A = Q2 T Q2^T for a symmetric band matrix A, by the chase of bulges; Q2 as reflectors (chase_tiles.hpp).
+// A = Q2 T Q2^H for a symmetric or Hermitian band matrix A, T real, by the chase of bulges; Q2 as reflectors (chase_tiles.hpp).
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ template <class T>
 std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int multiprocessors);
 
 //   band_dev    (b + 1) x n, lda >= b + 1: element (i - j, j) is A(i, j) for 0 <= i - j <= b, i < n; others are not read
-//   b           one of chase_bandwidths
+//   b           one of chase_bandwidths; for complex T 32
 //   d_dev, e_dev  n and n - 1 elements, out: the diagonals of T
 //   out         the reflectors, or null and null: the same T without them
 //   multiprocessors  that take part; 0: the queue's
 // All in device memory, ordered on `queue`, which is not waited for. Its blocks wait for each other: the launch is cooperative.
-// T is float or double. Entries within 2^-100 ... 2^100 (float: 2^-8 ... 2^8), as the driver scales them: squares are formed.
+// Entries within 2^-100 ... 2^100 (float: 2^-8 ... 2^8), as the driver scales them: squares are formed.
 // Throws DeviceError. T and Q2 repeat bit for bit, on any number of multiprocessors, with and without reflectors.
 // Cost: 6 n^2 b flops in n (1 + 1 / b) dependent steps. H200, ms at n = 4000, 10000, 20000: b = 32 7.3, 21, 59; b = 64 11, 34,
 // 94. Source: Murata and Horikoshi 1975; Haidar, Ltaief and Dongarra 2011; LAPACK dsbtrd is its truth.

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "hybrid/stream/mail.cuh"
+#include "hybrid/device_complex.cuh"
+#include "hybrid/stream/mail_complex.cuh"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
 
@@ -25,7 +26,7 @@ struct Shape {
   static constexpr std::size_t shared_bytes = diagonal_in_shared ? sizeof(double) * entries * threads : 0;
 };
 
-// What a launch gets: sweeps first ... last - 1, the later ones in further launches.
+// What a launch gets: sweeps first ... last - 1, the later ones in further launches. T is the device's type.
 template <class T>
 struct Chase {
   const T* band;
@@ -33,8 +34,8 @@ struct Chase {
   std::int64_t n;
   std::int64_t first, last;
   int positions, per_block;  // the head included
-  T* d;
-  T* e;
+  real_t<T>* d;
+  real_t<T>* e;
   ChaseTiles tiles;
   ChaseReflectors<T> out;
   std::int64_t first_tile;  // of the group that sweep `first` is in
@@ -62,6 +63,33 @@ struct State {
 template <class T>
 __device__ __forceinline__ T choose(bool condition, T yes, T no) {
   return condition ? yes : no;
+}
+
+template <class T>
+__device__ __forceinline__ void store_streaming(T* to, T x) {
+  __stcs(to, x);
+}
+template <class R>
+__device__ __forceinline__ void store_streaming(DeviceComplex<R>* to, DeviceComplex<R> x) {
+  __stcs(reinterpret_cast<pair_t<R>*>(to), pair_t<R>{x.re, x.im});
+}
+template <class T>
+__device__ __forceinline__ void store_to_l2(T* to, T x) {
+  __stcg(to, x);
+}
+template <class R>
+__device__ __forceinline__ void store_to_l2(DeviceComplex<R>* to, DeviceComplex<R> x) {
+  __stcg(reinterpret_cast<pair_t<R>*>(to), pair_t<R>{x.re, x.im});
+}
+
+// A(i, j) of what is stored of the lower triangle.
+template <class R>
+__device__ __forceinline__ R of_triangle(R stored, int, int) {
+  return stored;
+}
+template <class R>
+__device__ __forceinline__ DeviceComplex<R> of_triangle(DeviceComplex<R> stored, int i, int j) {
+  return {stored.re, i < j ? -stored.im : i > j ? stored.im : 0};
 }
 
 template <class T>
@@ -106,24 +134,48 @@ __device__ __forceinline__ double inverse_of(double x) {
   return y;
 }
 
-// H x = beta e_first, by a warp. v: in x's place.
+// tau and 1 / (alpha - beta) of beta = -sign(alpha) norm, `inverse` = 1 / norm.
+template <class R>
+__device__ __forceinline__ void reflector_scalars(R alpha, R beta, R inverse, R& tau, R& scale) {
+  tau = fma(fabs(alpha), inverse, R{1});
+  scale = inverse_of(alpha - beta);
+}
+template <class R>
+__device__ __forceinline__ void reflector_scalars(DeviceComplex<R> alpha, R beta, R inverse,
+                                                  DeviceComplex<R>& tau, DeviceComplex<R>& scale) {
+  tau = {::fma(fabs(alpha.re), inverse, R{1}), alpha.im * copysign(inverse, alpha.re)};
+  const DeviceComplex<R> pivot = alpha - DeviceComplex<R>(beta);
+  scale = inverse_of(real_product(pivot, pivot)) * conj_of(pivot);
+}
+// What has to vanish beside a column's tail for H = I: the square of alpha's imaginary part.
+template <class R>
+__device__ __forceinline__ R with_imaginary_part(R square, R) {
+  return square;
+}
+template <class R>
+__device__ __forceinline__ R with_imaginary_part(R square, DeviceComplex<R> alpha) {
+  return ::fma(alpha.im, alpha.im, square);
+}
+
+// H^H x = beta e_first, beta real, by a warp. v: in x's place.
 template <class T, int rows>
-__device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& tau, T& beta) {
-  T square = 0;
+__device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& tau, real_t<T>& beta) {
+  using R = real_t<T>;
+  R square = 0;
 #pragma unroll
   for (int r = 0; r < rows; ++r)
-    if (lane + 32 * r != first) square = fma(x[r], x[r], square);
+    if (lane + 32 * r != first) square = add_real_product(x[r], x[r], square);
   const T alpha = at_place(x, first);
   square = warp_sum(square);
   T scale = 0;
-  beta = alpha;
+  beta = real_of(alpha);
   tau = 0;
-  if (square >= negligible_square<T>) {
-    const T total = fma(alpha, alpha, square), inverse = inverse_root(total);
-    const T half = total * inverse / 2, norm = fma(fma(-2 * half, 2 * half, total), inverse / 2, 2 * half);
-    beta = -copysign(norm, alpha);
-    tau = fma(fabs(alpha), inverse, T{1});
-    scale = inverse_of(alpha - beta);
+  if (with_imaginary_part(square, alpha) >= negligible_square<R>) {
+    const R total = add_real_product(alpha, alpha, square), inverse = inverse_root(total);
+    const R half = total * inverse / 2,
+            norm = ::fma(::fma(-2 * half, 2 * half, total), inverse / 2, 2 * half);
+    beta = -copysign(norm, real_of(alpha));
+    reflector_scalars(alpha, beta, inverse, tau, scale);
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) x[r] = choose(lane + 32 * r == first, T{1}, x[r] * scale);
@@ -153,7 +205,7 @@ struct Letter {
   }
   __device__ __forceinline__ void open(int lane) {
 #pragma unroll
-    for (int r = 0; r < rows; ++r) x[r] = b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : 0;
+    for (int r = 0; r < rows; ++r) x[r] = b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : T{0};
     one_more = value(last);
   }
 };
@@ -224,8 +276,9 @@ class Position {
         const int place = lane + 32 * r, i = (place + b - 1) % b;
         const bool exists = place < b;
         const std::int64_t lower = row + max(i, j), upper = row + min(i, j), under = row + b + i;
-        diagonal(r, q) = exists && lower < c.n ? c.band[lower - upper + upper * c.lda] : 0;
-        state.below[r][q] = exists && i <= j && under < c.n ? c.band[b + i - j + (row + j) * c.lda] : 0;
+        diagonal(r, q) =
+            exists && lower < c.n ? of_triangle(c.band[lower - upper + upper * c.lda], i, j) : T{0};
+        state.below[r][q] = exists && i <= j && under < c.n ? c.band[b + i - j + (row + j) * c.lda] : T{0};
       }
     }
   }
@@ -245,8 +298,8 @@ class Position {
     for (int r = 0; r < rows; ++r)
 #pragma unroll
       for (int q = 0; q < columns; ++q) {
-        __stcg(to + (r * columns + q) * S::threads, diagonal(r, q));
-        __stcg(to + (S::entries + r * columns + q) * S::threads, state.below[r][q]);
+        store_to_l2(to + (r * columns + q) * S::threads, diagonal(r, q));
+        store_to_l2(to + (S::entries + r * columns + q) * S::threads, state.below[r][q]);
       }
   }
 
@@ -270,14 +323,15 @@ class Position {
     const int first_warp = first_place / columns;
     if (warp == first_warp) next_reflector(u, tau, first_place, more, mail, tag);
     sum(shared.y, y);
-    T product = 0;
+    real_t<T> product = 0;
 #pragma unroll
-    for (int r = 0; r < rows; ++r) product = fma(v[r], y[r], product);
-    const T half = tau * tau * warp_sum(product) / 2;
+    for (int r = 0; r < rows; ++r) product = add_real_product(v[r], y[r], product);
+    const real_t<T> half = real_product(tau, tau) * warp_sum(product) / 2;
 #pragma unroll
     for (int r = 0; r < rows; ++r) y[r] = fma(tau, y[r], -half * v[r]);  // w
     if (warp == (first_warp + warps / 2) % warps) send_column(v, y, first_place, mail - S::mail, tag);
-    if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - 1) keep(v, tau, first_place, tile + k, j);
+    if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - !is_complex<T>)
+      keep(v, tau, first_place, tile + k, j);
     update_diagonal(v, y);
     __syncthreads();
     update_below(v, u, tau);
@@ -304,7 +358,7 @@ class Position {
       T part[2] = {};
 #pragma unroll
       for (int w = 0; w < warps; ++w) part[w % 2] += parts[w][place];
-      total[r] = b % 32 == 0 || lane + 32 * r < b ? part[0] + part[1] : 0;
+      total[r] = b % 32 == 0 || lane + 32 * r < b ? part[0] + part[1] : T{0};
     }
   }
 
@@ -352,7 +406,7 @@ class Position {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const int place = lane + 32 * r;
-      const T above = b % 32 == 0 || place < b ? shared.row[place] : 0;
+      const T above = b % 32 == 0 || place < b ? conj_of(shared.row[place]) : T{0};
       const T in_diagonal = choose(place == old, column[r], above),
               in_below = choose(place == old, beta, column[r]);
 #pragma unroll
@@ -386,10 +440,11 @@ class Position {
   // H_{k+1}, by the warp that has F's first column: v(first) = 1.
   __device__ __forceinline__ void next_reflector(const T (&u)[rows], T tau, int first_place, bool more,
                                                  Packet<T>* mail, unsigned tag) {
-    T x[rows], next_tau, beta;
+    T x[rows], next_tau;
+    real_t<T> beta;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], shared.next[lane + 32 * r]) : 0;
+      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], shared.next[lane + 32 * r]) : T{0};
     }
     reflect(x, first_place, lane, next_tau, beta);
     Packet<T>* const next = mail + 2 * S::mail;
@@ -401,7 +456,7 @@ class Position {
       }
     if (lane == 0) {
       if (more) publish(next + b, next_tau, tag);
-      publish(mail - S::mail + b, beta, tag);
+      publish(mail - S::mail + b, T{beta}, tag);
       shared.tau = next_tau;
     }
   }
@@ -409,7 +464,7 @@ class Position {
   // D's first column after the update, to position k - 1.
   __device__ __forceinline__ void send_column(const T (&v)[rows], const T (&w)[rows], int first_place,
                                               Packet<T>* mail, unsigned tag) {
-    const T w_first = at_place(w, first_place);
+    const T w_first = conj_of(at_place(w, first_place));
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       if (b % 32 == 0 || lane + 32 * r < b)
@@ -423,15 +478,15 @@ class Position {
     for (int r = 0; r < rows; ++r) {
       const int place = lane + 32 * r;
       if (b % 32 == 0 || place < b)
-        __stcs(to + (place >= first_place ? place - first_place : place - first_place + b), v[r]);
+        store_streaming(to + (place >= first_place ? place - first_place : place - first_place + b), v[r]);
     }
-    if (lane == 0) __stcs(c.out.tau + tile * c.tiles.width + j, tau);
+    if (lane == 0) store_streaming(c.out.tau + tile * c.tiles.width + j, tau);
   }
 
   __device__ __forceinline__ void update_diagonal(const T (&v)[rows], const T (&w)[rows]) {
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T v_q = of_column(v, q), w_q = of_column(w, q);
+      const T v_q = conj_of(of_column(v, q)), w_q = conj_of(of_column(w, q));
 #pragma unroll
       for (int r = 0; r < rows; ++r) diagonal(r, q) = fma(-w[r], v_q, fma(-v[r], w_q, diagonal(r, q)));
     }
@@ -440,20 +495,21 @@ class Position {
   __device__ __forceinline__ void update_below(const T (&v)[rows], const T (&u)[rows], T tau) {
     T next_v[rows];
 #pragma unroll
-    for (int r = 0; r < rows; ++r) next_v[r] = b % 32 == 0 || lane + 32 * r < b ? shared.v[lane + 32 * r] : 0;
+    for (int r = 0; r < rows; ++r)
+      next_v[r] = b % 32 == 0 || lane + 32 * r < b ? shared.v[lane + 32 * r] : T{0};
     const T next_tau = shared.tau;
     T z[columns];
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T factor = -tau * of_column(v, q);
+      const T factor = -tau * conj_of(of_column(v, q));
       z[q] = 0;
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         state.below[r][q] = fma(factor, u[r], state.below[r][q]);
-        z[q] = fma(next_v[r], state.below[r][q], z[q]);
+        z[q] = fma(conj_of(next_v[r]), state.below[r][q], z[q]);
       }
     }
-    const T own = -next_tau * eight_sums(z, lane);
+    const T own = -conj_of(next_tau) * eight_sums(z, lane);
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
       const T z_q = __shfl_sync(all_lanes, own, 4 * q);
@@ -474,21 +530,22 @@ template <class T, int b>
 __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
   constexpr int rows = Shape<b>::rows;
   const int lane = threadIdx.x % 32, old = first_place == 0 ? b - 1 : first_place - 1;
-  T x[rows], last, tau, beta;
+  T x[rows], last, tau;
+  real_t<T> beta;
   if (s == 0) {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const int place = lane + 32 * r;
-      x[r] = place < b && place < c.n ? c.band[place] : 0;
+      x[r] = place < b && place < c.n ? c.band[place] : T{0};
     }
-    last = b < c.n ? c.band[b] : 0;
+    last = b < c.n ? c.band[b] : T{0};
   } else {
     receive<T, b>({c.mail + Shape<b>::mail, static_cast<unsigned>(s)}, lane, x, last);
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r)
     if (lane + 32 * r == old) {
-      c.d[s] = x[r];
+      c.d[s] = real_of(x[r]);
       x[r] = last;
     }
   if (s == c.n - 1) return;

@@ -1,6 +1,8 @@
 // The reflectors of the chase (band_to_tridiagonal.hpp) in memory. Sweep s = 0 ... n-3 makes one in every step t = 0, 1, ...:
 //
-//   H(s, t) = I - tau v v^T on rows s + 1 + t b ... s + (t + 1) b, as far as there are any; v's first entry is 1.
+//   H(s, t) = I - tau v v^H on rows s + 1 + t b ... s + (t + 1) b, as far as there are any; v's first entry is 1.
+//
+// Of a complex matrix those of one row count too, which are phases that make T real: its tiles are those of order n + 1.
 //
 // `width` consecutive sweeps are a group. Step t of a group is a tile: its reflectors act on the b + width rows from
 // first_row(group, t) on, that of the group's sweep j on the b of them from row j + 1 on (row 0 is there to be even). Q2 is the
@@ -14,6 +16,7 @@
 #include <cstdint>
 
 #include "hybrid/host_device.hpp"
+#include "hybrid/scalar.hpp"
 
 namespace eigen_g {
 
@@ -61,6 +64,12 @@ struct ChaseTiles {
   std::int64_t v_count() const { return tiles_from(0) * tile_size(); }
   std::int64_t tau_count() const { return tiles_from(0) * width; }
 };
+
+// Those of the chase of a matrix of T of order n.
+template <class T>
+ChaseTiles chase_tiles(std::int64_t n, std::int64_t b) {
+  return {n + (is_complex<T> ? 1 : 0), b};
+}
 
 // Device memory, 16-byte aligned: v has tiles.v_count() elements, tau tiles.tau_count(). Both null: no reflectors.
 template <class T>

@@ -1,24 +1,26 @@
 // A block of `pending` columns at a time, in panels of b. Y and Z of the panels so far stand beside each other, in both
 // orders, so that every product with them is one:
 //
-//   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^T is what A should be by now.
+//   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^H is what A should be by now.
 //
-//   panel          A(j:, j:j+b) -= pending partner(j:j+b)^T;  QR of its rows from j + b on: V, tau, R
+//   panel          A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
 //   W = V T
-//   P = A W, less pending (partner^T W): A itself is from the block's beginning
-//   Z = P - 1/2 V (W^T P)
-//   block          A -= pending partner^T on the lower triangle, which is then mirrored
+//   P = A W, less pending (partner^H W): A itself is from the block's beginning
+//   Z = P - 1/2 V (W^H P)
+//   block          A -= pending partner^H on the lower triangle, which is then mirrored
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "gemm_df/adjoint.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
+#include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
@@ -28,7 +30,7 @@ namespace {
 
 constexpr int tile = 32, tile_rows = 8;
 
-// A(j, i) := A(i, j), i > j, by tiles on and below the diagonal.
+// A(j, i) := conj(A(i, j)), i > j, by tiles on and below the diagonal, which becomes real.
 template <class T>
 __global__ void __launch_bounds__(tile* tile_rows) mirror_kernel(std::int32_t n, T* a, std::int64_t lda) {
   __shared__ T held[tile][tile + 1];
@@ -45,7 +47,9 @@ __global__ void __launch_bounds__(tile* tile_rows) mirror_kernel(std::int32_t n,
 #pragma unroll
   for (int k = threadIdx.y; k < tile; k += tile_rows)
     if (r * tile + k < n && mirrored < r * tile + k)
-      a[mirrored + (r * tile + k) * lda] = held[threadIdx.x][k];
+      a[mirrored + (r * tile + k) * lda] = conj_of(held[threadIdx.x][k]);
+  if constexpr (is_complex<T>)
+    if (r == c && threadIdx.y == 0 && row < n) a[row + row * lda] = real_of(held[threadIdx.x][threadIdx.x]);
 }
 
 // The band's part of columns first ... end - 1 that no panel's R brings: rows `first` ... last_row of the lower triangle.
@@ -64,65 +68,20 @@ __global__ void clear_above_kernel(std::int32_t columns, T* v, std::int64_t ldv)
     for (std::int32_t row = threadIdx.x; row < col; row += blockDim.x) v[row + col * ldv] = T{};
 }
 
-// The sum of x(i) for threadIdx.x = 0, in an order of `norm_threads` chains and a tree.
-constexpr int norm_threads = 256;
-template <class F>
-__device__ double sum_of_block(std::int32_t count, const F& x) {
-  __shared__ double part[norm_threads];
-  double sum = 0;
-  for (std::int32_t i = threadIdx.x; i < count; i += norm_threads) sum += x(i);
-  part[threadIdx.x] = sum;
-  for (int half = norm_threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
-  }
-  return part[0];
-}
-// squares[j] := the sum of column j's squares
-template <class T>
-__global__ void __launch_bounds__(norm_threads)
-    column_squares_kernel(std::int32_t n, const T* a, std::int64_t lda, double* squares) {
-  const T* const column = a + blockIdx.x * lda;
-  const double sum = sum_of_block(n, [&](std::int32_t i) {
-    const double x = column[i];
-    return x * x;
-  });
-  if (threadIdx.x == 0) squares[blockIdx.x] = sum;
-}
-// What is below A's rounding: squares[n] := (ulp |A|_F)^2. Of a matrix of low rank the columns beyond it are rounding alone, all of
-// one kind where A's entries are: reflectors of them would cost Q1 its orthogonality (|Z^T Z - I| of ones 4.2 n ulp at n = 10000).
-template <class T>
-__global__ void __launch_bounds__(norm_threads) negligible_kernel(std::int32_t n, double* squares) {
-  const double sum = sum_of_block(n, [&](std::int32_t i) { return squares[i]; });
-  constexpr double ulp = std::numeric_limits<T>::epsilon();
-  if (threadIdx.x == 0) squares[n] = ulp * ulp * sum;
-}
-
 template <class T>
 void mirror(const Queue& queue, MatrixView<T> a_dev) {
   if (a_dev.rows < 2) return;
   const std::int64_t tiles = (a_dev.rows + tile - 1) / tile;
   mirror_kernel<<<static_cast<unsigned>(tiles * (tiles + 1) / 2), dim3(tile, tile_rows), 0, queue.stream()>>>(
-      static_cast<std::int32_t>(a_dev.rows), a_dev.data, a_dev.lda);
+      static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 
 template <class T>
 void diagonal_block(const Queue& queue, MatrixView<const T> a_dev, T* band_dev, std::int64_t ldb) {
   diagonal_block_kernel<<<static_cast<unsigned>(a_dev.cols), 128, 0, queue.stream()>>>(
-      static_cast<std::int32_t>(a_dev.rows), a_dev.data, a_dev.lda, band_dev, ldb);
+      static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda, on_device(band_dev), ldb);
   EIGEN_G_LAUNCHED();
-}
-
-template <class T>
-const double* negligible_square_of(const Queue& queue, MatrixView<const T> a_dev, double* squares_dev) {
-  const auto n = static_cast<std::int32_t>(a_dev.cols);
-  column_squares_kernel<<<static_cast<unsigned>(n), norm_threads, 0, queue.stream()>>>(
-      n, a_dev.data, a_dev.lda, squares_dev);
-  EIGEN_G_LAUNCHED();
-  negligible_kernel<T><<<1, norm_threads, 0, queue.stream()>>>(n, squares_dev);
-  EIGEN_G_LAUNCHED();
-  return squares_dev + n;
 }
 
 std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
@@ -135,7 +94,7 @@ std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
 template <class T>
 struct Places {
   MatrixView<T> pending, partner, w, inner, gram;
-  double* squares;
+  real_t<T>* squares;
   Arena panels;
 
   Places(Arena& arena, std::int64_t n, std::int64_t b, int multiprocessors) {
@@ -147,7 +106,7 @@ struct Places {
     w = arena.matrix<T>(n, b, ld);
     inner = arena.matrix<T>(k, b, k);
     gram = arena.matrix<T>(b, b, b);
-    squares = arena.take<double>(n + 1);
+    squares = arena.take<real_t<T>>(n + 1);
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
   }
 };
@@ -172,10 +131,10 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   };
   zero(tau_dev, sizeof(T) * static_cast<std::uint64_t>(n));
   Arena panels = at.panels;
-  const std::uint64_t mail_bytes = panel_qr_mail_bytes(b, queue.multiprocessors());
+  const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
   zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
   mirror(queue, a_dev);
-  const double* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
+  const real_t<T>* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t j = 0;
@@ -191,7 +150,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
       return of.block(below, 2 * width + second * b, rows, b);
     };
     if (width > 0)
-      products.gemm(Op::none, Op::transpose, -1, pending(j, n - j), partner(j, b), 1,
+      products.gemm(Op::none, adjoint<T>, -1, pending(j, n - j), partner(j, b), 1,
                     a_dev.block(j, j, n - j, b));
     diagonal_block<T>(queue, a_dev.block(j, j, b, b), &band_dev(0, j), band_dev.lda);
     const MatrixView<T> v = slot(at.pending, 0), z = slot(at.pending, 1);
@@ -210,11 +169,11 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     products.gemm(Op::none, Op::none, 1, a_dev.block(below, below, rows, rows), w, 0, z);
     if (width > 0) {
       const MatrixView<T> inner = at.inner.block(0, 0, 2 * width, b);
-      products.gemm(Op::transpose, Op::none, 1, partner(below, rows), w, 0, inner);
+      products.gemm(adjoint<T>, Op::none, 1, partner(below, rows), w, 0, inner);
       products.gemm(Op::none, Op::none, -1, pending(below, rows), inner, 1, z);
     }
     const MatrixView<T> wp = at.inner.block(0, 0, b, b);
-    products.gemm(Op::transpose, Op::none, 1, w, z, 0, wp);
+    products.gemm(adjoint<T>, Op::none, 1, w, z, 0, wp);
     subtract_symmetric_part<T>(queue, v, wp, z, slot(at.partner, 0));
     width += b;
     j = below;
@@ -222,7 +181,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 
     for (std::int64_t c = j; c < n; c += update_columns) {
       const std::int64_t columns = std::min(update_columns, n - c);
-      products.gemm(Op::none, Op::transpose, -1, pending(c, n - c), partner(c, columns), 1,
+      products.gemm(Op::none, adjoint<T>, -1, pending(c, n - c), partner(c, columns), 1,
                     a_dev.block(c, c, n - c, columns));
     }
     mirror(queue, a_dev.block(j, j, n - j, n - j));
@@ -235,8 +194,8 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   diagonal_block<T>(queue, a_dev.block(j, j, n - j, n - j), &band_dev(0, j), band_dev.lda);
   if (j > 0) {
     clear_above_kernel<<<static_cast<unsigned>(std::min<std::int64_t>(n - b, 16 * queue.multiprocessors())),
-                         256, 0, queue.stream()>>>(static_cast<std::int32_t>(n - b), a_dev.data + b,
-                                                   a_dev.lda);
+                         256, 0, queue.stream()>>>(static_cast<std::int32_t>(n - b),
+                                                   on_device(a_dev.data + b), a_dev.lda);
     EIGEN_G_LAUNCHED();
   }
   for (const auto& [event, fraction] : milestones) {
@@ -251,5 +210,13 @@ template void full_to_band(const Products<double>&, std::int64_t, MatrixView<dou
 template std::uint64_t full_to_band_bytes<float>(std::int64_t, std::int64_t, int);
 template void full_to_band(const Products<float>&, std::int64_t, MatrixView<float>, MatrixView<float>, float*,
                            Arena, const std::function<void(double)>&);
+template std::uint64_t full_to_band_bytes<std::complex<double>>(std::int64_t, std::int64_t, int);
+template void full_to_band(const Products<std::complex<double>>&, std::int64_t,
+                           MatrixView<std::complex<double>>, MatrixView<std::complex<double>>,
+                           std::complex<double>*, Arena, const std::function<void(double)>&);
+template std::uint64_t full_to_band_bytes<std::complex<float>>(std::int64_t, std::int64_t, int);
+template void full_to_band(const Products<std::complex<float>>&, std::int64_t,
+                           MatrixView<std::complex<float>>, MatrixView<std::complex<float>>,
+                           std::complex<float>*, Arena, const std::function<void(double)>&);
 
 }  // namespace eigen_g

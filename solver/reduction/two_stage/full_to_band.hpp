@@ -1,6 +1,6 @@
-// Q^T A Q = B: Householder reduction of a symmetric matrix to a band.
+// Q^H A Q = B: Householder reduction of a symmetric or Hermitian matrix to a band.
 //
-//   Q = H_1 H_2 ... H_{n-b-1},   H_j = I - tau_j v_j v_j^T,   v_j(j + b) = 1, zeros before it;   B(i, j) = 0 for |i - j| > b
+//   Q = H_1 H_2 ... H_{n-b-1},   H_j = I - tau_j v_j v_j^H,   v_j(j + b) = 1, zeros before it;   B(i, j) = 0 for |i - j| > b
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView
 template <class T>
 std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 
-// GPU. T is float or double.
+// GPU.
 //   a_dev    n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device
 //            in: the lower triangle; out: rows b ... n - 1 of column j <= n - b - 2 hold v_j whole, zeros above its 1: what
 //            back_transform() takes of a_dev.block(b, 0, n - b, n - b); the rest is undefined
 //   band_dev (b + 1) x n or more rows, device, out: B(i, j) at (i - j, j), 0 <= i - j <= b, i < n; the rest is untouched
 //   tau_dev  n, device, out: tau_j; 0 from j = n - b - 1 on
 //   scratch_dev      full_to_band_bytes<T>(n, b, products.queue().multiprocessors())
-// b of 32, 48, 64, 96, 128. Ordered on the products' queue; the products by their engine. Repeats bit for bit on the same GPU.
+// b of 32, 48, 64, 96, 128; for complex T 32. Ordered on the products' queue; the products by their engine. Repeats bit for bit on the same GPU.
 // A column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero: tau = 0.
 //   progress   is told of the part that is done, and then the call blocks
-// Cost: 4/3 n^3 flops in products, of which 2/3 n^3 with b columns; 3 n^2 k more for k pending columns; one exchange between
+// Cost: 4/3 n^3 flops (four times as many where T is complex) in products, of which 2/3 n^3 with b columns; 3 n^2 k more for k pending columns; one exchange between
 // thread blocks a column.
 // Source: Bischof, Lang and Sun 2000; pending columns: LAPACK dlatrd's, of blocks.
 template <class T>

@@ -3,6 +3,7 @@
 //   every block    s_c = x^T a_c for all columns c over its own rows, and publishes them
 //   owner of row j publishes a(j, :)
 //   every block    norm^2 = s_j, alpha = a(j, j), beta = -sign(alpha) sqrt(alpha^2 + s_j), u_j = alpha - beta
+//                  (complex: beta = -sign(Re alpha) sqrt(|alpha|^2 + s_j), x^H and u^H for x^T and u^T)
 //                  u^T a_c = s_c + u_j a(j, c);  c > j: a_c += u (u^T a_c) / (beta u_j);  c < j: a_c is u_c, and
 //                  v_c^T v_j follows
 //
@@ -13,7 +14,8 @@
 #include <utility>
 
 #include "hybrid/cuda_check.hpp"
-#include "hybrid/stream/mail.cuh"
+#include "hybrid/device_complex.cuh"
+#include "hybrid/stream/mail_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -28,7 +30,9 @@ constexpr int max_threads = 256;
 constexpr std::int64_t groups_of(std::int64_t columns) {  // of threads; one has all columns of some rows
   return max_threads / columns;
 }
-constexpr std::int64_t most_held = 48;
+// Rows of a thread in registers.
+template <class T>
+constexpr std::int64_t most_held = sizeof(T) > sizeof(double) ? 32 : 48;
 
 template <class T>
 struct Panel {
@@ -41,7 +45,7 @@ struct Panel {
   Packet<T>* mail;
   T *v[3], *tau, *gram, *band;
   std::int64_t ldv[3], ldg, ldb;
-  const double* negligible;
+  const real_t<T>* negligible;
 };
 
 template <class T, int held>
@@ -79,10 +83,48 @@ __device__ void each_row(const F& f) {
   }
 }
 
+// 1 / u
+template <class R>
+__device__ R inverse_of(R u) {
+  return 1 / u;
+}
+template <class R>
+__device__ DeviceComplex<R> inverse_of(DeviceComplex<R> u) {
+  return (1 / real_product(u, u)) * conj_of(u);
+}
+// product / (beta u)
+template <class R>
+__device__ R of_update(R product, R beta, R u) {
+  return product / (beta * u);
+}
+template <class R>
+__device__ DeviceComplex<R> of_update(DeviceComplex<R> product, R beta, DeviceComplex<R> u) {
+  return (1 / beta) * (product * inverse_of(u));
+}
+// tau = -u / beta
+template <class R>
+__device__ R of_reflector(R u, R beta) {
+  return -u / beta;
+}
+template <class R>
+__device__ DeviceComplex<R> of_reflector(DeviceComplex<R> u, R beta) {
+  return {-u.re / beta, -u.im / beta};
+}
+// v_c^H v_j = (u_c^H u_j) / (conj(u_cc) u_jj) of product = u_j^H u_c
+template <class R>
+__device__ R of_gram(R product, R diagonal, R u) {
+  return product / (diagonal * u);
+}
+template <class R>
+__device__ DeviceComplex<R> of_gram(DeviceComplex<R> product, DeviceComplex<R> diagonal, DeviceComplex<R> u) {
+  return conj_of(product * inverse_of(diagonal)) * inverse_of(u);
+}
+
 template <class T, int held>
 __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_constant__ Panel<T> p) {
+  using R = real_t<T>;
   constexpr int batch = 4;
-  extern __shared__ double shared_bytes[];
+  extern __shared__ double shared_bytes[];  // 16-byte aligned: nothing is before it
   const Seat<T, held> at(p);
   const int c = at.column, g = at.group, columns = at.columns, groups = at.groups, blocks = gridDim.x;
   T* const x_all = reinterpret_cast<T*>(shared_bytes);
@@ -102,8 +144,9 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
 #pragma unroll 1
   for (int i = 0; i < p.more; ++i) more[i * columns] = at.first + held + i < p.rows ? from[held + i] : T{};
 
-  T own_beta{}, own_scale{1}, negligible = negligible_square<T>;
-  if (p.negligible) negligible = max(negligible, static_cast<T>(*p.negligible));
+  T own_beta{}, own_scale{1};
+  R negligible = negligible_square<R>;
+  if (p.negligible) negligible = max(negligible, *p.negligible);
   const int steps = min(columns, p.rows - 1);
 #pragma unroll 1
   for (int j = 0; j < steps; ++j) {
@@ -120,11 +163,11 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
     __syncthreads();
 
     T part[4] = {};
-    each_row<held>([&](auto i) { part[i % 4] = fma(x[i], a[i], part[i % 4]); });
+    each_row<held>([&](auto i) { part[i % 4] = fma(conj_of(x[i]), a[i], part[i % 4]); });
 #pragma unroll 1
     for (int i = 0; i < p.more; i += 2) {
-      part[0] = fma(x[held + i], more[i * columns], part[0]);
-      part[1] = fma(x[held + i + 1], more[(i + 1) * columns], part[1]);
+      part[0] = fma(conj_of(x[held + i]), more[i * columns], part[0]);
+      part[1] = fma(conj_of(x[held + i + 1]), more[(i + 1) * columns], part[1]);
     }
     sums[g * columns + c] = (part[0] + part[1]) + (part[2] + part[3]);
     Packet<T>* const mail = p.mail + (j & 1) * (blocks + 1) * columns;
@@ -178,19 +221,20 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
     }
 
     const T* const all_sums = blocks > 1 ? totals : sums;
-    T square = all_sums[j], dot = all_sums[c];
+    R square = real_of(all_sums[j]);
+    T dot = all_sums[c];
 #pragma unroll 1
     for (int k = 1; k < groups; ++k) {
-      square += all_sums[k * columns + j];
+      square += real_of(all_sums[k * columns + j]);
       dot += all_sums[k * columns + c];
     }
     const T alpha = pivots[j], of_row = pivots[c];
     const bool any = square > negligible;
-    const T beta = any ? -copysign(sqrt(fma(alpha, alpha, square)), alpha) : alpha;
+    const T beta = any ? T(-copysign(sqrt(add_real_product(alpha, alpha, square)), real_of(alpha))) : alpha;
     const T u = any ? alpha - beta : T{1};
-    const T product = fma(u, of_row, dot);  // u^T a_c
+    const T product = fma(conj_of(u), of_row, dot);  // u^H a_c
     if (c > j && any) {
-      const T factor = product / (beta * u);
+      const T factor = of_update(product, real_of(beta), u);
       each_row<held>([&](auto i) { a[i] = fma(factor, x[i], a[i]); });
 #pragma unroll 1
       for (int i = 0; i < p.more; ++i) more[i * columns] = fma(factor, x[held + i], more[i * columns]);
@@ -202,7 +246,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
       }
     } else if (c == j) {
       own_beta = beta;
-      own_scale = any ? 1 / u : T{};
+      own_scale = any ? inverse_of(u) : T{};
       if (has_pivot) {
 #pragma unroll
         for (int i = 0; i < held; ++i)
@@ -210,9 +254,9 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
         if (pivot >= held) more[(pivot - held) * columns] = u;
       }
       if (g == 0) diagonal[c] = u;
-      if (g == 0 && blockIdx.x == 0) p.tau[j] = any ? -u / beta : T{};
+      if (g == 0 && blockIdx.x == 0) p.tau[j] = any ? of_reflector(u, real_of(beta)) : T{};
     } else if (c < j && g == 0 && blockIdx.x == 0) {
-      p.gram[c + j * p.ldg] = product / (diagonal[c] * u);
+      p.gram[c + j * p.ldg] = of_gram(product, diagonal[c], u);
     }
   }
   if (blockIdx.x == 0 && g == 0 && c >= steps) {
@@ -257,14 +301,15 @@ struct Shape {
   std::int64_t held, more = 0, blocks,
                      most;  // rows of a thread in registers, and beyond; blocks, and at most
 
-  Shape(std::int64_t rows, std::int64_t groups, std::int64_t max_blocks) : most(max_blocks) {
+  Shape(std::int64_t rows, std::int64_t groups, std::int64_t max_blocks, std::int64_t most_rows_held)
+      : most(max_blocks) {
     const std::int64_t needed = (rows + groups * max_blocks - 1) / (groups * max_blocks);
-    held = needed <= 16 ? 16 : needed <= 32 ? 32 : most_held;
+    held = needed <= 16 ? 16 : needed <= 32 ? 32 : most_rows_held;
     if (needed > held) more = (needed - held + 1) / 2 * 2;
     blocks = (rows + groups * (held + more) - 1) / (groups * (held + more));
   }
 };
-template <class F>
+template <class T, class F>
 void for_rows(std::int64_t held, const F& f) {
   switch (held) {
     case 16:
@@ -272,7 +317,7 @@ void for_rows(std::int64_t held, const F& f) {
     case 32:
       return f(std::integral_constant<int, 32>());
     default:
-      return f(std::integral_constant<int, most_held>());
+      return f(std::integral_constant<int, most_held<T>>());
   }
 }
 
@@ -289,11 +334,11 @@ std::size_t max_shared() {
 
 template <class T>
 struct Places {
-  Packet<T>* mail;
+  Packet<device_t<T>>* mail;
   std::byte* more;
   Places(Arena& arena, std::int64_t b, int multiprocessors, std::uint64_t more_bytes)
-      : mail(reinterpret_cast<Packet<T>*>(
-            arena.take<std::byte>(static_cast<std::int64_t>(panel_qr_mail_bytes(b, multiprocessors))))),
+      : mail(reinterpret_cast<Packet<device_t<T>>*>(
+            arena.take<std::byte>(static_cast<std::int64_t>(panel_qr_mail_bytes<T>(b, multiprocessors))))),
         more(arena.take<std::byte>(static_cast<std::int64_t>(more_bytes))) {}
 };
 
@@ -309,14 +354,15 @@ std::uint64_t more_bytes(const Shape& shape, std::int64_t columns) {
 
 }  // namespace
 
+template <class T>
 std::uint64_t panel_qr_mail_bytes(std::int64_t b, int multiprocessors) {
-  return 2 * sizeof(Packet<double>) * static_cast<std::uint64_t>(b) *
+  return 2 * sizeof(Packet<device_t<T>>) * static_cast<std::uint64_t>(b) *
          static_cast<std::uint64_t>(multiprocessors + 1);
 }
 
 template <class T>
 std::uint64_t panel_qr_bytes(std::int64_t rows, std::int64_t b, int multiprocessors, int max_blocks) {
-  const Shape shape(rows, groups_of(b), max_blocks > 0 ? max_blocks : multiprocessors);
+  const Shape shape(rows, groups_of(b), max_blocks > 0 ? max_blocks : multiprocessors, most_held<T>);
   return bytes_taken([&](Arena& arena) { Places<T>(arena, b, multiprocessors, more_bytes<T>(shape, b)); });
 }
 
@@ -325,33 +371,34 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
               Arena scratch, int max_blocks) {
   const std::int64_t rows = panel_dev.rows, b = panel_dev.cols;
   if (rows == 0) return;
-  const Shape shape(rows, groups_of(b), blocks_for(queue, max_blocks));
+  const Shape shape(rows, groups_of(b), blocks_for(queue, max_blocks), most_held<T>);
   const std::uint64_t in_memory = more_bytes<T>(shape, b);
   const Places<T> places(scratch, b, queue.multiprocessors(), in_memory);
-  Panel<T> panel{};
-  panel.a = panel_dev.data;
+  using D = device_t<T>;
+  Panel<D> panel{};
+  panel.a = on_device(panel_dev.data);
   panel.lda = panel_dev.lda;
   panel.columns = static_cast<std::int32_t>(b);
   panel.rows = static_cast<std::int32_t>(rows);
   panel.more = static_cast<std::int32_t>(shape.more);
   panel.more_shared = in_memory == 0;
-  panel.more_dev = reinterpret_cast<T*>(places.more);
+  panel.more_dev = reinterpret_cast<D*>(places.more);
   panel.step = step;
   panel.mail = places.mail;
   for (int k = 0; k < 3; ++k) {
-    panel.v[k] = out.v[k].data;
+    panel.v[k] = on_device(out.v[k].data);
     panel.ldv[k] = out.v[k].lda;
   }
-  panel.tau = out.tau;
-  panel.gram = out.gram.data;
+  panel.tau = on_device(out.tau);
+  panel.gram = on_device(out.gram.data);
   panel.ldg = out.gram.lda;
-  panel.band = out.band;
+  panel.band = on_device(out.band);
   panel.ldb = out.band_ld;
   panel.negligible = out.negligible;
   void* arguments[] = {&panel};
   const std::size_t bytes = sizeof(T) * shared_values(b, shape.held, shape.more, panel.more_shared);
-  for_rows(shape.held, [&](auto held) {
-    const auto kernel = panel_qr_kernel<T, held()>;
+  for_rows<T>(shape.held, [&](auto held) {
+    const auto kernel = panel_qr_kernel<D, held()>;
     allow_shared_memory(kernel, bytes);
     EIGEN_G_CUDA(cudaLaunchCooperativeKernel(
         reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(shape.blocks)),
@@ -401,7 +448,7 @@ __global__ void __launch_bounds__(row_threads)
     }
 #pragma unroll
     for (int l = 0; l < width; ++l) {
-      own[l] *= scale[l];
+      own[l] = own[l] * scale[l];
 #pragma unroll
       for (int k = l + 1; k < width; ++k) own[k] = fma(-own[l], factor[l][k], own[k]);
       if (any) *to = own[l];
@@ -422,7 +469,7 @@ __global__ void __launch_bounds__(row_threads)
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * chunk;
 #pragma unroll 8
   for (int i = threadIdx.x; i < columns * chunk; i += row_threads)
-    factor[i % columns][i / columns] = T(-0.5) * m[i % columns + (first + i / columns) * ldm];
+    factor[i % columns][i / columns] = real_t<T>(-0.5) * m[i % columns + (first + i / columns) * ldm];
   __syncthreads();
   if (row >= rows) return;
   T own[chunk];
@@ -449,11 +496,13 @@ void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixVie
                         const T* tau_dev, MatrixView<T> w_dev) {
   if (v_dev.rows == 0) return;
   const auto launch = [&](auto width) {
-    substitution_kernel<T, width()><<<row_blocks(v_dev.rows), row_threads, 0, queue.stream()>>>(
-        v_dev.rows, static_cast<int>(v_dev.cols), v_dev.data, v_dev.lda, gram_dev.data, gram_dev.lda, tau_dev,
-        w_dev.data, w_dev.lda);
+    substitution_kernel<device_t<T>, width()><<<row_blocks(v_dev.rows), row_threads, 0, queue.stream()>>>(
+        v_dev.rows, static_cast<int>(v_dev.cols), on_device(v_dev.data), v_dev.lda, on_device(gram_dev.data),
+        gram_dev.lda, on_device(tau_dev), on_device(w_dev.data), w_dev.lda);
   };
-  if (v_dev.cols % 64 == 0)
+  if constexpr (is_complex<T>)
+    launch(std::integral_constant<int, (sizeof(T) > sizeof(double) ? 16 : 32)>());
+  else if (v_dev.cols % 64 == 0)
     launch(std::integral_constant<int, 64>());
   else if (v_dev.cols % 48 == 0)
     launch(std::integral_constant<int, 48>());
@@ -468,14 +517,15 @@ void subtract_symmetric_part(const Queue& queue, MatrixView<const T> v_dev, Matr
   if (v_dev.rows == 0) return;
   const dim3 blocks(row_blocks(v_dev.rows), static_cast<unsigned>(v_dev.cols / chunk));
   symmetric_part_kernel<<<blocks, row_threads, 0, queue.stream()>>>(
-      v_dev.rows, static_cast<int>(v_dev.cols), v_dev.data, v_dev.lda, m_dev.data, m_dev.lda, z_dev.data,
-      z_dev.lda, other_dev.data, other_dev.lda);
+      v_dev.rows, static_cast<int>(v_dev.cols), on_device(v_dev.data), v_dev.lda, on_device(m_dev.data),
+      m_dev.lda, on_device(z_dev.data), z_dev.lda, on_device(other_dev.data), other_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 
 template void panel_qr(const Queue&, MatrixView<const double>, const PanelFactor<double>&, unsigned, Arena,
                        int);
 template std::uint64_t panel_qr_bytes<double>(std::int64_t, std::int64_t, int, int);
+template std::uint64_t panel_qr_mail_bytes<double>(std::int64_t, int);
 template void panel_times_factor(const Queue&, MatrixView<const double>, MatrixView<const double>,
                                  const double*, MatrixView<double>);
 template void subtract_symmetric_part(const Queue&, MatrixView<const double>, MatrixView<const double>,
@@ -483,9 +533,30 @@ template void subtract_symmetric_part(const Queue&, MatrixView<const double>, Ma
 template void panel_qr(const Queue&, MatrixView<const float>, const PanelFactor<float>&, unsigned, Arena,
                        int);
 template std::uint64_t panel_qr_bytes<float>(std::int64_t, std::int64_t, int, int);
+template std::uint64_t panel_qr_mail_bytes<float>(std::int64_t, int);
 template void panel_times_factor(const Queue&, MatrixView<const float>, MatrixView<const float>, const float*,
                                  MatrixView<float>);
 template void subtract_symmetric_part(const Queue&, MatrixView<const float>, MatrixView<const float>,
                                       MatrixView<float>, MatrixView<float>);
+template void panel_qr(const Queue&, MatrixView<const std::complex<double>>,
+                       const PanelFactor<std::complex<double>>&, unsigned, Arena, int);
+template std::uint64_t panel_qr_bytes<std::complex<double>>(std::int64_t, std::int64_t, int, int);
+template std::uint64_t panel_qr_mail_bytes<std::complex<double>>(std::int64_t, int);
+template void panel_times_factor(const Queue&, MatrixView<const std::complex<double>>,
+                                 MatrixView<const std::complex<double>>, const std::complex<double>*,
+                                 MatrixView<std::complex<double>>);
+template void subtract_symmetric_part(const Queue&, MatrixView<const std::complex<double>>,
+                                      MatrixView<const std::complex<double>>,
+                                      MatrixView<std::complex<double>>, MatrixView<std::complex<double>>);
+template void panel_qr(const Queue&, MatrixView<const std::complex<float>>,
+                       const PanelFactor<std::complex<float>>&, unsigned, Arena, int);
+template std::uint64_t panel_qr_bytes<std::complex<float>>(std::int64_t, std::int64_t, int, int);
+template std::uint64_t panel_qr_mail_bytes<std::complex<float>>(std::int64_t, int);
+template void panel_times_factor(const Queue&, MatrixView<const std::complex<float>>,
+                                 MatrixView<const std::complex<float>>, const std::complex<float>*,
+                                 MatrixView<std::complex<float>>);
+template void subtract_symmetric_part(const Queue&, MatrixView<const std::complex<float>>,
+                                      MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>,
+                                      MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

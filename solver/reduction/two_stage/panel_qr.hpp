@@ -1,4 +1,4 @@
-// A = (I - V T V^T) [R; 0]: Householder QR of a tall panel, one step of the reduction to a band.
+// A = (I - V T V^H) [R; 0]: Householder QR of a tall panel, one step of the reduction to a band.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,33 @@ class Queue;
 template <class T>
 struct PanelFactor {
   MatrixView<T> v[3];  // rows x b, device: V whole, zeros above its diagonal of ones; null: not wanted
-  T* tau = nullptr;    // b, device: H_k = I - tau_k v_k v_k^T; 0 from reflector rows - 1 on
-  MatrixView<T> gram;  // b x b, device: V^T V above its diagonal
+  T* tau = nullptr;    // b, device: H_k = I - tau_k v_k v_k^H; 0 from reflector rows - 1 on
+  MatrixView<T> gram;  // b x b, device: V^H V above its diagonal
   T* band = nullptr;   // R(r, c) at band[(b + r - c) + c * band_ld], r <= c
   std::int64_t band_ld = 1;
-  const double* negligible =
+  const real_t<T>* negligible =
       nullptr;  // device: squares that sum to this or less are zero below a pivot: H_k = I; null: none
 };
 
 // GPU, one cooperative kernel: a thread has some rows of one column in registers; one exchange between thread blocks a column
-// (mail.cuh) makes the inner products of the column with all others, from which norm, update and V^T V follow.
+// (mail.cuh) makes the inner products of the column with all others, from which norm, update and V^H V follow.
 //   panel_dev  rows x b, lda even, 16-byte aligned, device, in
-//   scratch    panel_qr_bytes<T>(most rows of any panel, b, multiprocessors, max_blocks), its first panel_qr_mail_bytes(b,
+//   scratch    panel_qr_bytes<T>(most rows of any panel, b, multiprocessors, max_blocks), its first panel_qr_mail_bytes<T>(b,
 //              multiprocessors) zero before the first of a row of panels
 //   step       of the first column; a row of panels counts on: the next panel's is step + b
 //   max_blocks 0: as measured
-// T is float or double. b of 32, 48, 64, 96, 128. Ordered on `queue`. Repeats bit for bit. Throws DeviceError.
+// T is float or double, b of 32, 48, 64, 96, 128; or complex, b = 32. Ordered on `queue`. Repeats bit for bit. Throws DeviceError.
 // Cost: 4 rows b^2 flops (the inner products with V included), the panel read once, V written once, b exchanges.
 template <class T>
 void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFactor<T>& out, unsigned step,
               Arena scratch, int max_blocks = 0);
 template <class T>
 std::uint64_t panel_qr_bytes(std::int64_t rows, std::int64_t b, int multiprocessors, int max_blocks = 0);
+template <class T>
 std::uint64_t panel_qr_mail_bytes(std::int64_t b, int multiprocessors);
 
-// W = V T of the same panel, by substitution with T^-1, which has V^T V above and 1 / tau on its diagonal:
-//   w_k = tau_k (v_k - sum_{l < k} w_l (V^T V)(l, k)).
+// W = V T of the same panel, by substitution with T^-1, which has V^H V above and 1 / tau on its diagonal:
+//   w_k = tau_k (v_k - sum_{l < k} w_l (V^H V)(l, k)).
 //   v_dev, w_dev  rows x b, device     Cost: rows b^2 flops. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
 template <class T>
 void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> gram_dev,

@@ -5,6 +5,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/api/solver.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
+#include "tests/support/complex_matrix.hpp"
 #include "tests/support/float_matrix.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/solving.hpp"
@@ -193,6 +194,41 @@ TEST_CASE("two stages in float on a GPU: small orders, edges, families", "[gpu][
     CAPTURE(kind);
     in_float(support::stored(support::reduction::family(kind, 517), 517));
   }
+}
+
+TEMPLATE_TEST_CASE("two stages on a GPU of Hermitian matrices: small orders, edges, families, subsets",
+                   "[gpu][large]", std::complex<double>, std::complex<float>) {
+  NEEDS_GPU();
+  using T = TestType;
+  const auto check_solve = [](const support::HermitianMatrix<T>& m, double limit, std::int64_t padding = 0) {
+    CAPTURE(m.n, support::name(m.uplo), padding);
+    const auto pairs = support::check_hermitian(m, in_two_stages(), limit, padding);
+    CHECK(pairs.report.path == Path::two_stage);
+    if (std::is_same_v<T, std::complex<double>>)
+      CHECK(support::solve_guarded(m, in_two_stages(false)).w == pairs.w);
+    CHECK(support::solve_guarded(m, in_two_stages(), padding).z == pairs.z);
+    CHECK(pairs.report.bytes.device <= workspace_bytes<T>(m.n, {.path = Path::two_stage}, true).device);
+  };
+  const double small = support::limits::lapack_ratio,
+               large = 2;  // twice one stage's, as the families' table has it
+  for (std::int64_t n = 1; n <= 200; n += n < 70 ? 1 : 13)
+    check_solve(support::random_hermitian<T>(n, n % 2 == 0 ? Uplo::lower : Uplo::upper),
+                n < 100 ? small : large);
+  for (const std::int64_t n : {255, 256, 257, 321, 513, 1087, 1300, 3001})
+    check_solve(support::random_hermitian<T>(n, n % 2 == 0 ? Uplo::lower : Uplo::upper, n % 3), large, n % 3);
+  for (const char* kind : support::reduction::families) {
+    CAPTURE(kind);
+    check_solve(support::phased<T>(support::stored(support::reduction::family(kind, 517), 517)), small);
+  }
+  const support::HermitianMatrix<T> m = support::random_hermitian<T>(700);
+  const auto all = support::solve_guarded(m, in_two_stages());
+  Asked o = in_two_stages();
+  o.subset = Subset::numbers(31, 80);
+  const auto some = support::solve_guarded(m, o);
+  REQUIRE(some.report.m == 50);
+  CHECK(std::equal(some.w.begin(), some.w.begin() + 50, all.w.begin() + 30));
+  CHECK(
+      passed(verify(m.uplo, m.n, m.a.data(), m.lda, 50, some.w.data(), some.z.data(), some.ldz, Place::cpu)));
 }
 
 TEST_CASE("two stages without a GPU are refused by name") {

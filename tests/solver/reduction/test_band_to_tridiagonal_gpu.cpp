@@ -19,24 +19,26 @@ using namespace support::chase;
 
 namespace {
 
+template <class S = double>
 struct Outcome {
   std::vector<double> d, e;
-  Reflectors reflectors;
+  ReflectorsOf<S> reflectors;
   bool operator==(const Outcome& other) const {
     return d == other.d && e == other.e && reflectors.v == other.reflectors.v &&
            reflectors.tau == other.reflectors.tau;
   }
 };
 
-template <class T = double>
-Outcome chase(const Queue& queue, const Matrix& a, std::int64_t n, std::int64_t b, bool vectors,
-              int multiprocessors = 0) {
-  const ChaseTiles tiles(n, b);
-  DeviceBuffer<T> band((b + 1) * n), d(n), e(n), v(vectors ? tiles.v_count() : 0),
-      tau(vectors ? tiles.tau_count() : 0);
+template <class T = double, class S = support::wide_t<T>>
+Outcome<S> chase(const Queue& queue, const std::vector<S>& a, std::int64_t n, std::int64_t b, bool vectors,
+                 int multiprocessors = 0) {
+  const ChaseTiles tiles = chase_tiles<T>(n, b);
+  DeviceBuffer<T> band((b + 1) * n), v(vectors ? tiles.v_count() : 0), tau(vectors ? tiles.tau_count() : 0);
+  DeviceBuffer<real_t<T>> d(n), e(n);
   const support::DeviceScratch scratch(band_to_tridiagonal_bytes<T>(n, b, queue.multiprocessors()), 256);
-  for (const auto* buffer : {&d, &e, &v, &tau})
+  for (const auto* buffer : {&v, &tau})
     if (buffer->size() > 0) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  for (const auto* buffer : {&d, &e}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   support::upload_as(packed(a, n, b), band);
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
   band_to_tridiagonal<T>(queue, b, {band.data(), b + 1, n, b + 1}, d.data(), e.data(), {v.data(), tau.data()},
@@ -49,21 +51,23 @@ Outcome chase(const Queue& queue, const Matrix& a, std::int64_t n, std::int64_t 
           {download_from(v, v.size()), download_from(tau, tau.size())}};
 }
 
-template <class T = double>
-Outcome chase(const Matrix& a, std::int64_t n, std::int64_t b, bool vectors, int multiprocessors = 0) {
+template <class T = double, class S = support::wide_t<T>>
+Outcome<S> chase(const std::vector<S>& a, std::int64_t n, std::int64_t b, bool vectors,
+                 int multiprocessors = 0) {
   return chase<T>(Queue(), a, n, b, vectors, multiprocessors);
 }
 
 template <class T = double>
 void check(const std::string& kind, std::int64_t n, std::int64_t b, int multiprocessors = 0) {
+  using S = support::wide_t<T>;
   CAPTURE(kind, n, b, multiprocessors);
-  const Matrix a = band_of(kind, n, b);
-  const Outcome found = chase<T>(a, n, b, true, multiprocessors),
-                values = chase<T>(a, n, b, false, multiprocessors);
+  const std::vector<S> a = band_of<S>(kind, n, b);
+  const Outcome<S> found = chase<T>(a, n, b, true, multiprocessors),
+                   values = chase<T>(a, n, b, false, multiprocessors);
   CHECK(values.d == found.d);
   CHECK(values.e == found.e);
-  support::reduction::Reduction r{found.d, found.e, support::reduction::identity(n)};
-  apply(ChaseTiles(n, b), found.reflectors, n, r.q);
+  support::reduction::ReductionOf<S> r{found.d, found.e, support::reduction::identity<S>(n)};
+  apply<S>(n, chase_tiles<T>(n, b), found.reflectors, n, r.q);
   const auto [backward, orthogonality] = support::reduction::ratios(a, n, r);
   CAPTURE(backward, orthogonality);
   const double limit = (n < 60 ? support::limits::reduction : support::limits::reduction_random) *
@@ -104,14 +108,34 @@ TEST_CASE("band to tridiagonal in float: around every edge, families, bits", "[g
                            "near identity", "arrow", "tridiagonal", "blocks"})
     check<float>(kind, 199, 64);
   const Matrix a = band_of("random", 1500, 64);
-  const Outcome found = chase<float>(a, 1500, 64, true);
+  const Outcome<> found = chase<float>(a, 1500, 64, true);
   for (const int multiprocessors : {0, 3, 20})
     CHECK(chase<float>(a, 1500, 64, true, multiprocessors) == found);
 }
 
+TEMPLATE_TEST_CASE("band to tridiagonal of Hermitian matrices: edges, families, bits", "[gpu]",
+                   std::complex<double>, std::complex<float>) {
+  NEEDS_GPU();
+  const std::int64_t b = 32;
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 31, 32, 33, 34, 63, 64, 65, 66, 97, 101, 199})
+    check<TestType>("random", n, b);
+  for (const int multiprocessors : {1, 2}) check<TestType>("random", 5 * b + 2, b, multiprocessors);
+  for (const char* kind : {"zero", "identity", "ones", "rank two", "graded down", "graded up",
+                           "near identity", "arrow", "tridiagonal", "blocks"})
+    for (const std::int64_t n : {103, 199}) check<TestType>(kind, n, b);
+  const auto a = band_of<std::complex<double>>("random", 1500, b);
+  const auto found = chase<TestType>(a, 1500, b, true);
+  for (const int multiprocessors : {0, 3, 20})
+    CHECK(chase<TestType>(a, 1500, b, true, multiprocessors) == found);
+}
+
 TEST_CASE("band to tridiagonal: one and two positions a block", "[gpu][racecheck]") {
   NEEDS_GPU();
-  for (const int multiprocessors : {1, 0}) check("random", 70, 32, multiprocessors);
+  for (const int multiprocessors : {1, 0}) {
+    check("random", 70, 32, multiprocessors);
+    check<std::complex<double>>("random", 70, 32, multiprocessors);
+    check<std::complex<float>>("random", 70, 32, multiprocessors);
+  }
 }
 
 //   max |w_k(T) - w_k(A)|
@@ -132,7 +156,7 @@ TEST_CASE("band to tridiagonal: eigenvalues are LAPACK's, bits repeat", "[gpu]")
     REQUIRE(LAPACKE_dsbtrd(LAPACK_COL_MAJOR, 'N', 'L', order, width, band.data(), width + 1, w.data(),
                            e.data(), &none, 1) == 0);
     REQUIRE(LAPACKE_dsterf(order, w.data(), e.data()) == 0);
-    const Outcome found = chase(a, n, b, true);
+    const Outcome<> found = chase(a, n, b, true);
     std::vector<double> own = found.d, off = found.e;
     REQUIRE(LAPACKE_dsterf(order, own.data(), off.data()) == 0);
     double difference = 0;
@@ -150,7 +174,7 @@ TEST_CASE("band to tridiagonal: on a part of the GPU, and under load", "[gpu]") 
   NEEDS_GPU();
   const std::int64_t n = 640, b = 32;
   const Matrix a = band_of("random", n, b);
-  const Outcome whole = chase(a, n, b, true);
+  const Outcome<> whole = chase(a, n, b, true);
   std::optional<Partition> part;
   try {
     part.emplace(8);

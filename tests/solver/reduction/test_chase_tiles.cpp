@@ -1,7 +1,9 @@
 #include "solver/reduction/two_stage/chase_tiles.hpp"
 
+#include <complex>
 #include <vector>
 
+#include "solver/back/chase_image.hpp"
 #include "tests/support/catch.hpp"
 
 using eigen_g::ChaseTiles;
@@ -31,4 +33,23 @@ TEST_CASE("chase tiles: places of all reflectors") {
       if (tiles.groups() > 1) CHECK(tiles.tile(0, 0) == tiles.tile(1, tiles.steps(1) - 1) + 1);
       CHECK(tiles.tiles_from(tiles.groups()) == 0);
     }
+}
+
+// A complex chase's reflectors, those of one row too, and its image have the same groups, steps and rows.
+TEST_CASE("chase tiles: the image of a complex chase") {
+  for (std::int64_t n = 1; n <= 200; ++n) {
+    CAPTURE(n);
+    const ChaseTiles tiles = eigen_g::chase_tiles<std::complex<double>>(n, 32),
+                     image = eigen_g::chase_image(tiles);
+    CHECK(image.n == 2 * n);
+    CHECK(tiles.sweeps() == n - 1);
+    REQUIRE(image.groups() == tiles.groups());
+    CHECK(image.tiles_from(0) == tiles.tiles_from(0));
+    for (std::int64_t group = 0; group < tiles.groups(); ++group) {
+      REQUIRE(image.steps(group) == tiles.steps(group));
+      CHECK(image.first_row(group, 1) == 2 * tiles.first_row(group, 1));
+      CHECK(tiles.first_row(group, tiles.steps(group) - 1) + 1 < n);  // it has a reflector
+      CHECK(tiles.first_row(group, tiles.steps(group)) + 1 > n - 1);  // the next would have none
+    }
+  }
 }

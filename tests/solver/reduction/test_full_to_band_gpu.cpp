@@ -19,16 +19,17 @@ namespace {
 
 constexpr std::int64_t bandwidths[] = {32, 48, 64, 96, 128};
 
+template <class S = double>
 struct Banded {
-  Matrix band, q;  // (b + 1) x n, n x n
+  std::vector<S> band, q;  // (b + 1) x n, n x n
 };
 
 std::size_t bytes(std::int64_t count) {
   return sizeof(double) * static_cast<std::size_t>(count);
 }
 
-template <class T = double>
-Banded reduce_on_gpu(const Matrix& a, std::int64_t n, std::int64_t b) {
+template <class T = double, class S = support::wide_t<T>>
+Banded<S> reduce_on_gpu(const std::vector<S>& a, std::int64_t n, std::int64_t b) {
   Queue queue;
   const std::int64_t multiple = tridiagonalize_row_multiple, lda = (n + multiple - 1) / multiple * multiple;
   const std::int64_t left = std::max<std::int64_t>(n - b, 0);
@@ -39,7 +40,7 @@ Banded reduce_on_gpu(const Matrix& a, std::int64_t n, std::int64_t b) {
   for (const auto* buffer : {&matrix, &band, &tau})
     EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   support::upload_as(a, given);
-  support::upload_as(identity(n), z);
+  support::upload_as(identity<S>(n), z);
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
   const MatrixView<T> working{matrix.data(), n, n, lda};
   pack_lower<T>(queue, Uplo::lower, MatrixView<const T>{given.data(), n, n, n}, working);
@@ -51,43 +52,33 @@ Banded reduce_on_gpu(const Matrix& a, std::int64_t n, std::int64_t b) {
   return {support::download_from(band, band.size()), support::download_from(z, n * n)};
 }
 
-//   ||A - Q B Q^T||_F          ||Q^T Q - I||_F
+//   ||A - Q B Q^H||_F          ||Q^H Q - I||_F
 //   -----------------          ---------------
 //    n ||A||_F ulp                  n ulp
-Ratios band_ratios(const Matrix& a, std::int64_t n, std::int64_t b, const Banded& r) {
-  Matrix full(static_cast<std::size_t>(n * n), 0), qb = full, difference = a, gram = identity(n);
+template <class S>
+Ratios band_ratios(const std::vector<S>& a, std::int64_t n, std::int64_t b, const Banded<S>& r) {
+  std::vector<S> full(static_cast<std::size_t>(n * n), S(0)), qb = full;
   for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = j; i < std::min(n, j + b + 1); ++i)
-      full[static_cast<std::size_t>(i + j * n)] = full[static_cast<std::size_t>(j + i * n)] =
-          r.band[static_cast<std::size_t>(i - j + j * (b + 1))];
-  const auto order = static_cast<int>(n);
-  const auto multiply = [&](CBLAS_TRANSPOSE op_x, CBLAS_TRANSPOSE op_y, double alpha, const Matrix& x,
-                            const Matrix& y, double beta, Matrix& z) {
-    cblas_dgemm(CblasColMajor, op_x, op_y, order, order, order, alpha, x.data(), order, y.data(), order, beta,
-                z.data(), order);
-  };
-  multiply(CblasNoTrans, CblasNoTrans, 1, r.q, full, 0, qb);
-  multiply(CblasNoTrans, CblasTrans, -1, qb, r.q, 1, difference);
-  multiply(CblasTrans, CblasNoTrans, -1, r.q, r.q, 1, gram);
-  const auto norm = [](const Matrix& m) {
-    double sum = 0;
-    for (const double x : m) sum += x * x;
-    return std::sqrt(sum);
-  };
-  const double unit = static_cast<double>(n) * 0x1p-52, size = std::max(norm(a), 1e-300);
-  return {norm(difference) / (unit * size), norm(gram) / unit};
+    for (std::int64_t i = j; i < std::min(n, j + b + 1); ++i) {
+      const S x = r.band[static_cast<std::size_t>(i - j + j * (b + 1))];
+      full[static_cast<std::size_t>(i + j * n)] = x;
+      full[static_cast<std::size_t>(j + i * n)] = i == j ? x : conjugate_of(x);
+    }
+  multiply(false, false, n, 1, r.q, full, 0, qb);
+  return ratios_of_product(a, n, qb, r.q);
 }
 
 template <class T = double>
 void check(const std::string& kind, std::int64_t n, std::int64_t b) {
-  Matrix a = kind == "random" ? random_symmetric(n, static_cast<unsigned>(n)) : family(kind, n);
+  using S = support::wide_t<T>;
+  std::vector<S> a = family_of<S>(kind, n);
   for (std::int64_t j = 0; j < n; ++j)  // graded ones are symmetric up to rounding
     for (std::int64_t i = 0; i < j; ++i)
-      a[static_cast<std::size_t>(i + j * n)] = a[static_cast<std::size_t>(j + i * n)];
-  Matrix poisoned = a;
+      a[static_cast<std::size_t>(i + j * n)] = conjugate_of(a[static_cast<std::size_t>(j + i * n)]);
+  std::vector<S> poisoned = a;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < j; ++i) poisoned[static_cast<std::size_t>(i + j * n)] = std::nan("");
-  const Banded r = reduce_on_gpu<T>(poisoned, n, b);
+  const Banded<S> r = reduce_on_gpu<T>(poisoned, n, b);
   const Ratios found = band_ratios(a, n, b, r);
   CAPTURE(kind, n, b, found.backward, found.orthogonality);
   const double limit = support::limits::reduction * (support::ulp_of<T> / 0x1p-52);
@@ -96,7 +87,7 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b) {
   std::int64_t touched = 0;  // beyond row n - 1
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = n; i <= j + b; ++i)
-      touched += !std::isnan(r.band[static_cast<std::size_t>(i - j + j * (b + 1))]);
+      touched += !std::isnan(std::abs(r.band[static_cast<std::size_t>(i - j + j * (b + 1))]));
   CHECK(touched == 0);
 }
 
@@ -124,9 +115,9 @@ TEST_CASE("full_to_band on a GPU: repeats bit for bit", "[gpu][large]") {
   NEEDS_GPU();
   const std::int64_t n = 1450;
   const Matrix a = random_symmetric(n, 5);
-  const Banded first = reduce_on_gpu(a, n, 64);
+  const Banded<> first = reduce_on_gpu(a, n, 64);
   for (int repeat = 0; repeat < 5; ++repeat) {
-    const Banded again = reduce_on_gpu(a, n, 64);
+    const Banded<> again = reduce_on_gpu(a, n, 64);
     REQUIRE(std::memcmp(again.band.data(), first.band.data(), bytes(65 * n)) == 0);
     REQUIRE(again.q == first.q);
   }
@@ -140,4 +131,21 @@ TEST_CASE("full_to_band on a GPU in float", "[gpu]") {
   for (const char* kind : {"zero", "identity", "ones", "rank two", "arrow", "tridiagonal", "blocks"})
     check<float>(kind, 700, 64);
   check<float>("random", 1537, 64);
+}
+
+TEMPLATE_TEST_CASE("full_to_band on a GPU of Hermitian matrices", "[gpu]", std::complex<double>,
+                   std::complex<float>) {
+  NEEDS_GPU();
+  constexpr bool single = std::is_same_v<TestType, std::complex<float>>;
+  const std::int64_t b = 32;
+  for (const std::int64_t n : {1, 2, 31, 32, 33, 34, 35, 63, 64, 65, 66, 101, 700, 1537})
+    check<TestType>("random", n, b);
+  for (const char* kind : {"zero", "identity", "ones", "rank two", "arrow", "tridiagonal", "blocks"})
+    check<TestType>(kind, 700, b);
+  if (!single)
+    for (const char* kind : families) check<TestType>(kind, 3 * b + 7, b);
+  const auto a = family_of<std::complex<double>>("random", 900);
+  const auto first = reduce_on_gpu<TestType>(a, 900, b), again = reduce_on_gpu<TestType>(a, 900, b);
+  CHECK(first.q == again.q);
+  CHECK(std::memcmp(first.band.data(), again.band.data(), sizeof(a[0]) * first.band.size()) == 0);
 }

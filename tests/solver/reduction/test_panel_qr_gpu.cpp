@@ -11,6 +11,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/device_copy.hpp"
+#include "tests/support/reduction.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/skip.hpp"
 
@@ -18,17 +19,18 @@ using namespace eigen_g;
 
 namespace {
 
-using Values = std::vector<double>;
+using support::reduction::conjugate_of;
 
+template <class S>
 struct Found {
-  Values v, tau, gram, band, w;
+  std::vector<S> v, tau, gram, band, w;
 };
 
-template <class T>
-Found factor(const Values& panel, std::int64_t rows, std::int64_t b, int max_blocks) {
+template <class T, class S = support::wide_t<T>>
+Found<S> factor(const std::vector<S>& panel, std::int64_t rows, std::int64_t b, int max_blocks) {
   const Queue queue;
   const std::int64_t ld = rows + rows % 2,
-                     mail = static_cast<std::int64_t>(panel_qr_mail_bytes(b, queue.multiprocessors()));
+                     mail = static_cast<std::int64_t>(panel_qr_mail_bytes<T>(b, queue.multiprocessors()));
   DeviceBuffer<T> a(ld * b), v(ld * b), other(ld * b), w(ld * b), tau(b), gram(b * b), band((b + 1) * b);
   for (const auto* buffer : {&v, &other, &w, &tau, &gram, &band})
     EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
@@ -48,65 +50,69 @@ Found factor(const Values& panel, std::int64_t rows, std::int64_t b, int max_blo
                         {w.data(), rows, b, ld});
   queue.wait();
   const auto on_host = [](const DeviceBuffer<T>& from) { return support::download_from(from, from.size()); };
-  const Values twice = on_host(other);
-  Found found{on_host(v), on_host(tau), on_host(gram), on_host(band), on_host(w)};
-  CHECK(std::memcmp(twice.data(), found.v.data(), sizeof(double) * twice.size()) == 0);
+  const std::vector<S> twice = on_host(other);
+  Found<S> found{on_host(v), on_host(tau), on_host(gram), on_host(band), on_host(w)};
+  CHECK(std::memcmp(twice.data(), found.v.data(), sizeof(S) * twice.size()) == 0);
   return found;
 }
 
-// |A - Q [R; 0]| / (rows ulp |A|) and |W - V T| / (b ulp |V|), T from Q = I - V T V^T by the definition of its columns.
+// |A - Q [R; 0]| / (rows ulp |A|) and |W - V T| / (b ulp |V|), T from Q = I - V T V^H by the definition of its columns.
 template <class T = double>
 void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) {
+  using S = support::wide_t<T>;
   CAPTURE(rows, b, max_blocks, grade);
   const std::int64_t ld = rows + rows % 2;
-  Values panel(static_cast<std::size_t>(ld * b), 0);
+  std::vector<S> panel(static_cast<std::size_t>(ld * b), S(0));
   std::mt19937_64 random(static_cast<unsigned>(rows + b));
   std::normal_distribution<double> normal;
   for (std::int64_t j = 0; j < b; ++j)
-    for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      S x = normal(random);
+      if constexpr (is_complex<T>) x.imag(normal(random));
       panel[static_cast<std::size_t>(i + j * ld)] =
-          normal(random) * std::pow(10, -grade * (static_cast<double>(i) / static_cast<double>(rows) +
-                                                  static_cast<double>(j) / static_cast<double>(b)));
-  const Found f = factor<T>(panel, rows, b, max_blocks);
+          x * std::pow(10, -grade * (static_cast<double>(i) / static_cast<double>(rows) +
+                                     static_cast<double>(j) / static_cast<double>(b)));
+    }
+  const Found<S> f = factor<T>(panel, rows, b, max_blocks);
   const auto v = [&](std::int64_t i, std::int64_t j) { return f.v[static_cast<std::size_t>(i + j * ld)]; };
 
-  Values product(static_cast<std::size_t>(rows * b), 0), wanted_w = product;
+  std::vector<S> product(static_cast<std::size_t>(rows * b), S(0)), wanted_w = product;
   for (std::int64_t c = 0; c < b; ++c)
     for (std::int64_t r = 0; r <= std::min(c, rows - 1); ++r)
       product[static_cast<std::size_t>(r + c * rows)] =
           f.band[static_cast<std::size_t>(b + r - c + c * (b + 1))];
   for (std::int64_t k = std::min(b, rows - 1) - 1; k >= 0; --k)
     for (std::int64_t c = 0; c < b; ++c) {
-      double dot = 0;
+      S dot = 0;
       for (std::int64_t i = k; i < rows; ++i)
-        dot += v(i, k) * product[static_cast<std::size_t>(i + c * rows)];
+        dot += conjugate_of(v(i, k)) * product[static_cast<std::size_t>(i + c * rows)];
       for (std::int64_t i = k; i < rows; ++i)
         product[static_cast<std::size_t>(i + c * rows)] -= f.tau[static_cast<std::size_t>(k)] * dot * v(i, k);
     }
   double difference = 0, size = 0;
   for (std::int64_t c = 0; c < b; ++c)
     for (std::int64_t i = 0; i < rows; ++i) {
-      const double a = panel[static_cast<std::size_t>(i + c * ld)];
-      difference += std::pow(a - product[static_cast<std::size_t>(i + c * rows)], 2);
-      size += a * a;
+      const S a = panel[static_cast<std::size_t>(i + c * ld)];
+      difference += std::norm(a - product[static_cast<std::size_t>(i + c * rows)]);
+      size += std::norm(a);
     }
   CHECK(std::sqrt(difference / size) < 2 * std::sqrt(static_cast<double>(rows + b)) * support::ulp_of<T>);
 
   double of_w = 0, of_v = 0;
   for (std::int64_t k = 0; k < b; ++k) {
-    Values column(static_cast<std::size_t>(rows));
+    std::vector<S> column(static_cast<std::size_t>(rows));
     for (std::int64_t i = 0; i < rows; ++i) column[static_cast<std::size_t>(i)] = v(i, k);
     for (std::int64_t l = 0; l < k; ++l) {
-      double dot = 0;
-      for (std::int64_t i = 0; i < rows; ++i) dot += v(i, l) * v(i, k);
+      S dot = 0;
+      for (std::int64_t i = 0; i < rows; ++i) dot += conjugate_of(v(i, l)) * v(i, k);
       for (std::int64_t i = 0; i < rows; ++i)
         column[static_cast<std::size_t>(i)] -= dot * wanted_w[static_cast<std::size_t>(i + l * rows)];
     }
     for (std::int64_t i = 0; i < rows; ++i) {
-      const double w = f.tau[static_cast<std::size_t>(k)] * column[static_cast<std::size_t>(i)];
+      const S w = f.tau[static_cast<std::size_t>(k)] * column[static_cast<std::size_t>(i)];
       wanted_w[static_cast<std::size_t>(i + k * rows)] = w;
-      of_w += std::pow(w - f.w[static_cast<std::size_t>(i + k * ld)], 2);
-      of_v += v(i, k) * v(i, k);
+      of_w += std::norm(w - f.w[static_cast<std::size_t>(i + k * ld)]);
+      of_v += std::norm(v(i, k));
     }
   }
   CHECK(std::sqrt(of_w / of_v) < 4 * static_cast<double>(b) * support::ulp_of<T>);
@@ -141,4 +147,15 @@ TEST_CASE("panel_qr on a GPU in float", "[gpu]") {
     check<float>(900, b, 0, 6);
     check<float>(4001, b, 2);
   }
+}
+
+TEMPLATE_TEST_CASE("panel_qr on a GPU of complex panels", "[gpu]", std::complex<double>,
+                   std::complex<float>) {
+  NEEDS_GPU();
+  const std::int64_t b = 32;
+  for (const std::int64_t rows : {1, 2, 3, 31, 32, 33, 333, 1000}) check<TestType>(rows, b, 0);
+  check<TestType>(900, b, 0, std::is_same_v<TestType, std::complex<double>> ? 12 : 6);
+  check<TestType>(3000, b, 40);
+  for (const int max_blocks : {1, 2, 3}) check<TestType>(2501, b, max_blocks);  // rows beyond the registers
+  check<TestType>(9001, b, 2);
 }
