@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# scripts/install_packages.sh [--mpi] [COMMAND...]
+# scripts/install_packages.sh [--mpi] [--hdf5] [COMMAND...]
 # Installs what the build needs and CMake cannot find: with apt-get as root or with a password-free sudo; anybody
 # else is told the one line to run. Does nothing where nothing is missing, whoever installed it. Each COMMAND that is missing
-# is installed too, from the package of its name. --mpi: also MPI, ScaLAPACK and ELPA, for solves of several processes.
+# is installed too, from the package of its name. --mpi: also MPI, ScaLAPACK and ELPA, for solves of several processes. --hdf5:
+# also HDF5.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-mpi=OFF
-if [[ ${1:-} == --mpi ]]; then
-  mpi=AUTO
+mpi=OFF hdf5=OFF
+while [[ ${1:-} == --* ]]; do
+  case $1 in
+    --mpi) mpi=AUTO ;;
+    --hdf5) hdf5=AUTO ;;
+    *) die "unknown option $1" ;;
+  esac
   shift
-fi
+done
 tools=("$@")
 probe=$(mktemp -d)
 trap 'rm -rf "$probe"' EXIT
@@ -32,9 +37,10 @@ missing_packages() {
   if ((${#names[@]})); then  # the libraries cannot be looked for yet: name them all, apt leaves present ones alone
     names+=(libopenblas-dev liblapacke-dev libcli11-dev nlohmann-json3-dev catch2)
     [[ $mpi == OFF ]] || names+=(libopenmpi-dev libscalapack-openmpi-dev libelpa-dev)
+    [[ $hdf5 == OFF ]] || names+=(libhdf5-dev)
   else
     rm -rf "$probe/build"
-    cmake --no-warn-unused-cli -S "$root/scripts/cmake/probe" -B "$probe/build" "${cmake_args[@]}" -DEIGEN_G_MPI=$mpi \
+    cmake --no-warn-unused-cli -S "$root/scripts/cmake/probe" -B "$probe/build" "${cmake_args[@]}" -DEIGEN_G_MPI=$mpi -DEIGEN_G_HDF5=$hdf5 \
       >"$probe/log" 2>&1 || { cat "$probe/log" >&2; die "CMake cannot compile a trivial project (see above)"; }
     read -r -a names <"$probe/build/missing" || true
   fi

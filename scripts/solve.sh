@@ -19,6 +19,9 @@ if [[ $1 == --mpi ]]; then
   configuration+=(-DEIGEN_G_MPI=ON)
   shift 2
 fi
+case "$1" in
+  *.h5 | *.h5:* | *.hdf5 | *.hdf5:* | *.mat | *.mat:*) packages+=(--hdf5) ;;
+esac
 verify=(--verify)
 [[ " $* " != *" --values-only "* ]] || verify=()  # without vectors there is nothing to verify with
 {

@@ -37,12 +37,12 @@ io::Format format_named(const std::string& name) {
 CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   std::vector<std::string> names;
   for (const auto& [name, format] : formats) names.emplace_back(name);
-  CLI::Option* const file =
-      command
-          .add_option("MATRIX", options.file,
-                      "Matrix Market, .npy, raw doubles, ELSI CSC or tridiagonal .dat file")
-          ->required()
-          ->option_text("FILE");
+  CLI::Option* const file = command
+                                .add_option("MATRIX", options.file,
+                                            "Matrix Market, .npy, HDF5 (FILE:/NAME names a dataset), raw "
+                                            "doubles, ELSI CSC or tridiagonal .dat file")
+                                ->required()
+                                ->option_text("FILE");
   command.add_option("--input-format", options.format, "auto (default), mtx, npy, raw, elsi, dat")
       ->check(CLI::IsMember(names))
       ->option_text("FORMAT");

@@ -13,6 +13,7 @@
 #include "apps/cli/named_files.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/io/input_file.hpp"
 #include "apps/io/sparse_file.hpp"
 #include "blas2/spmv/sparse_matrix.hpp"
 #include "hybrid/machine/device.hpp"
@@ -255,7 +256,9 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewWishes& wishes) {
   command.add_option("--tolerance", wishes.tolerance, "Of few pairs: |Az-wz| <= T |A| (default: 1e-9)")
       ->option_text("T");
   count("--max-products", wishes.max_products, "Of few pairs: products with A, at most (default: 200000)");
-  command.add_option("--start", wishes.start, "Of few pairs: vectors to begin with, an .npy file of N rows")
+  command
+      .add_option("--start", wishes.start,
+                  "Of few pairs: vectors to begin with, an .npy file or HDF5 dataset of N rows")
       ->option_text("FILE");
   command.add_flag("--keep-unconverged", wishes.keep_unconverged,
                    "Of few pairs: write them also where some have not converged (exit code 4 all the same)");
@@ -379,7 +382,7 @@ ExitCode solve_few_pairs(const FewRequest& request) {
                      std::to_string(result.options.count) + " are asked for");
   io::DenseMatrix start;
   if (!few.start.empty()) {
-    start = io::read_npy_matrix(few.start, request.run.threads);
+    start = io::read_npy_matrix(io::open_input(few.start, io::Wanted::matrix), request.run.threads);
     if (start.rows != result.n)
       throw io::FileError(
           few.start, 0,

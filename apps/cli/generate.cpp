@@ -19,6 +19,8 @@
 #include "apps/generate/hermitian.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/hdf5_name.hpp"
+#include "apps/io/hdf5_output.hpp"
 #include "apps/io/matrix_output.hpp"
 #include "apps/io/npy.hpp"
 #include "apps/io/text_output.hpp"
@@ -82,17 +84,27 @@ class ValuesFile {
       std::copy(values.begin(), values.end(), npy_->data());
       return;
     }
+    if (io::names_hdf5(path)) {
+      const io::Hdf5Name name = io::hdf5_name(path);
+      const std::vector<io::Hdf5Dataset> dataset{
+          {name.dataset.empty() ? "/values" : name.dataset, io::ScalarType::d, {count}}};
+      hdf5_ = std::make_unique<io::Hdf5Writer>(name.file, dataset, existing);
+      std::copy(values.begin(), values.end(), hdf5_->data<double>(0));
+      return;
+    }
     text_ = std::make_unique<io::OutputFile>(path, existing);
     const bool mtx = path.ends_with(".mtx");
     io::write_text(*text_, {values.data(), count, 1, count}, mtx ? io::TextFormat::mtx : io::TextFormat::txt);
   }
   void commit() {
     if (npy_) npy_->commit();
+    if (hdf5_) hdf5_->commit();
     if (text_) text_->commit();
   }
 
  private:
   std::unique_ptr<io::NpyWriter> npy_;
+  std::unique_ptr<io::Hdf5Writer> hdf5_;
   std::unique_ptr<io::OutputFile> text_;
 };
 
@@ -180,7 +192,9 @@ ExitCode generate_file(GenerateOptions options) {
   Progress progress(!options.quiet);
   const io::ScalarType type = type_of(options);
 
-  { const io::OutputFile writable(options.output, existing); }  // a missing folder shows before the work
+  {
+    const io::OutputFile writable(io::hdf5_name(options.output).file, existing);
+  }  // a missing folder shows before the work
   std::optional<ValuesFile> exact_file;
   if (!options.exact.empty()) {
     progress.at("exact spectrum");
@@ -196,6 +210,7 @@ constexpr const char* examples = R"(
   eigen_g generate --list                                          every KIND in a line
   eigen_g generate minij 1000 -o frank.npy --exact frank.txt       with its exact eigenvalues
   eigen_g generate random 500 --seed 7 -o random.mtx               normal entries
+  eigen_g generate minij 1000 -o frank.h5:/group/H                 as a dataset of a new HDF5 file
   eigen_g generate geometric 500 --cond 1e8 -o graded.npy          a prescribed spectrum, turned at random
   eigen_g generate values 500 --values spectrum.txt -o mine.npy    the spectrum in a file
   eigen_g generate hofstadter 900 -o torus.mtx --exact torus.txt   complex Hermitian
@@ -213,11 +228,12 @@ void add_generate(CLI::App& app, Action& action) {
   command.add_option("KIND", spec.kind, "Name of the matrix, see --list");
   command.add_option("N", spec.n, "Its order")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  named_output(command.add_option("-o,--output", options->output,
-                                  "Write .mtx, .npy, or .raw (.bin) by the name's ending"))
+  named_output(command.add_option(
+                   "-o,--output", options->output,
+                   "Write .mtx, .npy, .raw (.bin) or .h5 (FILE.h5:/NAME: that dataset) by the name's ending"))
       ->option_text("FILE");
-  named_output(
-      command.add_option("--exact", options->exact, "Write the exact eigenvalues: .npy, .mtx, else text"))
+  named_output(command.add_option("--exact", options->exact,
+                                  "Write the exact eigenvalues: .npy, .h5, .mtx, else text"))
       ->option_text("FILE");
   command.add_option("--seed", spec.seed, "Of the random numbers (default: 1)")
       ->check(seed_fault)

@@ -13,6 +13,7 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/io/hdf5_file.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"
@@ -54,6 +55,7 @@ Json info_json() {
           {"devices", list},
           {"libraries",
            {{"OpenBLAS", blas_version()},
+            {"HDF5", io::hdf5_version()},
             {"CUDA toolkit", cuda_toolkit_version()},
             {"CUDA driver", cuda_driver_version()},
             {"cuBLAS", cublas_version()}}}};

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "apps/cli/exit_codes.hpp"
+#include "apps/io/hdf5_name.hpp"
 
 namespace eigen_g::apps {
 
@@ -23,7 +24,8 @@ struct Identity {
 };
 
 // Nothing where neither the file nor its folder exists: opening it tells why.
-std::optional<Identity> identity(const std::filesystem::path& path) {
+std::optional<Identity> identity(const std::string& file) {
+  const std::filesystem::path path = io::hdf5_name(file).file;
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) return Identity{status.st_dev, status.st_ino, ""};
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
@@ -38,8 +40,11 @@ std::string named(const NamedFile& file) {
 void require_other(const NamedFile& output, const std::vector<NamedFile>& others, std::size_t count,
                    const char* what) {
   const auto own = identity(output.path);
+  const auto one_output = [&output](const NamedFile& other) {
+    return other.option == output.option && !io::hdf5_name(output.path).dataset.empty();
+  };
   for (std::size_t i = 0; i < count && own; ++i)
-    if (identity(others[i].path) == own)
+    if (identity(others[i].path) == own && !one_output(others[i]))
       throw UsageError(named(output) + " is the same file as " + what + " " + named(others[i]));
 }
 
@@ -60,7 +65,7 @@ void require_apart(const std::vector<NamedFile>& inputs, const std::vector<Named
   }
   std::error_code ignored;
   for (const NamedFile& file : out)
-    if (!force && std::filesystem::is_regular_file(file.path, ignored))
+    if (!force && std::filesystem::is_regular_file(io::hdf5_name(file.path).file, ignored))
       throw UsageError(named(file) + " exists; --force replaces it");
 }
 

@@ -13,7 +13,8 @@ struct NamedFile {
 };
 
 // Throws UsageError. Files that exist are compared by device and inode, so a link is what it points to; those that do not by
-// their folder and name.
+// their folder and name; of FILE:/NAME, a dataset of an HDF5 file, the file counts. Datasets of one file that one option writes are one
+// output.
 void require_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs, bool force);
 
 }  // namespace eigen_g::apps

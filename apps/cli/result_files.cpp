@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "apps/cli/signals.hpp"
+#include "apps/io/hdf5_name.hpp"
+#include "apps/io/stored_matrix.hpp"
 
 namespace eigen_g::apps {
 
@@ -18,6 +20,8 @@ const char* ending(ResultFormat format) {
       return ".mtx";
     case ResultFormat::txt:
       return ".txt";
+    case ResultFormat::hdf5:
+      break;
   }
   return "";
 }
@@ -30,6 +34,12 @@ io::TextFormat text_format(ResultFormat format) {
 
 ResultNames result_names(const std::string& prefix, ResultFormat format, bool vectors) {
   if (prefix.empty()) return {};
+  if (format == ResultFormat::hdf5) {
+    const io::Hdf5Name name = io::hdf5_name(prefix);
+    std::string group = name.file.string() + ":" + name.dataset;
+    if (group.back() != '/') group += '/';
+    return {group + "values", vectors ? group + "vectors" : ""};
+  }
   return {prefix + ".values" + ending(format), vectors ? prefix + ".vectors" + ending(format) : ""};
 }
 
@@ -50,7 +60,13 @@ ResultFilesOf<T>::ResultFilesOf(const std::string& prefix, ResultFormat format, 
     vectors_ = vectors_npy_->data();
     return;
   }
-  if (!prefix.empty()) {
+  if (!prefix.empty() && format == ResultFormat::hdf5) {
+    io::require_hdf5(prefix);
+    if (shape.found_known)
+      make_hdf5(shape.most);
+    else
+      values_text_ = std::make_unique<io::OutputFile>(io::hdf5_name(prefix).file, existing_);
+  } else if (!prefix.empty()) {
     values_text_ = std::make_unique<io::OutputFile>(values_file_, existing_);
     if (shape.vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_, existing_);
   }
@@ -74,8 +90,29 @@ void ResultFilesOf<T>::copy_into_npy(std::int64_t found) {
   std::copy_n(vectors_, shape_.n * found, vectors_npy_->data());
 }
 
+// `count` of each.
+template <class T>
+void ResultFilesOf<T>::make_hdf5(std::int64_t count) {
+  const io::Hdf5Name values = io::hdf5_name(values_file_);
+  std::vector<io::Hdf5Dataset> datasets{{values.dataset, io::scalar_type<real_t<T>>, {count}}};
+  if (shape_.vectors)
+    datasets.push_back({io::hdf5_name(vectors_file_).dataset, io::scalar_type<T>, {shape_.n, count}});
+  hdf5_ = std::make_unique<io::Hdf5Writer>(values.file, datasets, existing_);
+}
+
 template <class T>
 void ResultFilesOf<T>::commit(std::int64_t found, int threads) {
+  if (format_ == ResultFormat::hdf5) {
+    if (values_text_ || (hdf5_ && found < shape_.most)) {
+      values_text_.reset();
+      hdf5_.reset();
+      make_hdf5(found);
+    }
+    if (!hdf5_) return;
+    std::copy_n(values_, found, hdf5_->template data<real_t<T>>(0));
+    if (shape_.vectors) io::transpose(vectors_, shape_.n, found, hdf5_->template data<T>(1), threads);
+    return hdf5_->commit();
+  }
   if (values_text_ && format_ == ResultFormat::npy) copy_into_npy(found);
   if (values_text_)
     io::write_text<real_t<T>>(*values_text_, {values_, found, 1, found}, text_format(format_), threads);

@@ -1,4 +1,4 @@
-// PREFIX.values.* and PREFIX.vectors.*: both appear or none.
+// PREFIX.values.* and PREFIX.vectors.*, or datasets values and vectors of one HDF5 file: both appear or none.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/io/hdf5_output.hpp"
 #include "apps/io/npy.hpp"
 #include "apps/io/text_output.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -13,9 +14,10 @@
 
 namespace eigen_g::apps {
 
-enum class ResultFormat { npy, mtx, txt };
+enum class ResultFormat { npy, mtx, txt, hdf5 };
 
-// Their names; an empty prefix: none, without vectors: of the values alone.
+// Their names; an empty prefix: none, without vectors: of the values alone. Of FILE.h5, FILE.h5:/values and FILE.h5:/vectors; of
+// FILE.h5:/GROUP they lie in the group.
 struct ResultNames {
   std::string values, vectors;
 };
@@ -46,6 +48,7 @@ class ResultFilesOf {
 
  private:
   void copy_into_npy(std::int64_t found);
+  void make_hdf5(std::int64_t count);
 
   ResultFormat format_;
   ResultShape shape_;
@@ -53,7 +56,9 @@ class ResultFilesOf {
   std::string values_file_, vectors_file_;
   std::unique_ptr<io::NpyWriterOf<real_t<T>>> values_npy_;
   std::unique_ptr<io::NpyWriterOf<T>> vectors_npy_;
-  std::unique_ptr<io::OutputFile> values_text_, vectors_text_;  // or, of .npy files, what keeps their place
+  std::unique_ptr<io::Hdf5Writer> hdf5_;
+  std::unique_ptr<io::OutputFile> values_text_,
+      vectors_text_;  // or, of .npy and HDF5 files, what keeps their place
   HostArray<real_t<T>> values_memory_;
   HostArray<T> vectors_memory_;
   real_t<T>* values_ = nullptr;

@@ -22,6 +22,8 @@
 #include "apps/cli/solve_options.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
+#include "apps/io/hdf5_name.hpp"
+#include "apps/io/input_file.hpp"
 #include "apps/io/text_number.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/driver/arguments.hpp"
@@ -46,7 +48,13 @@ void parse_range(const char* option, const std::string& text, Number& low, Numbe
 
 }  // namespace
 
-ResultFormat result_format(const std::string& name) {
+ResultFormat result_format(const SolveOptions& options) {
+  const std::string& name = options.format;
+  if (io::names_hdf5(options.prefix)) {
+    if (name != SolveOptions().format)
+      throw UsageError("--format " + name + ": " + options.prefix + " is HDF5");
+    return ResultFormat::hdf5;
+  }
   return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
 }
 
@@ -130,12 +138,14 @@ Report run_solver(const SolveOptions& options, const Wishes& wishes, const io::H
   }
 }
 
-// A GPU that the matrix may go to starts while the file is read. A small file may hold a matrix that stays on the CPU.
+// A GPU that the matrix may go to starts while the file is read. A small file may hold a matrix that stays on the CPU. Of HDF5 the
+// file is read by a child process, which no thread should be in the way of (isolated.hpp).
 std::future<void> start_beside_reading(const std::string& file, Place place) {
   constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20;
   std::error_code unreadable;
   const std::uintmax_t bytes = std::filesystem::file_size(file, unreadable);
   if (place == Place::cpu || unreadable || bytes < least_bytes) return {};
+  if (io::begins_as_hdf5(io::MappedFile(file).text())) return {};
   return std::async(std::launch::async, [] {
     try {
       start_gpu();
@@ -162,7 +172,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {!options.matrix.type.empty(), "--type"}};
   for (const auto& [given, what] : others)
     if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
-  FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options.format)};
+  FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options)};
   request.gpus = options.gpus;
   request.values_only = options.values_only;
   request.explain = options.explain;
@@ -176,7 +186,7 @@ ExitCode solve_generalised_of(const SolveOptions& options) {
   request.matrix = options.matrix;
   request.run = options.run;
   request.prefix = options.prefix;
-  request.format = result_format(options.format);
+  request.format = result_format(options);
   Wishes wishes = wishes_of(options);
   request.options = std::move(wishes.options);
   request.devices = std::move(wishes.devices);
@@ -214,7 +224,7 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
     progress.at(words(name(stage)), fraction);
   };
   ResultFilesOf<T> results(
-      options.prefix, result_format(options.format),
+      options.prefix, result_format(options),
       {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value},
       existing_files(options.run.force));
   report.ratio = wishes.devices.ratio;
@@ -255,7 +265,7 @@ ExitCode solve_file(const SolveOptions& options) {
         "--stencil go with --lowest, --highest, --near or --grid");
   require_one_process();
   const Stopwatch total;
-  const ResultNames names = result_names(options.prefix, result_format(options.format), !options.values_only);
+  const ResultNames names = result_names(options.prefix, result_format(options), !options.values_only);
   require_apart({{"MATRIX", options.matrix.file}, {"--calibration", options.calibration}},
                 {{"-o", names.values}, {"-o", names.vectors}, {"--json", options.run.json}},
                 options.run.force);
@@ -289,6 +299,7 @@ constexpr const char* examples = R"(
   eigen_g solve matrix.mtx                            eigenvalues and stage times, nothing written
   eigen_g solve matrix.npy -o result --verify         result.values.npy and result.vectors.npy, once checked
   eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
+  eigen_g solve data.h5:/group/H -o result.h5         a dataset in, datasets values and vectors out
   eigen_g solve matrix.mtx -o result --range-index 1:10     the ten lowest pairs
   eigen_g solve matrix.mtx -o result --range-value -1:0.5   the pairs with -1 < w <= 0.5
   eigen_g solve a.mtx --b b.mtx -o result --verify    A x = w B x; --itype 2, 3: A B x = w x, B A x = w x
@@ -307,8 +318,10 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   SolveOptions* const options = &wanted;
   CLI::Option* const file = add_matrix_options(command, options->matrix);
   named_output(
-      command.add_option("-o,--output", options->prefix,
-                         "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k"))
+      command.add_option(
+          "-o,--output", options->prefix,
+          "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k; of a PREFIX that "
+          "ends in .h5 one HDF5 file of datasets values and vectors"))
       ->option_text("PREFIX");
   command.add_option("--format", options->format, "Of the results: npy (default), mtx, txt")
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))

@@ -30,7 +30,8 @@ struct SolveOptions {
 };
 CLI::Option* add_solve_options(CLI::App& command, SolveOptions& options);  // of MATRIX
 
-ResultFormat result_format(const std::string& name);
+// By --format, and -o's name, which of .h5 and .hdf5 is a file of both. Throws UsageError.
+ResultFormat result_format(const SolveOptions& options);
 // What --range-index or --range-value name. Throws UsageError.
 Subset subset_of(const SolveOptions& options, std::int64_t n);
 

@@ -97,6 +97,7 @@ ExitCode verify_files(const VerifyOptions& options) {
 constexpr const char* examples = R"(
   eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
   eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON
+  eigen_g verify matrix.mtx --values r.h5:values --vectors r.h5:vectors of solve -o r.h5
   eigen_g verify a.npy --type s --values w.npy --vectors z.npy          of a solve with --type s, by float's unit
   eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B)";
 
@@ -110,7 +111,8 @@ void add_verify(CLI::App& app, Action& action) {
   add_matrix_options(command, options->matrix);
   add_generalised_options(command, options->generalised);
   command
-      .add_option("--values", options->values, "m eigenvalues, ascending (.npy, Matrix Market array or text)")
+      .add_option("--values", options->values,
+                  "m eigenvalues, ascending (.npy, HDF5, Matrix Market array or text)")
       ->required()
       ->option_text("FILE");
   command.add_option("--vectors", options->vectors, "Their n x m eigenvectors, in the same order")

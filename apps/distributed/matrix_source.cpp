@@ -77,7 +77,7 @@ void MatrixSource::look() {
       type == io::ScalarType::c || type == io::ScalarType::z)
     throw io::FileError(file_->path(), 0, "is complex; several processes solve real matrices");
   head_.format = io::format_of(*file_, how_);
-  if (file_->is_file() && (head_.format == io::Format::npy || head_.format == io::Format::raw)) {
+  if (file_->is_mapped() && (head_.format == io::Format::npy || head_.format == io::Format::raw)) {
     const io::NpyArray array = array_of(file_);
     head_.kind = Kind::blocks;
     head_.n = array.shape[0];
@@ -98,8 +98,8 @@ void MatrixSource::look() {
 io::NpyArray MatrixSource::array_of(std::shared_ptr<const io::MappedFile> file) const {
   const std::filesystem::path path = file->path();
   if (head_.format == io::Format::npy) {
-    io::NpyArray array = io::map_npy(std::move(file));
-    io::require_square(path, array);
+    io::NpyArray array = io::map_npy(file);
+    io::require_square(path, array.shape);
     return array;
   }
   const io::Stored<double> stored = io::read_raw<double>(std::move(file), how_);
@@ -137,7 +137,7 @@ MatrixFacts MatrixSource::fill(MPI_Comm comm, const LocalView& a) {
 
 void MatrixSource::read_blocks(MPI_Comm comm, const LocalView& a) {
   agree(comm, [&] {
-    const auto file = file_ ? file_ : std::make_shared<const io::MappedFile>(options_.file);
+    const auto file = file_ ? file_ : io::open_input(options_.file);
     const io::NpyArray array = array_of(file);
     const std::int64_t n = array.shape[0], block = a.layout.rows.block;
     if (n != head_.n)
@@ -145,12 +145,12 @@ void MatrixSource::read_blocks(MPI_Comm comm, const LocalView& a) {
           options_.file, 0,
           "has order " + std::to_string(n) + " here, and " + std::to_string(head_.n) + " on rank 0");
     const std::int64_t cols = a.layout.cols.count(), rows = a.layout.rows.count();
-    const std::int64_t head_bytes = array.bytes - file->bytes();
     for (std::int64_t l = 0; l < cols; ++l) {
       const std::int64_t j = a.layout.cols.global(l);
       for (std::int64_t k = 0; k < rows; k += block)
         array.convert(j * n + a.layout.rows.global(k), std::min(block, rows - k), &a(k, l));
-      file->forget(head_bytes + j * n * array.element_bytes, head_bytes + (j + 1) * n * array.element_bytes);
+      file->forget(array.bytes + j * n * array.element_bytes,
+                   array.bytes + (j + 1) * n * array.element_bytes);
       if (l % block == 0) progress_.at("read", static_cast<double>(l) / static_cast<double>(cols));
     }
   });

@@ -1,6 +1,7 @@
 // A matrix on its way from a file, or a formula, to the processes that hold it in blocks:
 //
-//   .npy, raw         each process reads its own blocks by their offsets
+//   .npy, raw, HDF5 datasets in one piece
+//                     each process reads its own blocks by their offsets
 //   sparse formats    rank 0 reads, and sends the entries in pieces; Matrix Market is parsed as it goes
 //   a formula         each process makes its own entries
 //   every other one   rank 0 reads it whole, as the plain command does, and sends columns

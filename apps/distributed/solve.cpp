@@ -25,6 +25,7 @@
 #include "apps/distributed/collective.hpp"
 #include "apps/distributed/matrix_source.hpp"
 #include "apps/distributed/result_writer.hpp"
+#include "apps/io/hdf5_name.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/distributed/distributed.hpp"
@@ -60,6 +61,7 @@ void require_meaning(const DistributedOptions& o) {
       {!s.calibration.empty(), "--calibration"},
       {s.explain, "--explain"},
       {s.format != usual.format, "--format but npy"},
+      {io::names_hdf5(s.prefix), "-o FILE.h5"},
       {s.run.device == "gpu", "--device gpu: this build has engines for the CPU"}};
   for (const auto& [given, what] : others)
     if (given) throw UsageError("several processes do not take " + std::string(what));

@@ -4,7 +4,7 @@
 #include <complex>
 #include <utility>
 
-#include "apps/io/mapped_file.hpp"
+#include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_number.hpp"
@@ -114,8 +114,9 @@ void refuse_foreign(const MappedFile& file) {
 
 template <class T>
 std::vector<T> read_values(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  if (is_npy(file)) return read_npy_vector<T>(path);
+  const std::shared_ptr<const MappedFile> opened = open_input(path, Wanted::vector);
+  const MappedFile& file = *opened;
+  if (is_npy(file)) return read_npy_vector<T>(opened);
   if (has_market_banner(file.text())) {
     const Dense<T> m = read_market_array<T>(file, 1);
     if (m.rows != 1 && m.cols != 1)
@@ -139,8 +140,9 @@ std::vector<T> read_values(const std::filesystem::path& path) {
 
 template <class T>
 Dense<T> read_vectors(const std::filesystem::path& path, int threads) {
-  const MappedFile file(path);
-  if (is_npy(file)) return read_npy_matrix<T>(path, threads);
+  const std::shared_ptr<const MappedFile> opened = open_input(path, Wanted::matrix);
+  const MappedFile& file = *opened;
+  if (is_npy(file)) return read_npy_matrix<T>(opened, threads);
   if (has_market_banner(file.text())) return read_market_array<T>(file, threads);
   refuse_foreign(file);
   const NumberTable table = read_table(file, true, threads);

@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors back from files that this command or another program wrote: .npy, Matrix
-// Market array, plain text; the format is taken from the content.
+// Eigenvalues and eigenvectors back from files that this command or another program wrote: .npy, HDF5 datasets, Matrix
+// Market array, plain text, as open_input() has them; the format is taken from the content.
 #pragma once
 
 #include <filesystem>

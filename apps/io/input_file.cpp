@@ -15,6 +15,7 @@
 #include <zlib.h>
 #endif
 
+#include "apps/io/hdf5_name.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/zip_archive.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -121,10 +122,14 @@ std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file)
 
 }  // namespace
 
-std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path) {
+std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path, Wanted wanted) {
   if (path == "-") return in_memory(path, standard_input());
-  auto file = std::make_shared<const MappedFile>(path);
+  const Hdf5Name name = hdf5_name(path);
+  auto file = std::make_shared<const MappedFile>(name.file);
   const std::string_view text = file->text();
+  if (begins_as_hdf5(text)) return open_hdf5(std::move(file), name.dataset, wanted);
+  if (!name.dataset.empty())
+    throw FileError(name.file, 0, "is no HDF5 file, so there is no dataset " + name.dataset + " in it");
 #ifdef EIGEN_G_HAVE_ZLIB
   if (text.substr(0, 2) == "\x1f\x8b") return in_memory(path, inflated(*file));
 #endif

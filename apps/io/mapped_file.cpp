@@ -43,16 +43,23 @@ MappedFile::MappedFile(std::filesystem::path path, std::shared_ptr<const void> o
                        std::int64_t size)
     : path_(std::move(path)), data_(data), size_(size), owner_(std::move(owner)) {}
 
+MappedFile::MappedFile(std::filesystem::path path, std::shared_ptr<const void> owner, HeldArray array)
+    : path_(std::move(path)), owner_(std::move(owner)), array_(std::move(array)) {
+  data_ = reinterpret_cast<const std::byte*>(npy_magic.data());
+  size_ = static_cast<std::int64_t>(npy_magic.size());
+}
+
 MappedFile::~MappedFile() {
   if (!owner_) ::munmap(const_cast<std::byte*>(data_), static_cast<std::size_t>(size_));
 }
 
-void MappedFile::forget(std::int64_t begin, std::int64_t end) const {
-  if (owner_) return;
-  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
-  const std::int64_t first = (begin + page - 1) / page * page, last = end / page * page;
+void MappedFile::forget(const std::byte* begin, const std::byte* end) const {
+  if (!is_mapped()) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const std::byte* const first = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+  const std::byte* const last = end - reinterpret_cast<std::uintptr_t>(end) % page;
   if (first < last)
-    ::madvise(const_cast<std::byte*>(data_) + first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
+    ::madvise(const_cast<std::byte*>(first), static_cast<std::size_t>(last - first), MADV_DONTNEED);
 }
 
 std::string_view foreign_kind(std::string_view text) {
@@ -63,8 +70,8 @@ std::string_view foreign_kind(std::string_view text) {
       {"\xfd\x37zXZ\0"sv, "an xz-compressed file; unpack it first"},
       {"\x28\xb5\x2f\xfd"sv, "a zstd-compressed file; unpack it first"},
       {"PK\x03\x04"sv, "a zip archive (an .npz file is one); unpack it first"},
-      {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, which is not read"},
-      {"MATLAB 7.3 MAT-file"sv, "a MATLAB 7.3 (HDF5) file, which is not read"},
+      {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, which is read from a file of its own alone"},
+      {"MATLAB 7.3 MAT-file"sv, "a MATLAB 7.3 (HDF5) file, which is read from a file of its own alone"},
       {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file, which is not read"},
       {"\x7f"
        "ELF"sv,

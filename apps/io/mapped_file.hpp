@@ -1,15 +1,27 @@
-// A whole file as read-only memory, or memory that stands for one.
+// A whole file as read-only memory, memory that stands for one, or an array in either that is described apart from it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "apps/io/file_error.hpp"
+#include "apps/io/npy_header.hpp"
 
 namespace eigen_g::io {
+
+// The elements of an array of another format than .npy, and what an .npy file's header would say of them.
+struct HeldArray {
+  NpyHeader header;
+  const std::byte* elements = nullptr;
+  std::int64_t bytes = 0;
+  bool in_file = false;     // elements are mapped; else memory
+  std::string description;  // "HDF5 '<f8'"
+};
 
 class MappedFile {
  public:
@@ -18,6 +30,8 @@ class MappedFile {
   // Memory that `owner` keeps, as if it were the file `path`.
   MappedFile(std::filesystem::path path, std::shared_ptr<const void> owner, const std::byte* data,
              std::int64_t size);
+  // An array in what `owner` keeps; text() is an .npy file's magic alone.
+  MappedFile(std::filesystem::path path, std::shared_ptr<const void> owner, HeldArray array);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -28,15 +42,19 @@ class MappedFile {
     return {reinterpret_cast<const char*>(data_), static_cast<std::size_t>(size_)};
   }
   const std::filesystem::path& path() const { return path_; }
-  bool is_file() const { return !owner_; }  // mapped; else memory
-  // The file's pages from byte `begin` to `end` need not stay in this process' memory; they are read again where they are used.
-  void forget(std::int64_t begin, std::int64_t end) const;
+  const HeldArray* array() const {
+    return array_ ? &*array_ : nullptr;
+  }                                                                      // null: the bytes tell what they are
+  bool is_mapped() const { return array_ ? array_->in_file : !owner_; }  // else memory
+  // The pages between, of a mapped file, need not stay in this process' memory; they are read again where they are used.
+  void forget(const std::byte* begin, const std::byte* end) const;
 
  private:
   std::filesystem::path path_;
   const std::byte* data_ = nullptr;
   std::int64_t size_ = 0;
   std::shared_ptr<const void> owner_;  // null: mapped
+  std::optional<HeldArray> array_;
 };
 
 // "a gzip-compressed file", "an HDF5 file", ... by its first bytes; empty for everything else.

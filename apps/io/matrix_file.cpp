@@ -59,14 +59,19 @@ Format format_by_ending(const std::filesystem::path& path) {
 }  // namespace
 
 Format format_of(const MappedFile& file, const ReadOptions& options) {
+  if (file.array()) {
+    if (options.format == Format::automatic || options.format == Format::npy) return Format::npy;
+    throw FileError(file.path(), 0, "is " + file.array()->description + ", and of no other format");
+  }
   if (options.format != Format::automatic) return options.format;
   if (const Format format = format_by_content(file); format != Format::automatic) return format;
   if (options.n != 0) return Format::raw;  // only a raw file is read with an order
   if (const Format format = format_by_ending(file.path()); format != Format::automatic) return format;
   if (begins_as_tridiagonal(file.text())) return Format::tridiagonal;
-  throw FileError(file.path(), 0,
-                  "is neither Matrix Market, .npy, .npz, ELSI CSC nor tridiagonal; raw doubles need --n or a "
-                  "name in .raw");
+  throw FileError(
+      file.path(), 0,
+      "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC nor tridiagonal; raw doubles need --n or a "
+      "name in .raw");
 }
 
 ScalarType type_of(const MappedFile& file, const ReadOptions& options) {

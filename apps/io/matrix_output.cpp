@@ -4,6 +4,8 @@
 #include <complex>
 #include <string>
 
+#include "apps/io/hdf5_name.hpp"
+#include "apps/io/hdf5_output.hpp"
 #include "apps/io/npy.hpp"
 #include "apps/io/text_lines.hpp"
 
@@ -11,9 +13,10 @@ namespace eigen_g::io {
 
 namespace {
 
-enum class Ending { unknown, mtx, npy, raw };
+enum class Ending { unknown, mtx, npy, raw, hdf5 };
 
 Ending ending_of(const std::filesystem::path& path) {
+  if (names_hdf5(path)) return Ending::hdf5;
   const std::string text = path.extension().string();
   if (text == ".mtx") return Ending::mtx;
   if (text == ".npy") return Ending::npy;
@@ -71,23 +74,25 @@ void write_mtx(OutputFile& out, const Lower<T>& a, int threads) {
   });
 }
 
-// out (n x n, leading dimension n) := both triangles.
+// out (n x n, leading dimension n) := both triangles, column by column or row by row.
 template <class T>
-void fill_both(const Lower<T>& a, T* out, int threads) {
+void fill_both(const Lower<T>& a, bool by_rows, T* out, int threads) {
   constexpr std::int64_t tile = 32;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(thread_count(threads)) if (a.n > 128)
   for (std::int64_t j0 = 0; j0 < a.n; j0 += tile)
     for (std::int64_t i0 = j0; i0 < a.n; i0 += tile)
       for (std::int64_t j = j0; j < std::min(j0 + tile, a.n); ++j)
         for (std::int64_t i = std::max(i0, j); i < std::min(i0 + tile, a.n); ++i)
-          out[j + i * a.n] = mirrored(out[i + j * a.n] = a(i, j));
+          out[by_rows ? i + j * a.n : j + i * a.n] =
+              mirrored(out[by_rows ? j + i * a.n : i + j * a.n] = a(i, j));
 }
 
 }  // namespace
 
 void require_matrix_ending(const std::filesystem::path& path) {
   if (ending_of(path) == Ending::unknown)
-    throw FileError(path, 0, "names no matrix format; .mtx, .npy, .raw and .bin are written");
+    throw FileError(path, 0, "names no matrix format; .mtx, .npy, .h5, .raw and .bin are written");
+  if (ending_of(path) == Ending::hdf5) require_hdf5(path);
 }
 
 template <class T>
@@ -97,7 +102,15 @@ void write_matrix(const std::filesystem::path& path, std::int64_t n, const T* a,
   const Lower<T> lower{n, a, lda, uplo};
   if (ending_of(path) == Ending::npy) {
     NpyWriterOf<T> writer(path, {n, n}, existing);
-    fill_both(lower, writer.data(), threads);
+    fill_both(lower, false, writer.data(), threads);
+    writer.commit();
+    return;
+  }
+  if (ending_of(path) == Ending::hdf5) {
+    const Hdf5Name name = hdf5_name(path);
+    Hdf5Writer writer(name.file, {{name.dataset.empty() ? "/A" : name.dataset, scalar_type<T>, {n, n}}},
+                      existing);
+    fill_both(lower, true, writer.data<T>(0), threads);
     writer.commit();
     return;
   }
@@ -105,7 +118,8 @@ void write_matrix(const std::filesystem::path& path, std::int64_t n, const T* a,
   if (ending_of(path) == Ending::mtx)
     write_mtx(out, lower, threads);
   else if (n > 0)
-    fill_both(lower, reinterpret_cast<T*>(out.map(static_cast<std::uint64_t>(n * n) * sizeof(T))), threads);
+    fill_both(lower, false, reinterpret_cast<T*>(out.map(static_cast<std::uint64_t>(n * n) * sizeof(T))),
+              threads);
   out.commit();
 }
 

@@ -4,6 +4,7 @@
 //                else array
 //   .npy         its type ('<f8', '<f4', '<c16', '<c8'), Fortran order, both triangles
 //   .raw, .bin   its numbers, column by column, both triangles
+//   .h5, .hdf5   its type, row by row, both triangles, as dataset NAME of FILE:NAME, else /A; a new file (hdf5_output.hpp)
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace eigen_g::io {
 
-// Throws FileError for an ending that names none of these, before any work; for FileError while writing see
+// Throws FileError for an ending that names none of these, or HDF5 in a build without it, before any work; for FileError while writing see
 // OutputFile.
 void require_matrix_ending(const std::filesystem::path& path);
 

@@ -122,6 +122,39 @@ std::shared_ptr<T> converted(const std::filesystem::path& path, const NpyArray& 
   return memory;
 }
 
+// An array of `found` bytes of elements from `bytes` on.
+NpyArray array_of(const std::filesystem::path& path, NpyHeader header, const std::byte* bytes,
+                  std::int64_t found, std::shared_ptr<const void> owner) {
+  const auto refuse = [&](const std::string& reason) { throw FileError(path, 0, reason); };
+  NpyArray array;
+  read_type(path, header.descr, array);
+  array.fortran_order = header.fortran_order;
+  array.shape = std::move(header.shape);
+
+  const std::string what = "shape " + shape_text(array.shape) + " of type '" + array.descr + "'";
+  array.count = 1;
+  for (const std::int64_t extent : array.shape) {
+    if (extent > 0 && array.count > std::numeric_limits<std::int64_t>::max() / 16 / extent)
+      refuse(what + " is too large for any memory");
+    array.count *= extent;
+  }
+  const std::int64_t required = array.count * array.element_bytes;
+  if (found != required)
+    refuse(what + " needs " + std::to_string(required) + " bytes of elements; the file has " +
+           std::to_string(found));
+  array.bytes = bytes;
+  array.owner = std::move(owner);
+  return array;
+}
+
+NpyArray array_in(const MappedFile& file, std::shared_ptr<const void> owner) {
+  const HeldArray* const held = file.array();
+  if (!held) return npy_array(file.path(), file.text(), std::move(owner));
+  NpyArray array = array_of(file.path(), held->header, held->elements, held->bytes, std::move(owner));
+  array.description = held->description;
+  return array;
+}
+
 }  // namespace
 
 template <class T>
@@ -160,48 +193,24 @@ std::int64_t NpyArray::convert(std::int64_t first, std::int64_t number, T* out) 
   return unfit < 0 ? -1 : first + unfit;
 }
 
-NpyArray map_npy(const std::filesystem::path& path) {
-  return map_npy(std::make_shared<const MappedFile>(path));
-}
-
-NpyArray map_npy(std::shared_ptr<const MappedFile> file) {
-  const std::filesystem::path path = file->path();
-  const std::string_view text = file->text();
-  return npy_array(path, text, std::move(file));
+NpyArray map_npy(const std::shared_ptr<const MappedFile>& file) {
+  return array_in(*file, file);
 }
 
 NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
                    std::shared_ptr<const void> owner) {
-  const auto refuse = [&](const std::string& reason) { throw FileError(path, 0, reason); };
   NpyHeader header;
   std::size_t begin = 0;
   const std::string fault = read_npy_header(text, header, begin);
-  if (!fault.empty()) refuse(fault);
-  NpyArray array;
-  read_type(path, header.descr, array);
-  array.fortran_order = header.fortran_order;
-  array.shape = std::move(header.shape);
-
-  const std::string what = "shape " + shape_text(array.shape) + " of type '" + array.descr + "'";
-  array.count = 1;
-  for (const std::int64_t extent : array.shape) {
-    if (extent > 0 && array.count > std::numeric_limits<std::int64_t>::max() / 16 / extent)
-      refuse(what + " is too large for any memory");
-    array.count *= extent;
-  }
-  const std::int64_t required = array.count * array.element_bytes;
-  const auto found = static_cast<std::int64_t>(text.size() - begin);
-  if (found != required)
-    refuse(what + " needs " + std::to_string(required) + " bytes of elements; the file has " +
-           std::to_string(found));
-  array.bytes = reinterpret_cast<const std::byte*>(text.data()) + begin;
-  array.owner = std::move(owner);
-  return array;
+  if (!fault.empty()) throw FileError(path, 0, fault);
+  return array_of(path, std::move(header), reinterpret_cast<const std::byte*>(text.data()) + begin,
+                  static_cast<std::int64_t>(text.size() - begin), std::move(owner));
 }
 
 template <class T>
-std::vector<T> read_npy_vector(const std::filesystem::path& path) {
-  const NpyArray array = map_npy(path);
+std::vector<T> read_npy_vector(const std::shared_ptr<const MappedFile>& file) {
+  const std::filesystem::path& path = file->path();
+  const NpyArray array = map_npy(file);
   const std::vector<std::int64_t>& s = array.shape;
   if (!(s.size() == 1 || (s.size() == 2 && (s[0] == 1 || s[1] == 1))))
     throw FileError(path, 0, "has shape " + shape_text(s) + "; a vector is required");
@@ -212,8 +221,9 @@ std::vector<T> read_npy_vector(const std::filesystem::path& path) {
 }
 
 template <class T>
-Dense<T> read_npy_matrix(const std::filesystem::path& path, int threads) {
-  NpyArray array = map_npy(path);
+Dense<T> read_npy_matrix(const std::shared_ptr<const MappedFile>& file, int threads) {
+  const std::filesystem::path& path = file->path();
+  NpyArray array = map_npy(file);
   if (array.shape.size() == 1) array.shape.push_back(1);
   if (array.shape.size() != 2)
     throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a matrix is required");
@@ -237,25 +247,26 @@ Dense<T> read_npy_matrix(const std::filesystem::path& path, int threads) {
 }
 
 ScalarType type_of_npy(const MappedFile& file) {
-  const NpyArray array = npy_array(file.path(), file.text(), nullptr);
+  const NpyArray array = array_in(file, nullptr);
   if (array.kind == NpyKind::complex) return array.element_bytes == 8 ? ScalarType::c : ScalarType::z;
   return array.kind == NpyKind::real && array.element_bytes == 4 ? ScalarType::s : ScalarType::d;
 }
 
 std::string format_name(const NpyArray& array) {
-  return ".npy '" + array.descr + (array.fortran_order ? "' in Fortran order" : "' in C order");
+  return (array.description.empty() ? ".npy '" + array.descr + "'" : array.description) +
+         (array.fortran_order ? " in Fortran order" : " in C order");
 }
 
-void require_square(const std::filesystem::path& path, const NpyArray& array) {
-  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
-    throw FileError(path, 0, "has shape " + shape_text(array.shape) + "; a square matrix is required");
+void require_square(const std::filesystem::path& path, const std::vector<std::int64_t>& shape) {
+  if (shape.size() != 2 || shape[0] != shape[1])
+    throw FileError(path, 0, "has shape " + shape_text(shape) + "; a square matrix is required");
 }
 
 template <class T>
 Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
-  const std::filesystem::path path = file->path();
-  const NpyArray array = map_npy(std::move(file));
-  require_square(path, array);
+  const std::filesystem::path& path = file->path();
+  const NpyArray array = map_npy(file);
+  require_square(path, array.shape);
   const std::int64_t n = array.shape[0];
   Stored<T> m;
   if (const T* const in_place = array.in_place<T>()) {
@@ -296,26 +307,26 @@ NpyWriterOf<T>::NpyWriterOf(std::filesystem::path path, const std::vector<std::i
 
 template const float* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, float*) const;
-template std::vector<float> read_npy_vector(const std::filesystem::path&);
-template Dense<float> read_npy_matrix(const std::filesystem::path&, int);
+template std::vector<float> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<float> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<float> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<float>;
 template const double* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, double*) const;
-template std::vector<double> read_npy_vector(const std::filesystem::path&);
-template Dense<double> read_npy_matrix(const std::filesystem::path&, int);
+template std::vector<double> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<double> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<double> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<double>;
 template const std::complex<float>* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<float>*) const;
-template std::vector<std::complex<float>> read_npy_vector(const std::filesystem::path&);
-template Dense<std::complex<float>> read_npy_matrix(const std::filesystem::path&, int);
+template std::vector<std::complex<float>> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<std::complex<float>> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<std::complex<float>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<std::complex<float>>;
 template const std::complex<double>* NpyArray::in_place() const;
 template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<double>*) const;
-template std::vector<std::complex<double>> read_npy_vector(const std::filesystem::path&);
-template Dense<std::complex<double>> read_npy_matrix(const std::filesystem::path&, int);
+template std::vector<std::complex<double>> read_npy_vector(const std::shared_ptr<const MappedFile>&);
+template Dense<std::complex<double>> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
 template Stored<std::complex<double>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
 template class NpyWriterOf<std::complex<double>>;
 

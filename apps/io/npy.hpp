@@ -25,7 +25,8 @@ enum class NpyKind { real, integer, natural, boolean, complex };
 struct NpyArray {
   std::vector<std::int64_t> shape;
   bool fortran_order = false;
-  std::string descr;  // "<f8"
+  std::string descr;        // "<f8"
+  std::string description;  // of another format; "": an .npy file
   NpyKind kind = NpyKind::real;
   int element_bytes = 8;
   bool swapped = false;              // the file's byte order is not this machine's
@@ -44,15 +45,14 @@ struct NpyArray {
 };
 
 // Throws FileError: objects and structured types, a bad header, missing or trailing bytes.
-NpyArray map_npy(const std::filesystem::path& path);
-NpyArray map_npy(std::shared_ptr<const MappedFile> file);
+NpyArray map_npy(const std::shared_ptr<const MappedFile>& file);
 // The same of a file in memory, which `owner` keeps; `path` names it in messages.
 NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
                    std::shared_ptr<const void> owner);
 
 std::string format_name(const NpyArray& array);  // ".npy '<f8' in C order"
 // Throws FileError but for shape (n, n).
-void require_square(const std::filesystem::path& path, const NpyArray& array);
+void require_square(const std::filesystem::path& path, const std::vector<std::int64_t>& shape);
 
 // rows x cols, element (i, j) is data[i + j * ld].
 template <class T>
@@ -65,12 +65,14 @@ struct Dense {
 };
 using DenseMatrix = Dense<double>;
 
+// Of a file that is open.
 template <class T = double>
-std::vector<T> read_npy_vector(const std::filesystem::path& path);  // shape (n,), (n, 1) or (1, n)
+std::vector<T> read_npy_vector(
+    const std::shared_ptr<const MappedFile>& file);  // shape (n,), (n, 1) or (1, n)
 // Shape (n, m), or (n,) as one column. Mapped where the file is in Fortran order and holds native Ts, else converted: rows * cols
 // entries of memory. Throws FileError, also for an element that T does not hold, OutOfMemory.
 template <class T = double>
-Dense<T> read_npy_matrix(const std::filesystem::path& path, int threads = 0);
+Dense<T> read_npy_matrix(const std::shared_ptr<const MappedFile>& file, int threads = 0);
 // Of a matrix' file; integers and booleans are double. Throws FileError.
 ScalarType type_of_npy(const MappedFile& file);
 

@@ -130,8 +130,7 @@ std::string parse_npy_header(std::string_view literal, NpyHeader& header) {
 }
 
 std::string read_npy_header(std::string_view text, NpyHeader& header, std::size_t& begin) {
-  constexpr std::string_view magic = "\x93NUMPY";
-  if (text.substr(0, magic.size()) != magic) return "does not begin as a .npy file";
+  if (text.substr(0, npy_magic.size()) != npy_magic) return "does not begin as a .npy file";
   if (text.size() < 10) return "ends within the .npy header";
   const int version = static_cast<unsigned char>(text[6]);
   if (version < 1 || version > 3 || text[7] != 0)

@@ -8,6 +8,8 @@
 
 namespace eigen_g::io {
 
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+
 struct NpyHeader {
   std::string descr;
   bool fortran_order = false;

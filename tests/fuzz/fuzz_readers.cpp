@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/cli/exit_codes.hpp"
 #include "apps/cli/lists.hpp"
@@ -58,8 +59,11 @@ bool announces_much(std::string_view bytes) {
   return false;
 }
 
+std::uint64_t reads = 0;
+
 template <class Read>
 void attempt(const Read& read) {
+  ++reads;
   try {
     read();
   } catch (const Error&) {  // refused
@@ -78,13 +82,21 @@ void check(const io::HermitianMatrix<T>& m) {
 
 }  // namespace
 
+// Readers called so far.
+extern "C" std::uint64_t eigen_g_fuzzed_reads() {
+  return reads;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const InMemory memory;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (!announces_much(bytes)) {
     const std::string& file = memory.set(bytes);
-    for (const io::Format format : {io::Format::automatic, io::Format::matrix_market, io::Format::npy,
-                                    io::Format::raw, io::Format::elsi_csc, io::Format::tridiagonal})
+    std::vector<io::Format> formats{io::Format::automatic, io::Format::matrix_market,
+                                    io::Format::npy,       io::Format::raw,
+                                    io::Format::elsi_csc,  io::Format::tridiagonal};
+    if (io::begins_as_hdf5(bytes)) formats = {io::Format::automatic};  // no other is taken for one
+    for (const io::Format format : formats)
       for (const io::Triangle triangle : {io::Triangle::automatic, io::Triangle::symmetrize}) {
         io::ReadOptions options;
         options.format = format;

@@ -1,5 +1,6 @@
-// replay_corpus PATH... [--mutations N]: gives each file, and those of each folder, to the fuzz target, and N random changes of each:
-// what libFuzzer does where clang is, without its search.
+// replay_corpus PATH... [--mutations N] [--seed S] [--seconds T]: gives each file, and those of each folder, to the fuzz target, and N
+// random changes of each, for T seconds again and again: what libFuzzer does where clang is, without its search.
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" std::uint64_t eigen_g_fuzzed_reads();
 
 namespace {
 
@@ -64,10 +66,15 @@ Bytes changed(Bytes bytes, std::mt19937_64& random) {
 
 int main(int argc, char** argv) {
   std::vector<std::filesystem::path> files;
-  long mutations = 0;
+  long mutations = 0, seconds = 0;
+  unsigned long seed = 1;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--mutations") == 0 && i + 1 < argc) {
       mutations = std::atol(argv[++i]);
+    } else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+      seed = std::strtoul(argv[++i], nullptr, 10);
+    } else if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
+      seconds = std::atol(argv[++i]);
     } else if (std::filesystem::is_directory(argv[i])) {
       for (const auto& entry : std::filesystem::recursive_directory_iterator(argv[i]))
         if (entry.is_regular_file()) files.push_back(entry.path());
@@ -75,12 +82,19 @@ int main(int argc, char** argv) {
       files.emplace_back(argv[i]);
     }
   }
-  std::mt19937_64 random(1);
-  for (const auto& file : files) {
-    const Bytes bytes = content(file);
-    give(bytes);
-    for (long k = 0; k < mutations; ++k) give(changed(bytes, random));
-  }
-  std::printf("%zu files, %ld changes of each\n", files.size(), mutations);
+  std::mt19937_64 random(seed);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  const auto time_left = [&] { return seconds == 0 || std::chrono::steady_clock::now() < end; };
+  unsigned long inputs = 0;
+  do {
+    for (const auto& file : files) {
+      const Bytes bytes = content(file);
+      give(bytes);
+      ++inputs;
+      for (long k = 0; k < mutations && time_left(); ++k, ++inputs) give(changed(bytes, random));
+    }
+  } while (seconds > 0 && !files.empty() && time_left());
+  std::printf("%zu files, %lu inputs, %llu reads\n", files.size(), inputs,
+              static_cast<unsigned long long>(eigen_g_fuzzed_reads()));
   return files.empty() ? 1 : 0;
 }

@@ -12,7 +12,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/devices/tuning.hpp"
-#include "solver/reduction/one_stage/negligible.hpp"
+#include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_panel.cuh"

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "hybrid/device_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
+#include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
@@ -68,46 +68,6 @@ __global__ void clear_above_kernel(std::int32_t columns, T* v, std::int64_t ldv)
     for (std::int32_t row = threadIdx.x; row < col; row += blockDim.x) v[row + col * ldv] = T{};
 }
 
-// The sum of x(i) for threadIdx.x = 0, in an order of `norm_threads` chains and a tree.
-constexpr int norm_threads = 256;
-template <class F>
-__device__ double sum_of_block(std::int32_t count, const F& x) {
-  __shared__ double part[norm_threads];
-  double sum = 0;
-  for (std::int32_t i = threadIdx.x; i < count; i += norm_threads) sum += x(i);
-  part[threadIdx.x] = sum;
-  for (int half = norm_threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
-  }
-  return part[0];
-}
-template <class R>
-__device__ double square_of(R x) {
-  const double y = x;
-  return y * y;
-}
-template <class R>
-__device__ double square_of(DeviceComplex<R> x) {
-  return square_of(x.re) + square_of(x.im);
-}
-// squares[j] := the sum of column j's squares
-template <class T>
-__global__ void __launch_bounds__(norm_threads)
-    column_squares_kernel(std::int32_t n, const T* a, std::int64_t lda, double* squares) {
-  const T* const column = a + blockIdx.x * lda;
-  const double sum = sum_of_block(n, [&](std::int32_t i) { return square_of(column[i]); });
-  if (threadIdx.x == 0) squares[blockIdx.x] = sum;
-}
-// What is below A's rounding: squares[n] := (ulp |A|_F)^2. Of a matrix of low rank the columns beyond it are rounding alone, all of
-// one kind where A's entries are: reflectors of them would cost Q1 its orthogonality (|Z^T Z - I| of ones 4.2 n ulp at n = 10000).
-template <class T>
-__global__ void __launch_bounds__(norm_threads) negligible_kernel(std::int32_t n, double* squares) {
-  const double sum = sum_of_block(n, [&](std::int32_t i) { return squares[i]; });
-  constexpr double ulp = std::numeric_limits<real_t<T>>::epsilon();
-  if (threadIdx.x == 0) squares[n] = ulp * ulp * sum;
-}
-
 template <class T>
 void mirror(const Queue& queue, MatrixView<T> a_dev) {
   if (a_dev.rows < 2) return;
@@ -124,17 +84,6 @@ void diagonal_block(const Queue& queue, MatrixView<const T> a_dev, T* band_dev, 
   EIGEN_G_LAUNCHED();
 }
 
-template <class T>
-const double* negligible_square_of(const Queue& queue, MatrixView<const T> a_dev, double* squares_dev) {
-  const auto n = static_cast<std::int32_t>(a_dev.cols);
-  column_squares_kernel<<<static_cast<unsigned>(n), norm_threads, 0, queue.stream()>>>(
-      n, on_device(a_dev.data), a_dev.lda, squares_dev);
-  EIGEN_G_LAUNCHED();
-  negligible_kernel<T><<<1, norm_threads, 0, queue.stream()>>>(n, squares_dev);
-  EIGEN_G_LAUNCHED();
-  return squares_dev + n;
-}
-
 std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
   const TwoStageTuning& t = two_stage_tuning();
   const std::int64_t wanted = n < t.min_order_wide ? t.pending : t.pending_wide;
@@ -145,7 +94,7 @@ std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
 template <class T>
 struct Places {
   MatrixView<T> pending, partner, w, inner, gram;
-  double* squares;
+  real_t<T>* squares;
   Arena panels;
 
   Places(Arena& arena, std::int64_t n, std::int64_t b, int multiprocessors) {
@@ -157,7 +106,7 @@ struct Places {
     w = arena.matrix<T>(n, b, ld);
     inner = arena.matrix<T>(k, b, k);
     gram = arena.matrix<T>(b, b, b);
-    squares = arena.take<double>(n + 1);
+    squares = arena.take<real_t<T>>(n + 1);
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
   }
 };
@@ -185,7 +134,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
   zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
   mirror(queue, a_dev);
-  const double* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
+  const real_t<T>* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t j = 0;

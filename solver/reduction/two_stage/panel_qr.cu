@@ -45,7 +45,7 @@ struct Panel {
   Packet<T>* mail;
   T *v[3], *tau, *gram, *band;
   std::int64_t ldv[3], ldg, ldb;
-  const double* negligible;
+  const real_t<T>* negligible;
 };
 
 template <class T, int held>
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
 
   T own_beta{}, own_scale{1};
   R negligible = negligible_square<R>;
-  if (p.negligible) negligible = max(negligible, static_cast<R>(*p.negligible));
+  if (p.negligible) negligible = max(negligible, *p.negligible);
   const int steps = min(columns, p.rows - 1);
 #pragma unroll 1
   for (int j = 0; j < steps; ++j) {

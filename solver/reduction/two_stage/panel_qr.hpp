@@ -18,7 +18,7 @@ struct PanelFactor {
   MatrixView<T> gram;  // b x b, device: V^H V above its diagonal
   T* band = nullptr;   // R(r, c) at band[(b + r - c) + c * band_ld], r <= c
   std::int64_t band_ld = 1;
-  const double* negligible =
+  const real_t<T>* negligible =
       nullptr;  // device: squares that sum to this or less are zero below a pivot: H_k = I; null: none
 };
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/hdf5_file.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "tests/support/command.hpp"
 
@@ -13,6 +15,7 @@ using namespace support;
 namespace {
 
 using Arguments = std::vector<std::string>;
+using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 // The command by a shell, which can close descriptors and set limits: "$0" with its arguments "$@".
@@ -185,6 +188,70 @@ TEST_CASE("a file that is cut short while it is read ends in 3, with nothing lef
     CHECK_THAT(outcome.err, ContainsSubstring("cut short"));
     CHECK(results.names().empty());
   }
+}
+
+TEST_CASE("HDF5 in and out: datasets by name, one file of both results, whole or not at all") {
+  const TemporaryFolder folder, results;
+  const std::string h = folder / "a.h5:/group/H";
+  if (eigen_g::io::hdf5_version().empty()) {
+    fail_with(2, {"generate", "minij", "20", "-o", h});
+    SKIP_TEST("built without HDF5");
+  }
+  succeed({"generate", "minij", "20", "-o", h, "--exact", folder / "w.h5"});
+  succeed({"solve", h, "-o", results / "r.h5", "--verify"});
+  CHECK(results.names() == std::vector<std::string>{"r.h5"});
+  succeed({"verify", h, "--values", results / "r.h5", "--vectors", results / "r.h5"});
+  const Outcome told = succeed({"verify", folder / "a.h5", "--values", results / "r.h5:values", "--vectors",
+                                results / "r.h5:/vectors", "--json", "-", "-q"});
+  CHECK_THAT(told.out, ContainsSubstring("HDF5 '<f8' in C order"));
+  const std::vector<double> all = eigen_g::io::read_values(results / "r.h5"),
+                            exact = eigen_g::io::read_values(folder / "w.h5:/values");
+  REQUIRE(all.size() == 20);
+  for (std::size_t k = 0; k < all.size(); ++k) CHECK(std::abs(all[k] - exact[k]) < 1e-12 * exact.back());
+
+  const Json report = Json::parse(
+      succeed({"solve", h, "-o", results / "part.h5:/run/1", "--range-value", "0.3:1", "--json", "-", "-q"})
+          .out);
+  CHECK(report["outputs"]["values"] == results / "part.h5:/run/1/values");
+  const eigen_g::io::DenseMatrix z = eigen_g::io::read_vectors(results / "part.h5:/run/1/vectors");
+  CHECK(z.rows == 20);
+  CHECK(z.cols == static_cast<std::int64_t>(eigen_g::io::read_values(results / "part.h5").size()));
+  succeed({"solve", h, "-o", results / "w.h5", "--values-only"});
+  CHECK_THAT(fail_with(3, {"verify", h, "--values", results / "w.h5", "--vectors", results / "w.h5"}).err,
+             ContainsSubstring("/values (20 numbers)"));
+  succeed({"solve", h, "--lowest", "3", "--start", results / "r.h5", "-o", results / "few.h5"});
+  CHECK(eigen_g::io::read_vectors(results / "few.h5").cols == 3);
+  succeed({"generate", "identity", "20", "-o", folder / "b.h5"});
+  succeed({"solve", h, "--b", folder / "b.h5", "-o", results / "pencil.h5", "--verify"});
+  CHECK(eigen_g::io::read_values(results / "pencil.h5").size() == 20);
+  succeed({"generate", "hofstadter", "36", "-o", folder / "c.h5"});
+  succeed({"solve", folder / "c.h5", "-o", results / "c.h5", "--verify"});
+  CHECK(eigen_g::io::read_vectors<std::complex<double>>(results / "c.h5").rows == 36);
+
+  for (const char* force : {"-q", "--force"}) {
+    refused(folder, {"solve", h, "-o", folder / "a.h5", force}, "same file");
+    refused(folder, {"solve", folder / "a.h5", "-o", folder / "a.h5:/other", force}, "same file");
+    refused(folder, {"solve", folder / "b.h5", "--b", h, "-o", folder / "a.h5", force}, "same file");
+    refused(folder,
+            {"verify", h, "--values", folder / "w.h5", "--vectors", h, "--json", folder / "w.h5", force},
+            "same file");
+    refused(folder,
+            {"generate", "minij", "5", "-o", folder / "n.h5:/A", "--exact", folder / "n.h5:/w", force},
+            "same file");
+  }
+  refused(results, {"solve", h, "-o", results / "r.h5"}, "exists; --force replaces it");
+  refused(results, {"solve", h, "-o", results / "t.h5", "--format", "txt"}, "is HDF5");
+  succeed({"solve", h, "-o", results / "r.h5", "--force"});
+  CHECK_THAT(fail_with(3, {"solve", folder / "a.h5:/group/K"}).err,
+             ContainsSubstring("no dataset /group/K") && ContainsSubstring("/group/H (20 x 20)"));
+  CHECK_THAT(fail_with(3, {"solve", folder / "w.h5"}).err, ContainsSubstring("holds no square matrix"));
+  const std::size_t before = results.names().size();
+  succeed({"generate", "random", "400", "-o", folder / "large.h5"});
+  const Outcome full = by_shell("ulimit -f 100 && exec \"$0\" \"$@\"",
+                                {"solve", folder / "large.h5", "-o", results / "full.h5"});
+  CHECK(full.code == 3);
+  CHECK_THAT(full.err, ContainsSubstring("cannot be written: File too large"));
+  CHECK(results.names().size() == before);
 }
 
 TEST_CASE("a limit of file sizes ends in 3, other signals by themselves, with nothing left") {

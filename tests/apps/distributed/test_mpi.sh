@@ -48,6 +48,12 @@ solves 3 c_order.npy --range-index 20:40 --engine scalapack
 solves 2 sparse.mtx --uplo L
 solves 6 small.raw --block 4 --range-value 0:1
 gzip -c full.npy >whole.npy.gz && solves 2 whole.npy.gz
+if "$eigen_g" info | grep -q HDF5; then  # in one piece, by offsets
+  "$eigen_g" generate random 90 -q -o data.h5:/group/H && solves 3 data.h5:/group/H --block 16
+  mpi 2 full.npy -o none.h5
+  (($? == 2)) && grep -q 'do not take -o FILE.h5' err || fail "-o none.h5"
+  refuses 3 'no dataset /K' 2 data.h5:/K
+fi
 mpi 6 --generate minij 3 --verify --block 2 || fail "more processes than blocks"
 mpi 2 --generate 1-2-1 40 --values-only -q --json - || fail "values alone"
 grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"

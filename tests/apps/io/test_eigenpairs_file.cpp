@@ -80,7 +80,7 @@ TEST_CASE("refusals") {
   CHECK(values("1\n\n2\nthree\n").reason == "'three' is not a number");
   CHECK(values("% nothing\n").reason == "holds no numbers");
   CHECK(values("3\n1\n2\n", "w.eig").line == 1);
-  CHECK(values("\x1f\x8b and so on").reason == "is a gzip-compressed file; unpack it first");
+  CHECK_THAT(values("\x1f\x8b and so on").reason, ContainsSubstring("is a gzip-compressed file"));
   CHECK(values("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n").reason ==
         "is 2 x 2; a vector is required");
   CHECK(values("%%MatrixMarket matrix coordinate real general\n2 1 1\n1 1 1\n").line == 1);

@@ -218,7 +218,7 @@ const std::map<std::string, Expected> refused{
     {"zip.npz", {0, "is a zip archive"}},
     {"hdf5.h5", {0, "is an HDF5 file"}},
     {"matlab.mat", {0, "is a MATLAB 5 file"}},
-    {"unknown_text.txt", {0, "is neither Matrix Market, .npy, .npz, ELSI CSC nor tridiagonal"}},
+    {"unknown_text.txt", {0, "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC nor tridiagonal"}},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/io/input_file.hpp"
 #include "apps/io/npy_header.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
@@ -51,7 +52,7 @@ void check_type(const std::string& type, const std::vector<T>& values) {
     support::write_file(folder / "v.npy",
                         npy_file(dict(order + type, "False", shape),
                                  order == '<' ? support::bytes_of(values) : swapped_bytes_of(values)));
-    CHECK(support::equal_bits(read_npy_vector(folder / "v.npy"), expected));
+    CHECK(support::equal_bits(read_npy_vector(open_input(folder / "v.npy")), expected));
   }
 }
 
@@ -70,7 +71,7 @@ TEST_CASE("every element type in both byte orders") {
   check_type<std::uint64_t>("u8", {0, 1, UINT64_MAX});
   const support::TemporaryFolder folder;
   support::write_file(folder / "b.npy", npy_file(dict("|b1", "False", "(3,)"), std::string("\0\1\2", 3)));
-  CHECK(read_npy_vector(folder / "b.npy") == std::vector<double>{0, 1, 1});
+  CHECK(read_npy_vector(open_input(folder / "b.npy")) == std::vector<double>{0, 1, 1});
 }
 
 TEST_CASE("headers as others write them") {
@@ -89,7 +90,7 @@ TEST_CASE("headers as others write them") {
       for (const std::size_t total : {96U, 112U, 128U, 131U, 4096U}) {  // 131: elements on an odd address
         CAPTURE(header, version, total);
         support::write_file(folder / "v.npy", npy_file(header, values, version, total));
-        CHECK(read_npy_vector(folder / "v.npy") == std::vector<double>{1, 2, 3, 4});
+        CHECK(read_npy_vector(open_input(folder / "v.npy")) == std::vector<double>{1, 2, 3, 4});
       }
 }
 
@@ -106,7 +107,7 @@ TEST_CASE("rectangular matrices in C and Fortran order") {
                                                   support::bytes_of(std::vector<float>{1, 4, 2, 5, 3, 6})));
   for (const char* name : {"f.npy", "c.npy", "be.npy", "f4.npy"}) {
     CAPTURE(name);
-    const DenseMatrix m = read_npy_matrix(folder / name);
+    const DenseMatrix m = read_npy_matrix(open_input(folder / name));
     REQUIRE(m.rows == 3);
     REQUIRE(m.cols == 2);
     CHECK(m.ld == 3);
@@ -114,9 +115,9 @@ TEST_CASE("rectangular matrices in C and Fortran order") {
   }
   support::write_file(folder / "v.npy",
                       npy_file(dict("<f8", "False", "(6,)"), support::bytes_of(by_columns)));
-  CHECK(read_npy_matrix(folder / "v.npy").rows == 6);
-  CHECK(read_npy_matrix(folder / "v.npy").cols == 1);
-  CHECK(refusal([&] { read_npy_vector(folder / "f.npy"); }).reason ==
+  CHECK(read_npy_matrix(open_input(folder / "v.npy")).rows == 6);
+  CHECK(read_npy_matrix(open_input(folder / "v.npy")).cols == 1);
+  CHECK(refusal([&] { read_npy_vector(open_input(folder / "f.npy")); }).reason ==
         "has shape (3, 2); a vector is required");
 }
 
@@ -125,7 +126,7 @@ TEST_CASE("native doubles are used in place, others and unaligned ones converted
   const std::string values = support::bytes_of(std::vector<double>{1, 2, 2, 1});
   const auto file = [&](const std::string& descr, std::size_t total) {
     support::write_file(folder / "a.npy", npy_file(dict(descr, "True", "(2, 2)"), values, 1, total));
-    return map_npy(folder / "a.npy");
+    return map_npy(open_input(folder / "a.npy"));
   };
   CHECK(file("<f8", 128).in_place<double>() != nullptr);
   CHECK(file("<f8", 104).in_place<double>() != nullptr);
@@ -177,7 +178,7 @@ TEST_CASE("what NpyWriter writes") {
   CHECK(text.substr(0, 8) == std::string("\x93NUMPY\x01\0", 8));
   CHECK_THAT(text, ContainsSubstring("{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2), }"));
   CHECK(text[127] == '\n');
-  const DenseMatrix m = read_npy_matrix(folder / "z.npy");
+  const DenseMatrix m = read_npy_matrix(open_input(folder / "z.npy"));
   CHECK(m.rows == 3);
   CHECK(std::vector<double>(m.data, m.data + 6) == std::vector<double>{0.5, 1.5, 2.5, 3.5, 4.5, 5.5});
 
@@ -188,7 +189,7 @@ TEST_CASE("what NpyWriter writes") {
     writer.commit();
   }
   CHECK_THAT(support::text_of_file(folder / "w.npy"), ContainsSubstring("'shape': (2,), }"));
-  CHECK(read_npy_vector(folder / "w.npy") == std::vector<double>{-1, 1e-300});
+  CHECK(read_npy_vector(open_input(folder / "w.npy")) == std::vector<double>{-1, 1e-300});
   {
     NpyWriter writer(folder / "empty.npy", {0, 0});
     writer.commit();

@@ -1,4 +1,4 @@
-#include "solver/reduction/one_stage/negligible.hpp"
+#include "solver/reduction/negligible.hpp"
 
 #include <limits>
 
