@@ -5,6 +5,7 @@
 
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
+#include "hybrid/scalar.hpp"
 
 namespace eigen_g {
 
