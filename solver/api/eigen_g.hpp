@@ -31,7 +31,8 @@ namespace eigen_g {
 // With options.subset the first report.m values and columns hold what was found; w and z need room for
 // subset.most(n) of them, and what lies behind the m-th within that room is undefined.
 // Blocks until done.
-// Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError.
+// Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError; std::bad_alloc where an
+// allocation on the host fails that is not of the matrix' size.
 // Device memory is an InvalidArgument here, host memory that the GPU cannot use is one below.
 // Cost: 4/3 n^3 flops and 4/3 n^3 bytes for the tridiagonalization, at most 4/3 n^3 flops for the divide and
 // conquer, 2 n^3 for the back-transformation.
