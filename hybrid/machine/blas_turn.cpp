@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <string>
 
@@ -43,15 +44,16 @@ class Gate {
  public:
   void enter(std::int64_t order) {
     std::unique_lock lock(mutex_);
-    const std::uint64_t ticket = next_++;
+    std::condition_variable mine;
+    waiting_.push_back(&mine);
     int threads = 1;
-    changed_.wait(lock, [&] {
-      if (ticket != serving_) return false;
+    mine.wait(lock, [&] {
+      if (waiting_.front() != &mine) return false;
       if (running_ == 0) own_ = openblas_get_num_threads();
       threads = order < BlasTurn::smallest_parallel_order ? 1 : limit > 0 ? limit : own_;
       return running_ == 0 || (threads == 1 && threads_ == 1 && running_ < most_side_by_side());
     });
-    ++serving_;
+    waiting_.pop_front();
     ++running_;
     threads_ = threads;
     try {
@@ -62,7 +64,7 @@ class Gate {
       throw;
     }
     if (running_ == 1 && threads != own_) set_blas_threads(threads);
-    changed_.notify_all();
+    wake_first();
   }
   void leave() {
     const std::lock_guard lock(mutex_);
@@ -92,15 +94,18 @@ class Gate {
   }
   void end() {
     if (--running_ == 0 && threads_ != own_) set_blas_threads(own_);
-    changed_.notify_all();
+    wake_first();
+  }
+  void wake_first() {
+    if (!waiting_.empty()) waiting_.front()->notify_one();
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t next_ = 0, serving_ = 0;  // tickets
-  int running_ = 0, threads_ = 0;         // turns, and threads of each
-  int own_ = 0;                           // OpenBLAS's number when no turn runs
-  int most_threads_ = 0;                  // that OpenBLAS was seen to have
+  std::deque<std::condition_variable*>
+      waiting_;                    // in the order of their coming, each on its own: only the first can go on
+  int running_ = 0, threads_ = 0;  // turns, and threads of each
+  int own_ = 0;                    // OpenBLAS's number when no turn runs
+  int most_threads_ = 0;           // that OpenBLAS was seen to have
   const int cores_ = usable_cores();
   bool limited_ = false;
 };
