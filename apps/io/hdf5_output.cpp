@@ -3,6 +3,7 @@
 #ifdef EIGEN_G_HAVE_HDF5
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "apps/io/hdf5_handle.hpp"
@@ -83,6 +84,19 @@ class Layout {
   std::vector<haddr_t> offsets_;
 };
 
+// Of all elements; more than any disk has where the product wraps.
+std::uint64_t bytes_of(const std::vector<Hdf5Dataset>& datasets) {
+  std::uint64_t sum = 1;  // nothing cannot be reserved
+  for (const Hdf5Dataset& dataset : datasets) {
+    std::uint64_t bytes = (real_type(dataset.type) == ScalarType::d ? sizeof(double) : sizeof(float)) *
+                          (real_type(dataset.type) == dataset.type ? 1 : 2);
+    for (const std::int64_t extent : dataset.shape)
+      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) return UINT64_MAX;
+    if (__builtin_add_overflow(sum, bytes, &sum)) return UINT64_MAX;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Hdf5Dataset>& datasets,
@@ -90,6 +104,8 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Hdf5Dataset
     : file_(std::move(path), existing) {
   static_assert(std::endian::native == std::endian::little, "elements are filled in as they stand in memory");
   begin_hdf5();
+  file_.reserve(
+      bytes_of(datasets));  // a full disk shows here, where HDF5 has not begun a file that it cannot close
   const Layout layout(file_, datasets);
   std::byte* const bytes = file_.map(std::filesystem::file_size(file_.temporary()));
   for (const haddr_t offset : layout.offsets())

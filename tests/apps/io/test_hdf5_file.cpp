@@ -380,6 +380,11 @@ TEST_CASE("a full disk shows before the elements are computed") {
     CHECK(folder.names().empty());
   }
   std::signal(SIGXFSZ, handler);
+  const std::int64_t much = std::int64_t{1} << 40;
+  CHECK_THAT(refusal([&] {
+               Hdf5Writer(folder / "w.h5", {{"/a", ScalarType::z, {much, much}}});
+             }).reason,
+             ContainsSubstring("cannot be written: File too large"));
 }
 
 TEST_CASE("matrices are written with both triangles, row by row") {
