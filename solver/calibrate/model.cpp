@@ -263,10 +263,10 @@ std::vector<MixedPrediction> predict_mixed(const ModelMachine& machine, std::int
   std::vector<MixedPrediction> predictions;
   for (const Engine engine : engines()) {
     if (!(machine.products[engine] > 0)) continue;
-    constexpr double steps = 2, engine_products = 33.0 / 8;
+    constexpr double steps = 2, products_of_step = 49.0 / 16;
     const double work = cube(static_cast<double>(n));
     MixedPrediction p{engine, choose(in_float),
-                      steps * (engine_products * work / machine.products[engine] + 2 * work / machine.single),
+                      steps * products_of_step * (work / machine.products[engine] + work / machine.single),
                       0};
     p.seconds = p.in_float.seconds + p.refinement;
     predictions.push_back(p);

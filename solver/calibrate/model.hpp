@@ -28,7 +28,7 @@
 // Mixed precision (solver/refine/refine.hpp), with h = flop/s of float's products and g = those of the engine: the faster of the two
 // reductions at h and half the bytes, on the first GPU alone, and two steps of refinement
 //
-//   refinement  2 (33/8 n^3 / g + 2 n^3 / h)
+//   refinement  2 * 49/16 (n^3 / g + n^3 / h)
 //
 // Nothing deflates; transfers of A and Z from and to the caller are not counted.
 #pragma once

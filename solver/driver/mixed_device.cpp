@@ -148,6 +148,7 @@ class MixedDevice final : public PlannedSolve<double> {
       Steps step(clock_, options.progress, refining);
       refinement = step(Stage::refine, [&](const StageProgress& tell) {
         convert(queue_, z_in_float_, z_);
+        convert(queue_, w_in_float_, MatrixView<double>{w_, plan_.n, 1, plan_.n});
         return refine(products_, options.engine, a_, z_, w_, parts_->work,
                       tell ? tell : StageProgress([](double) {}));
       });
@@ -204,6 +205,7 @@ class MixedDevice final : public PlannedSolve<double> {
     const std::int64_t n = plan_.n;
     const InFloat in(arena, n, plan_bytes<float>(in_float_.plan(), true).device);
     z_in_float_ = in.z;
+    w_in_float_ = {in.w, n, 1, n};
     convert(queue_, a_, in.a);
     give(in_float_, in.call);
     return in_float_.solve(device(in.a.data), n, device(in.w), device(in.z.data), n, queue_.stream());
@@ -238,7 +240,7 @@ class MixedDevice final : public PlannedSolve<double> {
   std::optional<Parts> parts_;
   Problem<double> p_;
   MatrixView<double> a_, z_;
-  MatrixView<float> z_in_float_;
+  MatrixView<float> z_in_float_, w_in_float_;
   double* w_ = nullptr;
 };
 

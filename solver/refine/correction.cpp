@@ -7,6 +7,17 @@
 
 namespace eigen_g {
 
+void residual(MatrixView<const double> y, MatrixView<const double> x, const double* w, MatrixView<float> r) {
+  for (std::int64_t j = 0; j < r.cols; ++j)
+    for (std::int64_t i = 0; i < r.rows; ++i) r(i, j) = static_cast<float>(std::fma(-x(i, j), w[j], y(i, j)));
+}
+
+void rayleigh_matrix(MatrixView<const float> v, MatrixView<const double> g, const double* w,
+                     MatrixView<double> s) {
+  for (std::int64_t j = 0; j < s.cols; ++j)
+    for (std::int64_t i = j; i < s.rows; ++i) s(i, j) = std::fma(g(i, j), w[j], v(i, j));
+}
+
 void rayleigh_quotients(MatrixView<const double> s, MatrixView<const double> g, double* lambda) {
   for (std::int64_t i = 0; i < s.rows; ++i) lambda[i] = s(i, i) / g(i, i);
 }

@@ -21,6 +21,21 @@ __device__ Value combined(Value value, Value (&held)[threads], Combine&& combine
   return held[0];
 }
 
+// Block j: column j; of S below the diagonal.
+__global__ void residual_kernel(MatrixView<const double> y, MatrixView<const double> x, const double* w,
+                                MatrixView<float> r) {
+  const std::int64_t j = blockIdx.x;
+  const double w_j = w[j];
+  for (std::int64_t i = threadIdx.x; i < r.rows; i += threads)
+    r(i, j) = static_cast<float>(fma(-x(i, j), w_j, y(i, j)));
+}
+__global__ void rayleigh_matrix_kernel(MatrixView<const float> v, MatrixView<const double> g, const double* w,
+                                       MatrixView<double> s) {
+  const std::int64_t j = blockIdx.x;
+  const double w_j = w[j];
+  for (std::int64_t i = j + threadIdx.x; i < s.rows; i += threads) s(i, j) = fma(g(i, j), w_j, v(i, j));
+}
+
 __global__ void rayleigh_kernel(MatrixView<const double> s, MatrixView<const double> g, double* lambda) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i < s.rows) lambda[i] = s(i, i) / g(i, i);
@@ -90,6 +105,22 @@ __global__ void squares_kernel(MatrixView<const float> e, double* squares) {
 }
 
 }  // namespace
+
+void residual(const Queue& queue, MatrixView<const double> y_dev, MatrixView<const double> x_dev,
+              const double* w_dev, MatrixView<float> r_dev) {
+  if (r_dev.rows == 0) return;
+  residual_kernel<<<static_cast<unsigned>(r_dev.cols), threads, 0, queue.stream()>>>(y_dev, x_dev, w_dev,
+                                                                                     r_dev);
+  EIGEN_G_LAUNCHED();
+}
+
+void rayleigh_matrix(const Queue& queue, MatrixView<const float> v_dev, MatrixView<const double> g_dev,
+                     const double* w_dev, MatrixView<double> s_dev) {
+  if (s_dev.rows == 0) return;
+  rayleigh_matrix_kernel<<<static_cast<unsigned>(s_dev.cols), threads, 0, queue.stream()>>>(v_dev, g_dev,
+                                                                                            w_dev, s_dev);
+  EIGEN_G_LAUNCHED();
+}
 
 void rayleigh_quotients(const Queue& queue, MatrixView<const double> s_dev, MatrixView<const double> g_dev,
                         double* lambda_dev) {

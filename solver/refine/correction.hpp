@@ -1,12 +1,15 @@
 // The elementwise part of a step X := X + X E of refinement, in which X are approximate eigenvectors of a symmetric A.
 //
-//   G = X^T X,  S = X^T A X,  r_ij = delta_ij - g_ij,  lambda_i = s_ii / g_ii
+//   G = X^T X,  S = X^T A X = G W + V,  V = X^T R,  R = A X - X W,  W a diagonal of values near A's
+//   r_ij = delta_ij - g_ij,  lambda_i = s_ii / g_ii
 //   t_ij = s_ij + (lambda_i + lambda_j) / 2 r_ij             what is left of S but for the lack of orthogonality
 //   e_ij = r_ij / 2 + t_ij / (lambda_j - lambda_i),  i /= j   e_ii = g_ii^(-1/2) - 1
 //
 // e_ij is Ogita and Aishima's (s_ij + lambda_j r_ij) / (lambda_j - lambda_i), parted into its symmetric and antisymmetric halves. Where
 // the second of them is large, i and j are neighbours in a cluster, whose small problem is solved instead (clusters.hpp). Where t_ij
 // is no more than the rounding of the products it means nothing and counts as 0, unless that makes no difference.
+//
+// R is small, so that float is enough for R and V: they are exact to its 24 bits of what is small, and S as A X is.
 //
 //   s, g     n x n, the lower triangles, in            lambda   n, in
 //   cluster  n, in: the number of the cluster that a column belongs to, -1: none
@@ -25,10 +28,23 @@ namespace eigen_g {
 class Queue;
 
 struct CorrectionLimits {
-  double noise = 0;   // of |t_ij|
-  double fine = 0;    // e_ij that are no larger are exact to working precision after one step,
-  double coarse = 0;  // and with ones that are, a step does not converge
+  double noise = 0;     // of |t_ij| at most,
+  double rounding = 0;  // and what is no more in any case
+  double least = 0;     // e_ij of such a t_ij that are no larger make no difference
+  double fine = 0;      // e_ij that are no larger are exact to working precision after one step,
+  double coarse = 0;    // and with ones that are, a step does not converge
 };
+
+// R := Y - X W, Y = A X; n x n. Cost: two reads and a write, of floats.
+void residual(MatrixView<const double> y, MatrixView<const double> x, const double* w, MatrixView<float> r);
+void residual(const Queue& queue, MatrixView<const double> y_dev, MatrixView<const double> x_dev,
+              const double* w_dev, MatrixView<float> r_dev);
+
+// S := V + G W, the lower triangles; above it nothing is written. Cost: reads and a write of triangles.
+void rayleigh_matrix(MatrixView<const float> v, MatrixView<const double> g, const double* w,
+                     MatrixView<double> s);
+void rayleigh_matrix(const Queue& queue, MatrixView<const float> v_dev, MatrixView<const double> g_dev,
+                     const double* w_dev, MatrixView<double> s_dev);
 
 // lambda_i := s_ii / g_ii. Cost: n divisions.
 void rayleigh_quotients(MatrixView<const double> s, MatrixView<const double> g, double* lambda);

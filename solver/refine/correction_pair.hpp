@@ -20,7 +20,10 @@ struct CorrectionPair {
   }
   EIGEN_G_HOST_DEVICE double antisymmetric(const CorrectionLimits& limits) const {
     const double size = std::fabs(t);
-    if (size == 0 || (size <= limits.noise && size > limits.fine * std::fabs(gap))) return 0;
+    const auto beyond = [&](double limit) { return size > limit * std::fabs(gap); };
+    if (size == 0 || (size <= limits.noise && beyond(limits.fine)) ||
+        (size <= limits.rounding && beyond(limits.least)))
+      return 0;
     return t / gap;
   }
 };

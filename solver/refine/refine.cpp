@@ -67,13 +67,14 @@ void put(const Queue& queue, const std::vector<Value>& host, Value* to_dev) {
   queue.wait();
 }
 
-// The lower triangle of X^T Y, by columns of blocks; above it C is written near the diagonal.
-void lower_product(const Products<double>& products, MatrixView<const double> x, MatrixView<const double> y,
-                   MatrixView<double> c) {
+// The lower triangle of X^T Y, by columns of blocks; above it C is written near the diagonal. By products or on a queue.
+template <class By, class T>
+void lower_product(const By& by, MatrixView<const same_t<T>> x, MatrixView<const same_t<T>> y,
+                   MatrixView<T> c) {
   const std::int64_t n = c.rows, width = std::max<std::int64_t>(512, (n / 16 + 63) / 64 * 64);
   for (std::int64_t j = 0; j < n; j += width) {
     const std::int64_t cols = std::min(width, n - j);
-    gemm(products, Op::transpose, Op::none, 1, x.block(0, j, n, n - j), y.block(0, j, n, cols), 0,
+    gemm(by, Op::transpose, Op::none, 1, x.block(0, j, n, n - j), y.block(0, j, n, cols), 0,
          c.block(j, j, n - j, cols));
   }
 }
@@ -81,13 +82,14 @@ void lower_product(const Products<double>& products, MatrixView<const double> x,
 class Refiner {
  public:
   Refiner(const Products<double>& products, Engine engine, MatrixView<const double> a, MatrixView<double> x,
-          Arena scratch)
+          double* w, Arena scratch)
       : products_(products),
         queue_(products.queue()),
         engine_(engine),
         n_(a.rows),
         a_(a),
         x_(x),
+        w_(w),
         parts_(scratch, n_) {}
 
   // Steps until they are done or do not help.
@@ -98,7 +100,7 @@ class Refiner {
   }
 
   // X's columns and the values, ascending.
-  void sort(double* w) {
+  void sort() {
     std::vector<std::int64_t> order(values_.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [this](std::int64_t i, std::int64_t j) {
@@ -112,15 +114,20 @@ class Refiner {
                                      cudaMemcpyDeviceToDevice, queue_.stream()));
     }
     std::sort(values_.begin(), values_.end());
-    put(queue_, values_, w);
+    put(queue_, values_, w_);
   }
 
  private:
   // Whether it was the last one.
   bool step() {
     gemm(products_, Op::none, Op::none, 1, a_, x_, 0, parts_.y);  // Y = A X
-    lower_product(products_, x_, parts_.y, parts_.s);             // S = X^T Y
     lower_product(products_, x_, x_, parts_.g);                   // G = X^T X
+    const MatrixView<float> r = floats_of(parts_.s, 0), x_in_float = floats_of(parts_.s, 1),
+                            v = floats_of(parts_.y, 0);
+    residual(queue_, parts_.y, x_, w_, r);  // R = Y - X W
+    convert(queue_, x_, x_in_float);
+    lower_product(queue_, x_in_float, r, v);             // V = X^T R
+    rayleigh_matrix(queue_, v, parts_.g, w_, parts_.s);  // S = V + G W
     rayleigh_quotients(queue_, parts_.s, parts_.g, parts_.lambda);
     values_ = fetched(queue_, parts_.lambda, n_);
     double norm = 0;
@@ -128,7 +135,9 @@ class Refiner {
       if (!std::isfinite(value)) return end(Refinement::Way::diverged);
       norm = std::max(norm, std::fabs(value));
     }
-    const CorrectionLimits limits{norm * product_noise(engine_, n_), fine, coarse};
+    const double limit = static_cast<double>(n_) * rounding / 32;  // of the sum of e_ij^2
+    const CorrectionLimits limits{norm * product_noise(engine_, n_), norm * rounding,
+                                  std::sqrt(limit / 2) / static_cast<double>(n_), fine, coarse};
     find_reach(queue_, parts_.s, parts_.g, parts_.lambda, limits, parts_.fine, parts_.coarse);
     Clusters clusters = clusters_of(fetched(queue_, parts_.fine, n_));
     const bool finest = clusters.small_enough;
@@ -154,8 +163,8 @@ class Refiner {
     gemm<float>(queue_, Op::none, Op::none, 1, x, e, 0, p);
     add(queue_, p, x_);  // X := X + X E
     if (solved) rotate(clusters);
+    put(queue_, values_, w_);
     ++done_.steps;
-    const double limit = static_cast<double>(n_) * rounding / 32;
     if (finest && square <= limit) return end(Refinement::Way::refined);
     return done_.steps == most_refinement_steps && end(Refinement::Way::diverged);
   }
@@ -197,6 +206,7 @@ class Refiner {
   std::int64_t n_;
   MatrixView<const double> a_;
   MatrixView<double> x_;
+  double* w_;
   Parts parts_;
   std::vector<double> values_;
   Refinement done_;
@@ -212,9 +222,9 @@ double product_noise(Engine engine, std::int64_t n) {
 Refinement refine(const Products<double>& products, Engine engine, MatrixView<const double> a_dev,
                   MatrixView<double> x_dev, double* w_dev, Arena scratch_dev,
                   const std::function<void(double)>& tell) {
-  Refiner refiner(products, engine, a_dev, x_dev, scratch_dev);
+  Refiner refiner(products, engine, a_dev, x_dev, w_dev, scratch_dev);
   Refinement done = refiner.run(tell);
-  if (done.way == Refinement::Way::refined) refiner.sort(w_dev);
+  if (done.way == Refinement::Way::refined) refiner.sort();
   return done;
 }
 

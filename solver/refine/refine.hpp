@@ -1,6 +1,7 @@
 // Approximate eigenvectors of a symmetric matrix, float's, made those of double by steps on a GPU. CUDA builds only.
 //
-//   G = X^T X,  Y = A X,  S = X^T Y         products of the engine, of G and S the lower triangles
+//   Y = A X,  G = X^T X                     products of the engine, of G the lower triangle
+//   S = G W + X^T (Y - X W)                 the product in float, the lower triangle; W: the values so far
 //   X := (X + X E) diag(I, Y_c)             E: correction.hpp, the product X E in float; Y_c of a cluster: clusters.hpp
 //
 // E shrinks quadratically: by 1e-6, 1e-12. A step is the last one when E's square is below double's rounding and no pair is left whose
@@ -25,13 +26,13 @@ double product_noise(Engine engine, std::int64_t n);
 
 //   a_dev   n x n, both triangles, device, in; max |a_ij| about 1
 //   x_dev   n x n, device, in: approximate vectors, columns ascending by value; out: the vectors, ascending
-//   w_dev   n, device, out
+//   w_dev   n, device, in: their values, as float has them; out: the values
 //   engine  what `products` were asked for
 //   scratch refine_bytes(n)
 //   tell    of the steps done, of about how many
 // Returns what was done; x and w are undefined where its way is not `refined`. Its seconds are not set.
 // Ordered on the products' queue; the host waits several times a step, and at the end. Throws OutOfMemory, DeviceError, what `tell` throws.
-// Repeats bit for bit. Cost of a step: 4 n^3 (1 + 1/16) flops of the engine and 2 n^3 of float.
+// Repeats bit for bit. Cost of a step: n^3 (3 + 1/16) flops of the engine and as many in float.
 // Source: as correction.hpp.
 Refinement refine(const Products<double>& products, Engine engine, MatrixView<const double> a_dev,
                   MatrixView<double> x_dev, double* w_dev, Arena scratch_dev,

@@ -71,7 +71,7 @@ Stored of_values(std::vector<double> values, std::uint64_t seed = 1) {
 TEST_CASE("the kernels of a step are those of the CPU", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  constexpr CorrectionLimits limits{1e-9, 1e-7, 1e-3};
+  constexpr CorrectionLimits limits{1e-9, 1e-11, 1e-9, 1e-7, 1e-3};
   for (const std::int64_t n : {1, 2, 31, 32, 33, 65, 257, 300})
     for (const bool solved : {false, true}) {
       CAPTURE(n, solved);
@@ -130,6 +130,30 @@ TEST_CASE("the kernels of a step are those of the CPU", "[gpu]") {
       CHECK(worst_sum <= 1);
       CHECK(touched == 0);
     }
+}
+
+TEST_CASE("what A X and X W leave, and S of it, have the CPU's bits", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  for (const std::int64_t n : {1, 33, 257, 300}) {
+    CAPTURE(n);
+    const std::int64_t ld = n + 1, ldr = n + 2;
+    std::vector<double> y = support::random_rectangle(ld, n, 7), x = support::random_rectangle(n, n, 8),
+                        w = support::random_rectangle(n, 1, 9), s(y.size(), support::nan);
+    std::vector<float> r(static_cast<std::size_t>(ldr * n), -7.0F);
+    const auto y_dev = on_device(y), x_dev = on_device(x), w_dev = on_device(w), s_dev = on_device(s);
+    const auto r_dev = on_device(r);
+    residual({y.data(), n, n, ld}, {x.data(), n, n, n}, w.data(), {r.data(), n, n, ldr});
+    rayleigh_matrix({r.data(), n, n, ldr}, {x.data(), n, n, n}, w.data(), {s.data(), n, n, ld});
+    residual(queue, {y_dev.data(), n, n, ld}, {x_dev.data(), n, n, n}, w_dev.data(),
+             {r_dev.data(), n, n, ldr});
+    rayleigh_matrix(queue, {r_dev.data(), n, n, ldr}, {x_dev.data(), n, n, n}, w_dev.data(),
+                    {s_dev.data(), n, n, ld});
+    queue.wait();
+    CHECK(on_host(r_dev) == r);
+    const std::vector<double> found = on_host(s_dev);
+    CHECK(std::memcmp(found.data(), s.data(), s.size() * sizeof(double)) == 0);
+  }
 }
 
 TEST_CASE("columns: converted, added, gathered; blocks packed", "[gpu]") {

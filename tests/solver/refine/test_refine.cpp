@@ -40,12 +40,12 @@ double largest_off_diagonal(const Values& a) {
   return largest;
 }
 
-// A of a spectrum, with what float keeps of its vectors, turned by `turn` in the plane of two neighbours.
+// A of a spectrum, with what float keeps of its vectors; four of them from `mixed` on, where that is not negative, mixed by a rotation.
 struct Problem {
   Values a, x, s, g, lambda;
   std::vector<std::int64_t> fine, coarse;
 
-  explicit Problem(const Values& spectrum) {
+  explicit Problem(const Values& spectrum, std::int64_t mixed = -1) {
     const auto n = static_cast<std::int64_t>(spectrum.size());
     generate::Spec spec;
     spec.kind = "values";
@@ -55,6 +55,11 @@ struct Problem {
     Values w(spectrum.size());
     REQUIRE(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', static_cast<lapack_int>(n), x.data(),
                            static_cast<lapack_int>(n), w.data()) == 0);
+    for (std::int64_t i = 0; i < n && mixed >= 0; ++i) {
+      double* const at = &x[i + mixed * n];
+      const double sum = (at[0] + at[n] + at[2 * n] + at[3 * n]) / 2;  // I - 1 1^T / 2
+      for (std::int64_t j = 0; j < 4; ++j) at[j * n] -= sum;
+    }
     for (double& value : x) value = static_cast<float>(value);
     lambda.resize(spectrum.size());
     fine.resize(spectrum.size());
@@ -81,7 +86,7 @@ struct Problem {
   }
 };
 
-constexpr CorrectionLimits limits{1e-14, 4e-9, 0.05};
+constexpr CorrectionLimits limits{1e-14, 1e-16, 1e-10, 4e-9, 0.05};
 
 }  // namespace
 
@@ -108,9 +113,30 @@ TEST_CASE("a step squares the error of vectors and of what is left of A beside t
   CHECK(largest_off_diagonal(p.g) < 1e-15);
 }
 
+TEST_CASE("S by what A X and X W leave, in float, is S") {
+  Values spectrum;
+  for (int k = 0; k < 40; ++k) spectrum.push_back(0.05 * k - 1);
+  Problem p(spectrum);
+  p.measure(limits);
+  const std::int64_t n = order_of(p.a);
+  Values y = product(false, p.a, p.x), s(p.a.size(), support::nan);
+  std::vector<float> r(p.a.size(), std::nanf(""));
+  residual(view(y), view(p.x), spectrum.data(), {r.data(), n, n, n});
+  for (const float value : r) CHECK(std::fabs(value) < 1e-7F);
+  const Values v = product(true, p.x, Values(r.begin(), r.end()));
+  std::vector<float> rounded(v.begin(), v.end());
+  rayleigh_matrix(MatrixView<const float>{rounded.data(), n, n, n}, view(p.g), spectrum.data(), view(s));
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i)
+      if (i < j)
+        CHECK(std::isnan(s[i + j * n]));
+      else
+        CHECK(std::fabs(s[i + j * n] - p.s[i + j * n]) < 5e-15);
+}
+
 TEST_CASE("a cluster that a step cannot part is parted by its small problem") {
   Values spectrum{-1, -0.5, 0.25, 0.25 + 1e-9, 0.25 + 2e-9, 0.25 + 5e-9, 0.8, 1};
-  Problem p(spectrum);
+  Problem p(spectrum, 2);
   p.measure(limits);
   const Clusters first = clusters_of(p.coarse);
   REQUIRE(first.count() == 1);
