@@ -263,7 +263,7 @@ std::vector<MixedPrediction> predict_mixed(const ModelMachine& machine, std::int
   std::vector<MixedPrediction> predictions;
   for (const Engine engine : engines()) {
     if (!(machine.products[engine] > 0)) continue;
-    constexpr double steps = 2, products_of_step = 49.0 / 16;
+    constexpr double steps = 3, products_of_step = 49.0 / 16;
     const double work = cube(static_cast<double>(n));
     MixedPrediction p{engine, choose(in_float),
                       steps * products_of_step * (work / machine.products[engine] + work / machine.single),

@@ -25,10 +25,11 @@
 // paper, and of this project's way from dense to band; the rest stays native. Helpers (the CPU, further GPUs) take columns of
 // the divide and conquer's products and of the back-transformation, so that all finish together (hybrid/split.hpp).
 //
-// Mixed precision (solver/refine/refine.hpp), with h = flop/s of float's products and g = those of the engine: the faster of the two
-// reductions at h and half the bytes, on the first GPU alone, and two steps of refinement
+// Mixed precision (solver/refine/refine.hpp), with h = flop/s of float's products and g = those of the engine: the faster of the
+// two reductions at h and half the bytes, on the first GPU alone, and three steps of refinement, of which small orders
+// need two
 //
-//   refinement  2 * 49/16 (n^3 / g + n^3 / h)
+//   refinement  3 * 49/16 (n^3 / g + n^3 / h)
 //
 // Nothing deflates; transfers of A and Z from and to the caller are not counted.
 #pragma once

@@ -32,8 +32,8 @@ struct Clusters {
 // reach[j] >= j: the furthest column that is j's neighbour.
 Clusters clusters_of(const std::vector<std::int64_t>& reach);
 
-// Of each block, packed: s := Y, mu to `values` from its first column on. Returns false where a block of g is not positive definite,
-// or a problem did not converge; s and g are destroyed then.
+// Of each block, packed: s := Y, mu to `values` from its first column on. Returns false where a block of g is not positive
+// definite, or a problem did not converge; s and g are destroyed then.
 //   s, g  clusters.packed values, in; out: Y, destroyed      values  n, in and out
 // Cost: about 14 m^3 flops of each. LAPACK: dsygvd. Throws OutOfMemory, DeviceError.
 bool solve_clusters(const Clusters& clusters, double* s, double* g, double* values);

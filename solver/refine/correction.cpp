@@ -37,10 +37,11 @@ void find_reach(MatrixView<const double> s, MatrixView<const double> g, const do
 
 void correction(MatrixView<const double> s, MatrixView<const double> g, const double* lambda,
                 const std::int64_t* cluster, bool solved, const CorrectionLimits& limits, MatrixView<float> e,
-                double* squares) {
+                double* scales, double* squares) {
   const std::int64_t n = s.rows;
   for (std::int64_t j = 0; j < n; ++j) {
-    e(j, j) = solved && cluster[j] >= 0 ? 0 : static_cast<float>(1 / std::sqrt(g(j, j)) - 1);
+    e(j, j) = 0;
+    scales[j] = solved && cluster[j] >= 0 ? 1 : 1 / std::sqrt(g(j, j));
     for (std::int64_t i = j + 1; i < n; ++i) {
       const CorrectionPair pair(s(i, j), g(i, j), lambda[i], lambda[j]);
       const bool together = cluster[i] >= 0 && cluster[i] == cluster[j];

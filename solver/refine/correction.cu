@@ -18,7 +18,7 @@ __device__ Value combined(Value value, Value (&held)[threads], Combine&& combine
     __syncthreads();
     if (threadIdx.x < half) held[threadIdx.x] = combine(held[threadIdx.x], held[threadIdx.x + half]);
   }
-  return held[0];
+  return held[threadIdx.x];
 }
 
 // Block j: column j; of S below the diagonal.
@@ -65,7 +65,7 @@ __global__ void reach_kernel(MatrixView<const double> s, MatrixView<const double
 // Block (x, y), x >= y: the tile of S and G in rows 32 x and columns 32 y gives two tiles of E, the second one over shared memory.
 __global__ void correction_kernel(MatrixView<const double> s, MatrixView<const double> g,
                                   const double* lambda, const std::int64_t* cluster, bool solved,
-                                  CorrectionLimits limits, MatrixView<float> e) {
+                                  CorrectionLimits limits, MatrixView<float> e, double* scales) {
   if (blockIdx.x < blockIdx.y) return;
   __shared__ float above[tile][tile + 1];
   const std::int64_t n = s.rows, i0 = std::int64_t{blockIdx.x} * tile, j0 = std::int64_t{blockIdx.y} * tile;
@@ -75,7 +75,8 @@ __global__ void correction_kernel(MatrixView<const double> s, MatrixView<const d
     if (i >= n || j >= n || i < j) continue;
     const bool together = cluster[i] >= 0 && cluster[i] == cluster[j];
     if (i == j) {
-      e(j, j) = solved && together ? 0 : static_cast<float>(1 / sqrt(g(j, j)) - 1);
+      e(j, j) = 0;
+      scales[j] = solved && together ? 1 : 1 / sqrt(g(j, j));
       continue;
     }
     const CorrectionPair pair(s(i, j), g(i, j), lambda[i], lambda[j]);
@@ -141,11 +142,12 @@ void find_reach(const Queue& queue, MatrixView<const double> s_dev, MatrixView<c
 
 void correction(const Queue& queue, MatrixView<const double> s_dev, MatrixView<const double> g_dev,
                 const double* lambda_dev, const std::int64_t* cluster_dev, bool solved,
-                const CorrectionLimits& limits, MatrixView<float> e_dev, double* squares_dev) {
+                const CorrectionLimits& limits, MatrixView<float> e_dev, double* scales_dev,
+                double* squares_dev) {
   if (s_dev.rows == 0) return;
   const auto tiles = static_cast<unsigned>((s_dev.rows + tile - 1) / tile);
   correction_kernel<<<dim3(tiles, tiles), dim3(tile, tile_rows), 0, queue.stream()>>>(
-      s_dev, g_dev, lambda_dev, cluster_dev, solved, limits, e_dev);
+      s_dev, g_dev, lambda_dev, cluster_dev, solved, limits, e_dev, scales_dev);
   EIGEN_G_LAUNCHED();
   squares_kernel<<<static_cast<unsigned>(e_dev.cols), threads, 0, queue.stream()>>>(e_dev, squares_dev);
   EIGEN_G_LAUNCHED();

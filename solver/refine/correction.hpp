@@ -3,20 +3,20 @@
 //   G = X^T X,  S = X^T A X = G W + V,  V = X^T R,  R = A X - X W,  W a diagonal of values near A's
 //   r_ij = delta_ij - g_ij,  lambda_i = s_ii / g_ii
 //   t_ij = s_ij + (lambda_i + lambda_j) / 2 r_ij             what is left of S but for the lack of orthogonality
-//   e_ij = r_ij / 2 + t_ij / (lambda_j - lambda_i),  i /= j   e_ii = g_ii^(-1/2) - 1
+//   e_ij = r_ij / 2 + t_ij / (lambda_j - lambda_i),  i /= j
+//   e_ii = g_ii^(-1/2) - 1                                   kept apart: it is exact, and E small without it
 //
-// e_ij is Ogita and Aishima's (s_ij + lambda_j r_ij) / (lambda_j - lambda_i), parted into its symmetric and antisymmetric halves. Where
-// the second of them is large, i and j are neighbours in a cluster, whose small problem is solved instead (clusters.hpp). Where t_ij
-// is no more than the rounding of the products it means nothing and counts as 0, unless that makes no difference.
-//
-// R is small, so that float is enough for R and V: they are exact to its 24 bits of what is small, and S as A X is.
+// e_ij is Ogita and Aishima's (s_ij + lambda_j r_ij) / (lambda_j - lambda_i), parted into its symmetric and antisymmetric
+// halves. Where the second of them is large, i and j are neighbours in a cluster, whose small problem is solved instead
+// (clusters.hpp). Where t_ij is no more than the rounding of the products it means nothing and counts as 0, unless that makes no
+// difference. R is small, so that float is enough for R and V: they are exact to its 24 bits of what is small, and S as A X is.
 //
 //   s, g     n x n, the lower triangles, in            lambda   n, in
 //   cluster  n, in: the number of the cluster that a column belongs to, -1: none
 //   e        n x n, lda, out, all of it
 // Host memory, or with a queue device memory, ordered on it; throw DeviceError. Sums are in a fixed order.
-// Source: T. Ogita, K. Aishima, Iterative refinement for symmetric eigenvalue decomposition, JJIAM 35 (2018), equations 9 to 12, and
-// II: clustered eigenvalues, JJIAM 36 (2019).
+// Source: T. Ogita, K. Aishima, Iterative refinement for symmetric eigenvalue decomposition, JJIAM 35 (2018), and II: clustered
+// eigenvalues, JJIAM 36 (2019).
 #pragma once
 
 #include <cstdint>
@@ -59,14 +59,16 @@ void find_reach(const Queue& queue, MatrixView<const double> s_dev, MatrixView<c
                 const double* lambda_dev, const CorrectionLimits& limits, std::int64_t* fine_dev,
                 std::int64_t* coarse_dev);
 
-// E. Within a cluster it is 0 where `solved`, the small problem taking its place, else r_ij / 2.
-//   squares  n, out: sum over i of e_ij^2
+// E with zeros on the diagonal. Within a cluster it is 0 where `solved`, the small problem taking its place, else r_ij / 2.
+//   scales   n, out: 1 + e_jj; 1 in a cluster that is solved
+//   squares  n, out: sum over i /= j of e_ij^2
 // Cost: one read of two triangles, a write and a read of E.
 void correction(MatrixView<const double> s, MatrixView<const double> g, const double* lambda,
                 const std::int64_t* cluster, bool solved, const CorrectionLimits& limits, MatrixView<float> e,
-                double* squares);
+                double* scales, double* squares);
 void correction(const Queue& queue, MatrixView<const double> s_dev, MatrixView<const double> g_dev,
                 const double* lambda_dev, const std::int64_t* cluster_dev, bool solved,
-                const CorrectionLimits& limits, MatrixView<float> e_dev, double* squares_dev);
+                const CorrectionLimits& limits, MatrixView<float> e_dev, double* scales_dev,
+                double* squares_dev);
 
 }  // namespace eigen_g

@@ -19,6 +19,8 @@ namespace {
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 2;
 // (4e-9)^2 / 2 is a tenth of double's rounding; steps with e_ij of 0.05 still shrink it twenty times.
 constexpr double fine = 4e-9, coarse = 0.05;
+// A change of a value has float's 24 bits; a quarter of double's rounding is left of so small a one.
+constexpr double exact_in_float = 0x1p-31;
 
 std::int64_t packed_values(std::int64_t n) {
   return n * std::min(n, largest_cluster);
@@ -26,7 +28,7 @@ std::int64_t packed_values(std::int64_t n) {
 
 struct Parts {
   MatrixView<double> y, s, g;
-  double *lambda, *squares, *packed_s, *packed_g;
+  double *lambda, *scales, *squares, *packed_s, *packed_g;
   std::int64_t *fine, *coarse, *cluster, *first, *size, *at;
 
   Parts(Arena& arena, std::int64_t n)
@@ -34,6 +36,7 @@ struct Parts {
         s(arena.matrix<double>(n, n, n)),
         g(arena.matrix<double>(n, n, n)),
         lambda(arena.take<double>(n)),
+        scales(arena.take<double>(n)),
         squares(arena.take<double>(n)),
         packed_s(arena.take<double>(packed_values(n))),
         packed_g(arena.take<double>(packed_values(n))),
@@ -129,6 +132,7 @@ class Refiner {
     lower_product(queue_, x_in_float, r, v);             // V = X^T R
     rayleigh_matrix(queue_, v, parts_.g, w_, parts_.s);  // S = V + G W
     rayleigh_quotients(queue_, parts_.s, parts_.g, parts_.lambda);
+    const std::vector<double> before_step = fetched(queue_, w_, n_);
     values_ = fetched(queue_, parts_.lambda, n_);
     double norm = 0;
     for (const double value : values_) {
@@ -148,24 +152,28 @@ class Refiner {
     const bool solved = clusters.small_enough;
     if (!solved && done_.steps > 0) return end(Refinement::Way::clusters);
     if (solved && !solve(clusters)) return end(Refinement::Way::diverged);
+    double shift = 0;
+    for (std::size_t k = 0; k < values_.size(); ++k)
+      shift = std::max(shift, std::fabs(values_[k] - before_step[k]));
 
     put(queue_, clusters.of_column, parts_.cluster);
     const MatrixView<float> e = floats_of(parts_.y, 0), x = floats_of(parts_.y, 1),
                             p = floats_of(parts_.g, 0);
-    correction(queue_, parts_.s, parts_.g, parts_.lambda, parts_.cluster, solved, limits, e, parts_.squares);
+    correction(queue_, parts_.s, parts_.g, parts_.lambda, parts_.cluster, solved, limits, e, parts_.scales,
+               parts_.squares);
     const std::vector<double> squares = fetched(queue_, parts_.squares, n_);
     const double square = std::accumulate(squares.begin(), squares.end(), 0.0), before = done_.correction;
     done_.correction = std::sqrt(square);
-    if (!std::isfinite(square) || (done_.steps > 1 && done_.correction > before / 2))
+    if (!std::isfinite(square) || (done_.steps > 1 && square > limit && done_.correction > before / 2))
       return end(Refinement::Way::diverged);
 
     convert(queue_, x_, x);
     gemm<float>(queue_, Op::none, Op::none, 1, x, e, 0, p);
-    add(queue_, p, x_);  // X := X + X E
+    scale_and_add(queue_, parts_.scales, p, x_);  // X := X + X E
     if (solved) rotate(clusters);
     put(queue_, values_, w_);
     ++done_.steps;
-    if (finest && square <= limit) return end(Refinement::Way::refined);
+    if (finest && square <= limit && shift <= norm * exact_in_float) return end(Refinement::Way::refined);
     return done_.steps == most_refinement_steps && end(Refinement::Way::diverged);
   }
 

@@ -4,9 +4,9 @@
 //   S = G W + X^T (Y - X W)                 the product in float, the lower triangle; W: the values so far
 //   X := (X + X E) diag(I, Y_c)             E: correction.hpp, the product X E in float; Y_c of a cluster: clusters.hpp
 //
-// E shrinks quadratically: by 1e-6, 1e-12. A step is the last one when E's square is below double's rounding and no pair is left whose
-// e_ij is not small but in clusters with small problems. Until then only pairs that would keep steps from converging count as
-// clusters.
+// E shrinks quadratically. A step is the last one when E's square is below double's rounding, no value changes by more than float
+// tells to double's rounding, and no pair is left whose e_ij is not small but in clusters with small problems. Until then only
+// pairs that would keep steps from converging count as clusters.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ double product_noise(Engine engine, std::int64_t n);
 //   scratch refine_bytes(n)
 //   tell    of the steps done, of about how many
 // Returns what was done; x and w are undefined where its way is not `refined`. Its seconds are not set.
-// Ordered on the products' queue; the host waits several times a step, and at the end. Throws OutOfMemory, DeviceError, what `tell` throws.
-// Repeats bit for bit. Cost of a step: n^3 (3 + 1/16) flops of the engine and as many in float.
+// Ordered on the products' queue; the host waits several times a step, and at the end. Throws OutOfMemory, DeviceError, what
+// `tell` throws. Repeats bit for bit. Cost of a step: n^3 (3 + 1/16) flops of the engine and as many in float.
 // Source: as correction.hpp.
 Refinement refine(const Products<double>& products, Engine engine, MatrixView<const double> a_dev,
                   MatrixView<double> x_dev, double* w_dev, Arena scratch_dev,

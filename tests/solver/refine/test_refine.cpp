@@ -75,11 +75,11 @@ struct Problem {
   double correct(const Clusters& clusters, bool solved, const CorrectionLimits& limits) {
     const std::int64_t n = order_of(a);
     std::vector<float> e(a.size(), std::nanf(""));
-    Values squares(lambda.size());
+    Values squares(lambda.size()), scales(lambda.size());
     correction(view(s), view(g), lambda.data(), clusters.of_column.data(), solved, limits,
-               {e.data(), n, n, n}, squares.data());
+               {e.data(), n, n, n}, scales.data(), squares.data());
     const Values more = product(false, x, Values(e.begin(), e.end()));
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] += more[k];
+    for (std::int64_t k = 0; k < n * n; ++k) x[k] = x[k] * scales[k / n] + more[k];
     double sum = 0;
     for (const double square : squares) sum += square;
     return sum;
