@@ -27,12 +27,12 @@ namespace eigen_g {
 
 class Queue;
 
+// A |t_ij| up to `noise` may be rounding: it joins nothing, and gives an e_ij up to `fine` alone; one up to `rounding` is nothing
+// else, and gives an e_ij up to `least` alone.
 struct CorrectionLimits {
-  double noise = 0;     // of |t_ij| at most,
-  double rounding = 0;  // and what is no more in any case
-  double least = 0;     // e_ij of such a t_ij that are no larger make no difference
-  double fine = 0;      // e_ij that are no larger are exact to working precision after one step,
-  double coarse = 0;    // and with ones that are, a step does not converge
+  double noise = 0, rounding = 0, least = 0;
+  double fine = 0;    // e_ij up to this leave double's rounding after one step,
+  double coarse = 0;  // and with e_ij beyond this, steps do not converge
 };
 
 // R := Y - X W, Y = A X; n x n. Cost: two reads and a write, of floats.
