@@ -16,10 +16,15 @@ __global__ void convert_kernel(MatrixView<const From> from, MatrixView<To> to) {
   for (std::int64_t i = threadIdx.x; i < to.rows; i += threads) to(i, j) = static_cast<To>(from(i, j));
 }
 
-__global__ void scale_and_add_kernel(const double* d, MatrixView<const float> p, MatrixView<double> x) {
+__global__ void scale_kernel(const double* d, MatrixView<double> x) {
   const std::int64_t j = blockIdx.x;
   const double d_j = d[j];
-  for (std::int64_t i = threadIdx.x; i < x.rows; i += threads) x(i, j) = fma(x(i, j), d_j, p(i, j));
+  for (std::int64_t i = threadIdx.x; i < x.rows; i += threads) x(i, j) *= d_j;
+}
+
+__global__ void add_kernel(MatrixView<const float> p, MatrixView<double> x) {
+  const std::int64_t j = blockIdx.x;
+  for (std::int64_t i = threadIdx.x; i < x.rows; i += threads) x(i, j) += p(i, j);
 }
 
 __global__ void gather_kernel(const std::int64_t* order, MatrixView<const double> from,
@@ -55,11 +60,15 @@ void convert(const Queue& queue, MatrixView<const float> from_dev, MatrixView<do
   launch_convert(queue, from_dev, to_dev);
 }
 
-void scale_and_add(const Queue& queue, const double* d_dev, MatrixView<const float> p_dev,
-                   MatrixView<double> x_dev) {
+void scale_columns(const Queue& queue, const double* d_dev, MatrixView<double> x_dev) {
   if (x_dev.rows == 0 || x_dev.cols == 0) return;
-  scale_and_add_kernel<<<static_cast<unsigned>(x_dev.cols), threads, 0, queue.stream()>>>(d_dev, p_dev,
-                                                                                          x_dev);
+  scale_kernel<<<static_cast<unsigned>(x_dev.cols), threads, 0, queue.stream()>>>(d_dev, x_dev);
+  EIGEN_G_LAUNCHED();
+}
+
+void add(const Queue& queue, MatrixView<const float> p_dev, MatrixView<double> x_dev) {
+  if (x_dev.rows == 0 || x_dev.cols == 0) return;
+  add_kernel<<<static_cast<unsigned>(x_dev.cols), threads, 0, queue.stream()>>>(p_dev, x_dev);
   EIGEN_G_LAUNCHED();
 }
 

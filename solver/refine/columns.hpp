@@ -14,9 +14,9 @@ class Queue;
 void convert(const Queue& queue, MatrixView<const double> from_dev, MatrixView<float> to_dev);
 void convert(const Queue& queue, MatrixView<const float> from_dev, MatrixView<double> to_dev);
 
-// X := X diag(d) + P, of one shape.
-void scale_and_add(const Queue& queue, const double* d_dev, MatrixView<const float> p_dev,
-                   MatrixView<double> x_dev);
+// X := X diag(d); X := X + P, of one shape.
+void scale_columns(const Queue& queue, const double* d_dev, MatrixView<double> x_dev);
+void add(const Queue& queue, MatrixView<const float> p_dev, MatrixView<double> x_dev);
 
 // to(:, j) := from(:, order[j]).
 void gather_columns(const Queue& queue, const std::int64_t* order_dev, MatrixView<const double> from_dev,

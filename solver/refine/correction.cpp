@@ -18,8 +18,17 @@ void rayleigh_matrix(MatrixView<const float> v, MatrixView<const double> g, cons
     for (std::int64_t i = j; i < s.rows; ++i) s(i, j) = std::fma(g(i, j), w[j], v(i, j));
 }
 
-void rayleigh_quotients(MatrixView<const double> s, MatrixView<const double> g, double* lambda) {
-  for (std::int64_t i = 0; i < s.rows; ++i) lambda[i] = s(i, i) / g(i, i);
+void normalise(MatrixView<double> s, MatrixView<double> g, double* lambda, double* scales) {
+  const std::int64_t n = s.rows;
+  for (std::int64_t i = 0; i < n; ++i) {
+    lambda[i] = s(i, i) / g(i, i);
+    scales[i] = 1 / std::sqrt(g(i, i));
+  }
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = j; i < n; ++i) {
+      s(i, j) = s(i, j) * scales[i] * scales[j];
+      g(i, j) = g(i, j) * scales[i] * scales[j];
+    }
 }
 
 void find_reach(MatrixView<const double> s, MatrixView<const double> g, const double* lambda,
@@ -37,11 +46,10 @@ void find_reach(MatrixView<const double> s, MatrixView<const double> g, const do
 
 void correction(MatrixView<const double> s, MatrixView<const double> g, const double* lambda,
                 const std::int64_t* cluster, bool solved, const CorrectionLimits& limits, MatrixView<float> e,
-                double* scales, double* squares) {
+                double* squares) {
   const std::int64_t n = s.rows;
   for (std::int64_t j = 0; j < n; ++j) {
     e(j, j) = 0;
-    scales[j] = solved && cluster[j] >= 0 ? 1 : 1 / std::sqrt(g(j, j));
     for (std::int64_t i = j + 1; i < n; ++i) {
       const CorrectionPair pair(s(i, j), g(i, j), lambda[i], lambda[j]);
       const bool together = cluster[i] >= 0 && cluster[i] == cluster[j];

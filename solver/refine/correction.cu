@@ -36,9 +36,20 @@ __global__ void rayleigh_matrix_kernel(MatrixView<const float> v, MatrixView<con
   for (std::int64_t i = j + threadIdx.x; i < s.rows; i += threads) s(i, j) = fma(g(i, j), w_j, v(i, j));
 }
 
-__global__ void rayleigh_kernel(MatrixView<const double> s, MatrixView<const double> g, double* lambda) {
+__global__ void lengths_kernel(MatrixView<const double> s, MatrixView<const double> g, double* lambda,
+                               double* scales) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (i < s.rows) lambda[i] = s(i, i) / g(i, i);
+  if (i >= s.rows) return;
+  lambda[i] = s(i, i) / g(i, i);
+  scales[i] = 1 / sqrt(g(i, i));
+}
+__global__ void normalise_kernel(MatrixView<double> s, MatrixView<double> g, const double* scales) {
+  const std::int64_t j = blockIdx.x;
+  const double scale_j = scales[j];
+  for (std::int64_t i = j + threadIdx.x; i < s.rows; i += threads) {
+    s(i, j) = s(i, j) * scales[i] * scale_j;
+    g(i, j) = g(i, j) * scales[i] * scale_j;
+  }
 }
 
 // Block j: column j below the diagonal.
@@ -65,7 +76,7 @@ __global__ void reach_kernel(MatrixView<const double> s, MatrixView<const double
 // Block (x, y), x >= y: the tile of S and G in rows 32 x and columns 32 y gives two tiles of E, the second one over shared memory.
 __global__ void correction_kernel(MatrixView<const double> s, MatrixView<const double> g,
                                   const double* lambda, const std::int64_t* cluster, bool solved,
-                                  CorrectionLimits limits, MatrixView<float> e, double* scales) {
+                                  CorrectionLimits limits, MatrixView<float> e) {
   if (blockIdx.x < blockIdx.y) return;
   __shared__ float above[tile][tile + 1];
   const std::int64_t n = s.rows, i0 = std::int64_t{blockIdx.x} * tile, j0 = std::int64_t{blockIdx.y} * tile;
@@ -76,7 +87,6 @@ __global__ void correction_kernel(MatrixView<const double> s, MatrixView<const d
     const bool together = cluster[i] >= 0 && cluster[i] == cluster[j];
     if (i == j) {
       e(j, j) = 0;
-      scales[j] = solved && together ? 1 : 1 / sqrt(g(j, j));
       continue;
     }
     const CorrectionPair pair(s(i, j), g(i, j), lambda[i], lambda[j]);
@@ -123,11 +133,14 @@ void rayleigh_matrix(const Queue& queue, MatrixView<const float> v_dev, MatrixVi
   EIGEN_G_LAUNCHED();
 }
 
-void rayleigh_quotients(const Queue& queue, MatrixView<const double> s_dev, MatrixView<const double> g_dev,
-                        double* lambda_dev) {
+void normalise(const Queue& queue, MatrixView<double> s_dev, MatrixView<double> g_dev, double* lambda_dev,
+               double* scales_dev) {
   if (s_dev.rows == 0) return;
   const auto blocks = static_cast<unsigned>((s_dev.rows + threads - 1) / threads);
-  rayleigh_kernel<<<blocks, threads, 0, queue.stream()>>>(s_dev, g_dev, lambda_dev);
+  lengths_kernel<<<blocks, threads, 0, queue.stream()>>>(s_dev, g_dev, lambda_dev, scales_dev);
+  EIGEN_G_LAUNCHED();
+  normalise_kernel<<<static_cast<unsigned>(s_dev.cols), threads, 0, queue.stream()>>>(s_dev, g_dev,
+                                                                                      scales_dev);
   EIGEN_G_LAUNCHED();
 }
 
@@ -142,12 +155,11 @@ void find_reach(const Queue& queue, MatrixView<const double> s_dev, MatrixView<c
 
 void correction(const Queue& queue, MatrixView<const double> s_dev, MatrixView<const double> g_dev,
                 const double* lambda_dev, const std::int64_t* cluster_dev, bool solved,
-                const CorrectionLimits& limits, MatrixView<float> e_dev, double* scales_dev,
-                double* squares_dev) {
+                const CorrectionLimits& limits, MatrixView<float> e_dev, double* squares_dev) {
   if (s_dev.rows == 0) return;
   const auto tiles = static_cast<unsigned>((s_dev.rows + tile - 1) / tile);
   correction_kernel<<<dim3(tiles, tiles), dim3(tile, tile_rows), 0, queue.stream()>>>(
-      s_dev, g_dev, lambda_dev, cluster_dev, solved, limits, e_dev, scales_dev);
+      s_dev, g_dev, lambda_dev, cluster_dev, solved, limits, e_dev);
   EIGEN_G_LAUNCHED();
   squares_kernel<<<static_cast<unsigned>(e_dev.cols), threads, 0, queue.stream()>>>(e_dev, squares_dev);
   EIGEN_G_LAUNCHED();

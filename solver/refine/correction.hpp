@@ -1,10 +1,9 @@
 // The elementwise part of a step X := X + X E of refinement, in which X are approximate eigenvectors of a symmetric A.
 //
 //   G = X^T X,  S = X^T A X = G W + V,  V = X^T R,  R = A X - X W,  W a diagonal of values near A's
-//   r_ij = delta_ij - g_ij,  lambda_i = s_ii / g_ii
+//   lambda_i = s_ii / g_ii;  X, S and G with X's columns made of length 1, which is exact:  r_ij = delta_ij - g_ij
 //   t_ij = s_ij + (lambda_i + lambda_j) / 2 r_ij             what is left of S but for the lack of orthogonality
 //   e_ij = r_ij / 2 + t_ij / (lambda_j - lambda_i),  i /= j
-//   e_ii = g_ii^(-1/2) - 1                                   kept apart: it is exact, and E small without it
 //
 // e_ij is Ogita and Aishima's (s_ij + lambda_j r_ij) / (lambda_j - lambda_i), parted into its symmetric and antisymmetric
 // halves. Where the second of them is large, i and j are neighbours in a cluster, whose small problem is solved instead
@@ -46,10 +45,11 @@ void rayleigh_matrix(MatrixView<const float> v, MatrixView<const double> g, cons
 void rayleigh_matrix(const Queue& queue, MatrixView<const float> v_dev, MatrixView<const double> g_dev,
                      const double* w_dev, MatrixView<double> s_dev);
 
-// lambda_i := s_ii / g_ii. Cost: n divisions.
-void rayleigh_quotients(MatrixView<const double> s, MatrixView<const double> g, double* lambda);
-void rayleigh_quotients(const Queue& queue, MatrixView<const double> s_dev, MatrixView<const double> g_dev,
-                        double* lambda_dev);
+// lambda_i := s_ii / g_ii, scales_i := g_ii^(-1/2); s and g, in and out: s_ij := s_ij scales_i scales_j, g likewise.
+// Cost: reads and writes of two triangles.
+void normalise(MatrixView<double> s, MatrixView<double> g, double* lambda, double* scales);
+void normalise(const Queue& queue, MatrixView<double> s_dev, MatrixView<double> g_dev, double* lambda_dev,
+               double* scales_dev);
 
 // fine[j], coarse[j] := the largest i >= j so that e_ij or e_ji, i > j, is beyond that limit; j where there is none.
 // Cost: one read of two triangles.
@@ -59,16 +59,14 @@ void find_reach(const Queue& queue, MatrixView<const double> s_dev, MatrixView<c
                 const double* lambda_dev, const CorrectionLimits& limits, std::int64_t* fine_dev,
                 std::int64_t* coarse_dev);
 
-// E with zeros on the diagonal. Within a cluster it is 0 where `solved`, the small problem taking its place, else r_ij / 2.
-//   scales   n, out: 1 + e_jj; 1 in a cluster that is solved
-//   squares  n, out: sum over i /= j of e_ij^2
+// E. Within a cluster it is 0 where `solved`, the small problem taking its place, else r_ij / 2.
+//   squares  n, out: sum over i of e_ij^2
 // Cost: one read of two triangles, a write and a read of E.
 void correction(MatrixView<const double> s, MatrixView<const double> g, const double* lambda,
                 const std::int64_t* cluster, bool solved, const CorrectionLimits& limits, MatrixView<float> e,
-                double* scales, double* squares);
+                double* squares);
 void correction(const Queue& queue, MatrixView<const double> s_dev, MatrixView<const double> g_dev,
                 const double* lambda_dev, const std::int64_t* cluster_dev, bool solved,
-                const CorrectionLimits& limits, MatrixView<float> e_dev, double* scales_dev,
-                double* squares_dev);
+                const CorrectionLimits& limits, MatrixView<float> e_dev, double* squares_dev);
 
 }  // namespace eigen_g

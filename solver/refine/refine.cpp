@@ -131,7 +131,8 @@ class Refiner {
     convert(queue_, x_, x_in_float);
     lower_product(queue_, x_in_float, r, v);             // V = X^T R
     rayleigh_matrix(queue_, v, parts_.g, w_, parts_.s);  // S = V + G W
-    rayleigh_quotients(queue_, parts_.s, parts_.g, parts_.lambda);
+    normalise(queue_, parts_.s, parts_.g, parts_.lambda, parts_.scales);
+    scale_columns(queue_, parts_.scales, x_);
     const std::vector<double> before_step = fetched(queue_, w_, n_);
     values_ = fetched(queue_, parts_.lambda, n_);
     double norm = 0;
@@ -159,8 +160,7 @@ class Refiner {
     put(queue_, clusters.of_column, parts_.cluster);
     const MatrixView<float> e = floats_of(parts_.y, 0), x = floats_of(parts_.y, 1),
                             p = floats_of(parts_.g, 0);
-    correction(queue_, parts_.s, parts_.g, parts_.lambda, parts_.cluster, solved, limits, e, parts_.scales,
-               parts_.squares);
+    correction(queue_, parts_.s, parts_.g, parts_.lambda, parts_.cluster, solved, limits, e, parts_.squares);
     const std::vector<double> squares = fetched(queue_, parts_.squares, n_);
     const double square = std::accumulate(squares.begin(), squares.end(), 0.0), before = done_.correction;
     done_.correction = std::sqrt(square);
@@ -169,11 +169,13 @@ class Refiner {
 
     convert(queue_, x_, x);
     gemm<float>(queue_, Op::none, Op::none, 1, x, e, 0, p);
-    scale_and_add(queue_, parts_.scales, p, x_);  // X := X + X E
+    add(queue_, p, x_);  // X := X + X E
     if (solved) rotate(clusters);
     put(queue_, values_, w_);
     ++done_.steps;
-    if (finest && square <= limit && shift <= norm * exact_in_float) return end(Refinement::Way::refined);
+    // A cluster's small problem is exact to first order in what lies outside of it.
+    const bool exact = clusters.count() == 0 && square <= limit && shift <= norm * exact_in_float;
+    if (finest && exact) return end(Refinement::Way::refined);
     return done_.steps == most_refinement_steps && end(Refinement::Way::diverged);
   }
 

@@ -4,9 +4,9 @@
 //   S = G W + X^T (Y - X W)                 the product in float, the lower triangle; W: the values so far
 //   X := (X + X E) diag(I, Y_c)             E: correction.hpp, the product X E in float; Y_c of a cluster: clusters.hpp
 //
-// E shrinks quadratically. A step is the last one when E's square is below double's rounding, no value changes by more than float
-// tells to double's rounding, and no pair is left whose e_ij is not small but in clusters with small problems. Until then only
-// pairs that would keep steps from converging count as clusters.
+// X's columns have length 1. E shrinks quadratically. A step is the last one when E's square is below double's rounding, no value
+// changes by more than float tells to double's rounding, and there is no cluster. Pairs whose e_ij is not small are clusters where
+// these are few and small, else those pairs alone that would keep steps from converging.
 #pragma once
 
 #include <cstdint>

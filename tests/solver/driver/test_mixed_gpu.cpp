@@ -91,27 +91,30 @@ TEST_CASE("the kernels of a step are those of the CPU", "[gpu]") {
       for (std::int64_t i = 0; i < n; ++i)
         if (i % 10 < 4) cluster[i] = i / 10;
       const MatrixView<const double> s_view{s.data(), n, n, lds}, g_view{g.data(), n, n, ldg};
-      rayleigh_quotients(s_view, g_view, lambda.data());
+      std::vector<double> s_first = s, g_first = g, scales(lambda.size());
+      normalise({s.data(), n, n, lds}, {g.data(), n, n, ldg}, lambda.data(), scales.data());
       std::vector<std::int64_t> fine(lambda.size()), coarse(lambda.size());
       find_reach(s_view, g_view, lambda.data(), limits, fine.data(), coarse.data());
       std::vector<float> e(static_cast<std::size_t>(lde * n), -7.0F);
-      std::vector<double> squares(lambda.size()), scales(lambda.size());
+      std::vector<double> squares(lambda.size());
       correction(s_view, g_view, lambda.data(), cluster.data(), solved, limits, {e.data(), n, n, lde},
-                 scales.data(), squares.data());
+                 squares.data());
 
-      const auto s_dev = on_device(s), g_dev = on_device(g);
-      const MatrixView<const double> sd{s_dev.data(), n, n, lds}, gd{g_dev.data(), n, n, ldg};
+      const auto s_dev = on_device(s_first), g_dev = on_device(g_first);
+      const MatrixView<double> sd{s_dev.data(), n, n, lds}, gd{g_dev.data(), n, n, ldg};
       const DeviceBuffer<double> lambda_dev(n), squares_dev(n), scales_dev(n);
       const DeviceBuffer<std::int64_t> fine_dev(n), coarse_dev(n);
       const auto cluster_dev = on_device(cluster);
       const auto e_dev = on_device(std::vector<float>(e.size(), -7.0F));
-      rayleigh_quotients(queue, sd, gd, lambda_dev.data());
+      normalise(queue, sd, gd, lambda_dev.data(), scales_dev.data());
       find_reach(queue, sd, gd, lambda_dev.data(), limits, fine_dev.data(), coarse_dev.data());
       correction(queue, sd, gd, lambda_dev.data(), cluster_dev.data(), solved, limits,
-                 {e_dev.data(), n, n, lde}, scales_dev.data(), squares_dev.data());
+                 {e_dev.data(), n, n, lde}, squares_dev.data());
       queue.wait();
       CHECK(support::same_bits(on_host(lambda_dev), lambda));
       CHECK(support::same_bits(on_host(scales_dev), scales));
+      CHECK(support::same_bits(on_host(s_dev), s));
+      CHECK(support::same_bits(on_host(g_dev), g));
       CHECK(on_host(fine_dev) == fine);
       CHECK(on_host(coarse_dev) == coarse);
       CHECK((n < 3 || fine != coarse));
@@ -173,7 +176,8 @@ TEST_CASE("columns: converted, added, gathered; blocks packed", "[gpu]") {
     convert(queue, fd, yd);
     const std::vector<double> d(static_cast<std::size_t>(n), 0.5);
     const auto d_dev = on_device(d);
-    scale_and_add(queue, d_dev.data(), fd, xd);
+    scale_columns(queue, d_dev.data(), xd);
+    add(queue, fd, xd);
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
     std::iota(order.rbegin(), order.rend(), 0);
     const auto order_dev = on_device(order);
@@ -243,10 +247,8 @@ TEST_CASE("mixed precision: families, LAPACK's types and scales within double's 
   diagonal.rotate = false;
   diagonal.n = 300;
   check_mixed(support::stored(diagonal), "diagonal");
-  generate::Spec ones;
-  ones.kind = "ones";
-  ones.n = 600;
-  CHECK(check_mixed(support::stored(ones), "ones").way == Way::refined);
+  CHECK(check_mixed(support::stored(support::reduction::family("ones", 600), 600), "ones").way ==
+        Way::refined);
   for (int type = 8; type <= support::lapack_types; ++type)
     check_mixed(support::stored(support::lapack_matrix(type, 200, 3), 200), "lapack " + std::to_string(type));
   for (const double scale : {1e-300, 1e-60, 1e60, 1e300}) {

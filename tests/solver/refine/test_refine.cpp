@@ -68,18 +68,21 @@ struct Problem {
   void measure(const CorrectionLimits& limits) {
     s = product(true, x, product(false, a, x));
     g = product(true, x, x);
-    rayleigh_quotients(view(s), view(g), lambda.data());
+    Values scales(lambda.size());
+    normalise(view(s), view(g), lambda.data(), scales.data());
+    const std::int64_t n = order_of(a);
+    for (std::int64_t k = 0; k < n * n; ++k) x[k] *= scales[k / n];
     find_reach(view(s), view(g), lambda.data(), limits, fine.data(), coarse.data());
   }
   // X := X + X E; returns the sum of E's squares.
   double correct(const Clusters& clusters, bool solved, const CorrectionLimits& limits) {
     const std::int64_t n = order_of(a);
     std::vector<float> e(a.size(), std::nanf(""));
-    Values squares(lambda.size()), scales(lambda.size());
+    Values squares(lambda.size());
     correction(view(s), view(g), lambda.data(), clusters.of_column.data(), solved, limits,
-               {e.data(), n, n, n}, scales.data(), squares.data());
+               {e.data(), n, n, n}, squares.data());
     const Values more = product(false, x, Values(e.begin(), e.end()));
-    for (std::int64_t k = 0; k < n * n; ++k) x[k] = x[k] * scales[k / n] + more[k];
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] += more[k];
     double sum = 0;
     for (const double square : squares) sum += square;
     return sum;
