@@ -26,6 +26,7 @@ template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& host) {
   DeviceBuffer<T> memory(static_cast<std::int64_t>(host.size()));
   EIGEN_G_CUDA(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // of pageable memory the copy may return before it arrives
   return memory;
 }
 template <class T>
