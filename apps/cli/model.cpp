@@ -4,7 +4,8 @@
 // "measured now");
 // rates (products by engine in flop/s, bandwidth in bytes/s, helpers with their rates and link); efficiencies;
 // predictions (stages of the reduction, engine, seconds, times: stage, seconds, parts: columns of each device or null);
-// choice (index of a prediction).
+// choice (index of a prediction); mixed (all pairs in mixed precision: engine, seconds, float_seconds, refinement_seconds, stages of
+// float's reduction; empty where float's rate is not known or fewer vectors are wanted).
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdint>
@@ -113,8 +114,17 @@ std::string title(const Prediction& p) {
   return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + name(p.engine);
 }
 
+std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Prediction& choice) {
+  if (mixed.empty()) return "";
+  TextTable table({"mixed precision, refined by", "in float", "refinement", "all", "of the choice"});
+  for (const MixedPrediction& p : mixed)
+    table.add({name(p.engine), print("%.4g", p.in_float.seconds), print("%.4g", p.refinement),
+               print("%.4g", p.seconds), print("%.2f", p.seconds / choice.seconds)});
+  return "\n" + table.text();
+}
+
 std::string table_of(const Options& o, const Described& d, const std::vector<Prediction>& predictions,
-                     const Prediction& choice) {
+                     const Prediction& choice, const std::vector<MixedPrediction>& mixed) {
   const ModelMachine& machine = d.machine;
   std::string text = left_column("machine", 14) + d.source;
   if (!o.machine.empty()) {
@@ -157,7 +167,8 @@ std::string table_of(const Options& o, const Described& d, const std::vector<Pre
     table.add({std::string(name(one.engine)) + ": all", print("%.4g", one.seconds),
                print("%.4g", two.seconds), ""});
   }
-  return text + table.text() + "\nchoice: " + title(choice) + print(", %.4g s\n", choice.seconds);
+  return text + table.text() + "\nchoice: " + title(choice) + print(", %.4g s\n", choice.seconds) +
+         mixed_table(mixed, choice);
 }
 
 Json rates_json(const PerEngine<double>& rates) {
@@ -168,7 +179,8 @@ Json rates_json(const PerEngine<double>& rates) {
 }
 
 std::string json_of(const Options& o, std::int64_t m, const Described& d,
-                    const std::vector<Prediction>& predictions, const Prediction& choice) {
+                    const std::vector<Prediction>& predictions, const Prediction& choice,
+                    const std::vector<MixedPrediction>& mixed) {
   Json helpers = Json::array();
   for (const ModelHelper& h : d.machine.helpers)
     helpers.push_back({{"name", h.name}, {"products", rates_json(h.products)}, {"link", h.link}});
@@ -181,6 +193,13 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
     list.push_back(
         {{"stages", p.stages}, {"engine", name(p.engine)}, {"seconds", p.seconds}, {"times", times}});
   }
+  Json of_mixed = Json::array();
+  for (const MixedPrediction& p : mixed)
+    of_mixed.push_back({{"engine", name(p.engine)},
+                        {"seconds", p.seconds},
+                        {"float_seconds", p.in_float.seconds},
+                        {"refinement_seconds", p.refinement},
+                        {"stages", p.in_float.stages}});
   const Efficiencies& e = d.machine.efficiencies;
   const Json root{{"format", "eigen_g-model"},
                   {"version", 1},
@@ -205,7 +224,8 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
                     {"chase_back", e.two_stages.chase_back},
                     {"band_back", e.two_stages.band_back}}},
                   {"predictions", list},
-                  {"choice", &choice - predictions.data()}};
+                  {"choice", &choice - predictions.data()},
+                  {"mixed", of_mixed}};
   return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -217,7 +237,10 @@ ExitCode model(const Options& o) {
   const Described described = describe(o);
   const std::vector<Prediction> predictions = predict(described.machine, o.n, m);
   const Prediction& choice = choose(predictions);
-  sink.put(table_of(o, described, predictions, choice), json_of(o, m, described, predictions, choice));
+  const std::vector<MixedPrediction> mixed =
+      m == o.n ? predict_mixed(described.machine, o.n) : std::vector<MixedPrediction>{};
+  sink.put(table_of(o, described, predictions, choice, mixed),
+           json_of(o, m, described, predictions, choice, mixed));
   return ExitCode::done;
 }
 

@@ -213,6 +213,14 @@ Json head(const char* format) {
   return {{"format", format}, {"version", 1}, {"eigen_g", version()}};
 }
 
+Json refinement_json(const Refinement& r) {
+  if (r.way == Refinement::Way::native) return {};
+  return {{"way", name(r.way)},         {"steps", r.steps},
+          {"clusters", r.clusters},     {"largest_cluster", r.largest_cluster},
+          {"correction", r.correction}, {"float_seconds", r.float_seconds},
+          {"seconds", r.seconds}};
+}
+
 }  // namespace
 
 std::string device_text(const DeviceWork& device) {
@@ -251,6 +259,29 @@ std::string engines_text(const Report& solve) {
   return text;
 }
 
+std::string refinement_text(const Refinement& r) {
+  const auto count = [](std::int64_t number, const char* what) {
+    return print("%lld ", static_cast<long long>(number)) + what + (number == 1 ? "" : "s");
+  };
+  const std::string native = "native, not mixed: ", tried = native + count(r.steps, "step") + ", then ";
+  switch (r.way) {
+    case Refinement::Way::native:
+      return "native";
+    case Refinement::Way::refined:
+      return print("mixed: in float %.4f s, ", r.float_seconds) + count(r.steps, "step") +
+             print(" of refinement %.4f s, ", r.seconds) + count(r.clusters, "cluster");
+    case Refinement::Way::out_of_scope:
+      return native + "mixed is for all pairs of real doubles on a GPU with room";
+    case Refinement::Way::not_in_float:
+      return native + "float did not converge";
+    case Refinement::Way::clusters:
+      return tried + print("a cluster of %lld", static_cast<long long>(r.largest_cluster));
+    case Refinement::Way::diverged:
+      return tried + "no convergence";
+  }
+  return "";
+}
+
 bool succeeded(const SolveReport& r) {
   return r.solve.status == Status::converged && r.infinite == 0 && (!r.check || passed(*r.check));
 }
@@ -282,6 +313,8 @@ std::string to_table(const SolveReport& r) {
                                engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
   text += row("threads", std::to_string(r.threads));
   if (!r.distributed) text += row("products", engines_text(r.solve));
+  if (r.solve.refinement.way != Refinement::Way::native)
+    text += row("precision", refinement_text(r.solve.refinement));
   if (r.distributed) {
     const Distributed& d = *r.distributed;
     text += row("engine", d.engine + ", " + d.routine) +
@@ -331,6 +364,7 @@ std::string json_of(const SolveReport& r) {
   object["work"] = work_json(r.solve);
   object["path"] = name(r.solve.path);
   object["engine"] = engines_text(r.solve);
+  object["refinement"] = refinement_json(r.solve.refinement);
   object["threads"] = r.threads;
   object["bytes"] = {{"host", r.solve.bytes.host}, {"device", r.solve.bytes.device}};
   object["seconds"] = seconds_json(r.seconds, r.solve, r.plan);

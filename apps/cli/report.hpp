@@ -26,6 +26,9 @@
 //   work               of each device: name, share (of the flops of the large products), seconds (at work on those that were cut
 //                      over devices), engine
 //   path, engine       of the reduction, of the matrix products
+//   refinement         what mixed precision did: way ("refined", or why the plain solver was taken: "out_of_scope", "not_in_float",
+//                      "clusters", "diverged"), steps, clusters, largest_cluster, correction (|E| of the last step), float_seconds,
+//                      seconds; null where it was not asked for
 //   threads            of the CPU
 //   bytes              host, device: workspace beside the matrix and the results
 //   outputs            values, vectors: the files written; null where none was
@@ -101,11 +104,12 @@ struct VerifyReport {
 
 // As people read a solve: "a GPU (8 of 132 multiprocessors), a CPU"; the ratio asked for, or of an automatic one what came out
 // in percent, "83:17" ("1": one device); the engines of the products of each stage, as "native", "df+native", or where stages
-// differ "tridiagonalize native, divide_and_conquer df" (the one with the most flops first).
+// differ "tridiagonalize native, divide_and_conquer df" (the one with the most flops first); what mixed precision did.
 std::string device_text(const DeviceWork& device);
 std::string devices_text(const Report& solve);
 std::string ratio_text(const Report& solve, const Ratio& wanted);
 std::string engines_text(const Report& solve);
+std::string refinement_text(const Refinement& refinement);
 
 // Each ends with a newline. A time of zero (a stage that this device does not have) is left out of the table.
 std::string to_table(const SolveReport& report);

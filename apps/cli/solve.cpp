@@ -92,6 +92,7 @@ Wishes wishes_of(const SolveOptions& options) {
   wishes.options.vectors = !options.values_only;
   wishes.options.path = path_of(options.path).value();
   wishes.options.engine = engine_of(options.gemm).value();
+  wishes.options.precision = precision_of(options.precision).value();
   wishes.devices.place = place_of(options.run);
   wishes.devices.threads = options.run.threads;
   wishes.devices.gpus = options.gpus;
@@ -166,6 +167,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {options.verify, "--verify, which few pairs do not need: their residuals are measured"},
       {options.path != usual.path, "--path"},
       {options.gemm != usual.gemm, "--gemm"},
+      {options.precision != usual.precision, "--precision"},
       {options.ratio != usual.ratio, "--ratio"},
       {options.gpu_sms != usual.gpu_sms, "--gpu-sms"},
       {!options.calibration.empty(), "--calibration"},
@@ -309,6 +311,7 @@ constexpr const char* examples = R"(
   eigen_g solve matrix.npy --gpus 2                   shares by the rates of GPUs and CPU
   eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
   eigen_g solve matrix.npy --type s                   in float; of c16: --type c
+  eigen_g solve matrix.npy --precision mixed --gemm df      double's accuracy on a GPU that is slow in double
   eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 
@@ -354,6 +357,13 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   command.add_option("--gemm", options->gemm, "Engine of the matrix products on a GPU: " + engine_list)
       ->check(CLI::IsMember(engine_names))
       ->option_text("ENGINE");
+  command
+      .add_option("--precision", options->precision,
+                  "Of doubles on one GPU: native (default), mixed (in float, then refined to double by "
+                  "products of the "
+                  "engine; natively where that does not succeed)")
+      ->check(CLI::IsMember({"native", "mixed"}))
+      ->option_text("PRECISION");
   command
       .add_option(
           "--ratio", options->ratio,

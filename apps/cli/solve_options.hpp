@@ -18,6 +18,7 @@ struct SolveOptions {
   std::string format = "npy";
   std::string gemm = "native";
   std::string path = "auto";
+  std::string precision = "native";
   std::string range_index, range_value;  // "LO:HI"; "": all
   std::string ratio = "auto";
   int gpus = 1, gpu_sms = 0;

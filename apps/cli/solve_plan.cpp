@@ -104,6 +104,10 @@ std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devic
                  to_text(devices.ratio),
                  options.vectors ? *found : of_values(*found),
                  options.vectors ? *beside : of_values(*beside)};
+  for (const MixedPrediction& p : m == n ? predict_mixed(machine, n) : std::vector<MixedPrediction>{})
+    if (options.engine == Engine::automatic ? !plan.mixed || p.seconds < plan.mixed->seconds
+                                            : p.engine == options.engine)
+      plan.mixed = p;
   if (multiprocessors < first.cores)
     plan.devices.front() += print(" (%d of %d multiprocessors)", multiprocessors, first.cores);
   for (const int other : further) plan.devices.push_back(gpu_facts(other).name);
@@ -128,6 +132,11 @@ std::string to_table(const SolvePlan& plan) {
   table.add({"all", print("%.4f", plan.prediction.seconds), ""});
   if (plan.other)
     table.add({std::string("in ") + words_of(plan.other->stages), print("%.4f", plan.other->seconds), ""});
+  if (plan.mixed) {
+    table.add({"in mixed precision", print("%.4f", plan.mixed->seconds), ""});
+    table.add({"  in float", print("%.4f", plan.mixed->in_float.seconds), ""});
+    table.add({"  refinement", print("%.4f", plan.mixed->refinement), ""});
+  }
   return text + table.text();
 }
 

@@ -22,6 +22,8 @@ struct SolvePlan {
   std::span<const Stage> stages() const;  // its large ones, in the order of the prediction's times
   double seconds_of(Stage stage) const;   // of these; else 0
   std::optional<Prediction> other = {};   // of the other path
+  std::optional<MixedPrediction> mixed =
+      {};  // by the engine asked for, where mixed precision is for such a solve
 };
 
 // As for the solve of a matrix of order n on the current GPU, by the devices' calibration. Nothing where the calibration does

@@ -55,6 +55,7 @@ void require_meaning(const DistributedOptions& o) {
       {s.few.wanted() || s.few.only_for_few(), "--lowest, --highest, --near, --grid and what goes with them"},
       {s.generalised.wanted(), "--b"},
       {s.gemm != usual.gemm, "--gemm"},
+      {s.precision != usual.precision, "--precision"},
       {s.ratio != usual.ratio, "--ratio"},
       {s.gpus != usual.gpus, "--gpus"},
       {s.gpu_sms != usual.gpu_sms, "--gpu-sms"},

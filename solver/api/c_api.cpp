@@ -56,6 +56,10 @@ Options options_of(const eigen_g_options& o) {
   const std::optional<Path> path = path_of(o.path ? o.path : "");
   if (!path) throw InvalidArgument(Argument::path, "is not one of auto, one_stage, two_stage");
   options.path = *path;
+  const std::optional<Precision> precision = precision_of(o.precision ? o.precision : "");
+  if (!precision)
+    throw InvalidArgument(Argument::options, "name a precision that is not one of native, mixed");
+  options.precision = *precision;
   return options;
 }
 
@@ -235,7 +239,7 @@ std::int64_t eigen_g_cheevdx_device(char jobz, char range, char uplo, std::int64
 
 void eigen_g_default_options(eigen_g_options* options) {
   if (!options) return;
-  *options = {sizeof *options, 'V', 'L', 'A', 'A', 0, 0, 1, 0, "auto", "native", "auto", 1, 0, 0};
+  *options = {sizeof *options, 'V', 'L', 'A', 'A', 0, 0, 1, 0, "auto", "native", "auto", 1, 0, 0, "native"};
 }
 
 std::int64_t eigen_g_dsolve(std::int64_t n, double* a, std::int64_t lda, double* w, double* z,

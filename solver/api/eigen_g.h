@@ -91,6 +91,7 @@ struct eigen_g_options {
   const char* engine;                 /* of the matrix products: "native", "df", "emulated", "auto" */
   const char* ratio;                  /* "auto", or shares of GPU[:GPU...]:CPU as "27:14" */
   int gpus, threads, multiprocessors; /* 1, 0, 0: as in eigen_g.hpp's Devices */
+  const char* precision;              /* "native"; "mixed": in float, refined to double; on one GPU */
 };
 void eigen_g_default_options(struct eigen_g_options* options);
 

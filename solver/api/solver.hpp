@@ -80,7 +80,7 @@ class Solver {
   // and whether it has converged; what stands behind, the way back to A's vectors, is queued. So a NaN is thrown and status, failed,
   // m and first are told as by solve(); the report's stages have no seconds, its `seconds` are those until the return. The solver's
   // next solve, on whatever stream, is ordered after this one; use() and the solver's end wait for it; a workspace of the caller's
-  // lasts until then. Waits all the same with progress, with Devices::multiprocessors, and where products were cut over devices.
+  // lasts until then. Waits all the same with progress, Devices::multiprocessors, mixed precision, and where products were cut over devices.
   [[nodiscard]] Report enqueue(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                                DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
 

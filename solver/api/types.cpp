@@ -91,6 +91,34 @@ std::optional<Path> path_of(std::string_view text) {
   return std::nullopt;
 }
 
+const char* name(Precision precision) {
+  return precision == Precision::mixed ? "mixed" : "native";
+}
+
+std::optional<Precision> precision_of(std::string_view text) {
+  for (const Precision precision : {Precision::native, Precision::mixed})
+    if (text == name(precision)) return precision;
+  return std::nullopt;
+}
+
+const char* name(Refinement::Way way) {
+  switch (way) {
+    case Refinement::Way::native:
+      return "native";
+    case Refinement::Way::refined:
+      return "refined";
+    case Refinement::Way::out_of_scope:
+      return "out_of_scope";
+    case Refinement::Way::not_in_float:
+      return "not_in_float";
+    case Refinement::Way::clusters:
+      return "clusters";
+    case Refinement::Way::diverged:
+      return "diverged";
+  }
+  return "";
+}
+
 const char* name(Stage stage) {
   switch (stage) {
     case Stage::transfer:
@@ -115,6 +143,8 @@ const char* name(Stage stage) {
       return "back_transform";
     case Stage::unscale:
       return "unscale";
+    case Stage::refine:
+      return "refine";
   }
   return "";
 }

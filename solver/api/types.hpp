@@ -46,7 +46,8 @@ enum class Stage {
   chase_back,
   band_back,
   back_transform,
-  unscale
+  unscale,
+  refine  // of mixed precision
 };
 const char* name(Stage stage);  // "transfer", "check", ...
 
@@ -67,6 +68,16 @@ struct Subset {
 // exception thrown from it abandons the solve and reaches the caller; outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
+// How all pairs of a real matrix of doubles are found on one GPU.
+enum class Precision {
+  native,
+  // The pipeline in float, and its pairs refined to double by large products of the engine that is chosen: for GPUs that are
+  // slow in double. The plain solver takes over where that does not pay off; Report::refinement tells.
+  mixed
+};
+const char* name(Precision precision);  // "native", "mixed"
+std::optional<Precision> precision_of(std::string_view name);
+
 struct Options {
   Uplo uplo = Uplo::lower;  // the triangle of A that is read; the other one may hold anything
   bool vectors = true;      // false: values only
@@ -76,6 +87,7 @@ struct Options {
   // df costs about one decimal digit of the vectors' accuracy. Automatic goes by Devices::engine_rates.
   Engine engine = Engine::native;
   Progress progress = {};
+  Precision precision = Precision::native;
 };
 
 // ---- where
@@ -138,6 +150,28 @@ struct DeviceWork {
   double seconds = 0;  // from its first copy to its last in those that were cut over devices; 0: none was
 };
 
+// What mixed precision did.
+struct Refinement {
+  enum class Way {
+    native,   // it was not asked for
+    refined,  // float's pairs, refined
+    out_of_scope,  // the plain solver from the start: a CPU, values only, a subset, a matrix that is not of real doubles
+    not_in_float,  // the plain solver in the end: float's divide and conquer did not converge,
+    clusters,  // values that float does not tell apart come in clusters of more than a small problem's order,
+    diverged   // or the steps did not shrink
+  };
+  Way way = Way::native;
+  int steps = 0;                     // X := X + X E
+  std::int64_t clusters = 0;         // whose small problems were solved
+  std::int64_t largest_cluster = 0;  // of values too close for a step; 0: none
+  double correction = 0;             // |E| of the last step, Frobenius
+  double float_seconds = 0;          // until float's pairs are there
+  double seconds = 0;                // of the steps
+  bool plain() const { return way != Way::refined; }
+};
+const char* name(
+    Refinement::Way way);  // "native", "refined", "out_of_scope", "not_in_float", "clusters", "diverged"
+
 struct WorkspaceBytes {
   std::uint64_t host = 0;
   std::uint64_t device = 0;
@@ -152,6 +186,7 @@ struct Report {
   std::vector<StageWork> stages;    // in the order in which they began; the two transfers are two
   double seconds = 0;               // whole call, allocation included
   std::vector<DeviceWork> devices;  // that took part, the GPU first
+  Refinement refinement;
   WorkspaceBytes bytes;  // that the call held itself, beside the caller's A, w, Z; device: on all GPUs
   double seconds_of(Stage stage) const;  // of all of this kind
 };

@@ -29,7 +29,8 @@ MeasuredMachine parse_machine(std::string_view text) {
       m.products[*of] = rate;
     }
     positive(root.at("products"), name(Engine::native));
-    for (const auto& [key, to] : {std::pair{"rank_2k", &m.rank_2k},
+    for (const auto& [key, to] : {std::pair{"single", &m.single},
+                                  {"rank_2k", &m.rank_2k},
                                   {"symv", &m.symv},
                                   {"pass", &m.pass},
                                   {"cpu", &m.cpu},

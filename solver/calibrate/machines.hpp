@@ -4,6 +4,7 @@
 //
 //   name, title, date, source   the file's name, what it is, when and how it was measured
 //   products                    large matrix products by engine
+//   single                      large matrix products in float
 //   rank_2k                     cuBLAS's rank-2k update with 64 columns
 //   symv, pass                  of the stored half: the symmetric product, and the pass over A inside the reduction
 //   cpu, link                   the CPU's matrix product; between CPU and GPU, each way
@@ -30,7 +31,7 @@ struct MeasuredMachine {
   std::string name, title, date;
   std::vector<std::string> source;
   PerEngine<double> products;
-  double rank_2k = 0, symv = 0, pass = 0, cpu = 0, link = 0;
+  double single = 0, rank_2k = 0, symv = 0, pass = 0, cpu = 0, link = 0;
   double n = 0, tridiagonalize = 0, divide_and_conquer = 0, back_transform = 0;
   double chase_back_product = 0;
   std::array<MeasuredTwoStages, 2> two_stages;

@@ -170,6 +170,7 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
 ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies) {
   ModelMachine machine;
   machine.products = measured.products;
+  machine.single = measured.single;
   machine.bandwidth = measured.symv;
   machine.efficiencies = efficiencies;
   machine.helpers.push_back({"CPU", {}, measured.link, true});
@@ -183,6 +184,7 @@ ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficie
   machine.products[Engine::double_float] = figures.df > 0 ? figures.df : figures.fp32 * paper_df_of_sgemm;
   machine.products[Engine::emulated] = figures.emulated;
   machine.bandwidth = figures.bandwidth;
+  machine.single = figures.fp32;
   machine.efficiencies = efficiencies;
   if (figures.cpu > 0) {
     machine.helpers.push_back({"CPU", {}, figures.link, true});
@@ -217,6 +219,10 @@ ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies)
   machine.products = rates(first);
   for (double& flops : machine.products.values) flops *= part;
   machine.bandwidth = first.symv_bandwidth * part;
+  // Not calibrated: as double-float products are to float's on the usual machine.
+  const MeasuredMachine& usual = measured_machine(usual_machine);
+  machine.single =
+      machine.products[Engine::double_float] * usual.single / usual.products[Engine::double_float];
   if (!(machine.products[Engine::native] > 0) || !(machine.bandwidth > 0))
     throw InvalidArgument(Argument::calibration, "has no GPU with a product rate and a bandwidth");
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
@@ -242,6 +248,29 @@ std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std
       const Model model(machine, static_cast<double>(n), static_cast<double>(m), engine);
       predictions.push_back(stages == 1 ? model.one_stage() : model.two_stages());
     }
+  return predictions;
+}
+
+std::vector<MixedPrediction> predict_mixed(const ModelMachine& machine, std::int64_t n) {
+  if (!(machine.single > 0)) return {};
+  ModelMachine single = machine;
+  single.products = {};
+  single.products[Engine::native] = machine.single;
+  single.bandwidth = 2 * machine.bandwidth;  // in doubles, of which floats take half the bytes
+  single.helpers.clear();
+  single.ratio = {};
+  const std::vector<Prediction> in_float = predict(single, n, n);
+  std::vector<MixedPrediction> predictions;
+  for (const Engine engine : engines()) {
+    if (!(machine.products[engine] > 0)) continue;
+    constexpr double steps = 3, products_of_step = 49.0 / 16;
+    const double work = cube(static_cast<double>(n));
+    MixedPrediction p{engine, choose(in_float),
+                      steps * products_of_step * (work / machine.products[engine] + work / machine.single),
+                      0};
+    p.seconds = p.in_float.seconds + p.refinement;
+    predictions.push_back(p);
+  }
   return predictions;
 }
 

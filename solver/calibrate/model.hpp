@@ -23,8 +23,15 @@
 //
 // An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the
 // paper, and of this project's way from dense to band; the rest stays native. Helpers (the CPU, further GPUs) take columns of
-// the divide and conquer's products and of the back-transformation, so that all finish together (hybrid/split.hpp). Nothing
-// deflates; transfers of A and Z from and to the caller are not counted.
+// the divide and conquer's products and of the back-transformation, so that all finish together (hybrid/split.hpp).
+//
+// Mixed precision (solver/refine/refine.hpp), with h = flop/s of float's products and g = those of the engine: the faster of the
+// two reductions at h and half the bytes, on the first GPU alone, and three steps of refinement, of which small orders
+// need two
+//
+//   refinement  3 * 49/16 (n^3 / g + n^3 / h)
+//
+// Nothing deflates; transfers of A and Z from and to the caller are not counted.
 #pragma once
 
 #include <cstdint>
@@ -73,6 +80,7 @@ struct ModelHelper {
 struct ModelMachine {
   PerEngine<double> products;  // flop/s of large products on the first GPU; 0: it has no such engine
   double bandwidth = 0;        // bytes/s of the stored half in y := A x
+  double single = 0;           // flop/s of large products in float; 0: not known
   std::vector<ModelHelper> helpers;
   Efficiencies efficiencies;
   Ratio ratio;  // of the columns, the first GPU's share first; automatic: all finish together
@@ -113,6 +121,15 @@ struct Prediction {
 // One stage and two, for every engine that the GPU has: one-stage predictions first, engines in order.
 // Throws InvalidArgument for n or m < 0, m > n, or a machine without native products or bandwidth.
 std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std::int64_t m);
+
+struct MixedPrediction {
+  Engine engine = Engine::native;  // of the refinement
+  Prediction in_float;             // the faster reduction
+  double refinement = 0, seconds = 0;
+};
+
+// All pairs in mixed precision, for every engine that the GPU has, in order; none where float's rate is not known. Throws likewise.
+std::vector<MixedPrediction> predict_mixed(const ModelMachine& machine, std::int64_t n);
 
 // The fastest, of equals the first.
 const Prediction& choose(const std::vector<Prediction>& predictions);

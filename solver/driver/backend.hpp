@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <type_traits>
 
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
@@ -33,10 +34,11 @@ struct Problem {
   CUstream_st* stream = nullptr;  // of device memory
 };
 
+// What a call is handed to: a backend, or mixed precision, which has two of them.
 template <class T>
-class Backend {
+class PlannedSolve {
  public:
-  virtual ~Backend() = default;
+  virtual ~PlannedSolve() = default;
   // At most, beside the caller's matrices.
   virtual WorkspaceBytes workspace() const = 0;
   // Device memory for the next solves; empty: its own, which from now on lasts as long as the backend and is large enough for
@@ -45,6 +47,16 @@ class Backend {
 
   // Takes the memory that the problem needs. Throws OutOfMemory with the sum of it, before any is taken.
   virtual void begin(const Problem<T>& problem) = 0;
+  // The pairs of the problem that has been begun; Report all but `seconds`. Throws what the steps throw; nothing uses the problem's
+  // memory then.
+  //   wait   false: the last of it may still be queued (Backend::leave), and the stages have no seconds
+  virtual Report solve(const Options& options, bool wait) = 0;
+};
+
+template <class T>
+class Backend : public PlannedSolve<T> {
+ public:
+  Report solve(const Options& options, bool wait) final;  // solve.cpp
   virtual void end() noexcept = 0;  // nothing uses the problem's memory any more, whatever has been thrown
   // In place of end() after the last step: on device pointers its work may still be queued, and the next begin() is ordered
   // after it. Blocks where devices besides the first, or a part of it, have worked.
@@ -72,6 +84,17 @@ std::unique_ptr<Backend<T>> device_backend(const Plan& plan, Resources& resource
 // What device_backend() would say, at most, on the current GPU.
 template <class T>
 WorkspaceBytes device_backend_bytes(const Plan& plan);
+
+// Whether the plan is for mixed precision, on a GPU: all pairs of real doubles with their vectors.
+template <class T>
+bool wants_mixed(const Plan& plan) {
+  return std::is_same_v<T, double> && plan.options.precision == Precision::mixed && plan.options.vectors &&
+         plan.options.subset.by == Subset::By::all;
+}
+// In mixed_device.cpp, CUDA builds only. `resources` outlive it. On the current GPU alone.
+std::unique_ptr<PlannedSolve<double>> mixed_device(const Plan& plan, Resources& resources);
+WorkspaceBytes mixed_device_bytes(const Plan& plan);
+
 void start_device();  // eigen_g.hpp's start_gpu() where there is one
 
 }  // namespace eigen_g

@@ -8,7 +8,6 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/driver/arguments.hpp"
-#include "solver/driver/solve.hpp"
 #include "solver/path/choice.hpp"
 #include "solver/prepare/subset.hpp"
 
@@ -41,7 +40,7 @@ template <class T>
 WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
   if (plan.n == 0) return {};
 #ifdef EIGEN_G_HAVE_CUDA
-  if (on_gpu) return device_backend_bytes<T>(plan);
+  if (on_gpu) return wants_mixed<T>(plan) ? mixed_device_bytes(plan) : device_backend_bytes<T>(plan);
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
@@ -49,7 +48,8 @@ WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
 }
 
 template <class T>
-Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(resources) {
+Call<T>::Call(const Plan& plan, Resources* resources)
+    : plan_(plan), resources_(resources), mixed_(plan.options.precision == Precision::mixed) {
   check_plan(plan_);
   const int gpus = plan_.devices.gpus, there = gpus > 1 ? gpu_count() : 1;
   require(gpus <= std::max(1, there), Argument::gpus,
@@ -63,14 +63,19 @@ Call<T>::Call(const Plan& plan, Resources* resources) : plan_(plan), resources_(
   gpu_ = plan_.pointers == Pointers::device || take_gpu(plan_.devices.place, plan_.n) ||
          (two_stage && plan_.devices.place == Place::automatic && gpu_count() > 0);
   require(gpu_ || !two_stage, Argument::path, "is two_stage, which is for a GPU");
+  if (gpu_ && wants_mixed<T>(plan_) &&
+      (gpus > 1 || !plan_.devices.ratio.automatic() || plan_.devices.multiprocessors > 0))
+    throw InvalidArgument("precision", "is mixed, which takes one whole GPU, without a ratio");
 }
 
 template <class T>
-Backend<T>& Call<T>::backend() {
+PlannedSolve<T>& Call<T>::backend() {
   if (!backend_ && gpu_) {
     require_gpu();
 #ifdef EIGEN_G_HAVE_CUDA
-    backend_ = device_backend<T>(plan_, *resources_);
+    if constexpr (std::is_same_v<T, double>)
+      if (wants_mixed<T>(plan_)) backend_ = mixed_device(plan_, *resources_);
+    if (!backend_) backend_ = device_backend<T>(plan_, *resources_);
 #endif
   }
   if (!backend_) backend_ = host_backend<T>(plan_);
@@ -85,7 +90,9 @@ void Call<T>::begin(const Problem<T>& problem) {
     if (!gpu_ || !trouble.on_device()) throw;
     const bool free_path = plan_.options.path == Path::automatic,
                free_place = plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic;
-    if (free_path && path_on_gpu<T>(plan_.options, plan_.n) == Path::two_stage)
+    if (wants_mixed<T>(plan_))
+      plan_.options.precision = Precision::native;
+    else if (free_path && path_on_gpu<T>(plan_.options, plan_.n) == Path::two_stage)
       plan_.options.path = Path::one_stage;
     else if (free_place && plan_.options.path != Path::two_stage)
       gpu_ = false;
@@ -103,13 +110,15 @@ Report Call<T>::solve(const Problem<T>& problem, bool wait) {
   Report report;
   if (plan_.n > 0) {
     begin(problem);
-    report = solve_on(*backend_, plan_.options, wait);
+    report = backend_->solve(plan_.options, wait);
   } else if (gpu_) {
     const Device& gpu = gpu_facts(current_gpu());
     report.devices = {{gpu.name, gpu.index, gpu.cores, 1, 0}};
   } else {
     report.devices = {{cpu_name(), -1, 0, 1, 0}};
   }
+  if (mixed_ && report.refinement.way == Refinement::Way::native)
+    report.refinement.way = Refinement::Way::out_of_scope;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -26,10 +26,10 @@ class Call {
   const Plan& plan() const { return plan_; }
   bool on_gpu() const { return gpu_; }
   // Its backend; on a GPU as long as that is the current one.
-  Backend<T>& backend();
-  // Where the GPU's memory does not suffice, one stage takes the place of two, and then the CPU the GPU's, as far as the choice is
-  // free, now and from now on.
-  //   wait   as solve_on()'s
+  PlannedSolve<T>& backend();
+  // Where the GPU's memory does not suffice, native precision takes the place of mixed, then one stage that of two, and then the
+  // CPU the GPU's, as far as the choice is free, now and from now on.
+  //   wait   as PlannedSolve::solve()'s
   Report solve(const Problem<T>& problem, bool wait = true);
   Report solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz);
   Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
@@ -39,8 +39,8 @@ class Call {
   void begin(const Problem<T>& problem);
   Plan plan_;
   Resources* resources_;
-  bool gpu_;
-  std::unique_ptr<Backend<T>> backend_;
+  bool mixed_, gpu_;  // mixed precision was asked for
+  std::unique_ptr<PlannedSolve<T>> backend_;
 };
 
 }  // namespace eigen_g

@@ -162,7 +162,9 @@ class GeneralisedCall {
     } catch (const OutOfMemory& trouble) {
       if (!gpu_ || !trouble.on_device()) throw;
       const bool free_path = plan_.options.path == Path::automatic;
-      if (free_path && path_on_gpu<T>(plan_.options, plan_.n) == Path::two_stage)
+      if (wants_mixed<T>(plan_))
+        plan_.options.precision = Precision::native;
+      else if (free_path && path_on_gpu<T>(plan_.options, plan_.n) == Path::two_stage)
         plan_.options.path = Path::one_stage;
       else if (plan_.pointers == Pointers::host && plan_.devices.place == Place::automatic &&
                plan_.options.path != Path::two_stage)

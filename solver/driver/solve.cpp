@@ -1,7 +1,7 @@
-#include "solver/driver/solve.hpp"
-
+// One solve, a step a line, whatever the machine and the path.
 #include <complex>
 
+#include "solver/driver/backend.hpp"
 #include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
@@ -20,7 +20,8 @@ struct Ending {
 }  // namespace
 
 template <class T>
-Report solve_on(Backend<T>& on, const Options& options, bool wait) {
+Report Backend<T>::solve(const Options& options, bool wait) {
+  Backend& on = *this;
   Report report;
   Ending<T> ending{on};
   Steps step(on.clock(), options.progress, report.stages);
@@ -48,9 +49,9 @@ Report solve_on(Backend<T>& on, const Options& options, bool wait) {
   return report;
 }
 
-template Report solve_on(Backend<double>&, const Options&, bool);
-template Report solve_on(Backend<float>&, const Options&, bool);
-template Report solve_on(Backend<std::complex<double>>&, const Options&, bool);
-template Report solve_on(Backend<std::complex<float>>&, const Options&, bool);
+template Report Backend<double>::solve(const Options&, bool);
+template Report Backend<float>::solve(const Options&, bool);
+template Report Backend<std::complex<double>>::solve(const Options&, bool);
+template Report Backend<std::complex<float>>::solve(const Options&, bool);
 
 }  // namespace eigen_g

@@ -119,6 +119,10 @@ TEST_CASE("solve --gemm takes the engines by name, and the report names what ran
     CHECK(report["engine"] == "native");  // a CPU has no other
   }
   fail_with(2, {"solve", path, "--gemm", "double"});
+  const json mixed = json::parse(
+      succeed({"solve", path, "-q", "--device", "cpu", "--precision", "mixed", "--json", "-"}).out);
+  CHECK(mixed["refinement"]["way"] == "out_of_scope");
+  fail_with(2, {"solve", path, "--precision", "half"});
 }
 
 TEST_CASE("solve --values-only writes values alone, the same ones") {

@@ -35,6 +35,11 @@ TEST_CASE("model of a GPU by its figures") {
   CHECK(alone["predictions"].size() == 4);
   CHECK(alone["predictions"][alone["choice"].get<std::size_t>()]["engine"] == "df");
   CHECK(prediction(alone, 1, "native")["times"][2]["parts"].is_null());
+  REQUIRE(alone["mixed"].size() == 2);
+  CHECK(alone["mixed"][1]["engine"] == "df");
+  CHECK(alone["mixed"][1]["seconds"].get<double>() ==
+        Approx(alone["mixed"][1]["float_seconds"].get<double>() +
+               alone["mixed"][1]["refinement_seconds"].get<double>()));
 
   const json helped = json::parse(succeed(with(gtx1080, {"--cpu", "145.2", "-q", "--json", "-"})).out);
   const json& parts = prediction(helped, 1, "native")["times"][2]["parts"];
@@ -48,6 +53,7 @@ TEST_CASE("model of a GPU by its figures") {
                             ContainsSubstring("choice: two stages, emulated"));
   const json values = json::parse(succeed(with(gtx1080, {"--vectors", "0", "-q", "--json", "-"})).out);
   CHECK(prediction(values, 1, "native")["times"][2]["seconds"] == 0);
+  CHECK(values["mixed"].empty());
 }
 
 TEST_CASE("model of a machine that was measured gives back its solve") {

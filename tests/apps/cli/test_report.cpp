@@ -128,6 +128,26 @@ TEST_CASE("the report tells what each device did, and what was predicted beside 
   CHECK_THAT(apps::to_table(r), !ContainsSubstring("predicted") && !ContainsSubstring("of the products"));
 }
 
+TEST_CASE("what mixed precision did is told where it was asked for") {
+  apps::SolveReport r = sample();
+  CHECK(json::parse(apps::json_of(r))["refinement"].is_null());
+  CHECK_THAT(apps::to_table(r), !ContainsSubstring("precision"));
+  Refinement& done = r.solve.refinement;
+  done.way = Refinement::Way::refined;
+  done.steps = 2;
+  done.float_seconds = 0.25;
+  done.seconds = 0.125;
+  const json d = json::parse(apps::json_of(r))["refinement"];
+  CHECK(d["way"] == "refined");
+  CHECK(d["steps"] == 2);
+  CHECK(d["float_seconds"] == 0.25);
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("in float 0.2500 s, 2 steps of refinement 0.1250 s"));
+  done.way = Refinement::Way::clusters;
+  done.steps = 1;
+  done.largest_cluster = 700;
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("1 step, then a cluster of 700"));
+}
+
 TEST_CASE("a subset is told as it was asked for, and where in the spectrum it lies") {
   apps::SolveReport r = sample();
   CHECK(json::parse(apps::json_of(r))["subset"].is_null());

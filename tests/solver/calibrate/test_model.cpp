@@ -233,3 +233,35 @@ TEST_CASE("a calibrated machine: all its devices, over their links") {
   c.devices = {cpu};
   CHECK_THROWS_AS(machine_of(c, ideal_efficiencies()), InvalidArgument);
 }
+
+// A GPU of which float is 20 TFLOP/s, at 1/2, 1/32 and 1/64 of it in double.
+TEST_CASE("mixed precision: refinement's work, and where it pays") {
+  const auto with = [](double part, double df, double emulated) {
+    return ModelFigures{20e12 * part, 20e12, 800e9, 0, df, emulated};
+  };
+  const auto mixed = predict_mixed(machine_of(with(1.0 / 32, 2e12, 8e12), ideal_efficiencies()), n);
+  REQUIRE(mixed.size() == 3);
+  const double n3 = 1e12;
+  for (const auto& [p, rate] : {std::pair{mixed[0], 20e12 / 32}, {mixed[1], 2e12}, {mixed[2], 8e12}}) {
+    CAPTURE(name(p.engine));
+    CHECK(p.refinement == Approx(3 * 49.0 / 16 * (n3 / rate + n3 / 20e12)));
+    CHECK(p.seconds == Approx(p.in_float.seconds + p.refinement));
+    CHECK(p.in_float.seconds == mixed[0].in_float.seconds);
+  }
+  // In float: products at float's rate, half the bytes; of the two reductions the faster.
+  const double f = 1 / 20e12, b = 1 / 1600e9, traffic = 16.0 / (6 * 64) * n3 * b;
+  const double one = (12 * f + 4 * b) * n3 / 3 + traffic, two = (2 + 2 / 0.3 + 4 + 6 / 0.3 + 6) * f * n3 / 3;
+  CHECK(mixed[0].in_float.seconds == Approx(std::min(one, two)));
+
+  const auto gain = [&](double part, double df, double emulated) {
+    const ModelMachine machine = machine_of(with(part, df, emulated), ideal_efficiencies());
+    double best = mixed.front().seconds * 1e9;
+    for (const MixedPrediction& p : predict_mixed(machine, n)) best = std::min(best, p.seconds);
+    return choose(predict(machine, n, n)).seconds / best;
+  };
+  CHECK(gain(1.0 / 2, 2e12, 0) < 1);  // strong in double: it never pays
+  CHECK(gain(1.0 / 64, 2e12, 8e12) > gain(1.0 / 32, 2e12, 8e12));
+  CHECK(gain(1.0 / 64, 2e12, 8e12) > 1);
+  CHECK(predict_mixed(machine_of(ModelFigures{1e12, 0, 1e11}, ideal_efficiencies()), n).empty());
+  CHECK(predict_mixed(machine_of(with(1, 0, 0), ideal_efficiencies()), 0).front().seconds == 0);
+}
