@@ -55,7 +55,6 @@ Call<T>::Call(const Plan& plan, Resources* resources)
   require(gpus <= std::max(1, there), Argument::gpus,
           "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
   const bool two_stage = plan_.options.path == Path::two_stage;
-  require(has_two_stages<T> || !two_stage, Argument::path, "is two_stage, which is for double");
   require(!is_complex<T> || gpus == 1, Argument::gpus,
           "is " + std::to_string(gpus) + "; a complex matrix takes one");
   require(!is_complex<T> || plan_.devices.ratio.automatic(), Argument::ratio,

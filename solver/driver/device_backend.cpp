@@ -98,9 +98,8 @@ struct Parts {
   Parts(Arena& arena, const Plan& plan, const Needs<T>& needs, int multiprocessors) {
     const std::int64_t n = plan.n, even = round_up(n, 2);  // makes for faster products
     PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
-    if constexpr (has_two_stages<T>)
-      if (path_on_gpu<T>(plan.options, n) == Path::two_stage)
-        path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors, plan.devices.gpus > 1);
+    if (path_on_gpu<T>(plan.options, n) == Path::two_stage)
+      path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors, plan.devices.gpus > 1);
     if (needs.matrix) matrix = arena.matrix<T>(n, n, padded_rows(n));
     if (needs.z) z = arena.matrix<T>(n, n, even);
     if (is_complex<T> && plan.options.vectors) u = arena.matrix<real_t<T>>(n, n, even);
@@ -214,11 +213,10 @@ class DeviceBackend final : public Backend<T> {
     Arena arena = memory_.arena(queue_, used_, wanted);
     parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
     stages_.template emplace<OneStageOnDevice<T>>(products_, plan_.n, parts_->kept, parts_->scratch, team());
-    if constexpr (has_two_stages<T>)
-      if (path_ == Path::two_stage)
-        stages_.template emplace<TwoStageOnDevice<T>>(products_, plan_.n, plan_.most(), parts_->kept,
-                                                      parts_->scratch, team(),
-                                                      chase_back_on_gpu(plan_.options.engine));
+    if (path_ == Path::two_stage)
+      stages_.template emplace<TwoStageOnDevice<T>>(products_, plan_.n, plan_.most(), parts_->kept,
+                                                    parts_->scratch, team(),
+                                                    chase_back_on_gpu(plan_.options.engine));
     const std::int64_t n = plan_.n;
     a_ = needs.matrix ? parts_->matrix : MatrixView<T>{p_.spare.data, n, n, padded_rows(n)};
     if (!plan_.options.vectors) return;
@@ -261,10 +259,9 @@ class DeviceBackend final : public Backend<T> {
 
   Factor<T>& reduce(Steps& step) override {
     const std::int64_t n = plan_.n;
-    if constexpr (has_two_stages<T>)
-      if (path_ == Path::two_stage)  // a band in float was not measured: it goes both stages
-        std::get<TwoStageOnDevice<T>>(stages_).given_band(
-            std::is_same_v<T, double> ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
+    if (path_ == Path::two_stage)  // a band in float was not measured: it goes both stages
+      std::get<TwoStageOnDevice<T>>(stages_).given_band(
+          std::is_same_v<T, double> ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
     if constexpr (!is_complex<T>)
       if (team_) {
         const MatrixView<T> z = z_.block(0, 0, n, plan_.most());
@@ -372,15 +369,13 @@ class DeviceBackend final : public Backend<T> {
       return team_ ? &*team_ : nullptr;
   }
   Reduction<T>& reduction() {
-    if constexpr (has_two_stages<T>)
-      if (path_ == Path::two_stage) return std::get<TwoStageOnDevice<T>>(stages_);
+    if (path_ == Path::two_stage) return std::get<TwoStageOnDevice<T>>(stages_);
     return std::get<OneStageOnDevice<T>>(stages_);
   }
   CutWork<T> back_cut(MatrixView<T> z) const {
-    if constexpr (has_two_stages<T>)
-      if (path_ == Path::two_stage)
-        return back_transform_cut(TwoStageOnDevice<T>::reflectors_of_q1(a_),
-                                  TwoStageOnDevice<T>::rows_of_q1(z));
+    if (path_ == Path::two_stage)
+      return back_transform_cut(TwoStageOnDevice<T>::reflectors_of_q1(a_),
+                                TwoStageOnDevice<T>::rows_of_q1(z));
     return back_transform_cut(a_, z);
   }
 
@@ -398,10 +393,7 @@ class DeviceBackend final : public Backend<T> {
   std::uint64_t used_ = 0;     // bytes that the problem takes
   std::optional<Event> left_;  // the end of a solve that has been left
   std::optional<Parts<T>> parts_;
-  std::conditional_t<has_two_stages<T>,
-                     std::variant<std::monostate, OneStageOnDevice<T>, TwoStageOnDevice<T>>,
-                     std::variant<std::monostate, OneStageOnDevice<T>>>
-      stages_;
+  std::variant<std::monostate, OneStageOnDevice<T>, TwoStageOnDevice<T>> stages_;
   Problem<T> p_;
   InputFacts<real_t<T>> facts_;
   MatrixView<T> a_, z_;

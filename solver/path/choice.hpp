@@ -8,10 +8,6 @@
 
 namespace eigen_g {
 
-// The types that the kernels of two stages are compiled for.
-template <class T>
-inline constexpr bool has_two_stages = true;
-
 // On the current GPU, for a matrix of T of order n: the one that is asked for; automatic: two stages from the orders in
 // TwoStageTuning on, where the GPU is strong in double (other GPUs were not measured in float either). On a CPU it is one stage.
 template <class T>
