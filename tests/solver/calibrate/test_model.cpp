@@ -148,7 +148,7 @@ TEST_CASE("two stages on the H200: what they were measured from, and an order be
     CHECK(stage(p, "tridiagonal to band") == Approx(measured.chase_back).epsilon(within));
     CHECK(stage(p, "band to dense") == Approx(measured.band_back).epsilon(within));
   }
-  // Measured at n = 10000 (data/perf/bench_solve_two_stage_nvidia_h200.json): .2552 s, one stage .468.
+  // Measured at n = 10000 (data/perf/bench_solve_two_stage_nvidia_h200.json): .254 s, one stage .468.
   const auto all = predict(machine, 10000, 10000);
   CHECK(find(all, 2, Engine::native).seconds == Approx(0.2552).epsilon(0.1));
   CHECK(choose(all).stages == 2);
