@@ -25,7 +25,7 @@ void check_market(const SymmetricMatrix& m) {
 
 std::string little(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  for (; bytes > 0; --bytes, value >>= 8) text += static_cast<char>(value);
   return text;
 }
 

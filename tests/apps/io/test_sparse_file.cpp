@@ -70,8 +70,8 @@ void check_same_matrix(const std::string& path, const ReadOptions& options) {
 
 template <class Number>
 void append(std::string& to, Number number, int bytes) {
-  for (int i = 0; i < bytes; ++i)
-    to += static_cast<char>((static_cast<std::uint64_t>(number) >> (8 * i)) & 0xff);
+  auto left = static_cast<std::uint64_t>(number);
+  for (; bytes > 0; --bytes, left >>= 8) to += static_cast<char>(left & 0xff);
 }
 
 // An archive of one member; `deflated`: in one deflate block that stores. The other arguments: what is told wrongly.
