@@ -33,6 +33,7 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 //                    into its shared memory
 // Ordered on the products' queue, rank-2k updates by their engine; with `progress` the call blocks. Repeats bit for bit on
 // the same GPU.
+// Above n = 1024 a column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero: tau = 0 (negligible.hpp).
 // Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column. From 5000 rows on the update of A multiplies it
 // with the next column on the way: 1/64 fewer bytes. The last columns, which fit on the chip (2304 on an H200), take one
 // exchange each and no memory.
@@ -43,7 +44,7 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
                     T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {},
                     const std::function<void()>& queued = {}, int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
-// A column whose tail's squares sum to less is reduced already (tau = 0): far below rounding, where max |A| is within
+// A column whose tail's squares sum to less is reduced already (tau = 0) at every n: far below rounding, where max |A| is within
 // 2^-100 ... 2^100 (float: 2^-8 ... 2^8), and so far from the least number that no square of weight vanishes.
 template <class R>
 inline constexpr R negligible_square = R(0x1p-900);

@@ -33,11 +33,12 @@ std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 //   band_dev (b + 1) x n or more rows, device, out: B(i, j) at (i - j, j), 0 <= i - j <= b, i < n; the rest is untouched
 //   tau_dev  n, device, out: tau_j; 0 from j = n - b - 1 on
 //   scratch_dev      full_to_band_bytes<T>(n, b, products.queue().multiprocessors())
-// b of 32, 48, 64, 96, 128; for complex T 32. Ordered on the products' queue; the products by their engine. Repeats bit for bit on the same GPU.
+// b of 32, 48, 64, 96, 128; for complex T 32. Ordered on the products' queue; the products by their engine. Repeats bit for bit on the
+// same GPU.
 // A column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero: tau = 0.
 //   progress   is told of the part that is done, and then the call blocks
-// Cost: 4/3 n^3 flops (four times as many where T is complex) in products, of which 2/3 n^3 with b columns; 3 n^2 k more for k pending columns; one exchange between
-// thread blocks a column.
+// Cost: 4/3 n^3 flops (four times as many where T is complex) in products, of which 2/3 n^3 with b columns; 3 n^2 k more for k
+// pending columns; one exchange between thread blocks a column.
 // Source: Bischof, Lang and Sun 2000; pending columns: LAPACK dlatrd's, of blocks.
 template <class T>
 void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_dev, MatrixView<T> band_dev,
