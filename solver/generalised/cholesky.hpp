@@ -26,7 +26,7 @@ std::int64_t cholesky(Uplo uplo, MatrixView<T> b);
 
 //   b_dev      n x n, lda, device, in: B's lower triangle; out: L, and its other triangle is changed
 //   minor_dev  one, out
-// By halves down to blocks of 64 rows. Ordered on the products' queue. Throws DeviceError. CUDA builds only.
+// By halves of its columns down to 64. Ordered on the products' queue. Throws DeviceError. CUDA builds only.
 template <class T>
 void cholesky(const Products<T>& products, MatrixView<same_t<T>> b_dev, std::int64_t* minor_dev);
 

@@ -7,16 +7,22 @@ namespace eigen_g {
 
 namespace {
 
+// The columns of a factor, by halves of them: every product reaches down to the last row, so that none is small.
+//   b  m x k, m >= k, from B's diagonal down
 template <class T>
 void factor(const Products<T>& products, std::int64_t first, MatrixView<T> b, std::int64_t* minor_dev) {
-  if (b.rows <= diagonal_block) return factor_diagonal_block(products.queue(), first, b, minor_dev);
-  const std::int64_t upper = upper_half(b.rows), rest = b.rows - upper;
-  const MatrixView<T> b11 = b.block(0, 0, upper, upper), b21 = b.block(upper, 0, rest, upper),
-                      b22 = b.block(upper, upper, rest, rest);
-  factor(products, first, b11, minor_dev);
-  apply(products, With::inverse, Side::right, Op::conjugate_transpose, b11, b21);
-  add_lower_product(products, T{-1}, b21, b21, b22);
-  factor(products, first + upper, b22, minor_dev);
+  if (b.cols <= diagonal_block) {
+    const MatrixView<T> top = b.block(0, 0, b.cols, b.cols);
+    factor_diagonal_block(products.queue(), first, top, minor_dev);
+    return apply_diagonal_block<T>(products.queue(), With::inverse, Side::right, Op::conjugate_transpose, top,
+                                   b.block(b.cols, 0, b.rows - b.cols, b.cols));
+  }
+  const std::int64_t left = upper_half(b.cols), right = b.cols - left;
+  const MatrixView<T> below = b.block(left, 0, b.rows - left, left),
+                      rest = b.block(left, left, b.rows - left, right);
+  factor(products, first, b.block(0, 0, b.rows, left), minor_dev);
+  add_lower_product(products, T{-1}, below, below.block(0, 0, right, left), rest);
+  factor(products, first + left, rest, minor_dev);
 }
 
 }  // namespace

@@ -23,8 +23,9 @@ template <class T>
 void apply(const Products<T>& products, With with, Side side, Op op, MatrixView<const same_t<T>> l_dev,
            MatrixView<same_t<T>> x_dev);
 
-// C := C + alpha A B^H where only C's lower triangle is wanted; above it C is changed near the diagonal.
-// Cost: (n + 512) n k flops. BLAS: dsyrk, dsyr2k.
+// C := C + alpha A B^H where only the lower triangle of C, m x n with m >= n, is wanted; above it C is changed near the diagonal.
+//   a_dev  m x k      b_dev  n x k
+// Cost: (2 m - n + 1024) n k flops. BLAS: dsyrk, dsyr2k.
 template <class T>
 void add_lower_product(const Products<T>& products, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
                        MatrixView<const same_t<T>> b_dev, MatrixView<same_t<T>> c_dev);
