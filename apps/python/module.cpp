@@ -176,6 +176,18 @@ void bind_report(nb::module_& m) {
                      }
                      return devices;
                    })
+      .def_prop_ro("refinement",
+                   [](const PythonReport& r) {
+                     nb::dict refinement;
+                     refinement["way"] = name(r.refinement.way);
+                     refinement["steps"] = r.refinement.steps;
+                     refinement["clusters"] = r.refinement.clusters;
+                     refinement["largest_cluster"] = r.refinement.largest_cluster;
+                     refinement["correction"] = r.refinement.correction;
+                     refinement["float_seconds"] = r.refinement.float_seconds;
+                     refinement["seconds"] = r.refinement.seconds;
+                     return refinement;
+                   })
       .def_prop_ro("workspace_bytes", [](const PythonReport& r) { return pair_of(r.bytes); });
 
   nb::class_<Verification>(m, "Verification", "How good eigenpairs are.")
@@ -237,9 +249,9 @@ NB_MODULE(_core, m) {
               std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
               std::optional<std::pair<double, double>> values, const std::string& path,
               const std::string& engine, const std::string& place, int gpus, int threads,
-              const std::optional<std::string>& ratio, int itype) {
+              const std::optional<std::string>& ratio, const std::string& precision, int sms, int itype) {
              new (self) Plan(make_plan(dtype, lower, vectors, numbers, values, path, engine, place, gpus,
-                                       threads, ratio, itype));
+                                       threads, ratio, precision, sms, itype));
            })
       .def_ro("dtype", &Plan::dtype)
       .def("most", [](const Plan& plan, std::int64_t n) { return plan.options.subset.most(n); });

@@ -15,8 +15,8 @@ const char* name(Place place) {
   return place == Place::automatic ? "auto" : place == Place::cpu ? "cpu" : "gpu";
 }
 
-template <class Choice>
-Choice chosen(std::initializer_list<Choice> choices, const std::string& wanted, Argument argument) {
+template <class Choice, class Which>
+Choice chosen(std::initializer_list<Choice> choices, const std::string& wanted, Which argument) {
   std::string all;
   for (const Choice choice : choices) {
     if (wanted == name(choice)) return choice;
@@ -41,7 +41,7 @@ Plan make_plan(const std::string& dtype, bool lower, bool vectors,
                std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
                std::optional<std::pair<double, double>> values, const std::string& path,
                const std::string& engine, const std::string& place, int gpus, int threads,
-               const std::optional<std::string>& ratio, int itype) {
+               const std::optional<std::string>& ratio, const std::string& precision, int sms, int itype) {
   Plan plan{dtype, {}, {}, itype};
   Options& options = plan.options;
   options.uplo = lower ? Uplo::lower : Uplo::upper;
@@ -51,10 +51,12 @@ Plan make_plan(const std::string& dtype, bool lower, bool vectors,
   options.path = chosen({Path::automatic, Path::one_stage, Path::two_stage}, path, Argument::path);
   options.engine = chosen({Engine::native, Engine::double_float, Engine::emulated, Engine::automatic}, engine,
                           Argument::engine);
+  options.precision = chosen({Precision::native, Precision::mixed}, precision, "precision");
   Devices& devices = plan.devices;
   devices.place = chosen({Place::automatic, Place::cpu, Place::gpu}, place, Argument::place);
   devices.gpus = gpus;
   devices.threads = threads;
+  devices.multiprocessors = sms;
   if (ratio) devices.ratio = parse_ratio(*ratio);
   return plan;
 }

@@ -39,6 +39,10 @@ class Report:
     def devices(self) -> list[dict[str, object]]:
         """name, gpu (None: the CPU), share and seconds of each device that took part."""
     @property
+    def refinement(self) -> dict[str, str | int | float]:
+        """What mixed precision did: way ("native": not asked for; "refined"; else why the plain solver took over: "out_of_scope",
+        "not_in_float", "clusters", "diverged"), steps, clusters, largest_cluster, correction, float_seconds, seconds."""
+    @property
     def workspace_bytes(self) -> tuple[int, int]:
         """Host, device; beside the matrix and the results."""
 
@@ -118,6 +122,8 @@ class Plan:
         gpus: int,
         threads: int,
         ratio: str | None,
+        precision: str,
+        sms: int,
         itype: int,
         /,
     ) -> None: ...

@@ -77,7 +77,9 @@ def eigh(
     device: Device = "auto",
     gpus: int = 1,
     ratio: str | None = None,
+    precision: str = "native",
     threads: int = 0,
+    sms: int = 0,
     progress: Progress | None = None,
 ) -> Any:
     """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, w ascending:
@@ -100,7 +102,10 @@ def eigh(
     path, engine     of the reduction; of the large products: "native", "df", "emulated", "auto"
     device           of arrays in host memory: "auto" takes a GPU where there is one and n is worth it
     gpus, ratio      further devices for the large products and their shares, as "27:14"; of real matrices
+    precision        "mixed": in float32, refined to float64, for GPUs that are slow in double; of all pairs of one real float64
+                     matrix on one GPU. Elsewhere, and where that does not pay off, the plain solver; .report.refinement tells
     threads          of the CPU; 0: as many as OpenBLAS takes by itself
+    sms              for experiments: only so many multiprocessors of the GPU; 0: all
     progress         called with (stage, fraction); an exception from it ends the solve
 
     Returns EighResult(eigenvalues, eigenvectors) with `.report`, or the values alone: arrays of a's framework on a's device, w real,
@@ -120,14 +125,15 @@ def eigh(
         if subset_by_value is not None:
             raise ValueError("subset_by_value of a stack: its matrices may have different numbers of values")
         options = dict(lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b, check_finite=check_finite)
-        places = dict(path=path, engine=engine, device=device, gpus=gpus, ratio=ratio, threads=threads, progress=progress)
-        return _stacked(framework, a, view, b, type, not eigvals_only, subset_by_index, **options, **places)
+        places = dict(path=path, engine=engine, device=device, gpus=gpus, ratio=ratio, precision=precision)
+        rest = dict(threads=threads, sms=sms, progress=progress)
+        return _stacked(framework, a, view, b, type, not eigvals_only, subset_by_index, **options, **places, **rest)
     n = _solve.square(view)
     b_view = None
     if b is not None:
         b, b_view = partner_of(framework, view, b, type)
     numbers, values = subset_of(n, subset_by_index, subset_by_value)
-    where = Where(path, engine, device, gpus, threads, ratio)
+    where = Where(path, engine, device, gpus, threads, ratio, precision, sms)
     itype = 0 if b is None else type
     wanted = Wanted(lower, not eigvals_only, numbers, values, itype, overwrite_a, overwrite_b, where, progress)
     try:
@@ -210,7 +216,9 @@ def eigvalsh(
     device: Device = "auto",
     gpus: int = 1,
     ratio: str | None = None,
+    precision: str = "native",
     threads: int = 0,
+    sms: int = 0,
     progress: Progress | None = None,
 ) -> Array:
     """The eigenvalues of a symmetric or Hermitian matrix, ascending: eigh(a, b, eigvals_only=True, ...)."""
@@ -230,7 +238,9 @@ def eigvalsh(
         device=device,
         gpus=gpus,
         ratio=ratio,
+        precision=precision,
         threads=threads,
+        sms=sms,
         progress=progress,
     )
 
@@ -241,15 +251,20 @@ def workspace_bytes(
     dtype: str = "float64",
     eigvals_only: bool = False,
     type: int | None = None,
+    path: str = "auto",
+    engine: str = "native",
+    precision: str = "native",
     on_gpu: bool = True,
     array_on_gpu: bool = True,
 ) -> tuple[int, int]:
     """(host, device) bytes that eigh takes at most for itself, beside a, b, w and v.
 
     type          of a generalised problem; None: a standard one
+    path, engine, precision   as eigh's
     on_gpu        where the solve is done
     array_on_gpu  where a, w and v lie; with copies of a and b where they are not overwritten
     """
     _solve.check_type(dtype, "dtype", of="" if type is None else "generalised problems")
-    plan = Wanted(vectors=not eigvals_only, itype=type or 0).plan(dtype)
+    where = Where(path=path, engine=engine, precision=precision)
+    plan = Wanted(vectors=not eigvals_only, itype=type or 0, where=where).plan(dtype)
     return _core.workspace_bytes(plan, n, on_gpu, array_on_gpu, -1)

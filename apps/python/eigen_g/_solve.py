@@ -30,6 +30,8 @@ class Where(NamedTuple):
     gpus: int = 1
     threads: int = 0
     ratio: str | None = None
+    precision: str = "native"
+    sms: int = 0
 
 
 class Wanted(NamedTuple):

@@ -55,7 +55,9 @@ class Solver:
         device: Device = "auto",
         gpus: int = 1,
         ratio: str | None = None,
+        precision: str = "native",
         threads: int = 0,
+        sms: int = 0,
         progress: Progress | None = None,
     ) -> None:
         self._framework, self._like = _frameworks.of(_frameworks.empty_float64() if like is None else like)
@@ -66,7 +68,7 @@ class Solver:
         self._like = self._framework.empty((0,), view.dtype, self._like)  # of its kind; like itself may go
         self._n, self._gpu, self._dtype = n, view.gpu, view.dtype
         numbers, values = subset_of(n, subset_by_index, subset_by_value)
-        where = Where(path, engine, device, gpus, threads, ratio)
+        where = Where(path, engine, device, gpus, threads, ratio, precision, sms)
         itype = type or 0
         self._wanted = Wanted(lower, not eigvals_only, numbers, values, itype, where=where, progress=progress)
         self._lock = threading.Lock()

@@ -1,28 +1,43 @@
 // The command as a process: its own test, and what a shell is told of it.
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "tests/support/command.hpp"
 
 using namespace support;
 
-TEST_CASE("selftest --quick passes here, and its report has every case with its ratios") {
+TEST_CASE("selftest --quick passes here, and its report has every case with its ratios, in each type") {
   const TemporaryFolder folder;
   const Outcome outcome = succeed({"selftest", "--quick", "--json", folder / "st.json"});
   CHECK_THAT(outcome.out, ContainsSubstring("pass\n") && ContainsSubstring("lapack 18 band") &&
-                              ContainsSubstring("glued-wilkinson"));
+                              ContainsSubstring("glued-wilkinson") && ContainsSubstring("worst: residual"));
   CHECK(outcome.out.find("FAILED") == std::string::npos);
   const auto report = nlohmann::json::parse(text_of_file(folder / "st.json"));
-  CHECK(report["cases"].size() > 300);
-  double worst = 0;
+  std::map<std::string, int> cases;
+  std::map<std::pair<std::string, std::string>, double> worst;
   for (const auto& c : report["cases"]) {
     CHECK(c["passed"].get<bool>());
-    worst = std::max(worst, c["lapack_orthogonality"].get<double>());
+    ++cases[c["type"].get<std::string>()];
+    double& most = worst[{c["family"].get<std::string>(), c["type"].get<std::string>()}];
+    most = std::max(most, c["lapack_orthogonality"].get<double>());
   }
-  CHECK(worst > 0);  // something was measured
+  for (const char* type : {"s", "d", "c", "z"}) {
+    CHECK(cases[type] > 400);
+    CHECK(worst[{"random", type}] > 0);  // something was measured
+  }
+  CHECK(worst.count({"hofstadter", "z"}) == 1);
+  CHECK(worst.count({"hofstadter", "d"}) == 0);
+  CHECK(report["worst"].size() == worst.size());
+  for (const auto& w : report["worst"])
+    CHECK(w["lapack_orthogonality"].get<double>() ==
+          worst.at({w["family"].get<std::string>(), w["type"].get<std::string>()}));
 }
 
 TEST_CASE("selftest: wrong usage ends in 2") {
   fail_with(2, {"selftest", "--quick", "--full"});
+  for (const char* types : {"x", "dd", ""}) fail_with(2, {"selftest", "--types", types});
 }
 
 TEST_CASE("what was meant is told") {

@@ -156,8 +156,9 @@ def test_hermitian(framework, n, order, dtype):
                 np.testing.assert_array_equal(framework.host(x), given)
     solver = eigen_g.Solver(n, like=framework.array(a))
     np.testing.assert_array_equal(framework.host(solver(framework.array(a))[0]), framework.host(eigen_g.eigh(framework.array(a))[0]))
-    with pytest.raises(eigen_g.InvalidArgument, match="gpus|path"):
-        eigen_g.eigh(framework.array(a), path="two_stage")
+    result = eigen_g.eigh(framework.array(a), path="two_stage")
+    assert result.report.path == "two_stage"
+    assert eigen_g.verify(a, framework.host(result.eigenvalues), framework.host(result.eigenvectors)).passed
 
 
 @pytest.mark.parametrize("type", [1, 2, 3])
@@ -209,6 +210,25 @@ def test_solver(framework):
         solver(framework.array(np.eye(5)))
     with pytest.raises(ValueError, match="numpy"):
         solver(np.eye(300))
+
+
+def test_mixed_precision(framework):
+    a = random_symmetric(600)
+    plain = eigen_g.eigh(framework.array(a))
+    assert plain.report.refinement["way"] == "native"
+    solver = eigen_g.Solver(600, like=framework.array(a), precision="mixed")
+    assert solver.workspace_bytes == eigen_g.workspace_bytes(600, precision="mixed") != eigen_g.workspace_bytes(600)
+    for overwrite in (False, True):
+        for result in (
+            eigen_g.eigh(framework.array(a), precision="mixed", overwrite_a=overwrite),
+            solver(framework.array(a), overwrite_a=overwrite),
+        ):
+            refinement = result.report.refinement
+            assert refinement["way"] == "refined" and refinement["steps"] > 0 and refinement["float_seconds"] > 0
+            check(a, framework.host(result.eigenvalues), framework.host(result.eigenvectors))
+            np.testing.assert_allclose(framework.host(result.eigenvalues), framework.host(plain.eigenvalues), atol=1e-11)
+    part = eigen_g.eigh(framework.array(a), sms=66)
+    check(a, framework.host(part.eigenvalues), framework.host(part.eigenvectors))
 
 
 def test_progress_and_an_exception_from_it(framework):

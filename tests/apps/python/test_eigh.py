@@ -116,6 +116,26 @@ def test_result_is_a_named_pair_with_a_report():
     assert report.workspace_bytes[0] == eigen_g.workspace_bytes(30, on_gpu=False, array_on_gpu=False)[0] > 0
 
 
+def test_precision():
+    a = random_symmetric(30)
+    plain = eigen_g.eigh(a, device="cpu")
+    assert plain.report.refinement["way"] == "native"
+    for mixed in (
+        eigen_g.eigh(a, device="cpu", precision="mixed"),
+        eigen_g.Solver(30, device="cpu", precision="mixed")(a),
+    ):
+        np.testing.assert_array_equal(mixed.eigenvectors, plain.eigenvectors)
+        refinement = mixed.report.refinement
+        assert refinement.pop("way") == "out_of_scope" and not any(refinement.values())
+    np.testing.assert_array_equal(eigen_g.eigvalsh(a, device="cpu", precision="mixed"), eigen_g.eigvalsh(a, device="cpu"))
+    stack = eigen_g.eigh(np.stack([a, a]), device="cpu", precision="mixed")
+    assert [report.refinement["way"] for report in stack.report] == ["out_of_scope"] * 2
+    sizes = dict(on_gpu=False, array_on_gpu=False)
+    assert eigen_g.workspace_bytes(30, precision="mixed", **sizes) == eigen_g.workspace_bytes(30, **sizes)
+    with pytest.raises(eigen_g.InvalidArgument, match="precision"):
+        eigen_g.workspace_bytes(30, precision="half", **sizes)
+
+
 def test_subsets_are_scipys():
     a = random_symmetric(60)
     w, v = eigen_g.eigh(a)
@@ -147,6 +167,9 @@ def test_subsets_are_scipys():
         ({"ratio": "1:x"}, eigen_g.InvalidArgument, "ratio"),
         ({"gpus": 0}, eigen_g.InvalidArgument, "gpus"),
         ({"threads": -1}, eigen_g.InvalidArgument, "threads"),
+        ({"precision": "half"}, eigen_g.InvalidArgument, "precision.*half.*native, mixed"),
+        ({"sms": -1}, eigen_g.InvalidArgument, "multiprocessors"),
+        ({"device": "cpu", "sms": 8}, eigen_g.InvalidArgument, "multiprocessors"),
         ({"b": np.eye(4)}, ValueError, "alike"),
         ({"b": np.eye(5, dtype=np.float32)}, ValueError, "alike.*float32"),
         ({"b": np.eye(5), "type": 4}, ValueError, "type is 4"),

@@ -1,0 +1,128 @@
+#include "apps/cli/selftest_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "apps/io/scalar_type.hpp"
+#include "solver/verify/verify.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+template <class R>
+double distance(const std::vector<R>& w, std::int64_t m, const std::vector<double>& truth,
+                std::int64_t first) {
+  double worst = 0, largest = std::numeric_limits<R>::min();
+  for (const double value : truth) largest = std::max(largest, std::fabs(value));
+  for (std::int64_t k = 0; k < m; ++k) {
+    const double off = std::fabs(static_cast<double>(w[static_cast<std::size_t>(k)]) -
+                                 truth[static_cast<std::size_t>(first + k)]);
+    if (!(off <= worst)) worst = off;
+  }
+  return worst / largest / (static_cast<double>(truth.size()) * std::numeric_limits<R>::epsilon());
+}
+
+// With vectors LAPACK takes another way to the values than without.
+template <class T>
+std::optional<std::vector<double>> values_on_cpu(const SelftestMatrix<T>& matrix, std::int64_t n,
+                                                 bool vectors, int threads) {
+  Options options;
+  options.vectors = vectors;
+  const Solution<T> found = solve(n, matrix.a.data(), n, options, {.place = Place::cpu, .threads = threads});
+  if (found.report.status != Status::converged) return std::nullopt;
+  return std::vector<double>(found.values.begin(), found.values.end());
+}
+
+}  // namespace
+
+template <class T>
+std::vector<SelftestWay> selftest_ways(std::int64_t n, bool on_gpu) {
+  const Subset third = Subset::numbers((n + 2) / 3, (2 * n + 2) / 3),
+               positive = Subset::values(0, std::numeric_limits<double>::infinity());
+  std::vector<SelftestWay> list{
+      {.name = "lower"},
+      {.name = "upper, padded", .options = {.uplo = Uplo::upper}, .padding = 3},
+      {.name = "values", .options = {.vectors = false}},
+      {.name = "a third by number", .options = {.subset = third}},
+      {.name = "above 0, upper", .options = {.uplo = Uplo::upper, .subset = positive}},
+      {.name = "in place of A", .in_place = true}};
+  if (!on_gpu) return list;
+  list.push_back({.name = "one stage", .options = {.path = Path::one_stage}});
+  list.push_back({.name = "two stages", .options = {.path = Path::two_stage}});
+  list.push_back({.name = "two stages, third",
+                  .options = {.uplo = Uplo::upper, .subset = third, .path = Path::two_stage},
+                  .padding = 1});
+  list.push_back({.name = "two stages, values", .options = {.vectors = false, .path = Path::two_stage}});
+  if constexpr (!is_complex<T>) list.push_back({.name = "GPU:CPU 3:1", .ratio = {{3, 1}}});
+  if constexpr (std::is_same_v<T, double>) {
+    list.push_back({.name = "mixed precision", .options = {.precision = Precision::mixed}});
+    for (const Engine engine : engines())
+      if (engine != Engine::native && engine_built(engine))
+        list.push_back({.name = std::string("engine ") + name(engine), .options = {.engine = engine}});
+  }
+  return list;
+}
+
+template <class T>
+SelftestCase solved(const std::string& family, const SelftestMatrix<T>& matrix, std::int64_t n,
+                    const SelftestWay& way, Devices devices, bool on_gpu) {
+  using R = real_t<T>;
+  constexpr R nothing = std::numeric_limits<R>::quiet_NaN();
+  SelftestCase c{static_cast<char>(io::scalar_type<T>), family, way.name, n};
+  const Options& options = way.options;
+  devices.ratio = way.ratio;
+  const std::int64_t ld = std::max<std::int64_t>(1, n) + way.padding, most = options.subset.most(n);
+  std::vector<T> a(static_cast<std::size_t>(ld * n), T(nothing));
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i)
+      if (options.uplo == Uplo::lower ? i >= j : i <= j) {
+        T& x = a[static_cast<std::size_t>(i + j * ld)] = matrix.a[static_cast<std::size_t>(i + j * n)];
+        if constexpr (is_complex<T>)
+          if (i == j) x.imag(nothing);
+      }
+  std::vector<R> w(static_cast<std::size_t>(most));
+  std::vector<T> z;
+  if (way.in_place) z = a;
+  if (options.vectors && !way.in_place) z.resize(static_cast<std::size_t>(ld * most));
+  const Report report = eigen_g(n, way.in_place ? z.data() : a.data(), ld, w.data(),
+                                options.vectors ? z.data() : nullptr, ld, options, devices);
+  c.m = report.m;
+  c.passed = report.status == Status::converged;
+  if (c.passed && options.vectors) {
+    const Verification v = verify(options.uplo, n, a.data(), ld, report.m, w.data(), z.data(), ld,
+                                  devices.place, devices.threads);
+    c.residual = v.lapack_residual;
+    c.orthogonality = v.lapack_orthogonality;
+    c.passed = passed(v);
+  }
+  if (!c.passed || n == 0) return c;
+  std::optional<std::vector<double>> truth = matrix.exact;
+  if (!truth && (on_gpu || !options.vectors)) {
+    truth = values_on_cpu(matrix, n, !on_gpu, devices.threads);
+    c.passed = truth.has_value();
+  }
+  if (!truth) return c;
+  c.values = distance(w, report.m, *truth, report.first - 1);
+  c.passed = c.values <= selftest_values_limit;
+  return c;
+}
+
+template std::vector<SelftestWay> selftest_ways<float>(std::int64_t, bool);
+template std::vector<SelftestWay> selftest_ways<double>(std::int64_t, bool);
+template std::vector<SelftestWay> selftest_ways<std::complex<float>>(std::int64_t, bool);
+template std::vector<SelftestWay> selftest_ways<std::complex<double>>(std::int64_t, bool);
+template SelftestCase solved(const std::string&, const SelftestMatrix<float>&, std::int64_t,
+                             const SelftestWay&, Devices, bool);
+template SelftestCase solved(const std::string&, const SelftestMatrix<double>&, std::int64_t,
+                             const SelftestWay&, Devices, bool);
+template SelftestCase solved(const std::string&, const SelftestMatrix<std::complex<float>>&, std::int64_t,
+                             const SelftestWay&, Devices, bool);
+template SelftestCase solved(const std::string&, const SelftestMatrix<std::complex<double>>&, std::int64_t,
+                             const SelftestWay&, Devices, bool);
+
+}  // namespace eigen_g::apps
