@@ -5,14 +5,17 @@
 
 namespace eigen_g::distributed {
 
-// ELPA, in builds that have it. Path::automatic is one stage: the two of 2022.11 lose orthogonality where blocks of A have low rank,
-// as of min(i, j) (data/perf/DECISIONS.md).
+// ELPA, in builds that have it: of doubles and complex doubles. Path::automatic is one stage: the two of 2022.11 lose orthogonality
+// where blocks of A have low rank, as of min(i, j) (data/perf/DECISIONS.md).
 // Source: Marek et al., J. Phys.: Condens. Matter 26 (2014) 213201.
-Outcome solve_by_elpa(const Task& task);
+template <class T>
+Outcome solve_by_elpa(const Task<T>& task);
 
-// ScaLAPACK: vectors by pdsyevd, of a subset too, which is kept of all; values alone by pdsyev. pdsyevr is not taken: that of 2.2.1
-// gives pdormtr too little workspace, and its vectors are wrong (data/perf/DECISIONS.md).
+// ScaLAPACK: vectors by pdsyevd, of a subset too, which is kept of all; values alone by pdsyev; of the other types by their
+// companions. pdsyevr is not taken: that of 2.2.1 gives pdormtr too little workspace, and its vectors are wrong
+// (data/perf/DECISIONS.md).
 // Source: ScaLAPACK Users' Guide; Tisseur and Dongarra, SIAM J. Sci. Comput. 20 (1999) 2223.
-Outcome solve_by_scalapack(const Task& task);
+template <class T>
+Outcome solve_by_scalapack(const Task<T>& task);
 
 }  // namespace eigen_g::distributed
