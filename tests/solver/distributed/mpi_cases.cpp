@@ -21,6 +21,9 @@
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/verify.hpp"
 
+extern "C" int call_from_c(MPI_Comm comm, std::int64_t n, double* a, double* b, const int* desc,
+                           std::int64_t first, double* w, double* z);
+
 namespace {
 
 using namespace eigen_g;
@@ -199,6 +202,22 @@ std::string fault_of_refusal(const Grid& grid) {
   }
 }
 
+// Values 8 to 12 of the 1-2-1 matrix, 2 + 2 cos(k pi / (n + 1)).
+std::string fault_of_c(const Grid& grid) {
+  const Case c{"1-2-1", 12, 2, {}, 1};
+  const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
+  const LocalMatrix<double> a(grid.context(), layout), z(grid.context(), layout);
+  fill(c, spec_of(c, c.kind), 1, view(a));
+  std::vector<double> w(12, nan);
+  if (const int fault = call_from_c(grid.comm(), c.n, a.data.get(), a.data.get(), a.descriptor.data(), 8,
+                                    w.data(), z.data.get()))
+    return "return " + std::to_string(fault);
+  const std::vector<double> exact = *generate::exact(spec_of(c, c.kind));
+  for (std::size_t k = 0; k < 5; ++k)
+    if (!(std::fabs(w[k] - exact[7 + k]) <= 1e-14)) return "value " + std::to_string(8 + k);
+  return "";
+}
+
 std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   std::vector<Case> cases;
   const auto add = [&](Case c) {
@@ -280,6 +299,7 @@ int main(int argc, char** argv) {
     const Grid grid(MPI_COMM_WORLD, rows, size / rows);
     tell("refusals", fault_of_refusal(grid));
     tell("an indefinite B", fault_of_indefinite(grid));
+    tell("from C", fault_of_c(grid));
     for (const std::string& engine : distributed::engines())
       for (const Case& c : cases_of(engine, grid.rows(), grid.cols()))
         tell(words(c, grid), fault_of(c, grid));
