@@ -63,15 +63,30 @@ void require_meaning(const DistributedOptions& o) {
       {s.explain, "--explain"},
       {s.format != usual.format, "--format but npy"},
       {io::names_hdf5(s.prefix), "-o FILE.h5"},
-      {s.run.device == "gpu", "--device gpu: this build has engines for the CPU"}};
+      {s.run.device == "gpu" && !distributed::has_engine("cusolvermp"),
+       "--device gpu in a build without cuSOLVERMp"}};
   for (const auto& [given, what] : others)
     if (given) throw UsageError("several processes do not take " + std::string(what));
   if (s.matrix.file.empty() == o.generate.empty())
     throw UsageError("MATRIX is required, or --generate KIND N");
   if (o.engine != "auto" && !distributed::has_engine(o.engine))
-    throw UsageError("--engine " + o.engine +
-                     ": this build does not have it ('eigen_g_mpi --version' lists those it has)");
-  if (s.path == "two" && o.engine == "scalapack") throw UsageError("--path two: ScaLAPACK has one stage");
+    throw UsageError("--engine " + o.engine + ": this build does not have it: when it was configured, " +
+                     (o.engine == "cusolvermp" ? "CUDA, cuSOLVERMp's cusolverMp.h or NCCL's nccl.h was not "
+                                                 "found (-DEIGEN_G_CUSOLVERMP_ROOT=FOLDER)"
+                                               : "its header and library were not found") +
+                     "; 'eigen_g_mpi --version' lists those it has");
+  if (s.path == "two" && (o.engine == "scalapack" || o.engine == "cusolvermp"))
+    throw UsageError("--path two: " + o.engine + " has one stage");
+  if ((s.run.device == "cpu" && o.engine == "cusolvermp") ||
+      (s.run.device == "gpu" && o.engine != "auto" && o.engine != "cusolvermp"))
+    throw UsageError("--engine " + o.engine + " excludes --device " + s.run.device);
+}
+
+// --device chooses among the engines too.
+std::string engine_of(const DistributedOptions& o) {
+  if (o.engine != "auto" || o.solve.run.device == "auto") return o.engine;
+  if (o.solve.run.device == "gpu") return "cusolvermp";
+  return distributed::has_engine("elpa") ? "elpa" : "scalapack";
 }
 
 std::optional<generate::Spec> spec_of(const DistributedOptions& o) {
@@ -168,6 +183,10 @@ class Solve {
 
   SolveReport run(int threads) {
     const SolveOptions& o = options_.solve;
+    const std::string why_not = distributed::why_not(comm_, engine_of(options_));
+    agree(comm_, [&] {
+      if (!why_not.empty()) throw DeviceError("--engine " + engine_of(options_) + ": " + why_not);
+    });
     ResultWriter results(comm_, result_names(o.prefix, ResultFormat::npy, vectors_), n_,
                          report_.subset.by == Subset::By::value ? 0 : report_.subset.most(n_),
                          existing_files(o.run.force));
@@ -201,7 +220,7 @@ class Solve {
     wanted.vectors = vectors_;
     wanted.subset = report_.subset;
     wanted.path = path_of(o.path).value();
-    wanted.engine = options_.engine;
+    wanted.engine = engine_of(options_);
     std::vector<double> w(static_cast<std::size_t>(n_));
     progress_.at("solve");
     distributed::Report r;
@@ -218,7 +237,9 @@ class Solve {
     report_.solve.first = r.first;
     report_.solve.path = r.path;
     report_.solve.seconds = r.seconds;
-    report_.solve.devices.push_back({cpu_name(), -1, 0, 1, 0});
+    report_.solve.devices.push_back(
+        r.gpu < 0 ? DeviceWork{cpu_name(), -1, 0, 1, 0}
+                  : DeviceWork{gpu_facts(r.gpu).name, r.gpu, gpu_facts(r.gpu).cores, 1, 0});
     report_.distributed = {r.engine,     r.routine, shape_.processes(), shape_.rows, shape_.cols,
                            shape_.block, 0};
     if (r.status != Status::converged) return;
@@ -336,7 +357,8 @@ std::string version_text() {
 constexpr const char* examples = R"(
   mpirun -n 4 eigen_g solve matrix.npy -o result --verify      over four processes
   mpirun -n 16 eigen_g solve --generate minij 100000           a matrix that no file holds
-  mpirun -n 4 eigen_g solve matrix.npy -o result --range-index 1:100 --engine elpa)";
+  mpirun -n 4 eigen_g solve matrix.npy -o result --range-index 1:100 --engine elpa
+  mpirun -n 2 eigen_g solve matrix.npy -o result --engine cusolvermp           on two GPUs)";
 
 ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
   CLI::App app("Eigenvalues and eigenvectors of dense real symmetric matrices, by many processes.",
@@ -352,9 +374,11 @@ ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
   set_help(command, "mpirun -n P eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
   add_solve_options(command, options->solve)->required(false);
   command
-      .add_option("--engine", options->engine,
-                  "auto (default: the first that this build has of), elpa, scalapack")
-      ->check(CLI::IsMember({"auto", "elpa", "scalapack"}))
+      .add_option(
+          "--engine", options->engine,
+          "auto (default: the first of those that follow that this build has and these processes can use), "
+          "cusolvermp (a GPU for each process), elpa, scalapack")
+      ->check(CLI::IsMember({"auto", "cusolvermp", "elpa", "scalapack"}))
       ->option_text("ENGINE");
   command
       .add_option("--block", options->block,

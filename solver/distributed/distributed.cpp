@@ -19,13 +19,32 @@ void require(bool met, Argument argument, const std::string& reason) {
   if (!met) throw InvalidArgument(argument, reason);
 }
 
-const DistributedEngine& engine_of(const Options& options) {
-  const DistributedEngine* const engine =
-      options.engine == "auto" ? &distributed_engines().front() : find_distributed_engine(options.engine);
+const DistributedEngine& engine_named(const std::string& name) {
+  const DistributedEngine* const engine = find_distributed_engine(name);
   std::string known;
-  for (const std::string& name : engines()) known += " " + name;
-  require(engine, Argument::engine, "is " + options.engine + "; this build has" + known);
+  for (const std::string& other : engines()) known += " " + other;
+  require(engine, Argument::engine, "is " + name + "; this build has" + known);
   return *engine;
+}
+
+std::string why_not(MPI_Comm comm, const DistributedEngine& engine) {
+  return engine.why_not ? engine.why_not(comm) : "";
+}
+
+// The one asked for; else the first that does what is asked for, and can be used. Collective.
+const DistributedEngine& engine_of(MPI_Comm comm, const Options& options) {
+  if (options.engine == "auto") {
+    for (const DistributedEngine& engine : distributed_engines())
+      if ((options.path != Path::two_stage || engine.two_stages) && why_not(comm, engine).empty())
+        return engine;
+    throw InvalidArgument(Argument::path, "is two stages, which no engine of this build has");
+  }
+  const DistributedEngine& engine = engine_named(options.engine);
+  require(options.path != Path::two_stage || engine.two_stages, Argument::path,
+          std::string("is two stages, which ") + engine.name + " does not have");
+  if (const std::string reason = why_not(comm, engine); !reason.empty())
+    throw DeviceError(options.engine + ": " + reason);
+  return engine;
 }
 
 // One dimension of the descriptor: 0 rows, 1 columns.
@@ -111,19 +130,20 @@ bool has_engine(const std::string& name) {
   return find_distributed_engine(name) != nullptr;
 }
 
+std::string why_not(MPI_Comm comm, const std::string& engine) {
+  return engine == "auto" ? "" : why_not(comm, engine_named(engine));
+}
+
 Report eigen_g(MPI_Comm comm, std::int64_t n, double* a, const int* desca, double* w, double* z,
                const int* descz, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   Report report;
   const Grid grid(comm, desca[1]);
   Task task{grid, {}, {}, w, options.subset, options.vectors, options.path};
-  const DistributedEngine* engine = nullptr;
+  const DistributedEngine& engine = engine_of(comm, options);
   on_all(comm, [&] {
-    engine = &engine_of(options);
     require(n >= 0 && n <= std::numeric_limits<int>::max(), Argument::n, "is " + std::to_string(n));
     require(w || n == 0, Argument::w, "is null");
-    require(options.path != Path::two_stage || engine->two_stages, Argument::path,
-            std::string("is two stages, which ") + engine->name + " does not have");
     check_subset(n, options.subset);
     task.a = checked_view(grid, Argument::a, n, a, desca);
     if (!options.vectors) return;
@@ -131,13 +151,13 @@ Report eigen_g(MPI_Comm comm, std::int64_t n, double* a, const int* desca, doubl
     require(task.z.layout.rows.block == task.a.layout.rows.block && task.z.ld == task.a.ld, Argument::z,
             "must be dealt out as a is, with the same leading dimension");
   });
-  report.engine = engine->name;
+  report.engine = engine.name;
   if (n == 0) return report;
 
   task.scale = scale_exponent(largest_entry(comm, options.uplo, task.a));
   mirror(task.a, options.uplo);
   scale_local(task.a, task.scale);
-  const Outcome outcome = engine->solve(task);
+  const Outcome outcome = engine.solve(task);
   scale_values(outcome.m, w, -task.scale);
   report.status = outcome.status;
   report.failed = outcome.failed;
@@ -145,6 +165,7 @@ Report eigen_g(MPI_Comm comm, std::int64_t n, double* a, const int* desca, doubl
   report.first = outcome.first;
   report.path = outcome.path;
   report.routine = outcome.routine;
+  report.gpu = outcome.gpu;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors of a real symmetric matrix that is dealt out to the processes of an MPI communicator, by ELPA or
-// ScaLAPACK: A = Z diag(w) Z^T, w_1 <= ... <= w_n.
+// Eigenvalues and eigenvectors of a real symmetric matrix that is dealt out to the processes of an MPI communicator, by cuSOLVERMp,
+// ELPA or ScaLAPACK: A = Z diag(w) Z^T, w_1 <= ... <= w_n.
 // In builds with MPI; eigen_g_mpi stands on it. It is not installed yet.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Options {
   bool vectors = true;
   Subset subset = {};
   Path path = Path::automatic;  // two stages: ELPA alone
-  std::string engine = "auto";  // the first of engines()
+  std::string engine = "auto";  // the first of engines() that does what is asked for, and can be used
 };
 
 struct Report {
@@ -27,6 +27,7 @@ struct Report {
   std::int64_t m = 0, first = 1;  // pairs found, and the number of the first of them among all, from 1
   Path path = Path::one_stage;
   std::string engine, routine;  // "scalapack", "pdsyevd"
+  int gpu = -1;                 // CUDA's number of this process' GPU; -1: the CPUs did it
   double seconds = 0;
 };
 
@@ -38,7 +39,7 @@ struct Report {
 //   z, descz    n x n, dealt out as A is; out: the first report.m columns. With options.vectors false neither is read.
 // Collective: every process calls it with the same arguments but for a, z and local leading dimensions. Blocks.
 // Throws, on every process alike: InvalidArgument (NonFiniteEntry), OutOfMemory of the engine where it says so, DeviceError (an
-// engine's complaint). Memory: that of the engine, and the local part of an n x 256 panel.
+// engine's complaint, or why it cannot be used). Memory: that of the engine, and the local part of an n x 256 panel.
 // Cost: the engine's, about 4/3 n^3 flops to tridiagonal form, and 2 to 4 n^2 m for the vectors.
 Report eigen_g(MPI_Comm comm, std::int64_t n, double* a, const int* desca, double* w, double* z,
                const int* descz, const Options& options = {});
@@ -46,5 +47,9 @@ Report eigen_g(MPI_Comm comm, std::int64_t n, double* a, const int* desca, doubl
 // Names of the engines of this build, the preferred one first.
 std::vector<std::string> engines();
 bool has_engine(const std::string& name);
+
+// Why these processes cannot use an engine of this build: cusolvermp needs its libraries and a GPU for each. The same on every
+// process; "": they can, or it is "auto". Collective. Throws InvalidArgument(engine) for one that this build does not have.
+std::string why_not(MPI_Comm comm, const std::string& engine);
 
 }  // namespace eigen_g::distributed

@@ -12,6 +12,10 @@ namespace eigen_g::distributed {
 namespace {
 
 constexpr std::array engines_here{
+#ifdef EIGEN_G_HAVE_CUSOLVERMP
+    DistributedEngine{"cusolvermp", "cuSOLVERMp, a GPU a process", false, solve_by_cusolvermp,
+                      why_not_cusolvermp},
+#endif
 #ifdef EIGEN_G_HAVE_ELPA
     DistributedEngine{"elpa", "ELPA, one stage or two", true, solve_by_elpa},
 #endif

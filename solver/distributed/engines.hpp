@@ -15,4 +15,11 @@ Outcome solve_by_elpa(const Task& task);
 // Source: ScaLAPACK Users' Guide; Tisseur and Dongarra, SIAM J. Sci. Comput. 20 (1999) 2223.
 Outcome solve_by_scalapack(const Task& task);
 
+// cuSOLVERMp, in builds that have its headers: a GPU for each process, the grid's processes as ranks of NCCL. It computes all pairs;
+// subsets and values alone are kept of them. Memory of each GPU: two n x n matrices divided by the processes, and the workspace
+// that cuSOLVERMp asks for, the largest of all processes.
+// Source: NVIDIA cuSOLVERMp 0.8 (cusolverMpSyevd).
+Outcome solve_by_cusolvermp(const Task& task);
+std::string why_not_cusolvermp(MPI_Comm comm);
+
 }  // namespace eigen_g::distributed

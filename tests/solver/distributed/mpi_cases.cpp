@@ -1,6 +1,6 @@
 // The distributed call, under mpirun: every engine, every grid of so many processes (of more than 4 those with two sides), blocks
-// that do not divide n, both triangles with the other one poisoned, subsets, values alone, scales, refusals. Exit code 1 and a line
-// for each case that fails.
+// that do not divide n, both triangles with the other one poisoned, subsets, values alone, scales, refusals. An argument: of this
+// engine alone. Exit code 1 and a line for each case that fails.
 #include <mpi.h>
 
 #include <algorithm>
@@ -117,6 +117,29 @@ std::string fault_of_refusal(const Grid& grid) {
   }
 }
 
+// An engine that cannot be used here says so on all processes; auto takes another one.
+std::string fault_of_unusable(const Grid& grid, const std::string& engine) {
+  Case c{"minij", 6, 1, {}, 1};
+  c.options.vectors = false;
+  const LocalMatrix a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
+  std::vector<double> w(6);
+  const auto solve = [&] {
+    generate::Spec spec;
+    spec.kind = c.kind;
+    spec.n = c.n;
+    fill(c, generate::formula_of(spec), view(a));
+    return distributed::eigen_g(grid.comm(), c.n, a.data.get(), a.descriptor.data(), w.data(), nullptr,
+                                nullptr, c.options);
+  };
+  if (solve().engine == engine) return "auto takes it";
+  c.options.engine = engine;
+  try {
+    return "no refusal, m = " + std::to_string(solve().m);
+  } catch (const DeviceError& error) {
+    return std::string(error.what()).rfind(engine + ": process ", 0) == 0 ? "" : error.what();
+  }
+}
+
 std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   std::vector<Case> cases;
   const auto add = [&](Case c) {
@@ -145,9 +168,15 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   add(large);
   Case small{"1-2-1", 30, 4, {}, 0x1p-900};
   add(small);
-  if (engine == "elpa" && rows * cols <= 4) {
+  if (engine != "scalapack" && rows * cols <= 4) {
     Case two{"random", 500, 64, {}, 1};
     add(two);
+    if (engine == "cusolvermp") {
+      for (const auto& [n, block] :
+           std::vector<std::pair<std::int64_t, std::int64_t>>{{131, 32}, {257, 50}, {499, 128}})
+        add({"random", n, block, {}, 1});
+      return cases;
+    }
     two.options.path = Path::two_stage;
     add(two);
   }
@@ -171,9 +200,16 @@ int main(int argc, char** argv) {
     if (size % rows != 0 || (size > 4 && (rows == 1 || rows == size))) continue;
     const Grid grid(MPI_COMM_WORLD, rows, size / rows);
     tell("refusals", fault_of_refusal(grid));
-    for (const std::string& engine : distributed::engines())
+    for (const std::string& engine : distributed::engines()) {
+      if (argc > 1 && engine != argv[1]) continue;
+      if (const std::string reason = distributed::why_not(MPI_COMM_WORLD, engine); !reason.empty()) {
+        tell(engine, fault_of_unusable(grid, engine));
+        if (rank == 0) std::printf("skipped: %s: %s\n", engine.c_str(), reason.c_str());
+        continue;
+      }
       for (const Case& c : cases_of(engine, grid.rows(), grid.cols()))
         tell(words(c, grid), fault_of(c, grid));
+    }
   }
   if (rank == 0) std::printf("%d cases, %d failed\n", done, faults);
   MPI_Finalize();
