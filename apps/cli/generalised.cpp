@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "apps/cli/generalised_report.hpp"
 #include "apps/cli/launcher.hpp"
 #include "apps/cli/named_files.hpp"
 #include "apps/cli/stopwatch.hpp"
@@ -21,8 +21,6 @@
 namespace eigen_g::apps {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The other triangle of the same matrix.
 template <class T>
@@ -78,151 +76,8 @@ Pencil<T> read_pencil(const OpenPencil& opened, const MatrixOptions& of_a, int t
   return p;
 }
 
-struct Found {
-  Found(const MatrixOptions& of_a, const GeneralisedOptions& of_b) : matrix(of_a), b(of_b) {}
-  const MatrixOptions& matrix;
-  const GeneralisedOptions& b;
-  io::ScalarType type = io::ScalarType::d;
-  std::int64_t n = 0;
-  int threads = 0;
-  double read = 0, verify = 0, write = 0, total = 0;
-  std::optional<GeneralisedVerification> check;
-  // Of a solve.
-  GeneralisedReport report;
-  std::vector<double> values;
-  bool vectors = false, infinite = false;
-  std::string values_file, vectors_file;
-
-  bool solved() const { return report.status == Status::converged && !infinite; }
-  bool good() const { return solved() && (!check || passed(*check)); }
-};
-
 std::string row(const std::string& name, const std::string& text) {
   return left_column(name, 14) + text + "\n";
-}
-std::string seconds_row(const std::string& name, double seconds) {
-  return left_column(name, 26) + print("%10.4f\n", seconds);
-}
-
-const char* equation(int itype) {
-  return itype == 1 ? "A x = w B x" : itype == 2 ? "A B x = w x" : "B A x = w x";
-}
-
-std::string head_rows(const Found& r) {
-  return row("matrix", r.matrix.file) + row("  type", io::name(r.type)) + row("  n", std::to_string(r.n)) +
-         row("B", r.b.file) + row("problem", equation(r.b.itype)) + row("threads", std::to_string(r.threads));
-}
-
-std::string check_rows(const GeneralisedVerification& v) {
-  const auto figure = [](const char* label, double value, double limit = 0) {
-    return "  " + left_column(label, 28) + print("%.6e", value) +
-           (limit > 0 ? print("  (limit %.3g)\n", limit) : "\n");
-  };
-  std::string text = print("check on the %s in double, %lld of %lld pairs\n", v.on_gpu ? "GPU" : "CPU",
-                           static_cast<long long>(v.m), static_cast<long long>(v.n));
-  if (v.bad_minor > 0)
-    text += print("  B's leading minor of order %lld is not positive definite\n",
-                  static_cast<long long>(v.bad_minor));
-  else
-    text += figure("condition of B", v.condition) +
-            figure("LAPACK residual ratio", v.residual, v.residual_limit) +
-            figure("B-orthogonality ratio", v.orthogonality, v.orthogonality_limit);
-  if (!v.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
-  if (!v.ascending) text += "  the values do not ascend\n";
-  return text + "  " + left_column("verification", 28) + (passed(v) ? "pass" : "FAILED") + "\n";
-}
-
-std::string why_not(const Found& r) {
-  if (r.report.bad_minor > 0)
-    return print("B is not positive definite: its leading minor of order %lld is not",
-                 static_cast<long long>(r.report.bad_minor));
-  if (r.report.status != Status::converged) return "the divide and conquer did not converge";
-  return r.infinite ? std::string("eigenvalues are beyond the range of ") + io::name(io::real_type(r.type))
-                    : "verification FAILED";
-}
-
-std::string solve_table(const Found& r) {
-  std::string text = head_rows(r);
-  text += row("eigenvalues", r.solved() ? std::to_string(r.values.size()) : "none: " + why_not(r));
-  const int digits = io::real_type(r.type) == io::ScalarType::s ? 8 : 16;
-  if (r.solved() && !r.values.empty())
-    text += row("  lowest", print("%.*g", digits, r.values.front())) +
-            row("  highest", print("%.*g", digits, r.values.back()));
-  text += row("devices", devices_text(r.report));
-  text += row("workspace",
-              bytes_text(r.report.bytes.host) + " host, " + bytes_text(r.report.bytes.device) + " device");
-  if (!r.values_file.empty())
-    text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
-  text += "seconds\n" + seconds_row("  read", r.read) + seconds_row("  solve", r.report.seconds);
-  for (const auto& act : r.report.acts) text += seconds_row("    " + words(act.name), act.seconds);
-  for (const StageWork& work : r.report.stages)
-    if (work.seconds > 0) text += seconds_row("      " + words(name(work.stage)), work.seconds);
-  if (r.check) text += seconds_row("  verify", r.verify);
-  text += seconds_row("  total", r.total);
-  return r.check ? text + check_rows(*r.check) : text;
-}
-
-Json check_json(const std::optional<GeneralisedVerification>& v) {
-  if (!v) return {};
-  return {{"n", v->n},
-          {"m", v->m},
-          {"condition", v->condition},
-          {"norm_a", v->norm_a},
-          {"norm_b", v->norm_b},
-          {"residual", v->residual},
-          {"residual_limit", v->residual_limit},
-          {"orthogonality", v->orthogonality},
-          {"orthogonality_limit", v->orthogonality_limit},
-          {"bad_minor", v->bad_minor},
-          {"ascending", v->ascending},
-          {"finite", v->finite},
-          {"on_gpu", v->on_gpu},
-          {"passed", passed(*v)}};
-}
-
-Json head_json(const char* format, const Found& r) {
-  return {
-      {"format", format},
-      {"version", 1},
-      {"eigen_g", version()},
-      {"matrix", {{"file", r.matrix.file}, {"type", std::string(1, static_cast<char>(r.type))}, {"n", r.n}}},
-      {"b", {{"file", r.b.file}}},
-      {"itype", r.b.itype},
-      {"threads", r.threads},
-      {"seconds", {{"read", r.read}, {"verify", r.verify}, {"total", r.total}}},
-      {"check", check_json(r.check)}};
-}
-
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string solve_json(const Found& r) {
-  const auto file = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
-  Json json = head_json("eigen_g-solve_generalised", r);
-  json["status"] = r.report.bad_minor > 0                 ? "not_positive_definite"
-                   : r.report.status != Status::converged ? "not_converged"
-                   : r.infinite                           ? "out_of_range"
-                                                          : "converged";
-  json["bad_minor"] = r.report.bad_minor;
-  json["values"] = {{"count", r.values.size()},
-                    {"lowest", r.values.empty() ? Json() : Json(r.values.front())},
-                    {"highest", r.values.empty() ? Json() : Json(r.values.back())},
-                    {"all", r.values},
-                    {"first_index", r.report.first - 1}};
-  json["vectors"] = r.vectors ? r.report.m : 0;
-  json["devices"] = Json::array();
-  for (const DeviceWork& device : r.report.devices) json["devices"].push_back(device_text(device));
-  json["path"] = name(r.report.path);
-  json["bytes"] = {{"host", r.report.bytes.host}, {"device", r.report.bytes.device}};
-  Json& seconds = json["seconds"];
-  seconds["solve"] = r.report.seconds;
-  seconds["write"] = r.write;
-  for (const auto& act : r.report.acts) seconds["acts"][act.name] = act.seconds;
-  for (const StageWork& work : r.report.stages)
-    seconds["stages"][name(work.stage)] = r.report.seconds_of(work.stage);
-  json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};
-  return text_of(json);
 }
 
 // Told before the solve: the flops beside the standard one, and the memory of all of it.
@@ -261,7 +116,7 @@ GeneralisedReport run(const GeneralisedSolve& request, const Pencil<T>& p, const
 // Reads the pencil as Ts, solves, checks and writes.
 template <class T>
 void solve_as(const GeneralisedSolve& request, const OpenPencil& opened, const Stopwatch& reading,
-              ReportSink& sink, Progress& progress, Found& r) {
+              ReportSink& sink, Progress& progress, GeneralisedFound& r) {
   const Pencil<T> p = read_pencil<T>(opened, request.matrix, request.run.threads, progress);
   r.read = reading.seconds();
   r.n = p.a.n;
@@ -303,7 +158,7 @@ void solve_as(const GeneralisedSolve& request, const OpenPencil& opened, const S
 
 template <class T>
 void verify_as(const GeneralisedVerify& request, const OpenPencil& opened, const Stopwatch& reading,
-               Progress& progress, Found& r) {
+               Progress& progress, GeneralisedFound& r) {
   const Pencil<T> p = read_pencil<T>(opened, request.matrix, request.run.threads, progress);
   progress.at("read the result");
   const std::vector<real_t<T>> values = io::read_values<real_t<T>>(request.values);
@@ -348,7 +203,7 @@ ExitCode solve_generalised(const GeneralisedSolve& request) {
                 request.run.force);
   ReportSink sink(request.run);
   Progress progress(!request.run.quiet);
-  Found r(request.matrix, request.b);
+  GeneralisedFound r(request.matrix, request.b);
   r.threads = threads_used(request.run);
 
   const Stopwatch reading;
@@ -374,7 +229,7 @@ ExitCode verify_generalised_files(const GeneralisedVerify& request) {
                 {{"--json", request.run.json}}, request.run.force);
   ReportSink sink(request.run);
   Progress progress(!request.run.quiet);
-  Found r(request.matrix, request.b);
+  GeneralisedFound r(request.matrix, request.b);
   r.threads = threads_used(request.run);
 
   const Stopwatch reading;
@@ -384,7 +239,7 @@ ExitCode verify_generalised_files(const GeneralisedVerify& request) {
   progress.finish();
   tell_device(request.run, r.check->on_gpu ? "the GPU" : "the CPU");
   r.total = total.seconds();
-  sink.put(head_rows(r) + check_rows(*r.check), text_of(head_json("eigen_g-verify_generalised", r)));
+  sink.put(verify_table(r), verify_json(r));
   if (passed(*r.check)) return ExitCode::done;
   complain(request.matrix.file + ": verification FAILED");
   return ExitCode::not_verified;

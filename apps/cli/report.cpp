@@ -194,12 +194,6 @@ Json check_json(const Verification& check) {
   return object;
 }
 
-Json distributed_json(const std::optional<Distributed>& d) {
-  if (!d) return {};
-  return {{"engine", d->engine}, {"routine", d->routine}, {"processes", d->processes},  {"rows", d->rows},
-          {"cols", d->cols},     {"block", d->block},     {"peak_bytes", d->peak_bytes}};
-}
-
 Json name_or_null(const std::string& file) {
   return file.empty() ? Json() : Json(file);
 }
@@ -286,6 +280,19 @@ bool succeeded(const SolveReport& r) {
   return r.solve.status == Status::converged && r.infinite == 0 && (!r.check || passed(*r.check));
 }
 
+nlohmann::ordered_json distributed_json(const std::optional<Distributed>& d) {
+  if (!d) return {};
+  return {{"engine", d->engine}, {"routine", d->routine}, {"processes", d->processes},  {"rows", d->rows},
+          {"cols", d->cols},     {"block", d->block},     {"peak_bytes", d->peak_bytes}};
+}
+
+std::string distributed_rows(const Distributed& d) {
+  return row("engine", d.engine + ", " + d.routine) +
+         row("processes", print("%d in a grid of %d x %d, blocks of %lld, at most ", d.processes, d.rows,
+                                d.cols, static_cast<long long>(d.block)) +
+                              bytes_text(d.peak_bytes) + " each");
+}
+
 std::string to_table(const SolveReport& r) {
   std::string text = matrix_row(r.matrix);
   if (r.solve.status == Status::not_converged) {
@@ -315,13 +322,7 @@ std::string to_table(const SolveReport& r) {
   if (!r.distributed) text += row("products", engines_text(r.solve));
   if (r.solve.refinement.way != Refinement::Way::native)
     text += row("precision", refinement_text(r.solve.refinement));
-  if (r.distributed) {
-    const Distributed& d = *r.distributed;
-    text += row("engine", d.engine + ", " + d.routine) +
-            row("processes", print("%d in a grid of %d x %d, blocks of %lld, at most ", d.processes, d.rows,
-                                   d.cols, static_cast<long long>(d.block)) +
-                                 bytes_text(d.peak_bytes) + " each");
-  }
+  if (r.distributed) text += distributed_rows(*r.distributed);
   if (!r.distributed)
     text += row("workspace",
                 bytes_text(r.solve.bytes.host) + " host" +

@@ -40,6 +40,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -110,6 +111,10 @@ std::string devices_text(const Report& solve);
 std::string ratio_text(const Report& solve, const Ratio& wanted);
 std::string engines_text(const Report& solve);
 std::string refinement_text(const Refinement& refinement);
+
+// The rows of a table that tell of it, and its field of the JSON.
+std::string distributed_rows(const Distributed& distributed);
+nlohmann::ordered_json distributed_json(const std::optional<Distributed>& distributed);
 
 // Each ends with a newline. A time of zero (a stage that this device does not have) is left out of the table.
 std::string to_table(const SolveReport& report);

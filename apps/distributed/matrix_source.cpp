@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "apps/cli/matrix_input.hpp"
 #include "apps/distributed/collective.hpp"
+#include "apps/generate/hermitian.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
 #include "solver/distributed/panels.hpp"
+#include "solver/distributed/scalapack_calls.hpp"
 
 namespace eigen_g::apps {
 
@@ -27,12 +31,28 @@ std::int64_t held(const Deal& deal, std::int64_t g) {
   return g / deal.block % deal.parts == deal.part ? deal.below(g) : -1;
 }
 
-void add(const LocalView& a, std::int64_t i, std::int64_t j, double value) {
+template <class T>
+void add(const LocalView<T>& a, std::int64_t i, std::int64_t j, same_t<T> value) {
   const std::int64_t k = held(a.layout.rows, i), l = held(a.layout.cols, j);
   if (k >= 0 && l >= 0) a(k, l) += value;
 }
 
-// Of finite pairs: the largest |a_ij - a_ji| / 2 and |a_ij|.
+// One of them as a T. Throws FileError where T does not hold it.
+template <class T, class From>
+T converted(const std::string& file, std::int64_t row, std::int64_t col, From value) {
+  const double re = std::real(value), im = std::imag(value);
+  if (const char* const fault = io::misfit<T>(re, im); *fault != 0)
+    throw io::FileError(file, 0,
+                        "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) + ") " + fault);
+  return io::scalar_of<T>(re, im);
+}
+
+template <class T>
+bool is_finite(T x) {
+  return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+}
+
+// Of finite pairs: the largest |a_ij - conj(a_ji)| / 2 and |a_ij|.
 struct Differences {
   double largest = 0, largest_entry = 0;
   std::array<int, 2> finite{1, 1};  // of the lower triangle and of the upper one
@@ -46,7 +66,15 @@ MatrixSource::MatrixSource(MPI_Comm comm, const MatrixOptions& options, const ge
   agree(comm, [&] {
     how_ = read_options(options_, threads_, progress_);
     if (spec) {
-      formula_.emplace(generate::formula_of(*spec));
+      const auto complex = generate::hermitian_kinds();
+      const bool hermitian = std::any_of(complex.begin(), complex.end(),
+                                         [&](const generate::Kind& k) { return k.name == spec->kind; });
+      head_.type =
+          io::scalar_type_of(options_.type).value_or(hermitian ? io::ScalarType::z : io::ScalarType::d);
+      if (head_.type == io::ScalarType::c || head_.type == io::ScalarType::z)
+        hermitian_.emplace(*spec);
+      else
+        formula_.emplace(generate::formula_of(*spec));
       head_.n = spec->n;
       format_name_ = "made by a formula";
     } else if (rank_in(comm) == 0) {
@@ -61,7 +89,9 @@ MatrixSource::MatrixSource(MPI_Comm comm, const MatrixOptions& options, const ge
 
 void MatrixSource::look() {
   progress_.at("read");
-  file_ = io::open_input(options_.file);
+  OpenMatrix opened = open_matrix(options_, progress_);
+  file_ = std::move(opened.file);
+  head_.type = opened.type;
   if (io::holds_coordinates(*file_, how_)) {
     head_.kind = Kind::entries;
     const auto keep = [this](const io::StoredCoordinates& head) {
@@ -73,9 +103,6 @@ void MatrixSource::look() {
     const io::MarketHeader header = io::read_market_header(*file_);
     return keep({header.rows, {}, header.symmetric, header.description});
   }
-  if (const io::ScalarType type = io::type_of(*file_, how_);
-      type == io::ScalarType::c || type == io::ScalarType::z)
-    throw io::FileError(file_->path(), 0, "is complex; several processes solve real matrices");
   head_.format = io::format_of(*file_, how_);
   if (file_->is_mapped() && (head_.format == io::Format::npy || head_.format == io::Format::raw)) {
     const io::NpyArray array = array_of(file_);
@@ -86,13 +113,15 @@ void MatrixSource::look() {
     format_name_ = head_.format == io::Format::npy ? io::format_name(array) : array.descr;
     return;
   }
-  matrix_ = io::read_matrix<double>(file_, how_);
+  io::with_type(head_.type, [&]<class T>(T) {
+    const auto& read = matrix_.emplace<io::HermitianMatrix<T>>(io::read_matrix<T>(file_, how_));
+    head_.n = read.n;
+    head_.transposed = read.transposed;
+    head_.uplo = read.uplo;
+    head_.asymmetry = read.asymmetry;
+    format_name_ = read.format_name;
+  });
   head_.kind = Kind::whole;
-  head_.n = matrix_.n;
-  head_.transposed = matrix_.transposed;
-  head_.uplo = matrix_.uplo;
-  head_.asymmetry = matrix_.asymmetry;
-  format_name_ = matrix_.format_name;
 }
 
 io::NpyArray MatrixSource::array_of(std::shared_ptr<const io::MappedFile> file) const {
@@ -102,20 +131,25 @@ io::NpyArray MatrixSource::array_of(std::shared_ptr<const io::MappedFile> file) 
     io::require_square(path, array.shape);
     return array;
   }
-  const io::Stored<double> stored = io::read_raw<double>(std::move(file), how_);
-  io::NpyArray array;
-  array.shape = {stored.n, stored.n};
-  array.fortran_order = true;
-  array.descr = stored.format_name;
-  array.count = stored.n * stored.n;
-  array.bytes = reinterpret_cast<const std::byte*>(stored.data);
-  array.owner = stored.owner;
-  return array;
+  return io::with_type(head_.type, [&]<class T>(T) {
+    const io::Stored<T> stored = io::read_raw<T>(std::move(file), how_);
+    io::NpyArray array;
+    array.shape = {stored.n, stored.n};
+    array.fortran_order = true;
+    array.descr = stored.format_name;
+    array.kind = is_complex<T> ? io::NpyKind::complex : io::NpyKind::real;
+    array.element_bytes = sizeof(T);
+    array.count = stored.n * stored.n;
+    array.bytes = reinterpret_cast<const std::byte*>(stored.data);
+    array.owner = stored.owner;
+    return array;
+  });
 }
 
-MatrixFacts MatrixSource::fill(MPI_Comm comm, const LocalView& a) {
+template <class T>
+MatrixFacts MatrixSource::fill(MPI_Comm comm, const LocalView<T>& a) {
   progress_.at("read");
-  for (std::int64_t l = 0; l < a.layout.cols.count(); ++l) std::fill_n(&a(0, l), a.layout.rows.count(), 0.0);
+  for (std::int64_t l = 0; l < a.layout.cols.count(); ++l) std::fill_n(&a(0, l), a.layout.rows.count(), T{});
   switch (head_.kind) {
     case Kind::blocks:
       read_blocks(comm, a);
@@ -130,12 +164,14 @@ MatrixFacts MatrixSource::fill(MPI_Comm comm, const LocalView& a) {
       make_entries(a);
       break;
   }
-  MatrixFacts facts{options_.file, format_name_, head_.n, head_.uplo, options_.symmetrize, head_.asymmetry};
+  MatrixFacts facts{options_.file,       format_name_,    head_.n,           head_.uplo,
+                    options_.symmetrize, head_.asymmetry, io::scalar_type<T>};
   if (head_.full) settle(comm, a, facts);
   return facts;
 }
 
-void MatrixSource::read_blocks(MPI_Comm comm, const LocalView& a) {
+template <class T>
+void MatrixSource::read_blocks(MPI_Comm comm, const LocalView<T>& a) {
   agree(comm, [&] {
     const auto file = file_ ? file_ : io::open_input(options_.file);
     const io::NpyArray array = array_of(file);
@@ -147,8 +183,16 @@ void MatrixSource::read_blocks(MPI_Comm comm, const LocalView& a) {
     const std::int64_t cols = a.layout.cols.count(), rows = a.layout.rows.count();
     for (std::int64_t l = 0; l < cols; ++l) {
       const std::int64_t j = a.layout.cols.global(l);
-      for (std::int64_t k = 0; k < rows; k += block)
-        array.convert(j * n + a.layout.rows.global(k), std::min(block, rows - k), &a(k, l));
+      for (std::int64_t k = 0; k < rows; k += block) {
+        const std::int64_t i = a.layout.rows.global(k), count = std::min(block, rows - k);
+        if (const std::int64_t unfit = array.convert(j * n + i, count, &a(k, l)); unfit >= 0) {
+          std::complex<double> element;
+          array.convert(unfit, 1, &element);
+          converted<T>(options_.file, head_.transposed ? j : unfit % n, head_.transposed ? unfit % n : j,
+                       element);
+        }
+        if (head_.transposed) std::transform(&a(k, l), &a(k, l) + count, &a(k, l), io::mirrored<T>);
+      }
       file->forget(array.bytes + j * n * array.element_bytes,
                    array.bytes + (j + 1) * n * array.element_bytes);
       if (l % block == 0) progress_.at("read", static_cast<double>(l) / static_cast<double>(cols));
@@ -156,45 +200,56 @@ void MatrixSource::read_blocks(MPI_Comm comm, const LocalView& a) {
   });
 }
 
-void MatrixSource::receive_entries(MPI_Comm comm, const LocalView& a) {
+template <class T>
+void MatrixSource::receive_entries(MPI_Comm comm, const LocalView<T>& a) {
   constexpr std::int64_t most = 1 << 16;  // entries a piece
   constexpr std::int64_t no_more = -1;
-  const auto take = [&](std::span<const io::Coordinate> entries) {
-    for (const io::Coordinate& e : entries) {
+  using Entry = io::CoordinateOf<T>;
+  const auto take = [&](std::span<const Entry> entries) {
+    for (const Entry& e : entries) {
       add(a, e.row, e.col, e.value);
-      if (!head_.full && e.row != e.col) add(a, e.col, e.row, e.value);
+      if (!head_.full && e.row != e.col) add(a, e.col, e.row, io::mirrored(e.value));
     }
   };
-  const auto send = [&](const io::Coordinate* entries, std::int64_t count) {
+  const auto send = [&](const Entry* entries, std::int64_t count) {
     MPI_Bcast(&count, 1, MPI_INT64_T, 0, comm);
     if (count > 0)
-      MPI_Bcast(const_cast<io::Coordinate*>(entries), static_cast<int>(count * sizeof(io::Coordinate)),
-                MPI_BYTE, 0, comm);
+      MPI_Bcast(const_cast<Entry*>(entries), static_cast<int>(count * sizeof(Entry)), MPI_BYTE, 0, comm);
+  };
+  const auto send_all = [&](std::span<const Entry> entries) {
+    for (std::size_t at = 0; at < entries.size(); at += most) {
+      const auto piece = entries.subspan(at, std::min<std::size_t>(most, entries.size() - at));
+      send(piece.data(), static_cast<std::int64_t>(piece.size()));
+      take(piece);
+    }
   };
   std::exception_ptr failed;
   if (rank_in(comm) == 0) {
     try {
-      io::read_coordinates(
-          *file_, how_, [](const io::StoredCoordinates&) {},
-          [&](std::span<const io::Coordinate> entries) {
-            for (std::size_t at = 0; at < entries.size(); at += most) {
-              const auto piece = entries.subspan(at, std::min<std::size_t>(most, entries.size() - at));
-              send(piece.data(), static_cast<std::int64_t>(piece.size()));
-              take(piece);
-            }
-          });
+      if (io::has_market_banner(file_->text()))
+        io::read_market_coordinates<T>(
+            *file_, how_, [](const io::StoredCoordinates&, std::int64_t) {}, send_all);
+      else
+        io::read_coordinates(
+            *file_, how_, [](const io::StoredCoordinates&) {},
+            [&](std::span<const io::Coordinate> entries) {
+              std::vector<Entry> own;
+              for (const io::Coordinate& e : entries)
+                own.push_back({e.row, e.col, converted<T>(options_.file, e.row, e.col, e.value)});
+              send_all(own);
+            });
     } catch (...) {
       failed = std::current_exception();
     }
     send(nullptr, no_more);
   } else {
-    std::vector<io::Coordinate> piece;
+    std::vector<Entry> piece;
     for (;;) {
       std::int64_t count = 0;
       MPI_Bcast(&count, 1, MPI_INT64_T, 0, comm);
       if (count == no_more) break;
       piece.resize(static_cast<std::size_t>(count));
-      MPI_Bcast(piece.data(), static_cast<int>(count * sizeof(io::Coordinate)), MPI_BYTE, 0, comm);
+      MPI_Bcast(piece.data(), static_cast<int>(count * sizeof(Entry)), MPI_BYTE, 0, comm);
       take(piece);
     }
   }
@@ -203,16 +258,23 @@ void MatrixSource::receive_entries(MPI_Comm comm, const LocalView& a) {
   });
 }
 
-void MatrixSource::receive_columns(MPI_Comm comm, const LocalView& a) {
+template <class T>
+void MatrixSource::receive_columns(MPI_Comm comm, const LocalView<T>& a) {
   const std::int64_t n = head_.n,
                      most = std::max<std::int64_t>(1, (std::int64_t{1} << 20) / std::max<std::int64_t>(1, n));
-  std::vector<double> columns(static_cast<std::size_t>(n * std::min(n, most)));
+  std::vector<T> columns(static_cast<std::size_t>(n * std::min(n, most)));
   for (std::int64_t j0 = 0; j0 < n; j0 += most) {
     const std::int64_t count = std::min(most, n - j0);
     if (rank_in(comm) == 0)
-      for (std::int64_t j = 0; j < count; ++j)
-        std::copy_n(matrix_.data + (j0 + j) * matrix_.lda, n, columns.data() + j * n);
-    MPI_Bcast(columns.data(), static_cast<int>(n * count), MPI_DOUBLE, 0, comm);
+      std::visit(
+          [&](const auto& matrix) {
+            for (std::int64_t j = 0; j < count; ++j)
+              std::transform(matrix.data + (j0 + j) * matrix.lda, matrix.data + (j0 + j) * matrix.lda + n,
+                             columns.data() + j * n,
+                             [](auto x) { return io::scalar_of<T>(std::real(x), std::imag(x)); });
+          },
+          matrix_);
+    MPI_Bcast(columns.data(), static_cast<int>(n * count), distributed::mpi_type<T>(), 0, comm);
     for (std::int64_t l = a.layout.cols.below(j0); l < a.layout.cols.below(j0 + count); ++l)
       for (std::int64_t k = 0; k < a.layout.rows.count(); ++k)
         a(k, l) =
@@ -220,16 +282,29 @@ void MatrixSource::receive_columns(MPI_Comm comm, const LocalView& a) {
   }
 }
 
-void MatrixSource::make_entries(const LocalView& a) const {
+template <class T>
+void MatrixSource::make_entries(const LocalView<T>& a) const {
   const std::int64_t block = a.layout.rows.block, rows = a.layout.rows.count(), cols = a.layout.cols.count();
+  using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 #pragma omp parallel for
-  for (std::int64_t l = 0; l < cols; ++l)
-    for (std::int64_t k = 0; k < rows; k += block)
-      formula_->column(a.layout.cols.global(l), a.layout.rows.global(k), std::min(block, rows - k), &a(k, l));
+  for (std::int64_t l = 0; l < cols; ++l) {
+    std::vector<W> entries(static_cast<std::size_t>(block));
+    for (std::int64_t k = 0; k < rows; k += block) {
+      const std::int64_t j = a.layout.cols.global(l), i = a.layout.rows.global(k),
+                         count = std::min(block, rows - k);
+      if constexpr (is_complex<T>)
+        hermitian_->column(j, i, count, entries.data());
+      else
+        formula_->column(j, i, count, entries.data());
+      std::transform(entries.begin(), entries.begin() + count, &a(k, l),
+                     [](W x) { return static_cast<T>(x); });
+    }
+  }
 }
 
 // The rule of io::Triangle for a matrix of which both are stored.
-void MatrixSource::settle(MPI_Comm comm, const LocalView& a, MatrixFacts& facts) const {
+template <class T>
+void MatrixSource::settle(MPI_Comm comm, const LocalView<T>& a, MatrixFacts& facts) const {
   const io::Triangle triangle = how_.triangle;
   if (triangle == io::Triangle::lower || triangle == io::Triangle::upper) {
     facts.triangle = (triangle == io::Triangle::lower) != head_.transposed ? Uplo::lower : Uplo::upper;
@@ -238,25 +313,26 @@ void MatrixSource::settle(MPI_Comm comm, const LocalView& a, MatrixFacts& facts)
   Differences found;
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t place = none;
-  std::array<double, 2> pair{};
-  const auto compare = [&](std::int64_t i, std::int64_t j, const double& lower, double upper) {
+  std::array<T, 2> pair{};
+  constexpr real_t<T> half_of = real_t<T>(0.5);
+  const auto compare = [&](std::int64_t i, std::int64_t j, T lower, T upper) {
     if (i < j) return;
-    const double half = std::fabs(0.5 * lower - 0.5 * upper);
+    const double half = std::abs(half_of * lower - half_of * upper);
     if (!std::isfinite(half)) {
-      if (!std::isfinite(lower)) found.finite[0] = 0;
-      if (i != j && !std::isfinite(upper)) found.finite[1] = 0;
+      if (!is_finite(lower)) found.finite[0] = 0;
+      if (i != j && !is_finite(upper)) found.finite[1] = 0;
       return;
     }
-    found.largest_entry = std::max({found.largest_entry, std::fabs(lower), std::fabs(upper)});
+    found.largest_entry = std::max(
+        {found.largest_entry, static_cast<double>(std::abs(lower)), static_cast<double>(std::abs(upper))});
     const std::int64_t here = j * head_.n + i;
     if (half > found.largest || (half == found.largest && half > 0 && here < place)) {
       found.largest = half;
       place = here;
-      pair = {lower, upper};
+      pair = {lower, io::mirrored(upper)};
     }
   };
-  for_mirrored(a,
-               [&](std::int64_t i, std::int64_t j, double& a_ij, double a_ji) { compare(i, j, a_ij, a_ji); });
+  for_mirrored(a, [&](std::int64_t i, std::int64_t j, T& a_ij, T a_ji) { compare(i, j, a_ij, a_ji); });
   const double own = found.largest;
   MPI_Allreduce(MPI_IN_PLACE, &found.largest, 2, MPI_DOUBLE, MPI_MAX, comm);
   MPI_Allreduce(MPI_IN_PLACE, found.finite.data(), 2, MPI_INT, MPI_MIN, comm);
@@ -264,17 +340,17 @@ void MatrixSource::settle(MPI_Comm comm, const LocalView& a, MatrixFacts& facts)
   MPI_Allreduce(&mine, &place, 1, MPI_INT64_T, MPI_MIN, comm);
   facts.asymmetry = 2 * found.largest;
   if (triangle == io::Triangle::symmetrize) {
-    for_mirrored(a, [](std::int64_t i, std::int64_t j, double& a_ij, double a_ji) {
-      if (i >= j && a_ij != a_ji) a_ij = 0.5 * a_ij + 0.5 * a_ji;
+    for_mirrored(a, [=](std::int64_t i, std::int64_t j, T& a_ij, T a_ji) {
+      if (i >= j && a_ij != a_ji) a_ij = half_of * a_ij + half_of * a_ji;
     });
     return;
   }
   const double limit =
-      static_cast<double>(head_.n) * std::numeric_limits<double>::epsilon() * found.largest_entry;
+      static_cast<double>(head_.n) * std::numeric_limits<real_t<T>>::epsilon() * found.largest_entry;
   if (facts.asymmetry > limit) {
     if (mine != place) pair = {};
-    MPI_Allreduce(MPI_IN_PLACE, pair.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
-    if (head_.transposed) std::swap(pair[0], pair[1]);
+    MPI_Allreduce(MPI_IN_PLACE, pair.data(), 2, distributed::mpi_type<T>(), MPI_SUM, comm);
+    if (head_.transposed) pair = {io::mirrored(pair[1]), io::mirrored(pair[0])};
     agree(comm, [&] {
       throw io::not_symmetric(options_.file, place % head_.n, place / head_.n, pair[0], pair[1], limit);
     });
@@ -285,5 +361,10 @@ void MatrixSource::settle(MPI_Comm comm, const LocalView& a, MatrixFacts& facts)
 io::FileError MatrixSource::not_finite(std::int64_t row, std::int64_t col, double value) const {
   return not_finite_in_file(options_.file, head_.transposed ? col : row, head_.transposed ? row : col, value);
 }
+
+template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<double>&);
+template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<float>&);
+template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<std::complex<double>>&);
+template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<std::complex<float>>&);
 
 }  // namespace eigen_g::apps

@@ -1,4 +1,4 @@
-// A matrix on its way from a file, or a formula, to the processes that hold it in blocks:
+// A real symmetric or complex Hermitian matrix on its way from a file, or a formula, to the processes that hold it in blocks:
 //
 //   .npy, raw, HDF5 datasets in one piece
 //                     each process reads its own blocks by their offsets
@@ -9,10 +9,12 @@
 
 #include <mpi.h>
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "apps/cli/common_options.hpp"
 #include "apps/generate/formula.hpp"
@@ -29,9 +31,12 @@ class MatrixSource {
                Progress& progress);
 
   std::int64_t n() const { return head_.n; }
+  io::ScalarType type() const { return head_.type; }  // --type's, else the file's; of a formula double, or complex double
   // Collective over processes of the constructor's, its rank 0 the first of them. May be called again. a, n x n, gets at least the
-  // triangle that the facts name. Throws AgreedFailure, also for triangles that differ.
-  MatrixFacts fill(MPI_Comm comm, const distributed::LocalView& a);
+  // triangle that the facts name. T is float, double or std::complex of one, and holds type()'s numbers. Throws AgreedFailure, also
+  // for triangles that differ.
+  template <class T>
+  MatrixFacts fill(MPI_Comm comm, const distributed::LocalView<T>& a);
   // Of an entry in the rows and columns of `a`, in those of the file.
   io::FileError not_finite(std::int64_t row, std::int64_t col, double value) const;
 
@@ -41,18 +46,24 @@ class MatrixSource {
     std::int64_t n = 0;
     Kind kind = Kind::formula;
     io::Format format = io::Format::automatic;
+    io::ScalarType type = io::ScalarType::d;
     bool full = false;        // both triangles are stored
-    bool transposed = false;  // `a` is A^T as the file has it
+    bool transposed = false;  // `a` is A^H as the file has it
     Uplo uplo = Uplo::lower;  // of a matrix that is not full
     double asymmetry = 0;
   };
   void look();  // on rank 0
   io::NpyArray array_of(std::shared_ptr<const io::MappedFile> file) const;
-  void read_blocks(MPI_Comm comm, const distributed::LocalView& a);
-  void receive_entries(MPI_Comm comm, const distributed::LocalView& a);
-  void receive_columns(MPI_Comm comm, const distributed::LocalView& a);
-  void make_entries(const distributed::LocalView& a) const;
-  void settle(MPI_Comm comm, const distributed::LocalView& a, MatrixFacts& facts) const;
+  template <class T>
+  void read_blocks(MPI_Comm comm, const distributed::LocalView<T>& a);
+  template <class T>
+  void receive_entries(MPI_Comm comm, const distributed::LocalView<T>& a);
+  template <class T>
+  void receive_columns(MPI_Comm comm, const distributed::LocalView<T>& a);
+  template <class T>
+  void make_entries(const distributed::LocalView<T>& a) const;
+  template <class T>
+  void settle(MPI_Comm comm, const distributed::LocalView<T>& a, MatrixFacts& facts) const;
 
   const MatrixOptions& options_;
   int threads_;
@@ -60,9 +71,12 @@ class MatrixSource {
   Head head_;
   std::string format_name_;
   std::optional<generate::Formula> formula_;
+  std::optional<generate::HermitianFormula> hermitian_;  // in place of formula_ where the type is complex
   io::ReadOptions how_;
   std::shared_ptr<const io::MappedFile> file_;  // on rank 0
-  io::SymmetricMatrix matrix_;                  // on rank 0, of Kind::whole
+  std::variant<io::HermitianMatrix<double>, io::HermitianMatrix<float>,
+               io::HermitianMatrix<std::complex<double>>, io::HermitianMatrix<std::complex<float>>>
+      matrix_;  // on rank 0, of Kind::whole
 };
 
 }  // namespace eigen_g::apps

@@ -1,13 +1,14 @@
 #include "apps/distributed/result_writer.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <cstdio>
-#include <string_view>
 #include <vector>
 
 #include "apps/cli/signals.hpp"
 #include "apps/distributed/collective.hpp"
 #include "apps/io/npy_header.hpp"
+#include "solver/distributed/scalapack_calls.hpp"
 
 namespace eigen_g::apps {
 
@@ -29,66 +30,75 @@ class Type {
 };
 
 // Where this process' rows of a column lie in the file, and the next column behind it.
-MPI_Datatype rows_of_column(const LocalView& z) {
+template <class T>
+MPI_Datatype rows_of_column(const LocalView<T>& z) {
   const std::int64_t rows = z.layout.rows.count(), block = z.layout.rows.block;
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   for (std::int64_t k = 0; k < rows; k += block) {
     lengths.push_back(static_cast<int>(std::min(block, rows - k)));
-    places.push_back(z.layout.rows.global(k) * static_cast<MPI_Aint>(sizeof(double)));
+    places.push_back(z.layout.rows.global(k) * static_cast<MPI_Aint>(sizeof(T)));
   }
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_DOUBLE,
-                           &type);
+  MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(),
+                           distributed::mpi_type<T>(), &type);
   return type;
 }
 
 // Local columns l0 to l1 - 1 of it.
-MPI_Datatype columns_of(const LocalView& z, MPI_Datatype column, std::int64_t l0, std::int64_t l1) {
+template <class T>
+MPI_Datatype columns_of(const LocalView<T>& z, MPI_Datatype column, std::int64_t l0, std::int64_t l1) {
   std::vector<MPI_Aint> places;
   for (std::int64_t l = l0; l < l1; ++l)
-    places.push_back(z.layout.cols.global(l) * z.layout.rows.n * static_cast<MPI_Aint>(sizeof(double)));
+    places.push_back(z.layout.cols.global(l) * z.layout.rows.n * static_cast<MPI_Aint>(sizeof(T)));
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_create_hindexed_block(static_cast<int>(places.size()), 1, places.data(), column, &type);
   return type;
 }
 
-constexpr std::string_view descr = "<f8";
+template <class T>
+std::string descr() {
+  return (is_complex<T> ? "<c" : "<f") + std::to_string(sizeof(T));
+}
 
 }  // namespace
 
-ResultWriter::ResultWriter(MPI_Comm comm, const ResultNames& names, std::int64_t n, std::int64_t most,
-                           io::Existing existing)
+template <class T>
+ResultWriter<T>::ResultWriter(MPI_Comm comm, const ResultNames& names, std::int64_t n, std::int64_t most,
+                              io::Existing existing)
     : comm_(comm), names_(names), n_(n) {
   agree(comm_, [&] {
     if (rank_in(comm_) != 0 || names_.values.empty()) return;
     values_ = std::make_unique<io::OutputFile>(names_.values, existing);
     if (names_.vectors.empty()) return;
     vectors_ = std::make_unique<io::OutputFile>(names_.vectors, existing);
-    vectors_->reserve(io::format_npy_header({n, most}, descr).size() +
-                      static_cast<std::uint64_t>(n * most) * sizeof(double));
+    vectors_->reserve(io::format_npy_header({n, most}, descr<T>()).size() +
+                      static_cast<std::uint64_t>(n * most) * sizeof(T));
   });
 }
 
-void ResultWriter::write(std::span<const double> w, const LocalView* z) {
+template <class T>
+void ResultWriter<T>::write(std::span<const double> w, const LocalView<T>* z) {
   const auto m = static_cast<std::int64_t>(w.size());
-  const std::string header = io::format_npy_header({n_, m}, descr);
+  const std::string header = io::format_npy_header({n_, m}, descr<T>());
   std::string path;
   agree(comm_, [&] {
     if (!values_) return;
-    values_->write(io::format_npy_header({m}, descr));
-    values_->write({reinterpret_cast<const char*>(w.data()), w.size_bytes()});
+    const std::vector<real_t<T>> values(w.begin(), w.end());
+    values_->write(io::format_npy_header({m}, descr<real_t<T>>()));
+    values_->write({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(real_t<T>)});
     if (!vectors_) return;
     vectors_->write(header);
-    vectors_->truncate(header.size() + static_cast<std::uint64_t>(n_ * m) * sizeof(double));
+    vectors_->truncate(header.size() + static_cast<std::uint64_t>(n_ * m) * sizeof(T));
     path = vectors_->temporary().string();
   });
   broadcast(comm_, path);
   if (!path.empty()) write_vectors(path, static_cast<std::int64_t>(header.size()), m, *z);
 }
 
-void ResultWriter::write_vectors(const std::string& path, std::int64_t header_bytes, std::int64_t m,
-                                 const LocalView& z) {
+template <class T>
+void ResultWriter<T>::write_vectors(const std::string& path, std::int64_t header_bytes, std::int64_t m,
+                                    const LocalView<T>& z) {
   constexpr std::int64_t most_entries = std::int64_t{1} << 24;  // of a process in one call
   MPI_File file = MPI_FILE_NULL;
   int error = MPI_File_open(comm_, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
@@ -101,12 +111,12 @@ void ResultWriter::write_vectors(const std::string& path, std::int64_t header_by
     const std::int64_t l0 = std::min(cols, round * step), l1 = std::min(cols, l0 + step);
     const Type column(rows_of_column(z)), columns(columns_of(z, column.get(), l0, l1));
     const bool nothing = rows == 0 || l0 == l1;
-    MPI_File_set_view(file, header_bytes, MPI_DOUBLE, nothing ? MPI_DOUBLE : columns.get(), "native",
-                      MPI_INFO_NULL);
+    MPI_File_set_view(file, header_bytes, distributed::mpi_type<T>(),
+                      nothing ? distributed::mpi_type<T>() : columns.get(), "native", MPI_INFO_NULL);
     // Columns of z follow each other without a gap.
-    error =
-        MPI_File_write_all(file, nothing ? nullptr : &z(0, l0),
-                           nothing ? 0 : static_cast<int>(rows * (l1 - l0)), MPI_DOUBLE, MPI_STATUS_IGNORE);
+    error = MPI_File_write_all(file, nothing ? nullptr : &z(0, l0),
+                               nothing ? 0 : static_cast<int>(rows * (l1 - l0)), distributed::mpi_type<T>(),
+                               MPI_STATUS_IGNORE);
     MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, comm_);
   }
   if (error == MPI_SUCCESS) error = MPI_File_sync(file);
@@ -114,7 +124,8 @@ void ResultWriter::write_vectors(const std::string& path, std::int64_t header_by
   agree(comm_, [&] { require_file_call(error, names_.vectors, "written"); });
 }
 
-void ResultWriter::commit() {
+template <class T>
+void ResultWriter<T>::commit() {
   agree(comm_, [&] {
     if (!values_) return;
     const HoldSignals both_or_none;
@@ -127,5 +138,10 @@ void ResultWriter::commit() {
     }
   });
 }
+
+template class ResultWriter<double>;
+template class ResultWriter<float>;
+template class ResultWriter<std::complex<double>>;
+template class ResultWriter<std::complex<float>>;
 
 }  // namespace eigen_g::apps

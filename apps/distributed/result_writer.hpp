@@ -14,6 +14,8 @@
 
 namespace eigen_g::apps {
 
+// T is the vectors' type: float, double or std::complex of one; the values are real_t<T>s.
+template <class T>
 class ResultWriter {
  public:
   // Collective, and so is every call. The files exist under temporary names, which rank 0 keeps, from here to commit(), and vanish
@@ -22,12 +24,12 @@ class ResultWriter {
                io::Existing existing);
 
   // The first w.size() columns of z.
-  void write(std::span<const double> w, const distributed::LocalView* z);
+  void write(std::span<const double> w, const distributed::LocalView<T>* z);
   void commit();
 
  private:
   void write_vectors(const std::string& path, std::int64_t header_bytes, std::int64_t m,
-                     const distributed::LocalView& z);
+                     const distributed::LocalView<T>& z);
 
   MPI_Comm comm_;
   ResultNames names_;

@@ -1,10 +1,7 @@
 #include "apps/distributed/solve.hpp"
 
-#include <sys/resource.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -15,37 +12,23 @@
 #include <vector>
 
 #include "apps/cli/command.hpp"
+#include "apps/cli/generalised_report.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/launcher.hpp"
 #include "apps/cli/named_files.hpp"
 #include "apps/cli/signals.hpp"
-#include "apps/cli/solve_options.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/distributed/collective.hpp"
 #include "apps/distributed/matrix_source.hpp"
-#include "apps/distributed/result_writer.hpp"
+#include "apps/distributed/problem.hpp"
 #include "apps/io/hdf5_name.hpp"
 #include "hybrid/machine/cpu.hpp"
-#include "hybrid/machine/device.hpp"
 #include "solver/distributed/distributed.hpp"
-#include "solver/distributed/panels.hpp"
-#include "solver/distributed/verify.hpp"
 
 namespace eigen_g::apps {
 
 namespace {
-
-using distributed::Grid;
-using distributed::LocalMatrix;
-
-struct DistributedOptions {
-  SolveOptions solve;
-  std::string engine = "auto";
-  int block = 0;                      // 0: by n
-  std::vector<std::string> generate;  // KIND N
-  std::uint64_t seed = 1;
-};
 
 // What only one process has.
 void require_meaning(const DistributedOptions& o) {
@@ -53,7 +36,6 @@ void require_meaning(const DistributedOptions& o) {
   const SolveOptions usual;
   const std::pair<bool, const char*> others[] = {
       {s.few.wanted() || s.few.only_for_few(), "--lowest, --highest, --near, --grid and what goes with them"},
-      {s.generalised.wanted(), "--b"},
       {s.gemm != usual.gemm, "--gemm"},
       {s.precision != usual.precision, "--precision"},
       {s.ratio != usual.ratio, "--ratio"},
@@ -83,10 +65,17 @@ void require_meaning(const DistributedOptions& o) {
 }
 
 // --device chooses among the engines too.
-std::string engine_of(const DistributedOptions& o) {
+std::string engine_of(const DistributedOptions& o, io::ScalarType type) {
   if (o.engine != "auto" || o.solve.run.device == "auto") return o.engine;
   if (o.solve.run.device == "gpu") return "cusolvermp";
-  return distributed::has_engine("elpa") ? "elpa" : "scalapack";
+  return distributed::has_engine("elpa", io::real_type(type) == io::ScalarType::s) ? "elpa" : "scalapack";
+}
+
+// Refused before anything is read: an engine that has not the matrix' type.
+void require_engine(const DistributedOptions& o, io::ScalarType type) {
+  if (o.engine != "auto" && !distributed::has_engine(o.engine, io::real_type(type) == io::ScalarType::s))
+    throw UsageError("--engine " + o.engine + " has matrices of double and complex double, not of " +
+                     io::name(type));
 }
 
 std::optional<generate::Spec> spec_of(const DistributedOptions& o) {
@@ -99,36 +88,6 @@ std::optional<generate::Spec> spec_of(const DistributedOptions& o) {
   return spec;
 }
 
-// The shape of the grid and its blocks: nearly square, of no more processes than there are blocks in a row and a column.
-struct Shape {
-  int rows = 1, cols = 1;
-  std::int64_t block = 1;
-  int processes() const { return rows * cols; }
-};
-Shape shape_of(std::int64_t n, int processes, int block) {
-  constexpr std::int64_t usual_block = 64;
-  Shape best;
-  best.block = std::clamp<std::int64_t>(block > 0 ? block : usual_block, 1, std::max<std::int64_t>(1, n));
-  const auto blocks = [&] { return (n + best.block - 1) / best.block; };
-  for (; processes > 1; --processes) {
-    best.rows = static_cast<int>(std::sqrt(static_cast<double>(processes)));
-    while (processes % best.rows != 0) --best.rows;
-    best.cols = processes / best.rows;
-    // A process each is worth smaller blocks, within reason.
-    constexpr std::int64_t least_block = 16;
-    while (block == 0 && blocks() < best.cols && best.block > least_block) best.block /= 2;
-    if (blocks() >= best.cols) return best;
-  }
-  best.rows = best.cols = 1;
-  return best;
-}
-
-MPI_Comm of_host(MPI_Comm comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  return host;
-}
-
 // As many as leave the processes of a host one processor each.
 int threads_of(MPI_Comm comm, const RunOptions& run) {
   MPI_Comm host = of_host(comm);
@@ -139,158 +98,29 @@ int threads_of(MPI_Comm comm, const RunOptions& run) {
   return std::max(1, std::min(usable_cores(), all / beside));
 }
 
-std::uint64_t peak_bytes(MPI_Comm comm) {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  std::uint64_t bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_MAX, comm);
-  return bytes;
-}
-
-// A and, with vectors, Z; refused before they are touched where the processes of a host have not room for them together.
-struct Matrices {
-  std::optional<LocalMatrix> a, z;
-};
-void allocate(MPI_Comm comm, const Grid& grid, std::int64_t n, const Shape& shape, bool vectors,
-              Matrices& m) {
-  const distributed::BlockCyclic layout = distributed::layout_of(grid, n, n, shape.block);
-  MPI_Comm host = of_host(comm);
-  auto bytes = static_cast<std::uint64_t>(layout.entries()) * sizeof(double) * (vectors ? 2 : 1);
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_SUM, host);
-  MPI_Comm_free(&host);
-  agree(comm, [&] {
-    require_host_memory(bytes);
-    m.a.emplace(grid.context(), layout);
-    if (vectors) m.z.emplace(grid.context(), layout);
-  });
-}
-
-// The solve of the processes that hold the matrix. The report is whole on rank 0.
-class Solve {
- public:
-  Solve(MPI_Comm comm, const DistributedOptions& options, const Shape& shape, MatrixSource& source,
-        const Subset& subset, Progress& progress)
-      : comm_(comm),
-        options_(options),
-        shape_(shape),
-        source_(source),
-        grid_(comm, shape.rows, shape.cols),
-        progress_(progress),
-        n_(source.n()),
-        vectors_(!options.solve.values_only) {
-    report_.subset = subset;
-  }
-
-  SolveReport run(int threads) {
-    const SolveOptions& o = options_.solve;
-    const std::string why_not = distributed::why_not(comm_, engine_of(options_));
-    agree(comm_, [&] {
-      if (!why_not.empty()) throw DeviceError("--engine " + engine_of(options_) + ": " + why_not);
-    });
-    ResultWriter results(comm_, result_names(o.prefix, ResultFormat::npy, vectors_), n_,
-                         report_.subset.by == Subset::By::value ? 0 : report_.subset.most(n_),
-                         existing_files(o.run.force));
-    report_.threads = threads;
-    allocate(comm_, grid_, n_, shape_, vectors_, m_);
-    const Stopwatch reading;
-    report_.matrix = source_.fill(comm_, view(*m_.a));
-    report_.seconds.read = reading.seconds();
-    solve();
-    const bool converged = report_.solve.status == Status::converged && report_.infinite == 0;
-    if (o.verify && converged) verify();
-    report_.distributed->peak_bytes = peak_bytes(comm_);
-    if (!succeeded(report_) || o.prefix.empty()) return report_;
-    const Stopwatch writing;
-    progress_.at("write");
-    const distributed::LocalView z = vectors_ ? view(*m_.z) : distributed::LocalView();
-    results.write(report_.values, vectors_ ? &z : nullptr);
-    results.commit();
-    report_.seconds.write = writing.seconds();
-    const ResultNames names = result_names(o.prefix, ResultFormat::npy, vectors_);
-    report_.values_file = names.values;
-    report_.vectors_file = names.vectors;
-    return report_;
-  }
-
- private:
-  void solve() {
-    const SolveOptions& o = options_.solve;
-    distributed::Options wanted;
-    wanted.uplo = report_.matrix.triangle;
-    wanted.vectors = vectors_;
-    wanted.subset = report_.subset;
-    wanted.path = path_of(o.path).value();
-    wanted.engine = engine_of(options_);
-    std::vector<double> w(static_cast<std::size_t>(n_));
-    progress_.at("solve");
-    distributed::Report r;
-    try {
-      r = distributed::eigen_g(comm_, n_, m_.a->data.get(), m_.a->descriptor.data(), w.data(),
-                               m_.z ? m_.z->data.get() : nullptr, m_.z ? m_.z->descriptor.data() : nullptr,
-                               wanted);
-    } catch (const NonFiniteEntry& entry) {
-      refuse(entry);
-    }
-    report_.solve.status = r.status;
-    report_.solve.failed = r.failed;
-    report_.solve.m = r.m;
-    report_.solve.first = r.first;
-    report_.solve.path = r.path;
-    report_.solve.seconds = r.seconds;
-    report_.solve.devices.push_back(
-        r.gpu < 0 ? DeviceWork{cpu_name(), -1, 0, 1, 0}
-                  : DeviceWork{gpu_facts(r.gpu).name, r.gpu, gpu_facts(r.gpu).cores, 1, 0});
-    report_.distributed = {r.engine,     r.routine, shape_.processes(), shape_.rows, shape_.cols,
-                           shape_.block, 0};
-    if (r.status != Status::converged) return;
-    w.resize(static_cast<std::size_t>(r.m));
-    const auto beyond = std::find_if(w.begin(), w.end(), [](double x) { return !std::isfinite(x); });
-    if (beyond != w.end()) report_.infinite = beyond - w.begin() + 1;
-    report_.values = std::move(w);
-    report_.vectors = vectors_ ? r.m : 0;
-  }
-
-  [[noreturn]] void refuse(const NonFiniteEntry& entry) {
-    const distributed::LocalView a = view(*m_.a);
-    const distributed::Deal &rows = a.layout.rows, &cols = a.layout.cols;
-    const bool here = entry.row() / rows.block % rows.parts == rows.part &&
-                      entry.col() / cols.block % cols.parts == cols.part;
-    double value = here ? a(rows.below(entry.row()), cols.below(entry.col())) : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm_);
-    agree(comm_, [&] { throw source_.not_finite(entry.row(), entry.col(), value); });
-    throw entry;  // not reached: agree() has thrown
-  }
-
-  // The solve has destroyed A: it is read, or made, again.
-  void verify() {
-    const Stopwatch checking;
-    progress_.at("verify");
-    const distributed::LocalView a = view(*m_.a);
-    source_.fill(comm_, a);
-    mirror(a, report_.matrix.triangle);
-    progress_.at("verify");
-    report_.check = distributed::verify(comm_, a, report_.values, view(*m_.z));
-    report_.seconds.verify = checking.seconds();
-  }
-
-  MPI_Comm comm_;
-  const DistributedOptions& options_;
-  Shape shape_;
-  MatrixSource& source_;
-  Grid grid_;
-  Progress& progress_;
-  std::int64_t n_;
-  bool vectors_;
-  Matrices m_;
-  SolveReport report_;
-};
-
 std::string why_not(const SolveReport& r) {
   if (r.solve.status != Status::converged)
     return print("%s did not converge (its number: %lld)", r.distributed->routine.c_str(),
                  static_cast<long long>(r.solve.failed));
-  return r.infinite > 0 ? "eigenvalues are beyond the range of double; scale the matrix first"
+  return r.infinite > 0 ? std::string("eigenvalues are beyond the range of ") +
+                              io::name(io::real_type(r.matrix.type)) + "; scale the matrix first"
                         : "verification FAILED";
+}
+
+// How a solve came out, for rank 0 to tell.
+struct Told {
+  bool good = false;
+  std::string table, json, why_not;
+};
+Told told(const Problem& problem, const Stopwatch& total) {
+  if (problem.b) {
+    GeneralisedFound found = solve_generalised(problem);
+    found.total = total.seconds();
+    return {found.good(), solve_table(found), solve_json(found), found.good() ? "" : why_not(found)};
+  }
+  SolveReport report = solve_standard(problem);
+  report.seconds.total = total.seconds();
+  return {succeeded(report), to_table(report), json_of(report), succeeded(report) ? "" : why_not(report)};
 }
 
 ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
@@ -304,7 +134,7 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
     if (spec) o.solve.matrix.file = o.generate[0] + " " + o.generate[1];
     const ResultNames names = result_names(o.solve.prefix, ResultFormat::npy, !o.solve.values_only);
     if (rank != 0) return;
-    require_apart({{"MATRIX", spec ? "" : o.solve.matrix.file}},
+    require_apart({{"MATRIX", spec ? "" : o.solve.matrix.file}, {"--b", o.solve.generalised.file}},
                   {{"-o", names.values}, {"-o", names.vectors}, {"--json", o.solve.run.json}},
                   o.solve.run.force);
     sink.emplace(o.solve.run);
@@ -312,29 +142,47 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
   Progress progress(!o.solve.run.quiet && rank == 0);
   const int threads = threads_of(world, o.solve.run);
   const ThreadLimit limit(threads);
-  MatrixSource source(world, o.solve.matrix, spec ? &*spec : nullptr, threads, progress);
+  MatrixSource a(world, o.solve.matrix, spec ? &*spec : nullptr, threads, progress);
+  MatrixOptions of_b = o.solve.matrix;
+  of_b.file = o.solve.generalised.file;
+  of_b.format = "auto";  // its file tells
+  of_b.n = a.n();
+  std::optional<MatrixSource> b;
+  if (o.solve.generalised.wanted()) b.emplace(world, of_b, nullptr, threads, progress);
+  const io::ScalarType type = b ? io::common_type(a.type(), b->type()) : a.type();
   Subset subset;
-  agree(world, [&] { subset = subset_of(o.solve, source.n()); });
+  agree(world, [&] {
+    subset = subset_of(o.solve, a.n());
+    if (b && b->n() != a.n())
+      throw io::FileError(of_b.file, 0,
+                          print("B has order %lld, but A has order %lld", static_cast<long long>(b->n()),
+                                static_cast<long long>(a.n())));
+    o.engine = engine_of(o, type);
+    require_engine(o, type);
+  });
 
   // The first processes hold the matrix; those that are too many wait for the others' end.
-  const Shape shape = shape_of(source.n(), size_of(world), o.block);
+  const Shape shape = shape_of(a.n(), size_of(world), o.block);
   const bool takes_part = rank < shape.processes();
   MPI_Comm workers = MPI_COMM_NULL;
   MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED, rank, &workers);
   int code = static_cast<int>(ExitCode::done);
   if (takes_part) {
     try {
-      SolveReport report = Solve(workers, o, shape, source, subset, progress).run(threads);
+      const std::string why_not = distributed::why_not(workers, o.engine);
+      agree(workers, [&] {
+        if (!why_not.empty()) throw DeviceError("--engine " + o.engine + ": " + why_not);
+      });
+      const Told outcome =
+          told({workers, o, shape, a, b ? &*b : nullptr, type, subset, progress, threads}, total);
       progress.finish();
       agree(workers, [&] {
-        if (!sink) return;
-        report.seconds.total = total.seconds();
-        sink->put(to_table(report), json_of(report));
+        if (sink) sink->put(outcome.table, outcome.json);
       });
-      if (!succeeded(report)) {
+      if (!outcome.good) {
         code = static_cast<int>(ExitCode::not_verified);
         if (rank == 0)
-          complain(o.solve.matrix.file + ": " + why_not(report) +
+          complain(o.solve.matrix.file + ": " + outcome.why_not +
                    (o.solve.prefix.empty() ? "" : ", no result is written"));
       }
     } catch (const AgreedFailure& failure) {
@@ -358,10 +206,13 @@ constexpr const char* examples = R"(
   mpirun -n 4 eigen_g solve matrix.npy -o result --verify      over four processes
   mpirun -n 16 eigen_g solve --generate minij 100000           a matrix that no file holds
   mpirun -n 4 eigen_g solve matrix.npy -o result --range-index 1:100 --engine elpa
-  mpirun -n 2 eigen_g solve matrix.npy -o result --engine cusolvermp           on two GPUs)";
+  mpirun -n 4 eigen_g solve a.npy --b b.npy -o result          A x = w B x; --itype 2, 3
+  mpirun -n 4 eigen_g solve --generate flux-ring 20000    complex Hermitian
+
+  mpirun -n 2 eigen_g solve matrix.npy -o result --engine cusolvermp    on two GPUs)";
 
 ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
-  CLI::App app("Eigenvalues and eigenvectors of dense real symmetric matrices, by many processes.",
+  CLI::App app("Eigenvalues and eigenvectors of dense symmetric or Hermitian matrices, by many processes.",
                "eigen_g_mpi");
   set_help(app, "mpirun -n P eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
   app.footer(exit_code_help());

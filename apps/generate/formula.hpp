@@ -1,8 +1,10 @@
 // Entries of the kinds of matrices.hpp that have a formula for each of them.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "apps/generate/matrices.hpp"
@@ -35,6 +37,19 @@ class Formula {
   std::function<double(std::int64_t i, std::int64_t j)> dense_;  // i >= j; empty: by sparse_column()
   Tridiagonal t_;
   std::vector<std::pair<int, int>> atoms_;  // hueckel-c60's
+};
+
+// The same of the kinds as complex matrices (hermitian.hpp).
+class HermitianFormula {
+ public:
+  explicit HermitianFormula(const Spec& spec);  // throws as formula_of()
+  void column(std::int64_t j, std::int64_t first, std::int64_t count, std::complex<double>* out) const;
+
+ private:
+  Spec spec_;
+  std::function<std::complex<double>(std::int64_t i, std::int64_t j)> entry_;  // i >= j, of hermitian_kinds()
+  std::function<double(std::int64_t i, std::int64_t j)> imaginary_;            // i > j; empty: 0
+  std::optional<Formula> real_;
 };
 
 }  // namespace eigen_g::generate

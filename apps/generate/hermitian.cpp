@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <string>
 
@@ -47,32 +48,47 @@ void fill_pairs(const Matrix& a, const Entry& entry) {
     }
 }
 
-void add_bond(const Matrix& a, std::int64_t to, std::int64_t from, Complex value) {
-  a(to, from) += value;
-  a(from, to) += std::conj(value);
-}
-
-void fill_ring(const Spec& spec, const Matrix& a) {
-  fill_pairs(a, [&](std::int64_t i, std::int64_t j) { return Complex(i == j ? spec.alpha : 0); });
+// beta exp(i flux / n) from each site to the next.
+Complex ring_entry(const Spec& spec, std::int64_t i, std::int64_t j) {
   const Complex bond = spec.beta * std::polar(1.0, spec.flux / static_cast<double>(spec.n));
-  for (std::int64_t i = 0; i < spec.n; ++i) add_bond(a, (i + 1) % spec.n, i, bond);
+  if (i == j) return spec.alpha;
+  return i == j + 1 ? bond : i == spec.n - 1 && j == 0 ? std::conj(bond) : 0;
 }
 
-void fill_hofstadter(const Spec& spec, const Matrix& a) {
-  fill_pairs(a, [&](std::int64_t i, std::int64_t j) { return Complex(i == j ? spec.alpha : 0); });
-  const std::int64_t m = square_root(spec.n);
-  for (std::int64_t y = 0; y < m; ++y)
-    for (std::int64_t x = 0; x < m; ++x) {
-      add_bond(a, (x + 1) % m + m * y, x + m * y, spec.beta);
-      add_bond(a, x + m * ((y + 1) % m), x + m * y,
-               spec.beta * std::polar(1.0, 2 * pi / 3 * static_cast<double>(x % 3)));
-    }
+// Sites x + m y.
+Complex hofstadter_entry(const Spec& spec, std::int64_t i, std::int64_t j) {
+  const std::int64_t m = square_root(spec.n), dx = (i % m - j % m + m) % m, dy = (i / m - j / m + m) % m;
+  if (i == j) return spec.alpha;
+  if (dy == 0) return dx == 1 || dx == m - 1 ? spec.beta : 0;
+  if (dx != 0 || (dy != 1 && dy != m - 1)) return 0;
+  const Complex up = spec.beta * std::polar(1.0, 2 * pi / 3 * static_cast<double>(j % m % 3));
+  return dy == 1 ? up : std::conj(up);
+}
+
+std::function<Complex(std::int64_t, std::int64_t)> entry_of(const Spec& spec) {
+  if (named(spec, "flux-ring"))
+    return [spec](std::int64_t i, std::int64_t j) { return ring_entry(spec, i, j); };
+  if (named(spec, "hofstadter"))
+    return [spec](std::int64_t i, std::int64_t j) { return hofstadter_entry(spec, i, j); };
+  if (!named(spec, "hermitian-kms")) return {};
+  return [spec](std::int64_t i, std::int64_t j) {
+    const auto distance = static_cast<double>(i - j);
+    return std::polar(std::pow(spec.rho, distance), spec.flux * distance);
+  };
+}
+
+// Of a real kind's entries as complex ones.
+std::function<double(std::int64_t, std::int64_t)> imaginary_of(const Spec& spec) {
+  const CounterRandom other(spec.seed, imaginary_stream);
+  if (named(spec, "random")) return [other](std::int64_t i, std::int64_t j) { return other.normal(i, j); };
+  if (named(spec, "uniform"))
+    return [other](std::int64_t i, std::int64_t j) { return 2 * other.uniform(i, j) - 1; };
+  return {};
 }
 
 // Of a kind that the real fill() knows.
 void fill_real_kind(const Spec& spec, const Matrix& a) {
   const Kind& kind = find_kind(spec.kind);
-  const bool normal = kind.name == "random", uniform = kind.name == "uniform";
   Spec plain = spec;
   plain.scale = 1;
   const HostArray<double> real = host_array<double>(spec.n * spec.n);
@@ -84,11 +100,9 @@ void fill_real_kind(const Spec& spec, const Matrix& a) {
     rotate_diagonal(CounterRandom(spec.seed, rotation_stream), d, a.data, a.lda);
     return;
   }
-  const CounterRandom other(spec.seed, imaginary_stream);
+  const auto imaginary = imaginary_of(spec);
   fill_pairs(a, [&](std::int64_t i, std::int64_t j) {
-    return Complex(real[i + j * spec.n], normal    ? other.normal(i, j)
-                                         : uniform ? 2 * other.uniform(i, j) - 1
-                                                   : 0);
+    return Complex(real[i + j * spec.n], imaginary ? imaginary(i, j) : 0);
   });
 }
 
@@ -109,15 +123,8 @@ void fill(const Spec& spec, std::complex<double>* data, std::int64_t lda) {
   if (lda < std::max<std::int64_t>(1, spec.n))
     throw InvalidArgument("lda", "is " + std::to_string(lda) + ", must be at least max(1, n)");
   const Matrix a{data, spec.n, spec.n, lda};
-  if (named(spec, "flux-ring"))
-    fill_ring(spec, a);
-  else if (named(spec, "hofstadter"))
-    fill_hofstadter(spec, a);
-  else if (named(spec, "hermitian-kms"))
-    fill_pairs(a, [&](std::int64_t i, std::int64_t j) {
-      const auto distance = static_cast<double>(i - j);
-      return std::polar(std::pow(spec.rho, distance), spec.flux * distance);
-    });
+  if (const auto entry = entry_of(spec))
+    fill_pairs(a, entry);
   else
     fill_real_kind(spec, a);
   bool finite = true;
@@ -129,6 +136,24 @@ void fill(const Spec& spec, std::complex<double>* data, std::int64_t lda) {
     }
   if (!finite)
     throw InvalidArgument("scale", std::to_string(spec.scale) + " takes entries beyond the range of double");
+}
+
+HermitianFormula::HermitianFormula(const Spec& spec) : spec_(spec), entry_(entry_of(spec)) {
+  check_spec(spec);
+  if (entry_) return;
+  imaginary_ = imaginary_of(spec);
+  real_.emplace(formula_of(spec));
+}
+
+void HermitianFormula::column(std::int64_t j, std::int64_t first, std::int64_t count, Complex* out) const {
+  std::vector<double> real(real_ ? static_cast<std::size_t>(count) : 0);
+  if (real_) real_->column(j, first, count, real.data());
+  for (std::int64_t i = first; i < first + count; ++i) {
+    const std::int64_t row = std::max(i, j), col = std::min(i, j);
+    const Complex below =
+        entry_ ? entry_(row, col) : Complex(real[i - first], imaginary_ ? imaginary_(row, col) : 0);
+    out[i - first] = i == j ? below.real() : i > j ? below : std::conj(below);
+  }
 }
 
 std::vector<double> hermitian_spectrum(const Spec& spec) {

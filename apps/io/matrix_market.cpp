@@ -235,10 +235,11 @@ void place_packed(const T* values, std::int64_t from, std::int64_t count, std::i
 
 }  // namespace
 
+template <class T>
 void read_coordinates(const TextBody& body, const MarketHeader& header,
-                      const std::function<void(std::span<const Coordinate>)>& accept) {
+                      const std::function<void(std::span<const CoordinateOf<T>>)>& accept) {
   EntryCount count(body, header);
-  using Chunk = CoordinateChunk<double>;
+  using Chunk = CoordinateChunk<T>;
   const auto parse = [&](Chunk& chunk) { parse_by_field(chunk, header); };
   count.finish(for_each_chunk<Chunk>(body, parse, [&](std::span<Chunk> wave) {
     for (const Chunk& chunk : wave) {
@@ -336,20 +337,21 @@ TextBody body_of(const MappedFile& file, const MarketHeader& header, const ReadO
 
 }  // namespace
 
+template <class T>
 void read_market_coordinates(
     const MappedFile& file, const ReadOptions& options,
     const std::function<void(const StoredCoordinates& head, std::int64_t entries)>& begin,
-    const std::function<void(std::span<const Coordinate>)>& accept) {
+    const std::function<void(std::span<const CoordinateOf<T>>)>& accept) {
   const MarketHeader header = read_square_header(file);
   if (!header.coordinate)
     throw FileError(file.path(), 1, "lists every entry of a dense matrix; a coordinate file is required");
   begin({header.rows, {}, header.symmetric, header.description}, header.entries);
-  read_coordinates(body_of(file, header, options), header, accept);
+  read_coordinates<T>(body_of(file, header, options), header, accept);
 }
 
 StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options) {
   StoredCoordinates stored;
-  read_market_coordinates(
+  read_market_coordinates<double>(
       file, options,
       [&](const StoredCoordinates& head, std::int64_t entries) {
         stored = head;
@@ -376,12 +378,24 @@ Stored<T> read_matrix_market(const MappedFile& file, const ReadOptions& options)
   return stored_in(std::move(memory), n, !header.symmetric, header.description);
 }
 
+template void read_market_coordinates(const MappedFile&, const ReadOptions&,
+                                      const std::function<void(const StoredCoordinates&, std::int64_t)>&,
+                                      const std::function<void(std::span<const CoordinateOf<float>>)>&);
 template void fill_array(const TextBody&, const MarketHeader&, float*);
 template Stored<float> read_matrix_market(const MappedFile&, const ReadOptions&);
+template void read_market_coordinates(const MappedFile&, const ReadOptions&,
+                                      const std::function<void(const StoredCoordinates&, std::int64_t)>&,
+                                      const std::function<void(std::span<const CoordinateOf<double>>)>&);
 template void fill_array(const TextBody&, const MarketHeader&, double*);
 template Stored<double> read_matrix_market(const MappedFile&, const ReadOptions&);
+template void read_market_coordinates(
+    const MappedFile&, const ReadOptions&, const std::function<void(const StoredCoordinates&, std::int64_t)>&,
+    const std::function<void(std::span<const CoordinateOf<std::complex<float>>>)>&);
 template void fill_array(const TextBody&, const MarketHeader&, std::complex<float>*);
 template Stored<std::complex<float>> read_matrix_market(const MappedFile&, const ReadOptions&);
+template void read_market_coordinates(
+    const MappedFile&, const ReadOptions&, const std::function<void(const StoredCoordinates&, std::int64_t)>&,
+    const std::function<void(std::span<const CoordinateOf<std::complex<double>>>)>&);
 template void fill_array(const TextBody&, const MarketHeader&, std::complex<double>*);
 template Stored<std::complex<double>> read_matrix_market(const MappedFile&, const ReadOptions&);
 

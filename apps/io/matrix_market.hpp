@@ -23,13 +23,14 @@ struct CoordinateOf {
 };
 using Coordinate = CoordinateOf<double>;
 
-// Calls accept() from the calling thread with the entries of a coordinate body, piece by piece in the file's order; with
-// header.symmetric those above the diagonal as their mirror images.
-void read_coordinates(const TextBody& body, const MarketHeader& header,
-                      const std::function<void(std::span<const Coordinate>)>& accept);
-
 // T below: float, double or std::complex of one. Mirror images of a Hermitian matrix are conjugated.
 //
+// Calls accept() from the calling thread with the entries of a coordinate body, piece by piece in the file's order; with
+// header.symmetric those above the diagonal as their mirror images.
+template <class T>
+void read_coordinates(const TextBody& body, const MarketHeader& header,
+                      const std::function<void(std::span<const CoordinateOf<T>>)>& accept);
+
 // Adds the entries of a coordinate body to `a` (n x n, leading dimension n, zeroed); with header.symmetric only
 // its lower triangle is touched. Sums are formed in the file's order whatever the number of threads.
 template <class T>

@@ -183,7 +183,7 @@ void read_coordinates(const MappedFile& file, const ReadOptions& options,
                       const std::function<void(const StoredCoordinates& head)>& begin,
                       const std::function<void(std::span<const Coordinate>)>& accept) {
   if (kind_of(file) == Sparse::market)
-    return read_market_coordinates(
+    return read_market_coordinates<double>(
         file, options, [&](const StoredCoordinates& head, std::int64_t) { begin(head); }, accept);
   const StoredCoordinates stored = read_coordinates_of(file, options);
   begin({stored.n, {}, stored.symmetric, stored.format_name});

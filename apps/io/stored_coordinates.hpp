@@ -34,10 +34,11 @@ bool holds_coordinates(const MappedFile& file, const ReadOptions& options);
 void read_coordinates(const MappedFile& file, const ReadOptions& options,
                       const std::function<void(const StoredCoordinates& head)>& begin,
                       const std::function<void(std::span<const Coordinate>)>& accept);
-// Matrix Market's part of it.
+// Matrix Market's part of it, of any type of entries.
+template <class T>
 void read_market_coordinates(
     const MappedFile& file, const ReadOptions& options,
     const std::function<void(const StoredCoordinates& head, std::int64_t entries)>& begin,
-    const std::function<void(std::span<const Coordinate>)>& accept);
+    const std::function<void(std::span<const CoordinateOf<T>>)>& accept);
 
 }  // namespace eigen_g::io

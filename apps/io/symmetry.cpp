@@ -87,36 +87,21 @@ std::string number(std::complex<R> value) {
   return number(value.real()) + (std::signbit(value.imag()) ? "" : "+") + number(value.imag()) + "i";
 }
 
-template <class T>
-[[noreturn]] void refuse_asymmetry(const std::filesystem::path& path, const Stored<T>& m,
-                                   const Asymmetry& found, double limit) {
-  // Named as the file has it, the entry below the diagonal first.
-  const T below = m.data[found.row + found.col * m.n], above = m.data[found.col + found.row * m.n];
-  const std::string i = std::to_string(found.row + 1);
-  const std::string j = std::to_string(found.col + 1);
-  if (found.row == found.col)
-    throw FileError(path, 0,
-                    "is not Hermitian: entry (" + i + ", " + i + ") on the diagonal is " + number(below));
-  if constexpr (!is_complex<T>)
-    throw not_symmetric(path, found.row, found.col, m.transposed ? above : below,
-                        m.transposed ? below : above, limit);
-  throw FileError(
-      path, 0,
-      "is not Hermitian: entry (" + i + ", " + j + ") is " + number(m.transposed ? above : below) +
-          ", entry (" + j + ", " + i + ") is " + number(m.transposed ? below : above) +
-          "; one differs from the other's conjugate by more than n eps max|a| = " + number(limit) +
-          "; --symmetrize takes (A + A^H)/2, --uplo L or U one triangle");
-}
-
 }  // namespace
 
-FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, double below,
-                        double above, double limit) {
+template <class T>
+FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, T below,
+                        T above, double limit) {
   const std::string i = std::to_string(row + 1), j = std::to_string(col + 1);
+  const std::string kind = is_complex<T> ? "Hermitian" : "symmetric", adjoint = is_complex<T> ? "A^H" : "A^T";
+  if (row == col)
+    return {path, 0, "is not " + kind + ": entry (" + i + ", " + i + ") on the diagonal is " + number(below)};
   return {path, 0,
-          "is not symmetric: entry (" + i + ", " + j + ") is " + number(below) + ", entry (" + j + ", " + i +
-              ") is " + number(above) + "; they differ by more than n eps max|a| = " + number(limit) +
-              "; --symmetrize takes (A + A^T)/2, --uplo L or U one triangle"};
+          "is not " + kind + ": entry (" + i + ", " + j + ") is " + number(below) + ", entry (" + j + ", " +
+              i + ") is " + number(above) + "; " +
+              (is_complex<T> ? "one differs from the other's conjugate" : "they differ") +
+              " by more than n eps max|a| = " + number(limit) + "; --symmetrize takes (A + " + adjoint +
+              ")/2, --uplo L or U one triangle"};
 }
 
 template <class T>
@@ -168,7 +153,13 @@ HermitianMatrix<T> settle_triangle(const std::filesystem::path& path, Stored<T> 
     const Asymmetry found = compare_triangles(stored.data, m.n, threads);
     const double limit =
         static_cast<double>(m.n) * std::numeric_limits<real_t<T>>::epsilon() * found.largest_entry;
-    if (found.largest > limit) refuse_asymmetry(path, stored, found, limit);
+    if (found.largest > limit) {
+      // Named as the file has it, the entry below the diagonal first.
+      const T below = stored.data[found.row + found.col * m.n],
+              above = stored.data[found.col + found.row * m.n];
+      throw not_symmetric(path, found.row, found.col, stored.transposed ? above : below,
+                          stored.transposed ? below : above, limit);
+    }
     m.asymmetry = found.largest;
     m.uplo = found.lower_finite && !found.upper_finite ? Uplo::upper : Uplo::lower;
   } else if (stored.full) {
@@ -180,16 +171,24 @@ HermitianMatrix<T> settle_triangle(const std::filesystem::path& path, Stored<T> 
   return m;
 }
 
+template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t, float, float,
+                                 double);
 template Asymmetry compare_triangles(const float*, std::int64_t, int);
 template void symmetrize(const float*, std::int64_t, float*, int);
 template HermitianMatrix<float> settle_triangle(const std::filesystem::path&, Stored<float>, Triangle, int);
+template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t, double, double,
+                                 double);
 template Asymmetry compare_triangles(const double*, std::int64_t, int);
 template void symmetrize(const double*, std::int64_t, double*, int);
 template HermitianMatrix<double> settle_triangle(const std::filesystem::path&, Stored<double>, Triangle, int);
+template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t,
+                                 std::complex<float>, std::complex<float>, double);
 template Asymmetry compare_triangles(const std::complex<float>*, std::int64_t, int);
 template void symmetrize(const std::complex<float>*, std::int64_t, std::complex<float>*, int);
 template HermitianMatrix<std::complex<float>> settle_triangle(const std::filesystem::path&,
                                                               Stored<std::complex<float>>, Triangle, int);
+template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t,
+                                 std::complex<double>, std::complex<double>, double);
 template Asymmetry compare_triangles(const std::complex<double>*, std::int64_t, int);
 template void symmetrize(const std::complex<double>*, std::int64_t, std::complex<double>*, int);
 template HermitianMatrix<std::complex<double>> settle_triangle(const std::filesystem::path&,

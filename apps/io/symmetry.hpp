@@ -25,8 +25,9 @@ template <class T>
 void symmetrize(const T* a, std::int64_t n, T* out, int threads);
 
 // The refusal of a file whose entries (row, col) and (col, row), counted from 0, hold these two.
-FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, double below,
-                        double above, double limit);
+template <class T>
+FileError not_symmetric(const std::filesystem::path& path, std::int64_t row, std::int64_t col, T below,
+                        T above, double limit);
 
 // Applies `triangle` to what a reader found; see Triangle. Throws FileError, OutOfMemory.
 template <class T>

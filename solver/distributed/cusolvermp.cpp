@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <exception>
 #include <optional>
 #include <string>
@@ -17,50 +18,95 @@ namespace eigen_g::distributed {
 
 namespace {
 
-// NCCL's communicator, process (i, j) of the grid as its rank i cols + j. Collective.
+template <class T>
+constexpr cudaDataType type_of = is_complex<T>
+                                     ? (sizeof(T) == sizeof(std::complex<float>) ? CUDA_C_32F : CUDA_C_64F)
+                                     : (sizeof(T) == sizeof(float) ? CUDA_R_32F : CUDA_R_64F);
+
+// Of n = 2 on two GPUs cuSOLVERMp 0.8 leaves a vector zero; smaller orders than this are ScaLAPACK's.
+constexpr std::int64_t least_order = 3;
+
+struct Kept {
+  const CusolverMp& library;
+  ncclComm_t comm;
+  int rank;
+};
+
+int end_kept(MPI_Comm, int, void* attribute, void*) {
+  const auto* const kept = static_cast<Kept*>(attribute);
+  if (kept->comm) kept->library.comm_destroy(kept->comm);
+  delete kept;
+  return MPI_SUCCESS;
+}
+
+int key_of_kept() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_kept, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+// NCCL's communicator, process (i, j) of the grid as its rank i cols + j. Making one takes 2 s on two GPUs, so it is kept with the
+// MPI communicator until that is freed, or a solve fails. Collective.
 class Communicator {
  public:
-  Communicator(const CusolverMp& library, const Grid& grid) : library_(library) {
+  Communicator(const CusolverMp& library, const Grid& grid) : mpi_(grid.comm()) {
+    const int rank = grid.row() * grid.cols() + grid.col();
+    int found = 0;
+    MPI_Comm_get_attr(mpi_, key_of_kept(), static_cast<void*>(&kept_), &found);
+    int fits = found && kept_->rank == rank;
+    MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_LAND, mpi_);
+    if (fits) return;
     ncclUniqueId id{};
-    int rank = 0;
-    MPI_Comm_rank(grid.comm(), &rank);
-    together(grid.comm(), [&] {
-      if (rank == 0) library_.check(library_.unique_id(&id), "ncclGetUniqueId");
+    int mpi_rank = 0;
+    MPI_Comm_rank(mpi_, &mpi_rank);
+    together(mpi_, [&] {
+      if (mpi_rank == 0) library.check(library.unique_id(&id), "ncclGetUniqueId");
     });
-    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, grid.comm());
-    together(grid.comm(), [&] {
-      library_.check(
-          library_.comm_init(&comm_, grid.rows() * grid.cols(), id, grid.row() * grid.cols() + grid.col()),
-          "ncclCommInitRank");
-    });
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, mpi_);
+    kept_ = new Kept{library, nullptr, rank};
+    MPI_Comm_set_attr(mpi_, key_of_kept(), kept_);
+    try {
+      together(mpi_, [&] {
+        library.check(library.comm_init(&kept_->comm, grid.rows() * grid.cols(), id, rank),
+                      "ncclCommInitRank");
+      });
+    } catch (...) {
+      discard();
+      throw;
+    }
   }
   ~Communicator() {
-    if (std::uncaught_exceptions() > 0)
-      library_.comm_abort(comm_);
-    else
-      library_.comm_destroy(comm_);
+    if (std::uncaught_exceptions() > 0) discard();
   }
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
-  ncclComm_t get() const { return comm_; }
+  ncclComm_t get() const { return kept_->comm; }
 
  private:
-  const CusolverMp& library_;
-  ncclComm_t comm_ = nullptr;
+  void discard() {
+    if (kept_->comm) kept_->library.comm_abort(kept_->comm);
+    kept_->comm = nullptr;
+    MPI_Comm_delete_attr(mpi_, key_of_kept());
+  }
+  MPI_Comm mpi_;
+  Kept* kept_ = nullptr;
 };
 
 // cuSOLVERMp's handle, its grid and the descriptor of A, which is Z's too.
 class Session {
  public:
-  Session(const CusolverMp& library, const Communicator& comm, const Grid& grid, const BlockCyclic& a,
-          int gpu, const Queue& queue)
+  Session(const CusolverMp& library, const Communicator& comm, const Grid& grid, cudaDataType type,
+          const BlockCyclic& a, int gpu, const Queue& queue)
       : library_(library) {
     library_.check(library_.create(&handle_, gpu, queue.stream()), "cusolverMpCreate");
     library_.check(library_.create_grid(handle_, &grid_, comm.get(), grid.rows(), grid.cols(),
                                         CUSOLVERMP_GRID_MAPPING_ROW_MAJOR),
                    "cusolverMpCreateDeviceGrid");
-    library_.check(library_.create_descriptor(&descriptor_, grid_, CUDA_R_64F, a.rows.n, a.cols.n,
-                                              a.rows.block, a.cols.block, 0, 0, a.ld()),
+    library_.check(library_.create_descriptor(&descriptor_, grid_, type, a.rows.n, a.cols.n, a.rows.block,
+                                              a.cols.block, 0, 0, a.ld()),
                    "cusolverMpCreateMatrixDesc");
   }
   ~Session() {
@@ -93,7 +139,10 @@ std::string why_not_cusolvermp(MPI_Comm comm) {
   return first_reason(comm, reason.empty() ? "" : process_name(comm) + " cannot load cuSOLVERMp: " + reason);
 }
 
-Outcome solve_by_cusolvermp(const Task& t) {
+template <class T>
+Outcome solve_by_cusolvermp(const Task<T>& t) {
+  using R = real_t<T>;
+  if (t.a.layout.rows.n < least_order) return solve_by_scalapack(t);
   const MPI_Comm comm = t.grid.comm();
   const CusolverMp& library = CusolverMp::get();
   const BlockCyclic& layout = t.a.layout;
@@ -113,19 +162,20 @@ Outcome solve_by_cusolvermp(const Task& t) {
   std::optional<Session> session;
   Workspace bytes;
   std::array<char, 2> job{"V"};  // 0.8 does no values alone
-  together(comm, [&] { session.emplace(library, communicator, t.grid, layout, gpu, *queue); });
+  together(comm, [&] { session.emplace(library, communicator, t.grid, type_of<T>, layout, gpu, *queue); });
 
-  DeviceBuffer<double> a, z, w;
+  DeviceBuffer<T> a, z;
+  DeviceBuffer<R> w;
   DeviceBuffer<int> info;
   together(comm, [&] {
-    a = DeviceBuffer<double>(layout.entries());
-    z = DeviceBuffer<double>(layout.entries());
-    w = DeviceBuffer<double>(n);
+    a = DeviceBuffer<T>(layout.entries());
+    z = DeviceBuffer<T>(layout.entries());
+    w = DeviceBuffer<R>(n);
     info = DeviceBuffer<int>(1);
-    upload<double>(*queue, Part::all, {t.a.data, rows, cols, t.a.ld}, {a.data(), rows, cols, ld});
+    upload<T>(*queue, Part::all, {t.a.data, rows, cols, t.a.ld}, {a.data(), rows, cols, ld});
     library.check(library.syevd_bytes(session->handle(), job.data(), CUBLAS_FILL_MODE_LOWER, n, a.data(), 1,
                                       1, session->descriptor(), w.data(), z.data(), 1, 1,
-                                      session->descriptor(), CUDA_R_64F, &bytes.device, &bytes.host),
+                                      session->descriptor(), type_of<T>, &bytes.device, &bytes.host),
                   "cusolverMpSyevd_bufferSize");
   });
   // The workspace is one of all processes: equally large.
@@ -140,7 +190,7 @@ Outcome solve_by_cusolvermp(const Task& t) {
   together(comm, [&] {
     library.check(
         library.syevd(session->handle(), job.data(), CUBLAS_FILL_MODE_LOWER, n, a.data(), 1, 1,
-                      session->descriptor(), w.data(), z.data(), 1, 1, session->descriptor(), CUDA_R_64F,
+                      session->descriptor(), w.data(), z.data(), 1, 1, session->descriptor(), type_of<T>,
                       work.data(), largest[0], host_work.data(), largest[1], info.data()),
         "cusolverMpSyevd");
     queue->wait();
@@ -148,14 +198,19 @@ Outcome solve_by_cusolvermp(const Task& t) {
     EIGEN_G_CUDA(cudaMemcpy(&failed, info.data(), sizeof failed, cudaMemcpyDeviceToHost));
     if (failed < 0) throw DeviceError("cusolverMpSyevd refused its argument " + std::to_string(-failed));
     outcome.failed = failed;
-    if (t.vectors) download<double>(*queue, {z.data(), rows, cols, ld}, {t.z.data, rows, cols, t.z.ld});
-    EIGEN_G_CUDA(cudaMemcpy(t.w, w.data(), n * sizeof(double), cudaMemcpyDeviceToHost));
+    if (t.vectors) download<T>(*queue, {z.data(), rows, cols, ld}, {t.z.data, rows, cols, t.z.ld});
+    EIGEN_G_CUDA(cudaMemcpy(t.w, w.data(), n * sizeof(R), cudaMemcpyDeviceToHost));
   });
   MPI_Allreduce(MPI_IN_PLACE, &outcome.failed, 1, MPI_INT64_T, MPI_MAX, comm);
-  MPI_Bcast(t.w, static_cast<int>(n), MPI_DOUBLE, 0, comm);
+  MPI_Bcast(t.w, static_cast<int>(n), sizeof(R) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT, 0, comm);
   outcome.status = outcome.failed == 0 ? Status::converged : Status::not_converged;
   if (outcome.failed == 0) keep_subset(t, outcome);
   return outcome;
 }
+
+template Outcome solve_by_cusolvermp(const Task<double>&);
+template Outcome solve_by_cusolvermp(const Task<std::complex<double>>&);
+template Outcome solve_by_cusolvermp(const Task<float>&);
+template Outcome solve_by_cusolvermp(const Task<std::complex<float>>&);
 
 }  // namespace eigen_g::distributed

@@ -43,7 +43,8 @@ class Elpa {
 
 }  // namespace
 
-Outcome solve_by_elpa(const Task& t) {
+template <class T>
+Outcome solve_by_elpa(const Task<T>& t) {
   const std::int64_t n = t.a.layout.rows.n;
   const bool by_number = t.subset.by == Subset::By::number;
   Outcome outcome;
@@ -62,9 +63,9 @@ Outcome solve_by_elpa(const Task& t) {
   elpa.set("solver", outcome.path == Path::two_stage ? ELPA_SOLVER_2STAGE : ELPA_SOLVER_1STAGE);
   int error = ELPA_OK;
   if (t.vectors)
-    elpa_eigenvectors_double(elpa.handle(), t.a.data, t.w, t.z.data, &error);
+    elpa_eigenvectors(elpa.handle(), t.a.data, t.w, t.z.data, &error);
   else
-    elpa_eigenvalues_double(elpa.handle(), t.a.data, t.w, &error);
+    elpa_eigenvalues(elpa.handle(), t.a.data, t.w, &error);
   if (error != ELPA_OK) {
     outcome.status = Status::not_converged;
     outcome.failed = error;
@@ -73,5 +74,8 @@ Outcome solve_by_elpa(const Task& t) {
   keep_subset(t, outcome);
   return outcome;
 }
+
+template Outcome solve_by_elpa(const Task<double>&);
+template Outcome solve_by_elpa(const Task<std::complex<double>>&);
 
 }  // namespace eigen_g::distributed

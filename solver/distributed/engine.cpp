@@ -13,13 +13,24 @@ namespace {
 
 constexpr std::array engines_here{
 #ifdef EIGEN_G_HAVE_CUSOLVERMP
-    DistributedEngine{"cusolvermp", "cuSOLVERMp, a GPU a process", false, solve_by_cusolvermp,
+    DistributedEngine{"cusolvermp",
+                      "cuSOLVERMp, a GPU a process",
+                      false,
+                      {solve_by_cusolvermp<double>, solve_by_cusolvermp<std::complex<double>>,
+                       solve_by_cusolvermp<float>, solve_by_cusolvermp<std::complex<float>>},
                       why_not_cusolvermp},
 #endif
 #ifdef EIGEN_G_HAVE_ELPA
-    DistributedEngine{"elpa", "ELPA, one stage or two", true, solve_by_elpa},
+    DistributedEngine{"elpa",
+                      "ELPA, one stage or two, of doubles",
+                      true,
+                      {solve_by_elpa<double>, solve_by_elpa<std::complex<double>>, nullptr, nullptr}},
 #endif
-    DistributedEngine{"scalapack", "ScaLAPACK's pdsyevd", false, solve_by_scalapack},
+    DistributedEngine{"scalapack",
+                      "ScaLAPACK's pdsyevd, pzheevd, pssyevd, pcheevd",
+                      false,
+                      {solve_by_scalapack<double>, solve_by_scalapack<std::complex<double>>,
+                       solve_by_scalapack<float>, solve_by_scalapack<std::complex<float>>}},
 };
 
 }  // namespace
@@ -34,7 +45,8 @@ const DistributedEngine* find_distributed_engine(const std::string& name) {
   return found == engines_here.end() ? nullptr : &*found;
 }
 
-void keep_subset(const Task& task, Outcome& outcome) {
+template <class T>
+void keep_subset(const Task<T>& task, Outcome& outcome) {
   const std::int64_t n = task.a.layout.rows.n;
   const Selected kept = select(task.subset, n, task.w, 0, -task.scale);
   outcome.m = kept.count;
@@ -42,5 +54,10 @@ void keep_subset(const Task& task, Outcome& outcome) {
   std::copy_n(task.w + kept.first, kept.count, task.w);
   if (task.vectors) shift_columns(task.z, kept.first, kept.count);
 }
+
+template void keep_subset(const Task<double>&, Outcome&);
+template void keep_subset(const Task<std::complex<double>>&, Outcome&);
+template void keep_subset(const Task<float>&, Outcome&);
+template void keep_subset(const Task<std::complex<float>>&, Outcome&);
 
 }  // namespace eigen_g::distributed

@@ -36,11 +36,4 @@ Descriptor descriptor_of(int context, const BlockCyclic& layout) {
           static_cast<int>(layout.ld())};
 }
 
-LocalMatrix::LocalMatrix(int context, const BlockCyclic& of)
-    : layout(of), descriptor(descriptor_of(context, of)), data(host_array<double>(of.entries())) {}
-
-LocalView view(const LocalMatrix& m) {
-  return {m.layout, m.descriptor, m.data.get(), m.layout.ld()};
-}
-
 }  // namespace eigen_g::distributed

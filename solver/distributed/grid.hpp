@@ -42,22 +42,28 @@ class Grid {
 BlockCyclic layout_of(const Grid& grid, std::int64_t rows, std::int64_t cols, std::int64_t block);
 Descriptor descriptor_of(int context, const BlockCyclic& layout);
 
-// The local part of a matrix. entries are not initialised.
+// The local part of a matrix, whose entries are not initialised. T here and below: float, double or std::complex of one.
+template <class T>
 struct LocalMatrix {
-  LocalMatrix(int context, const BlockCyclic& of);
+  LocalMatrix(int context, const BlockCyclic& of)
+      : layout(of), descriptor(descriptor_of(context, of)), data(host_array<T>(of.entries())) {}
   BlockCyclic layout;
   Descriptor descriptor;
-  HostArray<double> data;
+  HostArray<T> data;
 };
 
 // A view of one, the caller's memory.
+template <class T>
 struct LocalView {
   BlockCyclic layout;
   Descriptor descriptor;
-  double* data = nullptr;
+  T* data = nullptr;
   std::int64_t ld = 1;
-  double& operator()(std::int64_t i, std::int64_t j) const { return data[i + j * ld]; }
+  T& operator()(std::int64_t i, std::int64_t j) const { return data[i + j * ld]; }
 };
-LocalView view(const LocalMatrix& m);
+template <class T>
+LocalView<T> view(const LocalMatrix<T>& m) {
+  return {m.layout, m.descriptor, m.data.get(), m.layout.ld()};
+}
 
 }  // namespace eigen_g::distributed

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
 #include "solver/distributed/grid.hpp"
 
@@ -13,16 +14,19 @@ namespace eigen_g::distributed {
 // Columns of a panel: each begins at process (0, 0) of the grid, and a local part of it is about 256 wide.
 std::int64_t panel_columns(const BlockCyclic& layout);
 
-// Calls visit(i, j, a_ij, a_ji) with each local entry, i and j global. What it changes in A is seen by later panels.
-// Collective. Memory: a panel. A is square.
-void for_mirrored(
-    const LocalView& a,
-    const std::function<void(std::int64_t i, std::int64_t j, double& a_ij, double a_ji)>& visit);
+// Calls visit(i, j, a_ij, conj(a_ji)) with each local entry, i and j global. What it changes in A is seen by later panels.
+// Collective. Memory: a panel. A is square. T here and below: float, double or std::complex of one.
+template <class T>
+void for_mirrored(const LocalView<T>& a,
+                  const same_t<std::function<void(std::int64_t i, std::int64_t j, T& a_ij, T a_ji)>>& visit);
 
-// The other triangle := the mirror image of this one. Collective.
-void mirror(const LocalView& a, Uplo from);
+// The other triangle := the mirror image of this one, of complex entries their conjugates, and the diagonal := its real part.
+// Collective.
+template <class T>
+void mirror(const LocalView<T>& a, Uplo from);
 
 // z(:, 1 : count) := z(:, 1 + by : count + by), by >= 0. Collective. Memory: a panel.
-void shift_columns(const LocalView& z, std::int64_t by, std::int64_t count);
+template <class T>
+void shift_columns(const LocalView<T>& z, std::int64_t by, std::int64_t count);
 
 }  // namespace eigen_g::distributed

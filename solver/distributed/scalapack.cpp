@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #include "solver/distributed/engines.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
@@ -12,61 +13,96 @@ namespace {
 
 constexpr int one = 1;
 
-// Doubles of the workspace that a query asked for.
-int work_length(double asked) {
-  if (asked > std::numeric_limits<int>::max())
+// Entries of a workspace that a query asked for, with so many more.
+template <class R>
+int work_length(R asked, std::int64_t more) {
+  const auto length =
+      static_cast<double>(asked) * (1 + std::numeric_limits<R>::epsilon()) + static_cast<double>(more);
+  if (length > std::numeric_limits<int>::max())
     throw DeviceError("ScaLAPACK's workspace is beyond its 32-bit integers: take more processes");
-  return std::max(1, static_cast<int>(asked));
+  return std::max(1, static_cast<int>(length));
 }
 
-// Calls routine(work, lwork, iwork, liwork, info) for its workspace, then with `more` doubles beyond it. Returns info.
-template <class Routine>
-int with_workspace(const char* name, std::int64_t more, const Routine& routine) {
-  constexpr int query = -1;
-  std::vector<double> asked(8);
-  std::vector<int> integers(8);
+// The workspaces of an eigensolver of complex matrices; that of real ones has no real_work.
+template <class T>
+struct Work {
+  HostArray<T> work = host_array<T>(8);
+  HostArray<real_t<T>> real_work = host_array<real_t<T>>(8);
+  HostArray<int> integers = host_array<int>(8);
+  int length = -1, real_length = -1, integer_length = -1;  // -1: a query
+
+  Work() {
+    work[0] = 0;
+    real_work[0] = 0;
+    integers[0] = 0;
+  }
+  // What a query asked for, and so many entries more.
+  void take(std::int64_t more) {
+    length = work_length(std::real(work[0]), more);
+    real_length = work_length(real_work[0], more);
+    integer_length = std::max(1, integers[0]);
+    work = host_array<T>(length);
+    if (is_complex<T>) real_work = host_array<real_t<T>>(real_length);
+    integers = host_array<int>(integer_length);
+  }
+};
+
+// Calls routine(work, info) for its workspace, then with it. Returns info.
+template <class T, class Routine>
+int with_workspace(const std::string& name, std::int64_t more, const Routine& routine) {
+  Work<T> work;
   int info = 0;
-  routine(asked.data(), query, integers.data(), query, info);
+  routine(work, info);
   if (info == 0) {
-    const int doubles = work_length(asked[0] + static_cast<double>(more)), ints = std::max(1, integers[0]);
-    const HostArray<double> work = host_array<double>(doubles);
-    const HostArray<int> iwork = host_array<int>(ints);
-    routine(work.get(), doubles, iwork.get(), ints, info);
+    work.take(more);
+    routine(work, info);
   }
   if (info < 0)
-    throw DeviceError(std::string(name) + " refused its argument " +
-                      std::to_string(info <= -100 ? -info / 100 : -info));
+    throw DeviceError(name + " refused its argument " + std::to_string(info <= -100 ? -info / 100 : -info));
   return info;
 }
 
 }  // namespace
 
-Outcome solve_by_scalapack(const Task& t) {
+template <class T>
+Outcome solve_by_scalapack(const Task<T>& t) {
   const int n = static_cast<int>(t.a.layout.rows.n);
   const int* const da = t.a.descriptor.data();
   Outcome outcome;
-  int info = 0;
+  const std::string prefix =
+      std::string("p") + of_type<T>('s', 'd', 'c', 'z') + (is_complex<T> ? "he" : "sy");
+  outcome.routine = prefix + (t.vectors ? "evd" : "ev");
   // ScaLAPACK 2.2.1 leaves pdormtr too little: its own need is on top.
-  const std::int64_t block = t.a.layout.rows.block;
-  const std::int64_t more = (t.a.layout.rows.count() + t.a.layout.cols.count() + 2 * block) * block;
-  if (!t.vectors) {
-    outcome.routine = "pdsyev";
-    double no_vectors = 0;
-    info = with_workspace("pdsyev", 0, [&](double* work, int lwork, int*, int, int& status) {
-      pdsyev_("N", "L", &n, t.a.data, &one, &one, da, t.w, &no_vectors, &one, &one, da, work, &lwork,
-              &status);
-    });
-  } else {
-    outcome.routine = "pdsyevd";
-    info = with_workspace("pdsyevd", more, [&](double* work, int lwork, int* iwork, int liwork, int& status) {
-      pdsyevd_("V", "L", &n, t.a.data, &one, &one, da, t.w, t.z.data, &one, &one, t.z.descriptor.data(), work,
-               &lwork, iwork, &liwork, &status);
-    });
-  }
+  const std::int64_t block = t.a.layout.rows.block,
+                     more = (t.a.layout.rows.count() + t.a.layout.cols.count() + 2 * block) * block;
+  const int info = with_workspace<T>(outcome.routine, t.vectors ? more : 0, [&](Work<T>& w, int& status) {
+    const int* const dz = t.z.descriptor.data();
+    if (t.vectors) {
+      if constexpr (is_complex<T>)
+        psyevd<T>("V", "L", &n, t.a.data, &one, &one, da, t.w, t.z.data, &one, &one, dz, w.work.get(),
+                  &w.length, w.real_work.get(), &w.real_length, w.integers.get(), &w.integer_length, &status);
+      else
+        psyevd<T>("V", "L", &n, t.a.data, &one, &one, da, t.w, t.z.data, &one, &one, dz, w.work.get(),
+                  &w.length, w.integers.get(), &w.integer_length, &status);
+      return;
+    }
+    T no_vectors = 0;
+    if constexpr (is_complex<T>)
+      psyev<T>("N", "L", &n, t.a.data, &one, &one, da, t.w, &no_vectors, &one, &one, da, w.work.get(),
+               &w.length, w.real_work.get(), &w.real_length, &status);
+    else
+      psyev<T>("N", "L", &n, t.a.data, &one, &one, da, t.w, &no_vectors, &one, &one, da, w.work.get(),
+               &w.length, &status);
+  });
   outcome.failed = info;
   outcome.status = info == 0 ? Status::converged : Status::not_converged;
   if (info == 0) keep_subset(t, outcome);
   return outcome;
 }
+
+template Outcome solve_by_scalapack(const Task<double>&);
+template Outcome solve_by_scalapack(const Task<float>&);
+template Outcome solve_by_scalapack(const Task<std::complex<double>>&);
+template Outcome solve_by_scalapack(const Task<std::complex<float>>&);
 
 }  // namespace eigen_g::distributed

@@ -1,17 +1,21 @@
-// The distributed call, under mpirun: every engine, every grid of so many processes (of more than 4 those with two sides), blocks
-// that do not divide n, both triangles with the other one poisoned, subsets, values alone, scales, refusals. An argument: of this
-// engine alone. Exit code 1 and a line for each case that fails.
+// The distributed calls, under mpirun: every engine, every grid of so many processes (of more than 4 those with two sides), blocks
+// that do not divide n, both triangles with the other one poisoned, subsets, values alone, scales, the four types, generalised
+// problems, refusals. An argument: of this engine alone, each told on stderr. Exit code 1 and a line for each case that fails.
 #include <mpi.h>
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "apps/generate/formula.hpp"
+#include "apps/generate/hermitian.hpp"
+#include "apps/io/scalar_type.hpp"
 #include "solver/distributed/distributed.hpp"
 #include "solver/distributed/grid.hpp"
 #include "solver/distributed/panels.hpp"
@@ -22,6 +26,8 @@ namespace {
 using namespace eigen_g;
 using distributed::Grid;
 using distributed::LocalMatrix;
+using distributed::LocalView;
+using io::ScalarType;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -30,70 +36,146 @@ struct Case {
   std::int64_t n = 0, block = 1;
   distributed::Options options;
   double scale = 1;
+  ScalarType type = ScalarType::d;
+  int itype = 0;  // 0: a standard problem
 };
 
 std::string words(const Case& c, const Grid& grid) {
-  return c.options.engine + " " + c.kind + " n = " + std::to_string(c.n) + " block " +
-         std::to_string(c.block) + " grid " + std::to_string(grid.rows()) + " x " +
+  return c.options.engine + " " + static_cast<char>(c.type) + " " + c.kind +
+         (c.itype > 0 ? " itype " + std::to_string(c.itype) : "") + " n = " + std::to_string(c.n) +
+         " block " + std::to_string(c.block) + " grid " + std::to_string(grid.rows()) + " x " +
          std::to_string(grid.cols()) + " triangle " + static_cast<char>(c.options.uplo) + " subset " +
          std::to_string(c.options.subset.first) + ":" + std::to_string(c.options.subset.last) +
          (c.options.vectors ? "" : " values") + " scale " + std::to_string(c.scale);
 }
 
-void fill(const Case& c, const generate::Formula& formula, const distributed::LocalView& a) {
+generate::Spec spec_of(const Case& c, const std::string& kind) {
+  generate::Spec spec;
+  spec.kind = kind;
+  spec.n = c.n;
+  return spec;
+}
+
+// A kind's entries as Ts, the triangle that is not read poisoned.
+template <class T>
+void fill(const Case& c, const generate::Spec& spec, double scale, const LocalView<T>& a) {
+  using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  const auto formula = [&] {
+    if constexpr (is_complex<T>)
+      return generate::HermitianFormula(spec);
+    else
+      return generate::formula_of(spec);
+  }();
   for (std::int64_t l = 0; l < a.layout.cols.count(); ++l)
     for (std::int64_t k = 0; k < a.layout.rows.count(); ++k) {
       const std::int64_t i = a.layout.rows.global(k), j = a.layout.cols.global(l);
-      formula.column(j, i, 1, &a(k, l));
-      a(k, l) *= c.scale;
-      if (c.options.uplo == Uplo::lower ? i < j : i > j) a(k, l) = nan;
+      W entry{};
+      formula.column(j, i, 1, &entry);
+      a(k, l) = static_cast<T>(scale * entry);
+      if (c.options.uplo == Uplo::lower ? i < j : i > j) a(k, l) = static_cast<real_t<T>>(nan);
     }
 }
 
-// What is wrong, on every process; "": nothing.
-std::string fault_of(const Case& c, const Grid& grid) {
-  generate::Spec spec;
-  spec.kind = c.kind;
-  spec.n = c.n;
-  const generate::Formula formula = generate::formula_of(spec);
+// The matrix again, both triangles, in double.
+template <class T>
+auto again(const Case& c, const generate::Spec& spec, double scale, const Grid& grid) {
+  using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
   const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
-  const LocalMatrix a(grid.context(), layout), z(grid.context(), layout);
-  std::fill_n(z.data.get(), layout.entries(), nan);
-  fill(c, formula, view(a));
-  std::vector<double> w(static_cast<std::size_t>(c.n), nan);
-  const distributed::Report report =
-      distributed::eigen_g(grid.comm(), c.n, a.data.get(), a.descriptor.data(), w.data(), z.data.get(),
-                           z.descriptor.data(), c.options);
+  const LocalMatrix<T> a(grid.context(), layout);
+  fill(c, spec, scale, view(a));
+  mirror(view(a), c.options.uplo);
+  LocalMatrix<W> wide(grid.context(), layout);
+  std::copy_n(a.data.get(), layout.entries(), wide.data.get());
+  return wide;
+}
+
+// B of a generalised problem: KMS' matrix, whose eigenvalues are within 1/3 and 3.
+constexpr const char* kind_of_b = "kms";
+
+// What is wrong, on every process; "": nothing.
+template <class T>
+std::string fault_as(const Case& c, const Grid& grid) {
+  using R = real_t<T>;
+  using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  const generate::Spec spec = spec_of(c, c.kind), spec_b = spec_of(c, kind_of_b);
+  const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
+  const LocalMatrix<T> a(grid.context(), layout), b(grid.context(), layout), z(grid.context(), layout);
+  std::fill_n(z.data.get(), layout.entries(), static_cast<R>(nan));
+  fill(c, spec, c.scale, view(a));
+  std::vector<R> w(static_cast<std::size_t>(c.n), static_cast<R>(nan));
+  distributed::Report report;
+  if (c.itype > 0) {
+    fill(c, spec_b, 1, view(b));
+    report = distributed::sygvd(grid.comm(), c.itype, c.n, a.data.get(), a.descriptor.data(), b.data.get(),
+                                b.descriptor.data(), w.data(), z.data.get(), z.descriptor.data(), c.options);
+  } else {
+    report = distributed::eigen_g(grid.comm(), c.n, a.data.get(), a.descriptor.data(), w.data(), z.data.get(),
+                                  z.descriptor.data(), c.options);
+  }
   if (report.status != Status::converged) return "did not converge: " + std::to_string(report.failed);
   const Subset& subset = c.options.subset;
   if (subset.by == Subset::By::number &&
       (report.m != subset.last - subset.first + 1 || report.first != subset.first))
     return "found " + std::to_string(report.m) + " from " + std::to_string(report.first);
-  w.resize(static_cast<std::size_t>(report.m));
-  if (const auto exact = generate::exact(spec))
+  constexpr double ulp = std::numeric_limits<R>::epsilon();
+  std::vector<double> values(w.begin(), w.begin() + report.m);
+  const bool known = c.itype == 0 && !(is_complex<T> && (c.kind == "random" || c.kind == "uniform"));
+  if (const auto exact = generate::exact(spec); known && exact)
     for (std::int64_t k = 0; k < report.m; ++k) {
-      const double error = std::fabs(w[k] / c.scale - (*exact)[report.first - 1 + k]);
-      const double limit = static_cast<double>(c.n) * std::numeric_limits<double>::epsilon() * exact->back();
+      const double error = std::fabs(values[k] / c.scale - (*exact)[report.first - 1 + k]);
+      const double limit =
+          static_cast<double>(c.n) * ulp * std::max(std::fabs(exact->front()), std::fabs(exact->back()));
       if (!(error <= limit))
         return "value " + std::to_string(k) + " is off by " + std::to_string(error / limit) + " limits";
     }
   if (!c.options.vectors) return "";
-  fill(c, formula, view(a));
-  mirror(view(a), c.options.uplo);
-  const Verification check = distributed::verify(grid.comm(), view(a), w, view(z));
+  const LocalMatrix<W> whole = again<T>(c, spec, c.scale, grid), wide_z(grid.context(), layout);
+  std::copy_n(z.data.get(), layout.entries(), wide_z.data.get());
+  if (c.itype > 0) {
+    const LocalMatrix<W> whole_b = again<T>(c, spec_b, 1, grid);
+    const GeneralisedVerification check = distributed::verify_generalised(
+        grid.comm(), c.itype, view(whole), view(whole_b), values, view(wide_z), ulp);
+    if (passed(check)) return "";
+    return "residual " + std::to_string(check.residual) + " of " + std::to_string(check.residual_limit) +
+           ", orthogonality " + std::to_string(check.orthogonality) + " of " +
+           std::to_string(check.orthogonality_limit);
+  }
+  const Verification check = distributed::verify(grid.comm(), view(whole), values, view(wide_z), ulp);
   if (passed(check)) return "";
   return "residual " + std::to_string(check.lapack_residual) + ", orthogonality " +
          std::to_string(check.lapack_orthogonality);
+}
+
+std::string fault_of(const Case& c, const Grid& grid) {
+  return io::with_type(c.type, [&]<class T>(T) { return fault_as<T>(c, grid); });
+}
+
+// B's entry (6, 6) is -1: named, on every process.
+std::string fault_of_indefinite(const Grid& grid) {
+  Case c{"random", 20, 3, {}, 1};
+  c.options.engine = "scalapack";
+  const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
+  const LocalMatrix<double> a(grid.context(), layout), b(grid.context(), layout), z(grid.context(), layout);
+  fill(c, spec_of(c, "random"), 1, view(a));
+  fill(c, spec_of(c, kind_of_b), 1, view(b));
+  const distributed::Deal &rows = b.layout.rows, &cols = b.layout.cols;
+  if (6 / rows.block % rows.parts == rows.part && 6 / cols.block % cols.parts == cols.part)
+    view(b)(rows.below(6), cols.below(6)) = -1;
+  std::vector<double> w(20);
+  const distributed::Report report =
+      distributed::sygvd(grid.comm(), 1, c.n, a.data.get(), a.descriptor.data(), b.data.get(),
+                         b.descriptor.data(), w.data(), z.data.get(), z.descriptor.data(), c.options);
+  return report.status == Status::not_converged && report.bad_minor == 7
+             ? ""
+             : "the minor is " + std::to_string(report.bad_minor);
 }
 
 // A NaN in the triangle, on one process: named on all, before any work.
 std::string fault_of_refusal(const Grid& grid) {
   Case c{"random", 40, 3, {}, 1};
   c.options.engine = "scalapack";
-  generate::Spec spec;
-  spec.n = c.n;
-  const LocalMatrix a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
-  fill(c, generate::formula_of(spec), view(a));
+  const LocalMatrix<double> a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
+  fill(c, spec_of(c, "random"), 1, view(a));
   const distributed::Deal &rows = a.layout.rows, &cols = a.layout.cols;
   if (30 / rows.block % rows.parts == rows.part && 20 / cols.block % cols.parts == cols.part)
     view(a)(rows.below(30), cols.below(20)) = nan;
@@ -121,13 +203,10 @@ std::string fault_of_refusal(const Grid& grid) {
 std::string fault_of_unusable(const Grid& grid, const std::string& engine) {
   Case c{"minij", 6, 1, {}, 1};
   c.options.vectors = false;
-  const LocalMatrix a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
+  const LocalMatrix<double> a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
   std::vector<double> w(6);
   const auto solve = [&] {
-    generate::Spec spec;
-    spec.kind = c.kind;
-    spec.n = c.n;
-    fill(c, generate::formula_of(spec), view(a));
+    fill(c, spec_of(c, c.kind), 1, view(a));
     return distributed::eigen_g(grid.comm(), c.n, a.data.get(), a.descriptor.data(), w.data(), nullptr,
                                 nullptr, c.options);
   };
@@ -168,17 +247,42 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   add(large);
   Case small{"1-2-1", 30, 4, {}, 0x1p-900};
   add(small);
+  for (const ScalarType type : {ScalarType::s, ScalarType::c, ScalarType::z}) {
+    if (engine == "elpa" && type != ScalarType::z) continue;
+    const bool complex = type != ScalarType::s;
+    Case other{complex ? "flux-ring" : "minij", 33, 4, {}, 1, type};
+    add(other);
+    other.options.uplo = Uplo::upper;
+    other.options.subset = Subset::numbers(5, 20);
+    add(other);
+    other.options.vectors = false;
+    add(other);
+    Case dense{"random", 29, 3, {}, 1, type};
+    add(dense);
+  }
+  for (const ScalarType type : {ScalarType::d, ScalarType::z, ScalarType::s, ScalarType::c})
+    for (int itype = 1; itype <= 3; ++itype) {
+      if (engine == "elpa" && io::real_type(type) == ScalarType::s) continue;
+      Case pencil{"random", 26, 4, {}, 1, type, itype};
+      add(pencil);
+      pencil.options.uplo = Uplo::upper;
+      pencil.options.subset = Subset::numbers(3, 9);
+      if (type == ScalarType::d || itype == 1) add(pencil);
+    }
   if (engine != "scalapack" && rows * cols <= 4) {
     Case two{"random", 500, 64, {}, 1};
     add(two);
     if (engine == "cusolvermp") {
-      for (const auto& [n, block] :
-           std::vector<std::pair<std::int64_t, std::int64_t>>{{131, 32}, {257, 50}, {499, 128}})
+      for (const auto& [n, block] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+               {4, 1}, {5, 2}, {9, 3}, {131, 32}, {257, 50}, {499, 128}})
         add({"random", n, block, {}, 1});
       return cases;
     }
     two.options.path = Path::two_stage;
     add(two);
+    Case complex{"random", 200, 32, {}, 1, ScalarType::z};
+    complex.options.path = Path::two_stage;
+    add(complex);
   }
   return cases;
 }
@@ -192,6 +296,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const auto tell = [&](const std::string& what, const std::string& fault) {
     ++done;
+    if (argc > 1 && rank == 0) std::fprintf(stderr, "%s\n", what.c_str());
     if (fault.empty()) return;
     ++faults;
     if (rank == 0) std::printf("FAILED: %s: %s\n", what.c_str(), fault.c_str());
@@ -200,6 +305,7 @@ int main(int argc, char** argv) {
     if (size % rows != 0 || (size > 4 && (rows == 1 || rows == size))) continue;
     const Grid grid(MPI_COMM_WORLD, rows, size / rows);
     tell("refusals", fault_of_refusal(grid));
+    tell("an indefinite B", fault_of_indefinite(grid));
     for (const std::string& engine : distributed::engines()) {
       if (argc > 1 && engine != argv[1]) continue;
       if (const std::string reason = distributed::why_not(MPI_COMM_WORLD, engine); !reason.empty()) {

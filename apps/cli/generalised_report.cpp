@@ -1,0 +1,153 @@
+#include "apps/cli/generalised_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/text.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string row(const std::string& name, const std::string& text) {
+  return left_column(name, 14) + text + "\n";
+}
+std::string seconds_row(const std::string& name, double seconds) {
+  return left_column(name, 26) + print("%10.4f\n", seconds);
+}
+
+const char* equation(int itype) {
+  return itype == 1 ? "A x = w B x" : itype == 2 ? "A B x = w x" : "B A x = w x";
+}
+
+std::string head_rows(const GeneralisedFound& r) {
+  return row("matrix", r.matrix.file) + row("  type", io::name(r.type)) + row("  n", std::to_string(r.n)) +
+         row("B", r.b.file) + row("problem", equation(r.b.itype)) + row("threads", std::to_string(r.threads));
+}
+
+std::string check_rows(const GeneralisedVerification& v) {
+  const auto figure = [](const char* label, double value, double limit = 0) {
+    return "  " + left_column(label, 28) + print("%.6e", value) +
+           (limit > 0 ? print("  (limit %.3g)\n", limit) : "\n");
+  };
+  std::string text = print("check on the %s in double, %lld of %lld pairs\n", v.on_gpu ? "GPU" : "CPU",
+                           static_cast<long long>(v.m), static_cast<long long>(v.n));
+  if (v.bad_minor > 0)
+    text += print("  B's leading minor of order %lld is not positive definite\n",
+                  static_cast<long long>(v.bad_minor));
+  else
+    text += figure("condition of B", v.condition) +
+            figure("LAPACK residual ratio", v.residual, v.residual_limit) +
+            figure("B-orthogonality ratio", v.orthogonality, v.orthogonality_limit);
+  if (!v.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
+  if (!v.ascending) text += "  the values do not ascend\n";
+  return text + "  " + left_column("verification", 28) + (passed(v) ? "pass" : "FAILED") + "\n";
+}
+
+Json check_json(const std::optional<GeneralisedVerification>& v) {
+  if (!v) return {};
+  return {{"n", v->n},
+          {"m", v->m},
+          {"condition", v->condition},
+          {"norm_a", v->norm_a},
+          {"norm_b", v->norm_b},
+          {"residual", v->residual},
+          {"residual_limit", v->residual_limit},
+          {"orthogonality", v->orthogonality},
+          {"orthogonality_limit", v->orthogonality_limit},
+          {"bad_minor", v->bad_minor},
+          {"ascending", v->ascending},
+          {"finite", v->finite},
+          {"on_gpu", v->on_gpu},
+          {"passed", passed(*v)}};
+}
+
+Json head_json(const char* format, const GeneralisedFound& r) {
+  return {
+      {"format", format},
+      {"version", 1},
+      {"eigen_g", version()},
+      {"matrix", {{"file", r.matrix.file}, {"type", std::string(1, static_cast<char>(r.type))}, {"n", r.n}}},
+      {"b", {{"file", r.b.file}}},
+      {"itype", r.b.itype},
+      {"threads", r.threads},
+      {"seconds", {{"read", r.read}, {"verify", r.verify}, {"total", r.total}}},
+      {"check", check_json(r.check)}};
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string why_not(const GeneralisedFound& r) {
+  if (r.report.bad_minor > 0)
+    return print("B is not positive definite: its leading minor of order %lld is not",
+                 static_cast<long long>(r.report.bad_minor));
+  if (r.report.status != Status::converged) return "the divide and conquer did not converge";
+  return r.infinite ? std::string("eigenvalues are beyond the range of ") + io::name(io::real_type(r.type))
+                    : "verification FAILED";
+}
+
+std::string solve_table(const GeneralisedFound& r) {
+  std::string text = head_rows(r);
+  text += row("eigenvalues", r.solved() ? std::to_string(r.values.size()) : "none: " + why_not(r));
+  const int digits = io::real_type(r.type) == io::ScalarType::s ? 8 : 16;
+  if (r.solved() && !r.values.empty())
+    text += row("  lowest", print("%.*g", digits, r.values.front())) +
+            row("  highest", print("%.*g", digits, r.values.back()));
+  text += row("devices", devices_text(r.report));
+  text += r.distributed ? distributed_rows(*r.distributed)
+                        : row("workspace", bytes_text(r.report.bytes.host) + " host, " +
+                                               bytes_text(r.report.bytes.device) + " device");
+  if (!r.values_file.empty())
+    text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
+  text += "seconds\n" + seconds_row("  read", r.read) + seconds_row("  solve", r.report.seconds);
+  for (const auto& act : r.report.acts) text += seconds_row("    " + words(act.name), act.seconds);
+  for (const StageWork& work : r.report.stages)
+    if (work.seconds > 0) text += seconds_row("      " + words(name(work.stage)), work.seconds);
+  if (r.check) text += seconds_row("  verify", r.verify);
+  text += seconds_row("  total", r.total);
+  return r.check ? text + check_rows(*r.check) : text;
+}
+
+std::string solve_json(const GeneralisedFound& r) {
+  const auto file = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
+  Json json = head_json("eigen_g-solve_generalised", r);
+  json["status"] = r.report.bad_minor > 0                 ? "not_positive_definite"
+                   : r.report.status != Status::converged ? "not_converged"
+                   : r.infinite                           ? "out_of_range"
+                                                          : "converged";
+  json["bad_minor"] = r.report.bad_minor;
+  json["values"] = {{"count", r.values.size()},
+                    {"lowest", r.values.empty() ? Json() : Json(r.values.front())},
+                    {"highest", r.values.empty() ? Json() : Json(r.values.back())},
+                    {"all", r.values},
+                    {"first_index", r.report.first - 1}};
+  json["vectors"] = r.vectors ? r.report.m : 0;
+  json["devices"] = Json::array();
+  for (const DeviceWork& device : r.report.devices) json["devices"].push_back(device_text(device));
+  json["path"] = name(r.report.path);
+  json["bytes"] = {{"host", r.report.bytes.host}, {"device", r.report.bytes.device}};
+  Json& seconds = json["seconds"];
+  seconds["solve"] = r.report.seconds;
+  seconds["write"] = r.write;
+  for (const auto& act : r.report.acts) seconds["acts"][act.name] = act.seconds;
+  for (const StageWork& work : r.report.stages)
+    seconds["stages"][name(work.stage)] = r.report.seconds_of(work.stage);
+  json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};
+  json["distributed"] = distributed_json(r.distributed);
+  return text_of(json);
+}
+
+std::string verify_table(const GeneralisedFound& r) {
+  return head_rows(r) + check_rows(*r.check);
+}
+
+std::string verify_json(const GeneralisedFound& r) {
+  return text_of(head_json("eigen_g-verify_generalised", r));
+}
+
+}  // namespace eigen_g::apps

@@ -1,0 +1,128 @@
+// eigen_g solve A --b B over several processes.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "apps/cli/generalised_report.hpp"
+#include "apps/cli/stopwatch.hpp"
+#include "apps/distributed/problem.hpp"
+#include "apps/distributed/result_writer.hpp"
+#include "solver/distributed/panels.hpp"
+#include "solver/distributed/verify.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+template <class T>
+class GeneralisedRun {
+ public:
+  explicit GeneralisedRun(const Problem& problem)
+      : p_(problem),
+        grid_(problem.comm, problem.shape.rows, problem.shape.cols),
+        n_(problem.a.n()),
+        found_(problem.options.solve.matrix, problem.options.solve.generalised) {
+    found_.type = p_.type;
+    found_.n = n_;
+    found_.threads = p_.threads;
+    found_.vectors = p_.vectors();
+  }
+
+  GeneralisedFound run() {
+    const SolveOptions& o = p_.options.solve;
+    const ResultNames names = result_names(o.prefix, ResultFormat::npy, p_.vectors());
+    ResultWriter<T> results(p_.comm, names, n_, p_.subset.by == Subset::By::value ? 0 : p_.subset.most(n_),
+                            existing_files(o.run.force));
+    m_ = allocate<T>(p_, grid_);
+    const Stopwatch reading;
+    fill();
+    found_.read = reading.seconds();
+    solve();
+    if (o.verify && found_.solved()) verify();
+    found_.distributed->peak_bytes = peak_bytes(p_.comm);
+    if (!found_.good() || o.prefix.empty()) return std::move(found_);
+    const Stopwatch writing;
+    p_.progress.at("write");
+    const distributed::LocalView<T> z = m_.z_view();
+    results.write(found_.values, m_.z ? &z : nullptr);
+    results.commit();
+    found_.write = writing.seconds();
+    found_.values_file = names.values;
+    found_.vectors_file = names.vectors;
+    return std::move(found_);
+  }
+
+ private:
+  // Both triangles of A and of B.
+  void fill() {
+    for (auto [source, m] : {std::pair(&p_.a, &m_.a), std::pair(p_.b, &m_.b)}) {
+      const distributed::LocalView<T> local = view(**m);
+      mirror(local, source->fill(p_.comm, local).triangle);
+    }
+  }
+
+  void solve() {
+    std::vector<real_t<T>> w(static_cast<std::size_t>(n_));
+    p_.progress.at("solve");
+    const distributed::LocalView<T> a = view(*m_.a), b = view(*m_.b), z = m_.z_view();
+    distributed::Report r;
+    try {
+      r = distributed::sygvd(p_.comm, found_.b.itype, n_, a.data, a.descriptor.data(), b.data,
+                             b.descriptor.data(), w.data(), z.data, z.descriptor.data(),
+                             options_of(p_, Uplo::lower));
+    } catch (const NonFiniteEntry& entry) {
+      refuse(p_.comm, p_.a, a, entry);
+    } catch (const InvalidArgument& error) {
+      agree(p_.comm, [&] {
+        if (error.parameter() == "b") throw io::FileError(found_.b.file, 0, "B: " + error.reason());
+        throw InvalidArgument(error);
+      });
+    }
+    Report& report = found_.report;
+    report.status = r.status;
+    report.failed = r.failed;
+    report.m = r.m;
+    report.first = r.first;
+    report.path = r.path;
+    report.seconds = r.seconds;
+    report.devices.push_back(device_of(r));
+    found_.report.bad_minor = r.bad_minor;
+    found_.distributed = facts_of(r, p_.shape);
+    if (r.status != Status::converged) return;
+    found_.values.assign(w.begin(), w.begin() + r.m);
+    found_.infinite =
+        !std::all_of(found_.values.begin(), found_.values.end(), [](double x) { return std::isfinite(x); });
+  }
+
+  // The solve has destroyed A and B: they are read again.
+  void verify() {
+    const Stopwatch checking;
+    p_.progress.at("verify");
+    fill();
+    p_.progress.at("verify");
+    in_double(p_.comm, m_.a, false, [&](const auto& a) {
+      in_double(p_.comm, m_.b, false, [&](const auto& b) {
+        in_double(p_.comm, m_.z, true, [&](const auto& z) {
+          found_.check =
+              distributed::verify_generalised(p_.comm, found_.b.itype, a, b, found_.values, z, ulp_of<T>);
+        });
+      });
+    });
+    found_.verify = checking.seconds();
+  }
+
+  const Problem& p_;
+  distributed::Grid grid_;
+  std::int64_t n_;
+  Matrices<T> m_;
+  GeneralisedFound found_;
+};
+
+}  // namespace
+
+GeneralisedFound solve_generalised(const Problem& problem) {
+  return io::with_type(problem.type, [&]<class T>(T) { return GeneralisedRun<T>(problem).run(); });
+}
+
+}  // namespace eigen_g::apps
