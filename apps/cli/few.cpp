@@ -230,48 +230,6 @@ SparseGrid parse_grid(const std::string& text) {
   return {sides[0], sides[1], sides[2]};
 }
 
-void add_few_options(CLI::App& command, CLI::Option& file, FewWishes& wishes) {
-  const auto count = [&](const char* option, std::int64_t& value, const char* text) {
-    return command.add_option(option, value, text)->check(CLI::PositiveNumber)->option_text("K");
-  };
-  CLI::Option* const lowest =
-      count("--lowest", wishes.lowest, "Only the K lowest pairs, by a method for large sparse matrices");
-  CLI::Option* const highest =
-      count("--highest", wishes.highest, "Only the K highest pairs, likewise")->excludes(lowest);
-  command
-      .add_option_function<double>(
-          "--near",
-          [&wishes](double value) {
-            wishes.near = value;
-            wishes.near_given = true;
-          },
-          "Only the --count pairs nearest to X, by the dense solver")
-      ->excludes(lowest)
-      ->excludes(highest)
-      ->option_text("X");
-  count("--count", wishes.count, "Of --near (default: 1)");
-  command.add_option("--method", wishes.method, "Of few pairs: auto (default), dense, lanczos")
-      ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
-      ->option_text("METHOD");
-  command.add_option("--tolerance", wishes.tolerance, "Of few pairs: |Az-wz| <= T |A| (default: 1e-9)")
-      ->option_text("T");
-  count("--max-products", wishes.max_products, "Of few pairs: products with A, at most (default: 200000)");
-  command
-      .add_option("--start", wishes.start,
-                  "Of few pairs: vectors to begin with, an .npy file or HDF5 dataset of N rows")
-      ->option_text("FILE");
-  command.add_flag("--keep-unconverged", wishes.keep_unconverged,
-                   "Of few pairs: write them also where some have not converged (exit code 4 all the same)");
-  command
-      .add_option("--grid", wishes.grid,
-                  "In place of MATRIX: the operator of a box of so many points, zero outside")
-      ->option_text("NXxNYxNZ");
-  command.add_option("--stencil", wishes.stencil, "Of --grid: 7 (default) or 19")
-      ->check(CLI::IsMember({7, 19}))
-      ->option_text("POINTS");
-  file.required(false);
-}
-
 namespace {
 
 // A file's rows or a grid's operator, as the library takes either.

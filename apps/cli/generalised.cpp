@@ -182,18 +182,6 @@ void verify_as(const GeneralisedVerify& request, const OpenPencil& opened, const
 
 }  // namespace
 
-void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
-  CLI::Option* const b =
-      not_empty(command.add_option(
-                    "--b", options.file,
-                    "B of a generalised problem A x = w B x, symmetric (Hermitian) and positive definite"))
-          ->option_text("FILE");
-  command.add_option("--itype", options.itype, "1: A x = w B x (default), 2: A B x = w x, 3: B A x = w x")
-      ->check(CLI::Range(1, 3))
-      ->needs(b)
-      ->option_text("TYPE");
-}
-
 ExitCode solve_generalised(const GeneralisedSolve& request) {
   require_one_process();
   const Stopwatch total;

@@ -13,14 +13,6 @@ namespace eigen_g::apps {
 
 namespace {
 
-// In the order of Prediction::times.
-std::span<const Stage> predicted_stages(int stages) {
-  static constexpr Stage one[] = {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform};
-  static constexpr Stage two[] = {Stage::full_to_band, Stage::chase, Stage::divide_and_conquer,
-                                  Stage::chase_back, Stage::band_back};
-  return stages == 1 ? std::span<const Stage>(one) : std::span<const Stage>(two);
-}
-
 std::string percents(const std::vector<double>& parts) {
   const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
   std::string text;
@@ -67,16 +59,6 @@ const char* words_of(int stages) {
 }
 
 }  // namespace
-
-std::span<const Stage> SolvePlan::stages() const {
-  return predicted_stages(prediction.stages);
-}
-
-double SolvePlan::seconds_of(Stage stage) const {
-  for (std::size_t i = 0; i < stages().size(); ++i)
-    if (stages()[i] == stage) return prediction.times[i].seconds;
-  return 0;
-}
 
 std::optional<SolvePlan> plan_solve(const Options& options, const Devices& devices, std::int64_t n,
                                     const std::string& calibration) {

@@ -13,6 +13,14 @@
 
 namespace eigen_g::apps {
 
+// The large stages of a reduction in one or two, in the order of Prediction::times.
+inline std::span<const Stage> predicted_stages(int stages) {
+  static constexpr Stage one[] = {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform};
+  static constexpr Stage two[] = {Stage::full_to_band, Stage::chase, Stage::divide_and_conquer,
+                                  Stage::chase_back, Stage::band_back};
+  return stages == 1 ? std::span<const Stage>(one) : std::span<const Stage>(two);
+}
+
 struct SolvePlan {
   std::int64_t n = 0, vectors = 0;
   std::string calibration;                // where the rates come from
@@ -25,6 +33,16 @@ struct SolvePlan {
   std::optional<MixedPrediction> mixed =
       {};  // by the engine asked for, where mixed precision is for such a solve
 };
+
+inline std::span<const Stage> SolvePlan::stages() const {
+  return predicted_stages(prediction.stages);
+}
+
+inline double SolvePlan::seconds_of(Stage stage) const {
+  for (std::size_t i = 0; i < stages().size(); ++i)
+    if (stages()[i] == stage) return prediction.times[i].seconds;
+  return 0;
+}
 
 // As for the solve of a matrix of order n on the current GPU, by the devices' calibration. Nothing where the calibration does
 // not tell enough. Throws InvalidArgument for devices or a ratio that the solve would not take.

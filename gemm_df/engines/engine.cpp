@@ -4,27 +4,6 @@
 
 namespace eigen_g {
 
-namespace {
-
-constexpr const char* automatic_name = "auto";
-
-}  // namespace
-
-const char* name(Engine engine) {
-  return engine == Engine::automatic ? automatic_name : row_of(engine).name;
-}
-
-const char* description(Engine engine) {
-  return engine == Engine::automatic ? "by the GPU's rates" : row_of(engine).what;
-}
-
-std::optional<Engine> engine_of(const std::string& name) {
-  if (name == automatic_name) return Engine::automatic;
-  for (const Engine engine : engines())
-    if (name == row_of(engine).name) return engine;
-  return std::nullopt;
-}
-
 bool engine_built(Engine engine) {
   return maker_of<double>(engine == Engine::automatic ? Engine::native : engine) != nullptr;
 }

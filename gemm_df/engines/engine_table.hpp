@@ -1,4 +1,4 @@
-// The engines as objects. An engine is one file, which defines its row, and one line of engine_table.cpp.
+// The engines as objects. An engine is one file, which defines its row, and one line of engine_table.cpp and of engine_names.cpp.
 #pragma once
 
 #include <complex>
@@ -42,8 +42,6 @@ struct EngineOnGpu {
 };
 
 struct EngineRow {
-  const char* name;   // in options, files and reports
-  const char* what;   // for people
   const char* needs;  // what a build without it lacks
   bool has_rank_2k;   // else native does A B^T + B A^T
   double (*seconds)(const EngineRate& rate, std::int64_t m, std::int64_t n,

@@ -14,7 +14,6 @@
 #include "hybrid/machine/cpu.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
 
 #include "hybrid/cuda_check.hpp"
@@ -221,16 +220,6 @@ std::string cuda_driver_version() {
   return cudaDriverGetVersion(&version) == cudaSuccess ? dotted(version) : "";
 }
 
-std::string cublas_version() {
-  std::string text;
-  for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
-    int value = 0;
-    if (cublasGetProperty(part, &value) != CUBLAS_STATUS_SUCCESS) return "";
-    text += (text.empty() ? "" : ".") + std::to_string(value);
-  }
-  return text;
-}
-
 #else
 
 int gpu_count() {
@@ -258,9 +247,6 @@ std::string cuda_toolkit_version() {
   return "";
 }
 std::string cuda_driver_version() {
-  return "";
-}
-std::string cublas_version() {
   return "";
 }
 

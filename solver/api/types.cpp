@@ -149,4 +149,8 @@ const char* name(Stage stage) {
   return "";
 }
 
+const char* version() {
+  return EIGEN_G_VERSION;
+}
+
 }  // namespace eigen_g

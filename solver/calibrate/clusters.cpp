@@ -51,9 +51,12 @@ Cluster parse_cluster(std::string_view text) {
     c.processes_a_node = static_cast<std::int64_t>(positive(root, "processes_a_node"));
     c.bytes_a_process = positive(root, "bytes_a_process");
     c.bytes = positive(root, "bytes");
+    c.bytes_fixed = root.at("bytes_fixed");
     for (const nlohmann::json& run : root.at("runs"))
       c.runs.push_back({positive(run, "n"), positive(run, "processes"), positive(run, "seconds")});
     if (c.runs.empty()) throw InvalidArgument("cluster", "has no runs");
+    if (!(c.bytes_fixed >= 0 && c.bytes_fixed < c.bytes_a_process))
+      throw InvalidArgument("cluster", "has a bytes_fixed that is not below bytes_a_process");
     return c;
   } catch (const nlohmann::json::exception& error) {
     throw InvalidArgument("cluster", std::string("cannot be read: ") + error.what());
@@ -83,12 +86,12 @@ ClusterPrediction predict(const Cluster& cluster, std::int64_t n, std::int64_t n
   ClusterPrediction p;
   p.processes = nodes * cluster.processes_a_node;
   const double processes = static_cast<double>(p.processes);
-  p.bytes = cluster.bytes * order * order / processes;
+  p.bytes = cluster.bytes * order * order / processes + cluster.bytes_fixed;
   p.fits = p.bytes <= cluster.bytes_a_process;
-  p.least_nodes = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(
-             std::ceil(cluster.bytes * order * order /
-                       (cluster.bytes_a_process * static_cast<double>(cluster.processes_a_node)))));
+  const double room =
+      (cluster.bytes_a_process - cluster.bytes_fixed) * static_cast<double>(cluster.processes_a_node);
+  p.least_nodes =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cluster.bytes * order * order / room)));
   double most = 0;
   for (const ClusterRun& run : cluster.runs) most = std::max(most, run.processes);
   p.processes_over = processes / most;

@@ -7,7 +7,7 @@
 //   source                      where each figure stands
 //   process                     what one has: "core", "GPU"
 //   processes_a_node, bytes_a_process   as in the largest run; its memory, of a GPU that of the GPU
-//   bytes                       of all processes together, over n^2
+//   bytes, bytes_fixed          of all processes together, over n^2; of each beside that, where it is known (else 0)
 //   runs                        n, processes, seconds: all eigenpairs
 //
 // The prediction. A run's rate is r = n^3 / (P t) for P processes. It depends on how much of the matrix each holds, x = n^2 / P: more is
@@ -38,7 +38,7 @@ struct Cluster {
   std::string name, title, engine, type, process;
   std::vector<std::string> source;
   std::int64_t processes_a_node = 1;
-  double bytes_a_process = 0, bytes = 0;
+  double bytes_a_process = 0, bytes = 0, bytes_fixed = 0;
   std::vector<ClusterRun> runs;
 };
 

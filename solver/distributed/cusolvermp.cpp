@@ -23,18 +23,31 @@ constexpr cudaDataType type_of = is_complex<T>
                                      ? (sizeof(T) == sizeof(std::complex<float>) ? CUDA_C_32F : CUDA_C_64F)
                                      : (sizeof(T) == sizeof(float) ? CUDA_R_32F : CUDA_R_64F);
 
-// Of n = 2 on two GPUs cuSOLVERMp 0.8 leaves a vector zero; smaller orders than this are ScaLAPACK's.
-constexpr std::int64_t least_order = 3;
+// Of n = 2 and 3 on two GPUs cuSOLVERMp 0.8 leaves vectors zero; orders below this are ScaLAPACK's.
+constexpr std::int64_t least_order = 32;
 
+// NCCL's communicator, process (i, j) of the grid as its rank i cols + j, and cuSOLVERMp's handle and grid on it.
 struct Kept {
   const CusolverMp& library;
-  ncclComm_t comm;
-  int rank;
+  int gpu, rows, cols, rank;
+  cudaStream_t stream = nullptr;
+  ncclComm_t comm = nullptr;
+  cusolverMpHandle_t handle = nullptr;
+  cusolverMpGrid_t grid = nullptr;
+
+  bool is_for(const Grid& other, int of_gpu) const {
+    return of_gpu == gpu && other.rows() == rows && other.cols() == cols && rank_in(other) == rank;
+  }
+  static int rank_in(const Grid& grid) { return grid.row() * grid.cols() + grid.col(); }
 };
 
+// When the MPI communicator is freed, or another is kept with it.
 int end_kept(MPI_Comm, int, void* attribute, void*) {
   const auto* const kept = static_cast<Kept*>(attribute);
+  if (kept->grid) kept->library.destroy_grid(kept->grid);
+  if (kept->handle) kept->library.destroy(kept->handle);
   if (kept->comm) kept->library.comm_destroy(kept->comm);
+  if (kept->stream) cudaStreamDestroy(kept->stream);
   delete kept;
   return MPI_SUCCESS;
 }
@@ -48,82 +61,80 @@ int key_of_kept() {
   return key;
 }
 
-// NCCL's communicator, process (i, j) of the grid as its rank i cols + j. Making one takes 2 s on two GPUs, so it is kept with the
-// MPI communicator until that is freed, or a solve fails. Collective.
-class Communicator {
+// Making one takes 2 s on two GPUs, so it is kept with the MPI communicator until that is freed, or a solve fails. Collective.
+class Session {
  public:
-  Communicator(const CusolverMp& library, const Grid& grid) : mpi_(grid.comm()) {
-    const int rank = grid.row() * grid.cols() + grid.col();
+  Session(const CusolverMp& library, const Grid& grid, int gpu) : mpi_(grid.comm()) {
     int found = 0;
     MPI_Comm_get_attr(mpi_, key_of_kept(), static_cast<void*>(&kept_), &found);
-    int fits = found && kept_->rank == rank;
+    int fits = found && kept_->is_for(grid, gpu);
     MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_LAND, mpi_);
     if (fits) return;
-    ncclUniqueId id{};
-    int mpi_rank = 0;
-    MPI_Comm_rank(mpi_, &mpi_rank);
-    together(mpi_, [&] {
-      if (mpi_rank == 0) library.check(library.unique_id(&id), "ncclGetUniqueId");
-    });
-    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, mpi_);
-    kept_ = new Kept{library, nullptr, rank};
+    kept_ = new Kept{library, gpu, grid.rows(), grid.cols(), Kept::rank_in(grid)};
     MPI_Comm_set_attr(mpi_, key_of_kept(), kept_);
     try {
-      together(mpi_, [&] {
-        library.check(library.comm_init(&kept_->comm, grid.rows() * grid.cols(), id, rank),
-                      "ncclCommInitRank");
-      });
+      make();
     } catch (...) {
       discard();
       throw;
     }
   }
-  ~Communicator() {
+  ~Session() {
     if (std::uncaught_exceptions() > 0) discard();
   }
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
-  ncclComm_t get() const { return kept_->comm; }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  const Kept& get() const { return *kept_; }
 
  private:
+  void make() {
+    Kept& k = *kept_;
+    const CusolverMp& library = k.library;
+    int mpi_rank = 0;
+    MPI_Comm_rank(mpi_, &mpi_rank);
+    ncclUniqueId id{};
+    together(mpi_, [&] {
+      EIGEN_G_CUDA(cudaStreamCreateWithFlags(&k.stream, cudaStreamNonBlocking));
+      if (mpi_rank == 0) library.check(library.unique_id(&id), "ncclGetUniqueId");
+    });
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, mpi_);
+    together(mpi_, [&] {
+      library.check(library.comm_init(&k.comm, k.rows * k.cols, id, k.rank), "ncclCommInitRank");
+    });
+    together(mpi_, [&] {
+      library.check(library.create(&k.handle, k.gpu, k.stream), "cusolverMpCreate");
+      library.check(
+          library.create_grid(k.handle, &k.grid, k.comm, k.rows, k.cols, CUSOLVERMP_GRID_MAPPING_ROW_MAJOR),
+          "cusolverMpCreateDeviceGrid");
+    });
+  }
+  // Whoever is in a collective of it is let go.
   void discard() {
     if (kept_->comm) kept_->library.comm_abort(kept_->comm);
     kept_->comm = nullptr;
+    kept_->grid = nullptr;
+    kept_->handle = nullptr;
     MPI_Comm_delete_attr(mpi_, key_of_kept());
   }
   MPI_Comm mpi_;
   Kept* kept_ = nullptr;
 };
 
-// cuSOLVERMp's handle, its grid and the descriptor of A, which is Z's too.
-class Session {
+// Of A, and Z's too.
+class Layout {
  public:
-  Session(const CusolverMp& library, const Communicator& comm, const Grid& grid, cudaDataType type,
-          const BlockCyclic& a, int gpu, const Queue& queue)
-      : library_(library) {
-    library_.check(library_.create(&handle_, gpu, queue.stream()), "cusolverMpCreate");
-    library_.check(library_.create_grid(handle_, &grid_, comm.get(), grid.rows(), grid.cols(),
-                                        CUSOLVERMP_GRID_MAPPING_ROW_MAJOR),
-                   "cusolverMpCreateDeviceGrid");
-    library_.check(library_.create_descriptor(&descriptor_, grid_, type, a.rows.n, a.cols.n, a.rows.block,
-                                              a.cols.block, 0, 0, a.ld()),
+  Layout(const Kept& session, cudaDataType type, const BlockCyclic& a) : library_(session.library) {
+    library_.check(library_.create_descriptor(&descriptor_, session.grid, type, a.rows.n, a.cols.n,
+                                              a.rows.block, a.cols.block, 0, 0, a.ld()),
                    "cusolverMpCreateMatrixDesc");
   }
-  ~Session() {
-    if (descriptor_) library_.destroy_descriptor(descriptor_);
-    if (grid_) library_.destroy_grid(grid_);
-    if (handle_) library_.destroy(handle_);
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  cusolverMpHandle_t handle() const { return handle_; }
-  cusolverMpMatrixDescriptor_t descriptor() const { return descriptor_; }
+  ~Layout() { library_.destroy_descriptor(descriptor_); }
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+  cusolverMpMatrixDescriptor_t get() const { return descriptor_; }
 
  private:
   const CusolverMp& library_;
-  cusolverMpHandle_t handle_ = nullptr;
-  cusolverMpGrid_t grid_ = nullptr;
   cusolverMpMatrixDescriptor_t descriptor_ = nullptr;
 };
 
@@ -151,31 +162,28 @@ Outcome solve_by_cusolvermp(const Task<T>& t) {
   Outcome outcome;
   outcome.routine = "cusolverMpSyevd";
 
-  const int gpu = outcome.gpu = own_gpu(comm).index;
-  std::optional<CurrentGpu> current;
+  outcome.gpu = own_gpu(comm).index;
+  const CurrentGpu current(outcome.gpu);
+  const Session session(library, t.grid, outcome.gpu);
   std::optional<Queue> queue;
-  together(comm, [&] {
-    current.emplace(gpu);
-    queue.emplace();
-  });
-  const Communicator communicator(library, t.grid);
-  std::optional<Session> session;
+  std::optional<Layout> of_a;
   Workspace bytes;
   std::array<char, 2> job{"V"};  // 0.8 does no values alone
-  together(comm, [&] { session.emplace(library, communicator, t.grid, type_of<T>, layout, gpu, *queue); });
 
   DeviceBuffer<T> a, z;
   DeviceBuffer<R> w;
   DeviceBuffer<int> info;
   together(comm, [&] {
+    queue.emplace(session.get().stream);
+    of_a.emplace(session.get(), type_of<T>, layout);
     a = DeviceBuffer<T>(layout.entries());
     z = DeviceBuffer<T>(layout.entries());
     w = DeviceBuffer<R>(n);
     info = DeviceBuffer<int>(1);
     upload<T>(*queue, Part::all, {t.a.data, rows, cols, t.a.ld}, {a.data(), rows, cols, ld});
-    library.check(library.syevd_bytes(session->handle(), job.data(), CUBLAS_FILL_MODE_LOWER, n, a.data(), 1,
-                                      1, session->descriptor(), w.data(), z.data(), 1, 1,
-                                      session->descriptor(), type_of<T>, &bytes.device, &bytes.host),
+    library.check(library.syevd_bytes(session.get().handle, job.data(), CUBLAS_FILL_MODE_LOWER, n, a.data(),
+                                      1, 1, of_a->get(), w.data(), z.data(), 1, 1, of_a->get(), type_of<T>,
+                                      &bytes.device, &bytes.host),
                   "cusolverMpSyevd_bufferSize");
   });
   // The workspace is one of all processes: equally large.
@@ -188,11 +196,10 @@ Outcome solve_by_cusolvermp(const Task<T>& t) {
     host_work = PinnedMemory(std::max(1ULL, largest[1]));
   });
   together(comm, [&] {
-    library.check(
-        library.syevd(session->handle(), job.data(), CUBLAS_FILL_MODE_LOWER, n, a.data(), 1, 1,
-                      session->descriptor(), w.data(), z.data(), 1, 1, session->descriptor(), type_of<T>,
-                      work.data(), largest[0], host_work.data(), largest[1], info.data()),
-        "cusolverMpSyevd");
+    library.check(library.syevd(session.get().handle, job.data(), CUBLAS_FILL_MODE_LOWER, n, a.data(), 1, 1,
+                                of_a->get(), w.data(), z.data(), 1, 1, of_a->get(), type_of<T>, work.data(),
+                                largest[0], host_work.data(), largest[1], info.data()),
+                  "cusolverMpSyevd");
     queue->wait();
     int failed = 0;
     EIGEN_G_CUDA(cudaMemcpy(&failed, info.data(), sizeof failed, cudaMemcpyDeviceToHost));

@@ -82,10 +82,6 @@ void release_kept() {
 #endif
 }
 
-const char* version() {
-  return EIGEN_G_VERSION;
-}
-
 template WorkspaceBytes workspace_bytes<double>(std::int64_t, const Options&, bool, Pointers);
 template WorkspaceBytes workspace_bytes<float>(std::int64_t, const Options&, bool, Pointers);
 template Report eigen_g(std::int64_t, const double*, std::int64_t, double*, double*, std::int64_t,

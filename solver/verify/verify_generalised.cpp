@@ -155,11 +155,6 @@ void check_sizes(int itype, std::int64_t n, std::int64_t m, std::int64_t lda, st
 
 }  // namespace
 
-bool passed(const GeneralisedVerification& v) {
-  return v.bad_minor == 0 && v.finite && v.ascending && v.residual <= v.residual_limit &&
-         v.orthogonality <= v.orthogonality_limit;
-}
-
 template <class T>
 GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda,
                                            const same_t<T>* b, std::int64_t ldb, std::int64_t m,

@@ -53,9 +53,7 @@ constexpr EngineOnGpu on_gpu{};
 }  // namespace
 
 EngineRow emulated_engine() {
-  return {
-      "emulated", "double from integer tensor cores", "a build with CUDA 13 or later", false, seconds_by_rate,
-      on_gpu};
+  return {"a build with CUDA 13 or later", false, seconds_by_rate, on_gpu};
 }
 
 }  // namespace eigen_g

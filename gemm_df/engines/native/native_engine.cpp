@@ -40,7 +40,7 @@ constexpr EngineOnGpu on_gpu{};
 }  // namespace
 
 EngineRow native_engine() {
-  return {"native", "double", "a build with CUDA", true, seconds_by_rate, on_gpu};
+  return {"a build with CUDA", true, seconds_by_rate, on_gpu};
 }
 
 }  // namespace eigen_g

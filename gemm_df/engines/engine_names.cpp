@@ -1,0 +1,37 @@
+// Apart from the engines, so that who only names them links none.
+#include <array>
+
+#include "gemm_df/engines/engine.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+struct EngineNames {
+  const char* name;  // in options, files and reports
+  const char* what;  // for people
+};
+// In the order of the enum; the last one is automatic's.
+constexpr std::array<EngineNames, engine_count + 1> names{{{"native", "double"},
+                                                           {"df", "two floats a double"},
+                                                           {"emulated", "double from integer tensor cores"},
+                                                           {"auto", "by the GPU's rates"}}};
+static_assert(static_cast<std::size_t>(Engine::automatic) == engine_count);
+
+}  // namespace
+
+const char* name(Engine engine) {
+  return names[static_cast<std::size_t>(engine)].name;
+}
+
+const char* description(Engine engine) {
+  return names[static_cast<std::size_t>(engine)].what;
+}
+
+std::optional<Engine> engine_of(const std::string& wanted) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (wanted == names[i].name) return static_cast<Engine>(i);
+  return std::nullopt;
+}
+
+}  // namespace eigen_g

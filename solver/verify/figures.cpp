@@ -1,0 +1,70 @@
+// What the sums mean, and what passes: apart from the products, so that a program without a GPU needs no library of one.
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <vector>
+
+#include "solver/verify/verify.hpp"
+#include "solver/verify/verify_columns.hpp"
+#include "solver/verify/verify_generalised.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// A NaN once met stays.
+double max_or_nan(double m, double x) {
+  return m < x || x != x ? x : m;
+}
+
+double maximum(const std::vector<double>& x) {
+  double m = 0;
+  for (const double value : x) m = max_or_nan(m, value);
+  return m;
+}
+
+double root_of_sum(const std::vector<double>& squares) {
+  double sum = 0;
+  for (const double value : squares) sum += value;
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+int scale_of_check(double largest) {
+  return largest > 0 ? std::clamp(std::ilogb(largest), DBL_MIN_EXP - 1, DBL_MAX_EXP - 1) : 0;
+}
+
+void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v) {
+  const bool all = v.m == v.n;
+  if (all) v.reconstruction = 0;
+  if (v.n == 0) return;
+  const auto unscaled = [e](double x) { return std::ldexp(x, e); };
+  const double order = static_cast<double>(v.n), smallest = std::ldexp(DBL_MIN, -e);
+  const double one = maximum(sums.matrix_abs), frobenius = root_of_sum(sums.matrix_squares);
+  const double one_divisor = max_or_nan(smallest, one), frobenius_divisor = max_or_nan(smallest, frobenius);
+  const double worst_squared = maximum(sums.residual_squares);
+  const auto worst = std::find_if(sums.residual_squares.begin(), sums.residual_squares.end(),
+                                  [=](double x) { return x == worst_squared || x != x; });
+  v.norm_one = unscaled(one);
+  v.norm_frobenius = unscaled(frobenius);
+  v.residual_frobenius = unscaled(root_of_sum(sums.residual_squares));
+  if (all) v.reconstruction = root_of_sum(sums.reconstruction_squares) / frobenius_divisor / order;
+  v.orthogonality = root_of_sum(sums.gram_squares) / order;
+  v.lapack_residual = maximum(sums.residual_abs) / one_divisor / (order * ulp);
+  v.lapack_orthogonality = maximum(sums.gram_abs) / (order * ulp);
+  v.worst_residual = std::sqrt(worst_squared) / frobenius_divisor;
+  v.worst_index = v.m > 0 ? worst - sums.residual_squares.begin() : 0;
+}
+
+bool passed(const Verification& v) {
+  return v.finite && v.ascending && v.lapack_residual <= lapack_ratio_limit &&
+         v.lapack_orthogonality <= lapack_ratio_limit;
+}
+
+bool passed(const GeneralisedVerification& v) {
+  return v.bad_minor == 0 && v.finite && v.ascending && v.residual <= v.residual_limit &&
+         v.orthogonality <= v.orthogonality_limit;
+}
+
+}  // namespace eigen_g
