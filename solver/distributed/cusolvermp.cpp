@@ -145,9 +145,10 @@ struct Workspace {
 }  // namespace
 
 std::string why_not_cusolvermp(MPI_Comm comm) {
-  if (const std::string reason = own_gpu(comm).why_not; !reason.empty()) return reason;
-  const std::string& reason = CusolverMp::get().why_not;
-  return first_reason(comm, reason.empty() ? "" : process_name(comm) + " cannot load cuSOLVERMp: " + reason);
+  std::string reason = own_gpu(comm).why_not;
+  if (reason.empty() && !CusolverMp::get().why_not.empty())
+    reason = process_name(comm) + " cannot load cuSOLVERMp: " + CusolverMp::get().why_not;
+  return first_reason(comm, reason);
 }
 
 template <class T>
