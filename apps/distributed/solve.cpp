@@ -56,7 +56,7 @@ void require_meaning(const DistributedOptions& o) {
   if (s.path == "two" && o.engine == "scalapack") throw UsageError("--path two: ScaLAPACK has one stage");
 }
 
-// Refused before anything is read: an engine that has not the matrix' type.
+// Refused before the work: an engine that does not have the matrix' type.
 void require_engine(const DistributedOptions& o, io::ScalarType type) {
   if (o.engine != "auto" && !distributed::has_engine(o.engine, io::real_type(type) == io::ScalarType::s))
     throw UsageError("--engine " + o.engine + " has matrices of double and complex double, not of " +

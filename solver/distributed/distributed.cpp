@@ -24,20 +24,18 @@ void require(bool met, Argument argument, const std::string& reason) {
 
 template <class T>
 const DistributedEngine& engine_of(const Options& options) {
-  const auto fits = [&](const DistributedEngine& engine) {
-    return engine.solve<T>() && (engine.two_stages || options.path != Path::two_stage);
-  };
+  const bool automatic = options.engine == "auto", two_stages = options.path == Path::two_stage;
   std::string known;
   for (const DistributedEngine& engine : distributed_engines()) {
-    if (options.engine == "auto" && fits(engine)) return engine;
+    if (automatic && engine.solve<T>() && (engine.two_stages || !two_stages)) return engine;
     known += std::string(" ") + engine.name;
   }
+  require(!automatic, Argument::path, "is two stages, which no engine here has for matrices of this type");
   const DistributedEngine* const engine = find_distributed_engine(options.engine);
-  require(engine || options.engine == "auto", Argument::engine,
-          "is " + options.engine + "; this build has" + known);
-  require(engine && engine->solve<T>(), Argument::engine,
-          "is " + options.engine + ", which does not have matrices of this type");
-  require(fits(*engine), Argument::path,
+  require(engine, Argument::engine, "is " + options.engine + "; this build has" + known);
+  require(engine->solve<T>(), Argument::engine,
+          "is " + options.engine + ", which has no matrices of this type");
+  require(engine->two_stages || !two_stages, Argument::path,
           std::string("is two stages, which ") + engine->name + " does not have");
   return *engine;
 }
