@@ -64,18 +64,22 @@ void require_meaning(const DistributedOptions& o) {
     throw UsageError("--engine " + o.engine + " excludes --device " + s.run.device);
 }
 
+bool has_type(const std::string& engine, io::ScalarType type) {
+  return distributed::has_engine(engine, io::real_type(type) == io::ScalarType::s,
+                                 io::real_type(type) != type);
+}
+
 // --device chooses among the engines too.
 std::string engine_of(const DistributedOptions& o, io::ScalarType type) {
   if (o.engine != "auto" || o.solve.run.device == "auto") return o.engine;
   if (o.solve.run.device == "gpu") return "cusolvermp";
-  return distributed::has_engine("elpa", io::real_type(type) == io::ScalarType::s) ? "elpa" : "scalapack";
+  return has_type("elpa", type) ? "elpa" : "scalapack";
 }
 
-// Refused before anything is read: an engine that has not the matrix' type.
+// Refused before the work: an engine that does not have the matrix' type.
 void require_engine(const DistributedOptions& o, io::ScalarType type) {
-  if (o.engine != "auto" && !distributed::has_engine(o.engine, io::real_type(type) == io::ScalarType::s))
-    throw UsageError("--engine " + o.engine + " has matrices of double and complex double, not of " +
-                     io::name(type));
+  if (o.engine != "auto" && !has_type(o.engine, type))
+    throw UsageError("--engine " + o.engine + " does not have matrices of " + io::name(type));
 }
 
 std::optional<generate::Spec> spec_of(const DistributedOptions& o) {

@@ -23,8 +23,9 @@ constexpr cudaDataType type_of = is_complex<T>
                                      ? (sizeof(T) == sizeof(std::complex<float>) ? CUDA_C_32F : CUDA_C_64F)
                                      : (sizeof(T) == sizeof(float) ? CUDA_R_32F : CUDA_R_64F);
 
-// Of n = 2 and 3 on two GPUs cuSOLVERMp 0.8 leaves vectors zero; orders below this are ScaLAPACK's.
-constexpr std::int64_t least_order = 32;
+// On two GPUs cuSOLVERMp 0.8 leaves vectors of n = 2 and 3 zero, and ends the process at n = 8 in blocks of 4: orders below this, which
+// are no work for GPUs, are ScaLAPACK's.
+constexpr std::int64_t least_order = 256;
 
 // NCCL's communicator, process (i, j) of the grid as its rank i cols + j, and cuSOLVERMp's handle and grid on it.
 struct Kept {

@@ -43,11 +43,12 @@ const DistributedEngine& engine_of(MPI_Comm comm, const Options& options) {
   if (options.engine == "auto") {
     for (const DistributedEngine& engine : distributed_engines())
       if (engine.solve<T>() && has_path(engine) && why_not(comm, engine).empty()) return engine;
-    throw InvalidArgument(Argument::path, "is two stages, which no engine of this build has of this type");
+    throw InvalidArgument(Argument::path,
+                          "is two stages, which no engine here has for matrices of this type");
   }
   const DistributedEngine& engine = engine_named(options.engine);
   require(engine.solve<T>(), Argument::engine,
-          "is " + options.engine + ", which does not have matrices of this type");
+          "is " + options.engine + ", which has no matrices of this type");
   require(has_path(engine), Argument::path,
           std::string("is two stages, which ") + engine.name + " does not have");
   if (const std::string reason = why_not(comm, engine); !reason.empty())
@@ -168,9 +169,12 @@ std::vector<std::string> engines() {
   return names;
 }
 
-bool has_engine(const std::string& name, bool single) {
+bool has_engine(const std::string& name, bool single, bool complex) {
   const DistributedEngine* const engine = find_distributed_engine(name);
-  return engine && (!single || engine->solve<float>());
+  if (!engine) return false;
+  const auto has = [engine]<class T>(T) { return engine->solve<T>() != nullptr; };
+  if (single) return complex ? has(std::complex<float>{}) : has(float{});
+  return complex ? has(std::complex<double>{}) : has(double{});
 }
 
 std::string why_not(MPI_Comm comm, const std::string& engine) {

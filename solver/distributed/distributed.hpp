@@ -60,8 +60,8 @@ Report sygvd(MPI_Comm comm, int itype, std::int64_t n, T* a, const int* desca, s
 
 // Names of the engines of this build, the preferred one first.
 std::vector<std::string> engines();
-// In this build; `single`: and has float and complex float.
-bool has_engine(const std::string& name, bool single = false);
+// In this build, and has matrices of this type: of float or double, real or complex.
+bool has_engine(const std::string& name, bool single = false, bool complex = false);
 
 // Why these processes cannot use an engine of this build: cusolvermp needs its libraries and a GPU for each. The same on every
 // process; "": they can, or it is "auto". Collective. Throws InvalidArgument(engine) for one that this build does not have.

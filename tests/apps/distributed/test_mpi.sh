@@ -54,6 +54,37 @@ if "$eigen_g" info | grep -q HDF5; then  # in one piece, by offsets
   (($? == 2)) && grep -q 'do not take -o FILE.h5' err || fail "-o none.h5"
   refuses 3 'no dataset /K' 2 data.h5:/K
 fi
+# Complex and single precision, in every way in; the plain command reads the same files.
+"$eigen_g" generate random 90 --type z -q -o z.npy && "$eigen_g" generate flux-ring 50 -q -o ring.mtx &&
+  "$eigen_g" generate kms 40 --type s -q -o s.npy && "$eigen_g" generate kms 150 -q -o b.npy || fail "generate"
+cp z.npy z_order.npy && LC_ALL=C sed -i 's/True, /False,/' z_order.npy  # its conjugate
+solves 4 z.npy --block 11
+solves 2 z_order.npy --uplo U --range-index 3:60
+solves 3 ring.mtx --block 8
+solves 2 s.npy
+gzip -c z.npy >whole_z.npy.gz && solves 2 whole_z.npy.gz
+mpi 2 --generate hofstadter 36 --verify -q --json - && grep -q '"type": "z"' out || fail "a Hermitian formula"
+if "$(dirname "$eigen_g")/eigen_g_mpi" --version | grep -q elpa; then
+  refuses 2 'does not have matrices of float' 2 s.npy --engine elpa
+else
+  refuses 2 'does not have it' 2 full.npy --engine elpa
+fi
+# Generalised problems.
+# pencil RANKS A B [arguments]
+pencil() {
+  mpi "$1" "$2" --b "$3" -o g --force --verify --json report.json "${@:4}" ||
+    fail "mpirun -n $*: exit code $?"
+  "$eigen_g" verify "$2" --b "$3" --device cpu --values g.values.npy --vectors g.vectors.npy -q "${@:4:2}" >plain 2>err ||
+    fail "the plain command finds $* wrong"
+}
+pencil 4 full.npy b.npy --itype 1
+grep -q '"passed": true' report.json && grep -q '"processes": 4' report.json || fail "report.json of a pencil"
+pencil 2 full.npy b.npy --itype 3 --range-index 5:9
+"$eigen_g" generate kms 90 -q -o b90.npy && pencil 3 z.npy b90.npy --itype 2
+mpi 2 full.npy --b b.npy --values-only -q || fail "values of a pencil"
+refuses 4 'B is not positive definite: its leading minor of order' 2 full.npy --b full.npy
+refuses 3 'B has order 90, but A has order 150' 2 full.npy --b b90.npy
+refuses 3 'missing.npy: cannot be opened' 2 full.npy --b missing.npy
 mpi 6 --generate minij 3 --verify --block 2 || fail "more processes than blocks"
 mpi 2 --generate 1-2-1 40 --values-only -q --json - || fail "values alone"
 grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"

@@ -21,6 +21,9 @@
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/verify.hpp"
 
+extern "C" int call_from_c(MPI_Comm comm, std::int64_t n, double* a, double* b, const int* desc,
+                           std::int64_t first, double* w, double* z);
+
 namespace {
 
 using namespace eigen_g;
@@ -219,6 +222,26 @@ std::string fault_of_unusable(const Grid& grid, const std::string& engine) {
   }
 }
 
+// Values 8 to 12 of the 1-2-1 matrix, 2 + 2 cos(k pi / (n + 1)).
+std::string fault_of_c(const Grid& grid) {
+  const Case c{"1-2-1", 12, 2, {}, 1};
+  const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
+  const LocalMatrix<double> a(grid.context(), layout), z(grid.context(), layout);
+  fill(c, spec_of(c, c.kind), 1, view(a));
+  std::vector<double> w(12, nan);
+  if (const int fault = call_from_c(grid.comm(), c.n, a.data.get(), a.data.get(), a.descriptor.data(), 8,
+                                    w.data(), z.data.get()))
+    return "return " + std::to_string(fault);
+  const std::vector<double> exact = *generate::exact(spec_of(c, c.kind));
+  for (std::size_t k = 0; k < 5; ++k)
+    if (!(std::fabs(w[k] - exact[7 + k]) <= 1e-14)) return "value " + std::to_string(8 + k);
+  return "";
+}
+
+bool has_type(const std::string& engine, ScalarType type) {
+  return distributed::has_engine(engine, io::real_type(type) == ScalarType::s, io::real_type(type) != type);
+}
+
 std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   std::vector<Case> cases;
   const auto add = [&](Case c) {
@@ -248,7 +271,7 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   Case small{"1-2-1", 30, 4, {}, 0x1p-900};
   add(small);
   for (const ScalarType type : {ScalarType::s, ScalarType::c, ScalarType::z}) {
-    if (engine == "elpa" && type != ScalarType::z) continue;
+    if (!has_type(engine, type)) continue;
     const bool complex = type != ScalarType::s;
     Case other{complex ? "flux-ring" : "minij", 18, 4, {}, 1, type};
     add(other);
@@ -262,7 +285,7 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   }
   for (const ScalarType type : {ScalarType::d, ScalarType::z, ScalarType::s, ScalarType::c})
     for (int itype = 1; itype <= 3; ++itype) {
-      if (engine == "elpa" && io::real_type(type) == ScalarType::s) continue;
+      if (!has_type(engine, type)) continue;
       if (rows * cols > 4 && type != ScalarType::d && itype != 1) continue;
       Case pencil{"random", 14, 4, {}, 1, type, itype};
       add(pencil);
@@ -273,10 +296,15 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   if (engine != "scalapack" && rows * cols <= 4) {
     Case two{"random", 500, 64, {}, 1};
     add(two);
-    if (engine == "cusolvermp") {
-      for (const auto& [n, block] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-               {4, 1}, {5, 2}, {9, 3}, {131, 32}, {257, 50}, {499, 128}})
-        add({"random", n, block, {}, 1});
+    if (engine == "cusolvermp") {  // which leaves smaller ones to ScaLAPACK
+      add({"random", 499, 128, {}, 1});
+      for (const ScalarType type : {ScalarType::d, ScalarType::z, ScalarType::s, ScalarType::c}) {
+        Case uneven{"random", 257, 50, {}, 1, type};
+        add(uneven);
+        uneven.options.uplo = Uplo::upper;
+        uneven.options.subset = Subset::numbers(5, 20);
+        add(uneven);
+      }
       return cases;
     }
     two.options.path = Path::two_stage;
@@ -307,6 +335,7 @@ int main(int argc, char** argv) {
     const Grid grid(MPI_COMM_WORLD, rows, size / rows);
     tell("refusals", fault_of_refusal(grid));
     tell("an indefinite B", fault_of_indefinite(grid));
+    tell("from C", fault_of_c(grid));
     for (const std::string& engine : distributed::engines()) {
       if (argc > 1 && engine != argv[1]) continue;
       if (const std::string reason = distributed::why_not(MPI_COMM_WORLD, engine); !reason.empty()) {
