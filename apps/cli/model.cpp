@@ -17,10 +17,12 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
 #include "apps/cli/help.hpp"
+#include "apps/cli/model_nodes.hpp"
 #include "apps/cli/named_files.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/cli/text_table.hpp"
 #include "solver/calibrate/calibrate.hpp"
+#include "solver/calibrate/clusters.hpp"
 #include "solver/calibrate/model.hpp"
 
 namespace eigen_g::apps {
@@ -36,6 +38,8 @@ struct Options {
   std::string machine;
   std::string efficiencies;  // those of the machine
   std::string calibration;
+  NodesOptions nodes;
+  bool n_given = false;
   RunOptions run;  // --json and --quiet alone
 };
 
@@ -43,6 +47,7 @@ constexpr const char* examples = R"(
   eigen_g model --fp64 280 --fp32 7700 --bandwidth 250 --cpu 145    the paper's GTX 1080 with its CPU
   eigen_g model --fp64 1050 --fp32 2500 --bandwidth 135 --efficiencies ideal
   eigen_g model --machine nvidia_h200 --n 20000                     a machine that was measured
+  eigen_g model --nodes 64                                          n = 100000 and 1000000 on clusters, by published runs
   eigen_g model --n 20000                                           this machine, as 'eigen_g tune hybrid' measured it)";
 
 struct Described {
@@ -230,6 +235,14 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
 }
 
 ExitCode model(const Options& o) {
+  if (o.nodes.nodes > 0) {
+    if (has_figures(o.giga) || !o.machine.empty() || !o.efficiencies.empty() || !o.calibration.empty() ||
+        o.vectors >= 0)
+      throw UsageError("model: with --nodes go --n and --cluster alone");
+    return model_nodes(o.nodes, o.n_given ? std::vector{o.n} : std::vector<std::int64_t>{100000, 1000000},
+                       o.run);
+  }
+  if (!o.nodes.cluster.empty()) throw UsageError("model: --cluster is of --nodes");
   const std::int64_t m = o.vectors < 0 ? o.n : o.vectors;
   if (m > o.n) throw UsageError("model: --vectors must be at most --n");
   require_apart({{"--calibration", o.calibration}}, {{"--json", o.run.json}}, o.run.force);
@@ -266,7 +279,7 @@ void add_model(CLI::App& app, Action& action) {
   figure("--emulated", options->giga.emulated, "Emulated DGEMM, GFLOP/s (default: there is none)");
   figure("--link", options->giga.link,
          "Between CPU and GPU, GB/s each way (default: transfers are not counted)");
-  command.add_option("--n", options->n, "Order (default: 10000)")
+  command.add_option("--n", options->n, "Order (default: 10000; with --nodes 100000 and 1000000)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->option_text("N");
   command.add_option("--vectors", options->vectors, "Eigenvectors (default: all)")
@@ -290,8 +303,23 @@ void add_model(CLI::App& app, Action& action) {
       .add_option("--calibration", options->calibration,
                   "Calibration of this machine (default: the cached one)")
       ->option_text("FILE");
+  command
+      .add_option("--nodes", options->nodes.nodes,
+                  "So many nodes of clusters of which solve times were published: seconds and memory")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->option_text("N");
+  std::vector<std::string> cluster_names;
+  for (const Cluster& cluster : clusters()) cluster_names.push_back(cluster.name);
+  command
+      .add_option("--cluster", options->nodes.cluster,
+                  "With --nodes: of this one alone, " + CLI::detail::join(cluster_names, ", "))
+      ->check(CLI::IsMember(cluster_names))
+      ->option_text("NAME");
   add_report_options(command, options->run);
-  command.callback([options, &action] { action = [options] { return model(*options); }; });
+  command.callback([options, &action, &command] {
+    options->n_given = command.count("--n") > 0;
+    action = [options] { return model(*options); };
+  });
 }
 
 }  // namespace eigen_g::apps

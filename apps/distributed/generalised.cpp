@@ -86,7 +86,7 @@ class GeneralisedRun {
     report.first = r.first;
     report.path = r.path;
     report.seconds = r.seconds;
-    report.devices.push_back({cpu_name(), -1, 0, 1, 0});
+    report.devices.push_back(device_of(r));
     found_.report.bad_minor = r.bad_minor;
     found_.distributed = facts_of(r, p_.shape);
     if (r.status != Status::converged) return;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::apps {
 
@@ -55,6 +56,12 @@ distributed::Options options_of(const Problem& problem, Uplo uplo) {
   options.path = path_of(problem.options.solve.path).value();
   options.engine = problem.options.engine;
   return options;
+}
+
+DeviceWork device_of(const distributed::Report& report) {
+  if (report.gpu < 0) return {cpu_name(), -1, 0, 1, 0};
+  const Device& gpu = gpu_facts(report.gpu);
+  return {gpu.name, report.gpu, gpu.cores, 1, 0};
 }
 
 Distributed facts_of(const distributed::Report& report, const Shape& shape) {

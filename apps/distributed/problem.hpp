@@ -65,6 +65,7 @@ std::uint64_t peak_bytes(MPI_Comm comm);
 // The library's options of it, and how it was done.
 distributed::Options options_of(const Problem& problem, Uplo uplo);
 Distributed facts_of(const distributed::Report& report, const Shape& shape);
+DeviceWork device_of(const distributed::Report& report);  // this process' one
 
 // A, B of a generalised problem, and with vectors Z. T is float, double or std::complex of one.
 template <class T>

@@ -45,22 +45,41 @@ void require_meaning(const DistributedOptions& o) {
       {s.explain, "--explain"},
       {s.format != usual.format, "--format but npy"},
       {io::names_hdf5(s.prefix), "-o FILE.h5"},
-      {s.run.device == "gpu", "--device gpu: this build has engines for the CPU"}};
+      {s.run.device == "gpu" && !distributed::has_engine("cusolvermp"),
+       "--device gpu in a build without cuSOLVERMp"}};
   for (const auto& [given, what] : others)
     if (given) throw UsageError("several processes do not take " + std::string(what));
   if (s.matrix.file.empty() == o.generate.empty())
     throw UsageError("MATRIX is required, or --generate KIND N");
   if (o.engine != "auto" && !distributed::has_engine(o.engine))
-    throw UsageError("--engine " + o.engine +
-                     ": this build does not have it ('eigen_g_mpi --version' lists those it has)");
-  if (s.path == "two" && o.engine == "scalapack") throw UsageError("--path two: ScaLAPACK has one stage");
+    throw UsageError("--engine " + o.engine + ": this build does not have it: when it was configured, " +
+                     (o.engine == "cusolvermp" ? "CUDA, cuSOLVERMp's cusolverMp.h or NCCL's nccl.h was not "
+                                                 "found (-DEIGEN_G_CUSOLVERMP_ROOT=FOLDER)"
+                                               : "its header and library were not found") +
+                     "; 'eigen_g_mpi --version' lists those it has");
+  if (s.path == "two" && (o.engine == "scalapack" || o.engine == "cusolvermp"))
+    throw UsageError("--path two: " + o.engine + " has one stage");
+  if ((s.run.device == "cpu" && o.engine == "cusolvermp") ||
+      (s.run.device == "gpu" && o.engine != "auto" && o.engine != "cusolvermp"))
+    throw UsageError("--engine " + o.engine + " excludes --device " + s.run.device);
 }
 
-// Refused before anything is read: an engine that has not the matrix' type.
+bool has_type(const std::string& engine, io::ScalarType type) {
+  return distributed::has_engine(engine, io::real_type(type) == io::ScalarType::s,
+                                 io::real_type(type) != type);
+}
+
+// --device chooses among the engines too.
+std::string engine_of(const DistributedOptions& o, io::ScalarType type) {
+  if (o.engine != "auto" || o.solve.run.device == "auto") return o.engine;
+  if (o.solve.run.device == "gpu") return "cusolvermp";
+  return has_type("elpa", type) ? "elpa" : "scalapack";
+}
+
+// Refused before the work: an engine that does not have the matrix' type.
 void require_engine(const DistributedOptions& o, io::ScalarType type) {
-  if (o.engine != "auto" && !distributed::has_engine(o.engine, io::real_type(type) == io::ScalarType::s))
-    throw UsageError("--engine " + o.engine + " has matrices of double and complex double, not of " +
-                     io::name(type));
+  if (o.engine != "auto" && !has_type(o.engine, type))
+    throw UsageError("--engine " + o.engine + " does not have matrices of " + io::name(type));
 }
 
 std::optional<generate::Spec> spec_of(const DistributedOptions& o) {
@@ -142,6 +161,7 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
       throw io::FileError(of_b.file, 0,
                           print("B has order %lld, but A has order %lld", static_cast<long long>(b->n()),
                                 static_cast<long long>(a.n())));
+    o.engine = engine_of(o, type);
     require_engine(o, type);
   });
 
@@ -153,6 +173,10 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
   int code = static_cast<int>(ExitCode::done);
   if (takes_part) {
     try {
+      const std::string why_not = distributed::why_not(workers, o.engine);
+      agree(workers, [&] {
+        if (!why_not.empty()) throw DeviceError("--engine " + o.engine + ": " + why_not);
+      });
       const Told outcome =
           told({workers, o, shape, a, b ? &*b : nullptr, type, subset, progress, threads}, total);
       progress.finish();
@@ -187,7 +211,9 @@ constexpr const char* examples = R"(
   mpirun -n 16 eigen_g solve --generate minij 100000           a matrix that no file holds
   mpirun -n 4 eigen_g solve matrix.npy -o result --range-index 1:100 --engine elpa
   mpirun -n 4 eigen_g solve a.npy --b b.npy -o result          A x = w B x; --itype 2, 3
-  mpirun -n 4 eigen_g solve --generate flux-ring 20000    complex Hermitian)";
+  mpirun -n 4 eigen_g solve --generate flux-ring 20000    complex Hermitian
+
+  mpirun -n 2 eigen_g solve matrix.npy -o result --engine cusolvermp    on two GPUs)";
 
 ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
   CLI::App app("Eigenvalues and eigenvectors of dense symmetric or Hermitian matrices, by many processes.",
@@ -203,9 +229,11 @@ ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
   set_help(command, "mpirun -n P eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
   add_solve_options(command, options->solve)->required(false);
   command
-      .add_option("--engine", options->engine,
-                  "auto (default: the first that this build has of), elpa, scalapack")
-      ->check(CLI::IsMember({"auto", "elpa", "scalapack"}))
+      .add_option(
+          "--engine", options->engine,
+          "auto (default: the first of those that follow that this build has and these processes can use), "
+          "cusolvermp (a GPU for each process), elpa, scalapack")
+      ->check(CLI::IsMember({"auto", "cusolvermp", "elpa", "scalapack"}))
       ->option_text("ENGINE");
   command
       .add_option("--block", options->block,

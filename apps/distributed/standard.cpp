@@ -64,7 +64,7 @@ class Solve {
     report_.solve.first = r.first;
     report_.solve.path = r.path;
     report_.solve.seconds = r.seconds;
-    report_.solve.devices.push_back({cpu_name(), -1, 0, 1, 0});
+    report_.solve.devices.push_back(device_of(r));
     report_.distributed = facts_of(r, p_.shape);
     if (r.status != Status::converged) return;
     report_.values.assign(w.begin(), w.begin() + r.m);

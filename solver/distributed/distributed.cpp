@@ -22,24 +22,38 @@ void require(bool met, Argument argument, const std::string& reason) {
   if (!met) throw InvalidArgument(argument, reason);
 }
 
-template <class T>
-const DistributedEngine& engine_of(const Options& options) {
-  const auto fits = [&](const DistributedEngine& engine) {
-    return engine.solve<T>() && (engine.two_stages || options.path != Path::two_stage);
-  };
+const DistributedEngine& engine_named(const std::string& name) {
+  const DistributedEngine* const engine = find_distributed_engine(name);
   std::string known;
-  for (const DistributedEngine& engine : distributed_engines()) {
-    if (options.engine == "auto" && fits(engine)) return engine;
-    known += std::string(" ") + engine.name;
-  }
-  const DistributedEngine* const engine = find_distributed_engine(options.engine);
-  require(engine || options.engine == "auto", Argument::engine,
-          "is " + options.engine + "; this build has" + known);
-  require(engine && engine->solve<T>(), Argument::engine,
-          "is " + options.engine + ", which does not have matrices of this type");
-  require(fits(*engine), Argument::path,
-          std::string("is two stages, which ") + engine->name + " does not have");
+  for (const std::string& other : engines()) known += " " + other;
+  require(engine, Argument::engine, "is " + name + "; this build has" + known);
   return *engine;
+}
+
+std::string why_not(MPI_Comm comm, const DistributedEngine& engine) {
+  return engine.why_not ? engine.why_not(comm) : "";
+}
+
+// The one asked for; else the first that does what is asked for, and can be used. Collective; throws the same on all processes.
+template <class T>
+const DistributedEngine& engine_of(MPI_Comm comm, const Options& options) {
+  const auto has_path = [&](const DistributedEngine& engine) {
+    return engine.two_stages || options.path != Path::two_stage;
+  };
+  if (options.engine == "auto") {
+    for (const DistributedEngine& engine : distributed_engines())
+      if (engine.solve<T>() && has_path(engine) && why_not(comm, engine).empty()) return engine;
+    throw InvalidArgument(Argument::path,
+                          "is two stages, which no engine here has for matrices of this type");
+  }
+  const DistributedEngine& engine = engine_named(options.engine);
+  require(engine.solve<T>(), Argument::engine,
+          "is " + options.engine + ", which has no matrices of this type");
+  require(has_path(engine), Argument::path,
+          std::string("is two stages, which ") + engine.name + " does not have");
+  if (const std::string reason = why_not(comm, engine); !reason.empty())
+    throw DeviceError(options.engine + ": " + reason);
+  return engine;
 }
 
 // One dimension of the descriptor: 0 rows, 1 columns.
@@ -144,6 +158,7 @@ void solve_standard(const DistributedEngine& engine, Uplo uplo, Task<T>& task, R
   report.first = outcome.first;
   report.path = outcome.path;
   report.routine = outcome.routine;
+  report.gpu = outcome.gpu;
 }
 
 }  // namespace
@@ -154,9 +169,16 @@ std::vector<std::string> engines() {
   return names;
 }
 
-bool has_engine(const std::string& name, bool single) {
+bool has_engine(const std::string& name, bool single, bool complex) {
   const DistributedEngine* const engine = find_distributed_engine(name);
-  return engine && (!single || engine->solve<float>());
+  if (!engine) return false;
+  const auto has = [engine]<class T>(T) { return engine->solve<T>() != nullptr; };
+  if (single) return complex ? has(std::complex<float>{}) : has(float{});
+  return complex ? has(std::complex<double>{}) : has(double{});
+}
+
+std::string why_not(MPI_Comm comm, const std::string& engine) {
+  return engine == "auto" ? "" : why_not(comm, engine_named(engine));
 }
 
 namespace {
@@ -168,9 +190,8 @@ Report call(const Grid& grid, std::int64_t n, T* a, const int* desca, real_t<T>*
   const auto start = std::chrono::steady_clock::now();
   Report report;
   Task<T> task{grid, {}, {}, w, options.subset, options.vectors, options.path};
-  const DistributedEngine* engine = nullptr;
+  const DistributedEngine& engine = engine_of<T>(grid.comm(), options);
   on_all(grid.comm(), [&] {
-    engine = &engine_of<T>(options);
     require(n >= 0 && n <= std::numeric_limits<int>::max(), Argument::n, "is " + std::to_string(n));
     require(w || n == 0, Argument::w, "is null");
     check_subset(n, options.subset);
@@ -181,8 +202,8 @@ Report call(const Grid& grid, std::int64_t n, T* a, const int* desca, real_t<T>*
     require(task.z.layout.rows.block == task.a.layout.rows.block && task.z.ld == task.a.ld, Argument::z,
             "must be dealt out as a is, with the same leading dimension");
   });
-  report.engine = engine->name;
-  if (n > 0) work(*engine, task, report);
+  report.engine = engine.name;
+  if (n > 0) work(engine, task, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

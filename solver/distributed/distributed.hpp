@@ -1,5 +1,5 @@
 // Eigenvalues and eigenvectors of a real symmetric or complex Hermitian matrix that is dealt out to the processes of an MPI
-// communicator, by ELPA or ScaLAPACK: A = Z diag(w) Z^H, w_1 <= ... <= w_n; and those of generalised problems.
+// communicator, by cuSOLVERMp, ELPA or ScaLAPACK: A = Z diag(w) Z^H, w_1 <= ... <= w_n; and those of generalised problems.
 // In builds with MPI; eigen_g_mpi stands on it. It is not installed yet.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Options {
   bool vectors = true;
   Subset subset = {};
   Path path = Path::automatic;  // two stages: ELPA alone
-  std::string engine = "auto";  // the first of engines()
+  std::string engine = "auto";  // the first of engines() that does what is asked for, and can be used
 };
 
 struct Report {
@@ -29,6 +29,7 @@ struct Report {
   std::int64_t m = 0, first = 1;  // pairs found, and the number of the first of them among all, from 1
   Path path = Path::one_stage;
   std::string engine, routine;  // "scalapack", "pdsyevd"
+  int gpu = -1;                 // CUDA's number of this process' GPU; -1: the CPUs did it
   double seconds = 0;
 };
 
@@ -41,7 +42,7 @@ struct Report {
 // T is double, float or std::complex of one; ELPA has those of double.
 // Collective: every process calls it with the same arguments but for a, z and local leading dimensions. Blocks.
 // Throws, on every process alike: InvalidArgument (NonFiniteEntry), OutOfMemory of the engine where it says so, DeviceError (an
-// engine's complaint). Memory: that of the engine, and the local part of an n x 256 panel.
+// engine's complaint, or why it cannot be used). Memory: that of the engine, and the local part of an n x 256 panel.
 // Cost: the engine's, about 4/3 n^3 flops to tridiagonal form, and 2 to 4 n^2 m for the vectors; of complex matrices four times.
 template <class T>
 Report eigen_g(MPI_Comm comm, std::int64_t n, T* a, const int* desca, same_t<real_t<T>>* w, same_t<T>* z,
@@ -59,7 +60,11 @@ Report sygvd(MPI_Comm comm, int itype, std::int64_t n, T* a, const int* desca, s
 
 // Names of the engines of this build, the preferred one first.
 std::vector<std::string> engines();
-// In this build; `single`: and has float and complex float.
-bool has_engine(const std::string& name, bool single = false);
+// In this build, and has matrices of this type: of float or double, real or complex.
+bool has_engine(const std::string& name, bool single = false, bool complex = false);
+
+// Why these processes cannot use an engine of this build: cusolvermp needs its libraries and a GPU for each. The same on every
+// process; "": they can, or it is "auto". Collective. Throws InvalidArgument(engine) for one that this build does not have.
+std::string why_not(MPI_Comm comm, const std::string& engine);
 
 }  // namespace eigen_g::distributed

@@ -12,6 +12,14 @@ namespace eigen_g::distributed {
 namespace {
 
 constexpr std::array engines_here{
+#ifdef EIGEN_G_HAVE_CUSOLVERMP
+    DistributedEngine{"cusolvermp",
+                      "cuSOLVERMp, a GPU a process",
+                      false,
+                      {solve_by_cusolvermp<double>, solve_by_cusolvermp<std::complex<double>>,
+                       solve_by_cusolvermp<float>, solve_by_cusolvermp<std::complex<float>>},
+                      why_not_cusolvermp},
+#endif
 #ifdef EIGEN_G_HAVE_ELPA
     DistributedEngine{"elpa",
                       "ELPA, one stage or two, of doubles",

@@ -33,6 +33,7 @@ struct Outcome {
   std::int64_t m = 0, first = 1;  // as in Report; values 1 to m of w
   Path path = Path::one_stage;
   std::string routine;  // that did it: "pdsyevd"
+  int gpu = -1;         // CUDA's number of this process' GPU; -1: the CPUs did it
 };
 
 struct DistributedEngine {
@@ -48,6 +49,8 @@ struct DistributedEngine {
   Solve<T> solve() const {
     return std::get<Solve<T>>(solves);
   }
+  // Why these processes cannot use it, the same on every one; "": they can. Collective. Null: they always can.
+  std::string (*why_not)(MPI_Comm comm) = nullptr;
 };
 
 // Those that this build has, the preferred one first.

@@ -18,4 +18,13 @@ Outcome solve_by_elpa(const Task<T>& task);
 template <class T>
 Outcome solve_by_scalapack(const Task<T>& task);
 
+// cuSOLVERMp, in builds that have its headers: a GPU for each process, the grid's processes as ranks of NCCL. It computes all pairs;
+// subsets and values alone are kept of them. Orders below 256 are ScaLAPACK's. Memory of each GPU: two n x n matrices divided by the
+// processes, and the workspace that cuSOLVERMp asks for, the largest of all processes; what NCCL and
+// cuSOLVERMp have for themselves is kept with the MPI communicator until that is freed.
+// Source: NVIDIA cuSOLVERMp 0.8 (cusolverMpSyevd).
+template <class T>
+Outcome solve_by_cusolvermp(const Task<T>& task);
+std::string why_not_cusolvermp(MPI_Comm comm);
+
 }  // namespace eigen_g::distributed

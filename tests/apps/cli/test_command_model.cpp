@@ -72,6 +72,26 @@ TEST_CASE("model of a machine that was measured gives back its solve") {
           by_default);
 }
 
+TEST_CASE("model of clusters by their published runs") {
+  const json report = json::parse(succeed({"model", "--nodes", "267", "-q", "--json", "-"}).out);
+  CHECK(report["format"] == "eigen_g-model-nodes");
+  CHECK(report["predictions"].size() == 2 * report["clusters"].size());
+  for (const json& cluster : report["clusters"]) CHECK(!cluster["source"].empty());
+  const Outcome table =
+      succeed({"model", "--nodes", "266", "--cluster", "issp_kugui_elpa", "--n", "1000000"});
+  CHECK_THAT(table.out, ContainsSubstring("does not fit: 267 nodes would do") &&
+                            ContainsSubstring("elpa_gpu_check.md") && !ContainsSubstring("a100"));
+  const json one = json::parse(
+      succeed({"model", "--nodes", "4", "--cluster", "issp_kugui_elpa", "--n", "63504", "-q", "--json", "-"})
+          .out);
+  CHECK(one["predictions"][0]["processes"] == 128);
+  CHECK(one["predictions"][0]["seconds"].get<double>() == Approx(1375.9));  // the run itself
+  fail_with(2, {"model", "--nodes", "0"});
+  fail_with(2, {"model", "--nodes", "4", "--cluster", "unknown"});
+  fail_with(2, {"model", "--cluster", "issp_kugui_elpa"});
+  fail_with(2, with(gtx1080, {"--nodes", "4"}));
+}
+
 TEST_CASE("what model does not take") {
   fail_with(2, {"model", "--machine", "unknown"});
   fail_with(2, with(gtx1080, {"--machine", "nvidia_h200"}));

@@ -65,7 +65,7 @@ solves 2 s.npy
 gzip -c z.npy >whole_z.npy.gz && solves 2 whole_z.npy.gz
 mpi 2 --generate hofstadter 36 --verify -q --json - && grep -q '"type": "z"' out || fail "a Hermitian formula"
 if "$(dirname "$eigen_g")/eigen_g_mpi" --version | grep -q elpa; then
-  refuses 2 'not of float' 2 s.npy --engine elpa
+  refuses 2 'does not have matrices of float' 2 s.npy --engine elpa
 else
   refuses 2 'does not have it' 2 full.npy --engine elpa
 fi
@@ -93,6 +93,21 @@ grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"
 refuses 2 'MATRIX is required' 2
 refuses 2 'no order' 2 --generate minij x
 refuses 2 'do not take --lowest' 2 full.npy --lowest 3
+# Each process a GPU, or a word of what is missing.
+if timeout 100 "$mpiexec" -n 1 "${eigen_g}_mpi" --version 2>/dev/null | grep -q cusolvermp; then
+  gpus=$("$eigen_g" info | grep -c "^GPU *[0-9]")
+  if ((gpus == 0)); then
+    refuses 6 'process 0 on .* has no GPU' 2 full.npy --engine cusolvermp
+    refuses 6 'has no GPU' 2 full.npy --device gpu
+  else
+    refuses 6 'has the same GPU as process 0' $((gpus + 1)) full.npy --engine cusolvermp
+  fi
+  refuses 2 'cusolvermp has one stage' 2 full.npy --engine cusolvermp --path two
+  refuses 2 'cusolvermp excludes --device cpu' 2 full.npy --engine cusolvermp --device cpu
+else
+  refuses 2 'cusolvermp: this build does not have it: .*nccl.h' 2 full.npy --engine cusolvermp
+  refuses 2 'device gpu in a build without cuSOLVERMp' 2 full.npy --device gpu
+fi
 refuses 3 'cannot be opened' 2 missing.npy
 refuses 3 'is not symmetric' 2 "$data/invalid/npy_not_symmetric.npy"
 # A launcher whose processes do not know of each other.

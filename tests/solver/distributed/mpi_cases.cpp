@@ -1,6 +1,6 @@
 // The distributed calls, under mpirun: every engine, every grid of so many processes (of more than 4 those with two sides), blocks
 // that do not divide n, both triangles with the other one poisoned, subsets, values alone, scales, the four types, generalised
-// problems, refusals. Exit code 1 and a line for each case that fails.
+// problems, refusals. An argument: of this engine alone, each told on stderr. Exit code 1 and a line for each case that fails.
 #include <mpi.h>
 
 #include <algorithm>
@@ -202,6 +202,26 @@ std::string fault_of_refusal(const Grid& grid) {
   }
 }
 
+// An engine that cannot be used here says so on all processes; auto takes another one.
+std::string fault_of_unusable(const Grid& grid, const std::string& engine) {
+  Case c{"minij", 6, 1, {}, 1};
+  c.options.vectors = false;
+  const LocalMatrix<double> a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
+  std::vector<double> w(6);
+  const auto solve = [&] {
+    fill(c, spec_of(c, c.kind), 1, view(a));
+    return distributed::eigen_g(grid.comm(), c.n, a.data.get(), a.descriptor.data(), w.data(), nullptr,
+                                nullptr, c.options);
+  };
+  if (solve().engine == engine) return "auto takes it";
+  c.options.engine = engine;
+  try {
+    return "no refusal, m = " + std::to_string(solve().m);
+  } catch (const DeviceError& error) {
+    return std::string(error.what()).rfind(engine + ": process ", 0) == 0 ? "" : error.what();
+  }
+}
+
 // Values 8 to 12 of the 1-2-1 matrix, 2 + 2 cos(k pi / (n + 1)).
 std::string fault_of_c(const Grid& grid) {
   const Case c{"1-2-1", 12, 2, {}, 1};
@@ -216,6 +236,10 @@ std::string fault_of_c(const Grid& grid) {
   for (std::size_t k = 0; k < 5; ++k)
     if (!(std::fabs(w[k] - exact[7 + k]) <= 1e-14)) return "value " + std::to_string(8 + k);
   return "";
+}
+
+bool has_type(const std::string& engine, ScalarType type) {
+  return distributed::has_engine(engine, io::real_type(type) == ScalarType::s, io::real_type(type) != type);
 }
 
 std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
@@ -247,7 +271,7 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   Case small{"1-2-1", 30, 4, {}, 0x1p-900};
   add(small);
   for (const ScalarType type : {ScalarType::s, ScalarType::c, ScalarType::z}) {
-    if (engine == "elpa" && type != ScalarType::z) continue;
+    if (!has_type(engine, type)) continue;
     const bool complex = type != ScalarType::s;
     Case other{complex ? "flux-ring" : "minij", 18, 4, {}, 1, type};
     add(other);
@@ -261,7 +285,7 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   }
   for (const ScalarType type : {ScalarType::d, ScalarType::z, ScalarType::s, ScalarType::c})
     for (int itype = 1; itype <= 3; ++itype) {
-      if (engine == "elpa" && io::real_type(type) == ScalarType::s) continue;
+      if (!has_type(engine, type)) continue;
       if (rows * cols > 4 && type != ScalarType::d && itype != 1) continue;
       Case pencil{"random", 14, 4, {}, 1, type, itype};
       add(pencil);
@@ -269,9 +293,20 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
       pencil.options.subset = Subset::numbers(3, 9);
       if (type == ScalarType::d || itype == 1) add(pencil);
     }
-  if (engine == "elpa" && rows * cols <= 4) {
+  if (engine != "scalapack" && rows * cols <= 4) {
     Case two{"random", 500, 64, {}, 1};
     add(two);
+    if (engine == "cusolvermp") {  // which leaves smaller ones to ScaLAPACK
+      add({"random", 499, 128, {}, 1});
+      for (const ScalarType type : {ScalarType::d, ScalarType::z, ScalarType::s, ScalarType::c}) {
+        Case uneven{"random", 257, 50, {}, 1, type};
+        add(uneven);
+        uneven.options.uplo = Uplo::upper;
+        uneven.options.subset = Subset::numbers(5, 20);
+        add(uneven);
+      }
+      return cases;
+    }
     two.options.path = Path::two_stage;
     add(two);
     Case complex{"random", 200, 32, {}, 1, ScalarType::z};
@@ -290,6 +325,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const auto tell = [&](const std::string& what, const std::string& fault) {
     ++done;
+    if (argc > 1 && rank == 0) std::fprintf(stderr, "%s\n", what.c_str());
     if (fault.empty()) return;
     ++faults;
     if (rank == 0) std::printf("FAILED: %s: %s\n", what.c_str(), fault.c_str());
@@ -300,9 +336,16 @@ int main(int argc, char** argv) {
     tell("refusals", fault_of_refusal(grid));
     tell("an indefinite B", fault_of_indefinite(grid));
     tell("from C", fault_of_c(grid));
-    for (const std::string& engine : distributed::engines())
+    for (const std::string& engine : distributed::engines()) {
+      if (argc > 1 && engine != argv[1]) continue;
+      if (const std::string reason = distributed::why_not(MPI_COMM_WORLD, engine); !reason.empty()) {
+        tell(engine, fault_of_unusable(grid, engine));
+        if (rank == 0) std::printf("skipped: %s: %s\n", engine.c_str(), reason.c_str());
+        continue;
+      }
       for (const Case& c : cases_of(engine, grid.rows(), grid.cols()))
         tell(words(c, grid), fault_of(c, grid));
+    }
   }
   if (rank == 0) std::printf("%d cases, %d failed\n", done, faults);
   MPI_Finalize();
