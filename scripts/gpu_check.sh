@@ -10,7 +10,8 @@
 #   --no-solve      leave the two solves out
 #   --no-build      take the executables that are in the build folder already
 #   --n N           order of the matrix of the two solves (default 10000)
-#   --sanitize      also run the small GPU tests under compute-sanitizer: memcheck, racecheck, initcheck, synccheck
+#   --sanitize      also run the small GPU tests, at their smaller sizes, under compute-sanitizer: memcheck, racecheck, initcheck,
+#                   synccheck
 # Build folder: build-gpu/ of the project, or EIGEN_G_BUILD; see scripts/common.sh.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -135,7 +136,7 @@ if [[ -n $sanitize ]]; then
       which=$small_gpu_tests
       if [[ $tool == racecheck ]] && has_tests "$name" "$racecheck_tests"; then which=$racecheck_tests; fi
       has_tests "$name" "$which" || continue
-      attempt "$test_limit" "$out/sanitizer.log" env EIGEN_G_REQUIRE_GPU=1 \
+      attempt "$test_limit" "$out/sanitizer.log" env EIGEN_G_REQUIRE_GPU=1 EIGEN_G_SANITIZED=1 \
         "$sanitizer" --tool "$tool" --error-exitcode 99 --print-limit 20 "$build_dir/tests/$name" "$which"
       summary=$(grep -E '(ERROR|RACECHECK) SUMMARY' "$work/output" | sed 's/^=* *//' | tail -n 1 || true)
       if ((status == 0 || status == 4)) && [[ -n $summary ]]; then

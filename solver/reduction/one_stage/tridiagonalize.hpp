@@ -33,7 +33,8 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 //                    into its shared memory
 // Ordered on the products' queue, rank-2k updates by their engine; with `progress` the call blocks. Repeats bit for bit on
 // the same GPU.
-// Above n = 1024 a column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero: tau = 0 (negligible.hpp).
+// Above n = 1024, of complex T above 128, a column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero:
+// tau = 0 (negligible.hpp).
 // Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column. From 5000 rows on the update of A multiplies it
 // with the next column on the way: 1/64 fewer bytes. The last columns, which fit on the chip (2304 on an H200), take one
 // exchange each and no memory.

@@ -22,6 +22,7 @@
 #include "solver/devices/two_stage_tuning.hpp"
 #include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
 namespace eigen_g {
@@ -29,6 +30,9 @@ namespace eigen_g {
 namespace {
 
 constexpr int tile = 32, tile_rows = 8;
+
+// A matrix of few different rows shows it in its first panels: each has a reflector for one of them.
+constexpr std::int64_t panels_of_few = 4;
 
 // A(j, i) := conj(A(i, j)), i > j, by tiles on and below the diagonal, which becomes real.
 template <class T>
@@ -166,14 +170,22 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     factor.negligible = negligible;
     panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
     panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w);
-    products.gemm(Op::none, Op::none, 1, a_dev.block(below, below, rows, rows), w, 0, z);
+    // y = x^H w, which the caller's product has just made, of few reflectors once more.
+    const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
+      if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau_dev + j, of, y);
+    };
+    const MatrixView<const T> left = a_dev.block(below, below, rows, rows);
+    products.gemm(Op::none, Op::none, 1, left, w, 0, z);
+    again_of_few(left, w, z);
     if (width > 0) {
       const MatrixView<T> inner = at.inner.block(0, 0, 2 * width, b);
       products.gemm(adjoint<T>, Op::none, 1, partner(below, rows), w, 0, inner);
+      again_of_few(partner(below, rows), w, inner);
       products.gemm(Op::none, Op::none, -1, pending(below, rows), inner, 1, z);
     }
     const MatrixView<T> wp = at.inner.block(0, 0, b, b);
     products.gemm(adjoint<T>, Op::none, 1, w, z, 0, wp);
+    again_of_few(w, z, wp);
     subtract_symmetric_part<T>(queue, v, wp, z, slot(at.partner, 0));
     width += b;
     j = below;

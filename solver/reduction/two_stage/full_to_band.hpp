@@ -35,7 +35,8 @@ std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 //   scratch_dev      full_to_band_bytes<T>(n, b, products.queue().multiprocessors())
 // b of 32, 48, 64, 96, 128; for complex T 32. Ordered on the products' queue; the products by their engine. Repeats bit for bit on the
 // same GPU.
-// A column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero: tau = 0.
+// A column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero: tau = 0. Of the first panels those with
+// few reflectors are multiplied by sums without errors of one sign (adjoint_product_of_few.hpp).
 //   progress   is told of the part that is done, and then the call blocks
 // Cost: 4/3 n^3 flops (four times as many where T is complex) in products, of which 2/3 n^3 with b columns; 3 n^2 k more for k
 // pending columns; one exchange between thread blocks a column.

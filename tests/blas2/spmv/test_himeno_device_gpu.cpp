@@ -8,7 +8,7 @@
 using namespace eigen_g;
 using namespace eigen_g::blas2;
 
-TEST_CASE("gosa of the small grid on a GPU", "[gpu]") {
+TEST_CASE("gosa of the small grid on a GPU", "[gpu][large]") {
   NEEDS_GPU();
   HimenoOnDevices device(himeno_grid("S"), {0});
   CHECK(device.sweep(himeno_first_sweeps) == Approx(3.295448e-3).epsilon(5e-4));

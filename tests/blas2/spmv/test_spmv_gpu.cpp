@@ -71,8 +71,9 @@ TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", 
 TEST_CASE("a trial times what it considered, the fastest is taken", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
+  const std::int64_t n = support::sanitized() ? 2000 : 20000;
   const CrsMatrix<double> a =
-      support::random_crs<double>(support::ragged_lengths(20000, 20000, 30, 9000, 3), 20000, 4);
+      support::random_crs<double>(support::ragged_lengths(n, n, 30, n / 2 - 1000, 3), n, 4);
   const CrsOnDevice<double> a_dev(queue, a.view());
   const SpmvOperator<double> op(queue, a_dev.view(), SpmvFormat::automatic, SpmvChoice::trial);
   REQUIRE(op.trials().size() > 1);

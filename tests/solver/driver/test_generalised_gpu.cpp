@@ -11,6 +11,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/generalised.hpp"
 #include "tests/support/matrices.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/tolerances.hpp"
 
 using namespace eigen_g;
@@ -83,7 +84,7 @@ TEMPLATE_TEST_CASE("generalised on device pointers: ragged sizes, poisoned outpu
                    "[gpu]", double, float, std::complex<double>, std::complex<float>) {
   NEEDS_GPU();
   using T = TestType;
-  for (const std::int64_t n : {1, 2, 63, 64, 65, 129, 300, 511, 1111})
+  for (const std::int64_t n : support::sizes({1, 2, 63, 64, 65, 129, 300, 511, 1111}, {33}))
     for (const int itype : {1, 2, 3}) {
       const Uplo uplo = (n + itype) % 2 == 0 ? Uplo::lower : Uplo::upper;
       CAPTURE(n, itype, support::name(uplo));
@@ -107,7 +108,7 @@ TEMPLATE_TEST_CASE("generalised on device pointers: ragged sizes, poisoned outpu
 
 TEST_CASE("generalised on device pointers: the factor given again, from the memory that holds it", "[gpu]") {
   NEEDS_GPU();
-  const std::int64_t n = 200;
+  const std::int64_t n = support::sanitized() ? 65 : 200;
   for (const Uplo uplo : {Uplo::lower, Uplo::upper})
     for (const int itype : {1, 2, 3}) {
       const Matrix<double> a(random_symmetric(n, 2), n, uplo, 2), b(positive_definite(n, cond), n, uplo, 1);
@@ -128,7 +129,7 @@ TEST_CASE("generalised on device pointers: the factor given again, from the memo
 TEST_CASE("generalised on device pointers: workspace, allocator, nothing taken at the second solve",
           "[gpu]") {
   NEEDS_GPU();
-  const std::int64_t n = 250;
+  const std::int64_t n = support::sanitized() ? 65 : 250;
   struct Pool {
     std::int64_t pieces = 0;
     std::uint64_t bytes = 0, most = 0;
@@ -178,12 +179,14 @@ TEST_CASE("generalised on device pointers: workspace, allocator, nothing taken a
   CHECK(pool.bytes == 0);
 }
 
-TEST_CASE("generalised on device pointers: from C", "[gpu]") {
+TEST_CASE("generalised on device pointers: from C", "[gpu][racecheck]") {
   NEEDS_GPU();
   const std::int64_t n = 90;
   const Matrix<double> a(random_symmetric(n), n, Uplo::upper, 0),
       b(positive_definite(n, cond), n, Uplo::upper, 0);
   const DeviceBuffer<double> a_dev = on_device(a.a), b_dev = on_device(b.a), w_dev(n), z_dev(n * n);
+  EIGEN_G_CUDA(cudaMemset(w_dev.data(), 0xff, w_dev.bytes()));
+  EIGEN_G_CUDA(cudaMemset(z_dev.data(), 0xff, z_dev.bytes()));
   Solved<double> s;
   REQUIRE(eigen_g_dsygvdx_device(2, 'V', 'I', 'U', n, a_dev.data(), n, b_dev.data(), n, 0, 0, 4, 20,
                                  &s.report.m, w_dev.data(), z_dev.data(), n, nullptr) == 0);

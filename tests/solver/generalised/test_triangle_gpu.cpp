@@ -16,6 +16,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/generalised.hpp"
 #include "tests/support/matrices.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace eigen_g;
 using support::positive_definite;
@@ -128,7 +129,8 @@ void multiply(With with, Side side, Op op, std::int64_t rows, std::int64_t cols,
 TEMPLATE_TEST_CASE("triangle: the factor", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
-  for (const std::int64_t n : {1, 2, 15, 16, 17, 63, 64, 65, 128, 190, 641, 1290}) {
+  for (const std::int64_t n :
+       support::sizes({1, 2, 15, 16, 17, 63, 64, 65, 128, 190, 641, 1290}, {17, 130})) {
     CAPTURE(n);
     const Factored<T> f(n), again(n);
     CHECK(f.bad_minor() == 0);
@@ -141,8 +143,8 @@ TEMPLATE_TEST_CASE("triangle: the factor", "[gpu]", double, float) {
 
 TEST_CASE("triangle: the first bad minor, also where several are", "[gpu]") {
   NEEDS_GPU();
-  for (const std::int64_t n : {1, 64, 65, 200})
-    for (std::int64_t bad = 1; bad <= n; bad += n > 100 ? 17 : 5) {
+  for (const std::int64_t n : support::sizes({1, 64, 65, 200}, {65}))
+    for (std::int64_t bad = 1; bad <= n; bad += n > 100 || support::sanitized() ? 17 : 5) {
       CAPTURE(n, bad);
       std::vector<double> b = positive_definite(n, cond);
       b[(n - 1) * (n + 1)] = support::nan;
@@ -162,8 +164,8 @@ TEST_CASE("triangle: the first bad minor, also where several are", "[gpu]") {
 TEMPLATE_TEST_CASE("triangle: products with L and its inverse, from either side", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
-  for (const std::int64_t n : {1, 63, 64, 65, 200, 333})
-    for (const std::int64_t other : {1, 70, 401}) {
+  for (const std::int64_t n : support::sizes({1, 63, 64, 65, 200, 333}, {65}))
+    for (const std::int64_t other : support::sizes({1, 70, 401}, {70})) {
       const Factored<T> f(n);
       for (const With with : {With::inverse, With::itself}) {
         for (const Side side : {Side::left, Side::right})
@@ -188,7 +190,7 @@ TEMPLATE_TEST_CASE("triangle: products with L and its inverse, from either side"
 TEMPLATE_TEST_CASE("triangle: standard form, whole and by halves, and back", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
-  for (const std::int64_t n : {1, 65, 130, 1700, 6300}) {
+  for (const std::int64_t n : support::sizes({1, 65, 130, 1700, 6300}, {65})) {
     const Factored<T> f(n);
     for (const int itype : {1, 2, 3}) {
       CAPTURE(n, itype);

@@ -4,14 +4,18 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/reduction.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/skip.hpp"
 
@@ -158,4 +162,66 @@ TEMPLATE_TEST_CASE("panel_qr on a GPU of complex panels", "[gpu]", std::complex<
   check<TestType>(3000, b, 40);
   for (const int max_blocks : {1, 2, 3}) check<TestType>(2501, b, max_blocks);  // rows beyond the registers
   check<TestType>(9001, b, 2);
+}
+
+// Of equal terms too, whose chain of additions would be off by many units; what is not its own stays.
+TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W of up to four columns, else nothing", "[gpu]",
+                   float, double, std::complex<float>, std::complex<double>) {
+  NEEDS_GPU();
+  using T = TestType;
+  using S = support::wide_t<T>;
+  using Long = std::conditional_t<is_complex<T>, std::complex<long double>, long double>;
+  const Queue queue;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> entry(-1, 1);
+  for (const std::int64_t b : support::sizes({32, 48, 128}, {48}))
+    for (const auto& [rows, columns, equal] :
+         {std::tuple{1, 1, false}, {33, 5, false}, {700, 1100, false}, {1537, 70, true}})
+      for (const int reflectors : {0, 1, 3, 4, 5}) {
+        CAPTURE(b, rows, columns, equal, reflectors);
+        const std::int64_t ld = rows + 3;
+        const auto filled = [&, equal = equal](std::int64_t count) {
+          std::vector<S> values(static_cast<std::size_t>(count), S(0.1));
+          for (S& x : values) {
+            if (!equal) x = entry(random);
+            if constexpr (is_complex<T>) x.imag(equal ? 0.3 : entry(random));
+          }
+          return values;
+        };
+        const std::vector<S> x = filled(ld * columns), w = filled(ld * b);
+        std::vector<S> tau(static_cast<std::size_t>(b), S(0));
+        for (int k = 0; k < reflectors; ++k) tau[static_cast<std::size_t>((b - 1) * k / 4)] = 1.5;
+        if (reflectors == 5) tau[1] = 1.5;
+        DeviceBuffer<T> x_dev(ld * columns), w_dev(ld * b), tau_dev(b), y_dev(columns * b);
+        support::upload_as<T>(x, x_dev);
+        support::upload_as<T>(w, w_dev);
+        support::upload_as<T>(tau, tau_dev);
+        EIGEN_G_CUDA(cudaMemset(y_dev.data(), 0xff, y_dev.bytes()));
+        EIGEN_G_CUDA(cudaDeviceSynchronize());
+        adjoint_product_of_few<T>(queue, {x_dev.data(), rows, columns, ld}, tau_dev.data(),
+                                  {w_dev.data(), rows, b, ld}, {y_dev.data(), columns, b, columns});
+        queue.wait();
+        const std::vector<S> y = support::download_from(y_dev, y_dev.size());
+        std::int64_t wrong = 0;
+        double worst = 0;
+        for (std::int64_t c = 0; c < b; ++c)
+          for (std::int64_t col = 0; col < columns; ++col) {
+            const S found = y[static_cast<std::size_t>(col + c * columns)];
+            if (reflectors > 4 || tau[static_cast<std::size_t>(c)] == S(0)) {
+              wrong += !std::isnan(std::abs(found));
+              continue;
+            }
+            Long sum = 0;
+            long double size = 0;
+            for (std::int64_t row = 0; row < rows; ++row) {
+              const Long term = Long(conjugate_of(S(T(x[static_cast<std::size_t>(row + col * ld)])))) *
+                                Long(S(T(w[static_cast<std::size_t>(row + c * ld)])));
+              sum += term;
+              size += std::abs(term);
+            }
+            worst = std::max(worst, static_cast<double>(std::abs(Long(found) - sum) / size));
+          }
+        CHECK(wrong == 0);
+        CHECK(worst <= 4 * support::ulp_of<T>);  // a partial sum's rounding and a tree of 5
+      }
 }

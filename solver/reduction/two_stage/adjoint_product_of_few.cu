@@ -1,0 +1,108 @@
+#include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
+
+#include <complex>
+#include <cstdint>
+
+#include "blas2/symv/double_double.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
+#include "hybrid/stream/queue.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr int warp = 32, warps = 8;  // of a block, a column of X each
+
+template <class R>
+__device__ bool is_zero(R x) {
+  return x == 0;
+}
+template <class R>
+__device__ bool is_zero(DeviceComplex<R> x) {
+  return x.re == 0 && x.im == 0;
+}
+
+// Of float too.
+template <class R>
+struct Sum {
+  blas2::DoubleDoubleSum sum;
+
+  __device__ void add(R x, R y) { blas2::add_product(sum, {x, 0}, {y, 0}); }
+  __device__ R value() const { return static_cast<R>(sum.hi + sum.lo); }
+};
+template <class R>
+struct Sum<DeviceComplex<R>> {
+  Sum<R> re, im;
+
+  __device__ void add(DeviceComplex<R> x, DeviceComplex<R> y) {
+    re.add(x.re, y.re);
+    re.add(-x.im, y.im);
+    im.add(x.re, y.im);
+    im.add(x.im, y.re);
+  }
+  __device__ DeviceComplex<R> value() const { return {re.value(), im.value()}; }
+};
+
+template <class D>
+__global__ void __launch_bounds__(warp* warps)
+    adjoint_product_kernel(std::int64_t rows, std::int64_t columns, const D* x, std::int64_t ldx, int b,
+                           const D* tau, const D* w, std::int64_t ldw, D* y, std::int64_t ldy) {
+  const int lane = threadIdx.x % warp;
+  int found[few_reflectors] = {}, count = 0;
+  for (int first = 0; first < b; first += warp) {
+    const bool reflects = first + lane < b && !is_zero(tau[first + lane]);
+    for (unsigned left = __ballot_sync(~0u, reflects); left != 0; left &= left - 1) {
+      if (count == few_reflectors) return;
+#pragma unroll
+      for (int k = 0; k < few_reflectors; ++k)
+        if (k == count) found[k] = first + __ffs(static_cast<int>(left)) - 1;
+      ++count;
+    }
+  }
+  if (count == 0) return;
+  for (std::int64_t col = blockIdx.x * std::int64_t{warps} + threadIdx.x / warp; col < columns;
+       col += gridDim.x * std::int64_t{warps}) {
+    Sum<D> sum[few_reflectors];
+    for (std::int64_t row = lane; row < rows; row += warp) {
+      const D entry = conj_of(x[row + col * ldx]);
+#pragma unroll
+      for (int k = 0; k < few_reflectors; ++k)
+        if (k < count) sum[k].add(entry, w[row + found[k] * ldw]);
+    }
+#pragma unroll
+    for (int k = 0; k < few_reflectors; ++k) {
+      D value = sum[k].value();
+#pragma unroll
+      for (int other = warp / 2; other > 0; other /= 2) value += __shfl_xor_sync(~0u, value, other);
+      if (k < count && lane == 0) y[col + found[k] * ldy] = value;
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void adjoint_product_of_few(const Queue& queue, MatrixView<const T> x_dev, const T* tau_dev,
+                            MatrixView<const T> w_dev, MatrixView<T> y_dev) {
+  if (x_dev.rows == 0 || x_dev.cols == 0) return;
+  const std::int64_t enough = (x_dev.cols + warps - 1) / warps, most = 4 * queue.multiprocessors();
+  adjoint_product_kernel<<<static_cast<unsigned>(enough < most ? enough : most), warp * warps, 0,
+                           queue.stream()>>>(
+      x_dev.rows, x_dev.cols, on_device(x_dev.data), x_dev.lda, static_cast<int>(w_dev.cols),
+      on_device(tau_dev), on_device(w_dev.data), w_dev.lda, on_device(y_dev.data), y_dev.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+template void adjoint_product_of_few(const Queue&, MatrixView<const double>, const double*,
+                                     MatrixView<const double>, MatrixView<double>);
+template void adjoint_product_of_few(const Queue&, MatrixView<const float>, const float*,
+                                     MatrixView<const float>, MatrixView<float>);
+template void adjoint_product_of_few(const Queue&, MatrixView<const std::complex<double>>,
+                                     const std::complex<double>*, MatrixView<const std::complex<double>>,
+                                     MatrixView<std::complex<double>>);
+template void adjoint_product_of_few(const Queue&, MatrixView<const std::complex<float>>,
+                                     const std::complex<float>*, MatrixView<const std::complex<float>>,
+                                     MatrixView<std::complex<float>>);
+
+}  // namespace eigen_g
