@@ -29,17 +29,20 @@ struct Products<T>::State {
   std::uint64_t max_scratch;
   PerEngine<std::unique_ptr<EngineProducts<T>>> engines{};  // made when first used
   EngineFlops flops{};                                      // since the last account
+  std::span<std::byte> lent{};
 
   EngineProducts<T>& at(Engine engine) {
     auto& held = engines[engine];
-    if (!held) held = maker_of<T>(engine)(*queue, max_scratch);
+    if (held) return *held;
+    held = maker_of<T>(engine)(*queue, max_scratch);
+    held->lend(lent);
     return *held;
   }
 };
 
 template <class T>
 Products<T>::Products(const Queue& queue, Engine wanted, const ProductRates& rates, std::uint64_t max_scratch)
-    : state_(std::make_unique<State>(State{&queue, wanted, rates, max_scratch})) {
+    : state_(std::make_unique<State>(State{&queue, wanted, rates, max_scratch, {}, {}, {}})) {
   if (wanted != Engine::automatic && !maker_of<T>(wanted))
     throw InvalidArgument(
         Argument::engine,
@@ -60,6 +63,13 @@ Products<T>& Products<T>::operator=(Products&&) noexcept = default;
 template <class T>
 const Queue& Products<T>::queue() const {
   return *state_->queue;
+}
+
+template <class T>
+void Products<T>::lend(std::span<std::byte> scratch_dev) {
+  state_->lent = scratch_dev;
+  for (const auto& engine : state_->engines.values)
+    if (engine) engine->lend(scratch_dev);
 }
 
 template <class T>

@@ -7,8 +7,10 @@
 // Throw DeviceError, OutOfMemory. Repeat bit for bit on the same GPU. CUDA builds only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "gemm_df/engines/engine.hpp"
@@ -36,6 +38,10 @@ class Products {
   Products& operator=(Products&&) noexcept;
 
   const Queue& queue() const;
+
+  // Memory for the products to come, which outlives them: with halves_bytes() of it native products of float and complex float are
+  // by halves (engines/native/halves.hpp) where that is faster.
+  void lend(std::span<std::byte> scratch_dev);
 
   // C := alpha op_a(A) op_b(B) + beta C; beta = 0 does not read C. BLAS: dgemm.
   void gemm(Op op_a, Op op_b, T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev, T beta,

@@ -12,6 +12,17 @@ struct ProductTuning {
   std::int64_t max_terms_of_a_sum = 1280;
   // Results of so few columns are one product whatever the terms: n = 10000 by 64 columns runs at 48 TFLOP/s whole.
   std::int64_t max_columns_of_whole_sums = 128;
+  // Products of floats by halves (engines/native/halves.hpp): real terms that the tensor core adds up in one chain.
+  std::int64_t max_terms_of_halves = 512;
+  // The tensor core cuts sums off. Of terms with mixed signs that takes this part of the sum a term, on average, which is given back:
+  // orthogonality ratio of n = 10000 .261 instead of .324, in float .196.
+  float halves_cut_of_a_term = 1.05e-9F;
+  // Fewest rows and columns, and real multiplications, with which they are faster: ms 512 x 512 x 2000 .106 (SGEMM .059), 800 x 800 x
+  // 1000 .059 (.063), 1248 x 1250 x 1000 .078 (.097), 2000 x 2000 x 256 .046 (.065), 256 x 4000 x 4000 .283 (.266).
+  std::int64_t halves_min_lines = 512;
+  double halves_min_products = 1e9;
+  // Entries of A for a product with at most 64 columns: 3000 x 3000 .049 (.055), 8000 x 512 .039 (.037), 15000 x 1024 .058 (.079).
+  double narrow_halves_min_entries = 8e6;
   // Rank-2k updates: with more columns, cuBLAS.
   std::int64_t rank_2k_max_columns = 128;
   // Rows from which tiles of 64 x 64 replace 32 x 32, and from which one thread block a multiprocessor takes tiles of

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <tuple>
 
 #include "gemm_df/engines/engine.hpp"
@@ -26,6 +28,7 @@ class EngineProducts {
                                        const ProductBeside<T>&) {
     return false;
   }
+  virtual void lend(std::span<std::byte>) {}                 // Products::lend()
   virtual std::uint64_t scratch_bytes() const { return 0; }  // of device memory held now
 };
 

@@ -24,8 +24,8 @@ struct TwoStageTuning {
   PathOrders orders_of_float{3800, 3200};
   // With vectors 2800: 38.7 and 39.5, 3200: 51.0 and 49.2; without 2100: 17.8 and 18.8, 2400: 23.7 and 22.0.
   PathOrders orders_of_complex_double{3000, 2250};
-  // With vectors 4000: 62.5 and 70.1, 10000: 654 and 656 (the same to 1 % beyond); without 2500: 17.0 and 19.5, 2900: 23.7 and 23.4.
-  PathOrders orders_of_complex_float{std::numeric_limits<std::int64_t>::max(), 2900};
+  // With vectors 4000: 58.7 and 64, 6000: 152 and 149, 10000: 565 and 522; without 2500: 17.0 and 19.5, 2900: 23.7 and 23.4.
+  PathOrders orders_of_complex_float{6000, 2900};
   std::int64_t min_order_of_64 = 1;  // from here on the band has 64 diagonals below the main one, before 32
 
   // The widest band that a matrix may be to be chased as it is; a wider one goes both stages. n = 10000, ms with vectors and

@@ -12,16 +12,20 @@
 // for a subset by number on device pointers; one GPU does it all.
 #include <algorithm>
 #include <complex>
+#include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "gemm_df/engines/engine_rates.hpp"
+#include "gemm_df/engines/native/halves.hpp"
 #include "gemm_df/gemm.hpp"
 #include "gemm_df/products.hpp"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/machine/partition.hpp"
@@ -87,16 +91,26 @@ struct Needs {
 
 constexpr std::int64_t loading_tile = 32, loading_values = 3 * loading_tile * loading_tile;
 
+// Of complex float the divide and conquer's products are real.
+template <class T>
+std::uint64_t bytes_for_products(std::int64_t n) {
+  if constexpr (std::is_same_v<real_t<T>, float>)
+    return n >= product_tuning().halves_min_lines ? halves_bytes<T>(n, n) : 0;
+  else
+    return 0;
+}
+
 // Parts of the workspace; those that the caller brings are null.
 template <class T>
 struct Parts {
   MatrixView<T> matrix, z;
   MatrixView<real_t<T>> u, q;  // u: the divide and conquer's Z where T is complex
   Tridiagonal<real_t<T>> t;
-  Arena kept, scratch;  // the path's; scratch for the other steps too
+  Arena kept, scratch;            // the path's; scratch for the other steps too
+  std::span<std::byte> products;  // lent to them
 
   Parts(Arena& arena, const Plan& plan, const Needs<T>& needs, int multiprocessors) {
-    const std::int64_t n = plan.n, even = round_up(n, 2);  // makes for faster products
+    const std::int64_t n = plan.n, even = round_up(n, 16 / sizeof(real_t<T>));  // makes for faster products
     PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
     if (path_on_gpu<T>(plan.options, n) == Path::two_stage)
       path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors, plan.devices.gpus > 1);
@@ -109,6 +123,8 @@ struct Parts {
     scratch = arena.part(std::max({path.scratch, check_input_bytes,
                                    divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false),
                                    bytes_taken([](Arena& a) { a.take<T>(loading_values); })}));
+    const auto lent = static_cast<std::int64_t>(bytes_for_products<T>(n));
+    products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
   }
 };
 
@@ -212,6 +228,7 @@ class DeviceBackend final : public Backend<T> {
     if (memory_.would_take(wanted)) settle();
     Arena arena = memory_.arena(queue_, used_, wanted);
     parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
+    products_.lend(parts_->products);
     stages_.template emplace<OneStageOnDevice<T>>(products_, plan_.n, parts_->kept, parts_->scratch, team());
     if (path_ == Path::two_stage)
       stages_.template emplace<TwoStageOnDevice<T>>(products_, plan_.n, plan_.most(), parts_->kept,
@@ -284,7 +301,9 @@ class DeviceBackend final : public Backend<T> {
     };
     Outcome outcome;
     if constexpr (is_complex<T>) {
-      outcome = solve(Products<real_t<T>>(queue_), parts_->u, nullptr);
+      Products<real_t<T>> of_reals(queue_);
+      of_reals.lend(parts_->products);
+      outcome = solve(of_reals, parts_->u, nullptr);
       if (plan_.options.vectors) widen<T>(queue_, parts_->u.block(0, 0, plan_.n, outcome.found.count), z_);
     } else {
       outcome = solve(products_, z_, team());

@@ -1,10 +1,16 @@
 // The products of the solver by every engine, behind one call.
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "gemm_df/engines/engine_rates.hpp"
+#include "gemm_df/engines/native/halves.hpp"
 #include "gemm_df/products.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
@@ -217,4 +223,250 @@ TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu
                 {c.data(), 500, 500, 500});
   queue.wait();
   CHECK(ran(products) == name(choose_engine(Engine::automatic, rates, 500, 500, 500)));
+}
+
+TEMPLATE_TEST_CASE("Products of floats by halves have float's accuracy and repeat", "[gpu]", float,
+                   std::complex<float>) {
+  NEEDS_GPU();
+  using T = TestType;
+  using Wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  const Queue queue;
+  const Index m = 301, n = 277, k = 700, lead = 707;
+  const auto values = [&](Index count, unsigned seed) {  // of many sizes
+    const std::vector<double> numbers = support::random_rectangle(3 * count, 1, seed);
+    std::vector<T> all(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const double size = std::exp2(std::floor(6 * numbers[3 * i + 2]));
+      if constexpr (is_complex<T>)
+        all[i] = T(static_cast<float>(size * numbers[3 * i]), static_cast<float>(size * numbers[3 * i + 1]));
+      else
+        all[i] = static_cast<float>(size * numbers[3 * i]);
+    }
+    return all;
+  };
+  const auto on_device = [](const std::vector<T>& x) {
+    DeviceBuffer<T> device(static_cast<Index>(x.size()));
+    EIGEN_G_CUDA(cudaMemcpy(device.data(), x.data(), device.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+    return device;
+  };
+  const std::vector<T> ha = values(lead * lead, 1), hb = values(lead * lead, 2), before = values(lead * n, 3);
+  const DeviceBuffer<T> a = on_device(ha), b = on_device(hb);
+  const DeviceBuffer<std::byte> scratch(static_cast<Index>(halves_bytes<T>(m, n)));
+  for (const Op op_a : {Op::none, Op::transpose, Op::conjugate_transpose})
+    for (const Op op_b : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+      CAPTURE(static_cast<char>(op_a), static_cast<char>(op_b));
+      const bool na = op_a == Op::none, nb = op_b == Op::none;
+      const auto product = [&](auto&& multiply) {
+        DeviceBuffer<T> c = on_device(before);
+        multiply(MatrixView<const T>{a.data(), na ? m : k, na ? k : m, lead},
+                 MatrixView<const T>{b.data(), nb ? k : n, nb ? n : k, lead},
+                 MatrixView<T>{c.data(), m, n, lead});
+        queue.wait();
+        std::vector<T> host(before.size());
+        EIGEN_G_CUDA(cudaMemcpy(host.data(), c.data(), c.bytes(), cudaMemcpyDeviceToHost));
+        return host;
+      };
+      const auto by_halves = [&](auto left, auto right, auto c) {
+        EIGEN_G_CUDA(cudaMemset(scratch.data(), 0xff, scratch.bytes()));
+        EIGEN_G_CUDA(cudaDeviceSynchronize());
+        REQUIRE(gemm_by_halves<T>(queue, op_a, op_b, 2, left, right, -1, c,
+                                  {scratch.data(), static_cast<std::size_t>(scratch.bytes())}));
+      };
+      const std::vector<T> halves = product(by_halves);
+      const std::vector<T> floats =
+          product([&](auto left, auto right, auto c) { gemm<T>(queue, op_a, op_b, 2, left, right, -1, c); });
+      CHECK(product(by_halves) == halves);
+      double of_halves = 0, of_floats = 0;
+      for (Index j = 0; j < n; j += 7)
+        for (Index i = 0; i < lead; ++i) {
+          const auto at = static_cast<std::size_t>(i + j * lead);
+          if (i >= m) {
+            REQUIRE(halves[at] == before[at]);
+            continue;
+          }
+          const auto entry = [&](const std::vector<T>& x, Op op, Index row, Index col) {
+            const Wide y(x[static_cast<std::size_t>(op == Op::none ? row + col * lead : col + row * lead)]);
+            if constexpr (is_complex<T>)
+              return op == Op::conjugate_transpose ? std::conj(y) : y;
+            else
+              return y;
+          };
+          Wide sum = -Wide(before[at]);
+          double size = 0;
+          for (Index l = 0; l < k; ++l) {
+            const Wide term = 2.0 * entry(ha, op_a, i, l) * entry(hb, op_b, l, j);
+            sum += term;
+            size += std::norm(term);
+          }
+          of_halves = std::max(of_halves, std::abs(Wide(halves[at]) - sum) / std::sqrt(size));
+          of_floats = std::max(of_floats, std::abs(Wide(floats[at]) - sum) / std::sqrt(size));
+        }
+      INFO("largest errors, of floats " << of_floats << ", of halves " << of_halves);
+      CHECK(of_halves < 3e-6);
+    }
+}
+
+TEMPLATE_TEST_CASE("Products of floats by halves with few columns: A is read as it is", "[gpu]", float,
+                   std::complex<float>) {
+  NEEDS_GPU();
+  using T = TestType;
+  using Wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  const Queue queue;
+  const Index lead = 1204, most = is_complex<T> ? 32 : 64, m = 1201;
+  const auto values = [&](Index rows, Index cols, unsigned seed) {
+    const std::vector<double> numbers = support::random_rectangle(2 * lead, cols, seed);
+    std::vector<T> all(static_cast<std::size_t>(lead * cols), T(NAN));
+    for (Index j = 0; j < cols; ++j)
+      for (Index i = 0; i < rows; ++i) {
+        const auto at = static_cast<std::size_t>(i + j * lead);
+        // blocks of rows and terms of very different size
+        const Index exponent = i / 100 - 5 * (j / 50 % 3);
+        const float size = std::exp2(static_cast<float>(exponent));
+        if constexpr (is_complex<T>)
+          all[at] = size * T(static_cast<float>(numbers[2 * at]), static_cast<float>(numbers[2 * at + 1]));
+        else
+          all[at] = size * static_cast<float>(numbers[2 * at]);
+      }
+    return all;
+  };
+  const auto on_device = [](const std::vector<T>& x) {
+    DeviceBuffer<T> device(static_cast<Index>(x.size()));
+    EIGEN_G_CUDA(cudaMemcpy(device.data(), x.data(), device.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+    return device;
+  };
+  const DeviceBuffer<std::byte> scratch(static_cast<Index>(halves_bytes<T>(m, m)));
+  const std::span<std::byte> lent(scratch.data(), static_cast<std::size_t>(scratch.bytes()));
+  struct Shape {
+    Index terms, cols;
+    Op op_b;
+    float beta;
+  };
+  for (const Shape& s : {Shape{1100, most, Op::none, 0}, Shape{777, most, Op::conjugate_transpose, 1},
+                         Shape{256, most - 7, Op::transpose, -1}, Shape{300, 1, Op::none, 0}}) {
+    CAPTURE(s.terms, s.cols, static_cast<char>(s.op_b));
+    const bool nb = s.op_b == Op::none;
+    const std::vector<T> ha = values(m, s.terms, 1),
+                         hb = nb ? values(s.terms, s.cols, 2) : values(s.cols, s.terms, 2);
+    const std::vector<T> before =
+        s.beta == 0 ? std::vector<T>(static_cast<std::size_t>(lead * s.cols), T(NAN)) : values(m, s.cols, 3);
+    const DeviceBuffer<T> a = on_device(ha), b = on_device(hb);
+    const auto product = [&] {
+      DeviceBuffer<T> c = on_device(before);
+      EIGEN_G_CUDA(cudaMemset(scratch.data(), 0xff, scratch.bytes()));
+      EIGEN_G_CUDA(cudaDeviceSynchronize());
+      REQUIRE(gemm_by_halves<T>(queue, Op::none, s.op_b, -2, {a.data(), m, s.terms, lead},
+                                {b.data(), nb ? s.terms : s.cols, nb ? s.cols : s.terms, lead}, s.beta,
+                                {c.data(), m, s.cols, lead}, lent));
+      queue.wait();
+      std::vector<T> host(before.size());
+      EIGEN_G_CUDA(cudaMemcpy(host.data(), c.data(), c.bytes(), cudaMemcpyDeviceToHost));
+      return host;
+    };
+    const std::vector<T> after = product(), again = product();
+    const auto same = [](const std::vector<T>& x, const std::vector<T>& y, Index first, Index count) {
+      const auto* const bits = reinterpret_cast<const std::uint32_t*>(x.data() + first);
+      return std::equal(bits, bits + count * static_cast<Index>(sizeof(T) / 4),
+                        reinterpret_cast<const std::uint32_t*>(y.data() + first));
+    };
+    CHECK(same(after, again, 0, lead * s.cols));
+    double largest = 0;
+    for (Index j = 0; j < s.cols; j += 5) {
+      CHECK(same(after, before, m + j * lead, lead - m));
+      for (Index i = 0; i < m; ++i) {
+        Wide sum = s.beta == 0
+                       ? Wide(0)
+                       : static_cast<double>(s.beta) * Wide(before[static_cast<std::size_t>(i + j * lead)]);
+        double size = 0;
+        for (Index l = 0; l < s.terms; ++l) {
+          Wide y(hb[static_cast<std::size_t>(nb ? l + j * lead : j + l * lead)]);
+          if constexpr (is_complex<T>)
+            if (s.op_b == Op::conjugate_transpose) y = std::conj(y);
+          const Wide term = -2.0 * Wide(ha[static_cast<std::size_t>(i + l * lead)]) * y;
+          sum += term;
+          size += std::norm(term);
+        }
+        largest = std::max(largest, std::abs(Wide(after[static_cast<std::size_t>(i + j * lead)]) - sum) /
+                                        (std::sqrt(size) + std::abs(sum)));
+      }
+    }
+    INFO("largest error " << largest);
+    CHECK(largest < 1e-6);
+  }
+}
+
+TEST_CASE("Products of floats: halves where they are faster and memory is lent", "[gpu]") {
+  NEEDS_GPU();
+  const Index lines = product_tuning().halves_min_lines, many = 10000;
+  const auto pay = [](Op op, Index rows, Index cols, Index inner, Index lda) {
+    return halves_pay<float>(op, inner, {nullptr, rows, cols, lda});
+  };
+  CHECK(pay(Op::transpose, lines, many, many, many));
+  CHECK_FALSE(pay(Op::transpose, lines - 1, many, many, many));
+  CHECK_FALSE(pay(Op::none, many, lines - 1, many, many));
+  CHECK_FALSE(pay(Op::none, lines, lines, lines, many));
+  CHECK(pay(Op::none, 1000, 1000, 1000, many));
+  CHECK_FALSE(pay(Op::none, 1000, 1000, 1000, many + 1));  // C's columns on 16 bytes
+  CHECK(pay(Op::none, many, 64, many, many));
+  CHECK_FALSE(pay(Op::transpose, many, 64, many, many));
+  CHECK_FALSE(pay(Op::none, 1000, 64, 1000, many));
+
+  const Queue queue;
+  const Index n = 600;
+  const DeviceBuffer<float> a(n * n), c(n * n);
+  EIGEN_G_CUDA(cudaMemset(a.data(), 0, a.bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  const DeviceBuffer<std::byte> scratch(static_cast<Index>(halves_bytes<float>(n, n)));
+  const std::span<std::byte> all(scratch.data(), static_cast<std::size_t>(scratch.bytes()));
+  const auto takes = [&](std::span<std::byte> memory) {
+    return gemm_by_halves<float>(queue, Op::none, Op::none, 1, {a.data(), n, n, n}, {a.data(), n, n, n}, 0,
+                                 {c.data(), n, n, n}, memory);
+  };
+  CHECK_FALSE(takes({}));
+  CHECK_FALSE(takes(all.first(n)));
+  CHECK(takes(all.first(all.size() / 4)));  // shorter slices
+  queue.wait();
+}
+
+TEST_CASE("Products of floats with memory lent: rows that do not go by eight", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const Index m = 1005, n = 1000, k = 1000, lead = 1008;
+  std::vector<float> values(static_cast<std::size_t>(lead * n));
+  const std::vector<double> numbers = support::random_rectangle(lead, n, 1);
+  std::transform(numbers.begin(), numbers.end(), values.begin(),
+                 [](double x) { return static_cast<float>(x); });
+  const DeviceBuffer<float> a(lead * n), c(lead * n);
+  const DeviceBuffer<std::byte> scratch(static_cast<Index>(halves_bytes<float>(m, n)));
+  const auto product = [&](bool lends, Op op_a) {
+    EIGEN_G_CUDA(cudaMemcpy(a.data(), values.data(), a.bytes(), cudaMemcpyHostToDevice));
+    EIGEN_G_CUDA(cudaMemset(c.data(), 0xff, c.bytes()));
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+    Products<float> products = queue;
+    if (lends) products.lend({scratch.data(), static_cast<std::size_t>(scratch.bytes())});
+    const Index rows = op_a == Op::none ? m : k - 3;  // of C
+    products.gemm(op_a, Op::none, 1, {a.data(), op_a == Op::none ? m : k, op_a == Op::none ? k : rows, lead},
+                  {a.data(), k, n, lead}, 0, {c.data(), rows, n, lead});
+    queue.wait();
+    std::vector<float> host(values.size());
+    EIGEN_G_CUDA(cudaMemcpy(host.data(), c.data(), c.bytes(), cudaMemcpyDeviceToHost));
+    return host;
+  };
+  for (const Op op_a : {Op::none, Op::transpose}) {
+    const std::vector<float> plain = product(false, op_a), halves = product(true, op_a);
+    const Index rows = op_a == Op::none ? m : k - 3;
+    double largest = 0;
+    bool differ = false;
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < lead; ++i) {
+        const auto at = static_cast<std::size_t>(i + j * lead);
+        REQUIRE(std::isnan(halves[at]) == (i >= rows));
+        if (i >= rows) continue;
+        largest = std::max(largest, static_cast<double>(std::fabs(halves[at] - plain[at])));
+        differ = differ || halves[at] != plain[at];
+      }
+    CHECK(differ);
+    CHECK(largest < 1e-4);
+  }
 }

@@ -13,16 +13,13 @@ inline cublasOperation_t cublas_op(Op op) {
   return op == Op::none ? CUBLAS_OP_N : op == Op::transpose ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
-// Calls multiply(A's part, B's part, its terms, beta) for slices of at most max_terms_of_a_sum of the k terms of every sum,
-// in turn; beta is 1 from the second on. Once without terms where k = 0; once where C is narrow, since cuBLAS then cuts the sums
-// itself to fill the GPU.
+// Calls multiply(A's part, B's part, its terms, beta) for slices of at most `most` of the k terms of every sum, in turn; beta is 1
+// from the second on. Once without terms where k = 0.
 template <class T, class Multiply>
-void in_slices(Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c,
-               const Multiply& multiply) {
+void in_slices_of(std::int64_t most, Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T beta,
+                  MatrixView<T> c, const Multiply& multiply) {
   if (c.rows == 0 || c.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
-  const ProductTuning& tuning = product_tuning();
-  const std::int64_t most = c.cols <= tuning.max_columns_of_whole_sums ? k : tuning.max_terms_of_a_sum;
   const std::int64_t slices = k > 0 ? (k + most - 1) / most : 1;
   const std::int64_t length = std::max<std::int64_t>(1, ((k + slices - 1) / slices + 31) / 32 * 32);
   for (std::int64_t first = 0; first == 0 || first < k; first += length) {
@@ -31,6 +28,16 @@ void in_slices(Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T
              op_b == Op::none ? b.block(first, 0, terms, b.cols) : b.block(0, first, b.rows, terms), terms,
              first == 0 ? beta : 1);
   }
+}
+
+// The same for slices of max_terms_of_a_sum; one where C is narrow, since cuBLAS then cuts the sums itself to fill the GPU.
+template <class T, class Multiply>
+void in_slices(Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c,
+               const Multiply& multiply) {
+  const ProductTuning& tuning = product_tuning();
+  const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
+  in_slices_of<T>(c.cols <= tuning.max_columns_of_whole_sums ? k : tuning.max_terms_of_a_sum, op_a, op_b, a,
+                  b, beta, c, multiply);
 }
 
 }  // namespace eigen_g
