@@ -23,7 +23,9 @@
 #include "apps/distributed/matrix_source.hpp"
 #include "apps/distributed/problem.hpp"
 #include "apps/io/hdf5_name.hpp"
+#include "apps/io/scalar_type.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
 #include "solver/distributed/distributed.hpp"
 
 namespace eigen_g::apps {
@@ -102,6 +104,17 @@ int threads_of(MPI_Comm comm, const RunOptions& run) {
   return std::max(1, std::min(usable_cores(), all / beside));
 }
 
+// Where this host could solve the matrix by one process: that the plain command is faster, which it was for every matrix tried
+// (data/perf/distributed.md). LAPACK with vectors takes three matrices, and beyond 46338 rows does not do it.
+std::string better_plain(std::int64_t n, io::ScalarType type, bool vectors) {
+  const auto entry = io::with_type(type, []<class T>(T) { return sizeof(T); });
+  const double bytes =
+      (vectors ? 3.0 : 1.0) * static_cast<double>(entry) * static_cast<double>(n) * static_cast<double>(n);
+  if (bytes > static_cast<double>(host_memory_available()) || (vectors && n > 46338)) return "";
+  return print("this matrix fits this host's memory (%.2g GB): without mpirun it is solved faster",
+               bytes / 1e9);
+}
+
 std::string why_not(const SolveReport& r) {
   if (r.solve.status != Status::converged)
     return print("%s did not converge (its number: %lld)", r.distributed->routine.c_str(),
@@ -164,6 +177,12 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
     o.engine = engine_of(o, type);
     require_engine(o, type);
   });
+
+  if (rank == 0 && !o.solve.run.quiet)
+    if (const std::string hint = better_plain(a.n(), type, !o.solve.values_only); !hint.empty()) {
+      progress.finish();
+      complain(hint);
+    }
 
   // The first processes hold the matrix; those that are too many wait for the others' end.
   const Shape shape = shape_of(a.n(), size_of(world), o.block);

@@ -24,6 +24,7 @@ mpi() {
 # solves RANKS MATRIX [arguments]: verified here and by the plain command; leaves r.*.
 solves() {
   mpi "$@" -o r --force --verify --json report.json || fail "mpirun -n $*: exit code $?"
+  grep -q 'without mpirun it is solved faster' err || fail "no word of the plain command"
   "$eigen_g" verify "${@:2:1}" --device cpu --values r.values.npy --vectors r.vectors.npy -q >plain 2>err ||
     fail "the plain command finds $* wrong"
 }
