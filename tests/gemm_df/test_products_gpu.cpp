@@ -432,7 +432,7 @@ TEST_CASE("Products of floats: halves where they are faster and memory is lent",
 TEST_CASE("Products of floats with memory lent: rows that do not go by eight", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  const Index m = 1005, n = 1000, k = 1000, lead = 1008;
+  const Index m = 1005, n = 1016, k = 1000, lead = 1008;
   std::vector<float> values(static_cast<std::size_t>(lead * n));
   const std::vector<double> numbers = support::random_rectangle(lead, n, 1);
   std::transform(numbers.begin(), numbers.end(), values.begin(),

@@ -21,11 +21,11 @@ struct Found {
 };
 
 template <class Matrix>
-Found solve(const Matrix& a, const FewOptions& options) {
+Found solve(const Matrix& a, const FewOptions& options, const Devices& devices = {}) {
   Found found;
   found.w.assign(static_cast<std::size_t>(options.count), support::nan);
   found.z.assign(static_cast<std::size_t>(options.count * a.n), support::nan);
-  found.report = solve_few(a, found.w.data(), found.z.data(), a.n, options);
+  found.report = solve_few(a, found.w.data(), found.z.data(), a.n, options, devices);
   return found;
 }
 
@@ -94,11 +94,12 @@ TEST_CASE("a plan tells the way, its bytes and where it gives up, and a solve ke
   const SparseCase a = support::grid({30, 28, 2});
   const auto nnz = static_cast<std::int64_t>(a.column.size());
   FewOptions options = lanczos_for(5);
-  const FewPlan plan = plan_few(a.n(), nnz, options);
+  const Devices cpu{.place = Place::cpu};
+  const FewPlan plan = plan_few(a.n(), nnz, options, cpu);
   CHECK(plan.method == FewMethod::lanczos);
   CHECK_FALSE(plan.dense_follows);
   CHECK(plan.max_products == options.max_products);
-  CHECK(plan.lanczos_bytes == solve(a.rows(), options).report.bytes.host);
+  CHECK(plan.lanczos_bytes == solve(a.rows(), options, cpu).report.bytes.host);
   options.method = FewMethod::automatic;
   const FewPlan automatic = plan_few(a.n(), nnz, options);
   CHECK(automatic.dense_follows);
