@@ -37,13 +37,20 @@ __device__ __forceinline__ void half_step_of(int part, float (&d)[4], const unsi
   if (part == 2) half_step(d, first, b[0], b[1]);
 }
 
-// Four matrices of 8 x 8 halves from shared memory, of which lane l gives the address of row l % 8 of matrix l / 8: as operands b,
-// where a row holds the terms of a column.
+// Four matrices of 8 x 8 halves from shared memory, of which lane l gives the address of row l % 8 of matrix l / 8; as operands b
+// where a row holds the terms of a column, transposed where a row is one of b's.
+template <bool transposed = false>
 __device__ __forceinline__ void load_matrices(unsigned (&x)[4], const __half* row) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(row));
+  if constexpr (transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                 : "r"(address));
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                 : "r"(address));
 #endif
 }
 

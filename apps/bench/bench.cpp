@@ -168,12 +168,13 @@ void Benchmark::add_rounds(CLI::App& command, const std::string& help, int least
   command.add_option("--rounds", rounds, help)->check(CLI::Range(least, most))->option_text("N");
 }
 
+// A size's first solve loads kernels of cuBLAS: 50 to 200 ms.
 TimingRule Benchmark::rule_for_long_calls(std::int64_t n) const {
   const int wanted = rounds > 0 ? rounds : brief ? 1 : 7;
   return {.rounds = wanted,
           .least_rounds = std::min(3, wanted),
           .seconds = 6,
-          .warm_up = !brief || n == sizes.front()};
+          .warm_up = !brief || n == sizes.front() || n <= 20000};
 }
 
 std::string too_large(std::uint64_t bytes, int percent) {

@@ -163,9 +163,10 @@ class GeneralisedBenchmark final : public Benchmark {
             },
             "Letters of s d c z (default: d)")
         ->option_text("TYPES");
-    command.add_flag(
-        "--brief", brief,
-        "For large sizes: one cuSOLVER mode (the non-deterministic), no warm-up but of the first size");
+    command.add_flag("--brief", brief,
+                     "For large sizes: one cuSOLVER mode (the non-deterministic), one round, beyond n = "
+                     "20000 no warm-up but "
+                     "of the first size");
   }
 
 #ifdef EIGEN_G_HAVE_CUDA

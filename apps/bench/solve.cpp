@@ -49,7 +49,7 @@ class Solve final : public Benchmark {
         ->option_text("TYPES");
     command.add_flag("--brief", brief,
                      "For large sizes: device pointers only, one cuSOLVER mode, with vectors (the "
-                     "non-deterministic), no warm-up but of the first size");
+                     "non-deterministic), one round, beyond n = 20000 no warm-up but of the first size");
   }
 
 #ifdef EIGEN_G_HAVE_CUDA

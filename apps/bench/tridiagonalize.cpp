@@ -331,10 +331,10 @@ class Tridiagonalize final : public Benchmark {
         ->option_text("LIST");
     command.add_flag("--breakdown", breakdown_,
                      "Also time products, updates and synchronisation by themselves");
-    command.add_flag(
-        "--brief", brief,
-        "For large sizes: one cuSOLVER mode (the non-deterministic), no warm-up but of the first size, and "
-        "no check but of the eigenvalues against cuSOLVER's");
+    command.add_flag("--brief", brief,
+                     "For large sizes: one cuSOLVER mode (the non-deterministic), one round, beyond n = "
+                     "20000 no warm-up but "
+                     "of the first size, and no check but of the eigenvalues against cuSOLVER's");
   }
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -12,8 +12,10 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/chase_back_fused.hpp"
 #include "solver/back/chase_factor.hpp"
+#include "solver/back/chase_halves.hpp"
 #include "solver/back/chase_image.hpp"
 #include "solver/devices/solve_team.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
 
 namespace eigen_g {
 
@@ -24,6 +26,12 @@ constexpr std::int64_t slab_bytes = std::int64_t{1} << 30, wave_bytes = std::int
 // The kernel works in double on real numbers, and so its V has to be.
 template <class T>
 constexpr bool has_wide_v = !std::is_same_v<T, double>;
+
+// Z of floats, by the kernel in halves.
+template <class T>
+bool by_halves(const ChaseTiles& reals) {
+  return std::is_same_v<real_t<T>, float> && reals.b == 64 && two_stage_tuning().chase_back_by_halves;
+}
 
 // What both ways work on: complex matrices and their tiles as their images.
 template <class T>
@@ -45,7 +53,8 @@ MatrixView<real_t<T>> in_reals(MatrixView<T> z) {
 template <class T>
 std::int64_t slab_groups(const ChaseTiles& tiles) {
   if (tiles.groups() == 0) return 0;
-  const std::int64_t numbers = chase_factor_size(tiles.width) + (has_wide_v<T> ? tiles.tile_size() : 0);
+  const std::int64_t numbers = chase_factor_size(tiles.width) + (has_wide_v<T> ? tiles.tile_size() : 0) +
+                               (by_halves<T>(tiles) ? chase_halves::v_size + chase_halves::t_size : 0);
   const std::int64_t bytes = tiles.steps(0) * numbers * static_cast<std::int64_t>(sizeof(double));
   return std::clamp<std::int64_t>(slab_bytes / bytes, 1, tiles.groups());
 }
@@ -69,6 +78,7 @@ struct Workspace {
   using R = real_t<T>;
   std::int64_t columns;
   double *factors, *wide_v;
+  double *v_halves, *t_halves;
   int* words;
   R *v, *t, *x, *tx;  // of a wave
 
@@ -80,6 +90,9 @@ struct Workspace {
     wide_v = arena.take<double>(has_wide_v<T> ? of_slab * tiles.tile_size() : 0);
     factors = arena.take<double>((cut ? std::max(tiles.tiles_from(0), of_slab) : of_slab) *
                                  chase_factor_size(width));
+    const std::int64_t in_halves = by_halves<T>(tiles) ? of_slab : 0;
+    v_halves = arena.take<double>(in_halves * chase_halves::v_size);
+    t_halves = arena.take<double>(in_halves * chase_halves::t_size);
     words = arena.take<int>(chase_back_fused_words(groups, m));
     v = arena.take<R>(at_once * (tiles.b + width) * width);
     t = arena.take<R>(at_once * width * width);
@@ -286,6 +299,13 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
       by_products(products, how == ChaseBack::engine, reals, v, first, last, z, w);
       continue;
     }
+    if constexpr (std::is_same_v<R, float>)
+      if (by_halves<T>(reals)) {
+        chase_to_halves(queue, tiles.tiles_from(first) - tiles.tiles_from(last + 1), w.wide_v, w.factors,
+                        w.v_halves, w.t_halves);
+        chase_back_in_halves(queue, reals, w.v_halves, w.t_halves, first, last, z, w.words);
+        continue;
+      }
     const double* wide = w.wide_v;
     if constexpr (!has_wide_v<T>) wide = v;
     chase_back_fused(queue, reals, wide, w.factors, first, last, z, w.words);

@@ -17,6 +17,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/back/chase_back_fused.hpp"
+#include "solver/back/chase_back_halves.cuh"
 #include "solver/back/chase_back_window.cuh"
 
 namespace eigen_g {
@@ -92,9 +93,8 @@ __device__ __forceinline__ int look(const int* word) {
 }
 
 // The ring of tiles in shared memory, and what the thread that fills it keeps in mind (there, as registers are short).
-template <class T, int b, int width>
+template <class T, class S>
 struct Ring {
-  using S = Shape<b, width>;
   std::uint64_t full[S::stages], empty[S::stages];
   int task_of[S::stages];  // that the tile belongs to; -1: no more tasks
   int count, task, step, steps, group;
@@ -140,13 +140,12 @@ struct Ring {
   }
 };
 
-template <class T, int b, int width>
-__global__ void __launch_bounds__(Shape<b, width>::threads, 1)
-    chase_back_kernel(const __grid_constant__ Fused<T> p) {
-  using S = Shape<b, width>;
+// S: a Window of chase_back_window.cuh.
+template <class T, class S>
+__global__ void __launch_bounds__(S::threads, 1) chase_back_kernel(const __grid_constant__ Fused<T> p) {
   static_assert(S::x_squares == S::band_squares, "two steps move the window by its length");
   extern __shared__ __align__(128) double tiles[];
-  __shared__ __align__(8) Ring<T, b, width> ring;
+  __shared__ __align__(8) Ring<T, S> ring;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x == 0) {
     ring.start(p.last_group);
@@ -154,7 +153,7 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
   }
   __syncthreads();
 
-  double w[S::squares][4];
+  typename S::Number w[S::squares][4];
   for (int used = 0;;) {
     wait_for(ring.full + used % S::stages, used / S::stages & 1);
     const int task = ring.task_of[used % S::stages];
@@ -174,10 +173,10 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
     rows_of_step(0);
     if (steps > 2)
 #pragma unroll
-      for (int k = 0; k < S::squares; ++k) load<false>(z, k, w[k]);
+      for (int k = 0; k < S::squares; ++k) S::template load<false>(z, k, w[k]);
     else
 #pragma unroll
-      for (int k = 0; k < S::squares; ++k) load<true>(z, k, w[k]);
+      for (int k = 0; k < S::squares; ++k) S::template load<true>(z, k, w[k]);
     int step = 0;
     // The window begins in w[moved]; false after the last step.
     const auto work = [&]<int moved>(std::integral_constant<int, moved>) {
@@ -185,20 +184,20 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
       const int stage = used % S::stages;
       const double* const tile = tiles + stage * (S::v_size + S::t_size);
       wait_for(ring.full + stage, used / S::stages & 1);
-      double x[S::x_squares][4];
-      multiply<b, width, moved>(w, x, tile, lane, p.zero);
+      typename S::Product x;
+      S::template multiply<moved>(w, x, tile, lane, p.zero);
       if (lane == 0) tell(stored, step);  // the steps before this one, long on their way
       const bool last = step + 1 == steps;
       if (!last) rows_of_step(step + 1);
       if (step + 3 < steps)
-        add_and_move<b, width, moved, false>(w, x, tile, lane, p.zero, z, last);
+        S::template add_and_move<moved, false>(w, x, tile, lane, p.zero, z, last);
       else
-        add_and_move<b, width, moved, true>(w, x, tile, lane, p.zero, z, last);
+        S::template add_and_move<moved, true>(w, x, tile, lane, p.zero, z, last);
       __syncwarp();                // of the stores that tell() will speak of
       arrive(ring.empty + stage);  // every lane: racecheck follows no order by way of __syncwarp
       ++used, ++step;
-      z.low += b;
-      z.rows -= b;
+      z.low += S::b;
+      z.rows -= S::b;
       return !last;
     };
     constexpr std::integral_constant<int, 0> even;
@@ -206,12 +205,12 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
     for (;;) {
       if (!work(even)) {
 #pragma unroll
-        for (int k = 0; k < S::x_squares; ++k) store<true>(z, k, w[k + S::band_squares]);
+        for (int k = 0; k < S::x_squares; ++k) S::template store<true>(z, k, w[k + S::band_squares]);
         break;
       }
       if (!work(odd)) {
 #pragma unroll
-        for (int k = 0; k < S::x_squares; ++k) store<true>(z, k, w[k]);
+        for (int k = 0; k < S::x_squares; ++k) S::template store<true>(z, k, w[k]);
         break;
       }
     }
@@ -220,10 +219,9 @@ __global__ void __launch_bounds__(Shape<b, width>::threads, 1)
   }
 }
 
-template <class T, int b, int width>
+template <class S, class T>
 void launch(const Queue& queue, Fused<T> p) {
-  using S = Shape<b, width>;
-  const auto kernel = chase_back_kernel<T, b, width>;
+  const auto kernel = chase_back_kernel<T, S>;
   allow_shared_memory(kernel, S::stages * S::stage_bytes);
   p.blocks = static_cast<int>((p.m + S::columns - 1) / S::columns);
   const std::int64_t tasks = static_cast<std::int64_t>(p.blocks) * (p.last_group - p.first_group + 1);
@@ -247,31 +245,50 @@ std::int64_t chase_back_fused_words(std::int64_t groups, std::int64_t m) {
   return ticket_words + groups * (m / Shape<64, 64>::warp_columns + max_warps);
 }
 
+namespace {
+
+// Sets the words and counts what all instances need.
+template <class T>
+Fused<T> fused(const Queue& queue, const ChaseTiles& tiles, const double* v_dev, const double* factors_dev,
+               std::int64_t first_group, std::int64_t last_group, MatrixView<T> z_dev, int* words_dev) {
+  const std::int64_t words = chase_back_fused_words(last_group - first_group + 1, z_dev.cols);
+  EIGEN_G_CUDA(cudaMemsetAsync(words_dev, 0, sizeof(int) * static_cast<std::size_t>(words), queue.stream()));
+  return {z_dev.data,
+          z_dev.rows,
+          z_dev.cols,
+          z_dev.lda,
+          v_dev,
+          factors_dev,
+          tiles,
+          static_cast<int>(first_group),
+          static_cast<int>(last_group),
+          0,
+          words_dev,
+          words_dev + ticket_words,
+          0};
+}
+
+}  // namespace
+
 template <class T>
 void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const double* v_dev,
                       const double* factors_dev, std::int64_t first_group, std::int64_t last_group,
                       MatrixView<T> z_dev, int* words_dev) {
   if (first_group > last_group || z_dev.cols == 0) return;
-  const std::int64_t words = chase_back_fused_words(last_group - first_group + 1, z_dev.cols);
-  EIGEN_G_CUDA(cudaMemsetAsync(words_dev, 0, sizeof(int) * static_cast<std::size_t>(words), queue.stream()));
-  const Fused<T> p{z_dev.data,
-                   z_dev.rows,
-                   z_dev.cols,
-                   z_dev.lda,
-                   v_dev,
-                   factors_dev,
-                   tiles,
-                   static_cast<int>(first_group),
-                   static_cast<int>(last_group),
-                   0,
-                   words_dev,
-                   words_dev + ticket_words,
-                   0};
+  const Fused<T> p = fused<T>(queue, tiles, v_dev, factors_dev, first_group, last_group, z_dev, words_dev);
   if constexpr (is_double<T>) {
-    if (tiles.b == 32) return launch<T, 32, 32>(queue, p);
-    if (tiles.b == 48) return launch<T, 48, 48>(queue, p);
+    if (tiles.b == 32) return launch<InDouble<32, 32>>(queue, p);
+    if (tiles.b == 48) return launch<InDouble<48, 48>>(queue, p);
   }
-  launch<T, 64, 64>(queue, p);
+  launch<InDouble<64, 64>>(queue, p);
+}
+
+void chase_back_in_halves(const Queue& queue, const ChaseTiles& tiles, const double* v_halves_dev,
+                          const double* t_halves_dev, std::int64_t first_group, std::int64_t last_group,
+                          MatrixView<float> z_dev, int* words_dev) {
+  if (first_group > last_group || z_dev.cols == 0) return;
+  launch<InHalves>(queue, fused<float>(queue, tiles, v_halves_dev, t_halves_dev, first_group, last_group,
+                                       z_dev, words_dev));
 }
 
 template bool chase_back_fused_serves<double>(const ChaseTiles&, MatrixView<const double>);

@@ -27,4 +27,9 @@ void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const double*
                       const double* factors_dev, std::int64_t first_group, std::int64_t last_group,
                       MatrixView<T> z_dev, int* words_dev);
 
+// The same in halves, of the tiles of 64 as chase_to_halves() leaves them; Z's columns of about unit length.
+void chase_back_in_halves(const Queue& queue, const ChaseTiles& tiles, const double* v_halves_dev,
+                          const double* t_halves_dev, std::int64_t first_group, std::int64_t last_group,
+                          MatrixView<float> z_dev, int* words_dev);
+
 }  // namespace eigen_g

@@ -152,4 +152,33 @@ __device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::square
   }
 }
 
+// The window in double, as the kernel takes it.
+template <int b_, int width>
+struct InDouble : Shape<b_, width> {
+  using S = Shape<b_, width>;
+  using Number = double;
+  using Product = double[S::x_squares][4];
+  static constexpr int b = b_;
+
+  template <bool edge, class T>
+  static __device__ __forceinline__ void load(const Place<T>& z, int k, double (&w)[4]) {
+    chase_back_window::load<edge>(z, k, w);
+  }
+  template <bool edge, class T>
+  static __device__ __forceinline__ void store(const Place<T>& z, int k, const double (&w)[4]) {
+    chase_back_window::store<edge>(z, k, w);
+  }
+  template <int moved>
+  static __device__ __forceinline__ void multiply(double (&w)[S::squares][4], Product& x, const double* tile,
+                                                  int lane, unsigned long long zero) {
+    chase_back_window::multiply<b, width, moved>(w, x, tile, lane, zero);
+  }
+  template <int moved, bool edge, class T>
+  static __device__ __forceinline__ void add_and_move(double (&w)[S::squares][4], Product& x,
+                                                      const double* tile, int lane, unsigned long long zero,
+                                                      const Place<T>& z, bool last) {
+    chase_back_window::add_and_move<b, width, moved, edge>(w, x, tile, lane, zero, z, last);
+  }
+};
+
 }  // namespace eigen_g::chase_back_window

@@ -1,0 +1,156 @@
+// The window of chase_back_fused.cu for floats: products by the tensor core in halves, each number as two (gemm_df/half_steps.cuh).
+// The tensor core cuts off where it adds, so the products of 16 terms are its own sums, from zero, and added in float.
+//
+// Accumulators of two squares of 8 x 8 are an operand A of 16 x 16: nothing moves between threads. V and -T of a tile are as
+// chase_halves.hpp says; of V's parallelogram the blocks of 16 rows that are zero are left out.
+#pragma once
+
+#include "gemm_df/half_steps.cuh"
+#include "hybrid/pair.hpp"
+#include "solver/back/chase_back_window.cuh"
+#include "solver/back/chase_halves.hpp"
+
+namespace eigen_g::chase_back_window {
+
+struct InHalves {
+  static constexpr int b = 64, x_squares = 8, band_squares = 8, squares = 16;
+  static constexpr int v_size = chase_halves::v_size, t_size = chase_halves::t_size,
+                       stage_bytes = 8 * (v_size + t_size);
+  static constexpr int stages = 2, ahead = 1;
+  static constexpr int warp_columns = 16, warps = 8, threads = 32 * warps, columns = warps * warp_columns;
+
+  using Number = float;  // of Z times 2^z_exponent
+  struct Product {
+    unsigned first[4][4], second[4][4];
+  };
+
+  template <bool edge>
+  static __device__ __forceinline__ void load(const Place<float>& z, int k, float (&w)[4]) {
+    double from[4];
+    chase_back_window::load<edge>(z, k, from);
+#pragma unroll
+    for (int e = 0; e < 4; ++e) w[e] = static_cast<float>(from[e]) * chase_halves::z_scale;
+  }
+  template <bool edge>
+  static __device__ __forceinline__ void store(const Place<float>& z, int k, const float (&w)[4]) {
+    const double to[4] = {w[0] / chase_halves::z_scale, w[1] / chase_halves::z_scale,
+                          w[2] / chase_halves::z_scale, w[3] / chase_halves::z_scale};
+    chase_back_window::store<edge>(z, k, to);
+  }
+
+  // Two squares, times `scale`, as the operand A of a step.
+  static __device__ __forceinline__ void split(const float (&low)[4], const float (&high)[4], float scale,
+                                               unsigned (&first)[4], unsigned (&second)[4]) {
+    const Halves parts[4] = {{scale * low[0], scale * low[1]},
+                             {scale * low[2], scale * low[3]},
+                             {scale * high[0], scale * high[1]},
+                             {scale * high[2], scale * high[3]}};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) first[i] = parts[i].first, second[i] = parts[i].second;
+  }
+
+  static __device__ __forceinline__ void add(float (&all)[4], const float (&sums)[4], bool first) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) all[e] = first ? sums[e] : all[e] + sums[e];
+  }
+
+  // y := (-W^T V T^T)^T's halves. Sums go from small terms to large ones.
+  template <int moved>
+  static __device__ __forceinline__ void multiply(float (&w)[squares][4], Product& y, const double* tile,
+                                                  int lane, unsigned long long) {
+    const int part = lane / 16, column = lane % 8, eight = lane / 8 % 2 * 8;
+    const __half* const v = reinterpret_cast<const __half*>(tile) + part * chase_halves::v_part +
+                            column * chase_halves::v_ld + eight;
+    const __half* const t = reinterpret_cast<const __half*>(tile + v_size + chase_halves::head_bytes / 8) +
+                            part * chase_halves::t_part + column * chase_halves::t_ld + eight;
+    float x[x_squares][4];
+#pragma unroll
+    for (int q = squares / 2 - 1; q >= 0; --q) {
+      unsigned first[4], second[4];
+      split(w[(2 * q + moved) % squares], w[(2 * q + 1 + moved) % squares], 1, first, second);
+#pragma unroll
+      for (int j = 0; j < x_squares; j += 4) {  // four sums at a time, none of which waits for itself
+        unsigned of_v[4][4];
+        const auto meets = [q](int column) { return q >= column / 2 && q <= column / 2 + band_squares / 2; };
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          if (meets(j + i))
+            load_matrices(of_v[i], v + 8 * (j + i) * chase_halves::v_ld + 16 * (q - (j + i) / 2));
+        float sums[4][4] = {};
+#pragma unroll
+        for (int p = 0; p < 3; ++p)
+#pragma unroll
+          for (int i = 0; i < 4; ++i)
+            if (meets(j + i)) half_step_of(p, sums[i], first, second, of_v[i]);
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          if (meets(j + i)) add(x[j + i], sums[i], q == (j + i) / 2 + band_squares / 2);
+      }
+    }
+    Product of_x;
+#pragma unroll
+    for (int k = 0; k < x_squares / 2; ++k)
+      split(x[2 * k], x[2 * k + 1], chase_halves::x_scale, of_x.first[k], of_x.second[k]);
+    const float y_scale = reinterpret_cast<const chase_halves::Head*>(tile + v_size)->y_scale;
+#pragma unroll
+    for (int i = 0; i < x_squares / 2; ++i) {
+      float all[2][4];
+#pragma unroll
+      for (int k = x_squares / 2 - 1; k >= i; --k) {
+        unsigned of_t[2][4];
+        float sums[2][4] = {};
+#pragma unroll
+        for (int c = 0; c < 2; ++c) load_matrices(of_t[c], t + 8 * (2 * i + c) * chase_halves::t_ld + 16 * k);
+#pragma unroll
+        for (int p = 0; p < 3; ++p)
+#pragma unroll
+          for (int c = 0; c < 2; ++c) half_step_of(p, sums[c], of_x.first[k], of_x.second[k], of_t[c]);
+#pragma unroll
+        for (int c = 0; c < 2; ++c) add(all[c], sums[c], k == x_squares / 2 - 1);
+      }
+      split(all[0], all[1], y_scale, y.first[i], y.second[i]);
+    }
+  }
+
+  // W^T := W^T + Y V^T; a square that is complete leaves for memory, and a square of the next window takes its place.
+  template <int moved, bool edge>
+  static __device__ __forceinline__ void add_and_move(float (&w)[squares][4], Product& y, const double* tile,
+                                                      int lane, unsigned long long, const Place<float>& z,
+                                                      bool last) {
+    const __half* const v = reinterpret_cast<const __half*>(tile) + lane / 16 * chase_halves::v_part +
+                            lane % 16 * chase_halves::v_ld;
+    const float w_scale = reinterpret_cast<const chase_halves::Head*>(tile + v_size)->w_scale;
+#pragma unroll
+    for (int pair = 0; pair < squares; pair += 2) {
+      float all[2][4];
+#pragma unroll
+      for (int p = 0; p < x_squares / 2; ++p)
+        if (2 * p <= pair && pair < 2 * p + band_squares + 2) {
+          unsigned of_v[2][4];
+          float sums[2][4] = {};
+#pragma unroll
+          for (int i = 0; i < 2; ++i)
+            load_matrices<true>(of_v[i], v + 16 * p * chase_halves::v_ld + 8 * (pair + i - 2 * p));
+#pragma unroll
+          for (int s = 0; s < 3; ++s)
+#pragma unroll
+            for (int i = 0; i < 2; ++i) half_step_of(s, sums[i], y.first[p], y.second[p], of_v[i]);
+#pragma unroll
+          for (int i = 0; i < 2; ++i) add(all[i], sums[i], p == 0 || pair == 2 * p + band_squares);
+        }
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int k = pair + i;
+        float(&w_k)[4] = w[(k + moved) % squares];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) w_k[e] = fmaf(w_scale, all[i][e], w_k[e]);
+        if (k < x_squares) {
+          store<edge>(z, k, w_k);
+          if (!edge || !last) load<edge>(z, squares + k, w_k);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace eigen_g::chase_back_window
