@@ -1,4 +1,5 @@
-# Target eigen_g_headers: each header of the project compiles alone, and twice in one file, with the project's warnings.
+# Target eigen_g_headers: each header of the project compiles alone, and twice in one file, with the project's warnings. Left out
+# are those with #pragma once that a source of the same name includes first, which checks as much.
 # Only in builds of the command with CUDA, where all of them can be compiled, and not part of the target all: .ci/run
 # builds it.
 find_package(CLI11 REQUIRED)
@@ -15,6 +16,17 @@ foreach(floor hybrid blas2 gemm_df solver apps tests)
     list(FILTER headers EXCLUDE REGEX "/cusolvermp_library\\.hpp$")
   endif()
   foreach(header ${headers})
+    set(first)
+    foreach(suffix cpp cu)
+      string(REGEX REPLACE "\\.[a-z]+$" ".${suffix}" source ${PROJECT_SOURCE_DIR}/${header})
+      if(NOT first AND EXISTS ${source})
+        file(STRINGS ${source} first REGEX "^#include" LIMIT_COUNT 1)
+      endif()
+    endforeach()
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} once REGEX "^#pragma once")
+    if(once AND first STREQUAL "#include \"${header}\"")
+      continue()
+    endif()
     string(REGEX REPLACE "\\.h$" ".c" source ${header})
     string(REGEX REPLACE "\\.hpp$" ".cpp" source ${source})
     string(REGEX REPLACE "\\.cuh$" ".cu" source ${source})

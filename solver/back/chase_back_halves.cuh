@@ -1,5 +1,6 @@
 // The window of chase_back_fused.cu for floats: products by the tensor core in halves, each number as two (gemm_df/half_steps.cuh).
-// The tensor core cuts off where it adds, so the products of 16 terms are its own sums, from zero, and added in float.
+// The tensor core cuts off where it adds. So a tile's sums are its own, from zero, those of the small products apart from those of the
+// large ones, and what is cut off on average T gives back (chase_halves.hpp).
 //
 // Accumulators of two squares of 8 x 8 are an operand A of 16 x 16: nothing moves between threads. V and -T of a tile are as
 // chase_halves.hpp says; of V's parallelogram the blocks of 16 rows that are zero are left out.
@@ -49,9 +50,9 @@ struct InHalves {
     for (int i = 0; i < 4; ++i) first[i] = parts[i].first, second[i] = parts[i].second;
   }
 
-  static __device__ __forceinline__ void add(float (&all)[4], const float (&sums)[4], bool first) {
+  static __device__ __forceinline__ void add(float (&sum)[4], const float (&small)[4]) {
 #pragma unroll
-    for (int e = 0; e < 4; ++e) all[e] = first ? sums[e] : all[e] + sums[e];
+    for (int e = 0; e < 4; ++e) sum[e] += small[e];
   }
 
   // y := (-W^T V T^T)^T's halves. Sums go from small terms to large ones.
@@ -63,7 +64,7 @@ struct InHalves {
                             column * chase_halves::v_ld + eight;
     const __half* const t = reinterpret_cast<const __half*>(tile + v_size + chase_halves::head_bytes / 8) +
                             part * chase_halves::t_part + column * chase_halves::t_ld + eight;
-    float x[x_squares][4];
+    float x[x_squares][4] = {}, small[x_squares][4] = {};
 #pragma unroll
     for (int q = squares / 2 - 1; q >= 0; --q) {
       unsigned first[4], second[4];
@@ -76,17 +77,15 @@ struct InHalves {
         for (int i = 0; i < 4; ++i)
           if (meets(j + i))
             load_matrices(of_v[i], v + 8 * (j + i) * chase_halves::v_ld + 16 * (q - (j + i) / 2));
-        float sums[4][4] = {};
 #pragma unroll
         for (int p = 0; p < 3; ++p)
 #pragma unroll
           for (int i = 0; i < 4; ++i)
-            if (meets(j + i)) half_step_of(p, sums[i], first, second, of_v[i]);
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          if (meets(j + i)) add(x[j + i], sums[i], q == (j + i) / 2 + band_squares / 2);
+            if (meets(j + i)) half_step_of(p, p < 2 ? small[j + i] : x[j + i], first, second, of_v[i]);
       }
     }
+#pragma unroll
+    for (int j = 0; j < x_squares; ++j) add(x[j], small[j]);
     Product of_x;
 #pragma unroll
     for (int k = 0; k < x_squares / 2; ++k)
@@ -94,21 +93,21 @@ struct InHalves {
     const float y_scale = reinterpret_cast<const chase_halves::Head*>(tile + v_size)->y_scale;
 #pragma unroll
     for (int i = 0; i < x_squares / 2; ++i) {
-      float all[2][4];
+      float sum[2][4] = {}, small_sum[2][4] = {};
 #pragma unroll
       for (int k = x_squares / 2 - 1; k >= i; --k) {
         unsigned of_t[2][4];
-        float sums[2][4] = {};
 #pragma unroll
         for (int c = 0; c < 2; ++c) load_matrices(of_t[c], t + 8 * (2 * i + c) * chase_halves::t_ld + 16 * k);
 #pragma unroll
         for (int p = 0; p < 3; ++p)
 #pragma unroll
-          for (int c = 0; c < 2; ++c) half_step_of(p, sums[c], of_x.first[k], of_x.second[k], of_t[c]);
-#pragma unroll
-        for (int c = 0; c < 2; ++c) add(all[c], sums[c], k == x_squares / 2 - 1);
+          for (int c = 0; c < 2; ++c)
+            half_step_of(p, p < 2 ? small_sum[c] : sum[c], of_x.first[k], of_x.second[k], of_t[c]);
       }
-      split(all[0], all[1], y_scale, y.first[i], y.second[i]);
+#pragma unroll
+      for (int c = 0; c < 2; ++c) add(sum[c], small_sum[c]);
+      split(sum[0], sum[1], y_scale, y.first[i], y.second[i]);
     }
   }
 
@@ -122,28 +121,26 @@ struct InHalves {
     const float w_scale = reinterpret_cast<const chase_halves::Head*>(tile + v_size)->w_scale;
 #pragma unroll
     for (int pair = 0; pair < squares; pair += 2) {
-      float all[2][4];
+      float sum[2][4] = {}, small[2][4] = {};
 #pragma unroll
       for (int p = 0; p < x_squares / 2; ++p)
         if (2 * p <= pair && pair < 2 * p + band_squares + 2) {
           unsigned of_v[2][4];
-          float sums[2][4] = {};
 #pragma unroll
           for (int i = 0; i < 2; ++i)
             load_matrices<true>(of_v[i], v + 16 * p * chase_halves::v_ld + 8 * (pair + i - 2 * p));
 #pragma unroll
           for (int s = 0; s < 3; ++s)
 #pragma unroll
-            for (int i = 0; i < 2; ++i) half_step_of(s, sums[i], y.first[p], y.second[p], of_v[i]);
-#pragma unroll
-          for (int i = 0; i < 2; ++i) add(all[i], sums[i], p == 0 || pair == 2 * p + band_squares);
+            for (int i = 0; i < 2; ++i)
+              half_step_of(s, s < 2 ? small[i] : sum[i], y.first[p], y.second[p], of_v[i]);
         }
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const int k = pair + i;
         float(&w_k)[4] = w[(k + moved) % squares];
 #pragma unroll
-        for (int e = 0; e < 4; ++e) w_k[e] = fmaf(w_scale, all[i][e], w_k[e]);
+        for (int e = 0; e < 4; ++e) w_k[e] = fmaf(w_scale, sum[i][e] + small[i][e], w_k[e]);
         if (k < x_squares) {
           store<edge>(z, k, w_k);
           if (!edge || !last) load<edge>(z, squares + k, w_k);

@@ -433,23 +433,24 @@ TEST_CASE("Products of floats with memory lent: rows that do not go by eight", "
   NEEDS_GPU();
   const Queue queue;
   const Index m = 1005, n = 1016, k = 1000, lead = 1008;
-  std::vector<float> values(static_cast<std::size_t>(lead * n));
-  const std::vector<double> numbers = support::random_rectangle(lead, n, 1);
-  std::transform(numbers.begin(), numbers.end(), values.begin(),
-                 [](double x) { return static_cast<float>(x); });
-  const DeviceBuffer<float> a(lead * n), c(lead * n);
+  const DeviceBuffer<float> a(lead * n), b(lead * n), c(lead * n);
+  unsigned seed = 1;
+  for (const DeviceBuffer<float>* x : {&a, &b}) {
+    const std::vector<double> numbers = support::random_rectangle(lead, n, seed++);
+    const std::vector<float> values(numbers.begin(), numbers.end());
+    EIGEN_G_CUDA(cudaMemcpy(x->data(), values.data(), x->bytes(), cudaMemcpyHostToDevice));
+  }
   const DeviceBuffer<std::byte> scratch(static_cast<Index>(halves_bytes<float>(m, n)));
   const auto product = [&](bool lends, Op op_a) {
-    EIGEN_G_CUDA(cudaMemcpy(a.data(), values.data(), a.bytes(), cudaMemcpyHostToDevice));
     EIGEN_G_CUDA(cudaMemset(c.data(), 0xff, c.bytes()));
     EIGEN_G_CUDA(cudaDeviceSynchronize());
     Products<float> products = queue;
     if (lends) products.lend({scratch.data(), static_cast<std::size_t>(scratch.bytes())});
     const Index rows = op_a == Op::none ? m : k - 3;  // of C
     products.gemm(op_a, Op::none, 1, {a.data(), op_a == Op::none ? m : k, op_a == Op::none ? k : rows, lead},
-                  {a.data(), k, n, lead}, 0, {c.data(), rows, n, lead});
+                  {b.data(), k, n, lead}, 0, {c.data(), rows, n, lead});
     queue.wait();
-    std::vector<float> host(values.size());
+    std::vector<float> host(static_cast<std::size_t>(lead * n));
     EIGEN_G_CUDA(cudaMemcpy(host.data(), c.data(), c.bytes(), cudaMemcpyDeviceToHost));
     return host;
   };

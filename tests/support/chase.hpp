@@ -60,19 +60,19 @@ ReflectorsOf<S> random_reflectors(std::int64_t n, const ChaseTiles& tiles) {
     for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
       const std::int64_t tile = tiles.tile(s / tiles.width, step), j = s % tiles.width;
       S* const v = r.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      const std::int64_t rows = rows_of_reflector<S>(n, tiles.b, s, step);
       double square = 0;
-      for (std::int64_t i = 0; i < rows_of_reflector<S>(n, tiles.b, s, step); ++i) {
+      for (std::int64_t i = 0; i < rows; ++i) {
         if constexpr (eigen_g::is_complex<S>)
-          v[i] = i == 0 ? S(1) : S(number(), number());
+          v[i] = S(number(), number());
         else
-          v[i] = i == 0 ? 1 : number();
+          v[i] = number();
         square += std::norm(v[i]);
       }
-      S tau = 2 / square;
-      if constexpr (eigen_g::is_complex<S>) {  // any that makes H unitary: |tau|^2 square = 2 Re tau
-        const double angle = number();
-        tau = std::polar(2 * std::cos(angle) / square, angle);
-      }
+      const S first = v[0];  // from here on as LAPACK's larfg: no entry is above 1
+      const double beta = -std::copysign(std::sqrt(square), std::real(first));
+      for (std::int64_t i = 0; i < rows; ++i) v[i] = i == 0 ? S(1) : v[i] / (first - beta);
+      const S tau = (beta - first) / beta;
       r.tau[static_cast<std::size_t>(tile * tiles.width + j)] = (s + step) % 17 == 3 ? S(0) : tau;
     }
   return r;
