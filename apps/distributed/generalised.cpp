@@ -7,7 +7,6 @@
 #include "apps/cli/generalised_report.hpp"
 #include "apps/cli/stopwatch.hpp"
 #include "apps/distributed/problem.hpp"
-#include "apps/distributed/result_writer.hpp"
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/verify.hpp"
 
@@ -20,7 +19,7 @@ class GeneralisedRun {
  public:
   explicit GeneralisedRun(const Problem& problem)
       : p_(problem),
-        grid_(problem.comm, problem.shape.rows, problem.shape.cols),
+        held_(problem),
         n_(problem.a.n()),
         found_(problem.options.solve.matrix, problem.options.solve.generalised) {
     found_.type = p_.type;
@@ -30,26 +29,13 @@ class GeneralisedRun {
   }
 
   GeneralisedFound run() {
-    const SolveOptions& o = p_.options.solve;
-    const ResultNames names = result_names(o.prefix, ResultFormat::npy, p_.vectors());
-    ResultWriter<T> results(p_.comm, names, n_, p_.subset.by == Subset::By::value ? 0 : p_.subset.most(n_),
-                            existing_files(o.run.force));
-    m_ = allocate<T>(p_, grid_);
     const Stopwatch reading;
     fill();
     found_.read = reading.seconds();
     solve();
-    if (o.verify && found_.solved()) verify();
+    if (p_.options.solve.verify && found_.solved()) verify();
     found_.distributed->peak_bytes = peak_bytes(p_.comm);
-    if (!found_.good() || o.prefix.empty()) return std::move(found_);
-    const Stopwatch writing;
-    p_.progress.at("write");
-    const distributed::LocalView<T> z = m_.z_view();
-    results.write(found_.values, m_.z ? &z : nullptr);
-    results.commit();
-    found_.write = writing.seconds();
-    found_.values_file = names.values;
-    found_.vectors_file = names.vectors;
+    if (found_.good()) found_.write = held_.write(p_, found_).value_or(0);
     return std::move(found_);
   }
 
@@ -79,16 +65,8 @@ class GeneralisedRun {
         throw InvalidArgument(error);
       });
     }
-    Report& report = found_.report;
-    report.status = r.status;
-    report.failed = r.failed;
-    report.m = r.m;
-    report.first = r.first;
-    report.path = r.path;
-    report.seconds = r.seconds;
-    report.devices.push_back(device_of(r));
+    found_.distributed = take(r, p_.shape, found_.report);
     found_.report.bad_minor = r.bad_minor;
-    found_.distributed = facts_of(r, p_.shape);
     if (r.status != Status::converged) return;
     found_.values.assign(w.begin(), w.begin() + r.m);
     found_.infinite =
@@ -113,9 +91,9 @@ class GeneralisedRun {
   }
 
   const Problem& p_;
-  distributed::Grid grid_;
+  Held<T> held_;
+  Matrices<T>& m_ = held_.m;
   std::int64_t n_;
-  Matrices<T> m_;
   GeneralisedFound found_;
 };
 

@@ -34,6 +34,7 @@ class MatrixSource {
   io::ScalarType type() const {
     return head_.type;
   }  // --type's, else the file's; of a formula double, or complex double
+  bool is_in_place() const { return head_.kind == Kind::blocks; }  // the file's elements are the matrix
   // Collective over processes of the constructor's, its rank 0 the first of them. May be called again. a, n x n, gets at least the
   // triangle that the facts name. T is float, double or std::complex of one, and holds type()'s numbers. Throws AgreedFailure, also
   // for triangles that differ.

@@ -58,14 +58,20 @@ distributed::Options options_of(const Problem& problem, Uplo uplo) {
   return options;
 }
 
-DeviceWork device_of(const distributed::Report& report) {
-  if (report.gpu < 0) return {cpu_name(), -1, 0, 1, 0};
-  const Device& gpu = gpu_facts(report.gpu);
-  return {gpu.name, report.gpu, gpu.cores, 1, 0};
-}
-
-Distributed facts_of(const distributed::Report& report, const Shape& shape) {
-  return {report.engine, report.routine, shape.processes(), shape.rows, shape.cols, shape.block, 0};
+Distributed take(const distributed::Report& from, const Shape& shape, Report& report) {
+  report.status = from.status;
+  report.failed = from.failed;
+  report.m = from.m;
+  report.first = from.first;
+  report.path = from.path;
+  report.seconds = from.seconds;
+  if (from.gpu < 0) {
+    report.devices.push_back({cpu_name(), -1, 0, 1, 0});
+  } else {
+    const Device& gpu = gpu_facts(from.gpu);
+    report.devices.push_back({gpu.name, from.gpu, gpu.cores, 1, 0});
+  }
+  return {from.engine, from.routine, shape.processes(), shape.rows, shape.cols, shape.block, 0};
 }
 
 }  // namespace eigen_g::apps

@@ -15,8 +15,10 @@
 
 #include "apps/cli/generalised_report.hpp"
 #include "apps/cli/solve_options.hpp"
+#include "apps/cli/stopwatch.hpp"
 #include "apps/distributed/collective.hpp"
 #include "apps/distributed/matrix_source.hpp"
+#include "apps/distributed/result_writer.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/distributed/distributed.hpp"
 #include "solver/distributed/grid.hpp"
@@ -62,10 +64,9 @@ MPI_Comm of_host(MPI_Comm comm);  // the processes of it on this process' host
 // Of the process with the most, as the system counts it. Collective.
 std::uint64_t peak_bytes(MPI_Comm comm);
 
-// The library's options of it, and how it was done.
+// The library's options of it, and what the library reports, in the command's terms: into `report`, and the engine and the grid.
 distributed::Options options_of(const Problem& problem, Uplo uplo);
-Distributed facts_of(const distributed::Report& report, const Shape& shape);
-DeviceWork device_of(const distributed::Report& report);  // this process' one
+Distributed take(const distributed::Report& from, const Shape& shape, Report& report);
 
 // A, B of a generalised problem, and with vectors Z. T is float, double or std::complex of one.
 template <class T>
@@ -90,6 +91,36 @@ Matrices<T> allocate(const Problem& problem, const distributed::Grid& grid) {
   });
   return m;
 }
+
+// What a driver holds of either kind of problem: the result's files, which are refused before the work, and the matrices.
+template <class T>
+struct Held {
+  explicit Held(const Problem& p)
+      : grid(p.comm, p.shape.rows, p.shape.cols),
+        names(result_names(p.options.solve.prefix, ResultFormat::npy, p.vectors())),
+        results(p.comm, names, p.a.n(), p.subset.by == Subset::By::value ? 0 : p.subset.most(p.a.n()),
+                existing_files(p.options.solve.run.force)),
+        m(allocate<T>(p, grid)) {}
+
+  // What was found, where it is asked for, and the names of the files into it. Returns seconds.
+  template <class Found>
+  std::optional<double> write(const Problem& p, Found& found) {
+    if (p.options.solve.prefix.empty()) return std::nullopt;
+    const Stopwatch writing;
+    p.progress.at("write");
+    const distributed::LocalView<T> z = m.z_view();
+    results.write(found.values, m.z ? &z : nullptr);
+    results.commit();
+    found.values_file = names.values;
+    found.vectors_file = names.vectors;
+    return writing.seconds();
+  }
+
+  distributed::Grid grid;
+  ResultNames names;
+  ResultWriter<T> results;
+  Matrices<T> m;
+};
 
 // Names the entry of A that the solver has refused, whatever process holds it.
 template <class T>

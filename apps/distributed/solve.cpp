@@ -105,11 +105,12 @@ int threads_of(MPI_Comm comm, const RunOptions& run) {
 }
 
 // Where this host could solve the matrix by one process: that the plain command is faster, which it was for every matrix tried
-// (data/perf/distributed.md). LAPACK with vectors takes three matrices, and beyond 46338 rows does not do it.
-std::string better_plain(std::int64_t n, io::ScalarType type, bool vectors) {
+// (data/perf/distributed.md). LAPACK with vectors takes three matrices, and beyond 46338 rows does not do it; a matrix that is not
+// its file's own elements is one more.
+std::string better_plain(const MatrixSource& a, io::ScalarType type, bool vectors) {
   const auto entry = io::with_type(type, []<class T>(T) { return sizeof(T); });
-  const double bytes =
-      (vectors ? 3.0 : 1.0) * static_cast<double>(entry) * static_cast<double>(n) * static_cast<double>(n);
+  const auto n = static_cast<double>(a.n());
+  const double bytes = ((vectors ? 3 : 1) + (a.is_in_place() ? 0 : 1)) * static_cast<double>(entry) * n * n;
   if (bytes > static_cast<double>(host_memory_available()) || (vectors && n > 46338)) return "";
   return print("this matrix fits this host's memory (%.2g GB): without mpirun it is solved faster",
                bytes / 1e9);
@@ -179,7 +180,7 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
   });
 
   if (rank == 0 && !o.solve.run.quiet)
-    if (const std::string hint = better_plain(a.n(), type, !o.solve.values_only); !hint.empty()) {
+    if (const std::string hint = better_plain(a, type, !o.solve.values_only); !hint.empty()) {
       progress.finish();
       complain(hint);
     }

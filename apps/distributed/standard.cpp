@@ -5,7 +5,6 @@
 
 #include "apps/cli/stopwatch.hpp"
 #include "apps/distributed/problem.hpp"
-#include "apps/distributed/result_writer.hpp"
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/verify.hpp"
 
@@ -16,33 +15,20 @@ namespace {
 template <class T>
 class Solve {
  public:
-  explicit Solve(const Problem& problem)
-      : p_(problem), grid_(problem.comm, problem.shape.rows, problem.shape.cols), n_(problem.a.n()) {
+  explicit Solve(const Problem& problem) : p_(problem), held_(problem), n_(problem.a.n()) {
     report_.subset = p_.subset;
     report_.threads = p_.threads;
   }
 
   SolveReport run() {
-    const SolveOptions& o = p_.options.solve;
-    const ResultNames names = result_names(o.prefix, ResultFormat::npy, p_.vectors());
-    ResultWriter<T> results(p_.comm, names, n_, p_.subset.by == Subset::By::value ? 0 : p_.subset.most(n_),
-                            existing_files(o.run.force));
-    m_ = allocate<T>(p_, grid_);
     const Stopwatch reading;
     report_.matrix = p_.a.fill(p_.comm, view(*m_.a));
     report_.seconds.read = reading.seconds();
     solve();
-    if (o.verify && report_.solve.status == Status::converged && report_.infinite == 0) verify();
+    if (p_.options.solve.verify && report_.solve.status == Status::converged && report_.infinite == 0)
+      verify();
     report_.distributed->peak_bytes = peak_bytes(p_.comm);
-    if (!succeeded(report_) || o.prefix.empty()) return std::move(report_);
-    const Stopwatch writing;
-    p_.progress.at("write");
-    const distributed::LocalView<T> z = m_.z_view();
-    results.write(report_.values, m_.z ? &z : nullptr);
-    results.commit();
-    report_.seconds.write = writing.seconds();
-    report_.values_file = names.values;
-    report_.vectors_file = names.vectors;
+    if (succeeded(report_)) report_.seconds.write = held_.write(p_, report_);
     return std::move(report_);
   }
 
@@ -58,14 +44,7 @@ class Solve {
     } catch (const NonFiniteEntry& entry) {
       refuse(p_.comm, p_.a, a, entry);
     }
-    report_.solve.status = r.status;
-    report_.solve.failed = r.failed;
-    report_.solve.m = r.m;
-    report_.solve.first = r.first;
-    report_.solve.path = r.path;
-    report_.solve.seconds = r.seconds;
-    report_.solve.devices.push_back(device_of(r));
-    report_.distributed = facts_of(r, p_.shape);
+    report_.distributed = take(r, p_.shape, report_.solve);
     if (r.status != Status::converged) return;
     report_.values.assign(w.begin(), w.begin() + r.m);
     const auto beyond = std::find_if(report_.values.begin(), report_.values.end(),
@@ -90,9 +69,9 @@ class Solve {
   }
 
   const Problem& p_;
-  distributed::Grid grid_;
+  Held<T> held_;
+  Matrices<T>& m_ = held_.m;
   std::int64_t n_;
-  Matrices<T> m_;
   SolveReport report_;
 };
 

@@ -1,6 +1,7 @@
 # HDF5 files are read and written where the serial C library is found; EIGEN_G_HDF5=ON makes its absence an error, OFF leaves it
-# out. Target: eigen_g_hdf5, what calls it links it.
+# out. Target: eigen_g_hdf5, what calls it links it. EIGEN_G_HDF5_ARCHIVE: its static library; "": there is none beside the other.
 set(EIGEN_G_HAVE_HDF5 FALSE)
+set(EIGEN_G_HDF5_ARCHIVE "")
 if(NOT EIGEN_G_HDF5 STREQUAL "OFF")
   find_package(HDF5 QUIET COMPONENTS C)
   if(HDF5_FOUND AND NOT HDF5_IS_PARALLEL AND NOT HDF5_VERSION VERSION_LESS 1.10)
@@ -9,6 +10,9 @@ if(NOT EIGEN_G_HDF5 STREQUAL "OFF")
     target_compile_definitions(eigen_g_hdf5 INTERFACE EIGEN_G_HAVE_HDF5)
     target_include_directories(eigen_g_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
     target_link_libraries(eigen_g_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+    list(GET HDF5_C_LIBRARIES 0 hdf5_first)
+    get_filename_component(hdf5_folder ${hdf5_first} DIRECTORY)
+    file(GLOB EIGEN_G_HDF5_ARCHIVE ${hdf5_folder}/libhdf5.a)
   elseif(EIGEN_G_HDF5 STREQUAL "ON")
     message(FATAL_ERROR "EIGEN_G_HDF5 is ON, but the serial HDF5 library, 1.10 or later, was not found (on Debian or Ubuntu: "
                         "apt-get install libhdf5-dev)")
