@@ -11,30 +11,30 @@ namespace eigen_g {
 namespace {
 // cuBLAS's routines by the type of their matrices.
 template <class T>
-struct Cublas;
+struct Routines;
 template <>
-struct Cublas<double> {
-  static constexpr auto gemm = cublasDgemm_64;
-  static constexpr auto gemm_batched = cublasDgemmStridedBatched_64;
-  static constexpr auto syr2k = cublasDsyr2k_64;
+struct Routines<double> {
+  static constexpr auto gemm = Cublas<cublasDgemm_64>::call;
+  static constexpr auto gemm_batched = Cublas<cublasDgemmStridedBatched_64>::call;
+  static constexpr auto syr2k = Cublas<cublasDsyr2k_64>::call;
 };
 template <>
-struct Cublas<float> {
-  static constexpr auto gemm = cublasSgemm_64;
-  static constexpr auto gemm_batched = cublasSgemmStridedBatched_64;
-  static constexpr auto syr2k = cublasSsyr2k_64;
+struct Routines<float> {
+  static constexpr auto gemm = Cublas<cublasSgemm_64>::call;
+  static constexpr auto gemm_batched = Cublas<cublasSgemmStridedBatched_64>::call;
+  static constexpr auto syr2k = Cublas<cublasSsyr2k_64>::call;
 };
 template <>
-struct Cublas<std::complex<double>> {
-  static constexpr auto gemm = cublasZgemm_64;
-  static constexpr auto gemm_batched = cublasZgemmStridedBatched_64;
-  static constexpr auto syr2k = cublasZher2k_64;
+struct Routines<std::complex<double>> {
+  static constexpr auto gemm = Cublas<cublasZgemm_64>::call;
+  static constexpr auto gemm_batched = Cublas<cublasZgemmStridedBatched_64>::call;
+  static constexpr auto syr2k = Cublas<cublasZher2k_64>::call;
 };
 template <>
-struct Cublas<std::complex<float>> {
-  static constexpr auto gemm = cublasCgemm_64;
-  static constexpr auto gemm_batched = cublasCgemmStridedBatched_64;
-  static constexpr auto syr2k = cublasCher2k_64;
+struct Routines<std::complex<float>> {
+  static constexpr auto gemm = Cublas<cublasCgemm_64>::call;
+  static constexpr auto gemm_batched = Cublas<cublasCgemmStridedBatched_64>::call;
+  static constexpr auto syr2k = Cublas<cublasCher2k_64>::call;
 };
 
 // The same numbers as cuBLAS's type for them.
@@ -59,13 +59,13 @@ inline const cuComplex* of_cublas(const std::complex<float>* x) {
 template <class T>
 void gemm(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
           MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev) {
-  in_slices<T>(
-      op_a, op_b, a_dev, b_dev, beta, c_dev,
-      [&](MatrixView<const T> a, MatrixView<const T> b, std::int64_t terms, T onto) {
-        EIGEN_G_CUBLAS(Cublas<T>::gemm(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols,
-                                       terms, of_cublas(&alpha), of_cublas(a.data), a.lda, of_cublas(b.data),
-                                       b.lda, of_cublas(&onto), of_cublas(c_dev.data), c_dev.lda));
-      });
+  in_slices<T>(op_a, op_b, a_dev, b_dev, beta, c_dev,
+               [&](MatrixView<const T> a, MatrixView<const T> b, std::int64_t terms, T onto) {
+                 EIGEN_G_CUBLAS(Routines<T>::gemm(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
+                                                  c_dev.cols, terms, of_cublas(&alpha), of_cublas(a.data),
+                                                  a.lda, of_cublas(b.data), b.lda, of_cublas(&onto),
+                                                  of_cublas(c_dev.data), c_dev.lda));
+               });
 }
 
 template <class T>
@@ -73,11 +73,11 @@ void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, sa
                   MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
                   MatrixView<T> c_dev) {
   if (c_dev.rows == 0 || c_dev.cols == 0 || batch.count == 0) return;
-  EIGEN_G_CUBLAS(Cublas<T>::gemm_batched(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
-                                         c_dev.cols, op_a == Op::none ? a_dev.cols : a_dev.rows,
-                                         of_cublas(&alpha), of_cublas(a_dev.data), a_dev.lda, batch.step_a,
-                                         of_cublas(b_dev.data), b_dev.lda, batch.step_b, of_cublas(&beta),
-                                         of_cublas(c_dev.data), c_dev.lda, batch.step_c, batch.count));
+  EIGEN_G_CUBLAS(Routines<T>::gemm_batched(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
+                                           c_dev.cols, op_a == Op::none ? a_dev.cols : a_dev.rows,
+                                           of_cublas(&alpha), of_cublas(a_dev.data), a_dev.lda, batch.step_a,
+                                           of_cublas(b_dev.data), b_dev.lda, batch.step_b, of_cublas(&beta),
+                                           of_cublas(c_dev.data), c_dev.lda, batch.step_c, batch.count));
 }
 
 template <class T>
@@ -85,9 +85,10 @@ void syr2k_lower(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>
                  MatrixView<const same_t<T>> b_dev, real_t<same_t<T>> beta, MatrixView<T> c_dev) {
   if (c_dev.rows == 0) return;
   if (beta == 1 && syr2k_lower_narrow(queue, alpha, a_dev, b_dev, c_dev)) return;
-  EIGEN_G_CUBLAS(Cublas<T>::syr2k(queue.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, c_dev.rows, a_dev.cols,
-                                  of_cublas(&alpha), of_cublas(a_dev.data), a_dev.lda, of_cublas(b_dev.data),
-                                  b_dev.lda, &beta, of_cublas(c_dev.data), c_dev.lda));
+  EIGEN_G_CUBLAS(Routines<T>::syr2k(queue.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, c_dev.rows, a_dev.cols,
+                                    of_cublas(&alpha), of_cublas(a_dev.data), a_dev.lda,
+                                    of_cublas(b_dev.data), b_dev.lda, &beta, of_cublas(c_dev.data),
+                                    c_dev.lda));
 }
 
 template void gemm(const Queue&, Op, Op, double, MatrixView<const double>, MatrixView<const double>, double,

@@ -1,5 +1,6 @@
 // Every CUDA and cuBLAS call goes through EIGEN_G_CUDA or EIGEN_G_CUBLAS; a failure is a DeviceError that
-// names the call, the API's own error name, file and line. Included only where CUDA is.
+// names the call, the API's own error name, file and line. cuBLAS's f(...) is Cublas<f>::call(...), whose first call
+// loads cuBLAS: nothing is linked to it. Included only where CUDA is.
 #pragma once
 
 #include <cublas_v2.h>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "hybrid/error.hpp"
+#include "hybrid/machine/shared_library.hpp"
 
 namespace eigen_g {
 
@@ -23,8 +25,16 @@ inline void check_cuda(cudaError_t status, const char* call, const char* file, i
                        line);
 }
 
+inline const SharedLibrary& cublas_library() {
+  static const SharedLibrary library = SharedLibrary::of_toolkit("cublas", CUBLAS_VER_MAJOR);
+  return library;
+}
+template <auto* function>
+using Cublas = LateCall<cublas_library, symbol_name<function>(), decltype(function)>;
+
 inline void check_cublas(cublasStatus_t status, const char* call, const char* file, int line) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw_device_error(call, cublasGetStatusName(status), file, line);
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw_device_error(call, Cublas<cublasGetStatusName>::call(status), file, line);
 }
 
 }  // namespace eigen_g

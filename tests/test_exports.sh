@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test_exports.sh LIBRARY
-# The shared library shows what users call, and nothing of its inside.
+# test_exports.sh LIBRARY [PROGRAM ...]
+# The shared library shows what users call, and nothing of its inside. It and the programs start without cuBLAS and the benchmarks'
+# peers: whose functions are called loads them (hybrid/machine/shared_library.hpp).
 set -euo pipefail
 shown=$(nm --dynamic --defined-only --demangle "$1" | cut -d' ' -f3-)
 failed=0
@@ -16,5 +17,11 @@ for name in Queue Resources Arena Products 'dc::' Worker tridiagonalize back_tra
   fi
 done
 count=$(wc -l <<<"$shown")
+for file in "$@"; do
+  if readelf --dynamic "$file" | grep -E 'NEEDED.*lib(cublas|cusolver|cusparse)'; then
+    echo "FAILED: linked to $file"
+    failed=1
+  fi
+done
 ((count < 400)) || { echo "FAILED: $count names"; failed=1; }
 exit $failed

@@ -15,8 +15,16 @@
 
 namespace eigen_g::apps::bench {
 
+inline const SharedLibrary& cusparse_library() {
+  static const SharedLibrary library = SharedLibrary::of_toolkit("cusparse", CUSPARSE_VER_MAJOR);
+  return library;
+}
+template <auto* function>
+using Cusparse = LateCall<cusparse_library, symbol_name<function>(), decltype(function)>;
+
 inline void check(cusparseStatus_t status, const char* call, const char* file, int line) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw_device_error(call, cusparseGetErrorName(status), file, line);
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw_device_error(call, Cusparse<cusparseGetErrorName>::call(status), file, line);
 }
 #define EIGEN_G_CUSPARSE(call) ::eigen_g::apps::bench::check((call), #call, __FILE__, __LINE__)
 
@@ -36,32 +44,35 @@ class CusparseCsr {
     const std::vector<std::int32_t> narrow(wide.begin(), wide.end());
     queue.wait();
     EIGEN_G_CUDA(cudaMemcpy(row_begin_.data(), narrow.data(), row_begin_.bytes(), cudaMemcpyHostToDevice));
-    EIGEN_G_CUSPARSE(cusparseCreate(&handle_));
-    EIGEN_G_CUSPARSE(cusparseSetStream(handle_, queue.stream()));
-    EIGEN_G_CUSPARSE(cusparseCreateCsr(&a_, a_dev.rows, a_dev.cols, a_dev.nnz, row_begin_.data(),
-                                       const_cast<std::int32_t*>(a_dev.col), const_cast<double*>(a_dev.value),
-                                       CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                       CUDA_R_64F));
-    EIGEN_G_CUSPARSE(cusparseCreateDnVec(&x_, a_dev.cols, const_cast<double*>(x_dev), CUDA_R_64F));
-    EIGEN_G_CUSPARSE(cusparseCreateDnVec(&y_, a_dev.rows, y_dev, CUDA_R_64F));
+    EIGEN_G_CUSPARSE(Cusparse<cusparseCreate>::call(&handle_));
+    EIGEN_G_CUSPARSE(Cusparse<cusparseSetStream>::call(handle_, queue.stream()));
+    EIGEN_G_CUSPARSE(Cusparse<cusparseCreateCsr>::call(
+        &a_, a_dev.rows, a_dev.cols, a_dev.nnz, row_begin_.data(), const_cast<std::int32_t*>(a_dev.col),
+        const_cast<double*>(a_dev.value), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+        CUDA_R_64F));
+    EIGEN_G_CUSPARSE(
+        Cusparse<cusparseCreateDnVec>::call(&x_, a_dev.cols, const_cast<double*>(x_dev), CUDA_R_64F));
+    EIGEN_G_CUSPARSE(Cusparse<cusparseCreateDnVec>::call(&y_, a_dev.rows, y_dev, CUDA_R_64F));
     std::size_t bytes = 0;
-    EIGEN_G_CUSPARSE(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_,
-                                             y_, CUDA_R_64F, algorithm_, &bytes));
+    EIGEN_G_CUSPARSE(Cusparse<cusparseSpMV_bufferSize>::call(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_,
+                                                             a_, x_, &zero_, y_, CUDA_R_64F, algorithm_,
+                                                             &bytes));
     buffer_ = DeviceBuffer<std::byte>(queue, static_cast<std::int64_t>(bytes + 16));
-    EIGEN_G_CUSPARSE(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_,
-                                             y_, CUDA_R_64F, algorithm_, buffer_.data()));
+    EIGEN_G_CUSPARSE(Cusparse<cusparseSpMV_preprocess>::call(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_,
+                                                             a_, x_, &zero_, y_, CUDA_R_64F, algorithm_,
+                                                             buffer_.data()));
   }
   ~CusparseCsr() {
-    cusparseDestroyDnVec(y_);
-    cusparseDestroyDnVec(x_);
-    cusparseDestroySpMat(a_);
-    cusparseDestroy(handle_);
+    Cusparse<cusparseDestroyDnVec>::call(y_);
+    Cusparse<cusparseDestroyDnVec>::call(x_);
+    Cusparse<cusparseDestroySpMat>::call(a_);
+    Cusparse<cusparseDestroy>::call(handle_);
   }
   CusparseCsr(const CusparseCsr&) = delete;
   CusparseCsr& operator=(const CusparseCsr&) = delete;
   void multiply() {
-    EIGEN_G_CUSPARSE(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_, y_,
-                                  CUDA_R_64F, algorithm_, buffer_.data()));
+    EIGEN_G_CUSPARSE(Cusparse<cusparseSpMV>::call(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_,
+                                                  &zero_, y_, CUDA_R_64F, algorithm_, buffer_.data()));
   }
 
  private:

@@ -115,12 +115,13 @@ class GemmCase final : public Case {
     const auto op = [](Op o) { return o == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
     const std::int64_t m = shape_.m, n = shape_.n, k = shape_.k;
     if (symmetric_)
-      EIGEN_G_CUBLAS(cublasSsyr2k_64(queue_.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &one,
-                                     single_a_.data(), n, single_b_.data(), n, &zero, single_c_.data(), n));
+      EIGEN_G_CUBLAS(Cublas<cublasSsyr2k_64>::call(queue_.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k,
+                                                   &one, single_a_.data(), n, single_b_.data(), n, &zero,
+                                                   single_c_.data(), n));
     else
-      EIGEN_G_CUBLAS(cublasSgemm_64(queue_.blas(), op(op_a_), op(op_b_), m, n, k, &one, single_a_.data(),
-                                    left().matrix.lda, single_b_.data(), right().matrix.lda, &zero,
-                                    single_c_.data(), m));
+      EIGEN_G_CUBLAS(Cublas<cublasSgemm_64>::call(queue_.blas(), op(op_a_), op(op_b_), m, n, k, &one,
+                                                  single_a_.data(), left().matrix.lda, single_b_.data(),
+                                                  right().matrix.lda, &zero, single_c_.data(), m));
   }
 
   Operand left() const {

@@ -36,11 +36,11 @@ class LadderCase final : public Case {
     add("cublas", [this] {
       const T one = 1, zero = 0;
       if constexpr (std::is_same_v<T, float>) {
-        EIGEN_G_CUBLAS(cublasSgemm_64(queue_.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, n_, n_, &one, a_.data(),
-                                      n_, a_.data(), n_, &zero, b_.data(), n_));
+        EIGEN_G_CUBLAS(Cublas<cublasSgemm_64>::call(queue_.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, n_, n_, &one,
+                                                    a_.data(), n_, a_.data(), n_, &zero, b_.data(), n_));
       } else {
-        EIGEN_G_CUBLAS(cublasDgemm_64(queue_.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, n_, n_, &one, a_.data(),
-                                      n_, a_.data(), n_, &zero, b_.data(), n_));
+        EIGEN_G_CUBLAS(Cublas<cublasDgemm_64>::call(queue_.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, n_, n_, &one,
+                                                    a_.data(), n_, a_.data(), n_, &zero, b_.data(), n_));
       }
     });
     return calls_;

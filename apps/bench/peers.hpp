@@ -24,8 +24,10 @@
 namespace eigen_g::apps::bench {
 
 // cuBLAS's routines for float, double and their complex types: symv or hemv, gemv.
-inline constexpr std::tuple symv_routines{&cublasSsymv_64, &cublasDsymv_64, &cublasChemv_64, &cublasZhemv_64};
-inline constexpr std::tuple gemv_routines{&cublasSgemv_64, &cublasDgemv_64, &cublasCgemv_64, &cublasZgemv_64};
+inline constexpr std::tuple symv_routines{&Cublas<cublasSsymv_64>::call, &Cublas<cublasDsymv_64>::call,
+                                          &Cublas<cublasChemv_64>::call, &Cublas<cublasZhemv_64>::call};
+inline constexpr std::tuple gemv_routines{&Cublas<cublasSgemv_64>::call, &Cublas<cublasDgemv_64>::call,
+                                          &Cublas<cublasCgemv_64>::call, &Cublas<cublasZgemv_64>::call};
 using CublasTypes = std::tuple<float, double, cuComplex, cuDoubleComplex>;
 template <class T>
 inline constexpr std::size_t place_of = std::is_same_v<T, double>     ? 1
@@ -56,6 +58,13 @@ void cublas_gemv(const Queue& queue, std::int64_t n, const T* a, std::int64_t ld
 
 #ifdef EIGEN_G_HAVE_CUSOLVER
 
+inline const SharedLibrary& cusolver_library() {
+  static const SharedLibrary library = SharedLibrary::of_toolkit("cusolver", CUSOLVER_VER_MAJOR);
+  return library;
+}
+template <auto* function>
+using CusolverCall = LateCall<cusolver_library, symbol_name<function>(), decltype(function)>;
+
 inline void check(cusolverStatus_t status, const char* call, const char* file, int line) {
   if (status != CUSOLVER_STATUS_SUCCESS)
     throw_device_error(call, "cuSOLVER status " + std::to_string(static_cast<int>(status)), file, line);
@@ -66,13 +75,13 @@ inline void check(cusolverStatus_t status, const char* call, const char* file, i
 class Cusolver {
  public:
   explicit Cusolver(const Queue& queue) : info_(1) {
-    EIGEN_G_CUSOLVER(cusolverDnCreate(&handle_));
-    EIGEN_G_CUSOLVER(cusolverDnSetStream(handle_, queue.stream()));
-    EIGEN_G_CUSOLVER(cusolverDnCreateParams(&parameters_));
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnCreate>::call(&handle_));
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnSetStream>::call(handle_, queue.stream()));
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnCreateParams>::call(&parameters_));
   }
   ~Cusolver() {
-    if (parameters_) cusolverDnDestroyParams(parameters_);
-    if (handle_) cusolverDnDestroy(handle_);
+    if (parameters_) CusolverCall<cusolverDnDestroyParams>::call(parameters_);
+    if (handle_) CusolverCall<cusolverDnDestroy>::call(handle_);
   }
   static int version() { return CUSOLVER_VERSION; }  // 12004 is 12.0.4
   static std::unique_ptr<Cusolver> open(const Queue& queue) { return std::make_unique<Cusolver>(queue); }
@@ -80,7 +89,7 @@ class Cusolver {
   // Deterministic (cuSOLVER's default) or not, for the calls that follow. Throws DeviceError where it has no such choice.
   void choose([[maybe_unused]] bool deterministic) {
 #if CUSOLVER_VERSION >= 11600  // CUDA 12.4
-    EIGEN_G_CUSOLVER(cusolverDnSetDeterministicMode(
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnSetDeterministicMode>::call(
         handle_, deterministic ? CUSOLVER_DETERMINISTIC_RESULTS : CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS));
 #else
     if (!deterministic) throw DeviceError("this cuSOLVER has no such mode");
@@ -98,34 +107,36 @@ class Cusolver {
   // T below: float, double or std::complex of one. cusolverDnDsytrd, and cusolverDnXsyevd (for 64-bit sizes), in place, and the bytes to reserve. They may block.
   std::uint64_t sytrd_bytes(std::int64_t n, double* a, std::int64_t lda) {
     int count = 0;
-    EIGEN_G_CUSOLVER(cusolverDnDsytrd_bufferSize(handle_, lower, size(n), a, size(lda), nullptr, nullptr,
-                                                 nullptr, &count));
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnDsytrd_bufferSize>::call(handle_, lower, size(n), a, size(lda),
+                                                                     nullptr, nullptr, nullptr, &count));
     return static_cast<std::uint64_t>(count) * sizeof(double);
   }
   void sytrd(std::int64_t n, double* a, std::int64_t lda, double* d, double* e, double* tau) {
-    EIGEN_G_CUSOLVER(cusolverDnDsytrd(handle_, lower, size(n), a, size(lda), d, e, tau,
-                                      reinterpret_cast<double*>(workspace_.data()),
-                                      size(workspace_.size() / 8), info_.data()));
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnDsytrd>::call(handle_, lower, size(n), a, size(lda), d, e, tau,
+                                                          reinterpret_cast<double*>(workspace_.data()),
+                                                          size(workspace_.size() / 8), info_.data()));
   }
   template <class T>
   std::uint64_t syevd_bytes(bool vectors, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
     std::size_t device = 0, host = 0;
-    EIGEN_G_CUSOLVER(cusolverDnXsyevd_bufferSize(handle_, parameters_, mode_of(vectors), lower, n, type<T>, a,
-                                                 lda, type<real_t<T>>, w, type<T>, &device, &host));
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnXsyevd_bufferSize>::call(
+        handle_, parameters_, mode_of(vectors), lower, n, type<T>, a, lda, type<real_t<T>>, w, type<T>,
+        &device, &host));
     host_workspace_.resize(std::max(host_workspace_.size(), host));
     return device;
   }
   template <class T>
   void syevd(bool vectors, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
-    EIGEN_G_CUSOLVER(cusolverDnXsyevd(handle_, parameters_, mode_of(vectors), lower, n, type<T>, a, lda,
-                                      type<real_t<T>>, w, type<T>, workspace_.data(), workspace_.bytes(),
-                                      host_workspace_.data(), host_workspace_.size(), info_.data()));
+    EIGEN_G_CUSOLVER(CusolverCall<cusolverDnXsyevd>::call(
+        handle_, parameters_, mode_of(vectors), lower, n, type<T>, a, lda, type<real_t<T>>, w, type<T>,
+        workspace_.data(), workspace_.bytes(), host_workspace_.data(), host_workspace_.size(), info_.data()));
   }
   // cusolverDnSsygvd to cusolverDnZhegvd: A x = w B x with vectors, in place.
   template <class T>
   std::uint64_t sygvd_bytes(std::int64_t n, T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w) {
-    constexpr std::tuple routines{&cusolverDnSsygvd_bufferSize, &cusolverDnDsygvd_bufferSize,
-                                  &cusolverDnChegvd_bufferSize, &cusolverDnZhegvd_bufferSize};
+    constexpr std::tuple routines{
+        &CusolverCall<cusolverDnSsygvd_bufferSize>::call, &CusolverCall<cusolverDnDsygvd_bufferSize>::call,
+        &CusolverCall<cusolverDnChegvd_bufferSize>::call, &CusolverCall<cusolverDnZhegvd_bufferSize>::call};
     int count = 0;
     EIGEN_G_CUSOLVER(std::get<place_of<T>>(routines)(handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR,
                                                      lower, size(n), cublas(a), size(lda), cublas(b),
@@ -134,7 +145,9 @@ class Cusolver {
   }
   template <class T>
   void sygvd(std::int64_t n, T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w) {
-    constexpr std::tuple routines{&cusolverDnSsygvd, &cusolverDnDsygvd, &cusolverDnChegvd, &cusolverDnZhegvd};
+    constexpr std::tuple routines{
+        &CusolverCall<cusolverDnSsygvd>::call, &CusolverCall<cusolverDnDsygvd>::call,
+        &CusolverCall<cusolverDnChegvd>::call, &CusolverCall<cusolverDnZhegvd>::call};
     EIGEN_G_CUSOLVER(std::get<place_of<T>>(routines)(
         handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, lower, size(n), cublas(a), size(lda),
         cublas(b), size(ldb), w, cublas(reinterpret_cast<T*>(workspace_.data())),

@@ -54,7 +54,7 @@ class SymvCase final : public Case {
       for (const std::string name : {"cublas", "cublas_atomics", "cublas_stream", "cublas_stream_atomics"}) {
         const auto mode = name.ends_with("atomics") ? CUBLAS_ATOMICS_ALLOWED : CUBLAS_ATOMICS_NOT_ALLOWED;
         add(name, half, flops, t_, [this, mode](std::int64_t k) {
-          EIGEN_G_CUBLAS(cublasSetAtomicsMode(queue_.blas(), mode));
+          EIGEN_G_CUBLAS(Cublas<cublasSetAtomicsMode>::call(queue_.blas(), mode));
           cublas_symv<T>(queue_, uplo_, n_, t_.a(n_, k), n_, t_.x(), t_.y());
         });
         calls_.back().capture = !name.starts_with("cublas_stream");  // in a graph cuBLAS takes other kernels

@@ -220,6 +220,21 @@ std::string cuda_driver_version() {
   return cudaDriverGetVersion(&version) == cudaSuccess ? dotted(version) : "";
 }
 
+std::string cublas_version() {
+  if (gpu_count() == 0) return "";  // nothing will need it: it stays unloaded
+  std::string text;
+  try {
+    for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+      int value = 0;
+      EIGEN_G_CUBLAS(Cublas<cublasGetProperty>::call(part, &value));
+      text += (text.empty() ? "" : ".") + std::to_string(value);
+    }
+  } catch (const DeviceError&) {
+    return "";
+  }
+  return text;
+}
+
 #else
 
 int gpu_count() {
@@ -247,6 +262,9 @@ std::string cuda_toolkit_version() {
   return "";
 }
 std::string cuda_driver_version() {
+  return "";
+}
+std::string cublas_version() {
   return "";
 }
 

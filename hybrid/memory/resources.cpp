@@ -67,7 +67,7 @@ BlasHandle Resources::take_blas(cudaStream_t stream) {
     if (const BlasHandle kept = take(state_->of_gpu[gpu].handles); kept.handle) return kept;
   }
   BlasHandle blas;
-  EIGEN_G_CUBLAS(cublasCreate(&blas.handle));
+  EIGEN_G_CUBLAS(Cublas<cublasCreate>::call(&blas.handle));
   ++things_made;
   if (has_allocator()) {
     blas.workspace_bytes = gpu_facts(gpu).compute_major == 9 ? blas_workspace_hopper : blas_workspace;
@@ -75,7 +75,7 @@ BlasHandle Resources::take_blas(cudaStream_t stream) {
     try {
       blas.workspace = allocate(blas.workspace_bytes, stream);
     } catch (...) {
-      cublasDestroy(blas.handle);
+      Cublas<cublasDestroy>::call(blas.handle);
       throw;
     }
   }
@@ -148,7 +148,7 @@ void Resources::release() {
       continue;  // the process ends
     kept.work = DeviceBuffer<std::byte>();
     for (const BlasHandle& blas : kept.handles) {
-      cublasDestroy(blas.handle);
+      Cublas<cublasDestroy>::call(blas.handle);
       if (blas.workspace) free(blas.workspace, blas.workspace_bytes, blas.allocated_on);
     }
     for (const cudaEvent_t event : kept.events) cudaEventDestroy(event);

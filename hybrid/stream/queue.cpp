@@ -32,11 +32,11 @@ void Queue::open() {
 
 void Queue::bind() {
   multiprocessors_ = multiprocessors_of(stream_);
-  EIGEN_G_CUBLAS(cublasSetStream(blas_.handle, stream_));
+  EIGEN_G_CUBLAS(Cublas<cublasSetStream>::call(blas_.handle, stream_));
   if (blas_.workspace)
-    EIGEN_G_CUBLAS(cublasSetWorkspace(blas_.handle, blas_.workspace, blas_.workspace_bytes));
+    EIGEN_G_CUBLAS(Cublas<cublasSetWorkspace>::call(blas_.handle, blas_.workspace, blas_.workspace_bytes));
   const bool on_partition = multiprocessors_ < gpu_facts(device_).cores;  // cuBLAS sees the whole GPU
-  EIGEN_G_CUBLAS(cublasSetSmCountTarget(blas_.handle, on_partition ? multiprocessors_ : 0));
+  EIGEN_G_CUBLAS(Cublas<cublasSetSmCountTarget>::call(blas_.handle, on_partition ? multiprocessors_ : 0));
 }
 
 void Queue::use(cudaStream_t stream) {
@@ -48,8 +48,9 @@ void Queue::use(cudaStream_t stream) {
 Queue::~Queue() {
   if (!resources_) return;
   if (blas_.handle) {
-    cublasSetStream(blas_.handle, nullptr);  // somebody else's stream may not live as long
-    cublasSetAtomicsMode(blas_.handle, CUBLAS_ATOMICS_NOT_ALLOWED);  // as it was made, whatever its user set
+    Cublas<cublasSetStream>::call(blas_.handle, nullptr);  // somebody else's stream may not live as long
+    Cublas<cublasSetAtomicsMode>::call(blas_.handle,
+                                       CUBLAS_ATOMICS_NOT_ALLOWED);  // as it was made, whatever its user set
     resources_->give(device_, blas_);
   }
   if (owned_ == Owned::kept) resources_->give(device_, stream_);

@@ -25,13 +25,13 @@ class DeviceSpace final : public KrylovSpace {
   void multiply(const double* x, double* y) override { product_(x, y); }
   double dot(const double* x, const double* y) override {
     double sum = 0;
-    EIGEN_G_CUBLAS(cublasDdot_64(queue_.blas(), n_, x, 1, y, 1, &sum));
+    EIGEN_G_CUBLAS(Cublas<cublasDdot_64>::call(queue_.blas(), n_, x, 1, y, 1, &sum));
     return sum;
   }
   void combine(double a, const double* x, double b, double* y) override {
     if (n_ == 0) return;
-    EIGEN_G_CUBLAS(
-        cublasDgeam_64(queue_.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, 1, &a, x, n_, &b, y, n_, y, n_));
+    EIGEN_G_CUBLAS(Cublas<cublasDgeam_64>::call(queue_.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, 1, &a, x, n_, &b,
+                                                y, n_, y, n_));
   }
 
  private:

@@ -187,15 +187,15 @@ void expand_panel(const Queue& queue, const ScaledPairs<T>& p, std::int64_t j0, 
 
 void gemm(cublasHandle_t blas, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
           double alpha, const double* a, int lda, const double* b, int ldb, double beta, double* c, int ldc) {
-  EIGEN_G_CUBLAS(cublasDgemm(blas, op_a, op_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
+  EIGEN_G_CUBLAS(Cublas<cublasDgemm>::call(blas, op_a, op_b, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
 }
 void gemm(cublasHandle_t blas, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
           double alpha, const std::complex<double>* a, int lda, const std::complex<double>* b, int ldb,
           double beta, std::complex<double>* c, int ldc) {
   const cuDoubleComplex times{alpha, 0}, onto{beta, 0};
-  EIGEN_G_CUBLAS(cublasZgemm(blas, op_a, op_b, m, n, k, &times, reinterpret_cast<const cuDoubleComplex*>(a),
-                             lda, reinterpret_cast<const cuDoubleComplex*>(b), ldb, &onto,
-                             reinterpret_cast<cuDoubleComplex*>(c), ldc));
+  EIGEN_G_CUBLAS(Cublas<cublasZgemm>::call(
+      blas, op_a, op_b, m, n, k, &times, reinterpret_cast<const cuDoubleComplex*>(a), lda,
+      reinterpret_cast<const cuDoubleComplex*>(b), ldb, &onto, reinterpret_cast<cuDoubleComplex*>(c), ldc));
 }
 
 // c (rows x cols) := alpha op(a) op(b) + beta c

@@ -53,7 +53,7 @@ void check_every_failure(const std::function<Bits()>& solve, bool fresh, bool sh
   CHECK(same_bits(again, truth));
   REQUIRE(calls > 20);
   std::int64_t told = 0;
-  std::set<std::string> unwell;
+  std::set<std::string> unwell, failed;
   const auto note = [&](const std::string& what, const std::string& error) {
     unwell.insert(what + faults::last() + ": " + error);
   };
@@ -73,6 +73,7 @@ void check_every_failure(const std::function<Bits()>& solve, bool fresh, bool sh
       note("", error.what());
     }
     faults::disarm();
+    failed.insert(faults::last());
     if (k > 40 && k % 10 != 0) continue;  // whether it is well again: now and then
     try {
       if (!same_bits(solve(), truth)) note("after ", "other bits");
@@ -83,6 +84,8 @@ void check_every_failure(const std::function<Bits()>& solve, bool fresh, bool sh
   for (const std::string& what : unwell) UNSCOPED_INFO(what);
   CHECK(unwell.empty());
   CHECK(told > calls / 2);
+  CHECK(failed.count("cublasSetStream_v2") == 1);
+  CHECK((!fresh || failed.count("cublasCreate_v2") == 1));
   release_kept();
   CHECK(faults::held() == held);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);

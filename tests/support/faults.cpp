@@ -2,8 +2,12 @@
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <atomic>
+#include <string_view>
+
+#include "hybrid/machine/shared_library.hpp"
 
 namespace support::faults {
 
@@ -53,13 +57,11 @@ using support::faults::pending;
 using support::faults::standing;
 
 // ld gives a call of f to __wrap_f, and f itself is __real_f there: a function a name, so a macro.
-#define PASSED_ON(f, parameters, arguments, failure)   \
-  extern "C" decltype(f) __real_##f, __wrap_##f;       \
-  auto __wrap_##f parameters->decltype(f arguments) {  \
-    return fails(#f) ? failure : __real_##f arguments; \
+#define CUDA(f, parameters, arguments)                                        \
+  extern "C" decltype(f) __real_##f, __wrap_##f;                              \
+  auto __wrap_##f parameters->decltype(f arguments) {                         \
+    return fails(#f) ? cuda_failure(cudaErrorUnknown) : __real_##f arguments; \
   }
-#define CUDA(f, parameters, arguments) PASSED_ON(f, parameters, arguments, cuda_failure(cudaErrorUnknown))
-#define CUBLAS(f, parameters, arguments) PASSED_ON(f, parameters, arguments, CUBLAS_STATUS_EXECUTION_FAILED)
 
 extern "C" {
 decltype(cudaMalloc) __real_cudaMalloc, __wrap_cudaMalloc;
@@ -161,23 +163,39 @@ CUDA(cudaLaunchKernel,
      (kernel, grid, block, arguments, shared, stream))
 #endif
 
-CUBLAS(cublasCreate_v2, (cublasHandle_t * handle), (handle))
-CUBLAS(cublasSetAtomicsMode, (cublasHandle_t handle, cublasAtomicsMode_t mode), (handle, mode))
-CUBLAS(cublasSetStream_v2, (cublasHandle_t handle, cudaStream_t stream), (handle, stream))
-CUBLAS(cublasSetWorkspace_v2, (cublasHandle_t handle, void* memory, std::size_t n), (handle, memory, n))
-CUBLAS(cublasDgemm_v2_64,
-       (cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int64_t m, int64_t n, int64_t k,
-        const double* alpha, const double* a, int64_t lda, const double* b, int64_t ldb, const double* beta,
-        double* c, int64_t ldc),
-       (handle, opa, opb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
-CUBLAS(cublasDgemmStridedBatched_64,
-       (cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int64_t m, int64_t n, int64_t k,
-        const double* alpha, const double* a, int64_t lda, long long int step_a, const double* b, int64_t ldb,
-        long long int step_b, const double* beta, double* c, int64_t ldc, long long int step_c,
-        int64_t count),
-       (handle, opa, opb, m, n, k, alpha, a, lda, step_a, b, ldb, step_b, beta, c, ldc, step_c, count))
-CUBLAS(cublasDsyr2k_v2_64,
-       (cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k,
-        const double* alpha, const double* a, int64_t lda, const double* b, int64_t ldb, const double* beta,
-        double* c, int64_t ldc),
-       (handle, uplo, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+// cuBLAS is loaded: its functions are looked up by name, and for these dlsym gives one that passes the call on.
+namespace {
+
+template <auto name, class Function>
+struct PassedOn;
+template <auto name, class... A>
+struct PassedOn<name, cublasStatus_t (*)(A...)> {
+  static inline cublasStatus_t (*own)(A...) = nullptr;
+  static cublasStatus_t call(A... arguments) {
+    return fails(name.text) ? CUBLAS_STATUS_EXECUTION_FAILED : own(arguments...);
+  }
+  static void* in_place_of(void* found, std::string_view function) {
+    if (!found || function != name.text) return found;
+    own = reinterpret_cast<cublasStatus_t (*)(A...)>(found);
+    return reinterpret_cast<void*>(&call);
+  }
+};
+template <auto* function>
+using Blas = PassedOn<eigen_g::symbol_name<function>(), decltype(function)>;
+
+}  // namespace
+
+extern "C" {
+decltype(dlsym) __real_dlsym, __wrap_dlsym;
+
+void* __wrap_dlsym(void* library, const char* name) noexcept {
+  void* found = __real_dlsym(library, name);
+  for (const auto in_place_of :
+       {Blas<cublasCreate>::in_place_of, Blas<cublasSetAtomicsMode>::in_place_of,
+        Blas<cublasSetStream>::in_place_of, Blas<cublasSetWorkspace>::in_place_of,
+        Blas<cublasDgemm_64>::in_place_of, Blas<cublasDgemmStridedBatched_64>::in_place_of,
+        Blas<cublasDsyr2k_64>::in_place_of})
+    found = in_place_of(found, name);
+  return found;
+}
+}

@@ -1,5 +1,5 @@
-// Calls that fail on demand. eigen_g_whole's own calls into CUDA and cuBLAS are linked to faults.cpp (ld's --wrap), which passes
-// them on; an armed one reports its error instead and does nothing. What gives back (cudaFree, destructors' calls) never fails.
+// Calls that fail on demand. eigen_g_whole's own calls into CUDA, and its look-ups of cuBLAS's, are linked to faults.cpp (ld's
+// --wrap), which passes them on; an armed one reports its error instead and does nothing. What gives back (cudaFree, destructors' calls) never fails.
 #pragma once
 
 #include <cstdint>

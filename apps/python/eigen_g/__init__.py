@@ -12,16 +12,12 @@ own memory, ordered on its current stream.
 With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For a program as it is: `with eigen_g.patched("torch"): ...`
 """
 
-from . import _cublas
-
-_cublas.load()
-
-from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory  # noqa: E402
-from ._core import GeneralisedVerification, Report, Verification, gpu_count, version as _version  # noqa: E402
-from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes  # noqa: E402
-from ._patched import patched  # noqa: E402
-from ._solver import Solver  # noqa: E402
-from ._stages import Tridiagonal, apply_q, solve_tridiagonal, tridiagonalize, verify  # noqa: E402
+from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory
+from ._core import GeneralisedVerification, Report, Verification, gpu_count, version as _version
+from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes
+from ._patched import patched
+from ._solver import Solver
+from ._stages import Tridiagonal, apply_q, solve_tridiagonal, tridiagonalize, verify
 
 __version__ = _version()
 __all__ = [

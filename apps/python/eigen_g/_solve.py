@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numpy.linalg import LinAlgError
 
-from . import _core
+from . import _core, _cublas
 from ._frameworks import Array, Framework, View
 
 Progress = Callable[[str, float], object]
@@ -62,6 +62,8 @@ def plan_of(
     itype: int = 0,
     where: Where = Where(),
 ) -> _core.Plan:
+    if where.device != "cpu":  # a plan stands before every call that may take a GPU
+        _cublas.load()
     return _core.Plan(dtype, lower, vectors, numbers, values, *where, itype)
 
 

@@ -18,20 +18,24 @@ namespace {
 
 #if defined(EIGEN_G_HAVE_CUDA) && CUBLAS_VER_MAJOR >= 13
 
+// One of two functions of that name, the library's own.
+constexpr cublasStatus_t (*set_strategy)(cublasHandle_t,
+                                         cublasEmulationStrategy_t) = cublasSetEmulationStrategy;
+
 class EmulatedEngine final : public NativeEngine<double> {
  public:
   using NativeEngine::NativeEngine;
 
   void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
             double beta, MatrixView<double> c_dev) override {
-    EIGEN_G_CUBLAS(cublasSetEmulationStrategy(queue_.blas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+    EIGEN_G_CUBLAS(Cublas<set_strategy>::call(queue_.blas(), CUBLAS_EMULATION_STRATEGY_EAGER));
     in_slices<double>(
         op_a, op_b, a_dev, b_dev, beta, c_dev,
         [&](MatrixView<const double> a, MatrixView<const double> b, std::int64_t terms, double onto) {
-          EIGEN_G_CUBLAS(cublasGemmEx_64(queue_.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
-                                         c_dev.cols, terms, &alpha, a.data, CUDA_R_64F, a.lda, b.data,
-                                         CUDA_R_64F, b.lda, &onto, c_dev.data, CUDA_R_64F, c_dev.lda,
-                                         CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_GEMM_DEFAULT));
+          EIGEN_G_CUBLAS(Cublas<cublasGemmEx_64>::call(
+              queue_.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols, terms, &alpha, a.data,
+              CUDA_R_64F, a.lda, b.data, CUDA_R_64F, b.lda, &onto, c_dev.data, CUDA_R_64F, c_dev.lda,
+              CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUBLAS_GEMM_DEFAULT));
         });
   }
 };

@@ -164,9 +164,9 @@ bool has_fast_halves() {
 class ScalarsOnDevice {
  public:
   explicit ScalarsOnDevice(cublasHandle_t blas) : blas_(blas) {
-    EIGEN_G_CUBLAS(cublasSetPointerMode(blas_, CUBLAS_POINTER_MODE_DEVICE));
+    EIGEN_G_CUBLAS(Cublas<cublasSetPointerMode>::call(blas_, CUBLAS_POINTER_MODE_DEVICE));
   }
-  ~ScalarsOnDevice() { cublasSetPointerMode(blas_, CUBLAS_POINTER_MODE_HOST); }
+  ~ScalarsOnDevice() { Cublas<cublasSetPointerMode>::call(blas_, CUBLAS_POINTER_MODE_HOST); }
   ScalarsOnDevice(const ScalarsOnDevice&) = delete;
   ScalarsOnDevice& operator=(const ScalarsOnDevice&) = delete;
 
@@ -252,12 +252,12 @@ bool gemm_by_halves(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, Matri
         split_kernel<X><<<blocks, threads, 0, queue.stream()>>>(both, given_back * real_part(alpha),
                                                                 real_part(onto), scalars);
         EIGEN_G_LAUNCHED();
-        EIGEN_G_CUBLAS(cublasGemmEx_64(queue.blas(), left.terms_are_columns ? CUBLAS_OP_N : CUBLAS_OP_T,
-                                       right.terms_are_columns ? CUBLAS_OP_T : CUBLAS_OP_N, sizes.left,
-                                       sizes.right, 3 * terms, &scalars->alpha, left.halves, CUDA_R_16F,
-                                       left.halves_ld, right.halves, CUDA_R_16F, right.halves_ld,
-                                       &scalars->beta, c_dev.data, CUDA_R_32F, reals * c_dev.lda,
-                                       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+        EIGEN_G_CUBLAS(Cublas<cublasGemmEx_64>::call(
+            queue.blas(), left.terms_are_columns ? CUBLAS_OP_N : CUBLAS_OP_T,
+            right.terms_are_columns ? CUBLAS_OP_T : CUBLAS_OP_N, sizes.left, sizes.right, 3 * terms,
+            &scalars->alpha, left.halves, CUDA_R_16F, left.halves_ld, right.halves, CUDA_R_16F,
+            right.halves_ld, &scalars->beta, c_dev.data, CUDA_R_32F, reals * c_dev.lda, CUBLAS_COMPUTE_32F,
+            CUBLAS_GEMM_DEFAULT));
       });
   return true;
 }
