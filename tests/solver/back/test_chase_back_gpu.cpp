@@ -125,6 +125,7 @@ TEST_CASE("back by the chase's reflectors: few columns", "[gpu][racecheck]") {
   NEEDS_GPU();
   check(150, 32, 20, 150, ChaseBack::products);
   if (fused_serves()) check(330, 64, 20, 330, ChaseBack::fused);
+  if (fused_serves()) check<float>(330, 64, 20, 330, ChaseBack::fused);
   check<std::complex<double>>(75, 32, 20, 75, ChaseBack::automatic);
 }
 
@@ -184,7 +185,6 @@ TEST_CASE("back by the chase's reflectors: columns over two GPUs, the same bits 
   }
 }
 
-// It works in double.
 //   |z - Q2 z|_F / |z|_F
 TEST_CASE("back by the chase's reflectors in float: the kernel is no worse than products", "[gpu]") {
   NEEDS_GPU();
