@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t slab_bytes = std::int64_t{1} << 30, wave_bytes = std::int64_t{1} << 28;
 
-// The kernel works in double on real numbers, and so its V has to be.
+// The factors, and the kernels' V or its halves, are made from doubles.
 template <class T>
 constexpr bool has_wide_v = !std::is_same_v<T, double>;
 

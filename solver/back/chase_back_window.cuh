@@ -1,5 +1,5 @@
 // What a warp of chase_back_fused.cu does to its window of Z, which it holds as accumulators of the tensor core: in double, whether
-// Z's numbers T are double or float, whose plain arithmetic is no faster than the tensor core in double.
+// Z's numbers T are double or float (floats in halves: chase_back_halves.cuh).
 //
 // Accumulators are operands A if V's rows (T's columns) 2t and 2t + 1 of eight are what the step calls t and t + 4: nothing moves
 // between threads. V is a parallelogram: those of its squares of 8 x 8 that are zero are left out.
