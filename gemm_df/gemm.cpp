@@ -1,9 +1,11 @@
 #include "gemm_df/gemm.hpp"
 
 #include <complex>
+#include <type_traits>
 
 #include "gemm_df/engines/native/cublas_products.hpp"
 #include "gemm_df/rank_2k/syr2k.hpp"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
@@ -27,6 +29,7 @@ struct Routines<float> {
 template <>
 struct Routines<std::complex<double>> {
   static constexpr auto gemm = Cublas<cublasZgemm_64>::call;
+  static constexpr auto gemm_of_three = Cublas<cublasZgemm3m_64>::call;
   static constexpr auto gemm_batched = Cublas<cublasZgemmStridedBatched_64>::call;
   static constexpr auto syr2k = Cublas<cublasZher2k_64>::call;
 };
@@ -59,13 +62,19 @@ inline const cuComplex* of_cublas(const std::complex<float>* x) {
 template <class T>
 void gemm(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
           MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev) {
-  in_slices<T>(op_a, op_b, a_dev, b_dev, beta, c_dev,
-               [&](MatrixView<const T> a, MatrixView<const T> b, std::int64_t terms, T onto) {
-                 EIGEN_G_CUBLAS(Routines<T>::gemm(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows,
-                                                  c_dev.cols, terms, of_cublas(&alpha), of_cublas(a.data),
-                                                  a.lda, of_cublas(b.data), b.lda, of_cublas(&onto),
-                                                  of_cublas(c_dev.data), c_dev.lda));
-               });
+  auto routine = Routines<T>::gemm;
+  if constexpr (std::is_same_v<T, std::complex<double>>)
+    if (static_cast<double>(c_dev.rows) * static_cast<double>(c_dev.cols) *
+            static_cast<double>(op_a == Op::none ? a_dev.cols : a_dev.rows) >=
+        product_tuning().min_products_of_three)
+      routine = Routines<T>::gemm_of_three;
+  in_slices<T>(
+      op_a, op_b, a_dev, b_dev, beta, c_dev,
+      [&](MatrixView<const T> a, MatrixView<const T> b, std::int64_t terms, T onto) {
+        EIGEN_G_CUBLAS(routine(queue.blas(), cublas_op(op_a), cublas_op(op_b), c_dev.rows, c_dev.cols, terms,
+                               of_cublas(&alpha), of_cublas(a.data), a.lda, of_cublas(b.data), b.lda,
+                               of_cublas(&onto), of_cublas(c_dev.data), c_dev.lda));
+      });
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 // Column-major, 64-bit sizes, device memory; ordered on `queue`; a product with an empty result returns at
 // once. Throw DeviceError. Repeat bit for bit on the same GPU. CUDA builds only.
 //
-// T is float or double. C's view says it: where C is written in braces, gemm<T>(...).
+// T is float, double or complex of these. C's view says it: where C is written in braces, gemm<T>(...).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ class Queue;
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
 // C := alpha op_a(A) op_b(B) + beta C, long sums in slices (ProductTuning::max_terms_of_a_sum); C is c.rows x c.cols, the inner
-// size is read off op_a(A).
-// Cost: 2 m n k flops. BLAS: dgemm.
+// size is read off op_a(A). Large ones of complex doubles (min_products_of_three) by three real products: errors are small against
+// the entries' moduli, not against each part.
+// Cost: 2 m n k flops, complex 8 m n k, of three products 6. BLAS: dgemm, zgemm; cuBLAS: zgemm3m.
 template <class T>
 void gemm(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
           MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev);

@@ -15,7 +15,6 @@
 #include "solver/back/chase_halves.hpp"
 #include "solver/back/chase_image.hpp"
 #include "solver/devices/solve_team.hpp"
-#include "solver/devices/two_stage_tuning.hpp"
 
 namespace eigen_g {
 
@@ -30,7 +29,7 @@ constexpr bool has_wide_v = !std::is_same_v<T, double>;
 // Z of floats, by the kernel in halves.
 template <class T>
 bool by_halves(const ChaseTiles& reals) {
-  return std::is_same_v<real_t<T>, float> && reals.b == 64 && two_stage_tuning().chase_back_by_halves;
+  return std::is_same_v<real_t<T>, float> && reals.b == 64;
 }
 
 // What both ways work on: complex matrices and their tiles as their images.
@@ -225,8 +224,8 @@ ColumnWork<double> cut_work(const ChaseTiles& tiles, const double* v, const doub
   const auto on_gpu = [=](const Queue& queue, std::int64_t step, const Blocks<double>& copies,
                           const OwnColumns<double>& own) {
     const auto [first, last] = groups_of(step);
-    chase_back_fused<double>(queue, tiles, copies[0].data, copies[1].data, first, last, own.columns,
-                             reinterpret_cast<int*>(own.scratch.data));
+    chase_back_fused(queue, tiles, copies[0].data, copies[1].data, first, last, own.columns,
+                     reinterpret_cast<int*>(own.scratch.data));
   };
   ColumnWork<double> work;
   work.columns_dev = z_dev;
@@ -299,16 +298,13 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
       by_products(products, how == ChaseBack::engine, reals, v, first, last, z, w);
       continue;
     }
-    if constexpr (std::is_same_v<R, float>)
-      if (by_halves<T>(reals)) {
-        chase_to_halves(queue, tiles.tiles_from(first) - tiles.tiles_from(last + 1), w.wide_v, w.factors,
-                        w.v_halves, w.t_halves);
-        chase_back_in_halves(queue, reals, w.v_halves, w.t_halves, first, last, z, w.words);
-        continue;
-      }
-    const double* wide = w.wide_v;
-    if constexpr (!has_wide_v<T>) wide = v;
-    chase_back_fused(queue, reals, wide, w.factors, first, last, z, w.words);
+    if constexpr (std::is_same_v<R, float>) {
+      chase_to_halves(queue, tiles.tiles_from(first) - tiles.tiles_from(last + 1), w.wide_v, w.factors,
+                      w.v_halves, w.t_halves);
+      chase_back_in_halves(queue, reals, w.v_halves, w.t_halves, first, last, z, w.words);
+    } else {
+      chase_back_fused(queue, reals, v, w.factors, first, last, z, w.words);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 // task's own how many windows it has stored, and the task of the next group looks there before it loads. Whoever is waited for drew
 // its task earlier and waits for nobody later: any number of resident blocks comes to an end.
 #include <algorithm>
+#include <type_traits>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -26,8 +27,6 @@ namespace {
 
 using namespace chase_back_window;
 
-template <class T>
-constexpr bool is_double = sizeof(T) == sizeof(double);
 constexpr int max_warps = 12, ticket_words = 32;
 constexpr int whole_group = 1 << 30;  // windows stored: all
 
@@ -237,7 +236,7 @@ bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const same_t<T>
   int device = 0, major = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 9 && (is_double<T> ? tiles.b <= 64 : tiles.b == 64) && z_dev.lda % 2 == 0 &&
+  return major >= 9 && (std::is_same_v<T, double> ? tiles.b <= 64 : tiles.b == 64) && z_dev.lda % 2 == 0 &&
          reinterpret_cast<std::uintptr_t>(z_dev.data) % 16 == 0;
 }
 
@@ -270,16 +269,13 @@ Fused<T> fused(const Queue& queue, const ChaseTiles& tiles, const double* v_dev,
 
 }  // namespace
 
-template <class T>
 void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const double* v_dev,
                       const double* factors_dev, std::int64_t first_group, std::int64_t last_group,
-                      MatrixView<T> z_dev, int* words_dev) {
+                      MatrixView<double> z_dev, int* words_dev) {
   if (first_group > last_group || z_dev.cols == 0) return;
-  const Fused<T> p = fused<T>(queue, tiles, v_dev, factors_dev, first_group, last_group, z_dev, words_dev);
-  if constexpr (is_double<T>) {
-    if (tiles.b == 32) return launch<InDouble<32, 32>>(queue, p);
-    if (tiles.b == 48) return launch<InDouble<48, 48>>(queue, p);
-  }
+  const Fused p = fused(queue, tiles, v_dev, factors_dev, first_group, last_group, z_dev, words_dev);
+  if (tiles.b == 32) return launch<InDouble<32, 32>>(queue, p);
+  if (tiles.b == 48) return launch<InDouble<48, 48>>(queue, p);
   launch<InDouble<64, 64>>(queue, p);
 }
 
@@ -287,16 +283,11 @@ void chase_back_in_halves(const Queue& queue, const ChaseTiles& tiles, const dou
                           const double* t_halves_dev, std::int64_t first_group, std::int64_t last_group,
                           MatrixView<float> z_dev, int* words_dev) {
   if (first_group > last_group || z_dev.cols == 0) return;
-  launch<InHalves>(queue, fused<float>(queue, tiles, v_halves_dev, t_halves_dev, first_group, last_group,
-                                       z_dev, words_dev));
+  launch<InHalves>(
+      queue, fused(queue, tiles, v_halves_dev, t_halves_dev, first_group, last_group, z_dev, words_dev));
 }
 
 template bool chase_back_fused_serves<double>(const ChaseTiles&, MatrixView<const double>);
 template bool chase_back_fused_serves<float>(const ChaseTiles&, MatrixView<const float>);
-
-template void chase_back_fused<double>(const Queue&, const ChaseTiles&, const double*, const double*,
-                                       std::int64_t, std::int64_t, MatrixView<double>, int*);
-template void chase_back_fused<float>(const Queue&, const ChaseTiles&, const double*, const double*,
-                                      std::int64_t, std::int64_t, MatrixView<float>, int*);
 
 }  // namespace eigen_g

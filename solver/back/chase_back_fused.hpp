@@ -18,14 +18,13 @@ bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const same_t<T>
 // Words of device memory that it takes for m columns and so many groups.
 std::int64_t chase_back_fused_words(std::int64_t groups, std::int64_t m);
 
-// Z := (product of the groups first_group ... last_group) Z.
+// Z := (product of the groups first_group ... last_group) Z, in double.
 //   v_dev, factors_dev  of these groups alone, in the tiles' order
 //   words_dev           chase_back_fused_words(groups, m)
 // Ordered on `queue`; throws DeviceError.
-template <class T>
 void chase_back_fused(const Queue& queue, const ChaseTiles& tiles, const double* v_dev,
                       const double* factors_dev, std::int64_t first_group, std::int64_t last_group,
-                      MatrixView<T> z_dev, int* words_dev);
+                      MatrixView<double> z_dev, int* words_dev);
 
 // The same in halves, of the tiles of 64 as chase_to_halves() leaves them; Z's columns of about unit length.
 void chase_back_in_halves(const Queue& queue, const ChaseTiles& tiles, const double* v_halves_dev,

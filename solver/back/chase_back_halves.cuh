@@ -27,15 +27,14 @@ struct InHalves {
 
   template <bool edge>
   static __device__ __forceinline__ void load(const Place<float>& z, int k, float (&w)[4]) {
-    double from[4];
-    chase_back_window::load<edge>(z, k, from);
+    chase_back_window::load<edge>(z, k, w);
 #pragma unroll
-    for (int e = 0; e < 4; ++e) w[e] = static_cast<float>(from[e]) * chase_halves::z_scale;
+    for (int e = 0; e < 4; ++e) w[e] *= chase_halves::z_scale;
   }
   template <bool edge>
   static __device__ __forceinline__ void store(const Place<float>& z, int k, const float (&w)[4]) {
-    const double to[4] = {w[0] / chase_halves::z_scale, w[1] / chase_halves::z_scale,
-                          w[2] / chase_halves::z_scale, w[3] / chase_halves::z_scale};
+    const float to[4] = {w[0] / chase_halves::z_scale, w[1] / chase_halves::z_scale,
+                         w[2] / chase_halves::z_scale, w[3] / chase_halves::z_scale};
     chase_back_window::store<edge>(z, k, to);
   }
 

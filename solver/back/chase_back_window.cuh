@@ -1,5 +1,5 @@
-// What a warp of chase_back_fused.cu does to its window of Z, which it holds as accumulators of the tensor core: in double, whether
-// Z's numbers T are double or float (floats in halves: chase_back_halves.cuh).
+// What a warp of chase_back_fused.cu does to its window of Z, which it holds as accumulators of the tensor core: in double
+// (floats in halves: chase_back_halves.cuh).
 //
 // Accumulators are operands A if V's rows (T's columns) 2t and 2t + 1 of eight are what the step calls t and t + 4: nothing moves
 // between threads. V is a parallelogram: those of its squares of 8 x 8 that are zero are left out.
@@ -54,7 +54,7 @@ struct Place {
 };
 // Square k of the window, as an accumulator; `edge`: the matrix may end in it, rows that do not exist are zero.
 template <bool edge, class T>
-__device__ __forceinline__ void load(const Place<T>& z, int k, double (&w)[4]) {
+__device__ __forceinline__ void load(const Place<T>& z, int k, T (&w)[4]) {
   pair_t<T> low{0, 0}, high{0, 0};
   const T* const from = z.low + 8 * k;
   if (!edge || 8 * k + 1 < z.rows) {
@@ -67,15 +67,14 @@ __device__ __forceinline__ void load(const Place<T>& z, int k, double (&w)[4]) {
   w[0] = low.x, w[1] = low.y, w[2] = high.x, w[3] = high.y;
 }
 template <bool edge, class T>
-__device__ __forceinline__ void store(const Place<T>& z, int k, const double (&w)[4]) {
+__device__ __forceinline__ void store(const Place<T>& z, int k, const T (&w)[4]) {
   T* const to = z.low + 8 * k;
-  const auto in_pairs = [](double x, double y) { return pair_t<T>{static_cast<T>(x), static_cast<T>(y)}; };
   if (!edge || 8 * k + 1 < z.rows) {
-    if (z.has_low) __stcg(reinterpret_cast<pair_t<T>*>(to), in_pairs(w[0], w[1]));
-    if (z.has_high) __stcg(reinterpret_cast<pair_t<T>*>(to + z.high), in_pairs(w[2], w[3]));
+    if (z.has_low) __stcg(reinterpret_cast<pair_t<T>*>(to), pair_t<T>{w[0], w[1]});
+    if (z.has_high) __stcg(reinterpret_cast<pair_t<T>*>(to + z.high), pair_t<T>{w[2], w[3]});
   } else if (8 * k < z.rows) {
-    if (z.has_low) __stcg(to, static_cast<T>(w[0]));
-    if (z.has_high) __stcg(to + z.high, static_cast<T>(w[2]));
+    if (z.has_low) __stcg(to, w[0]);
+    if (z.has_high) __stcg(to + z.high, w[2]);
   }
 }
 
@@ -128,10 +127,10 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
 }
 
 // W^T := W^T + X^T V^T; a square that is complete leaves for memory, and a square of the next window takes its place.
-template <int b, int width, int moved, bool edge, class T>
+template <int b, int width, int moved, bool edge>
 __device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::squares][4],
                                              double (&x)[Shape<b, width>::x_squares][4], const double* v,
-                                             int lane, unsigned long long zero, const Place<T>& z,
+                                             int lane, unsigned long long zero, const Place<double>& z,
                                              bool last) {
   using S = Shape<b, width>;
   const int g = lane / 4, t = lane % 4;
@@ -160,12 +159,12 @@ struct InDouble : Shape<b_, width> {
   using Product = double[S::x_squares][4];
   static constexpr int b = b_;
 
-  template <bool edge, class T>
-  static __device__ __forceinline__ void load(const Place<T>& z, int k, double (&w)[4]) {
+  template <bool edge>
+  static __device__ __forceinline__ void load(const Place<double>& z, int k, double (&w)[4]) {
     chase_back_window::load<edge>(z, k, w);
   }
-  template <bool edge, class T>
-  static __device__ __forceinline__ void store(const Place<T>& z, int k, const double (&w)[4]) {
+  template <bool edge>
+  static __device__ __forceinline__ void store(const Place<double>& z, int k, const double (&w)[4]) {
     chase_back_window::store<edge>(z, k, w);
   }
   template <int moved>
@@ -173,10 +172,10 @@ struct InDouble : Shape<b_, width> {
                                                   int lane, unsigned long long zero) {
     chase_back_window::multiply<b, width, moved>(w, x, tile, lane, zero);
   }
-  template <int moved, bool edge, class T>
+  template <int moved, bool edge>
   static __device__ __forceinline__ void add_and_move(double (&w)[S::squares][4], Product& x,
                                                       const double* tile, int lane, unsigned long long zero,
-                                                      const Place<T>& z, bool last) {
+                                                      const Place<double>& z, bool last) {
     chase_back_window::add_and_move<b, width, moved, edge>(w, x, tile, lane, zero, z, last);
   }
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -36,16 +37,21 @@ std::string ran(const eigen_g::Products<double>& products) {
 
 using Index = std::int64_t;
 
-DeviceBuffer<double> random_values(Index count, unsigned seed) {
-  const std::vector<double> host = support::random_rectangle(count, 1, seed);
-  DeviceBuffer<double> device(count);
-  EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+template <class T>
+DeviceBuffer<T> on_device(const std::vector<T>& x) {
+  DeviceBuffer<T> device(static_cast<Index>(x.size()));
+  EIGEN_G_CUDA(cudaMemcpy(device.data(), x.data(), device.bytes(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   return device;
 }
 
-std::vector<double> on_host(const DeviceBuffer<double>& device) {
-  std::vector<double> host(static_cast<std::size_t>(device.size()));
+DeviceBuffer<double> random_values(Index count, unsigned seed) {
+  return on_device(support::random_rectangle(count, 1, seed));
+}
+
+template <class T>
+std::vector<T> on_host(const DeviceBuffer<T>& device) {
+  std::vector<T> host(static_cast<std::size_t>(device.size()));
   EIGEN_G_CUDA(cudaMemcpy(host.data(), device.data(), device.bytes(), cudaMemcpyDeviceToHost));
   return host;
 }
@@ -123,6 +129,40 @@ TEST_CASE("A long product in slices: any number of terms, both ways to store the
             REQUIRE(std::fabs(at(after, i + j * m) - (3 * sum - 2 * at(before, i + j * m))) <= 1e-12L);
           }
       }
+}
+
+TEST_CASE("A large product of complex doubles, by three real ones", "[gpu]") {
+  NEEDS_GPU();
+  using Z = std::complex<double>;
+  const Index m = 3001, n = 3500, k = 4001;
+  REQUIRE(static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) >=
+          product_tuning().min_products_of_three);
+  const auto values = [](Index count, unsigned seed) {
+    const std::vector<double> reals = support::random_rectangle(2 * count, 1, seed);
+    const auto* const pairs = reinterpret_cast<const Z*>(reals.data());
+    return std::vector<Z>(pairs, pairs + count);
+  };
+  const std::vector<Z> ha = values(k * m, 1), hb = values(k * n, 2);
+  const DeviceBuffer<Z> a = on_device(ha), b = on_device(hb), c = on_device(values(m * n, 3));
+  const Queue queue;
+  gemm<Z>(queue, Op::conjugate_transpose, Op::none, Z(0, 2), {a.data(), k, m, k}, {b.data(), k, n, k}, 0,
+          {c.data(), m, n, m});
+  queue.wait();
+  const std::vector<Z> product = on_host(c);
+  for (Index i = 0; i < m; i += 97)
+    for (Index j = i % 31; j < n; j += 97) {
+      Z sum = 0;
+      double size = 0;
+      for (Index l = 0; l < k; ++l) {
+        const Z term = std::conj(ha[i * k + l]) * hb[j * k + l];
+        sum += term;
+        size += std::norm(term);
+      }
+      CAPTURE(i, j);
+      // Rounding of signs mixed: a few units of the terms' root mean square for each of sqrt(k) partial sums of that length.
+      CHECK(std::abs(product[j * m + i] - Z(0, 2) * sum) <=
+            8 * std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(k) * size));
+    }
 }
 
 TEST_CASE("A product that does not fit the scratch memory is cut, to the same bits", "[gpu]") {
@@ -244,12 +284,6 @@ TEMPLATE_TEST_CASE("Products of floats by halves have float's accuracy and repea
     }
     return all;
   };
-  const auto on_device = [](const std::vector<T>& x) {
-    DeviceBuffer<T> device(static_cast<Index>(x.size()));
-    EIGEN_G_CUDA(cudaMemcpy(device.data(), x.data(), device.bytes(), cudaMemcpyHostToDevice));
-    EIGEN_G_CUDA(cudaDeviceSynchronize());
-    return device;
-  };
   const std::vector<T> ha = values(lead * lead, 1), hb = values(lead * lead, 2), before = values(lead * n, 3);
   const DeviceBuffer<T> a = on_device(ha), b = on_device(hb);
   const DeviceBuffer<std::byte> scratch(static_cast<Index>(halves_bytes<T>(m, n)));
@@ -329,12 +363,6 @@ TEMPLATE_TEST_CASE("Products of floats by halves with few columns: A is read as 
           all[at] = size * static_cast<float>(numbers[2 * at]);
       }
     return all;
-  };
-  const auto on_device = [](const std::vector<T>& x) {
-    DeviceBuffer<T> device(static_cast<Index>(x.size()));
-    EIGEN_G_CUDA(cudaMemcpy(device.data(), x.data(), device.bytes(), cudaMemcpyHostToDevice));
-    EIGEN_G_CUDA(cudaDeviceSynchronize());
-    return device;
   };
   const DeviceBuffer<std::byte> scratch(static_cast<Index>(halves_bytes<T>(m, m)));
   const std::span<std::byte> lent(scratch.data(), static_cast<std::size_t>(scratch.bytes()));

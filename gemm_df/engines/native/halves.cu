@@ -211,7 +211,7 @@ bool gemm_by_halves(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, Matri
       narrow_gemm_by_halves(queue, op_b, real_part(alpha), a_dev, b_dev, real_part(beta), c_dev, scratch_dev))
     return true;
   const std::int64_t most =
-      std::min(tuning.max_terms_of_halves, sizes.terms_in(scratch_dev.size())) / reals / 32 * 32;
+      std::min(tuning.max_terms_of_halves, sizes.terms_in(scratch_dev.size()) / reals) / 32 * 32;
   if (most < std::min<std::int64_t>(k, 64)) return false;
 
   auto* const scalars = reinterpret_cast<Scalars*>(scratch_dev.data());
@@ -264,7 +264,7 @@ bool gemm_by_halves(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, Matri
 
 template <class T>
 std::uint64_t halves_bytes(std::int64_t rows, std::int64_t cols) {
-  return Sizes::of<T>(rows, cols).bytes(product_tuning().max_terms_of_halves);
+  return Sizes::of<T>(rows, cols).bytes((is_complex<T> ? 2 : 1) * product_tuning().max_terms_of_halves);
 }
 
 template bool halves_pay(Op, std::int64_t, MatrixView<float>);
