@@ -14,7 +14,7 @@ struct ProductTuning {
   std::int64_t max_columns_of_whole_sums = 128;
   // Products of complex doubles, from so many complex multiplications on, by three real products, not four: 20000 x 20000 x 512 at 62
   // TFLOP/s of four, not 55.
-  double min_products_of_three = 4e10;
+  double min_products_of_three = 1e10;
   // Products of floats by halves (engines/native/halves.hpp): terms that the tensor core adds up in one chain, complex ones as two.
   std::int64_t max_terms_of_halves = 512;
   // The tensor core cuts sums off. Of terms with mixed signs that takes this part of the sum a term, on average, which is given back:
