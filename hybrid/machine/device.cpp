@@ -1,6 +1,7 @@
 #include "hybrid/machine/device.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <atomic>
@@ -99,6 +100,21 @@ std::vector<Device> devices() {
   return list;
 }
 
+namespace {
+
+// By this process until now, ever.
+unsigned long long libraries_loaded() {
+  unsigned long long loads = 0;
+  const auto first = [](dl_phdr_info* library, std::size_t, void* to) {
+    *static_cast<unsigned long long*>(to) = library->dlpi_adds;
+    return 1;
+  };
+  dl_iterate_phdr(first, &loads);
+  return loads;
+}
+
+}  // namespace
+
 bool is_gpu_memory(const void* p) {
   // cuPointerGetAttributes(count, CUpointer_attribute*, void** data, CUdeviceptr), with CUDA's own numbers: no header of it is
   // needed. What CUDA has not been told of has the type 0.
@@ -108,8 +124,15 @@ bool is_gpu_memory(const void* p) {
   static std::atomic<Ask> known{nullptr};
   Ask ask = known;
   if (!ask) {
+    // dlopen() looks on the disk for what is not loaded, 50 us each time: once for each library that the process has loaded since.
+    static std::atomic<unsigned long long> looked_after{0};
+    const unsigned long long loads = libraries_loaded();
+    if (looked_after == loads) return false;
     void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) return false;  // nobody has loaded it, so there is no such memory
+    if (!driver) {  // nobody has loaded it, so there is no such memory
+      looked_after = loads;
+      return false;
+    }
     ask = reinterpret_cast<Ask>(dlsym(driver, "cuPointerGetAttributes"));
     if (!ask) return false;
     known = ask;

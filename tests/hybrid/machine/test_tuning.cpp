@@ -1,5 +1,8 @@
-// The entry of a GPU's compute capability. No GPU is needed.
+// The entry of a GPU's compute capability; whose memory an address is. No GPU is needed.
 #include "hybrid/machine/tuning.hpp"
+
+#include <array>
+#include <chrono>
 
 #include "gemm_df/tuning.hpp"
 #include "hybrid/machine/device.hpp"
@@ -7,6 +10,17 @@
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
+
+TEST_CASE("memory of the host is told at once, whether a driver is loaded or not") {
+  const double x = 0;
+  REQUIRE_FALSE(is_gpu_memory(&x));
+  const auto start = std::chrono::steady_clock::now();
+  int of_a_gpu = 0;
+  for (int k = 0; k < 20000; ++k) of_a_gpu += is_gpu_memory(&x);
+  CHECK(of_a_gpu == 0);
+  // 5 ms; 1 s where each question searched the disk for a driver.
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(400));
+}
 
 TEST_CASE("the entry of the compute capability, else the first") {
   constexpr std::array<TunedFor<int>, 3> entries{{{90, 1}, {80, 2}, {120, 3}}};
