@@ -23,7 +23,7 @@ namespace eigen_g::apps::bench {
 
 namespace {
 
-constexpr double error_limit = 1;
+constexpr double gemm_error_limit = 1;
 
 #ifdef EIGEN_G_HAVE_CUDA
 
@@ -225,7 +225,7 @@ class Gemm final : public Benchmark {
                           rounds);
     const Stopwatch watch;
     const ProductRates rates = measure_engine_rates(session.queue);  // what the automatic choice goes by
-    head["error_limit"] = error_limit;
+    head["error_limit"] = gemm_error_limit;
     for (const Engine engine : engines())
       head["rates"][eigen_g::name(engine)] = {{"flops_per_second", rates[engine].flops_per_second},
                                               {"seconds_per_entry", rates[engine].seconds_per_entry},
@@ -255,9 +255,9 @@ class Gemm final : public Benchmark {
   // Every engine that was there ran, and its error is within the limit.
   std::vector<Limit> limits(const Json& c) const override {
     if (c.contains("type")) return ladder_limits();
-    std::vector<Limit> limits{{"native/error", error_limit}, {"df/error", error_limit}};
+    std::vector<Limit> limits{{"native/error", gemm_error_limit}, {"df/error", gemm_error_limit}};
     for (const Json& call : at(c, "figures"))
-      if (call["name"] == "emulated") limits.push_back({"emulated/error", error_limit});
+      if (call["name"] == "emulated") limits.push_back({"emulated/error", gemm_error_limit});
     return limits;
   }
 

@@ -46,9 +46,9 @@ void measure(Grid& himeno, const std::string& size, const HimenoGrid& grid, int 
       size == "S" ? Json(std::max(off(first, small_first), off(last, small_last)) / digits) : Json();
 }
 
-class HostCase final : public Case {
+class HostHimenoCase final : public Case {
  public:
-  HostCase(std::string size, int rounds) : size_(std::move(size)), rounds_(rounds) {}
+  HostHimenoCase(std::string size, int rounds) : size_(std::move(size)), rounds_(rounds) {}
   std::vector<Call> calls() override { return {}; }
   void check(Json& result) override {
     const HimenoGrid grid = blas2::himeno_grid(size_);
@@ -64,9 +64,10 @@ class HostCase final : public Case {
 };
 
 #ifdef EIGEN_G_HAVE_CUDA
-class DeviceCase final : public Case {
+class DeviceHimenoCase final : public Case {
  public:
-  DeviceCase(std::string size, int gpus, int rounds) : size_(std::move(size)), gpus_(gpus), rounds_(rounds) {}
+  DeviceHimenoCase(std::string size, int gpus, int rounds)
+      : size_(std::move(size)), gpus_(gpus), rounds_(rounds) {}
   std::vector<Call> calls() override { return {}; }
   void check(Json& result) override {
     const HimenoGrid grid = blas2::himeno_grid(size_);
@@ -117,7 +118,7 @@ class Himeno final : public Benchmark {
     std::vector<CasePlan> plans;
     for (const std::string& size : sizes_)
       plans.push_back({parameters(size, "cpu", 0), {}, [size, r = rounds] {
-                         return std::make_unique<HostCase>(size, r);
+                         return std::make_unique<HostHimenoCase>(size, r);
                        }});
     return plans;
   }
@@ -133,7 +134,7 @@ class Himeno final : public Benchmark {
             static_cast<std::uint64_t>(blas2::HimenoLayout(grid).elements(grid.mi)) * 14 * sizeof(float);
         plans.push_back({parameters(size, gpus == 1 ? "gpu" : std::to_string(gpus) + " gpus", gpus),
                          {},
-                         [=, r = rounds] { return std::make_unique<DeviceCase>(size, gpus, r); },
+                         [=, r = rounds] { return std::make_unique<DeviceHimenoCase>(size, gpus, r); },
                          too_large(bytes)});
       }
     return plans;

@@ -56,7 +56,7 @@ std::string cell(const Json& value, const Column& column) {
   return print(column.format.c_str(), number);
 }
 
-std::string text_of(const Table& table, const Json& cases) {
+std::string table_text(const Table& table, const Json& cases) {
   const std::vector<Column> columns = columns_of(table.columns);
   std::vector<std::string> cells;
   for (const Column& column : columns) cells.push_back(column.header);
@@ -132,7 +132,7 @@ std::string to_text(const Json& report, const std::vector<Table>& tables,
                     const std::function<std::string(const Json& c)>& title) {
   std::string all;
   for (const Table& table : tables)
-    if (const std::string text = text_of(table, report["cases"]); !text.empty())
+    if (const std::string text = table_text(table, report["cases"]); !text.empty())
       all += (all.empty() ? "" : "\n") + text;
   for (const Json& c : report["cases"]) {
     if (skipped(c)) all += "skipped: " + title(c) + ": " + c["skipped"].get<std::string>() + "\n";

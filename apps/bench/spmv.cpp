@@ -31,7 +31,7 @@ namespace {
 
 using blas2::CrsMatrix;
 
-constexpr double error_limit =
+constexpr double spmv_error_limit =
     3;  // as of the tests: in units of u sqrt(m + 2) of what a row's m terms add up to
 constexpr double solve_tolerance = 1e-8;
 constexpr int max_iterations = 5000;
@@ -42,7 +42,7 @@ struct Source {
 };
 
 // Generated ones; those with the rows and entries of a matrix of paper 3 are named as such.
-std::vector<Source> generated() {
+std::vector<Source> generated_sources() {
   std::vector<Source> all{
       {"7_points_200", [] { return generate::seven_points(200); }},
       {"3_x_27_points_70", [] { return generate::coupled_27_points(70, 3); }},
@@ -90,9 +90,9 @@ class Truth {
 };
 
 // Paper 3's part on a CPU: its three formats by one thread.
-class HostCase final : public Case {
+class HostSpmvCase final : public Case {
  public:
-  HostCase(CrsMatrix<double> a, int rounds) : a_(std::move(a)), rounds_(rounds) {}
+  HostSpmvCase(CrsMatrix<double> a, int rounds) : a_(std::move(a)), rounds_(rounds) {}
   std::vector<Call> calls() override { return {}; }
   void check(Json& result) override {
     const blas2::CrsView<double> a = a_.view();
@@ -354,7 +354,7 @@ class Spmv final : public Benchmark {
 
   void add_options(CLI::App& command) override {
     std::string names;
-    for (const Source& source : generated()) names += (names.empty() ? "" : ", ") + source.name;
+    for (const Source& source : generated_sources()) names += (names.empty() ? "" : ", ") + source.name;
     command.add_option("FILES", files_, "Sparse matrices: Matrix Market coordinate, ELSI CSC, SciPy .npz")
         ->option_text(" ");
     command.add_option("--matrices", names_, "Generated ones, where no FILES are given: " + names)
@@ -374,13 +374,14 @@ class Spmv final : public Benchmark {
 
   bool on_host() const override { return device_ == "cpu"; }
   std::vector<CasePlan> host_cases(Json& head) override {
-    head["error_limit"] = error_limit;
+    head["error_limit"] = spmv_error_limit;
     if (k_ != 1 || solve_) throw UsageError("--device cpu goes with neither --block nor --solve");
-    return plans([r = rounds](CrsMatrix<double> a) { return std::make_unique<HostCase>(std::move(a), r); });
+    return plans(
+        [r = rounds](CrsMatrix<double> a) { return std::make_unique<HostSpmvCase>(std::move(a), r); });
   }
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CasePlan> cases(const Session& session, Json& head) override {
-    head["error_limit"] = error_limit;
+    head["error_limit"] = spmv_error_limit;
     head["solve_tolerance"] = solve_tolerance;
     return plans([&queue = session.queue, k = k_, solve = solve_](CrsMatrix<double> a) {
       return std::make_unique<SpmvCase>(queue, std::move(a), k, solve);
@@ -389,7 +390,7 @@ class Spmv final : public Benchmark {
 #endif
 
   std::vector<Limit> limits(const Json&) const override {
-    return {{"worst_error", error_limit}, {"bit_for_bit"}};
+    return {{"worst_error", spmv_error_limit}, {"bit_for_bit"}};
   }
 
   std::vector<Table> tables(const Json&) const override {
@@ -428,7 +429,7 @@ the fastest CRS. ccs adds by atomics: its bits differ from run to run, and it is
       sources.push_back(
           {std::filesystem::path(file).filename(), [file] { return io::read_sparse_matrix(file).a; }});
     if (files_.empty())
-      for (const Source& source : generated())
+      for (const Source& source : generated_sources())
         if (names_.empty() || std::find(names_.begin(), names_.end(), source.name) != names_.end())
           sources.push_back(source);
     if (sources.empty()) throw UsageError("--matrices: none of these is made here");

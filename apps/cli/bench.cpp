@@ -11,7 +11,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* bench_examples = R"(
   eigen_g bench --list
   eigen_g bench symv --types d --sizes 2000,10000,20000
   eigen_g bench symv --json symv.json && scripts/plot_symv.py symv.json -o figures
@@ -22,7 +22,7 @@ constexpr const char* examples = R"(
 
 void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Measure speed, and check what was measured.");
-  set_help(command, "eigen_g bench BENCHMARK [OPTIONS]", examples);
+  set_help(command, "eigen_g bench BENCHMARK [OPTIONS]", bench_examples);
   auto list = std::make_shared<bool>(false);
   command.add_flag("--list", *list, "The benchmarks that there are");
   command.require_subcommand(0, 1);

@@ -15,7 +15,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* command_examples = R"(
   eigen_g solve matrix.mtx                       eigenvalues and stage times
   eigen_g solve matrix.mtx -o result --verify    write result.values.npy, result.vectors.npy
   eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
@@ -25,7 +25,7 @@ constexpr const char* examples = R"(
 ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Eigenvalues and eigenvectors of dense real symmetric matrices, on the CPU and on GPUs.",
                "eigen_g");
-  set_help(app, "eigen_g COMMAND [OPTIONS]", examples);
+  set_help(app, "eigen_g COMMAND [OPTIONS]", command_examples);
   app.footer(exit_code_help());  // a subcommand inherits it
   app.set_version_flag("--version", std::string("eigen_g ") + version(), "Print the version and leave");
   app.set_help_flag("-h,--help", "Print this help and leave");

@@ -31,7 +31,7 @@ std::vector<std::string> option_names(const CLI::Option& option) {
   return names;
 }
 
-std::string words(const CLI::App& app) {
+std::string command_words(const CLI::App& app) {
   std::string text;
   for (const CLI::App* sub : app.get_subcommands(nullptr)) text += sub->get_name() + " ";
   for (const CLI::Option* option : app.get_options())
@@ -45,7 +45,7 @@ std::string for_bash(const std::vector<Command>& all) {
   for (const Command& command : all) {
     if (!command.path.empty()) commands += (commands.empty() ? "" : "|") + ("\" " + command.path + "\"");
     cases += "    \"" + (command.path.empty() ? "" : " " + command.path) + "\") words=\"" +
-             words(*command.app) + "\" ;;\n";
+             command_words(*command.app) + "\" ;;\n";
   }
   return "_eigen_g() {\n"
          "  local word path= words=\n"
@@ -91,7 +91,7 @@ std::string for_fish(const std::vector<Command>& all) {
   return text;
 }
 
-constexpr const char* examples = R"(
+constexpr const char* completion_examples = R"(
   source <(eigen_g completion bash)      in ~/.bashrc
   source <(eigen_g completion zsh)       in ~/.zshrc, after compinit
   eigen_g completion fish | source       in config.fish)";
@@ -102,7 +102,7 @@ void add_completion(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
   CLI::App& command =
       *app.add_subcommand("completion", "A script that completes subcommands and options in a shell.");
-  set_help(command, "eigen_g completion bash|zsh|fish", examples);
+  set_help(command, "eigen_g completion bash|zsh|fish", completion_examples);
   command.add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));

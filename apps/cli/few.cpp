@@ -107,7 +107,7 @@ const char* end_name(End end) {
   return end == End::lowest ? "lowest" : end == End::highest ? "highest" : "near";
 }
 
-std::string row(const char* name, const std::string& text) {
+std::string few_row(const char* name, const std::string& text) {
   return left_column(name, 16) + text + "\n";
 }
 
@@ -124,35 +124,35 @@ struct FewResult {
 
 std::string to_table(const FewResult& r) {
   const FewReport& few = r.report;
-  std::string text = row("matrix", r.matrix);
-  if (!r.format.empty()) text += row("  format", r.format);
-  text += row("  n", std::to_string(r.n));
-  if (r.nnz >= 0) text += row("  non-zeros", std::to_string(r.nnz));
-  text += row("method", std::string(name(few.method)) + (few.on_gpu ? " on the GPU" : " on the CPU"));
+  std::string text = few_row("matrix", r.matrix);
+  if (!r.format.empty()) text += few_row("  format", r.format);
+  text += few_row("  n", std::to_string(r.n));
+  if (r.nnz >= 0) text += few_row("  non-zeros", std::to_string(r.nnz));
+  text += few_row("method", std::string(name(few.method)) + (few.on_gpu ? " on the GPU" : " on the CPU"));
   if (few.method == FewMethod::lanczos) {
-    text +=
-        row("  products", print("%lld of A with a vector, %lld restarts",
-                                static_cast<long long>(few.products), static_cast<long long>(few.restarts)));
-    text += row("  filter",
-                print("degree %d, damps %.6g to %.6g", few.filter_degree, few.filter_cut, few.filter_upper));
-    text +=
-        row("  probe", few.probed ? print("random vectors found nothing more at this end (%lld pairs before)",
-                                          static_cast<long long>(few.probe_found))
-                                  : std::string("not done"));
+    text += few_row("  products",
+                    print("%lld of A with a vector, %lld restarts", static_cast<long long>(few.products),
+                          static_cast<long long>(few.restarts)));
+    text += few_row("  filter", print("degree %d, damps %.6g to %.6g", few.filter_degree, few.filter_cut,
+                                      few.filter_upper));
+    text += few_row("  probe",
+                    few.probed ? print("random vectors found nothing more at this end (%lld pairs before)",
+                                       static_cast<long long>(few.probe_found))
+                               : std::string("not done"));
   }
   const double limit = r.options.tolerance * few.norm;
-  text += row("|A|", print("%.10g", few.norm)) + row("limit", print("|Az-wz| <= %.3g", limit));
-  text += row("eigenvalues", print("%lld, %s", static_cast<long long>(few.m), end_name(r.options.end)));
+  text += few_row("|A|", print("%.10g", few.norm)) + few_row("limit", print("|Az-wz| <= %.3g", limit));
+  text += few_row("eigenvalues", print("%lld, %s", static_cast<long long>(few.m), end_name(r.options.end)));
   for (std::size_t i = 0; i < r.values.size(); ++i)
     text += print("  %23.16g   |Az-wz| %.2e%s\n", r.values[i], few.residuals[i],
                   few.residuals[i] <= limit || few.status == Status::converged ? "" : "   not converged");
   if (few.status != Status::converged && few.predicted_products > 0)
-    text += row("predicted", print("%.3g products in all", few.predicted_products));
+    text += few_row("predicted", print("%.3g products in all", few.predicted_products));
   if (!r.values_file.empty())
-    text += row("written", joined(r.vectors_file.empty() ? std::vector{r.values_file}
-                                                         : std::vector{r.values_file, r.vectors_file}));
-  text += row("seconds",
-              print("solve %.4f, read %.4f, write %.4f, total %.4f", few.seconds, r.read, r.write, r.total));
+    text += few_row("written", joined(r.vectors_file.empty() ? std::vector{r.values_file}
+                                                             : std::vector{r.values_file, r.vectors_file}));
+  text += few_row("seconds", print("solve %.4f, read %.4f, write %.4f, total %.4f", few.seconds, r.read,
+                                   r.write, r.total));
   return text;
 }
 
@@ -160,7 +160,7 @@ Json finite_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
 
-std::string json_of(const FewResult& r) {
+std::string few_json(const FewResult& r) {
   const FewReport& few = r.report;
   Json json{{"format", "eigen_g-solve_few"}, {"version", 1}, {"eigen_g", version()}};
   json["matrix"] = {{"file", r.matrix},
@@ -191,7 +191,7 @@ std::string json_of(const FewResult& r) {
   json["bytes"] = {{"host", few.bytes.host}, {"device", few.bytes.device}};
   const auto file = [](const std::string& path) { return path.empty() ? Json() : Json(path); };
   json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 // The library names its arguments; the command line has its own names for some.
@@ -256,25 +256,26 @@ std::string gibibytes(std::uint64_t bytes) {
 // What a short Lanczos run lets expect; of a grid or a file that the dense path takes at once, its time by the model. Values at an end
 // of a spectrum are found last where they lie closest, so a look expects too few products: 9 of 10 solves that were measured took at
 // most `most` times what it says, one took less (data/perf/README.md).
-std::string explained(const FewMatrix& matrix, const FewOptions& options, const Devices& devices) {
+std::string explained_few(const FewMatrix& matrix, const FewOptions& options, const Devices& devices) {
   constexpr double least = 0.9, most = 11;
   const std::int64_t products_of_a_look = 1500 + 60 * options.count;
   const FewPlan plan = plan_few(matrix.n(), matrix.nnz(), options, devices);
-  std::string text =
-      row("plan", print("%lld pairs of order %lld by the %s method", static_cast<long long>(options.count),
-                        static_cast<long long>(matrix.n()), name(plan.method)));
+  std::string text = few_row(
+      "plan", print("%lld pairs of order %lld by the %s method", static_cast<long long>(options.count),
+                    static_cast<long long>(matrix.n()), name(plan.method)));
   if (plan.method == FewMethod::dense || plan.dense_follows)
-    text += row("  dense", print("%.3g s", plan.dense_seconds) + ", " + gibibytes(plan.dense_bytes));
+    text += few_row("  dense", print("%.3g s", plan.dense_seconds) + ", " + gibibytes(plan.dense_bytes));
   if (plan.method == FewMethod::dense) return text;
   if (plan.gpus > 1) {
     Devices one = devices;
     one.gpus = 1;
-    text += row("  GPUs",
+    text +=
+        few_row("  GPUs",
                 print("%d by rows: %.3g s a product, %.3g s for what they send each other beside it; one: "
                       "%.3g s",
                       plan.gpus, plan.product_seconds, plan.halo_seconds,
                       plan_few(matrix.n(), matrix.nnz(), options, one).product_seconds)) +
-            row("", devices.calibration ? "by this machine's calibration"
+        few_row("", devices.calibration ? "by this machine's calibration"
                                         : "by two H200s: 'eigen_g tune hybrid' measures this machine");
   }
   FewOptions look = options;
@@ -289,13 +290,14 @@ std::string explained(const FewMatrix& matrix, const FewOptions& options, const 
   const bool known = report.status == Status::converged;
   const double low = known ? expected : std::max(least * expected, static_cast<double>(report.products)),
                high = known ? expected : most * expected;
-  text += row("  lanczos",
+  text +=
+      few_row("  lanczos",
               print("%.2g to %.2g products, %.2g to %.2g s, ", low, high, low * a_product, high * a_product) +
                   gibibytes(plan.lanczos_bytes) +
                   print("; at most %lld products", static_cast<long long>(plan.max_products)) +
                   (plan.dense_follows ? ", then dense" : ""));
-  return text + row("", print("by %lld products made before: %.3g s each",
-                              static_cast<long long>(report.products), a_product));
+  return text + few_row("", print("by %lld products made before: %.3g s each",
+                                  static_cast<long long>(report.products), a_product));
 }
 
 }  // namespace
@@ -355,7 +357,7 @@ ExitCode solve_few_pairs(const FewRequest& request) {
     if (request.gpus > 1)
       if (auto chosen = choose_calibration("", uncalibrated_machine()); chosen.calibration)
         devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
-    const std::string plan = explained(matrix, result.options, devices);
+    const std::string plan = explained_few(matrix, result.options, devices);
     progress.finish();
     sink.tell(plan + "\n");
   }
@@ -379,7 +381,7 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   progress.finish();
   tell_device(request.run, result.report.on_gpu ? "the GPU" : "the CPU");
   result.total = total.seconds();
-  sink.put(to_table(result), json_of(result));
+  sink.put(to_table(result), few_json(result));
   if (converged) return ExitCode::done;
   complain(result.matrix + ": some pairs have not converged" +
            (request.prefix.empty() || few.keep_unconverged ? "" : ", no result is written"));

@@ -76,10 +76,6 @@ Pencil<T> read_pencil(const OpenPencil& opened, const MatrixOptions& of_a, int t
   return p;
 }
 
-std::string row(const std::string& name, const std::string& text) {
-  return left_column(name, 14) + text + "\n";
-}
-
 // Told before the solve: the flops beside the standard one, and the memory of all of it.
 template <class T>
 std::string plan_text(const GeneralisedSolve& request, std::int64_t n, const Options& options) {
@@ -87,20 +83,21 @@ std::string plan_text(const GeneralisedSolve& request, std::int64_t n, const Opt
   const auto m = static_cast<double>(options.vectors ? options.subset.most(n) : 0);
   const bool on_gpu = take_gpu(request.devices.place, n);
   const WorkspaceBytes bytes = generalised_workspace_bytes<T>(n, {request.b.itype}, options, on_gpu);
-  return row("type", io::name(io::scalar_type<T>)) +
-         row("plan", std::string("on the ") + (on_gpu ? "GPU" : "CPU") + ", workspace at most " +
-                         bytes_text(bytes.host) + " host, " + bytes_text(bytes.device) + " device") +
-         row("  Cholesky", print("%.3g flops: B = L L^T", cube / 3)) +
-         row("  standard form", print("%.3g flops: C of A and L", cube)) +
-         row("  solve", "C y = w y, as solve without --b") +
-         (options.vectors ? row("  vectors", print("%.3g flops: x of y", cube / static_cast<double>(n) * m))
-                          : "") +
+  return report_row("type", io::name(io::scalar_type<T>)) +
+         report_row("plan", std::string("on the ") + (on_gpu ? "GPU" : "CPU") + ", workspace at most " +
+                                bytes_text(bytes.host) + " host, " + bytes_text(bytes.device) + " device") +
+         report_row("  Cholesky", print("%.3g flops: B = L L^T", cube / 3)) +
+         report_row("  standard form", print("%.3g flops: C of A and L", cube)) +
+         report_row("  solve", "C y = w y, as solve without --b") +
+         (options.vectors
+              ? report_row("  vectors", print("%.3g flops: x of y", cube / static_cast<double>(n) * m))
+              : "") +
          "\n";
 }
 
 template <class T>
-GeneralisedReport run(const GeneralisedSolve& request, const Pencil<T>& p, const Options& options,
-                      const ResultFilesOf<T>& results) {
+GeneralisedReport solve_pencil(const GeneralisedSolve& request, const Pencil<T>& p, const Options& options,
+                               const ResultFilesOf<T>& results) {
   try {
     return sygvd({request.b.itype}, p.a.n, p.a.data, p.a.lda, const_cast<T*>(p.b.data), p.b.lda,
                  results.values(), results.vectors(), std::max<std::int64_t>(1, p.a.n), options,
@@ -115,8 +112,8 @@ GeneralisedReport run(const GeneralisedSolve& request, const Pencil<T>& p, const
 
 // Reads the pencil as Ts, solves, checks and writes.
 template <class T>
-void solve_as(const GeneralisedSolve& request, const OpenPencil& opened, const Stopwatch& reading,
-              ReportSink& sink, Progress& progress, GeneralisedFound& r) {
+void solve_pencil_as(const GeneralisedSolve& request, const OpenPencil& opened, const Stopwatch& reading,
+                     ReportSink& sink, Progress& progress, GeneralisedFound& r) {
   const Pencil<T> p = read_pencil<T>(opened, request.matrix, request.run.threads, progress);
   r.read = reading.seconds();
   r.n = p.a.n;
@@ -132,7 +129,7 @@ void solve_as(const GeneralisedSolve& request, const OpenPencil& opened, const S
       request.prefix, request.format,
       {r.n, options.subset.most(r.n), options.vectors, options.subset.by != Subset::By::value},
       existing_files(request.run.force));
-  r.report = run(request, p, options, results);
+  r.report = solve_pencil(request, p, options, results);
   r.vectors = request.options.vectors;
   if (r.report.status == Status::converged) {
     r.values.assign(results.values(), results.values() + r.report.m);
@@ -157,8 +154,8 @@ void solve_as(const GeneralisedSolve& request, const OpenPencil& opened, const S
 }
 
 template <class T>
-void verify_as(const GeneralisedVerify& request, const OpenPencil& opened, const Stopwatch& reading,
-               Progress& progress, GeneralisedFound& r) {
+void verify_pencil_as(const GeneralisedVerify& request, const OpenPencil& opened, const Stopwatch& reading,
+                      Progress& progress, GeneralisedFound& r) {
   const Pencil<T> p = read_pencil<T>(opened, request.matrix, request.run.threads, progress);
   progress.at("read the result");
   const std::vector<real_t<T>> values = io::read_values<real_t<T>>(request.values);
@@ -197,7 +194,8 @@ ExitCode solve_generalised(const GeneralisedSolve& request) {
   const Stopwatch reading;
   const OpenPencil opened = open_pencil(request.b, request.matrix, progress);
   r.type = opened.type;
-  io::with_type(opened.type, [&]<class T>(T) { solve_as<T>(request, opened, reading, sink, progress, r); });
+  io::with_type(opened.type,
+                [&]<class T>(T) { solve_pencil_as<T>(request, opened, reading, sink, progress, r); });
   progress.finish();
   tell_device(request.run, devices_text(r.report));
   r.total = total.seconds();
@@ -223,7 +221,7 @@ ExitCode verify_generalised_files(const GeneralisedVerify& request) {
   const Stopwatch reading;
   const OpenPencil opened = open_pencil(request.b, request.matrix, progress);
   r.type = opened.type;
-  io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(request, opened, reading, progress, r); });
+  io::with_type(opened.type, [&]<class T>(T) { verify_pencil_as<T>(request, opened, reading, progress, r); });
   progress.finish();
   tell_device(request.run, r.check->on_gpu ? "the GPU" : "the CPU");
   r.total = total.seconds();

@@ -10,10 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string row(const std::string& name, const std::string& text) {
-  return left_column(name, 14) + text + "\n";
-}
-std::string seconds_row(const std::string& name, double seconds) {
+std::string generalised_seconds_row(const std::string& name, double seconds) {
   return left_column(name, 26) + print("%10.4f\n", seconds);
 }
 
@@ -22,11 +19,12 @@ const char* equation(int itype) {
 }
 
 std::string head_rows(const GeneralisedFound& r) {
-  return row("matrix", r.matrix.file) + row("  type", io::name(r.type)) + row("  n", std::to_string(r.n)) +
-         row("B", r.b.file) + row("problem", equation(r.b.itype)) + row("threads", std::to_string(r.threads));
+  return report_row("matrix", r.matrix.file) + report_row("  type", io::name(r.type)) +
+         report_row("  n", std::to_string(r.n)) + report_row("B", r.b.file) +
+         report_row("problem", equation(r.b.itype)) + report_row("threads", std::to_string(r.threads));
 }
 
-std::string check_rows(const GeneralisedVerification& v) {
+std::string generalised_check_rows(const GeneralisedVerification& v) {
   const auto figure = [](const char* label, double value, double limit = 0) {
     return "  " + left_column(label, 28) + print("%.6e", value) +
            (limit > 0 ? print("  (limit %.3g)\n", limit) : "\n");
@@ -45,7 +43,7 @@ std::string check_rows(const GeneralisedVerification& v) {
   return text + "  " + left_column("verification", 28) + (passed(v) ? "pass" : "FAILED") + "\n";
 }
 
-Json check_json(const std::optional<GeneralisedVerification>& v) {
+Json generalised_check_json(const std::optional<GeneralisedVerification>& v) {
   if (!v) return {};
   return {{"n", v->n},
           {"m", v->m},
@@ -73,11 +71,7 @@ Json head_json(const char* format, const GeneralisedFound& r) {
       {"itype", r.b.itype},
       {"threads", r.threads},
       {"seconds", {{"read", r.read}, {"verify", r.verify}, {"total", r.total}}},
-      {"check", check_json(r.check)}};
-}
-
-std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+      {"check", generalised_check_json(r.check)}};
 }
 
 }  // namespace
@@ -93,24 +87,26 @@ std::string why_not(const GeneralisedFound& r) {
 
 std::string solve_table(const GeneralisedFound& r) {
   std::string text = head_rows(r);
-  text += row("eigenvalues", r.solved() ? std::to_string(r.values.size()) : "none: " + why_not(r));
+  text += report_row("eigenvalues", r.solved() ? std::to_string(r.values.size()) : "none: " + why_not(r));
   const int digits = io::real_type(r.type) == io::ScalarType::s ? 8 : 16;
   if (r.solved() && !r.values.empty())
-    text += row("  lowest", print("%.*g", digits, r.values.front())) +
-            row("  highest", print("%.*g", digits, r.values.back()));
-  text += row("devices", devices_text(r.report));
+    text += report_row("  lowest", print("%.*g", digits, r.values.front())) +
+            report_row("  highest", print("%.*g", digits, r.values.back()));
+  text += report_row("devices", devices_text(r.report));
   text += r.distributed ? distributed_rows(*r.distributed)
-                        : row("workspace", bytes_text(r.report.bytes.host) + " host, " +
-                                               bytes_text(r.report.bytes.device) + " device");
+                        : report_row("workspace", bytes_text(r.report.bytes.host) + " host, " +
+                                                      bytes_text(r.report.bytes.device) + " device");
   if (!r.values_file.empty())
-    text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
-  text += "seconds\n" + seconds_row("  read", r.read) + seconds_row("  solve", r.report.seconds);
-  for (const auto& act : r.report.acts) text += seconds_row("    " + words(act.name), act.seconds);
+    text += report_row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
+  text += "seconds\n" + generalised_seconds_row("  read", r.read) +
+          generalised_seconds_row("  solve", r.report.seconds);
+  for (const auto& act : r.report.acts)
+    text += generalised_seconds_row("    " + words(act.name), act.seconds);
   for (const StageWork& work : r.report.stages)
-    if (work.seconds > 0) text += seconds_row("      " + words(name(work.stage)), work.seconds);
-  if (r.check) text += seconds_row("  verify", r.verify);
-  text += seconds_row("  total", r.total);
-  return r.check ? text + check_rows(*r.check) : text;
+    if (work.seconds > 0) text += generalised_seconds_row("      " + words(name(work.stage)), work.seconds);
+  if (r.check) text += generalised_seconds_row("  verify", r.verify);
+  text += generalised_seconds_row("  total", r.total);
+  return r.check ? text + generalised_check_rows(*r.check) : text;
 }
 
 std::string solve_json(const GeneralisedFound& r) {
@@ -139,15 +135,15 @@ std::string solve_json(const GeneralisedFound& r) {
     seconds["stages"][name(work.stage)] = r.report.seconds_of(work.stage);
   json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};
   json["distributed"] = distributed_json(r.distributed);
-  return text_of(json);
+  return json_text(json);
 }
 
 std::string verify_table(const GeneralisedFound& r) {
-  return head_rows(r) + check_rows(*r.check);
+  return head_rows(r) + generalised_check_rows(*r.check);
 }
 
 std::string verify_json(const GeneralisedFound& r) {
-  return text_of(head_json("eigen_g-verify_generalised", r));
+  return json_text(head_json("eigen_g-verify_generalised", r));
 }
 
 }  // namespace eigen_g::apps

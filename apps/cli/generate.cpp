@@ -45,7 +45,7 @@ struct GenerateOptions {
 };
 
 // "seed, random_signs" as options: "--seed, --random-signs".
-std::string option_names(std::string_view parameters) {
+std::string options_named(std::string_view parameters) {
   std::string names;
   std::istringstream words{std::string(parameters)};
   for (std::string word; words >> word;) {
@@ -66,7 +66,7 @@ std::string list_of_kinds() {
     const auto note = [&notes](const std::string& more) { notes += (notes.empty() ? "" : "; ") + more; };
     if (!kind.alias.empty()) note("also " + std::string(kind.alias));
     if (!kind.n_rule.empty()) note("N " + std::string(kind.n_rule));
-    if (!kind.parameters.empty()) note(option_names(kind.parameters));
+    if (!kind.parameters.empty()) note(options_named(kind.parameters));
     if (kind.spectrum_known) note("spectrum known");
     text += left_column(std::string(kind.name), name_width) + std::string(kind.what) +
             (notes.empty() ? "" : " (" + notes + ")") + "\n";
@@ -206,7 +206,7 @@ ExitCode generate_file(GenerateOptions options) {
   return ExitCode::done;
 }
 
-constexpr const char* examples = R"(
+constexpr const char* generate_examples = R"(
   eigen_g generate --list                                          every KIND in a line
   eigen_g generate minij 1000 -o frank.npy --exact frank.txt       with its exact eigenvalues
   eigen_g generate random 500 --seed 7 -o random.mtx               normal entries
@@ -223,7 +223,7 @@ void add_generate(CLI::App& app, Action& action) {
   generate::Spec& spec = options->spec;
   CLI::App& command =
       *app.add_subcommand("generate", "A test matrix by name, with its exact spectrum where known.");
-  set_help(command, "eigen_g generate KIND N -o FILE [OPTIONS]", examples);
+  set_help(command, "eigen_g generate KIND N -o FILE [OPTIONS]", generate_examples);
   CLI::Option* list = command.add_flag("--list", options->list, "List the kinds and leave");
   command.add_option("KIND", spec.kind, "Name of the matrix, see --list");
   command.add_option("N", spec.n, "Its order")

@@ -83,7 +83,7 @@ std::string info_table(const Json& info) {
   return text;
 }
 
-constexpr const char* examples = R"(
+constexpr const char* info_examples = R"(
   eigen_g info
   eigen_g info --json)";
 
@@ -92,7 +92,7 @@ constexpr const char* examples = R"(
 void add_info(CLI::App& app, Action& action) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App& command = *app.add_subcommand("info", "Version, devices, libraries, threads.");
-  set_help(command, "eigen_g info [--json]", examples);
+  set_help(command, "eigen_g info [--json]", info_examples);
   command.add_flag("--json", *as_json, "As JSON");
   command.callback([as_json, &action] {
     action = [as_json] {

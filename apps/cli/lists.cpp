@@ -9,7 +9,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-constexpr std::int64_t largest = 10'000'000;
+constexpr std::int64_t largest_order = 10'000'000;
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
@@ -24,8 +24,8 @@ std::int64_t size_of(const std::string& text, const std::string& option) {
   std::int64_t value = 0;
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error != std::errc() || end != last || value < 1 || value > largest)
-    throw UsageError(option + ": '" + text + "' is not a number from 1 to " + std::to_string(largest));
+  if (error != std::errc() || end != last || value < 1 || value > largest_order)
+    throw UsageError(option + ": '" + text + "' is not a number from 1 to " + std::to_string(largest_order));
   return value;
 }
 

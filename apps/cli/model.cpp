@@ -31,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ModelOptions {
   ModelFigures giga;  // in GFLOP/s and GB/s
   std::int64_t n = 10000;
   std::int64_t vectors = -1;  // all
@@ -43,7 +43,7 @@ struct Options {
   RunOptions run;  // --json and --quiet alone
 };
 
-constexpr const char* examples = R"(
+constexpr const char* model_examples = R"(
   eigen_g model --fp64 280 --fp32 7700 --bandwidth 250 --cpu 145    the paper's GTX 1080 with its CPU
   eigen_g model --fp64 1050 --fp32 2500 --bandwidth 135 --efficiencies ideal
   eigen_g model --machine nvidia_h200 --n 20000                     a machine that was measured
@@ -72,13 +72,13 @@ std::vector<std::string> machine_names() {
 }
 
 // As asked for; else those of the machine asked for; else the usual ones.
-std::string efficiencies_name(const Options& o) {
+std::string efficiencies_name(const ModelOptions& o) {
   if (o.efficiencies == "h200") return usual_machine;
   if (!o.efficiencies.empty()) return o.efficiencies;
   return o.machine.empty() ? usual_machine : o.machine;
 }
 
-Described describe(const Options& o) {
+Described describe(const ModelOptions& o) {
   const std::string of = efficiencies_name(o);
   const Efficiencies e = of == "ideal" ? ideal_efficiencies() : efficiencies_of(measured_machine(of));
   if (!o.machine.empty()) {
@@ -128,8 +128,8 @@ std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Predict
   return "\n" + table.text();
 }
 
-std::string table_of(const Options& o, const Described& d, const std::vector<Prediction>& predictions,
-                     const Prediction& choice, const std::vector<MixedPrediction>& mixed) {
+std::string model_table(const ModelOptions& o, const Described& d, const std::vector<Prediction>& predictions,
+                        const Prediction& choice, const std::vector<MixedPrediction>& mixed) {
   const ModelMachine& machine = d.machine;
   std::string text = left_column("machine", 14) + d.source;
   if (!o.machine.empty()) {
@@ -183,9 +183,9 @@ Json rates_json(const PerEngine<double>& rates) {
   return object;
 }
 
-std::string json_of(const Options& o, std::int64_t m, const Described& d,
-                    const std::vector<Prediction>& predictions, const Prediction& choice,
-                    const std::vector<MixedPrediction>& mixed) {
+std::string model_json(const ModelOptions& o, std::int64_t m, const Described& d,
+                       const std::vector<Prediction>& predictions, const Prediction& choice,
+                       const std::vector<MixedPrediction>& mixed) {
   Json helpers = Json::array();
   for (const ModelHelper& h : d.machine.helpers)
     helpers.push_back({{"name", h.name}, {"products", rates_json(h.products)}, {"link", h.link}});
@@ -231,10 +231,10 @@ std::string json_of(const Options& o, std::int64_t m, const Described& d,
                   {"predictions", list},
                   {"choice", &choice - predictions.data()},
                   {"mixed", of_mixed}};
-  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(root);
 }
 
-ExitCode model(const Options& o) {
+ExitCode model(const ModelOptions& o) {
   if (o.nodes.nodes > 0) {
     if (has_figures(o.giga) || !o.machine.empty() || !o.efficiencies.empty() || !o.calibration.empty() ||
         o.vectors >= 0)
@@ -252,22 +252,22 @@ ExitCode model(const Options& o) {
   const Prediction& choice = choose(predictions);
   const std::vector<MixedPrediction> mixed =
       m == o.n ? predict_mixed(described.machine, o.n) : std::vector<MixedPrediction>{};
-  sink.put(table_of(o, described, predictions, choice, mixed),
-           json_of(o, m, described, predictions, choice, mixed));
+  sink.put(model_table(o, described, predictions, choice, mixed),
+           model_json(o, m, described, predictions, choice, mixed));
   return ExitCode::done;
 }
 
 }  // namespace
 
 void add_model(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ModelOptions>();
   CLI::App& command = *app.add_subcommand("model",
                                           "Predicted stage times of a GPU of which a few rates are known, by "
                                           "engine, for the reduction in one stage and in two: "
                                           "equations 1 to 5 of the paper. Without figures: of this machine "
                                           "as it is calibrated. GFLOP/s and GB/s as measured, "
                                           "not the data sheet's.");
-  set_help(command, "eigen_g model [--fp64 F --bandwidth B [OPTIONS]]", examples);
+  set_help(command, "eigen_g model [--fp64 F --bandwidth B [OPTIONS]]", model_examples);
   const auto figure = [&](const char* name, double& value, const char* what) {
     command.add_option(name, value, what)->check(CLI::PositiveNumber)->option_text("NUMBER");
   };

@@ -36,7 +36,7 @@ std::string remark(const ClusterPrediction& p) {
   return text;
 }
 
-std::string table_of(std::int64_t nodes, const std::vector<Line>& lines) {
+std::string nodes_table(std::int64_t nodes, const std::vector<Line>& lines) {
   TextTable table({print("all pairs on %lld nodes", static_cast<long long>(nodes)), "n", "processes",
                    "GB each", "of", "seconds"});
   for (const Line& line : lines)
@@ -58,7 +58,7 @@ std::string table_of(std::int64_t nodes, const std::vector<Line>& lines) {
   return text;
 }
 
-std::string json_of(std::int64_t nodes, const std::vector<Line>& lines) {
+std::string nodes_json(std::int64_t nodes, const std::vector<Line>& lines) {
   Json of_clusters = Json::array(), predictions = Json::array();
   const Cluster* last = nullptr;
   for (const Line& line : lines) {
@@ -87,7 +87,7 @@ std::string json_of(std::int64_t nodes, const std::vector<Line>& lines) {
                   {"nodes", nodes},
                   {"clusters", of_clusters},
                   {"predictions", predictions}};
-  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(root);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ ExitCode model_nodes(const NodesOptions& options, const std::vector<std::int64_t
   for (const Cluster& cluster : clusters())
     if (options.cluster.empty() || options.cluster == cluster.name)
       for (const std::int64_t n : orders) lines.push_back({cluster, n, predict(cluster, n, options.nodes)});
-  sink.put(table_of(options.nodes, lines), json_of(options.nodes, lines));
+  sink.put(nodes_table(options.nodes, lines), nodes_json(options.nodes, lines));
   return ExitCode::done;
 }
 

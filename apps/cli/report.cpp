@@ -31,20 +31,14 @@ constexpr std::array<Figure, 7> figures{{
     {"worst_residual", "worst pair |Az-wz|/|A|_F", &Verification::worst_residual},
 }};
 
-constexpr std::size_t name_width = 14;
-
 bool defined(const Verification& check, const Figure& figure) {
   return figure.value != &Verification::reconstruction || check.m == check.n;
 }
 
-std::string row(const char* name, const std::string& text) {
-  return left_column(name, name_width) + text + "\n";
-}
-
 std::string matrix_row(const MatrixFacts& m) {
-  std::string text = row("matrix", m.file) + row("  format", m.format) + row("  type", io::name(m.type)) +
-                     row("  n", std::to_string(m.n));
-  if (m.symmetrized) text += row("  symmetrized", print("max |a_ij - a_ji| was %.2g", m.asymmetry));
+  std::string text = report_row("matrix", m.file) + report_row("  format", m.format) +
+                     report_row("  type", io::name(m.type)) + report_row("  n", std::to_string(m.n));
+  if (m.symmetrized) text += report_row("  symmetrized", print("max |a_ij - a_ji| was %.2g", m.asymmetry));
   return text;
 }
 
@@ -198,11 +192,6 @@ Json name_or_null(const std::string& file) {
   return file.empty() ? Json() : Json(file);
 }
 
-// A file name need not be UTF-8, and JSON must be: bytes that are not are replaced.
-std::string text_of(const Json& object) {
-  return object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Json head(const char* format) {
   return {{"format", format}, {"version", 1}, {"eigen_g", version()}};
 }
@@ -287,57 +276,57 @@ nlohmann::ordered_json distributed_json(const std::optional<Distributed>& d) {
 }
 
 std::string distributed_rows(const Distributed& d) {
-  return row("engine", d.engine + ", " + d.routine) +
-         row("processes", print("%d in a grid of %d x %d, blocks of %lld, at most ", d.processes, d.rows,
-                                d.cols, static_cast<long long>(d.block)) +
-                              bytes_text(d.peak_bytes) + " each");
+  return report_row("engine", d.engine + ", " + d.routine) +
+         report_row("processes", print("%d in a grid of %d x %d, blocks of %lld, at most ", d.processes,
+                                       d.rows, d.cols, static_cast<long long>(d.block)) +
+                                     bytes_text(d.peak_bytes) + " each");
 }
 
 std::string to_table(const SolveReport& r) {
   std::string text = matrix_row(r.matrix);
   if (r.solve.status == Status::not_converged) {
-    text +=
-        row("eigenvalues", print("not converged (LAPACK info %lld)", static_cast<long long>(r.solve.failed)));
+    text += report_row("eigenvalues",
+                       print("not converged (LAPACK info %lld)", static_cast<long long>(r.solve.failed)));
   } else if (r.infinite > 0) {
-    text +=
-        row("eigenvalues", print("beyond the range of %s (number %lld)",
-                                 io::name(io::real_type(r.matrix.type)), static_cast<long long>(r.infinite)));
+    text += report_row("eigenvalues",
+                       print("beyond the range of %s (number %lld)", io::name(io::real_type(r.matrix.type)),
+                             static_cast<long long>(r.infinite)));
   } else {
-    text += row("eigenvalues", count_text(r));
+    text += report_row("eigenvalues", count_text(r));
     if (!r.values.empty()) {
       const int digits = io::real_type(r.matrix.type) == io::ScalarType::s ? 8 : 16;
-      text += row("  lowest", print("%.*g", digits, r.values.front()));
-      text += row("  highest", print("%.*g", digits, r.values.back()));
+      text += report_row("  lowest", print("%.*g", digits, r.values.front()));
+      text += report_row("  highest", print("%.*g", digits, r.values.back()));
     }
-    text += row("eigenvectors", r.vectors > 0 ? std::to_string(r.vectors) : "none");
+    text += report_row("eigenvectors", r.vectors > 0 ? std::to_string(r.vectors) : "none");
   }
   const bool several = r.solve.devices.size() > 1;
-  text += row("devices",
-              devices_text(r.solve) + (several ? ", ratio " + ratio_text(r.solve, r.ratio) : std::string()));
+  text += report_row("devices", devices_text(r.solve) +
+                                    (several ? ", ratio " + ratio_text(r.solve, r.ratio) : std::string()));
   for (std::size_t i = 0; several && i < r.solve.devices.size(); ++i)
-    text += row("  share", print("%.4g of the products, %.4f s, ", r.solve.devices[i].share,
-                                 r.solve.devices[i].seconds) +
-                               engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
-  text += row("threads", std::to_string(r.threads));
-  if (!r.distributed) text += row("products", engines_text(r.solve));
+    text += report_row("  share", print("%.4g of the products, %.4f s, ", r.solve.devices[i].share,
+                                        r.solve.devices[i].seconds) +
+                                      engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
+  text += report_row("threads", std::to_string(r.threads));
+  if (!r.distributed) text += report_row("products", engines_text(r.solve));
   if (r.solve.refinement.way != Refinement::Way::native)
-    text += row("precision", refinement_text(r.solve.refinement));
+    text += report_row("precision", refinement_text(r.solve.refinement));
   if (r.distributed) text += distributed_rows(*r.distributed);
   if (!r.distributed)
-    text += row("workspace",
-                bytes_text(r.solve.bytes.host) + " host" +
-                    (r.solve.bytes.device ? ", " + bytes_text(r.solve.bytes.device) + " device" : ""));
+    text += report_row("workspace",
+                       bytes_text(r.solve.bytes.host) + " host" +
+                           (r.solve.bytes.device ? ", " + bytes_text(r.solve.bytes.device) + " device" : ""));
   if (!r.values_file.empty())
-    text += row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
+    text += report_row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
   text += seconds_rows(r.seconds, &r.solve, r.plan ? &*r.plan : nullptr);
   if (r.check) text += check_rows(*r.check);
   return text;
 }
 
 std::string to_table(const VerifyReport& r) {
-  return matrix_row(r.matrix) + row("eigenvalues", r.values_file) + row("eigenvectors", r.vectors_file) +
-         row("threads", std::to_string(r.threads)) + seconds_rows(r.seconds, nullptr, nullptr) +
-         check_rows(r.check);
+  return matrix_row(r.matrix) + report_row("eigenvalues", r.values_file) +
+         report_row("eigenvectors", r.vectors_file) + report_row("threads", std::to_string(r.threads)) +
+         seconds_rows(r.seconds, nullptr, nullptr) + check_rows(r.check);
 }
 
 std::string json_of(const SolveReport& r) {
@@ -372,7 +361,7 @@ std::string json_of(const SolveReport& r) {
   object["outputs"] = {{"values", name_or_null(r.values_file)}, {"vectors", name_or_null(r.vectors_file)}};
   object["check"] = r.check ? check_json(*r.check) : Json();
   object["distributed"] = distributed_json(r.distributed);
-  return text_of(object);
+  return json_text(object);
 }
 
 std::string json_of(const VerifyReport& r) {
@@ -384,7 +373,7 @@ std::string json_of(const VerifyReport& r) {
   object["seconds"] = {
       {"read", r.seconds.read}, {"verify", number_or_null(r.seconds.verify)}, {"total", r.seconds.total}};
   object["check"] = check_json(r.check);
-  return text_of(object);
+  return json_text(object);
 }
 
 }  // namespace eigen_g::apps

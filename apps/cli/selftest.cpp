@@ -88,14 +88,14 @@ struct WorstRatios {
 
 constexpr std::size_t family_width = 31, way_width = 20;
 
-std::string row(const SelftestCase& c) {
+std::string case_row(const SelftestCase& c) {
   return print("%c  ", c.type) + left_column(c.family, family_width) +
          print("%6lld  ", static_cast<long long>(c.n)) + left_column(c.way, way_width) +
          print("%10.3g %10.3g %10.3g  ", c.residual, c.orthogonality, c.values) +
          (c.passed ? "pass" : "FAILED") + "\n";
 }
 
-Json json_of(const SelftestCase& c) {
+Json case_json(const SelftestCase& c) {
   return {{"type", std::string(1, c.type)},
           {"family", c.family},
           {"n", c.n},
@@ -152,8 +152,8 @@ ExitCode selftest(const SelftestOptions& options) {
     if (!c.passed) ++failures;
     worst.raise(c);
     by_family.add(c);
-    cases.push_back(json_of(c));
-    if (!options.run.quiet || !c.passed) sink.tell(row(c));
+    cases.push_back(case_json(c));
+    if (!options.run.quiet || !c.passed) sink.tell(case_row(c));
   };
   for (std::size_t k = 0; k < options.types.size(); ++k)
     io::with_type(*io::scalar_type_of(options.types.substr(k, 1)),
@@ -183,7 +183,7 @@ std::string wrong_types(const std::string& types) {
   return types.empty() ? "names no type" : "";
 }
 
-constexpr const char* examples = R"(
+constexpr const char* selftest_examples = R"(
   eigen_g selftest --quick               orders up to 129, seconds
   eigen_g selftest                       up to 400
   eigen_g selftest --full --json st.json up to 2049
@@ -197,7 +197,7 @@ void add_selftest(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "selftest",
       "Solve matrices that are hard for eigensolvers, and check every result (exit code 4: one failed).");
-  set_help(command, "eigen_g selftest [--quick|--full] [OPTIONS]", examples);
+  set_help(command, "eigen_g selftest [--quick|--full] [OPTIONS]", selftest_examples);
   CLI::Option* quick = command.add_flag("--quick", options->quick, "Orders up to 129");
   command.add_flag("--full", options->full, "Orders up to 2049 (default: 400)")->excludes(quick);
   command

@@ -245,7 +245,7 @@ ExitCode solve_file(const SolveOptions& options) {
   return ExitCode::not_verified;
 }
 
-constexpr const char* examples = R"(
+constexpr const char* solve_examples = R"(
   eigen_g solve matrix.mtx                            eigenvalues and stage times, nothing written
   eigen_g solve matrix.npy -o result --verify         result.values.npy and result.vectors.npy, once checked
   eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
@@ -268,7 +268,7 @@ constexpr const char* examples = R"(
 void add_solve(CLI::App& app, Action& action) {
   auto options = std::make_shared<SolveOptions>();
   CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
-  set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
+  set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", solve_examples);
   add_solve_options(command, *options);
   command.callback([options, &action] { action = [options] { return solve_file(*options); }; });
 }

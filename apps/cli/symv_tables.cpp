@@ -11,7 +11,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-std::string model(const std::string& name, int major, int minor, int multiprocessors) {
+std::string model_text(const std::string& name, int major, int minor, int multiprocessors) {
   return print("%s, compute capability %d.%d, %d multiprocessors", name.c_str(), major, minor,
                multiprocessors);
 }
@@ -37,8 +37,8 @@ blas2::SymvTableFile read_symv_table(const std::filesystem::path& file, const De
     throw io::FileError(
         file, 0,
         "is for another GPU (" +
-            model(table.device, table.compute_major, table.compute_minor, table.multiprocessors) +
-            "); this one is " + model(gpu.name, gpu.compute_major, gpu.compute_minor, gpu.cores));
+            model_text(table.device, table.compute_major, table.compute_minor, table.multiprocessors) +
+            "); this one is " + model_text(gpu.name, gpu.compute_major, gpu.compute_minor, gpu.cores));
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 namespace eigen_g::apps {
 
@@ -34,6 +35,10 @@ std::string left_column(std::string text, std::size_t width) {
   return text;
 }
 
+std::string report_row(const std::string& name, const std::string& text) {
+  return left_column(name, 14) + text + "\n";
+}
+
 std::string words(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
@@ -50,6 +55,10 @@ std::string today() {
   std::tm utc{};
   gmtime_r(&seconds, &utc);
   return print("%04d-%02d-%02d", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace eigen_g::apps

@@ -1,7 +1,8 @@
-// Numbers as people read them.
+// Text for people and machines: numbers, names, the rows of a report, JSON.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,12 @@ namespace eigen_g::apps {
 
 std::string bytes_text(std::uint64_t bytes);                   // "0 B", "812 B", "1.5 GB": powers of 1000
 std::string left_column(std::string text, std::size_t width);  // padded on the right by blanks, never cut
-std::string words(std::string name);                           // "divide_and_conquer" -> "divide and conquer"
-std::string joined(const std::vector<std::string>& parts);     // "a, b, c"
-std::string today();                                           // "2026-11-21", UTC
+std::string report_row(const std::string& name, const std::string& text);  // a line, the name in 14 columns
+std::string words(std::string name);                        // "divide_and_conquer" -> "divide and conquer"
+std::string joined(const std::vector<std::string>& parts);  // "a, b, c"
+std::string today();                                        // "2026-11-21", UTC
+
+// Indented by 1, with a line feed. A file name need not be UTF-8, and JSON must be: bytes that are not are replaced.
+std::string json_text(const nlohmann::ordered_json& json);
 
 }  // namespace eigen_g::apps

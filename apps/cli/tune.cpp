@@ -25,7 +25,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-struct Options {
+struct TuneSymvOptions {
   std::string types = "sdczw";
   std::string uplo = "both";
   std::int64_t n_max = 32768;
@@ -36,13 +36,13 @@ struct Options {
   bool quiet = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* tune_examples = R"(
   eigen_g tune symv                             all types, into the cache folder
   eigen_g tune symv --types d --budget 60
   eigen_g tune symv -o symv_nvidia_h200.txt     for data/perf or for --table
   eigen_g tune hybrid                           rates of the CPU, the GPUs and their links)";
 
-std::filesystem::path output_of(const Options& o, const Device& gpu) {
+std::filesystem::path symv_table_file(const TuneSymvOptions& o, const Device& gpu) {
   if (!o.output.empty()) return o.output;
   const auto cached = cached_symv_table(gpu);
   if (cached.empty())
@@ -77,7 +77,7 @@ std::string rate_text(double rate) {
   return rate > 0 ? print("%.0f", rate * 1e-9) : "-";
 }
 
-std::string summary(const std::vector<SymvTuned>& tuned) {
+std::string symv_summary(const std::vector<SymvTuned>& tuned) {
   TextTable table({"type", "uplo", "from", "to", "config", "GB/s", "default", "at n"});
   for (const SymvTuned& t : tuned)
     for (const SymvTunedRow& r : t.rows)
@@ -89,7 +89,7 @@ std::string summary(const std::vector<SymvTuned>& tuned) {
   return table.text();
 }
 
-ExitCode tune_symv(const Options& o) {
+ExitCode tune_symv(const TuneSymvOptions& o) {
   SymvTuningPlan plan;
   plan.types = parse_types(o.types);
   plan.triangles = parse_triangles(o.uplo);
@@ -99,7 +99,7 @@ ExitCode tune_symv(const Options& o) {
   if (gpu_count() == 0) throw DeviceError("tune symv needs a GPU, and there is none");
   const Device gpu = gpu_device(current_gpu());
   require_apart({}, {{"-o", o.output}}, o.force);
-  const auto target = output_of(o, gpu);
+  const auto target = symv_table_file(o, gpu);
   blas2::SymvTableFile file{gpu.name, gpu.compute_major, gpu.compute_minor, gpu.cores, version(), today(),
                             {}};
   auto& rows = file.table.rows;
@@ -129,7 +129,7 @@ ExitCode tune_symv(const Options& o) {
   });
   out.write(to_text(file));
   out.commit();
-  std::cout << summary(tuned);
+  std::cout << symv_summary(tuned);
   if (!o.quiet) complain("written: " + target.string());
   return ExitCode::done;
 }
@@ -139,21 +139,21 @@ ExitCode tune_symv(const Options& o) {
 void add_tune(CLI::App& app, Action& action) {
   CLI::App& command =
       *app.add_subcommand("tune", "Find out how fast this machine is: its kernels, its devices.");
-  set_help(command, "eigen_g tune symv|hybrid [OPTIONS]", examples);
+  set_help(command, "eigen_g tune symv|hybrid [OPTIONS]", tune_examples);
   command.require_subcommand(0, 1);
   command.callback([&command] {
     if (command.get_subcommands().empty()) throw CLI::CallForHelp();
   });
   add_tune_hybrid(command, action);
 
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneSymvOptions>();
   CLI::App& symv = *command.add_subcommand("symv",
                                            "Symmetric matrix-vector product: measure all configurations at a "
                                            "few sizes, the best at many, and write the "
                                            "table that says which to take for which n. Types and triangles "
                                            "that a table already holds and that are not "
                                            "tuned now stay in it.");
-  set_help(symv, "eigen_g tune symv [OPTIONS]", examples);
+  set_help(symv, "eigen_g tune symv [OPTIONS]", tune_examples);
   symv.add_option("--types", options->types, "Letters of s d c z w (default: all)")->option_text("LETTERS");
   symv.add_option("--uplo", options->uplo, "Triangle: L, U or both (default)")->option_text("L|U|both");
   symv.add_option("--max-n", options->n_max, "Largest order measured (default: 32768)")

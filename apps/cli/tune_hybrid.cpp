@@ -20,7 +20,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-struct Options {
+struct TuneHybridOptions {
   bool quick = false;
   int threads = 0;
   std::string output;
@@ -28,12 +28,12 @@ struct Options {
   bool quiet = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* tune_hybrid_examples = R"(
   eigen_g tune hybrid                      every device, into the cache folder
   eigen_g tune hybrid --quick              the few figures that a first solve needs
   eigen_g tune hybrid -o machine.json)";
 
-std::filesystem::path output_of(const Options& o) {
+std::filesystem::path calibration_file(const TuneHybridOptions& o) {
   if (!o.output.empty()) return o.output;
   const auto cached = cached_calibration();
   if (cached.empty())
@@ -50,7 +50,7 @@ std::string giga(double value) {
   return value > 0 ? print("%.4g", value * 1e-9) : "-";
 }
 
-std::string summary(const Calibration& calibration) {
+std::string calibration_summary(const Calibration& calibration) {
   TextTable products({"device", "engine", "m", "n", "k", "GFLOP/s"});
   TextTable team({"device", "in a team", "multiprocessors", "rows", "columns", "inner", "GFLOP/s"});
   TextTable memory({"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0",
@@ -71,9 +71,9 @@ std::string summary(const Calibration& calibration) {
   return products.text() + "\n" + team.text() + "\n" + memory.text();
 }
 
-ExitCode tune_hybrid(const Options& o) {
+ExitCode tune_hybrid(const TuneHybridOptions& o) {
   require_apart({}, {{"-o", o.output}}, o.force);
-  const auto target = output_of(o);
+  const auto target = calibration_file(o);
   io::OutputFile out(target, existing_files(o.force || o.output.empty()));
   Calibration calibration;
   {
@@ -85,7 +85,7 @@ ExitCode tune_hybrid(const Options& o) {
   calibration.date = today();
   out.write(json_text_of(calibration));
   out.commit();
-  std::cout << summary(calibration);
+  std::cout << calibration_summary(calibration);
   if (!o.quiet) complain("written: " + target.string());
   return ExitCode::done;
 }
@@ -93,14 +93,14 @@ ExitCode tune_hybrid(const Options& o) {
 }  // namespace
 
 void add_tune_hybrid(CLI::App& tune, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneHybridOptions>();
   CLI::App& command = *tune.add_subcommand("hybrid",
                                            "The machine's devices: rates of matrix products by each engine "
                                            "at the shapes of a solve, bandwidth of the symmetric "
                                            "product, of the links and between GPUs. Writes the calibration, "
                                            "which 'eigen_g model' reads. Takes well under two "
                                            "minutes; nothing else should run meanwhile.");
-  set_help(command, "eigen_g tune hybrid [OPTIONS]", examples);
+  set_help(command, "eigen_g tune hybrid [OPTIONS]", tune_hybrid_examples);
   command.add_flag("--quick", options->quick, "Fewer and smaller measurements, about a second");
   add_threads_option(command, options->threads);
   named_output(command.add_option(

@@ -94,7 +94,7 @@ ExitCode verify_files(const VerifyOptions& options) {
   return ExitCode::not_verified;
 }
 
-constexpr const char* examples = R"(
+constexpr const char* verify_examples = R"(
   eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
   eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON
   eigen_g verify matrix.mtx --values r.h5:values --vectors r.h5:vectors of solve -o r.h5
@@ -107,7 +107,7 @@ void add_verify(CLI::App& app, Action& action) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App& command =
       *app.add_subcommand("verify", "Check eigenvalues and eigenvectors in files against the matrix.");
-  set_help(command, "eigen_g verify MATRIX --values W --vectors Z [OPTIONS]", examples);
+  set_help(command, "eigen_g verify MATRIX --values W --vectors Z [OPTIONS]", verify_examples);
   add_matrix_options(command, options->matrix);
   add_generalised_options(command, options->generalised);
   command

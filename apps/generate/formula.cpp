@@ -11,8 +11,6 @@ namespace eigen_g::generate {
 
 namespace {
 
-constexpr std::uint64_t entry_stream = 0;
-
 // W+: diagonal |(b - 1)/2 - i| in each block of b rows, off-diagonal 1 inside a block and `glue` between two.
 Tridiagonal wilkinson(std::int64_t n, std::int64_t block, double glue) {
   Tridiagonal t;

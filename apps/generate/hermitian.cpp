@@ -21,10 +21,7 @@ namespace {
 using Complex = std::complex<double>;
 using Matrix = MatrixView<Complex>;
 
-constexpr std::uint64_t entry_stream = 0, rotation_stream = 1, imaginary_stream = 2;
-constexpr double pi = std::numbers::pi;
-
-constexpr std::array table{
+constexpr std::array hermitian_table{
     Kind{"flux-ring", "", "complex: a ring of n sites that encloses a flux", "alpha, beta, flux",
          "at least 3", true},
     Kind{"hermitian-kms", "", "complex: rho^|i - j| exp(i flux (i - j))", "rho, flux", "", true},
@@ -61,7 +58,7 @@ Complex hofstadter_entry(const Spec& spec, std::int64_t i, std::int64_t j) {
   if (i == j) return spec.alpha;
   if (dy == 0) return dx == 1 || dx == m - 1 ? spec.beta : 0;
   if (dx != 0 || (dy != 1 && dy != m - 1)) return 0;
-  const Complex up = spec.beta * std::polar(1.0, 2 * pi / 3 * static_cast<double>(j % m % 3));
+  const Complex up = spec.beta * std::polar(1.0, 2 * std::numbers::pi / 3 * static_cast<double>(j % m % 3));
   return dy == 1 ? up : std::conj(up);
 }
 
@@ -109,7 +106,7 @@ void fill_real_kind(const Spec& spec, const Matrix& a) {
 }  // namespace
 
 std::span<const Kind> hermitian_kinds() {
-  return table;
+  return hermitian_table;
 }
 
 bool allowed_order(const Kind& hermitian, std::int64_t n) {
@@ -161,22 +158,22 @@ std::vector<double> hermitian_spectrum(const Spec& spec) {
   if (named(spec, "hermitian-kms")) return kms_spectrum(spec.n, spec.rho);
   if (named(spec, "flux-ring")) {
     for (std::int64_t k = 0; k < spec.n; ++k)
-      w.push_back(spec.alpha +
-                  2 * spec.beta *
-                      std::cos((2 * pi * static_cast<double>(k) + spec.flux) / static_cast<double>(spec.n)));
+      w.push_back(spec.alpha + 2 * spec.beta *
+                                   std::cos((2 * std::numbers::pi * static_cast<double>(k) + spec.flux) /
+                                            static_cast<double>(spec.n)));
     return w;
   }
   // e^3 - 6 e - c = 0 with |c| <= 4: e = 2 sqrt 2 cos((arccos(c / (4 sqrt 2)) + 2 pi s) / 3).
   const std::int64_t m = square_root(spec.n);
   const auto cosine = [m](std::int64_t k) {
-    return std::cos(6 * pi * static_cast<double>(k) / static_cast<double>(m));
+    return std::cos(6 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(m));
   };
   for (std::int64_t r = 0; r < m / 3; ++r)
     for (std::int64_t l = 0; l < m; ++l)
       for (int s = 0; s < 3; ++s) {
         const double c = 2 * cosine(r) + 2 * cosine(l);
-        const double e =
-            2 * std::numbers::sqrt2 * std::cos((std::acos(c / (4 * std::numbers::sqrt2)) + 2 * pi * s) / 3);
+        const double e = 2 * std::numbers::sqrt2 *
+                         std::cos((std::acos(c / (4 * std::numbers::sqrt2)) + 2 * std::numbers::pi * s) / 3);
         w.push_back(spec.alpha + spec.beta * e);
       }
   return w;

@@ -18,9 +18,7 @@
 namespace eigen_g::generate {
 namespace {
 
-constexpr std::uint64_t rotation_stream = 1;
-
-constexpr std::array table{
+constexpr std::array real_table{
     Kind{"random", "normal", "independent normal entries, mean 0, variance 1", "seed", "", false},
     Kind{"uniform", "", "independent entries, uniform in (-1, 1)", "seed", "", false},
     Kind{"minij", "frank", "min(i, j)", "", "", true},
@@ -116,7 +114,7 @@ std::vector<double> known_spectrum(const Spec& spec) {
 }  // namespace
 
 std::span<const Kind> kinds() {
-  return table;
+  return real_table;
 }
 
 const Kind& find_kind(std::string_view name) {

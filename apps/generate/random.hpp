@@ -8,6 +8,9 @@
 
 namespace eigen_g::generate {
 
+// Streams of one seed.
+inline constexpr std::uint64_t entry_stream = 0, rotation_stream = 1, imaginary_stream = 2;
+
 class CounterRandom {
  public:
   CounterRandom(std::uint64_t seed, std::uint64_t stream);

@@ -8,7 +8,7 @@
 namespace eigen_g::generate {
 namespace {
 
-constexpr long double pi = std::numbers::pi_v<long double>;
+constexpr long double pi_extended = std::numbers::pi_v<long double>;
 constexpr std::uint64_t sign_stream = 2;
 
 long double square(long double x) {
@@ -38,14 +38,14 @@ std::vector<double> prescribed_spectrum(const Spec& spec) {
 std::vector<double> minij_spectrum(std::int64_t n) {
   std::vector<double> w;
   for (std::int64_t k = 1; k <= n; ++k)
-    w.push_back(static_cast<double>(1 / (4 * square(std::sin((2 * k - 1) * pi / (4 * n + 2))))));
+    w.push_back(static_cast<double>(1 / (4 * square(std::sin((2 * k - 1) * pi_extended / (4 * n + 2))))));
   return w;
 }
 
 std::vector<double> one_two_one_spectrum(std::int64_t n) {
   std::vector<double> w;
   for (std::int64_t k = 1; k <= n; ++k)
-    w.push_back(static_cast<double>(4 * square(std::sin(k * pi / (2 * (n + 1))))));
+    w.push_back(static_cast<double>(4 * square(std::sin(k * pi_extended / (2 * (n + 1))))));
   return w;
 }
 
@@ -60,15 +60,15 @@ std::vector<double> poisson2d_spectrum(std::int64_t n) {
   std::vector<double> w;
   for (std::int64_t p = 1; p <= m; ++p)
     for (std::int64_t q = 1; q <= m; ++q)
-      w.push_back(static_cast<double>(4 * square(std::sin(p * pi / (2 * (m + 1)))) +
-                                      4 * square(std::sin(q * pi / (2 * (m + 1))))));
+      w.push_back(static_cast<double>(4 * square(std::sin(p * pi_extended / (2 * (m + 1)))) +
+                                      4 * square(std::sin(q * pi_extended / (2 * (m + 1))))));
   return w;
 }
 
 // In s = 1 - cos, whose smallest lose no digits: 24 - 4 (sum of c) - 4 (sum of c c') = 12 (sum of s) - 4 (sum of s s').
 std::vector<double> stencil19_spectrum(std::int64_t m) {
   std::vector<long double> s;
-  for (std::int64_t p = 1; p <= m; ++p) s.push_back(2 * square(std::sin(p * pi / (2 * (m + 1)))));
+  for (std::int64_t p = 1; p <= m; ++p) s.push_back(2 * square(std::sin(p * pi_extended / (2 * (m + 1)))));
   std::vector<double> w;
   for (const long double x : s)
     for (const long double y : s)
@@ -80,7 +80,7 @@ std::vector<double> stencil19_spectrum(std::int64_t m) {
 std::vector<double> ring_spectrum(std::int64_t n, double alpha, double beta) {
   std::vector<double> w;
   for (std::int64_t k = 0; k < n; ++k)
-    w.push_back(static_cast<double>(alpha + 2 * beta * std::cos(2 * k * pi / n)));
+    w.push_back(static_cast<double>(alpha + 2 * beta * std::cos(2 * k * pi_extended / n)));
   return w;
 }
 
@@ -115,11 +115,11 @@ std::vector<double> kms_spectrum(std::int64_t n, double rho) {
   std::vector<double> w(static_cast<std::size_t>(n));
 #pragma omp parallel for
   for (std::int64_t k = 1; k <= n; ++k) {
-    long double low = (k - 1) * pi / (n + 1), high = k * pi / (n + 1);
+    long double low = (k - 1) * pi_extended / (n + 1), high = k * pi_extended / (n + 1);
     for (int step = 0; step < 70; ++step) {
       const long double t = (low + high) / 2;
       const long double phase = std::atan2(r * std::sin(t), 1 - r + 2 * r * square(std::sin(t / 2)));
-      ((n + 1) * t + 2 * phase < k * pi ? low : high) = t;
+      ((n + 1) * t + 2 * phase < k * pi_extended ? low : high) = t;
     }
     w[k - 1] =
         static_cast<double>((1 - r) * (1 + r) / (square(1 - r) + 4 * r * square(std::sin((low + high) / 4))));

@@ -90,7 +90,7 @@ std::int64_t convert_elements(const std::byte* from, std::int64_t count, bool sw
 }
 
 // Element `k` of `rows` rows or columns, as people count.
-std::string place_of(const NpyArray& array, std::int64_t k) {
+std::string place_text(const NpyArray& array, std::int64_t k) {
   if (array.shape.size() != 2) return "element " + std::to_string(k + 1);
   const std::int64_t along = array.shape[array.fortran_order ? 0 : 1], x = k % along + 1, y = k / along + 1;
   return "entry (" + std::to_string(array.fortran_order ? x : y) + ", " +
@@ -101,7 +101,7 @@ template <class T>
 [[noreturn]] void refuse_element(const std::filesystem::path& path, const NpyArray& array, std::int64_t k) {
   std::complex<double> element;
   array.convert(k, 1, &element);
-  throw FileError(path, 0, place_of(array, k) + " " + misfit<T>(element.real(), element.imag()));
+  throw FileError(path, 0, place_text(array, k) + " " + misfit<T>(element.real(), element.imag()));
 }
 
 // All elements in the file's order, by all threads.

@@ -15,9 +15,9 @@ namespace eigen_g::io {
 namespace {
 
 // Little-endian numbers of an archive, each checked against its end.
-class Bytes {
+class ZipBytes {
  public:
-  explicit Bytes(const MappedFile& file) : file_(file) {}
+  explicit ZipBytes(const MappedFile& file) : file_(file) {}
   [[noreturn]] void refuse(const std::string& reason) const { throw FileError(file_.path(), 0, reason); }
   std::uint64_t number(std::int64_t at, int bytes) const {
     if (at < 0 || at > file_.size() - bytes) refuse("is a zip archive with an offset beyond its end");
@@ -47,7 +47,7 @@ constexpr std::uint64_t in_extra_field =
     0xffffffff;  // a number that does not fit stands in the zip64 extra field
 constexpr std::int64_t end_bytes = 22, locator_bytes = 20, entry_bytes = 46, local_bytes = 30;
 
-std::int64_t find_directory_end(const MappedFile& file, const Bytes& bytes) {
+std::int64_t find_directory_end(const MappedFile& file, const ZipBytes& bytes) {
   const std::int64_t farthest =
       std::max<std::int64_t>(0, file.size() - end_bytes - 65535);  // a comment may follow
   for (std::int64_t at = file.size() - end_bytes; at >= farthest; --at)
@@ -56,7 +56,7 @@ std::int64_t find_directory_end(const MappedFile& file, const Bytes& bytes) {
 }
 
 // The sizes and the place that the zip64 extra field holds, in this order, of those that did not fit.
-void read_extra_field(const Bytes& bytes, std::int64_t at, std::int64_t end,
+void read_extra_field(const ZipBytes& bytes, std::int64_t at, std::int64_t end,
                       std::array<std::uint64_t*, 3> numbers) {
   while (at + 4 <= end) {
     const std::uint64_t id = bytes.number(at, 2);
@@ -76,7 +76,7 @@ void read_extra_field(const Bytes& bytes, std::int64_t at, std::int64_t end,
 }
 
 #ifdef EIGEN_G_HAVE_ZLIB
-void inflate_into(const Bytes& bytes, const ZipMember& member, const std::byte* packed, std::byte* out) {
+void inflate_into(const ZipBytes& bytes, const ZipMember& member, const std::byte* packed, std::byte* out) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     bytes.refuse("member " + member.name + ": zlib cannot begin");
@@ -100,7 +100,7 @@ void inflate_into(const Bytes& bytes, const ZipMember& member, const std::byte* 
                  std::to_string(member.size) + " bytes");
 }
 
-void check_sum(const Bytes& bytes, const ZipMember& member, const std::byte* data) {
+void check_sum(const ZipBytes& bytes, const ZipMember& member, const std::byte* data) {
   uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(data), static_cast<z_size_t>(member.size));
   if (crc != member.crc) bytes.refuse("member " + member.name + " is damaged: its checksum differs");
 }
@@ -109,7 +109,7 @@ void check_sum(const Bytes& bytes, const ZipMember& member, const std::byte* dat
 }  // namespace
 
 std::vector<ZipMember> zip_members(const MappedFile& file) {
-  const Bytes bytes(file);
+  const ZipBytes bytes(file);
   if (file.size() < end_bytes) bytes.refuse("is a zip archive without its directory: it is cut");
   const std::int64_t end = find_directory_end(file, bytes);
   if (bytes.number(end + 4, 2) != 0) bytes.refuse("is a zip archive of several volumes");
@@ -153,7 +153,7 @@ std::vector<ZipMember> zip_members(const MappedFile& file) {
 }
 
 ZipContent unpacked(const MappedFile& file, const ZipMember& member) {
-  const Bytes bytes(file);
+  const ZipBytes bytes(file);
   if (bytes.number(member.header_at, 4) != local_header)
     bytes.refuse("is a zip archive with a damaged directory");
   const auto name = static_cast<std::int64_t>(bytes.number(member.header_at + 26, 2));

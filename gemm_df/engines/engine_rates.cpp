@@ -79,6 +79,11 @@ ProductRates estimated_engine_rates(const Queue& queue) {
   return rates;
 }
 
+ProductRates rates_to_choose_by(const Queue& queue, Engine wanted, const ProductRates& known) {
+  const bool estimate = wanted == Engine::automatic && !(known[Engine::native].flops_per_second > 0);
+  return estimate ? estimated_engine_rates(queue) : known;
+}
+
 ProductRates measure_engine_rates(const Queue& queue) {
   const DeviceBuffer<double> values = operand(queue), result(order * order);
   ProductRates rates;

@@ -16,4 +16,8 @@ ProductRates measure_engine_rates(const Queue& queue);
 // rate, emulated not at all.
 ProductRates estimated_engine_rates(const Queue& queue);
 
+// Of products by `wanted`: `known`, or where these name no native rate and the choice is automatic, estimates, whose figures the
+// GPU tells slowly.
+ProductRates rates_to_choose_by(const Queue& queue, Engine wanted, const ProductRates& known);
+
 }  // namespace eigen_g

@@ -20,7 +20,7 @@ namespace {
 
 // Of this thread: turns within each other, and the number that its ThreadLimit gives; 0: OpenBLAS's own.
 thread_local int depth = 0;
-thread_local int limit = 0;
+thread_local int blas_limit = 0;
 
 void set_blas_threads(int threads) {
   const int omp = omp_get_max_threads();  // of the calling thread; an OpenBLAS built with OpenMP changes it
@@ -50,7 +50,7 @@ class Gate {
     mine.wait(lock, [&] {
       if (waiting_.front() != &mine) return false;
       if (running_ == 0) own_ = openblas_get_num_threads();
-      threads = order < BlasTurn::smallest_parallel_order ? 1 : limit > 0 ? limit : own_;
+      threads = order < BlasTurn::smallest_parallel_order ? 1 : blas_limit > 0 ? blas_limit : own_;
       return running_ == 0 || (threads == 1 && threads_ == 1 && running_ < most_side_by_side());
     });
     waiting_.pop_front();
@@ -126,7 +126,7 @@ BlasTurn::~BlasTurn() {
 }
 
 int blas_threads() {
-  return limit > 0 ? limit : gate().own();
+  return blas_limit > 0 ? blas_limit : gate().own();
 }
 
 void require_threads(int threads) {
@@ -140,15 +140,15 @@ ThreadLimit::ThreadLimit(int threads) {
   require_threads(threads);
   const bool alone = address_space_limited();
   if (threads == 0 && !alone) return;
-  blas_before_ = limit;
+  blas_before_ = blas_limit;
   omp_before_ = omp_get_max_threads();
-  if (threads > 0) limit = std::min(threads, usable_cores());
-  omp_set_num_threads(alone ? 1 : limit);
+  if (threads > 0) blas_limit = std::min(threads, usable_cores());
+  omp_set_num_threads(alone ? 1 : blas_limit);
 }
 
 ThreadLimit::~ThreadLimit() {
   if (omp_before_ == 0) return;
-  limit = blas_before_;
+  blas_limit = blas_before_;
   omp_set_num_threads(omp_before_);
 }
 

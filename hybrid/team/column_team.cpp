@@ -15,6 +15,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/scalar.hpp"
 #include "hybrid/team/worker.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/peer.hpp"
 
 namespace eigen_g {
@@ -110,18 +111,6 @@ class Kept {
 };
 
 template <class T>
-std::size_t bytes_of(std::int64_t elements) {
-  return static_cast<std::size_t>(elements) * sizeof(T);
-}
-
-template <class T>
-void copy(MatrixView<const same_t<T>> from, MatrixView<T> to, cudaMemcpyKind kind, cudaStream_t stream) {
-  if (from.rows == 0 || from.cols == 0) return;
-  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of<T>(to.lda), from.data, bytes_of<T>(from.lda),
-                                 bytes_of<T>(from.rows), static_cast<std::size_t>(from.cols), kind, stream));
-}
-
-template <class T>
 void copy_between(MatrixView<const same_t<T>> from, int from_gpu, MatrixView<T> to, int to_gpu,
                   cudaStream_t stream) {
   if (from.rows == 0 || from.cols == 0) return;
@@ -142,7 +131,7 @@ Blocks<T> read_only(const std::vector<MatrixView<T>>& views) {
 }
 
 template <class T>
-MatrixView<T> part_of(const ColumnWork<T>& work, ColumnRange range) {
+MatrixView<T> columns_of(const ColumnWork<T>& work, ColumnRange range) {
   return work.columns_dev.block(0, range.first, work.columns_dev.rows, range.count);
 }
 
@@ -196,7 +185,7 @@ struct PeerGpu {
     const Layout<T> layout(work, range);
     T* const at = memory.data();
     Span& span = spans.emplace_back(compute.resources());
-    const MatrixView<T> part = part_of(work, range);
+    const MatrixView<T> part = columns_of(work, range);
     const OwnColumns<T> own{range, layout.columns(at), layout.scratch(at)};
     begin.hold(copies);
     span.begin.record(copies);
@@ -257,7 +246,7 @@ struct Cpu {
     const CurrentGpu current(first_gpu);
     const ThreadLimit limit(threads);
     T* const at = memory.data();
-    const MatrixView<T> part = part_of(work, range);
+    const MatrixView<T> part = columns_of(work, range);
     const OwnColumns<T> own{range, layout.columns(at), layout.scratch(at)};
     std::array<std::vector<MatrixView<T>>, slots> places;
     const auto send = [&](std::int64_t s) {
@@ -265,10 +254,10 @@ struct Cpu {
       const Blocks<T> sources = work.blocks(s, range);
       places[slot] = places_at<T>(layout.slot(at, slot), sources);
       for (std::size_t i = 0; i < sources.size(); ++i)
-        copy(sources[i], places[slot][i], cudaMemcpyDeviceToHost, copies.stream());
+        copy_2d(sources[i], places[slot][i], cudaMemcpyDeviceToHost, copies.stream());
       arrived[slot].record(copies);
     };
-    if (work.reads_columns) copy(part, own.columns, cudaMemcpyDeviceToHost, copies.stream());
+    if (work.reads_columns) copy_2d(part, own.columns, cudaMemcpyDeviceToHost, copies.stream());
     if (work.steps > 0) send(0);
     for (std::int64_t s = 0; s < work.steps; ++s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
@@ -276,7 +265,7 @@ struct Cpu {
       arrived[slot].wait();
       work.on_cpu(s, read_only(places[slot]), own);
     }
-    copy(own.columns, part, cudaMemcpyHostToDevice, copies.stream());
+    copy_2d(own.columns, part, cudaMemcpyHostToDevice, copies.stream());
     returned.record(copies);
     returned.wait();
     seconds += std::chrono::duration<double>(Clock::now() - start).count();
@@ -383,7 +372,7 @@ void ColumnTeam<T>::run(const ColumnWork<T>& work, const std::vector<double>& pa
     if (ranges[0].count > 0) {
       T* const scratch =
           t.scratch.reserve(padded<T>(work.scratch_rows) * ranges[0].count, [&] { t.first->wait(); });
-      work.on_first(*t.first, {ranges[0], part_of(work, ranges[0]),
+      work.on_first(*t.first, {ranges[0], columns_of(work, ranges[0]),
                                matrix_at(scratch, work.scratch_rows, ranges[0].count)});
     }
     span.end.record(*t.first);

@@ -17,6 +17,7 @@
 #include "hybrid/machine/tuning.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/copy_team.hpp"
 #include "hybrid/transfer/stream_copy.hpp"
 
@@ -44,18 +45,6 @@ std::int64_t threads_allowed() {
 
 bool pageable(const void* host) {
   return owner_of(host).place == MemoryPlace::unknown_host;
-}
-
-template <class T>
-std::size_t bytes_of(std::int64_t elements) {
-  return sizeof(T) * static_cast<std::size_t>(elements);
-}
-
-template <class T>
-void copy_2d(const Queue& queue, MatrixView<const same_t<T>> from, MatrixView<T> to, cudaMemcpyKind kind) {
-  EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, bytes_of<T>(to.lda), from.data, bytes_of<T>(from.lda),
-                                 bytes_of<T>(from.rows), static_cast<std::size_t>(from.cols), kind,
-                                 queue.stream()));
 }
 
 template <class T>
@@ -92,7 +81,7 @@ std::int64_t chunk_elements(std::int64_t rows, std::int64_t cols) {
 }
 
 template <class T>
-MatrixView<T> part_of(MatrixView<T> whole, const Chunk& c) {
+MatrixView<T> chunk_of(MatrixView<T> whole, const Chunk& c) {
   return whole.block(c.first_row, c.first, c.rows, c.cols);
 }
 
@@ -194,17 +183,17 @@ void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, Mat
   const Staged<T> staged(part, from.rows, from.cols, here.slots_of(queue),
                          static_cast<std::size_t>(tuning.slots_up));
   const auto send = [&](MatrixView<const T> source, std::int64_t k) {
-    copy_2d(queue, source, part_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice);
+    copy_2d(source, chunk_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice, queue.stream());
   };
   if (!pageable(from.data)) {
-    for (std::int64_t k = 0; k < staged.count(); ++k) send(part_of(from, staged.chunk(k)), k);
+    for (std::int64_t k = 0; k < staged.count(); ++k) send(chunk_of(from, staged.chunk(k)), k);
     return;
   }
   const auto copy = [&](std::int64_t k, std::int64_t piece) {
     const Chunk& c = staged.chunk(k);
     const std::int64_t diagonal = c.first - c.first_row;  // row of the chunk's first diagonal element
     copy_piece(
-        part_of(from, c), staged.memory(k), piece, plain_copy<T>,  // the engine finds it in the cache
+        chunk_of(from, c), staged.memory(k), piece, plain_copy<T>,  // the engine finds it in the cache
         [&](std::int64_t j) { return part == Part::lower ? diagonal + j : 0; },
         [&](std::int64_t j) { return part == Part::upper ? std::min(diagonal + j + 1, c.rows) : c.rows; });
   };
@@ -228,7 +217,7 @@ template <class T>
 void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to) {
   if (to.rows == 0 || to.cols == 0) return;
   if (!pageable(to.data)) {
-    copy_2d(queue, from_dev, to, cudaMemcpyDeviceToHost);
+    copy_2d(from_dev, to, cudaMemcpyDeviceToHost, queue.stream());
     queue.wait();
     return;
   }
@@ -239,14 +228,14 @@ void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixVi
     if (k >= staged.count()) return;
     staged.slot(k).moved.wait();
     staged.make_room(k);
-    copy_2d(queue, part_of(from_dev, staged.chunk(k)), staged.memory(k), cudaMemcpyDeviceToHost);
+    copy_2d(chunk_of(from_dev, staged.chunk(k)), staged.memory(k), cudaMemcpyDeviceToHost, queue.stream());
     staged.slot(k).moved.record(queue);
   };
   const auto copy = [&](std::int64_t k, std::int64_t piece) {
     const Chunk& c = staged.chunk(k);
     copy_piece(
-        staged.memory(k), part_of(to, c), piece, stream_copy<T>, [](std::int64_t) { return std::int64_t{0}; },
-        [&](std::int64_t) { return c.rows; });
+        staged.memory(k), chunk_of(to, c), piece, stream_copy<T>,
+        [](std::int64_t) { return std::int64_t{0}; }, [&](std::int64_t) { return c.rows; });
   };
   for (std::int64_t k = 0; k < staged.slots(); ++k) fetch(k);
   staged.slot(0).moved.wait();  // it may be long until the engine begins: the team sleeps

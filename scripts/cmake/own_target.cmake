@@ -4,6 +4,8 @@ function(eigen_g_own target)
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
     # GCC 12 and 13 warn wrongly at "literal" + std::string (PR 105651) and at copies into a vector whose size they guess.
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds>
+    # A joined source is included, where GCC takes a local type for a header's.
+    $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>
     $<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>  # messages with __FILE__: from the root
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
     $<$<AND:$<BOOL:${EIGEN_G_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
@@ -30,6 +32,9 @@ function(eigen_g_floor name)
     add_library(eigen_g_${name} INTERFACE)
     return()
   endif()
+  set(kernels ${arg_CUDA_SOURCES})
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")  # slow enough alone; CMake before 3.31 cannot join them, later ones would
+  set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(eigen_g_${name} OBJECT ${arg_SOURCES} ${arg_CUDA_SOURCES})
   set_target_properties(eigen_g_${name} PROPERTIES LINKER_LANGUAGE CXX)
   eigen_g_own(eigen_g_${name})

@@ -19,6 +19,7 @@ struct eigen_g_solver {
 namespace {
 
 using namespace eigen_g;
+using c_arguments::info_of;
 using c_arguments::of_c;
 using c_arguments::options_of;
 using c_arguments::subset_of;
@@ -37,7 +38,7 @@ Place place_of(char place) {
 }
 
 // The caller's options as far as its version of the struct has them; null: the default ones.
-eigen_g_options whole(const eigen_g_options* given) {
+eigen_g_options whole_options(const eigen_g_options* given) {
   eigen_g_options options;
   eigen_g_default_options(&options);
   if (!given) return options;
@@ -73,9 +74,6 @@ Devices devices_of(const eigen_g_options& o) {
   return devices;
 }
 
-std::int64_t info_of(const Report& report) {
-  return report.status == Status::converged ? 0 : report.failed;
-}
 std::int64_t info_of(const Report& report, eigen_g_result* result) {
   if (result) *result = {report.m, report.first, report.seconds};
   return info_of(report);
@@ -247,7 +245,7 @@ std::int64_t eigen_g_dsolve(std::int64_t n, double* a, std::int64_t lda, double*
                             const eigen_g_options* options, eigen_g_result* result) {
   return with_options(
       {Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz, Arg::place, Arg::stream, Arg::options}, [&] {
-        const eigen_g_options o = whole(options);
+        const eigen_g_options o = whole_options(options);
         if (!on_device)
           return info_of(eigen_g::eigen_g(n, a, lda, w, z, ldz, options_of(o), devices_of(o)), result);
         return info_of(eigen_g::eigen_g(n, device(a), lda, device(w), device(z), ldz, stream, options_of(o),
@@ -261,7 +259,7 @@ std::int64_t eigen_g_dsolver_create(eigen_g_solver** solver, std::int64_t n, int
   if (!solver) return -1;
   *solver = nullptr;
   return with_options({Arg::other, Arg::n, Arg::place, Arg::options}, [&]() -> std::int64_t {
-    const eigen_g_options o = whole(options);
+    const eigen_g_options o = whole_options(options);
     Allocator own;
     if (allocator) own = {allocator->allocate, allocator->release, allocator->context};
     Context context(devices_of(o), own);

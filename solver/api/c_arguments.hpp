@@ -1,4 +1,4 @@
-// LAPACK's letters as options, for the calls from C. An internal header.
+// LAPACK's letters as options and its info, for the calls from C. An internal header.
 #pragma once
 
 #include <complex>
@@ -35,6 +35,11 @@ inline Options options_of(char jobz, char uplo, const Subset& subset = {}) {
   options.uplo = c_info::uplo_of(uplo);
   options.subset = subset;
   return options;
+}
+
+// LAPACK's info of a solve.
+inline std::int64_t info_of(const Report& report) {
+  return report.status == Status::converged ? 0 : report.failed;
 }
 
 // C's complex numbers are std::complex's.

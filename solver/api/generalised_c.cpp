@@ -14,11 +14,8 @@ using c_arguments::subset_of;
 
 // The info of a solve; of a wrong argument minus its position among the names.
 template <class Call>
-std::int64_t info_of(std::initializer_list<const char*> names, Call&& call) {
-  return c_info::of(names, [&] {
-    const GeneralisedReport report = call();
-    return report.status == Status::converged ? 0 : report.failed;
-  });
+std::int64_t solve_info(std::initializer_list<const char*> names, Call&& call) {
+  return c_info::of(names, [&] { return c_arguments::info_of(call()); });
 }
 
 constexpr auto returned = CholeskyFactor::returned, given = CholeskyFactor::given;
@@ -26,7 +23,7 @@ constexpr auto returned = CholeskyFactor::returned, given = CholeskyFactor::give
 template <class T>
 std::int64_t sygvd_of(int itype, char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda, T* b,
                       std::int64_t ldb, real_t<T>* w) {
-  return info_of({"itype", "job", "uplo", "n", "a", "lda", "b", "ldb", "w"}, [&] {
+  return solve_info({"itype", "job", "uplo", "n", "a", "lda", "b", "ldb", "w"}, [&] {
     const Options options = options_of(jobz, uplo);
     return sygvd({itype, returned}, n, a, lda, b, ldb, w, options.vectors ? a : nullptr, lda, options);
   });
@@ -36,7 +33,7 @@ template <class T>
 std::int64_t sygvd_device(int itype, char jobz, char uplo, std::int64_t n, T* a_dev, std::int64_t lda,
                           T* b_dev, std::int64_t ldb, real_t<T>* w_dev, T* z_dev, std::int64_t ldz,
                           CUstream_st* stream) {
-  return info_of({"itype", "job", "uplo", "n", "a", "lda", "b", "ldb", "w", "z", "ldz"}, [&] {
+  return solve_info({"itype", "job", "uplo", "n", "a", "lda", "b", "ldb", "w", "z", "ldz"}, [&] {
     return sygvd({itype, returned}, n, device(a_dev), lda, device(b_dev), ldb, device(w_dev), device(z_dev),
                  ldz, stream, options_of(jobz, uplo));
   });
@@ -44,14 +41,14 @@ std::int64_t sygvd_device(int itype, char jobz, char uplo, std::int64_t n, T* a_
 
 template <class Call>
 std::int64_t subset_info(std::int64_t* m, Call&& call) {
-  return info_of({"itype", "job", "range", "uplo", "n", "a", "lda", "b", "ldb", "subset.above", "subset.upto",
-                  "subset.first", "subset.last", "m", "w", "z", "ldz"},
-                 [&] {
-                   if (!m) throw InvalidArgument(Argument::m, "is null");
-                   GeneralisedReport report = call();
-                   *m = report.m;
-                   return report;
-                 });
+  return solve_info({"itype", "job", "range", "uplo", "n", "a", "lda", "b", "ldb", "subset.above",
+                     "subset.upto", "subset.first", "subset.last", "m", "w", "z", "ldz"},
+                    [&] {
+                      if (!m) throw InvalidArgument(Argument::m, "is null");
+                      GeneralisedReport report = call();
+                      *m = report.m;
+                      return report;
+                    });
 }
 
 template <class T>

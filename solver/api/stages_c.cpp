@@ -1,10 +1,12 @@
 #include "hybrid/c_info.hpp"
+#include "solver/api/c_arguments.hpp"
 #include "solver/api/stages.h"
 #include "solver/api/stages.hpp"
 
 namespace {
 
 using namespace eigen_g;
+using c_arguments::info_of;
 using Arg = Argument;
 
 // Whether vectors are wanted.
@@ -12,10 +14,6 @@ bool vectors_of(char compz) {
   if (c_info::upper(compz) != 'N' && c_info::upper(compz) != 'I')
     throw InvalidArgument(Argument::job, "must be 'N' or 'I'");
   return c_info::upper(compz) == 'I';
-}
-
-std::int64_t info_of(const Report& report) {
-  return report.status == Status::converged ? 0 : report.failed;
 }
 
 // Where vectors are wanted a null z is a mistake, not a wish for values only.

@@ -12,7 +12,7 @@ namespace {
 // dormtr asks for m nb values and forgets the 65 x 64 in which dormqr and dormql form T: with them missing, blocks shrink,
 // and below n of about 130 nothing is blocked.
 template <class T>
-lapack_int workspace_values(lapack_int n, lapack_int m) {
+lapack_int back_transform_values(lapack_int n, lapack_int m) {
   constexpr lapack_int factors = 65 * 64;
   T query{};
   const lapack_int ld = std::max<lapack_int>(1, n);
@@ -24,8 +24,9 @@ lapack_int workspace_values(lapack_int n, lapack_int m) {
 
 template <class T>
 std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
-  return bytes_taken(
-      [&](Arena& arena) { arena.take<T>(workspace_values<T>(lapack_size(n, "n"), lapack_size(m, "m"))); });
+  return bytes_taken([&](Arena& arena) {
+    arena.take<T>(back_transform_values<T>(lapack_size(n, "n"), lapack_size(m, "m")));
+  });
 }
 
 template <class T>
@@ -33,7 +34,7 @@ void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, Matr
                     Arena scratch) {
   const lapack_int n = lapack_size(z.rows, "n");
   const lapack_int m = lapack_size(z.cols, "m");
-  const lapack_int values = workspace_values<T>(n, m);
+  const lapack_int values = back_transform_values<T>(n, m);
   check_lapack(lapack::ormtr(static_cast<char>(uplo), n, m, a.data, lapack_size(a.lda, "lda"), tau, z.data,
                              lapack_size(z.lda, "ldz"), scratch.take<T>(values), values),
                "ormtr");

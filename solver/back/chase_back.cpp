@@ -9,11 +9,11 @@ namespace eigen_g {
 namespace {
 
 template <class T>
-struct Workspace {
+struct ChaseBackWorkspace {
   std::int64_t rows;
   T *v, *t, *work;
 
-  Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m)
+  ChaseBackWorkspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m)
       : rows(tiles.b + tiles.width - 1),
         v(arena.take<T>(rows * tiles.width)),
         t(arena.take<T>(tiles.width * tiles.width)),
@@ -24,14 +24,14 @@ struct Workspace {
 
 template <class T>
 std::uint64_t chase_back_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64_t m) {
-  return bytes_taken([&](Arena& arena) { Workspace<T>(arena, ChaseTiles(n, b), m); });
+  return bytes_taken([&](Arena& arena) { ChaseBackWorkspace<T>(arena, ChaseTiles(n, b), m); });
 }
 
 // Column j of a tile begins a row below the tile's first, and so does the dense V here.
 template <class T>
 void chase_back(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors, MatrixView<T> z,
                 Arena scratch) {
-  const Workspace<T> at(scratch, tiles, z.cols);
+  const ChaseBackWorkspace<T> at(scratch, tiles, z.cols);
   const std::int64_t width = tiles.width;
   for (std::int64_t group = tiles.groups() - 1; group >= 0; --group) {
     const std::int64_t first_tile = tiles.tile(group, 0);

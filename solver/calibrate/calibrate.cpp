@@ -18,8 +18,8 @@ namespace eigen_g {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using namespace calibration;
+using calibration::Growth;
+using calibration::Shape;
 
 // Values without a pattern that a processor could profit from.
 HostArray<double> random_array(std::int64_t count) {
@@ -36,12 +36,12 @@ HostArray<double> random_array(std::int64_t count) {
 
 // The shortest of several calls: what else the machine does only adds to it.
 template <class Work>
-double shortest(int calls, Work&& work) {
+double shortest_on_cpu(int calls, Work&& work) {
   double best = std::numeric_limits<double>::infinity();
   for (int call = 0; call <= calls; ++call) {
-    const auto start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     work();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (call > 0) best = std::min(best, seconds);  // the first one starts threads and touches pages
   }
   return best;
@@ -55,25 +55,25 @@ void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& p
   while (symv_order > 1024 && available > 0 &&
          static_cast<std::uint64_t>(symv_order * symv_order) * sizeof(double) > available / 4)
     symv_order /= 2;
-  Steps step(progress, "CPU", full ? 9 : 4);
+  calibration::Steps step(progress, "CPU", full ? 9 : 4);
 
   const std::int64_t s = growth.to;
   const auto a = random_array(s * s), b = random_array(s * s), c = random_array(s * s);
   const auto product = [&](const Shape& shape) {
     const auto m = static_cast<blasint>(shape.m), n = static_cast<blasint>(shape.n),
                k = static_cast<blasint>(shape.k);
-    return shortest(3, [&] {
+    return shortest_on_cpu(3, [&] {
       const BlasTurn turn;
       cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.get(), m, b.get(), k, 0, c.get(),
                   m);
     });
   };
-  measure_products(rates, name(Engine::native), growth, effort, product, step);
+  calibration::measure_products(rates, name(Engine::native), growth, effort, product, step);
 
   const auto matrix = random_array(symv_order * symv_order), x = random_array(symv_order),
              y = random_array(symv_order);
   const auto n = static_cast<blasint>(symv_order);
-  const double seconds = shortest(3, [&] {
+  const double seconds = shortest_on_cpu(3, [&] {
     const BlasTurn turn;
     cblas_dsymv(CblasColMajor, CblasLower, n, 1, matrix.get(), n, x.get(), 1, 0, y.get(), 1);
   });
@@ -86,14 +86,14 @@ void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& p
 
 Calibration calibrate(Effort effort, int threads, const CalibrationProgress& progress) {
   const ThreadLimit limit(threads);
-  Calibration calibration = uncalibrated_machine();
-  calibration.full = effort == Effort::full;
-  for (DeviceRates& rates : calibration.devices)
+  Calibration machine = uncalibrated_machine();
+  machine.full = effort == Effort::full;
+  for (DeviceRates& rates : machine.devices)
     if (rates.device.kind == DeviceKind::cpu) measure_cpu(rates, effort, progress);
 #ifdef EIGEN_G_HAVE_CUDA
-  measure_gpus(calibration, effort, progress);
+  calibration::measure_gpus(machine, effort, progress);
 #endif
-  return calibration;
+  return machine;
 }
 
 const Calibration& calibration_of_process(int threads) {
@@ -109,7 +109,7 @@ bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multi
 #ifdef EIGEN_G_HAVE_CUDA
   if (gpu_count() == 0) return false;
   static const double cpu = cpu_device().cores * cpu_tuning.max_flops_of_core;
-  const double gpu = estimated_product_rate(multiprocessors);
+  const double gpu = calibration::estimated_product_rate(multiprocessors);
   const auto order = static_cast<double>(n);
   const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
   const double gain = cpu / (cpu + gpu);

@@ -30,7 +30,7 @@ namespace {
 // Seconds of one call: the shortest of several rounds, each of as many calls as take about a millisecond, so that what is
 // timed is the work and not its launch.
 template <class Work>
-double shortest(const Queue& queue, int rounds, Work&& work) {
+double shortest_on_gpu(const Queue& queue, int rounds, Work&& work) {
   constexpr double round_seconds = 1e-3;
   Event begin, end;
   const auto timed = [&](int calls) {
@@ -68,7 +68,7 @@ void measure_alone(DeviceRates& rates, Effort effort, Steps& step) {
     measure_products(
         rates, name(Engine::native), growth, effort,
         [&](const Shape& shape) {
-          return shortest(queue, full ? 5 : 3, [&] {
+          return shortest_on_gpu(queue, full ? 5 : 3, [&] {
             gemm<double>(queue, Op::none, Op::none, 1, {a.data(), shape.m, shape.k, shape.m},
                          {b.data(), shape.k, shape.n, shape.k}, 0, {c.data(), shape.m, shape.n, shape.m});
           });
@@ -82,7 +82,7 @@ void measure_alone(DeviceRates& rates, Effort effort, Steps& step) {
     blas2::fill_random(queue, x.data(), n, 4);
     blas2::SymvWorkspace workspace;
     workspace.reserve(blas2::SymvType::d, n);
-    const double seconds = shortest(queue, full ? 10 : 3, [&] {
+    const double seconds = shortest_on_gpu(queue, full ? 10 : 3, [&] {
       blas2::symv<double>(queue.stream(), Uplo::lower, n, 1, a.data(), n, x.data(), 1, 0, y.data(), 1,
                           workspace);
     });
@@ -98,7 +98,7 @@ void measure_link(DeviceRates& rates, Effort effort, Steps& step) {
   const DeviceBuffer<double> device(count);
   const PinnedBuffer<double> host(count);
   const auto bandwidth = [&](void* to, const void* from, cudaMemcpyKind kind) {
-    const double seconds = shortest(
+    const double seconds = shortest_on_gpu(
         queue, 3, [&] { EIGEN_G_CUDA(cudaMemcpyAsync(to, from, device.bytes(), kind, queue.stream())); });
     return static_cast<double>(device.bytes()) / seconds;
   };
@@ -281,7 +281,7 @@ void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
     there = DeviceBuffer<double>(count);
   }
   const auto bandwidth = [&](void* to, int to_gpu, const void* from, int from_gpu) {
-    const double seconds = shortest(queue, 3, [&] {
+    const double seconds = shortest_on_gpu(queue, 3, [&] {
       EIGEN_G_CUDA(cudaMemcpyPeerAsync(to, to_gpu, from, from_gpu, here.bytes(), queue.stream()));
     });
     return static_cast<double>(here.bytes()) / seconds;

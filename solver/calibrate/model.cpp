@@ -14,8 +14,8 @@ namespace eigen_g {
 
 namespace {
 
-constexpr double element = sizeof(double);
-constexpr double panel_columns =
+constexpr double element_bytes = sizeof(double);
+constexpr double update_columns =
     64;  // of the one-stage reduction: a rank-2k update reads and writes its half of C
 
 double cube(double n) {
@@ -33,11 +33,11 @@ double back_transform_flops(double n, double m) {
   return 2 * n * n * m;
 }
 double reduction_bytes(double n) {
-  return element * cube(n) / 6;
+  return element_bytes * cube(n) / 6;
 }
 // One panel after the other the half of what is left: sum of n_i^2 / 2 elements, read and written.
 double rank_2k_bytes(double n) {
-  return 2 * element * cube(n) / (6 * panel_columns);
+  return 2 * element_bytes * cube(n) / (6 * update_columns);
 }
 
 double rank_2k_seconds(double n, double flops, double bandwidth, double efficiency) {
@@ -97,16 +97,16 @@ class Model {
   // column of which travels with its part of U, twice n elements over all levels, and comes back so.
   PredictedStage merge(const char* name) const {
     return shared(name,
-                  {n_, merge_flops(n_), element * n_ * n_, 2 * element * n_,
+                  {n_, merge_flops(n_), element_bytes * n_ * n_, 2 * element_bytes * n_,
                    std::max(1.0, n_ / static_cast<double>(merge_step))},
                   e_.merge);
   }
   // The reflectors, half of a matrix, to everybody; each column once there and back.
   PredictedStage back(const char* name, double efficiency) const {
-    return shared(
-        name,
-        {m_, back_transform_flops(n_, m_), element * n_ * n_ / 2, element * n_, std::max(1.0, n_ / 256)},
-        efficiency);
+    return shared(name,
+                  {m_, back_transform_flops(n_, m_), element_bytes * n_ * n_ / 2, element_bytes * n_,
+                   std::max(1.0, n_ / 256)},
+                  efficiency);
   }
 
   PredictedStage shared(const char* name, const Columns& c, double efficiency) const {

@@ -13,8 +13,6 @@ namespace eigen_g {
 
 namespace {
 
-constexpr double element = sizeof(double);
-
 double link_of(const DeviceRates& device, const DeviceRates& first) {
   return device.device.kind == DeviceKind::gpu ? std::min(device.from_first, device.to_first)
                                                : std::min(first.to_device, first.from_device);
@@ -78,8 +76,8 @@ SharePlan plan_of(const std::vector<DeviceCost>& costs, std::int64_t columns, co
 double columns_that_fit(const ColumnProducts& p, std::uint64_t bytes) {
   const double blocks = 2 * p.common_bytes / p.steps;
   constexpr double reserve = 0.1;  // padding, and whatever else takes memory there
-  return std::max(
-      0.0, ((1 - reserve) * static_cast<double>(bytes) - blocks) / (p.column_bytes + element * p.beside));
+  return std::max(0.0, ((1 - reserve) * static_cast<double>(bytes) - blocks) /
+                           (p.column_bytes + sizeof(double) * p.beside));
 }
 
 SharePlan plan_of(const TeamRates& team, const ColumnProducts& products, const Ratio& ratio) {

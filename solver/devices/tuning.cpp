@@ -8,7 +8,7 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::array<TunedFor<SolverTuning>, 1> entries{{{90, {}}}};
+constexpr std::array<TunedFor<SolverTuning>, 1> solver_tunings{{{90, {}}}};
 
 constexpr bool holds(const SolverTuning& t) {
   return std::max({t.back_width, t.back_wide, t.back_cut_width}) <= triangular_factor_max_width &&
@@ -18,12 +18,13 @@ constexpr bool holds(const SolverTuning& t) {
          t.reduction_strips.back().max_rows == ReductionStrips::any &&
          t.reduction_strips.back().max_share == ReductionStrips::any;
 }
-static_assert(std::all_of(entries.begin(), entries.end(), [](const auto& e) { return holds(e.tuning); }));
+static_assert(std::all_of(solver_tunings.begin(), solver_tunings.end(),
+                          [](const auto& e) { return holds(e.tuning); }));
 
 }  // namespace
 
 const SolverTuning& solver_tuning(int capability) {
-  return tuning_for(capability, entries);
+  return tuning_for(capability, solver_tunings);
 }
 
 const SolverTuning& solver_tuning() {

@@ -8,7 +8,7 @@ namespace eigen_g::distributed {
 
 namespace {
 
-void require(int error, const char* what) {
+void require_ok(int error, const char* what) {
   if (error != ELPA_OK) throw DeviceError(std::string("ELPA: ") + what + ": error " + std::to_string(error));
 }
 
@@ -16,10 +16,10 @@ void require(int error, const char* what) {
 class Elpa {
  public:
   Elpa() {
-    require(elpa_init(ELPA_API_VERSION), "the library is older than its header");
+    require_ok(elpa_init(ELPA_API_VERSION), "the library is older than its header");
     int error = ELPA_OK;
     handle_ = elpa_allocate(&error);
-    require(error, "no object");
+    require_ok(error, "no object");
   }
   ~Elpa() {
     int ignored = ELPA_OK;
@@ -32,9 +32,9 @@ class Elpa {
   void set(const char* key, std::int64_t value) {
     int error = ELPA_OK;
     elpa_set_integer(handle_, key, static_cast<int>(value), &error);
-    require(error, key);
+    require_ok(error, key);
   }
-  void setup() { require(elpa_setup(handle_), "setup"); }
+  void setup() { require_ok(elpa_setup(handle_), "setup"); }
   elpa_t handle() const { return handle_; }
 
  private:

@@ -10,9 +10,7 @@ namespace eigen_g::distributed {
 
 namespace {
 
-constexpr int one = 1;
-
-void require(int info, const char* routine) {
+void require_no_info(int info, const char* routine) {
   if (info != 0)
     throw DeviceError(std::string("ScaLAPACK: ") + routine + " refused its argument " +
                       std::to_string(info <= -100 ? -info / 100 : -info));
@@ -26,7 +24,7 @@ std::int64_t cholesky(const LocalView<T>& b) {
   int info = 0;
   ppotrf<T>("L", &n, b.data, &one, &one, b.descriptor.data(), &info);
   if (info > 0) return info;
-  require(info, "potrf");
+  require_no_info(info, "potrf");
   return 0;
 }
 
@@ -38,7 +36,7 @@ void to_standard_form(int itype, const LocalView<T>& a, const LocalView<T>& fact
   const auto run = [&](T* work, int length) {
     pngst<T>(&itype, "L", &n, a.data, &one, &one, a.descriptor.data(), factor.data, &one, &one,
              factor.descriptor.data(), &scale, work, &length, &info);
-    require(info, "sygst");
+    require_no_info(info, "sygst");
   };
   T asked = 0;
   run(&asked, -1);

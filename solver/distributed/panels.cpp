@@ -10,8 +10,6 @@ namespace eigen_g::distributed {
 
 namespace {
 
-constexpr int one = 1;
-
 BlockCyclic panel_of(const BlockCyclic& layout, std::int64_t columns) {
   BlockCyclic panel = layout;
   panel.cols.n = columns;

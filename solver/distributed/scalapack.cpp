@@ -11,8 +11,6 @@ namespace eigen_g::distributed {
 
 namespace {
 
-constexpr int one = 1;
-
 // Entries of a workspace that a query asked for, with so many more.
 template <class R>
 int work_length(R asked, std::int64_t more) {

@@ -19,6 +19,8 @@ void Cblacs_gridexit(int context);
 
 namespace eigen_g::distributed {
 
+inline constexpr int one = 1;  // the first row or column, as an argument
+
 // A matrix as an argument: its local part, row and column from which on it is meant, its descriptor.
 //   op_a op_b m n k alpha a b beta c
 template <class T>

@@ -15,8 +15,6 @@ namespace eigen_g::distributed {
 
 namespace {
 
-constexpr int one = 1;
-
 // 2^-k a, k even and its largest entry then of about 1. Returns k.
 template <class W>
 int scale_to_one(MPI_Comm comm, const LocalView<W>& a) {
@@ -142,7 +140,7 @@ class Check {
 };
 
 template <class W>
-double norm_one(MPI_Comm comm, const LocalView<W>& a) {
+double norm_one_of_all(MPI_Comm comm, const LocalView<W>& a) {
   std::vector<double> sums(static_cast<std::size_t>(a.layout.cols.n));
   add_columns(a.layout, 0, &sums, nullptr, [&](auto k, auto l) { return a(k, l); });
   return maximum_over(comm, std::move(sums));
@@ -164,7 +162,7 @@ GeneralisedVerification verify_generalised(MPI_Comm comm, int itype, const Local
   if (v.n == 0) return v;
 
   const int ka = scale_to_one(comm, a), kb = scale_to_one(comm, b);
-  const double one_a = norm_one(comm, a), one_b = norm_one(comm, b);
+  const double one_a = norm_one_of_all(comm, a), one_b = norm_one_of_all(comm, b);
   v.norm_a = std::ldexp(one_a, ka);
   v.norm_b = std::ldexp(one_b, kb);
   const int kz = (itype == 3 ? -1 : 1) * kb / 2, kw = -ka + (itype == 1 ? kb : -kb);

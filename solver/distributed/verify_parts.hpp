@@ -23,7 +23,6 @@ struct Corner {
 template <class W>
 void multiply(const char* op_a, const char* op_b, std::int64_t inner, same_t<W> alpha, const Corner<W>& a,
               const Corner<W>& b, same_t<W> beta, const LocalView<W>& c) {
-  constexpr int one = 1;
   const int m = static_cast<int>(c.layout.rows.n), n = static_cast<int>(c.layout.cols.n);
   const int k = static_cast<int>(inner);
   const int ia = static_cast<int>(a.row) + 1, ja = static_cast<int>(a.col) + 1;

@@ -11,7 +11,19 @@
 #include "solver/path/choice.hpp"
 #include "solver/prepare/subset.hpp"
 
+#ifdef EIGEN_G_HAVE_CUDA
+#include "hybrid/memory/resources.hpp"
+#endif
+
 namespace eigen_g {
+
+Resources* resources_of_this_thread() {
+#ifdef EIGEN_G_HAVE_CUDA
+  return &Resources::of_this_thread();
+#else
+  return nullptr;
+#endif
+}
 
 void check_plan(const Plan& plan) {
   require_size(plan.n, Argument::n);

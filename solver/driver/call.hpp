@@ -5,6 +5,9 @@
 
 namespace eigen_g {
 
+// What the calling thread keeps between calls that are given no context; null in a build without CUDA.
+Resources* resources_of_this_thread();
+
 // Throws InvalidArgument for n, options and devices that no solve takes.
 void check_plan(const Plan& plan);
 // Likewise for the matrices of one solve, as far as they tell without a look at the machine.

@@ -102,14 +102,14 @@ std::uint64_t bytes_for_products(std::int64_t n) {
 
 // Parts of the workspace; those that the caller brings are null.
 template <class T>
-struct Parts {
+struct DeviceParts {
   MatrixView<T> matrix, z;
   MatrixView<real_t<T>> u, q;  // u: the divide and conquer's Z where T is complex
   Tridiagonal<real_t<T>> t;
   Arena kept, scratch;            // the path's; scratch for the other steps too
   std::span<std::byte> products;  // lent to them
 
-  Parts(Arena& arena, const Plan& plan, const Needs<T>& needs, int multiprocessors) {
+  DeviceParts(Arena& arena, const Plan& plan, const Needs<T>& needs, int multiprocessors) {
     const std::int64_t n = plan.n, even = round_up(n, 16 / sizeof(real_t<T>));  // makes for faster products
     PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
     if (path_on_gpu<T>(plan.options, n) == Path::two_stage)
@@ -129,20 +129,13 @@ struct Parts {
 };
 
 template <class T>
-std::uint64_t bytes_for(const Plan& plan, const Needs<T>& needs, int multiprocessors) {
-  return bytes_taken([&](Arena& arena) { Parts<T>(arena, plan, needs, multiprocessors); });
+std::uint64_t device_parts_bytes(const Plan& plan, const Needs<T>& needs, int multiprocessors) {
+  return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, needs, multiprocessors); });
 }
 
 // d, e and the tree of the divide and conquer.
 std::uint64_t host_bytes(const Plan& plan) {
   return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n);
-}
-
-// Only an automatic choice asks for rates; the GPU tells the figures behind an estimate slowly.
-ProductRates rates_for(const Plan& plan, const Queue& queue) {
-  const bool given = plan.devices.engine_rates[Engine::native].flops_per_second > 0;
-  return plan.options.engine == Engine::automatic && !given ? estimated_engine_rates(queue)
-                                                            : plan.devices.engine_rates;
 }
 
 // By rates only in double: nothing else has been measured.
@@ -196,7 +189,8 @@ class DeviceBackend final : public Backend<T> {
         queue_(partition_ ? Queue(resources, *partition_)
                : on_host_ ? Queue(resources)
                           : Queue(resources, nullptr)),
-        products_(queue_, plan.options.engine, rates_for(plan, queue_)),
+        products_(queue_, plan.options.engine,
+                  rates_to_choose_by(queue_, plan.options.engine, plan.devices.engine_rates)),
         clock_(queue_, products_) {
     if constexpr (!is_complex<T>)
       if (plan_.options.vectors)
@@ -223,7 +217,7 @@ class DeviceBackend final : public Backend<T> {
     if (!on_host_) order_after(problem.stream);
     if (left_) left_->hold(queue_);
     const Needs<T> needs(plan_, problem);
-    used_ = bytes_for<T>(plan_, needs, queue_.multiprocessors());
+    used_ = device_parts_bytes<T>(plan_, needs, queue_.multiprocessors());
     const std::uint64_t wanted = lasting_ ? std::max(used_, max_bytes()) : used_;
     if (memory_.would_take(wanted)) settle();
     Arena arena = memory_.arena(queue_, used_, wanted);
@@ -380,7 +374,9 @@ class DeviceBackend final : public Backend<T> {
     if (left_) left_->wait();
     left_.reset();
   }
-  std::uint64_t max_bytes() const { return bytes_for<T>(plan_, Needs<T>(plan_), gpu_facts(gpu_).cores); }
+  std::uint64_t max_bytes() const {
+    return device_parts_bytes<T>(plan_, Needs<T>(plan_), gpu_facts(gpu_).cores);
+  }
   SolveTeam<T>* team() {
     if constexpr (is_complex<T>)
       return nullptr;
@@ -411,7 +407,7 @@ class DeviceBackend final : public Backend<T> {
   HeldMemory memory_;
   std::uint64_t used_ = 0;     // bytes that the problem takes
   std::optional<Event> left_;  // the end of a solve that has been left
-  std::optional<Parts<T>> parts_;
+  std::optional<DeviceParts<T>> parts_;
   std::variant<std::monostate, OneStageOnDevice<T>, TwoStageOnDevice<T>> stages_;
   Problem<T> p_;
   InputFacts<real_t<T>> facts_;
@@ -429,7 +425,7 @@ class DeviceBackend final : public Backend<T> {
 
 template <class T>
 WorkspaceBytes device_backend_bytes(const Plan& plan) {
-  return {host_bytes(plan), bytes_for<T>(plan, Needs<T>(plan), gpu_facts(current_gpu()).cores)};
+  return {host_bytes(plan), device_parts_bytes<T>(plan, Needs<T>(plan), gpu_facts(current_gpu()).cores)};
 }
 
 void start_device() {

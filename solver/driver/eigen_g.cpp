@@ -13,24 +13,11 @@
 
 namespace eigen_g {
 
-namespace {
-
-// What the calling thread keeps between calls that are given no context.
-Resources* own_resources() {
-#ifdef EIGEN_G_HAVE_CUDA
-  return &Resources::of_this_thread();
-#else
-  return nullptr;
-#endif
-}
-
-}  // namespace
-
 template <class T>
 Report eigen_g(std::int64_t n, const T* a, std::int64_t lda, same_t<real_t<T>>* w, same_t<T>* z,
                std::int64_t ldz, const Options& options, const Devices& devices) {
   const Plan plan{n, options, devices, Pointers::host};
-  return Call<T>(plan, own_resources()).solve(a, lda, w, z, ldz);
+  return Call<T>(plan, resources_of_this_thread()).solve(a, lda, w, z, ldz);
 }
 
 template <class T>
@@ -38,7 +25,7 @@ Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda, same_t<Devi
                same_t<DevicePointer<T>> z, std::int64_t ldz, CUstream_st* stream, const Options& options,
                const Devices& devices) {
   const Plan plan{n, options, devices, Pointers::device};
-  return Call<T>(plan, own_resources()).solve(a, lda, w, z, ldz, stream);
+  return Call<T>(plan, resources_of_this_thread()).solve(a, lda, w, z, ldz, stream);
 }
 
 template <class T>

@@ -23,9 +23,9 @@ namespace eigen_g {
 namespace {
 
 template <class T>
-struct Ending {
+struct GeneralisedEnding {
   GeneralisedBackend<T>& on;
-  ~Ending() { on.end(); }
+  ~GeneralisedEnding() { on.end(); }
 };
 
 // C = Y W Y^H.
@@ -76,7 +76,7 @@ class Acts {
 // A generalised solve, an act a line, on the problem that the backend has begun.
 template <class T>
 GeneralisedReport solve_on(GeneralisedBackend<T>& on, const GeneralisedPlan& plan) {
-  const Ending<T> ending{on};
+  const GeneralisedEnding<T> ending{on};
   GeneralisedReport report;
   Acts act(on.clock(), report.acts);
   act("load", [&] { on.load(); });
@@ -182,14 +182,6 @@ class GeneralisedCall {
   std::unique_ptr<GeneralisedBackend<T>> backend_;
 };
 
-Resources* own_resources() {
-#ifdef EIGEN_G_HAVE_CUDA
-  return &Resources::of_this_thread();
-#else
-  return nullptr;
-#endif
-}
-
 template <class T>
 GeneralisedMatrices<T> matrices(const GeneralisedPlan& plan, T* a, std::int64_t lda, T* b, std::int64_t ldb,
                                 real_t<T>* w, T* z, std::int64_t ldz, CUstream_st* stream = nullptr) {
@@ -217,7 +209,7 @@ template <class T>
 GeneralisedReport sygvd(const Generalised& problem, std::int64_t n, const T* a, std::int64_t lda,
                         same_t<T>* b, std::int64_t ldb, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                         const Options& options, const Devices& devices) {
-  GeneralisedCall<T> call(plan_of(n, problem, options, devices, Pointers::host), own_resources());
+  GeneralisedCall<T> call(plan_of(n, problem, options, devices, Pointers::host), resources_of_this_thread());
   return call.solve(matrices<T>(call.plan(), const_cast<T*>(a), lda, b, ldb, w, z, ldz));
 }
 
@@ -226,7 +218,8 @@ GeneralisedReport sygvd(const Generalised& problem, std::int64_t n, DevicePointe
                         same_t<DevicePointer<T>> b, std::int64_t ldb, same_t<DevicePointer<real_t<T>>> w,
                         same_t<DevicePointer<T>> z, std::int64_t ldz, CUstream_st* stream,
                         const Options& options, const Devices& devices) {
-  GeneralisedCall<T> call(plan_of(n, problem, options, devices, Pointers::device), own_resources());
+  GeneralisedCall<T> call(plan_of(n, problem, options, devices, Pointers::device),
+                          resources_of_this_thread());
   return call.solve(matrices<T>(call.plan(), a.get(), lda, b.get(), ldb, w.get(), z.get(), ldz, stream));
 }
 

@@ -24,7 +24,7 @@ namespace eigen_g {
 
 namespace {
 
-Plan standard_plan(const GeneralisedPlan& plan) {
+Plan standard_plan_on_gpu(const GeneralisedPlan& plan) {
   Plan standard = plan;
   standard.options.uplo = Uplo::lower;
   standard.pointers = Pointers::device;
@@ -33,13 +33,13 @@ Plan standard_plan(const GeneralisedPlan& plan) {
 
 // Parts of the workspace; those that the caller brings are null.
 template <class T>
-struct Parts {
+struct GeneralisedParts {
   MatrixView<T> a, b, z;
   real_t<T>* w = nullptr;
   std::int64_t* minor;
   Arena checking, standard;  // the standard solve's, and before it of the reduction to standard form
 
-  Parts(Arena& arena, const GeneralisedPlan& plan, bool own_z, std::uint64_t standard_bytes) {
+  GeneralisedParts(Arena& arena, const GeneralisedPlan& plan, bool own_z, std::uint64_t standard_bytes) {
     const std::int64_t n = plan.n, m = plan.most();
     if (plan.pointers == Pointers::host) {
       a = arena.matrix<T>(n, n, n);
@@ -59,9 +59,9 @@ bool own_z(const GeneralisedPlan& plan) {
 }
 
 template <class T>
-std::uint64_t bytes_for(const GeneralisedPlan& plan, bool with_z) {
-  const std::uint64_t standard = plan_bytes<T>(standard_plan(plan), true).device;
-  return bytes_taken([&](Arena& arena) { Parts<T>(arena, plan, with_z, standard); });
+std::uint64_t generalised_parts_bytes(const GeneralisedPlan& plan, bool with_z) {
+  const std::uint64_t standard = plan_bytes<T>(standard_plan_on_gpu(plan), true).device;
+  return bytes_taken([&](Arena& arena) { GeneralisedParts<T>(arena, plan, with_z, standard); });
 }
 
 // The triangle `uplo` of a matrix on the host, of the GPU's whole one, a panel at a time.
@@ -91,7 +91,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
         queue_(on_host_ ? Queue(resources) : Queue(resources, nullptr)),
         products_(queue_, plan.options.engine, plan.devices.engine_rates),
         clock_(queue_, products_),
-        standard_(standard_plan(plan), &resources) {}
+        standard_(standard_plan_on_gpu(plan), &resources) {}
   ~GeneralisedDeviceBackend() override { end(); }
 
   WorkspaceBytes workspace() const override { return generalised_device_bytes<T>(plan_); }
@@ -103,7 +103,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     p_ = matrices;
     if (!on_host_) queue_.use(p_.stream);
     const bool with_z = own_z(plan_) || (plan_.options.vectors && p_.z.data == p_.a.data);
-    used_ = bytes_for<T>(plan_, with_z);
+    used_ = generalised_parts_bytes<T>(plan_, with_z);
     Arena arena = memory_.arena(queue_, used_, used_);
     parts_.emplace(arena, plan_, with_z, plan_bytes<T>(standard_.plan(), true).device);
     a_ = on_host_ ? parts_->a : p_.a;
@@ -184,7 +184,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   Call<T> standard_;
   HeldMemory memory_;
   std::uint64_t used_ = 0;  // bytes that the problem takes
-  std::optional<Parts<T>> parts_;
+  std::optional<GeneralisedParts<T>> parts_;
   GeneralisedMatrices<T> p_;
   MatrixView<T> a_, b_, z_;
 };
@@ -193,7 +193,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
 
 template <class T>
 WorkspaceBytes generalised_device_bytes(const GeneralisedPlan& plan) {
-  return {plan_bytes<T>(standard_plan(plan), true).host, bytes_for<T>(plan, own_z(plan))};
+  return {plan_bytes<T>(standard_plan_on_gpu(plan), true).host,
+          generalised_parts_bytes<T>(plan, own_z(plan))};
 }
 
 template <class T>

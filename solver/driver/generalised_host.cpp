@@ -26,7 +26,7 @@ void copy_triangle(Uplo uplo, MatrixView<const T> from, MatrixView<T> to) {
   }
 }
 
-Plan standard_plan(const GeneralisedPlan& plan) {
+Plan standard_plan_on_cpu(const GeneralisedPlan& plan) {
   Plan standard = plan;
   standard.devices = {};
   standard.devices.place = Place::cpu;
@@ -38,7 +38,7 @@ template <class T>
 class GeneralisedHostBackend final : public GeneralisedBackend<T> {
  public:
   explicit GeneralisedHostBackend(const GeneralisedPlan& plan)
-      : plan_(plan), standard_(standard_plan(plan), nullptr) {}
+      : plan_(plan), standard_(standard_plan_on_cpu(plan), nullptr) {}
 
   WorkspaceBytes workspace() const override {
     return {plan_bytes<T>(standard_.plan(), false).host + own_bytes(), 0};

@@ -18,13 +18,13 @@ namespace {
 
 // Parts of the workspace.
 template <class T>
-struct Parts {
+struct HostParts {
   MatrixView<T> a;
   Tridiagonal<real_t<T>> t;
   MatrixView<real_t<T>> u;  // T's vectors where Z is complex
   Arena kept, scratch;      // the path's; scratch for the divide and conquer too
 
-  Parts(Arena& arena, const Plan& plan) {
+  HostParts(Arena& arena, const Plan& plan) {
     const std::int64_t n = plan.n, m = plan.most();
     const PathBytes path = OneStageOnCpu<T>::bytes(n, m);
     a = arena.matrix<T>(n, n, n);
@@ -40,7 +40,7 @@ template <class T>
 class HostBackend final : public Backend<T> {
  public:
   explicit HostBackend(const Plan& plan)
-      : plan_(plan), bytes_(bytes_taken([&](Arena& arena) { Parts<T>(arena, plan); })) {}
+      : plan_(plan), bytes_(bytes_taken([&](Arena& arena) { HostParts<T>(arena, plan); })) {}
 
   WorkspaceBytes workspace() const override { return {bytes_, 0}; }
   void use(const Workspace&) override {}
@@ -105,7 +105,7 @@ class HostBackend final : public Backend<T> {
   Plan plan_;
   std::uint64_t bytes_;
   HostArray<std::byte> memory_;
-  std::optional<Parts<T>> parts_;
+  std::optional<HostParts<T>> parts_;
   std::optional<OneStageOnCpu<T>> path_;
   Problem<T> p_;
   std::int64_t found_ = 0;

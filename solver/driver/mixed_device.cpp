@@ -59,12 +59,12 @@ struct InFloat {
 };
 
 // Parts of the workspace; those that the caller brings are null.
-struct Parts {
+struct MixedParts {
   MatrixView<double> a, z;
   double* w = nullptr;
   Arena checking, work;
 
-  Parts(Arena& arena, const Plan& plan, bool own_z) {
+  MixedParts(Arena& arena, const Plan& plan, bool own_z) {
     const std::int64_t n = plan.n;
     if (plan.pointers == Pointers::host) {
       a = arena.matrix<double>(n, n, n);
@@ -79,14 +79,8 @@ struct Parts {
   }
 };
 
-std::uint64_t bytes_for(const Plan& plan, bool own_z) {
-  return bytes_taken([&](Arena& arena) { Parts(arena, plan, own_z); });
-}
-
-ProductRates rates_for(const Plan& plan, const Queue& queue) {
-  const bool given = plan.devices.engine_rates[Engine::native].flops_per_second > 0;
-  return plan.options.engine == Engine::automatic && !given ? estimated_engine_rates(queue)
-                                                            : plan.devices.engine_rates;
+std::uint64_t mixed_parts_bytes(const Plan& plan, bool own_z) {
+  return bytes_taken([&](Arena& arena) { MixedParts(arena, plan, own_z); });
 }
 
 // The memory that the call's next solve takes.
@@ -102,7 +96,8 @@ class MixedDevice final : public PlannedSolve<double> {
       : plan_(plan),
         on_host_(plan.pointers == Pointers::host),
         queue_(on_host_ ? Queue(resources) : Queue(resources, nullptr)),
-        products_(queue_, plan.options.engine, rates_for(plan, queue_)),
+        products_(queue_, plan.options.engine,
+                  rates_to_choose_by(queue_, plan.options.engine, plan.devices.engine_rates)),
         clock_(queue_, products_),
         in_float_(plan_in_float(plan), &resources),
         in_double_(plan_in_double(plan), &resources) {}
@@ -119,7 +114,7 @@ class MixedDevice final : public PlannedSolve<double> {
     p_ = problem;
     if (!on_host_) queue_.use(p_.stream);
     const bool own_z = on_host_ || p_.z.data == p_.spare.data;
-    used_ = bytes_for(plan_, own_z);
+    used_ = mixed_parts_bytes(plan_, own_z);
     Arena arena = memory_.arena(queue_, used_, lasting_ ? std::max(used_, workspace().device) : used_);
     parts_.emplace(arena, plan_, own_z);
     a_ = on_host_ ? parts_->a : p_.spare;
@@ -237,7 +232,7 @@ class MixedDevice final : public PlannedSolve<double> {
   Call<double> in_double_;
   HeldMemory memory_;
   std::uint64_t used_ = 0;  // bytes that the problem takes
-  std::optional<Parts> parts_;
+  std::optional<MixedParts> parts_;
   Problem<double> p_;
   MatrixView<double> a_, z_;
   MatrixView<float> z_in_float_, w_in_float_;
@@ -249,7 +244,7 @@ class MixedDevice final : public PlannedSolve<double> {
 WorkspaceBytes mixed_device_bytes(const Plan& plan) {
   return {std::max(plan_bytes<float>(plan_in_float(plan), true).host + refine_host_bytes(plan.n),
                    plan_bytes<double>(plan_in_double(plan), true).host),
-          bytes_for(plan, plan.pointers == Pointers::host)};
+          mixed_parts_bytes(plan, plan.pointers == Pointers::host)};
 }
 
 std::unique_ptr<PlannedSolve<double>> mixed_device(const Plan& plan, Resources& resources) {

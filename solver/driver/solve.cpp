@@ -9,10 +9,10 @@ namespace eigen_g {
 namespace {
 
 template <class T>
-struct Ending {
+struct SolveEnding {
   Backend<T>& on;
   bool left = false;
-  ~Ending() {
+  ~SolveEnding() {
     if (!left) on.end();
   }
 };
@@ -23,7 +23,7 @@ template <class T>
 Report Backend<T>::solve(const Options& options, bool wait) {
   Backend& on = *this;
   Report report;
-  Ending<T> ending{on};
+  SolveEnding<T> ending{on};
   Steps step(on.clock(), options.progress, report.stages);
 
   step(Stage::transfer, [&] { on.load(); });

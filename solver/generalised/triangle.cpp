@@ -4,7 +4,7 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::int64_t square = 1024;  // a C of at most so many columns is computed whole
+constexpr std::int64_t whole_columns = 1024;  // a C of at most so many columns is computed whole
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void apply(const Products<T>& products, With with, Side side, Op op, MatrixView<
 template <class T>
 void add_lower_product(const Products<T>& products, same_t<T> alpha, MatrixView<const same_t<T>> a,
                        MatrixView<const same_t<T>> b, MatrixView<same_t<T>> c) {
-  if (c.cols <= square) return gemm(products, Op::none, Op::conjugate_transpose, alpha, a, b, T{1}, c);
+  if (c.cols <= whole_columns) return gemm(products, Op::none, Op::conjugate_transpose, alpha, a, b, T{1}, c);
   const std::int64_t left = upper_half(c.cols), right = c.cols - left, below = c.rows - left;
   add_lower_product(products, alpha, a, b.block(0, 0, left, b.cols), c.block(0, 0, c.rows, left));
   add_lower_product(products, alpha, a.block(left, 0, below, a.cols), b.block(left, 0, right, b.cols),

@@ -26,12 +26,12 @@ std::int64_t packed_values(std::int64_t n) {
   return n * std::min(n, largest_cluster);
 }
 
-struct Parts {
+struct RefineParts {
   MatrixView<double> y, s, g;
   double *lambda, *scales, *squares, *packed_s, *packed_g;
   std::int64_t *fine, *coarse, *cluster, *first, *size, *at;
 
-  Parts(Arena& arena, std::int64_t n)
+  RefineParts(Arena& arena, std::int64_t n)
       : y(arena.matrix<double>(n, n, n)),
         s(arena.matrix<double>(n, n, n)),
         g(arena.matrix<double>(n, n, n)),
@@ -217,7 +217,7 @@ class Refiner {
   MatrixView<const double> a_;
   MatrixView<double> x_;
   double* w_;
-  Parts parts_;
+  RefineParts parts_;
   std::vector<double> values_;
   Refinement done_;
 };
@@ -239,7 +239,7 @@ Refinement refine(const Products<double>& products, Engine engine, MatrixView<co
 }
 
 std::uint64_t refine_bytes(std::int64_t n) {
-  return bytes_taken([n](Arena& arena) { Parts(arena, n); });
+  return bytes_taken([n](Arena& arena) { RefineParts(arena, n); });
 }
 
 // The small problems with S_c, G_c and dsygvd's workspace, and a few values a column.

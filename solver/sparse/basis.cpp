@@ -10,7 +10,7 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::int64_t entries = panel_width * panel_width;
+constexpr std::int64_t panel_entries = panel_width * panel_width;
 // Pivots of the first factor may lose as many digits as the second pass gives back. The second's are near 1, else the panel was
 // roundoff within V, and each such panel would multiply what V has lost.
 constexpr double least_first = 1e-13, least_second = 0.999;
@@ -26,8 +26,10 @@ Basis<T>::Basis(Executor<T>& on, std::int64_t max_panels)
 
 template <class T>
 unsigned Basis<T>::orthonormalise() {
-  T *const w = panel(panels_), *const r1 = small_, *const r2 = r1 + entries, *const c1 = r2 + entries;
-  T *const c2 = c1 + panels_ * entries, *const g = c2 + panels_ * entries, *const inverse = g + entries;
+  T *const w = panel(panels_), *const r1 = small_, *const r2 = r1 + panel_entries,
+           *const c1 = r2 + panel_entries;
+  T *const c2 = c1 + panels_ * panel_entries, *const g = c2 + panels_ * panel_entries,
+           *const inverse = g + panel_entries;
   for (const bool first : {true, false}) {
     T* const c = first ? c1 : c2;
     T* const r = first ? r1 : r2;
@@ -36,19 +38,19 @@ unsigned Basis<T>::orthonormalise() {
     on_.factor(g, T(first ? least_first : least_second), r, inverse);
     on_.times(w, inverse);
   }
-  host_.resize(static_cast<std::size_t>((2 + 2 * panels_) * entries));
+  host_.resize(static_cast<std::size_t>((2 + 2 * panels_) * panel_entries));
   on_.get(small_, static_cast<std::int64_t>(host_.size()), host_.data());
   unsigned dependent = 0;
   for (int j = 0; j < panel_width; ++j)
-    if (!(host_[5 * j] > T(0)) || !(host_[entries + 5 * j] > T(0))) dependent |= 1u << j;
+    if (!(host_[5 * j] > T(0)) || !(host_[panel_entries + 5 * j] > T(0))) dependent |= 1u << j;
   return dependent;
 }
 
 template <class T>
 const typename Basis<T>::Coefficients& Basis<T>::append() {
   unsigned dependent = orthonormalise();
-  const T *const r1 = host_.data(), *const r2 = r1 + entries;
-  const T *const c1 = r2 + entries, *const c2 = c1 + panels_ * entries;
+  const T *const r1 = host_.data(), *const r2 = r1 + panel_entries;
+  const T *const c1 = r2 + panel_entries, *const c2 = c1 + panels_ * panel_entries;
   std::vector<T>& c = coefficients_.c;
   c.assign(c1, c2);
   for (std::int64_t row = 0; row < panels_ * panel_width; ++row)  // C := C_1 + C_2 R_1

@@ -16,7 +16,7 @@ namespace eigen_g::dc {
 
 namespace {
 
-constexpr OneThread team;
+constexpr OneThread one_thread;
 
 template <class R>
 std::vector<R> not_written(std::int64_t count) {
@@ -79,7 +79,7 @@ void OnHost<R>::solve_leaf(const Leaf& leaf) {
   std::copy_n(x_.e + leaf.first, m - 1, e);
   for (Index i = 0; i < m; ++i) z[i * (m + 1)] = 1;
   if (!implicit_ql(m, values, e, PlainVectors<R>{z, m, m})) note_failure(leaf.first + 1);
-  orthogonalize(team, m, m, z, scratch);
+  orthogonalize(one_thread, m, m, z, scratch);
   for (Index i = 0; i < m; ++i) {
     Index place = 0;
     for (Index k = 0; k < m; ++k) place += values[k] < values[i] || (values[k] == values[i] && k < i);
@@ -104,7 +104,7 @@ void OnHost<R>::deflate(const Batch<R>& batch) {
   each_merge(batch, [&](const Merge& merge, Shape<R>& shape, const Arrays<R>& x) {
     const R e = x_.e[merge.cut()];
     for (Index i = 0; i < merge.size; ++i) form_z(merge, rows_, q_, x, e, i);
-    dc::deflate(team, merge, x, e, &shape);
+    dc::deflate(one_thread, merge, x, e, &shape);
   });
 }
 
@@ -112,7 +112,7 @@ template <class R>
 void OnHost<R>::solve_secular(const Batch<R>& batch) {
   each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index j = 0; j < shape.k; ++j)
-      if (!dc::solve_secular(team, shape, x, j)) note_failure(merge.first + j + 1);
+      if (!dc::solve_secular(one_thread, shape, x, j)) note_failure(merge.first + j + 1);
   });
 }
 
@@ -120,8 +120,8 @@ template <class R>
 void OnHost<R>::order_values(const Batch<R>& batch, bool with_vectors) {
   each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index t = 0; t < merge.size; ++t) {
-      if (with_vectors && t < shape.k) correct_weight(team, shape, x, t);
-      order_value(team, merge, shape, x, t);
+      if (with_vectors && t < shape.k) correct_weight(one_thread, shape, x, t);
+      order_value(one_thread, merge, shape, x, t);
     }
   });
 }
@@ -144,7 +144,7 @@ void OnHost<R>::compress(const Batch<R>& batch) {
 template <class R>
 void OnHost<R>::form_end_rows(const Batch<R>& batch) {
   each_merge(batch, [&](const Merge&, const Shape<R>& shape, const Arrays<R>& x) {
-    for (Index j = 0; j < shape.k; ++j) dc::form_end_rows(team, shape, x, j);
+    for (Index j = 0; j < shape.k; ++j) dc::form_end_rows(one_thread, shape, x, j);
   });
 }
 
@@ -168,7 +168,7 @@ void OnHost<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& batch,
       const Index columns = std::min(panel_columns_, end - first);
       for (Index j = 0; j < columns; ++j) {
         R* const u = &u_(merge.first, j);
-        form_vector(team, shape, x, first + j, batch.end_rows, [&](Index g, R value) { u[g] = value; });
+        form_vector(one_thread, shape, x, first + j, batch.end_rows, [&](Index g, R value) { u[g] = value; });
       }
       const auto product = [&](Index row, Index count, Index inner, Index inner_end) {
         const MatrixView<R> to = q_.block(merge.first + row, merge.first + first, count, columns);

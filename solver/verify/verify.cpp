@@ -19,8 +19,8 @@
 namespace eigen_g {
 namespace {
 
-constexpr std::int64_t panel_columns = 256;
-constexpr std::int64_t tile = 64;
+constexpr std::int64_t verify_columns = 256;
+constexpr std::int64_t expand_tile = 64;
 
 // Of an entry of A, whose diagonal has none.
 template <class T>
@@ -56,12 +56,12 @@ bool all_finite(const MatrixView<const T>& z) {
 // panel := scale A(:, j0 : j0 + b), both triangles of it, from the one that is stored.
 template <class T>
 void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<wide_t<T>>& panel) {
-  const std::int64_t n = p.a.rows, tiles = (n + tile - 1) / tile;
+  const std::int64_t n = p.a.rows, tiles = (n + expand_tile - 1) / expand_tile;
 #pragma omp parallel for
   for (std::int64_t t = 0; t < tiles; ++t)
-    for (std::int64_t c0 = 0; c0 < panel.cols; c0 += tile)
-      for (std::int64_t i = t * tile; i < std::min(n, (t + 1) * tile); ++i)
-        for (std::int64_t c = c0; c < std::min(panel.cols, c0 + tile); ++c) {
+    for (std::int64_t c0 = 0; c0 < panel.cols; c0 += expand_tile)
+      for (std::int64_t i = t * expand_tile; i < std::min(n, (t + 1) * expand_tile); ++i)
+        for (std::int64_t c = c0; c < std::min(panel.cols, c0 + expand_tile); ++c) {
           const std::int64_t j = j0 + c;
           const bool stored = p.uplo == Uplo::lower ? i >= j : i <= j;
           const T entry = stored ? p.a(i, j) : p.a(j, i);
@@ -163,7 +163,7 @@ MatrixView<const wide_t<T>> in_double(const MatrixView<const T>& z,
 
 template <class T>
 ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
-  const std::int64_t n = p.a.rows, m = p.z.cols, block = std::min(n, panel_columns);
+  const std::int64_t n = p.a.rows, m = p.z.cols, block = std::min(n, verify_columns);
   ColumnSums sums;
   for (auto* column : {&sums.matrix_abs, &sums.matrix_squares}) column->resize(n);
   for (auto* column : {&sums.residual_abs, &sums.residual_squares, &sums.gram_abs, &sums.gram_squares})

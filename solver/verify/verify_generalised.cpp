@@ -35,10 +35,10 @@ struct Owned {
       : memory(host_array<W>(rows * cols)), at{memory.get(), rows, cols, std::max<std::int64_t>(1, rows)} {}
 };
 
-double scaled(double x, int k) {
+double scaled_copy(double x, int k) {
   return std::ldexp(x, k);
 }
-std::complex<double> scaled(std::complex<double> x, int k) {
+std::complex<double> scaled_copy(std::complex<double> x, int k) {
   return {std::ldexp(x.real(), k), std::ldexp(x.imag(), k)};
 }
 bool is_finite(std::complex<double> x) {
@@ -70,7 +70,7 @@ struct Scaled : Owned<wide_t<T>> {
       }
     if (largest > 0) k = std::ilogb(largest) / 2 * 2;
     for (std::int64_t j = 0; j < a.cols; ++j)
-      for (std::int64_t i = 0; i < a.rows; ++i) at(i, j) = scaled(at(i, j), -k);
+      for (std::int64_t i = 0; i < a.rows; ++i) at(i, j) = scaled_copy(at(i, j), -k);
   }
 };
 
@@ -195,7 +195,7 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
   const int kz = (itype == 3 ? -1 : 1) * b_all.k / 2, kw = -a_all.k + (itype == 1 ? b_all.k : -b_all.k);
   Owned<W> x(n, m), inner(n, m), outer(n, m);
   for (std::int64_t j = 0; j < m; ++j)
-    for (std::int64_t i = 0; i < n; ++i) x.at(i, j) = scaled(W(z[i + j * ldz]), kz);
+    for (std::int64_t i = 0; i < n; ++i) x.at(i, j) = scaled_copy(W(z[i + j * ldz]), kz);
   const auto value = [&](std::int64_t j) { return std::ldexp(static_cast<double>(w[j]), kw); };
 
   //   itype 1: A Z, B Z      2: A (B Z)      3: B (A Z)

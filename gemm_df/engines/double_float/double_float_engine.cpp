@@ -73,27 +73,27 @@ class DoubleFloatEngine final : public EngineProducts<double> {
   DeviceBuffer<double> partials_;
 };
 
-EngineRate estimated_rate(const Queue& queue) {
+EngineRate double_float_estimated_rate(const Queue& queue) {
   EngineRate rate;
   rate.flops_per_second = 2 * float_rate(queue) / df::operations_per_term(df::anchored_terms);
   rate.smallest_result = df::filling_entries(queue);
   return rate;
 }
-constexpr EngineOnGpu on_gpu{
-    estimated_rate,
+constexpr EngineOnGpu double_float_on_gpu{
+    double_float_estimated_rate,
     {[](const Queue& queue, std::uint64_t max_scratch) -> std::unique_ptr<EngineProducts<double>> {
        return std::make_unique<DoubleFloatEngine>(queue, max_scratch);
      },
      nullptr, nullptr, nullptr}};
 
 #else
-constexpr EngineOnGpu on_gpu{};
+constexpr EngineOnGpu double_float_on_gpu{};
 #endif
 
 }  // namespace
 
 EngineRow double_float_engine() {
-  return {"a build with CUDA", true, seconds, on_gpu};
+  return {"a build with CUDA", true, seconds, double_float_on_gpu};
 }
 
 }  // namespace eigen_g

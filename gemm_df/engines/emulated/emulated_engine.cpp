@@ -40,24 +40,25 @@ class EmulatedEngine final : public NativeEngine<double> {
   }
 };
 
-EngineRate estimated_rate(const Queue&) {  // its speed is not among the GPU's figures: never the fastest
+EngineRate emulated_estimated_rate(
+    const Queue&) {  // its speed is not among the GPU's figures: never the fastest
   return {};
 }
-constexpr EngineOnGpu on_gpu{
-    estimated_rate,
+constexpr EngineOnGpu emulated_on_gpu{
+    emulated_estimated_rate,
     {[](const Queue& queue, std::uint64_t) -> std::unique_ptr<EngineProducts<double>> {
        return std::make_unique<EmulatedEngine>(queue);
      },
      nullptr, nullptr, nullptr}};
 
 #else
-constexpr EngineOnGpu on_gpu{};
+constexpr EngineOnGpu emulated_on_gpu{};
 #endif
 
 }  // namespace
 
 EngineRow emulated_engine() {
-  return {"a build with CUDA 13 or later", false, seconds_by_rate, on_gpu};
+  return {"a build with CUDA 13 or later", false, seconds_by_rate, emulated_on_gpu};
 }
 
 }  // namespace eigen_g

@@ -15,7 +15,7 @@ namespace {
 #ifdef EIGEN_G_HAVE_CUDA
 
 // In proportion to the ratio of float's and double's rate.
-EngineRate estimated_rate(const Queue& queue) {
+EngineRate native_estimated_rate(const Queue& queue) {
   int device = 0, ratio = 0, major = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
@@ -30,17 +30,18 @@ template <class T>
 std::unique_ptr<EngineProducts<T>> make(const Queue& queue, std::uint64_t) {
   return std::make_unique<NativeEngine<T>>(queue);
 }
-constexpr EngineOnGpu on_gpu{
-    estimated_rate, {make<double>, make<float>, make<std::complex<double>>, make<std::complex<float>>}};
+constexpr EngineOnGpu native_on_gpu{
+    native_estimated_rate,
+    {make<double>, make<float>, make<std::complex<double>>, make<std::complex<float>>}};
 
 #else
-constexpr EngineOnGpu on_gpu{};
+constexpr EngineOnGpu native_on_gpu{};
 #endif
 
 }  // namespace
 
 EngineRow native_engine() {
-  return {"a build with CUDA", true, seconds_by_rate, on_gpu};
+  return {"a build with CUDA", true, seconds_by_rate, native_on_gpu};
 }
 
 }  // namespace eigen_g

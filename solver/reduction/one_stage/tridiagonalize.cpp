@@ -10,7 +10,7 @@ namespace {
 
 // Values of workspace that sytrd asks for.
 template <class T>
-lapack_int workspace_values(lapack_int n) {
+lapack_int tridiagonalize_values(lapack_int n) {
   T query{};
   check_lapack(
       lapack::sytrd('L', n, nullptr, std::max<lapack_int>(1, n), nullptr, nullptr, nullptr, &query, -1),
@@ -22,13 +22,13 @@ lapack_int workspace_values(lapack_int n) {
 
 template <class T>
 std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n) {
-  return bytes_taken([&](Arena& arena) { arena.take<T>(workspace_values<T>(lapack_size(n, "n"))); });
+  return bytes_taken([&](Arena& arena) { arena.take<T>(tridiagonalize_values<T>(lapack_size(n, "n"))); });
 }
 
 template <class T>
 void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch) {
   const lapack_int n = lapack_size(a.rows, "n");
-  const lapack_int values = workspace_values<T>(n);
+  const lapack_int values = tridiagonalize_values<T>(n);
   check_lapack(lapack::sytrd(static_cast<char>(uplo), n, a.data, lapack_size(a.lda, "lda"), d, e, tau,
                              scratch.take<T>(values), values),
                "sytrd");

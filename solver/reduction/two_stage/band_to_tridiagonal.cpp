@@ -62,11 +62,11 @@ T reflector(std::int64_t n, T* x, T* v) {
 }
 
 template <class T>
-struct Workspace {
+struct ChaseWorkspace {
   MatrixView<T> band;
   T *v, *next, *w;
 
-  Workspace(Arena& arena, std::int64_t n, std::int64_t b)
+  ChaseWorkspace(Arena& arena, std::int64_t n, std::int64_t b)
       : band(arena.matrix<T>(2 * b, n, 2 * b)),
         v(arena.take<T>(b)),
         next(arena.take<T>(b)),
@@ -77,7 +77,7 @@ struct Workspace {
 
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b) {
-  return bytes_taken([&](Arena& arena) { Workspace<T>(arena, n, b); });
+  return bytes_taken([&](Arena& arena) { ChaseWorkspace<T>(arena, n, b); });
 }
 
 template <class T>
@@ -85,7 +85,7 @@ void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d,
                          const ChaseReflectors<T>& out, Arena scratch) {
   const std::int64_t n = band.cols;
   const ChaseTiles tiles(n, b);
-  Workspace<T> at(scratch, n, b);
+  ChaseWorkspace<T> at(scratch, n, b);
   std::fill_n(at.band.data, 2 * b * n, T{});
   for (std::int64_t j = 0; j < n; ++j) std::copy_n(&band(0, j), std::min(b + 1, n - j), &at.band(0, j));
   if (out.v) {

@@ -9,7 +9,7 @@ namespace eigen_g {
 namespace {
 
 template <class T>
-lapack_int workspace_values(std::int64_t n, std::int64_t b) {
+lapack_int full_to_band_values(std::int64_t n, std::int64_t b) {
   const lapack_int order = lapack_size(n, "n"), width = lapack_size(b, "kd");
   T query{};
   check_lapack(lapack::sytrd_sy2sb('L', order, width, nullptr, std::max(order, 1), nullptr, width + 1,
@@ -22,14 +22,14 @@ lapack_int workspace_values(std::int64_t n, std::int64_t b) {
 
 template <class T>
 std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b) {
-  return bytes_taken([&](Arena& arena) { arena.take<T>(workspace_values<T>(n, b)); });
+  return bytes_taken([&](Arena& arena) { arena.take<T>(full_to_band_values<T>(n, b)); });
 }
 
 template <class T>
 void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView<same_t<T>> ab, T* tau,
                   Arena scratch) {
   const std::int64_t n = a.cols;
-  const lapack_int values = workspace_values<T>(n, b);
+  const lapack_int values = full_to_band_values<T>(n, b);
   std::fill_n(tau, std::max<std::int64_t>(n - b, 0), T{});  // of one reflector or none LAPACK writes nothing
   check_lapack(lapack::sytrd_sy2sb(static_cast<char>(uplo), lapack_size(n, "n"), lapack_size(b, "kd"), a.data,
                                    lapack_size(a.lda, "lda"), ab.data, lapack_size(ab.lda, "ldab"), tau,
