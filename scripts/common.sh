@@ -31,7 +31,7 @@ configure() {
   shift
   local generator=()
   if [[ ! -f $folder/CMakeCache.txt ]] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
-  cmake -S "$root" -B "$folder" "${generator[@]}" -DCMAKE_UNITY_BUILD=ON "$@" "${cmake_args[@]}"
+  cmake -S "$root" -B "$folder" "${generator[@]}" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 "$@" "${cmake_args[@]}"
 }
 
 # build FOLDER [targets]
