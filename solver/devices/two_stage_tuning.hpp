@@ -36,7 +36,8 @@ struct TwoStageTuning {
   // Columns whose update of the matrix is pending at most: few take little memory (twice 2 n of them), many make fast products.
   std::int64_t pending = 256, pending_wide = 512;
   std::int64_t min_order_wide = 16000;  // takes the latter
-  std::int64_t update_columns = 1024;   // of one product of the update, which makes its tile on the diagonal whole
+  std::int64_t update_columns =
+      1024;  // of one product of the update, which makes its tile on the diagonal whole
 };
 
 const TwoStageTuning& two_stage_tuning();  // of CUDA's current GPU; without one, the first entry
