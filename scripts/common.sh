@@ -25,7 +25,7 @@ fi
 have_nvcc() { [[ -n ${CUDACXX:-} ]] || command -v nvcc >/dev/null; }
 
 # configure FOLDER [arguments for CMake]; EIGEN_G_CMAKE_ARGS come last and win. Host sources are compiled several at a time, which
-# takes a third of the time.
+# takes a quarter to two fifths of the time.
 configure() {
   local folder=$1
   shift
