@@ -68,8 +68,9 @@ template <class T>
 
 // Bytes that eigen_g() takes at most for itself beyond a, w, z. With these three, an n x n solve on a GPU needs
 //
-//   all vectors   3.2 n^2 values of device memory for n >= 6000, 3 n^2 + 1200 n for smaller ones, from host and from
-//                 device pointers
+//   all vectors   one stage 3.2 n^2 values of device memory for n >= 6000, 3 n^2 + 1200 n for smaller ones; two stages 3.6 n^2, complex
+//                 4.1 n^2, thousands of n and up to 1 GiB (double n = 4000, 10000, 20000, 65000: 5.3, 4.6, 4.0, 3.65 n^2;
+//                 complex double 4000, 10000, 20000: 8.7, 5.0, 4.4 n^2); from host and from device pointers
 //   values only   n^2 + O(n) from host pointers, 2 n^2 + O(n) from device pointers
 //
 // (a subset by number from device pointers takes n x n for itself beside z; z in a's place takes as much itself as
