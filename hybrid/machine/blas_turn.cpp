@@ -44,16 +44,17 @@ class Gate {
  public:
   void enter(std::int64_t order) {
     std::unique_lock lock(mutex_);
-    std::condition_variable mine;
-    waiting_.push_back(&mine);
-    int threads = 1;
-    mine.wait(lock, [&] {
-      if (waiting_.front() != &mine) return false;
-      if (running_ == 0) own_ = openblas_get_num_threads();
-      threads = order < BlasTurn::smallest_parallel_order ? 1 : blas_limit > 0 ? blas_limit : own_;
-      return running_ == 0 || (threads == 1 && threads_ == 1 && running_ < most_side_by_side());
-    });
-    waiting_.pop_front();
+    if (running_ == 0) own_ = openblas_get_num_threads();
+    const int threads = order < BlasTurn::smallest_parallel_order ? 1 : blas_limit > 0 ? blas_limit : own_;
+    const Kind kind = threads == 1 ? single : parallel;
+    Waiter mine{++last_ticket_, {}};
+    waiting_[kind].push_back(&mine);
+    mine.go.wait(lock, [&] { return waiting_[kind].front() == &mine && may_begin(kind); });
+    waiting_[kind].pop_front();
+    if (kind != phase_) {
+      phase_ = kind;
+      phase_last_ = last_ticket_;
+    }
     ++running_;
     threads_ = threads;
     try {
@@ -76,7 +77,19 @@ class Gate {
   }
 
  private:
-  int most_side_by_side() const { return limited_ ? 1 : cores_; }
+  enum Kind { single, parallel };
+  struct Waiter {
+    std::int64_t ticket;
+    std::condition_variable go;  // each its own: only the first of its kind can go on
+  };
+
+  // Of the first of a kind. A phase of one kind takes all who wait when it begins, and ends when the other kind waits.
+  bool may_begin(Kind kind) const {
+    const auto& other = waiting_[1 - kind];
+    if (kind != phase_) return running_ == 0 && (other.empty() || other.front()->ticket > phase_last_);
+    if (!other.empty() && waiting_[kind].front()->ticket > phase_last_) return false;
+    return running_ == 0 || (kind == single && running_ < (limited_ ? 1 : cores_));
+  }
 
   // Before the first turn, and before OpenBLAS is to start threads.
   void provide(int threads) {
@@ -97,12 +110,15 @@ class Gate {
     wake_first();
   }
   void wake_first() {
-    if (!waiting_.empty()) waiting_.front()->notify_one();
+    for (const Kind kind : {single, parallel})
+      if (!waiting_[kind].empty() && may_begin(kind)) waiting_[kind].front()->go.notify_one();
   }
 
   std::mutex mutex_;
-  std::deque<std::condition_variable*>
-      waiting_;                    // in the order of their coming, each on its own: only the first can go on
+  std::deque<Waiter*> waiting_[2];  // of each kind, in the order of their coming
+  Kind phase_ = single;
+  std::int64_t last_ticket_ = 0;
+  std::int64_t phase_last_ = 0;    // the last ticket that this phase takes while the other kind waits
   int running_ = 0, threads_ = 0;  // turns, and threads of each
   int own_ = 0;                    // OpenBLAS's number when no turn runs
   int most_threads_ = 0;           // that OpenBLAS was seen to have

@@ -1,8 +1,9 @@
 // A turn at OpenBLAS, which keeps one number of threads for the whole process and whose threads spin while they wait: on two cores
 // eight threads that call it at once take 20 to 200 times as long as one that makes the same calls in turn.
 //
-// Turns with one thread run side by side, as many as there are processors; a turn with more has OpenBLAS for itself. Who comes first
-// goes first. How many threads a turn takes depends on the work and on the caller's ThreadLimit alone, so results do too.
+// Turns with one thread run side by side, as many as there are processors; a turn with more has OpenBLAS for itself. Turns of one
+// of these kinds go in the order of their coming, all that wait together, then those of the other kind. How many threads a turn takes
+// depends on the work and on the caller's ThreadLimit alone, so results do too.
 // Around each call into BLAS or LAPACK, and nothing else: no parallel loop and no foreign code within. A turn within a turn of the
 // same thread is a part of it.
 #pragma once

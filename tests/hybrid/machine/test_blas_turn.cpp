@@ -5,12 +5,15 @@
 #include <atomic>
 #include <chrono>
 #include <climits>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "hybrid/error.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/skip.hpp"
 
 using namespace eigen_g;
 
@@ -68,6 +71,29 @@ TEST_CASE("turns of several threads never meet others, those of one thread do") 
   CHECK(clashes == 0);
   CHECK(most_small <= usable_cores());
   if (usable_cores() > 1) CHECK(most_small > 1);
+}
+
+TEST_CASE("turns of one kind that wait together go together") {
+  if (blas_threads() == 1) SKIP_TEST("OpenBLAS has one thread");
+  std::string order;
+  for (int attempt = 0; attempt < 5 && order != "PPss"; ++attempt) {  // a thread may come late
+    order.clear();
+    std::mutex mutex;
+    std::vector<std::thread> threads;
+    {
+      const BlasTurn small(1);
+      for (const char kind : {'P', 's', 'P', 's'}) {
+        threads.emplace_back([&, kind] {
+          const BlasTurn turn(kind == 's' ? 1 : BlasTurn::smallest_parallel_order);
+          const std::lock_guard lock(mutex);
+          order += kind;
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  CHECK(order == "PPss");
 }
 
 TEST_CASE("a thread's limit is its own") {
