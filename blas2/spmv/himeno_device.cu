@@ -15,7 +15,14 @@ namespace {
 
 constexpr int block_k = 64, block_j = 4;
 constexpr int threads = block_k * block_j;
-constexpr int blocks_a_multiprocessor = 8;  // 32 registers; data/perf/DECISIONS.md, sparse products
+// All threads that a multiprocessor has room for. 2048, as on Hopper, leave each 32 registers: data/perf/DECISIONS.md, sparse products.
+#if __CUDA_ARCH__ == 750
+constexpr int resident_threads = 1024;
+#elif (__CUDA_ARCH__ >= 860 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100
+constexpr int resident_threads = 1536;
+#else
+constexpr int resident_threads = 2048;
+#endif
 
 struct Extents {
   std::int64_t plane, row;
@@ -25,7 +32,7 @@ struct Extents {
 // Planes from 1 on, or with edges the first and the last of so many. With gosa: block_sum[block] = the block's sum of ss^2, added in
 // a tree. The form matters: index and condition otherwise, and the compiler begins the loads so late that a sweep takes 5 % longer.
 template <bool edges, bool with_gosa>
-__global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
+__global__ void __launch_bounds__(threads, resident_threads / threads)
     himeno_kernel(HimenoPointers h, Extents e, std::int64_t planes, double* block_sum) {
   const std::int64_t k = 1 + (std::int64_t{blockIdx.x} * block_k + threadIdx.x);
   const std::int64_t j = 1 + std::int64_t{blockIdx.y} * block_j + threadIdx.y;

@@ -1,4 +1,5 @@
 #include "blas2/spmv/row_statistics.hpp"
+#include "blas2/spmv/warp_max.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -29,11 +30,11 @@ __global__ void statistics_kernel(std::int64_t rows, const std::int64_t* row_beg
   const bool first = threadIdx.x % warp == 0;
   const std::int64_t length = i < rows ? row_begin[i + 1] - row_begin[i] : 0;
   const auto bounded = static_cast<unsigned>(length);
-  const unsigned longest = __reduce_max_sync(0xffffffffu, bounded);
+  const unsigned longest = warp_max(bounded);
   if (first) atomicMax(&sums->longest, static_cast<unsigned long long>(longest));
   for (int c = 0; c < cuts; ++c) {
     const bool is_long = length > cut.at[c];
-    const unsigned deepest = __reduce_max_sync(0xffffffffu, is_long ? 0u : bounded);
+    const unsigned deepest = warp_max(is_long ? 0u : bounded);
     const unsigned count = __popc(__ballot_sync(0xffffffffu, is_long));
     const unsigned long long entries =
         count > 0 ? warp_sum(is_long ? static_cast<unsigned long long>(length) : 0) : 0;

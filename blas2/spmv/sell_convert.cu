@@ -5,6 +5,7 @@
 
 #include "blas2/spmv/row_order.hpp"
 #include "blas2/spmv/sell.hpp"
+#include "blas2/spmv/warp_max.cuh"
 #include "hybrid/cuda_check.hpp"
 
 namespace eigen_g::blas2 {
@@ -39,7 +40,7 @@ __global__ void size_kernel(std::int64_t rows, const std::int64_t* row_begin, co
   const std::int64_t position = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   std::int64_t row = 0;
   const auto length = static_cast<unsigned>(sliced_length(rows, row_begin, order, position, cut, row));
-  const unsigned longest = __reduce_max_sync(0xffffffffu, length);
+  const unsigned longest = warp_max(length);
   if (threadIdx.x % warp == 0 && position / warp < slices)
     size[position / warp] = std::int64_t{warp} * longest;
 }

@@ -41,7 +41,7 @@ struct Fused {
   unsigned long long zero;              // turn()
 };
 
-__device__ __forceinline__ unsigned shared_address(const void* p) {
+[[maybe_unused]] __device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 __device__ __forceinline__ void start_barrier(std::uint64_t* barrier, int count) {
