@@ -14,6 +14,7 @@
 #include "solver/back/chase_factor.hpp"
 #include "solver/back/chase_halves.hpp"
 #include "solver/back/chase_image.hpp"
+#include "solver/back/chase_planes.hpp"
 #include "solver/devices/solve_team.hpp"
 
 namespace eigen_g {
@@ -32,6 +33,10 @@ bool by_halves(const ChaseTiles& reals) {
   return std::is_same_v<real_t<T>, float> && reals.b == 64;
 }
 
+// Z of complex doubles, by the kernel in planes.
+template <class T>
+constexpr bool in_planes = std::is_same_v<T, std::complex<double>>;
+
 // What both ways work on: complex matrices and their tiles as their images.
 template <class T>
 ChaseTiles in_reals(const ChaseTiles& tiles) {
@@ -48,18 +53,33 @@ MatrixView<real_t<T>> in_reals(MatrixView<T> z) {
     return z;
 }
 
-// Groups of a slab: so many that their factors, and V in double, take no more than slab_bytes.
+// Doubles of a tile's factor, or Y in planes, which V in planes is shorter than.
 template <class T>
-std::int64_t slab_groups(const ChaseTiles& tiles) {
-  if (tiles.groups() == 0) return 0;
-  const std::int64_t numbers = chase_factor_size(tiles.width) + (has_wide_v<T> ? tiles.tile_size() : 0) +
+std::int64_t factor_size(const ChaseTiles& tiles) {
+  const std::int64_t factor = chase_factor_size(tiles.width);
+  return in_planes<T> ? std::max<std::int64_t>(factor, chase_planes::y_size) : factor;
+}
+
+// Consecutive groups whose factors, and V in double, take no more than slab_bytes, or one group that alone takes more.
+struct Slab {
+  std::int64_t first, tiles;
+};
+template <class T>
+Slab slab_down_from(const ChaseTiles& tiles, std::int64_t last) {
+  const std::int64_t numbers = factor_size<T>(tiles) + (has_wide_v<T> ? tiles.tile_size() : 0) +
                                (by_halves<T>(tiles) ? chase_halves::v_size + chase_halves::t_size : 0);
-  const std::int64_t bytes = tiles.steps(0) * numbers * static_cast<std::int64_t>(sizeof(double));
-  return std::clamp<std::int64_t>(slab_bytes / bytes, 1, tiles.groups());
+  const std::int64_t at_most = slab_bytes / (numbers * static_cast<std::int64_t>(sizeof(double)));
+  Slab slab{last, tiles.steps(last)};
+  while (slab.first > 0 && slab.tiles + tiles.steps(slab.first - 1) <= at_most)
+    slab.tiles += tiles.steps(--slab.first);
+  return slab;
 }
 // Of a step that goes to further GPUs: no copy of V is as long as 2 GiB.
 std::int64_t step_groups(const ChaseTiles& tiles) {
-  return (slab_groups<double>(tiles) + 3) / 4;
+  if (tiles.groups() == 0) return 0;
+  const std::int64_t group =
+      tiles.steps(0) * chase_factor_size(tiles.width) * static_cast<std::int64_t>(sizeof(double));
+  return (std::clamp<std::int64_t>(slab_bytes / group, 1, tiles.groups()) + 3) / 4;
 }
 std::int64_t max_tiles_of_a_wave(const ChaseTiles& tiles) {
   return tiles.n / (tiles.b + tiles.width) + 1;
@@ -83,12 +103,17 @@ struct Workspace {
 
   Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool cut)
       : columns(columns_at_once<T>(tiles, m)) {
-    const std::int64_t groups = slab_groups<T>(tiles), width = tiles.width,
-                       at_once = max_tiles_of_a_wave(tiles);
-    const std::int64_t of_slab = groups == 0 ? 0 : groups * tiles.steps(0);
+    const std::int64_t width = tiles.width, at_once = max_tiles_of_a_wave(tiles);
+    std::int64_t of_slab = 0, groups = 0;  // of the longest slab, of that with most groups
+    for (std::int64_t last = tiles.groups() - 1; last >= 0;) {
+      const Slab slab = slab_down_from<T>(tiles, last);
+      of_slab = std::max(of_slab, slab.tiles);
+      groups = std::max(groups, last - slab.first + 1);
+      last = slab.first - 1;
+    }
     wide_v = arena.take<double>(has_wide_v<T> ? of_slab * tiles.tile_size() : 0);
-    factors = arena.take<double>((cut ? std::max(tiles.tiles_from(0), of_slab) : of_slab) *
-                                 chase_factor_size(width));
+    factors =
+        arena.take<double>((cut ? std::max(tiles.tiles_from(0), of_slab) : of_slab) * factor_size<T>(tiles));
     const std::int64_t in_halves = by_halves<T>(tiles) ? of_slab : 0;
     v_halves = arena.take<double>(in_halves * chase_halves::v_size);
     t_halves = arena.take<double>(in_halves * chase_halves::t_size);
@@ -281,9 +306,17 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
       return team->devices().run(cut_work(tiles, reflectors.v, w.factors, z_dev), shares, column_granularity);
     }
   }
-  const std::int64_t at_once = slab_groups<T>(reals);
-  for (std::int64_t last = tiles.groups() - 1; last >= 0; last -= at_once) {
-    const std::int64_t first = std::max<std::int64_t>(0, last - at_once + 1);
+  if constexpr (in_planes<T>)
+    if (fused) chase_split_parts(queue, z_dev);
+  for (std::int64_t last = tiles.groups() - 1, first = 0; last >= 0; last = first - 1) {
+    const Slab slab = slab_down_from<T>(reals, last);
+    first = slab.first;
+    if constexpr (in_planes<T>)
+      if (fused) {
+        chase_to_planes(queue, tiles, reflectors, first, last, w.factors, w.wide_v);
+        chase_back_in_planes(queue, reals, w.wide_v, w.factors, first, last, z, w.words);
+        continue;
+      }
     if constexpr (is_complex<T>)
       chase_image_factors<T>(queue, tiles, reflectors, first, last, w.factors, w.wide_v);
     else
@@ -299,13 +332,14 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
       continue;
     }
     if constexpr (std::is_same_v<R, float>) {
-      chase_to_halves(queue, tiles.tiles_from(first) - tiles.tiles_from(last + 1), w.wide_v, w.factors,
-                      w.v_halves, w.t_halves);
+      chase_to_halves(queue, slab.tiles, w.wide_v, w.factors, w.v_halves, w.t_halves);
       chase_back_in_halves(queue, reals, w.v_halves, w.t_halves, first, last, z, w.words);
     } else {
       chase_back_fused(queue, reals, v, w.factors, first, last, z, w.words);
     }
   }
+  if constexpr (in_planes<T>)
+    if (fused) chase_join_parts(queue, z_dev);
 }
 
 template std::uint64_t chase_back_bytes<double>(std::int64_t, std::int64_t, std::int64_t, bool);

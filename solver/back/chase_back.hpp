@@ -36,14 +36,15 @@ std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, b
 
 //   reflectors  as band_to_tridiagonal() leaves them
 //   z_dev       n x m, lda >= n, in and out; rows from n on are not touched
-//   how         automatic: fused where the GPU has the tensor core's steps of 16 x 8 x 8 (compute capability 9.0), b <= 64 (in
-//               float b = 64; complex by its image, chase_image.hpp), lda is even and z_dev lies on 16 bytes; else products. `fused` where that is not so is an
-//               InvalidArgument.
+//   how         automatic: fused where the GPU has the tensor core's steps of 16 x 8 x 8 (compute capability 9.0) and 150 KB of shared
+//               memory a block, b <= 64 (in float b = 64; complex by its image, chase_image.hpp), lda is even and z_dev lies on 16
+//               bytes; else products. `fused` where that is not so is an InvalidArgument.
 //   team        GPUs that take columns of Z, in double where the fused way serves and the workspace is for a cut; the CPU takes none
 // All in device memory, ordered on the products' queue, which is not waited for.
-// The fused way works in double; of floats with b = 64 (complex: 32) in halves (chase_back_halves.cuh), for columns of Z of about
-// unit length: entries below 8, V's at most 1. Complex matrices have no engine: `engine` is `products`. Throws DeviceError. Each way repeats bit for bit on the same GPU, and a
-// column's bits do not depend on the others.
+// The fused way works in double, of complex<double> by three real products for one (chase_back_planes.cuh); of floats with b = 64
+// (complex: 32) in halves (chase_back_halves.cuh), for columns of Z of about unit length: entries below 8, V's at most 1. Complex
+// matrices have no engine: `engine` is `products`. Throws DeviceError. Each way repeats bit for bit on the same GPU, and a column's
+// bits do not depend on the others.
 // Cost: 2 n^2 m flops (complex: 8 n^2 m), for b = 64 1.41 times as many executed, or 2 times by products; 8 n^2 m / width bytes of Z. H200, m = n,
 // b = 64: 5 ms at n = 4000, 62 at 10000, 476 at 20000 (34 TFLOP/s); by products 298 at 10000. Floats 3.3, 38.5, 306 (52 TFLOP/s).
 // Source: Schreiber and Van Loan 1989; Auckenthaler et al. 2011 (ELPA2); Gates, Haidar and Dongarra 2018.

@@ -31,4 +31,10 @@ void chase_back_in_halves(const Queue& queue, const ChaseTiles& tiles, const dou
                           const double* t_halves_dev, std::int64_t first_group, std::int64_t last_group,
                           MatrixView<float> z_dev, int* words_dev);
 
+// The same by three real products for a complex one: `tiles` and z_dev are the images (chase_image.hpp), V and Y as
+// chase_to_planes() leaves them.
+void chase_back_in_planes(const Queue& queue, const ChaseTiles& tiles, const double* v_planes_dev,
+                          const double* y_planes_dev, std::int64_t first_group, std::int64_t last_group,
+                          MatrixView<double> z_dev, int* words_dev);
+
 }  // namespace eigen_g

@@ -20,7 +20,7 @@ struct InHalves {
   static constexpr int stages = 2, ahead = 1;
   static constexpr int warp_columns = 16, warps = 8, threads = 32 * warps, columns = warps * warp_columns;
 
-  using Number = float;  // of Z times 2^z_exponent
+  using Square = float[4];  // of Z times 2^z_exponent
   struct Product {
     unsigned first[4][4], second[4][4];
   };
@@ -57,7 +57,7 @@ struct InHalves {
   // y := (-W^T V T^T)^T's halves. Sums go from small terms to large ones.
   template <int moved>
   static __device__ __forceinline__ void multiply(float (&w)[squares][4], Product& y, const double* tile,
-                                                  int lane, unsigned long long) {
+                                                  int lane, const Zeros&) {
     const int part = lane / 16, column = lane % 8, eight = lane / 8 % 2 * 8;
     const __half* const v = reinterpret_cast<const __half*>(tile) + part * chase_halves::v_part +
                             column * chase_halves::v_ld + eight;
@@ -111,10 +111,10 @@ struct InHalves {
   }
 
   // W^T := W^T + Y V^T; a square that is complete leaves for memory, and a square of the next window takes its place.
-  template <int moved, bool edge>
+  template <int moved, bool edge, class Memory>
   static __device__ __forceinline__ void add_and_move(float (&w)[squares][4], Product& y, const double* tile,
-                                                      int lane, unsigned long long, const Place<float>& z,
-                                                      bool last) {
+                                                      int lane, const Zeros&, Memory& memory, bool last) {
+    const Place<float> z = memory.place();
     const __half* const v = reinterpret_cast<const __half*>(tile) + lane / 16 * chase_halves::v_part +
                             lane % 16 * chase_halves::v_ld;
     const float w_scale = reinterpret_cast<const chase_halves::Head*>(tile + v_size)->w_scale;

@@ -34,13 +34,34 @@ __device__ __forceinline__ void tensor_step(double (&d)[4], const double (&a)[4]
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
 #endif
 }
-// One becomes the other. The compiler must not know that zero is 0: it would keep one order and copy to the other at every use.
-__device__ __forceinline__ void turn(double (&x)[4], unsigned long long zero) {
-  unsigned long long bits[4];
+__device__ __forceinline__ void clear(double (&x)[4]) {
 #pragma unroll
-  for (int e = 0; e < 4; ++e) bits[e] = __double_as_longlong(x[e]) ^ zero;
-  x[0] = __longlong_as_double(bits[0]), x[1] = __longlong_as_double(bits[2]);
-  x[2] = __longlong_as_double(bits[1]), x[3] = __longlong_as_double(bits[3]);
+  for (int e = 0; e < 4; ++e) x[e] = 0;
+}
+__device__ __forceinline__ void copy(double (&to)[4], const double (&from)[4]) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) to[e] = from[e];
+}
+__device__ __forceinline__ void add(double (&to)[4], const double (&x)[4]) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) to[e] += x[e];
+}
+
+// 0, four times. The compiler must not know: of a number in both orders it would keep one and copy to the other at every use, or keep
+// both; and of two orders made with the same zero only one.
+struct Zeros {
+  unsigned long long are[4];
+};
+// An accumulator as operand a.
+__device__ __forceinline__ void operand(const double (&x)[4], unsigned long long zero, double (&a)[4]) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) a[e] = __longlong_as_double(__double_as_longlong(x[e % 2 * 2 + e / 2]) ^ zero);
+}
+// One becomes the other.
+__device__ __forceinline__ void turn(double (&x)[4], unsigned long long zero) {
+  double turned[4];
+  operand(x, zero, turned);
+  copy(x, turned);
 }
 
 // Of the thread's two columns, g and g + 8 of the warp's, the place of the window's row 2t and how many rows there are from it
@@ -78,6 +99,21 @@ __device__ __forceinline__ void store(const Place<T>& z, int k, const T (&w)[4])
   }
 }
 
+// Of a tile in shared memory. Volatile, as steps are: read earlier, numbers would take registers that there are not.
+__device__ __forceinline__ unsigned in_shared(const double* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+__device__ __forceinline__ double2 read_pair(unsigned tile, int at) {
+  double2 pair;
+  asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(pair.x), "=d"(pair.y) : "r"(tile + 8 * at));
+  return pair;
+}
+__device__ __forceinline__ double read_one(unsigned tile, int at) {
+  double x;
+  asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(tile + 8 * at));
+  return x;
+}
+
 // X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator; it is
 // turned.
 // Sums go from small terms to large ones: V's rows from below, as a column begins with its one, T's columns towards its diagonal.
@@ -87,7 +123,7 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
                                          int lane, unsigned long long zero) {
   using S = Shape<b, width>;
   const int g = lane / 4, t = lane % 4;
-  const double* const by_column = v + g * (b + 8) + g / 2 * 4 + 2 * t;  // rows 2t, 2t + 1 of column g
+  const unsigned by_column = in_shared(v + g * (b + 8) + g / 2 * 4 + 2 * t);  // rows 2t, 2t + 1 of column g
 #pragma unroll
   for (int j = 0; j < S::x_squares; ++j)
 #pragma unroll
@@ -99,12 +135,12 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
 #pragma unroll
     for (int j = 0; j < S::x_squares; ++j)
       if (k >= j && k <= j + S::band_squares) {
-        const double2 pair =
-            *reinterpret_cast<const double2*>(by_column + j * S::eight_columns + 8 * (k - j));
+        const double2 pair = read_pair(by_column, j * S::eight_columns + 8 * (k - j));
         tensor_step(x[j], w_k, pair.x, pair.y);
       }
   }
   // Two columns of squares at a time: the others still need those above them.
+  const unsigned factor = in_shared(v + S::v_size + 2 * lane);
 #pragma unroll
   for (int j = 0; j < S::x_squares; j += 2) {
     double next[2][4] = {};
@@ -114,8 +150,7 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
 #pragma unroll
       for (int i = 0; i < 2; ++i)
         if (k >= j + i) {
-          const double2 pair = reinterpret_cast<const double2*>(
-              v + S::v_size)[chase_factor_square(width, j + i, k) * 32 + lane];
+          const double2 pair = read_pair(factor, chase_factor_square(width, j + i, k) * 64);
           tensor_step(next[i], x[k], pair.x, pair.y);
         }
     }
@@ -134,7 +169,7 @@ __device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::square
                                              bool last) {
   using S = Shape<b, width>;
   const int g = lane / 4, t = lane % 4;
-  const double* const by_row = v + 2 * t * (b + 8) + t * 4 + g;  // row g of columns 2t and 2t + 1
+  const unsigned by_row = in_shared(v + 2 * t * (b + 8) + t * 4 + g);  // row g of columns 2t and 2t + 1
 #pragma unroll
   for (int j = 0; j < S::x_squares; ++j) {
     turn(x[j], zero);
@@ -142,8 +177,8 @@ __device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::square
     for (int k = j; k <= j + S::band_squares; ++k) {
       double(&w_k)[4] = w[(k + moved) % S::squares];
       if (j == 0 || k == j + S::band_squares) turn(w_k, zero);
-      const double* const from = by_row + j * S::eight_columns + 8 * (k - j);
-      tensor_step(w_k, x[j], from[0], from[b + 8]);
+      const int at = j * S::eight_columns + 8 * (k - j);
+      tensor_step(w_k, x[j], read_one(by_row, at), read_one(by_row, at + b + 8));
     }
     double(&done)[4] = w[(j + moved) % S::squares];
     store<edge>(z, j, done);
@@ -155,7 +190,7 @@ __device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::square
 template <int b_, int width>
 struct InDouble : Shape<b_, width> {
   using S = Shape<b_, width>;
-  using Number = double;
+  using Square = double[4];
   using Product = double[S::x_squares][4];
   static constexpr int b = b_;
 
@@ -169,14 +204,15 @@ struct InDouble : Shape<b_, width> {
   }
   template <int moved>
   static __device__ __forceinline__ void multiply(double (&w)[S::squares][4], Product& x, const double* tile,
-                                                  int lane, unsigned long long zero) {
-    chase_back_window::multiply<b, width, moved>(w, x, tile, lane, zero);
+                                                  int lane, const Zeros& zeros) {
+    chase_back_window::multiply<b, width, moved>(w, x, tile, lane, zeros.are[0]);
   }
-  template <int moved, bool edge>
+  template <int moved, bool edge, class Memory>
   static __device__ __forceinline__ void add_and_move(double (&w)[S::squares][4], Product& x,
-                                                      const double* tile, int lane, unsigned long long zero,
-                                                      const Place<double>& z, bool last) {
-    chase_back_window::add_and_move<b, width, moved, edge>(w, x, tile, lane, zero, z, last);
+                                                      const double* tile, int lane, const Zeros& zeros,
+                                                      Memory& memory, bool last) {
+    chase_back_window::add_and_move<b, width, moved, edge>(w, x, tile, lane, zeros.are[0], memory.place(),
+                                                           last);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "solver/back/chase_factor.hpp"
 
 #include "solver/back/chase_image.hpp"
+#include "solver/back/chase_planes.hpp"
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
@@ -80,13 +81,33 @@ void check() {
   }
 }
 
+using Complex = std::complex<double>;
+
+// H_0 ... H_{width-1} of a tile, a reflector at a time.
+std::vector<Complex> product_of(const ChaseTiles& tiles, std::int64_t tile,
+                                const ReflectorsOf<Complex>& reflectors) {
+  const std::int64_t rows = tiles.b + tiles.width;
+  auto product = support::reduction::identity<Complex>(rows);
+  for (std::int64_t j = tiles.width - 1; j >= 0; --j)
+    for (std::int64_t c = 0; c < rows; ++c) {
+      const Complex* const v_j = reflectors.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      Complex* const x = product.data() + c * rows + j + 1;
+      const std::int64_t length = std::min(tiles.b, rows - j - 1);
+      Complex sum = 0;
+      for (std::int64_t i = 0; i < length; ++i) sum += std::conj(v_j[i]) * x[i];
+      sum *= reflectors.tau[static_cast<std::size_t>(tile * tiles.width + j)];
+      for (std::int64_t i = 0; i < length; ++i) x[i] -= sum * v_j[i];
+    }
+  return product;
+}
+
 // The image of I - V T V^H, built of the images of V and T, against that of the product, one reflector at a time.
 //   max |(I - V T V^T) - image of H_0 ... H_{width-1}|
 //   --------------------------------------------------
 //                        width
 template <class T>
 void check_image(std::int64_t n) {
-  using S = std::complex<double>;
+  using S = Complex;
   const ChaseTiles tiles = chase_tiles<T>(n, 32), images = chase_image(tiles);
   REQUIRE(images.tiles_from(0) == tiles.tiles_from(0));
   const ReflectorsOf<S> reflectors = random_reflectors<S>(n, tiles);
@@ -126,17 +147,7 @@ void check_image(std::int64_t n) {
         for (std::int64_t row = 0; row < rows; ++row)
           whole[static_cast<std::size_t>(row + c * rows)] += dense_v(row, i) * sum;
       }
-    auto product = support::reduction::identity<S>(rows / 2);
-    for (std::int64_t j = tiles.width - 1; j >= 0; --j)
-      for (std::int64_t c = 0; c < rows / 2; ++c) {
-        const S* const v_j = reflectors.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
-        S* const x = product.data() + c * (rows / 2) + j + 1;
-        const std::int64_t length = std::min(tiles.b, rows / 2 - j - 1);
-        S sum = 0;
-        for (std::int64_t i = 0; i < length; ++i) sum += std::conj(v_j[i]) * x[i];
-        sum *= reflectors.tau[static_cast<std::size_t>(tile * tiles.width + j)];
-        for (std::int64_t i = 0; i < length; ++i) x[i] -= sum * v_j[i];
-      }
+    const auto product = product_of(tiles, tile, reflectors);
     for (std::int64_t c = 0; c < rows / 2; ++c)
       for (std::int64_t i = 0; i < rows / 2; ++i) {
         const S x = product[static_cast<std::size_t>(i + c * (rows / 2))];
@@ -152,7 +163,100 @@ void check_image(std::int64_t n) {
   CHECK(worst / static_cast<double>(width) < support::limits::back_transform * support::ulp_of<T>);
 }
 
+// I + V Y of the planes against the product, one reflector at a time; the planes are the sums and differences that they should be.
+//   max |(I + V Y) - H_0 ... H_{width-1}|
+//   -------------------------------------
+//                  width
+void check_planes(std::int64_t n) {
+  using namespace chase_planes;
+  const ChaseTiles tiles = chase_tiles<Complex>(n, 32);
+  const ReflectorsOf<Complex> reflectors = random_reflectors<Complex>(n, tiles);
+  CAPTURE(n);
+  Queue queue;
+  DeviceBuffer<Complex> v(tiles.v_count()), tau(tiles.tau_count());
+  DeviceBuffer<double> y_planes(tiles.tiles_from(0) * y_size), v_planes(tiles.tiles_from(0) * v_size);
+  support::upload_as(reflectors.v, v);
+  support::upload_as(reflectors.tau, tau);
+  for (const auto* buffer : {&y_planes, &v_planes})
+    EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  chase_to_planes(queue, tiles, {v.data(), tau.data()}, 0, tiles.groups() - 1, y_planes.data(),
+                  v_planes.data());
+  queue.wait();
+  const std::vector<double> found_y = support::download_from(y_planes, y_planes.size()),
+                            found_v = support::download_from(v_planes, v_planes.size());
+  const std::int64_t rows = tiles.b + tiles.width, width = tiles.width;
+  double worst = 0;
+  bool right_planes = true;
+  // Number (inner, outer) of a square: what step and lane take it as.
+  const auto number = [&](const std::vector<double>& all, std::int64_t square, bool apart, std::int64_t inner,
+                          std::int64_t outer) {
+    const auto plane = [&](std::int64_t p) {
+      return all[static_cast<std::size_t>((square * planes + p) * 64 + (outer * 4 + inner / 2) * 2 +
+                                          inner % 2)];
+    };
+    const double of_re = apart ? 0 : plane(0);
+    const Complex x(plane(0), plane(1) + of_re);
+    right_planes = right_planes && std::abs(plane(1) + 2 * of_re + plane(2)) <= 1e-14;
+    return x;
+  };
+  for (std::int64_t tile = 0; tile < tiles.tiles_from(0); ++tile) {
+    auto whole = support::reduction::identity<Complex>(rows);
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t j = 0; j < width; ++j) {
+        const auto k = static_cast<int>(row / 8), of_j = static_cast<int>(j / 8);
+        if (k < of_j || k > of_j + band_squares) continue;
+        const Complex of_v = number(found_v, tile * v_squares + v_square(k, of_j), false, j % 8, row % 8);
+        for (std::int64_t c = of_j * 8; c < rows; ++c)
+          whole[static_cast<std::size_t>(row + c * rows)] +=
+              of_v * number(found_y, tile * y_squares + y_square(of_j, static_cast<int>(c / 8)),
+                            c / 8 == of_j, c % 8, j % 8);
+      }
+    const auto product = product_of(tiles, tile, reflectors);
+    for (std::size_t k = 0; k < whole.size(); ++k) {
+      const double difference = std::abs(whole[k] - product[k]);
+      worst = std::max(worst, std::isfinite(difference) ? difference : 1e300);
+    }
+  }
+  CAPTURE(worst);
+  CHECK(right_planes);
+  CHECK(worst / static_cast<double>(width) < support::limits::back_transform * support::ulp_of<double>);
+}
+
 }  // namespace
+
+TEST_CASE("planes of a complex chase's tiles: I + V Y is the product", "[gpu][racecheck]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {2, 33, 34, 101}) check_planes(n);
+}
+
+TEST_CASE("parts of complex columns: split where they should be, and joined again", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {1, 7, 8, 9, 24, 301}) {
+    const std::int64_t m = 5, lda = n + 2;
+    CAPTURE(n);
+    std::vector<Complex> z(static_cast<std::size_t>(lda * m));
+    for (std::size_t k = 0; k < z.size(); ++k)
+      z[k] = {static_cast<double>(k) + .25, -static_cast<double>(k) - .5};
+    std::vector<Complex> expected = z;
+    for (std::int64_t j = 0; j < m; ++j)
+      for (std::int64_t row = 0; row < n / 8 * 8; ++row) {
+        auto* const eight = reinterpret_cast<double*>(expected.data() + j * lda + row / 8 * 8);
+        eight[row % 8] = z[static_cast<std::size_t>(row + j * lda)].real();
+        eight[8 + row % 8] = z[static_cast<std::size_t>(row + j * lda)].imag();
+      }
+    Queue queue;
+    const DeviceBuffer<Complex> z_dev(lda * m);
+    support::upload_as(z, z_dev);
+    const MatrixView<Complex> view{z_dev.data(), n, m, lda};
+    chase_split_parts(queue, view);
+    queue.wait();
+    CHECK(support::download_from(z_dev, z_dev.size()) == expected);
+    chase_join_parts(queue, view);
+    queue.wait();
+    CHECK(support::download_from(z_dev, z_dev.size()) == z);
+  }
+}
 
 TEST_CASE("images of a complex chase's tiles: I - V T V^H is the product", "[gpu][racecheck]") {
   NEEDS_GPU();
