@@ -44,9 +44,6 @@ struct Fused {
   Zeros zeros;
 };
 
-[[maybe_unused]] __device__ __forceinline__ unsigned shared_address(const void* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
 __device__ __forceinline__ void start_barrier(std::uint64_t* barrier, int count) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count) : "memory");

@@ -84,7 +84,7 @@ struct InPlanes {
   static __device__ __forceinline__ void multiply(Square (&w)[squares], Product& x, const double* tile,
                                                   int lane, const Zeros& zeros) {
     using chase_planes::y_square;
-    const unsigned y = in_shared(tile + v_size + 2 * lane);
+    const unsigned y = shared_address(tile + v_size + 2 * lane);
     double a[4];
 #pragma unroll
     for (int j = 0; j < x_squares; ++j) clear(x[j][0]);
@@ -115,7 +115,7 @@ struct InPlanes {
                                                       int lane, const Zeros& zeros, Memory& memory,
                                                       bool last) {
     using chase_planes::v_square;
-    const unsigned v = in_shared(tile + 2 * lane);
+    const unsigned v = shared_address(tile + 2 * lane);
 #pragma unroll
     for (int pair = 0; pair < squares; pair += 2) {
       double a[4], both[2][4];

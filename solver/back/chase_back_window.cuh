@@ -99,10 +99,10 @@ __device__ __forceinline__ void store(const Place<T>& z, int k, const T (&w)[4])
   }
 }
 
-// Of a tile in shared memory. Volatile, as steps are: read earlier, numbers would take registers that there are not.
-__device__ __forceinline__ unsigned in_shared(const double* p) {
+__device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
+// Of a tile in shared memory. Volatile, as steps are: read earlier, numbers would take registers that there are not.
 __device__ __forceinline__ double2 read_pair(unsigned tile, int at) {
   double2 pair;
   asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(pair.x), "=d"(pair.y) : "r"(tile + 8 * at));
@@ -123,11 +123,10 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
                                          int lane, unsigned long long zero) {
   using S = Shape<b, width>;
   const int g = lane / 4, t = lane % 4;
-  const unsigned by_column = in_shared(v + g * (b + 8) + g / 2 * 4 + 2 * t);  // rows 2t, 2t + 1 of column g
+  const unsigned by_column =
+      shared_address(v + g * (b + 8) + g / 2 * 4 + 2 * t);  // rows 2t, 2t + 1 of column g
 #pragma unroll
-  for (int j = 0; j < S::x_squares; ++j)
-#pragma unroll
-    for (int e = 0; e < 4; ++e) x[j][e] = 0;
+  for (int j = 0; j < S::x_squares; ++j) clear(x[j]);
 #pragma unroll
   for (int k = S::squares - 1; k >= 0; --k) {
     double(&w_k)[4] = w[(k + moved) % S::squares];
@@ -140,7 +139,7 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
       }
   }
   // Two columns of squares at a time: the others still need those above them.
-  const unsigned factor = in_shared(v + S::v_size + 2 * lane);
+  const unsigned factor = shared_address(v + S::v_size + 2 * lane);
 #pragma unroll
   for (int j = 0; j < S::x_squares; j += 2) {
     double next[2][4] = {};
@@ -154,10 +153,8 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
           tensor_step(next[i], x[k], pair.x, pair.y);
         }
     }
-#pragma unroll
-    for (int i = 0; i < 2; ++i)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) x[j + i][e] = next[i][e];
+    copy(x[j], next[0]);
+    copy(x[j + 1], next[1]);
   }
 }
 
@@ -169,7 +166,7 @@ __device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::square
                                              bool last) {
   using S = Shape<b, width>;
   const int g = lane / 4, t = lane % 4;
-  const unsigned by_row = in_shared(v + 2 * t * (b + 8) + t * 4 + g);  // row g of columns 2t and 2t + 1
+  const unsigned by_row = shared_address(v + 2 * t * (b + 8) + t * 4 + g);  // row g of columns 2t and 2t + 1
 #pragma unroll
   for (int j = 0; j < S::x_squares; ++j) {
     turn(x[j], zero);

@@ -20,7 +20,7 @@ namespace {
 using Complex = DeviceComplex<double>;
 constexpr int threads = 128, band = 32, width = 32, image_width = 2 * width, ld = width + 1;
 
-// -T(r, l) at t(r, l), l >= r, and V(i, l) at v(i, l), to -T and V of the image.
+// From T(r, l) = t_at(r, l), l >= r, and V(i, l) = v_at(i, l): -T and V of the image.
 struct Image {
   ChaseTiles tiles;
   double *factors, *v;
