@@ -29,10 +29,13 @@ template <>
 struct Cblas<float> {
   static constexpr auto gemm = cblas_sgemm;
 };
-
 template <>
 struct Cblas<std::complex<double>> {
   static constexpr auto gemm = cblas_zgemm;
+};
+template <>
+struct Cblas<std::complex<float>> {
+  static constexpr auto gemm = cblas_cgemm;
 };
 
 blasint size_of(std::int64_t value) {
@@ -65,6 +68,9 @@ template void gemm_on_cpu(Op, Op, double, MatrixView<const double>, MatrixView<c
 template void gemm_on_cpu(Op, Op, std::complex<double>, MatrixView<const std::complex<double>>,
                           MatrixView<const std::complex<double>>, std::complex<double>,
                           MatrixView<std::complex<double>>);
+template void gemm_on_cpu(Op, Op, std::complex<float>, MatrixView<const std::complex<float>>,
+                          MatrixView<const std::complex<float>>, std::complex<float>,
+                          MatrixView<std::complex<float>>);
 template void gemm_on_cpu(Op, Op, float, MatrixView<const float>, MatrixView<const float>, float,
                           MatrixView<float>);
 

@@ -3,41 +3,83 @@
 #include <algorithm>
 #include <complex>
 
+#include "gemm_df/adjoint.hpp"
+#include "gemm_df/cpu_gemm.hpp"
+#include "solver/back/reflector_blocks.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// dormtr asks for m nb values and forgets the 65 x 64 in which dormqr and dormql form T: with them missing, blocks shrink,
-// and below n of about 130 nothing is blocked.
+// Reflectors of a block on the CPU: more of them make products faster, and each takes as long again in T. Whole solves on two cores of an
+// AMD EPYC (data/perf/DECISIONS.md).
+std::int64_t cpu_block_width(std::int64_t n, std::int64_t m) {
+  const std::int64_t least = std::min(n, m);
+  return least < 400 ? 32 : least < 1500 ? 48 : 96;
+}
+
+// A block's V and T, (V^H Z)^H and (T V^H Z)^H: as tall as Z is wide, so that no product reads a row of Z, which lie in one set of
+// the cache where ldz is a power of two.
 template <class T>
-lapack_int back_transform_values(lapack_int n, lapack_int m) {
-  constexpr lapack_int factors = 65 * 64;
-  T query{};
-  const lapack_int ld = std::max<lapack_int>(1, n);
-  check_lapack(lapack::ormtr('L', n, m, nullptr, ld, nullptr, nullptr, ld, &query, -1), "ormtr");
-  return static_cast<lapack_int>(std::real(query)) + factors;
+struct BlockOnCpu {
+  ReflectorBlocks blocks;
+  MatrixView<T> v, t, zv, zvt;
+
+  BlockOnCpu(Arena& arena, std::int64_t n, std::int64_t m) : blocks{n, cpu_block_width(n, m)} {
+    const std::int64_t width = blocks.width;
+    v = arena.matrix<T>(n, width, n);
+    t = arena.matrix<T>(width, width, width);
+    zv = arena.matrix<T>(m, width, m);
+    zvt = arena.matrix<T>(m, width, m);
+  }
+};
+
+// Column j of V from that of A: its unit stands at row `unit`, its entries below it (lower) or above.
+template <class T>
+void expand_reflector(Uplo uplo, const T* entries, std::int64_t unit, std::int64_t rows, T* v) {
+  const bool lower = uplo == Uplo::lower;
+  std::fill_n(lower ? v : v + unit + 1, lower ? unit : rows - unit - 1, T(0));
+  v[unit] = 1;
+  std::copy_n(entries, lower ? rows - unit - 1 : unit, lower ? v + unit + 1 : v);
 }
 
 }  // namespace
 
 template <class T>
 std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
-  return bytes_taken([&](Arena& arena) {
-    arena.take<T>(back_transform_values<T>(lapack_size(n, "n"), lapack_size(m, "m")));
-  });
+  return bytes_taken([&](Arena& arena) { BlockOnCpu<T>(arena, lapack_size(n, "n"), lapack_size(m, "m")); });
 }
 
 template <class T>
 void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
                     Arena scratch) {
-  const lapack_int n = lapack_size(z.rows, "n");
-  const lapack_int m = lapack_size(z.cols, "m");
-  const lapack_int values = back_transform_values<T>(n, m);
-  check_lapack(lapack::ormtr(static_cast<char>(uplo), n, m, a.data, lapack_size(a.lda, "lda"), tau, z.data,
-                             lapack_size(z.lda, "ldz"), scratch.take<T>(values), values),
-               "ormtr");
+  const std::int64_t n = lapack_size(z.rows, "n"), m = lapack_size(z.cols, "m");
+  const BlockOnCpu<T> own(scratch, n, m);
+  const BlasTurn turn(n);
+  const bool lower = uplo == Uplo::lower;
+  const auto size = [](std::int64_t x) { return static_cast<lapack_int>(x); };  // at most n
+  const std::int64_t count = own.blocks.count();
+  for (std::int64_t step = 0; step < count; ++step) {  // Q = H_1 H_2 ... (lower), ... H_2 H_1 (upper)
+    const std::int64_t block = lower ? count - 1 - step : step;
+    const std::int64_t first = own.blocks.first(block), k = own.blocks.columns(block);
+    const std::int64_t rows = lower ? n - 1 - first : first + k;
+    const MatrixView<T> v{own.v.data, rows, k, rows}, t = own.t.block(0, 0, k, k);
+    for (std::int64_t j = 0; j < k; ++j) {
+      const std::int64_t unit = lower ? j : first + j;
+      expand_reflector(uplo, lower ? &a(first + 2 + j, first + j) : &a(0, first + j + 1), unit, rows,
+                       &v(0, j));
+      std::fill_n(&t(0, j), k, T(0));
+    }
+    check_lapack(lapack::larft(lower ? 'F' : 'B', size(rows), size(k), v.data, size(v.lda), tau + first,
+                               t.data, size(t.lda)),
+                 "larft");
+    const MatrixView<T> of_z = z.block(lower ? first + 1 : 0, 0, rows, m);
+    const MatrixView<T> zv = own.zv.block(0, 0, m, k), zvt = own.zvt.block(0, 0, m, k);
+    gemm_on_cpu<T>(adjoint<T>, Op::none, 1, of_z, v, 0, zv);
+    gemm_on_cpu<T>(Op::none, adjoint<T>, 1, zv, t, 0, zvt);
+    gemm_on_cpu<T>(Op::none, adjoint<T>, -1, v, zvt, 1, of_z);
+  }
 }
 
 namespace {

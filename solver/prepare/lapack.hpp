@@ -67,13 +67,13 @@ lapack_int sytrd(char uplo, lapack_int n, same_t<T>* a, lapack_int lda, same_t<r
   return routine<T>(LAPACKE_dsytrd_work, LAPACKE_ssytrd_work, LAPACKE_zhetrd_work, LAPACKE_chetrd_work)(
       LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau), of_lapack(work), lwork);
 }
+// The triangular factor of k reflectors in the columns of v, n x k, forward ('F') or backward ('B'); its other triangle stays.
 template <class T>
-lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const same_t<T>* a, lapack_int lda,
-                 const same_t<T>* tau, same_t<T>* z, lapack_int ldz, T* work, lapack_int lwork) {
+lapack_int larft(char direct, lapack_int n, lapack_int k, T* v, lapack_int ldv, const same_t<T>* tau,
+                 same_t<T>* t, lapack_int ldt) {
   const BlasTurn turn(n);
-  return routine<T>(LAPACKE_dormtr_work, LAPACKE_sormtr_work, LAPACKE_zunmtr_work, LAPACKE_cunmtr_work)(
-      LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, of_lapack(a), lda, of_lapack(tau), of_lapack(z), ldz,
-      of_lapack(work), lwork);
+  return routine<T>(LAPACKE_dlarft_work, LAPACKE_slarft_work, LAPACKE_zlarft_work, LAPACKE_clarft_work)(
+      LAPACK_COL_MAJOR, direct, 'C', n, k, of_lapack(v), ldv, of_lapack(tau), of_lapack(t), ldt);
 }
 template <class R>
 lapack_int stedc(lapack_int n, R* d, same_t<R>* e, same_t<R>* z, lapack_int ldz, same_t<R>* work,

@@ -1,0 +1,96 @@
+// Z := Q Z on the CPU against LAPACK's ormtr.
+#include "solver/back/back_transform.hpp"
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "hybrid/scalar.hpp"
+#include "solver/prepare/lapack.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace eigen_g;
+
+namespace {
+
+template <class T>
+T random_entry(std::mt19937_64& random) {
+  std::normal_distribution<real_t<T>> normal;
+  if constexpr (is_complex<T>)
+    return {normal(random), normal(random)};
+  else
+    return normal(random);
+}
+
+// I - tau v v^H is unitary where |tau|^2 |v|^2 = 2 Re tau.
+template <class T>
+T unitary_tau(std::mt19937_64& random, real_t<T> square) {
+  if constexpr (is_complex<T>)
+    return (T(1) - std::polar(real_t<T>(1), std::uniform_real_distribution<real_t<T>>(1, 5)(random))) /
+           square;
+  else
+    return 2 / square;
+}
+
+template <class T>
+lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const T* a, lapack_int lda, const T* tau, T* z,
+                 lapack_int ldz) {
+  std::vector<T> work(static_cast<std::size_t>(64 * m + 65 * 64));
+  return lapack::routine<T>(LAPACKE_dormtr_work, LAPACKE_sormtr_work, LAPACKE_zunmtr_work,
+                            LAPACKE_cunmtr_work)(
+      LAPACK_COL_MAJOR, 'L', uplo, 'N', n, m, lapack::of_lapack(a), lda, lapack::of_lapack(tau),
+      lapack::of_lapack(z), ldz, lapack::of_lapack(work.data()), static_cast<lapack_int>(work.size()));
+}
+
+// Everything that is no part of a reflector or of Z is NaN, and stays as it is.
+template <class T>
+void check(Uplo uplo, std::int64_t n, std::int64_t m) {
+  CAPTURE(static_cast<char>(uplo), n, m);
+  const T nan = std::numeric_limits<real_t<T>>::quiet_NaN();
+  const std::int64_t lda = n + 3, ldz = n + 2;
+  std::mt19937_64 random(static_cast<std::uint64_t>(n * 1000 + m));
+  std::vector<T> a(static_cast<std::size_t>(lda * n), nan), z(static_cast<std::size_t>(ldz * m), nan), tau;
+  for (std::int64_t j = 0; j < n - 1; ++j) {
+    const std::int64_t column = uplo == Uplo::lower ? j : j + 1, begin = uplo == Uplo::lower ? j + 2 : 0,
+                       end = uplo == Uplo::lower ? n : j;
+    real_t<T> square = 1;
+    for (std::int64_t i = begin; i < end; ++i)
+      square += std::norm(a[static_cast<std::size_t>(i + column * lda)] = random_entry<T>(random));
+    tau.push_back(j % 7 == 3 ? T(0) : unitary_tau<T>(random, square));
+  }
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = 0; i < n; ++i) z[static_cast<std::size_t>(i + j * ldz)] = random_entry<T>(random);
+
+  std::vector<T> by_lapack = z;
+  REQUIRE(ormtr(static_cast<char>(uplo), static_cast<lapack_int>(n), static_cast<lapack_int>(m), a.data(),
+                static_cast<lapack_int>(lda), tau.data(), by_lapack.data(),
+                static_cast<lapack_int>(ldz)) == 0);
+  support::HostScratch scratch(back_transform_bytes_on_cpu<T>(n, m));
+  back_transform<T>(uplo, {a.data(), n, n, lda}, tau.data(), {z.data(), n, m, ldz}, scratch);
+
+  const auto close = static_cast<real_t<T>>(n + 20) * std::numeric_limits<real_t<T>>::epsilon();
+  std::int64_t wrong = 0;
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = 0; i < ldz; ++i) {
+      const auto k = static_cast<std::size_t>(i + j * ldz);
+      wrong += i < n ? !(std::abs(z[k] - by_lapack[k]) <= close) : !std::isnan(std::real(z[k]));
+    }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("back-transformation on the CPU: both triangles, every block width", "", double, float,
+                   std::complex<double>, std::complex<float>) {
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    for (const std::int64_t n : {2, 3, 32, 33, 34, 65, 256})
+      for (const std::int64_t m : {std::int64_t{1}, std::int64_t{5}, n}) check<TestType>(uplo, n, m);
+    check<TestType>(uplo, 450, 420);
+    if constexpr (std::is_same_v<TestType, double>) check<TestType>(uplo, 1510, 1500);
+    check<TestType>(uplo, 1, 1);
+  }
+}
