@@ -23,8 +23,10 @@ constexpr const char* command_examples = R"(
   eigen_g info                                   devices and libraries)";
 
 ExitCode run(int argc, const char* const* argv) {
-  CLI::App app("Eigenvalues and eigenvectors of dense real symmetric matrices, on the CPU and on GPUs.",
-               "eigen_g");
+  CLI::App app(
+      "Eigenvalues and eigenvectors of symmetric and Hermitian matrices, dense or a few of sparse ones, on "
+      "the CPU and on GPUs.",
+      "eigen_g");
   set_help(app, "eigen_g COMMAND [OPTIONS]", command_examples);
   app.footer(exit_code_help());  // a subcommand inherits it
   app.set_version_flag("--version", std::string("eigen_g ") + version(), "Print the version and leave");

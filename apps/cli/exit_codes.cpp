@@ -20,7 +20,8 @@ constexpr std::array<std::pair<ExitCode, const char*>, 8> meanings{{
     {ExitCode::usage, "wrong usage: unknown option, bad or conflicting value"},
     {ExitCode::file, "a file cannot be read or written, or holds no valid matrix"},
     {ExitCode::not_verified,
-     "verification failed, no convergence, or values beyond double; no result is written"},
+     "verification failed, no convergence, B not positive definite, or values beyond the type; no result is "
+     "written"},
     {ExitCode::memory, "not enough memory"},
     {ExitCode::device, "device error, or no GPU with --device gpu"},
     {ExitCode::interrupted, "interrupted; no unfinished file is left"},

@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -170,7 +172,12 @@ void write_as(const GenerateOptions& options, Progress& progress) {
     a = wide.get();
   } else {
     rounded = host_array<T>(n * n);
-    for (std::int64_t k = 0; k < n * n; ++k) rounded[k] = T(wide[k]);
+    bool finite = true;
+    for (std::int64_t k = 0; k < n * n; ++k) {
+      rounded[k] = T(wide[k]);
+      finite = finite && std::isfinite(std::real(rounded[k])) && std::isfinite(std::imag(rounded[k]));
+    }
+    if (!finite) throw UsageError("--type " + options.type + ": entries are beyond its range");
     a = rounded.get();
   }
   progress.at("write");

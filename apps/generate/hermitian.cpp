@@ -131,8 +131,7 @@ void fill(const Spec& spec, std::complex<double>* data, std::int64_t lda) {
       a(i, j) *= spec.scale;
       finite = finite && std::isfinite(a(i, j).real()) && std::isfinite(a(i, j).imag());
     }
-  if (!finite)
-    throw InvalidArgument("scale", std::to_string(spec.scale) + " takes entries beyond the range of double");
+  if (!finite) throw InvalidArgument("scale", "takes entries beyond the range of double");
 }
 
 HermitianFormula::HermitianFormula(const Spec& spec) : spec_(spec), entry_(entry_of(spec)) {

@@ -153,8 +153,7 @@ void fill(const Spec& wanted, double* a, std::int64_t lda) {
 #pragma omp parallel for reduction(&& : finite)
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i) finite = std::isfinite(a[i + j * lda] *= spec.scale) && finite;
-  if (!finite)
-    throw InvalidArgument("scale", std::to_string(spec.scale) + " takes entries beyond the range of double");
+  if (!finite) throw InvalidArgument("scale", "takes entries beyond the range of double");
 }
 
 Formula formula_of(const Spec& wanted) {
@@ -171,7 +170,7 @@ std::optional<std::vector<double>> exact(const Spec& wanted) {
   std::vector<double> w = known_spectrum(spec);
   for (double& value : w)
     if (!std::isfinite(value *= spec.scale))
-      throw InvalidArgument("scale", std::to_string(spec.scale) + " takes values beyond the range of double");
+      throw InvalidArgument("scale", "takes values beyond the range of double");
   std::sort(w.begin(), w.end());
   return w;
 }

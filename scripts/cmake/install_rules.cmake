@@ -24,7 +24,7 @@ endforeach()
 install(EXPORT eigen_gTargets NAMESPACE eigen_g:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/eigen_gConfig.cmake.in ${PROJECT_BINARY_DIR}/eigen_gConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/eigen_gConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/eigen_gConfigVersion.cmake COMPATIBILITY SameMinorVersion)  # while the major one is 0
 install(FILES ${PROJECT_BINARY_DIR}/eigen_gConfig.cmake ${PROJECT_BINARY_DIR}/eigen_gConfigVersion.cmake
         DESTINATION ${package_dir})
 if(NOT BUILD_SHARED_LIBS)

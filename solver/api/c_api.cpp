@@ -316,7 +316,7 @@ void eigen_g_release_kept(void) {
 }
 
 const char* eigen_g_info_text(std::int64_t info) {
-  if (info > 0) return "the divide and conquer did not converge";
+  if (info > 0) return "no convergence; of a generalised problem, beyond n: B is not positive definite";
   switch (info) {
     case 0:
       return "done";

@@ -2,7 +2,7 @@
  *
  * info:     0  done
  *          -i  argument i (from 1) is wrong; for the matrix also: its triangle holds a NaN or an infinity
- *          >0  the divide and conquer did not converge: LAPACK dstedc's info, or a row of T on a GPU
+ *          >0  the divide and conquer did not converge: LAPACK dstedc's info, or a row of T on a GPU (generalised.h and sparse.h: theirs)
  *       -1001  not enough host memory      -1002  not enough device memory
  *       -1003  CUDA, cuBLAS or LAPACK failed, or a GPU was asked for and there is none
  *       -1004  internal error
@@ -77,7 +77,7 @@ int64_t eigen_g_cheevdx_device(char jobz, char range, char uplo, int64_t n, eige
                                int64_t lda, float vl, float vu, int64_t il, int64_t iu, int64_t* m,
                                float* w_dev, eigen_g_complex* z_dev, int64_t ldz, struct CUstream_st* stream);
 
-/* ---- With options, and planned once for many solves. */
+/* ---- With options, and planned once for many solves: of double; other types by C++. */
 
 /* Set by eigen_g_default_options(), then changed. `size` is what tells a later version of the library which members there are. */
 struct eigen_g_options {

@@ -2,8 +2,9 @@
 //
 //   A = Z diag(w) Z^H,   w_1 <= w_2 <= ... <= w_n,   Z^H Z = I.
 //
-// One stage: Householder tridiagonalization, divide and conquer, back-transformation; on a GPU where there is
-// one, else on the CPU through LAPACK. This is the library's one header for C++; eigen_g.h is the one for C.
+// Householder tridiagonalization, at once or on a GPU by way of a band (Options::path), divide and conquer, back-transformation; on a GPU
+// where there is one and n is at least 72, else on the CPU through OpenBLAS and LAPACK. In C: eigen_g.h. Generalised problems, few pairs
+// of a sparse matrix and single stages have headers of their own: generalised.hpp, sparse.hpp, stages.hpp.
 //
 // T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is not read. Complex matrices take one GPU, on
 // which complex arrays are aligned to their entries, and native products. Any number of threads
@@ -74,7 +75,9 @@ template <class T>
 //   values only   n^2 + O(n) from host pointers, 2 n^2 + O(n) from device pointers
 //
 // (a subset by number from device pointers takes n x n for itself beside z; z in a's place takes as much itself as
-// it saves the caller). Where more is needed than is free, eigen_g() throws OutOfMemory with both figures before any work.
+// it saves the caller). Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
+// stages to one (path automatic), the GPU to the CPU (host pointers, place automatic); the report tells. Otherwise eigen_g() throws
+// OutOfMemory with both figures before any work.
 //   on_gpu   the current GPU; throws DeviceError where there is none
 template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,

@@ -9,8 +9,7 @@
 //   eigen_g::GeneralisedReport r = eigen_g::sygvd({.itype = 1}, n, a, lda, b, ldb, w, z, ldz);
 //   if (r.bad_minor > 0) ...   // the order of B's first leading minor that is not positive definite
 //
-// T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is not read. Complex problems take one GPU and one
-// stage, as eigen_g() does.
+// T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is not read. Complex problems take one GPU.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +56,8 @@ struct GeneralisedReport : Report {
 // Where B is not positive definite, the report says so, w and z are undefined, and of a B that was to be returned the triangle is.
 // options.progress is told of the standard solve alone.
 // Blocks until done.
-// Throws as eigen_g(); InvalidArgument (itype, b, ldb) too, NonFiniteEntry of A and of B, and InvalidArgument (b) where A and B
-// are scaled so that C overflows.
+// Throws as eigen_g(), NonFiniteEntry of A; InvalidArgument too, by its parameter(): itype, ldb, b, that where B holds a NaN or an
+// infinity or is scaled so against A that C overflows.
 // Accuracy, with cond = cond_2(B), c a moderate constant and norms of B = L L^H:
 //   |A X - B X W| <= c n ulp |A| |X| sqrt(cond)                |X^H B X - I| <= c n ulp cond
 //   |w_k - w_k'| <= c n ulp (|A| |B^-1| + cond |w_k|)          of itype 1

@@ -58,7 +58,8 @@ class Solver {
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  // What a solve holds beside a, w and z, at most: told before any of it is taken. On device pointers z in a's place takes a
+  // What a solve holds beside a, w and z, at most: told before any of it is taken. Where the GPU has less, a choice gives way as in
+  // eigen_g(), and stays so. On device pointers z in a's place takes a
   // matrix more, as much as it saves the caller.
   WorkspaceBytes workspace() const;
   bool on_gpu() const;

@@ -1,4 +1,5 @@
-// A few eigenpairs at an end of the spectrum of a large sparse real symmetric A, or of an A that is known by its products alone:
+// A few eigenpairs at an end of the spectrum of a large sparse real symmetric A, or of an A that is known by its products alone, in
+// double (T below):
 //
 //   A z_i = w_i z_i,   i = 1 ... count,   |z_i| = 1
 //
@@ -129,7 +130,7 @@ struct FewPlan {
 // eigenvalue. Blocks until done. Same bits for the same arguments, on the same kind of device.
 // Throws InvalidArgument (a: an offset or column out of order, NaN or infinity, two triangles that differ; end: near a value where
 // n is too large to be dense; a product that is not finite), OutOfMemory, DeviceError.
-// Cost: the products, and about 60 n per product of the basis' other work. Memory: 8 n values per wanted pair and 100 n.
+// Cost: the products, and about 60 n flops a product for the basis. Memory: 8 n values a wanted pair and 100 n values more.
 template <class T>
 [[nodiscard]] FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z,
                                   std::int64_t ldz, const FewOptions& options, const Devices& devices = {});

@@ -1,4 +1,4 @@
-// Measures what hybrid/calibration.hpp keeps: each device's rates at the shapes that a solve uses.
+// Measures what calibration.hpp keeps: each device's rates at the shapes that a solve uses.
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 //     kind, name, cores, compute_capability      which device it is
 //     products       engine, m, n, k, flops      rates of matrix products, flop/s
 //     team           work, multiprocessors, rows, columns, inner, flops
-//                                                rates in a team (hybrid/column_team.hpp), as far as there is one
+//                                                rates in a team (hybrid/team/column_team.hpp), as far as there is one
 //     symv_bandwidth                             bytes/s of the stored triangle in y := A x; 0: not measured
 //     to_device, from_device, latency            GPU: bytes/s from and to pinned host memory; seconds of a small copy
 //     from_first, to_first                       further GPUs: bytes/s from and to the first one

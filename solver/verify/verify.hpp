@@ -49,7 +49,8 @@ bool passed(const Verification& v);
 //   a  n x n, lda, host, in, only the triangle `uplo` is read     w  m values, host, in     z  n x m, ldz,
 //   host, in
 // automatic: on the current GPU if there is one and its memory holds the work, else on the CPU. Blocks until
-// done. Memory: 3 n x 256 on the CPU, and Z in double where it is float; Z and 3 n x 1024 on the GPU. Two runs on one device give the same bits.
+// done. Memory: three matrices of n x 256 doubles on the CPU, and Z in double where it is float; Z and three of
+// n x 1024 on the GPU. Two runs on one device give the same bits.
 // Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). Cost: 6 n^2 m flops.
 // Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
 //   place, threads   Devices'

@@ -60,6 +60,8 @@ TEST_CASE("wrong usage ends in 2") {
            {"generate", "random", "10", "--seed", "18446744073709551616", "-o", out},
            {"generate", "random", "10", "--seed", "1x", "-o", out},
            {"generate", "random", "10", "--scale", "1e308", "-o", out},
+           {"generate", "random", "10", "--scale", "1e39", "--type", "s", "-o", out},
+           {"generate", "flux-ring", "10", "--scale", "1e39", "--type", "c", "-o", out},
            {"generate", "minij", "10", "--scale", "1e307", "-o", folder / "b.npy", "--exact", out},
            {"info", "--jsno"},
        })
