@@ -12,7 +12,7 @@ extern "C" {
 /* The `count` lowest or highest pairs of A in compressed rows, both triangles stored, counted from 0.
  *   end        'L': lowest, 'H': highest
  *   row_begin  n + 1 offsets     column, value  of each entry, columns ascending within a row
- *   tolerance  |A z - w z| <= tolerance |A|; 0: 1e-9
+ *   tolerance  |A z - w z| <= tolerance |A|, from 1e-14 to 1; 0: 1e-9
  *   w          count values, out, ascending     z  n x count column-major, ldz >= max(1, n), out; may be null
  *   residuals  count values, out: |A z - w z|; may be null
  * Host memory; on a GPU where there is one and n is worth it. Blocks until done.

@@ -75,9 +75,11 @@ struct FewOptions {
   // it fits, for what Lanczos will not resolve with the products that cost as much.
   FewMethod method = FewMethod::automatic;
   double tolerance = 1e-9;  // of |A z - w z| relative to |A| (2-norm, estimated from within); from 1e-14 to 1
-  // Products of A with one vector, at most; Lanczos ends before where its prediction is beyond twice this.
+  // Products of A with one vector, about: a cycle that has begun is measured, and `count` pairs take a basis of as many vectors. Lanczos
+  // ends before where its prediction is beyond twice this.
   std::int64_t max_products = 200000;
-  // Vectors to begin with, host memory, n x start_count column-major: of a similar matrix, say. Null: random ones, always the same.
+  // Vectors to begin with beside random ones, host memory, n x start_count column-major: of a similar matrix, say. Null: random ones
+  // alone, always the same.
   const double* start = nullptr;
   std::int64_t start_count = 0, start_ld = 0;
   std::function<void(double fraction)> progress =
@@ -128,7 +130,8 @@ struct FewPlan {
 // Of rows in host memory devices.gpus GPUs take a range each, of equal entries, and send each other what of X they need.
 // Unconverged pairs are given back as they are: the report tells, and its residuals bound the distance of each value from an
 // eigenvalue. Blocks until done. Same bits for the same arguments, on the same kind of device.
-// Throws InvalidArgument (a: an offset or column out of order, NaN or infinity, two triangles that differ; end: near a value where
+// Throws InvalidArgument (a: an offset or column out of order, NaN or infinity, two triangles that differ: dense in any entry by
+// 1e-12 max |a_ij|, in Lanczos by what products with random vectors show, one entry by about 1e-11 n |A|; start; end: near a value where
 // n is too large to be dense; a product that is not finite), OutOfMemory, DeviceError.
 // Cost: the products, and about 60 n flops a product for the basis. Memory: 8 n values a wanted pair and 100 n values more.
 template <class T>

@@ -42,7 +42,7 @@ unsigned Basis<T>::orthonormalise() {
   on_.get(small_, static_cast<std::int64_t>(host_.size()), host_.data());
   unsigned dependent = 0;
   for (int j = 0; j < panel_width; ++j)
-    if (!(host_[5 * j] > T(0)) || !(host_[panel_entries + 5 * j] > T(0))) dependent |= 1u << j;
+    if (!(host_[5 * j] > T(0)) || !(host_[panel_entries + 5 * j] >= T(least_second))) dependent |= 1u << j;
   return dependent;
 }
 

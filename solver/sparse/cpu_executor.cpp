@@ -31,7 +31,7 @@ void CpuExecutor<T>::copy(const T* from, std::int64_t values, T* to) {
 }
 
 template <class T>
-void CpuExecutor<T>::multiply(T alpha, const T* x, T gamma, T beta, T* y) {
+void CpuExecutor<T>::product(T alpha, const T* x, T gamma, T beta, T* y) {
   product_(alpha, x, gamma, beta, y);
 }
 

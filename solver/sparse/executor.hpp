@@ -6,6 +6,7 @@
 // still run when it returns; get() waits for all of it.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 
@@ -28,7 +29,9 @@ class Executor {
   virtual void copy(const T* from, std::int64_t values, T* to) = 0;
 
   // Y := alpha A X + gamma X + beta Y; beta = 0 does not read Y.
-  virtual void multiply(T alpha, const T* x, T gamma, T beta, T* y) = 0;
+  void multiply(T alpha, const T* x, T gamma, T beta, T* y) { product(factor_ * alpha, x, gamma, beta, y); }
+  // From now on A stands for this power of two times A.
+  void scale(T factor) { factor_ = factor; }
   // Columns of X whose bit is set in `columns`: values of (-1, 1) that follow from seed, row of A and column alone.
   virtual void randomise(unsigned columns, std::uint64_t seed, T* x) = 0;
 
@@ -42,7 +45,16 @@ class Executor {
   virtual void keep_diagonal(T* c) = 0;  // of 4 x 4
   // A column of panels as a vector, to memory that this machine reaches: the host's, for a GPU also its own. Blocks.
   virtual void column(const T* panels, std::int64_t column, T* to) = 0;
+
+ private:
+  virtual void product(T alpha, const T* x, T gamma, T beta, T* y) = 0;
+  T factor_ = 1;
 };
+
+// What brings an A of about this norm to where squares neither overflow nor vanish: a power of two, 1 where they do not.
+inline double scaling_of(double norm) {
+  return norm > 1e100 || (norm > 0 && norm < 1e-100) ? std::ldexp(1.0, -std::ilogb(norm)) : 1;
+}
 
 // Y := alpha A X + gamma X + beta Y on one panel, in the memory of the executor that it is given to.
 template <class T>

@@ -84,7 +84,7 @@ void GpuExecutor<T>::copy(const T* from, std::int64_t values, T* to) {
 }
 
 template <class T>
-void GpuExecutor<T>::multiply(T alpha, const T* x, T gamma, T beta, T* y) {
+void GpuExecutor<T>::product(T alpha, const T* x, T gamma, T beta, T* y) {
   product_(alpha, x, gamma, beta, y);
 }
 template <class T>

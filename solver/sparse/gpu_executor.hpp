@@ -23,7 +23,6 @@ class GpuExecutor : public Executor<T> {
   void put(const T* host, std::int64_t values, T* to) override;
   void get(const T* from, std::int64_t values, T* host) override;
   void copy(const T* from, std::int64_t values, T* to) override;
-  void multiply(T alpha, const T* x, T gamma, T beta, T* y) override;
   void randomise(unsigned columns, std::uint64_t seed, T* x) override;
   void gram(std::int64_t p, const T* v, const T* w, T* c) override;
   void subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) override;
@@ -34,6 +33,7 @@ class GpuExecutor : public Executor<T> {
   void column(const T* panels, std::int64_t column, T* to) override;
 
  private:
+  void product(T alpha, const T* x, T gamma, T beta, T* y) override;
   const Queue& queue_;
   std::int64_t n_, first_row_;
   std::uint64_t bytes_ = 0;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
 
 #include "hybrid/error.hpp"
 #include "solver/sparse/restart.hpp"
@@ -61,7 +60,6 @@ class Lanczos {
         work_(on.take_panels(1)),
         small_(on.take(small_values(sizes_))) {
     filter_.sign = options.highest ? -1 : 1;
-    filter_.half = options.scale;
     range_ = std::clamp(options.tolerance * 1e-2 / std::numeric_limits<double>::epsilon(), 1e1, 1e4);
   }
 
@@ -69,6 +67,7 @@ class Lanczos {
 
  private:
   void begin(const T* start, std::int64_t start_panels);
+  void scale();
   void extend();
   void restart();
   void adopt();
@@ -128,21 +127,39 @@ void Lanczos<T>::extend() {
   }
 }
 
+// A of a norm that squares hold. Where none is told, that of A x for the columns of V's first panel.
+template <class T>
+void Lanczos<T>::scale() {
+  double norm = std::isfinite(options_.scale) ? options_.scale : 0;
+  result_.factor = scaling_of(norm);
+  for (int attempt = 0; norm == 0 && attempt < 3; ++attempt) {
+    on_.scale(result_.factor);
+    on_.multiply(T(1), basis_.panel(0), T(0), T(0), work_);
+    result_.products += panel_width;
+    on_.gram(1, work_, work_, small_);
+    std::array<T, 16> gram;
+    on_.get(small_, 16, gram.data());
+    const double square = *std::max_element(gram.begin(), gram.end());
+    const double found = square > 0 && std::isfinite(square) ? std::sqrt(square) : 0;
+    const double more = found > 0 ? scaling_of(found) : std::ldexp(1.0, square > 0 ? -500 : 500);
+    if (found > 0 && more == 1) norm = found / result_.factor;
+    result_.factor *= more;
+  }
+  if (norm == 0) result_.factor = 1;
+  on_.scale(result_.factor);
+  filter_.half = norm > 0 ? norm * result_.factor : 1;
+}
+
+// Start vectors may know a part of A alone: a random panel shows the ends of the others.
 template <class T>
 void Lanczos<T>::begin(const T* start, std::int64_t start_panels) {
+  if (start_panels > 0) basis_.append_random();
   for (std::int64_t p = 0; p < std::min(start_panels, sizes_.kept); ++p) {
-    on_.copy(start + p * panel_values_, panel_values_, basis_.panel(p));
+    on_.copy(start + p * panel_values_, panel_values_, basis_.panel(basis_.panels()));
     basis_.append();
   }
   while (basis_.panels() < sizes_.chain) basis_.append_random();
-  if (filter_.half > 0) return;
-  on_.multiply(T(1), basis_.panel(0), T(0), T(0), work_);  // |A x| of random x
-  result_.products += panel_width;
-  on_.gram(1, work_, work_, small_);
-  std::array<T, 16> gram;
-  on_.get(small_, 16, gram.data());
-  const double square = *std::max_element(gram.begin(), gram.end());
-  filter_.half = square > 0 && std::isfinite(square) ? std::sqrt(square) : 1;
+  scale();
 }
 
 // The kept vectors V Q_kept by the projected problem, with which V begins again.
@@ -153,8 +170,7 @@ void Lanczos<T>::restart() {
   if (result_.restarts++ == 0) {
     result_.bounds = spectrum_bounds(pairs.values, pairs.vectors, coupling_.data(), filter_.half);
     if (asymmetry_ > 1e-11 * result_.bounds.norm)
-      throw InvalidArgument(Argument::a, "is not symmetric: x^T A y and y^T A x of random x, y differ by " +
-                                             std::to_string(asymmetry_));
+      throw InvalidArgument(Argument::a, "is not symmetric: x^T A y and y^T A x of random x, y differ");
   }
   kept_panels_ = std::min(sizes_.kept, projected_.panels());
   const std::int64_t kept = kept_panels_ * panel_width;
@@ -322,13 +338,18 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
     extend();
     restart();
     judge();
-    if (probing_) {
+    const bool bound_too_low = probing_ && rho_[order_.back()] > result_.bounds.upper;
+    if (bound_too_low) {  // the probe shows what the filter has lifted beyond it
+      probing_ = false;
+      adopt();
+      projected_.restart(theta_.data(), kept_panels_);
+    } else if (probing_) {
       result_.probe.done = true;
       result_.probe.passed = !missed_something();
       if (result_.probe.passed) break;
     }
     if (exhausted()) break;
-    if (result_.converged) {
+    if (result_.converged && !bound_too_low) {
       begin_probe();
       continue;
     }

@@ -39,7 +39,7 @@ struct LanczosOptions {
   bool highest = false;
   double tolerance = 1e-9;  // of a residual, relative to the norm of A
   std::int64_t max_products = 0;
-  double scale = 1;                               // about the norm of A
+  double scale = 1;                               // about the norm of A; 0: not known
   std::function<void(double fraction)> progress;  // may be empty; an exception of it passes through
 };
 
@@ -54,8 +54,9 @@ struct LanczosResult {
   T* vectors = nullptr;               // panels of the executor's memory; column[i] of them is pair i
   std::vector<std::int64_t> columns;  // values ascending of A
   std::vector<double> values, residuals;
-  SpectrumBounds bounds;      // of s A
-  ChebyshevFilter filter;     // the last one
+  SpectrumBounds bounds;   // of s A
+  ChebyshevFilter filter;  // the last one
+  double factor = 1;  // values, residuals, bounds and filter are of this power of two times A (scaling_of)
   std::int64_t products = 0;  // of A with one vector
   std::int64_t restarts = 0;
   double predicted_products = 0;  // in all, as of the last prediction
@@ -63,7 +64,7 @@ struct LanczosResult {
   T orthogonality = 0;  // max |Z^T Z - I|
 };
 
-// `start`: panels of the executor's memory to begin with, or null: random ones. Throws InvalidArgument (a) where a product is
+// `start`: panels of the executor's memory to begin with, beside a random one, or null: random ones. Throws InvalidArgument (a) where a product is
 // not finite, OutOfMemory.
 template <class T>
 LanczosResult<T> lanczos(Executor<T>& on, const LanczosOptions& options, const T* start = nullptr,

@@ -1,6 +1,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -32,7 +33,7 @@ void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
   require_size(n, Argument::n);
   require_that(options.count >= 1 && options.count <= std::max<std::int64_t>(n, 1), "count",
                "is " + std::to_string(options.count) + ", must be from 1 to n = " + std::to_string(n));
-  require_that(options.tolerance >= 1e-14 && options.tolerance < 1, "tolerance", "must be from 1e-14 to 1");
+  require_that(options.tolerance >= 1e-14 && options.tolerance <= 1, "tolerance", "must be from 1e-14 to 1");
   require_that(options.max_products > 0, "max_products", "must be positive");
   require_that(std::isfinite(options.near), "near", "is not finite");
   require_that(options.start_count >= 0 && (options.start || options.start_count == 0), "start", "is null");
@@ -53,14 +54,43 @@ std::int64_t first_wanted(const std::vector<double>& values, const FewOptions& o
   return first;
 }
 
-void require_symmetric(const double* a, std::int64_t n) {
+// Gives max |a_ij|.
+double require_symmetric(const double* a, std::int64_t n) {
   double largest = 0, difference = 0;
+  bool finite = true;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = j; i < n; ++i) {
+      finite = finite && std::isfinite(a[i + j * n]) && std::isfinite(a[j + i * n]);
       largest = std::max({largest, std::abs(a[i + j * n]), std::abs(a[j + i * n])});
       difference = std::max(difference, std::abs(a[i + j * n] - a[j + i * n]));
     }
+  if (!finite) throw InvalidArgument(Argument::a, "its product with a finite vector is not finite");
   if (difference > 1e-12 * largest) throw InvalidArgument(Argument::a, "is not symmetric");
+  return largest;
+}
+
+// |A|, from below: by a random vector of the power method, which a few steps bring within some percent.
+template <class T>
+double norm_from_below(Executor<T>& on, T* x, T* y, T* small) {
+  constexpr int entries = panel_width * panel_width, steps = 12;
+  std::array<T, entries> gram;
+  double norm = 0;
+  on.randomise((1u << panel_width) - 1, 1, x);
+  for (int step = 0; step <= steps; ++step) {
+    on.gram(1, x, x, small);
+    on.get(small, entries, gram.data());
+    std::array<T, entries> inverse{};
+    for (int j = 0; j < panel_width; ++j) {
+      const double length = std::sqrt(gram[5 * j]);
+      if (step > 0) norm = std::max(norm, length);
+      if (length > 0) inverse[5 * j] = static_cast<T>(1 / length);
+    }
+    on.put(inverse.data(), entries, small);
+    on.times(x, small);
+    on.multiply(T(1), x, T(0), T(0), y);
+    std::swap(x, y);
+  }
+  return norm;
 }
 
 template <class T>
@@ -81,7 +111,8 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
     problem.densify(a.get());
   else
     densify_by_products(*on, a.get());
-  require_symmetric(a.get(), n);
+  const double factor = scaling_of(require_symmetric(a.get(), n));
+  on->scale(static_cast<T>(factor));
   Options dense;
   if (options.end == End::lowest) dense.subset = Subset::numbers(1, count);
   if (options.end == End::highest) dense.subset = Subset::numbers(n - count + 1, n);
@@ -91,9 +122,10 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   report.status = solution.report.status;
   report.on_gpu = !solution.report.devices.empty() && solution.report.devices.front().gpu >= 0;
   std::copy_n(solution.values.data() + first, count, w);
+  T *const panel = on->take_panels(1), *const work = on->take_panels(1), *const small = on->take(32);
+  report.norm = norm_from_below(*on, panel, work, small) / factor;
   for (const T value : solution.values) report.norm = std::max<double>(report.norm, std::abs(value));
   // The residuals, four columns at a time, as Lanczos measures its own.
-  T *const panel = on->take_panels(1), *const work = on->take_panels(1), *const small = on->take(32);
   const HostArray<T> host = host_array<T>(n * panel_width);
   for (std::int64_t j = 0; j < count; j += panel_width) {
     const std::int64_t columns = std::min<std::int64_t>(panel_width, count - j);
@@ -103,12 +135,24 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
         host[panel_width * i + c] = solution.vectors[i + (first + j + c) * n];
     on->put(host.get(), n * panel_width, panel);
     const FewMeasures<T> measures = measure(*on, 1.0, 1, panel, work, small);
-    report.residuals.insert(report.residuals.end(), measures.residuals.begin(),
-                            measures.residuals.begin() + columns);
+    for (std::int64_t c = 0; c < columns; ++c) report.residuals.push_back(measures.residuals[c] / factor);
     for (std::int64_t c = 0; z && c < columns; ++c) on->column(panel, c, z + (j + c) * ldz);
   }
+  for (const double residual : report.residuals)
+    if (!(residual <= options.tolerance * report.norm)) report.status = Status::not_converged;
   report.bytes.host = bytes + solution.report.bytes.host;
   report.bytes.device = solution.report.bytes.device;
+}
+
+// The power of two that brings the largest entry of a start vector near 1. Throws InvalidArgument (start).
+template <class T>
+T start_factor(const T* x, std::int64_t n) {
+  T largest = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!std::isfinite(x[i])) throw InvalidArgument("start", "holds a NaN or an infinity");
+    largest = std::max(largest, std::abs(x[i]));
+  }
+  return largest > 0 ? std::ldexp(T(1), std::min(-std::ilogb(largest), 1000)) : T(1);
 }
 
 // Host vectors as panels of the executor.
@@ -119,11 +163,13 @@ T* start_panels_of(const FewOptions& options, std::int64_t panels, Executor<T>& 
   T* const start = on.take_panels(panels);
   const HostArray<T> host = host_array<T>(values);
   for (std::int64_t p = 0; p < panels; ++p) {
-    for (std::int64_t c = 0; c < panel_width; ++c)
-      for (std::int64_t i = 0; i < n; ++i)
-        host[panel_width * i + c] = p * panel_width + c < options.start_count
-                                        ? options.start[i + (p * panel_width + c) * options.start_ld]
-                                        : T(0);
+    std::fill_n(host.get(), values, T(0));
+    for (std::int64_t c = 0; c < std::min<std::int64_t>(panel_width, options.start_count - p * panel_width);
+         ++c) {
+      const T* const x = options.start + (p * panel_width + c) * options.start_ld;
+      const T factor = start_factor(x, n);
+      for (std::int64_t i = 0; i < n; ++i) host[panel_width * i + c] = factor * x[i];
+    }
     on.put(host.get(), values, start + p * values);
   }
   return start;
@@ -146,18 +192,19 @@ void solve_lanczos(const FewProblem<T>& problem, const FewOptions& options, T* w
   report.method = FewMethod::lanczos;
   report.on_gpu = problem.on_gpu;
   report.status = result.converged ? Status::converged : Status::not_converged;
-  report.residuals = result.residuals;
-  report.norm = result.bounds.norm;
+  const double factor = result.factor;
+  for (const double residual : result.residuals) report.residuals.push_back(residual / factor);
+  report.norm = result.bounds.norm / factor;
   report.orthogonality = result.orthogonality;
   report.products = result.products;
   report.restarts = result.restarts;
   report.predicted_products = result.predicted_products;
-  report.filter_cut = result.filter.sign * result.filter.cut();
-  report.filter_upper = result.filter.sign * result.filter.upper();
+  report.filter_cut = result.filter.sign * result.filter.cut() / factor;
+  report.filter_upper = result.filter.sign * result.filter.upper() / factor;
   report.filter_degree = result.filter.degree;
   report.probed = result.probe.passed;
   report.probe_found = result.probe.found;
-  std::copy(result.values.begin(), result.values.end(), w);
+  std::transform(result.values.begin(), result.values.end(), w, [&](double value) { return value / factor; });
   for (std::size_t c = 0; z && c < result.columns.size(); ++c)
     on->column(result.vectors, result.columns[c], z + static_cast<std::int64_t>(c) * ldz);
   (problem.on_gpu ? report.bytes.device : report.bytes.host) = on->bytes();

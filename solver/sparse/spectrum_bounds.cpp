@@ -5,12 +5,6 @@
 
 namespace eigen_g {
 
-double DensitySketch::share_below(double value) const {
-  double share = 0;
-  for (std::size_t i = 0; i < values.size() && values[i] <= value; ++i) share += weights[i];
-  return share;
-}
-
 SpectrumBounds spectrum_bounds(const std::vector<double>& values, const std::vector<double>& vectors,
                                const double* coupling, double scale) {
   const std::int64_t m = static_cast<std::int64_t>(values.size());
@@ -27,12 +21,6 @@ SpectrumBounds spectrum_bounds(const std::vector<double>& values, const std::vec
   bounds.lower = -scale * values.front() - residual(0);
   bounds.upper = -scale * values.back() + residual(m - 1);
   bounds.norm = scale * std::max(std::abs(values.front()), std::abs(values.back()));
-  for (std::int64_t j = 0; j < m; ++j) {
-    double weight = 0;
-    for (int i = 0; i < 4; ++i) weight += vectors[i + j * m] * vectors[i + j * m] / 4;
-    bounds.density.values.push_back(-scale * values[j]);
-    bounds.density.weights.push_back(weight);
-  }
   return bounds;
 }
 

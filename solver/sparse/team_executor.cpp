@@ -98,7 +98,7 @@ void TeamExecutor<T>::copy(const T* from, std::int64_t values, T* to) {
 }
 
 template <class T>
-void TeamExecutor<T>::multiply(T alpha, const T* x, T gamma, T beta, T* y) {
+void TeamExecutor<T>::product(T alpha, const T* x, T gamma, T beta, T* y) {
   std::vector<const T*> xs;
   std::vector<T*> ys;
   for (std::size_t m = 0; m < members_.size(); ++m) {

@@ -210,6 +210,78 @@ TEST_CASE("start vectors shorten a solve, and no exact one misleads it") {
   CHECK(warm.report.products < cold.report.products);
 }
 
+TEST_CASE("start vectors that know a part of the matrix alone hide nothing") {
+  // Two blocks: [10, 20) holds the starts, the other has the wanted values and one far beyond.
+  const double far = GENERATE(50.0, 1e4, 1e100);
+  const SparseCase a = support::diagonal(2000, [far](std::int64_t i) {
+    const auto x = static_cast<double>(i % 500) / 500;
+    return i < 1000 ? 10 + 5 * x + 5 * static_cast<double>(i / 500) : i < 1500 ? x : far * (1 - 0.1 * x);
+  });
+  FewOptions options = lanczos_for(4);
+  std::vector<double> start(static_cast<std::size_t>(4 * a.n()));
+  for (std::int64_t c = 0; c < 4; ++c)
+    for (std::int64_t i = 0; i < 1000; ++i)
+      start[static_cast<std::size_t>(i + c * a.n())] = std::sin(static_cast<double>(i * (c + 2)));
+  options.start = start.data();
+  options.start_count = 4;
+  options.start_ld = a.n();
+  CAPTURE(far);
+  const Found found = solve(a.rows(), options);
+  if (found.report.status == Status::converged) check_pairs(a, found, options);
+  CHECK((far > 1e4 || found.report.status == Status::converged));
+}
+
+TEST_CASE("start vectors of equal columns or beyond squares are taken, those that are not finite refused") {
+  const SparseCase a = support::grid({154});
+  FewOptions options = lanczos_for(2);
+  std::vector<double> start(static_cast<std::size_t>(5 * a.n()), GENERATE(1.0, 1e200, 1e-300));
+  options.start = start.data();
+  options.start_count = 5;
+  options.start_ld = a.n();
+  check_pairs(a, solve(a.rows(), options), options);
+  start[static_cast<std::size_t>(GENERATE(0, 2, 4) * a.n() + 9)] = support::nan;
+  CHECK_THROWS_AS(solve(a.rows(), options), InvalidArgument);
+}
+
+TEST_CASE("few pairs of matrices whose squares overflow or vanish") {
+  const double scale = GENERATE(1e300, 1e155, 1e-155, 1e-170, 1e-300);
+  const auto method = GENERATE(FewMethod::dense, FewMethod::lanczos);
+  const bool by_products = GENERATE(false, true);
+  CAPTURE(scale, name(method), by_products);
+  const SparseCase plain = support::grid({12, 11});
+  SparseCase a = plain;
+  for (double& value : a.value) value *= scale;
+  FewOptions options = lanczos_for(4, End::highest);
+  options.method = method;
+  const SparseProduct<double> product{a.n(), [&](const double* x, double* y) { a.times(x, y); }};
+  Found found = by_products ? solve(product, options) : solve(a.rows(), options);
+  CHECK(found.report.norm > 0.9 * scale * plain.values.back());
+  found.report.norm /= scale;
+  for (double& residual : found.report.residuals) residual /= scale;
+  for (double& value : found.w) value /= scale;
+  check_pairs(plain, found, options);
+}
+
+TEST_CASE("the dense way tells the norm of A, and of residuals beyond the tolerance that they are") {
+  FewOptions options = lanczos_for(3);
+  options.method = FewMethod::dense;
+  const SparseCase a = support::grid({300});
+  const Found found = solve(a.rows(), options);
+  CHECK(found.report.norm > 0.9 * a.values.back());
+  CHECK(found.report.norm <= a.values.back() * (1 + 1e-12));
+  options.tolerance = 1e-14;
+  const SparseProduct<double> skew{a.n(), [&](const double* x, double* y) {  // by less than is refused
+                                     a.times(x, y);
+                                     for (int j = 0; j < 4; ++j) y[600 + j] += 3e-12 * x[604 + j];
+                                   }};
+  CHECK(solve(skew, options).report.status == Status::not_converged);
+  const SparseProduct<double> broken{a.n(), [&](const double* x, double* y) {  // above the diagonal alone
+                                       a.times(x, y);
+                                       for (int j = 1; j < 4; ++j) y[j] = support::nan;
+                                     }};
+  CHECK_THROWS_AS(solve(broken, options), InvalidArgument);
+}
+
 TEST_CASE("a stiff problem ends unconverged, with its residuals and what it would take") {
   // 1e-9 of the spread lies between the lowest values.
   const SparseCase a =
@@ -254,6 +326,8 @@ TEST_CASE("few pairs: arguments that cannot be are refused by name") {
   options = {};
   options.tolerance = 1e-20;
   CHECK(refused(options) == "tolerance");
+  options.tolerance = 1;
+  CHECK(refused(options) == "");
   options = {};
   options.max_products = 0;
   CHECK(refused(options) == "max_products");
