@@ -8,14 +8,15 @@ namespace eigen_g {
 
 namespace {
 
-// Values of workspace that sytrd asks for.
+// Values of workspace that sytrd asks for, and of complex ones a column more: OpenBLAS 0.3.21's zgemv and cgemv, which hetrd
+// calls with it, read up to a column beyond its end.
 template <class T>
 lapack_int tridiagonalize_values(lapack_int n) {
   T query{};
   check_lapack(
       lapack::sytrd('L', n, nullptr, std::max<lapack_int>(1, n), nullptr, nullptr, nullptr, &query, -1),
       "sytrd");
-  return static_cast<lapack_int>(std::real(query));
+  return static_cast<lapack_int>(std::real(query)) + (is_complex<T> ? n + 16 : 0);
 }
 
 }  // namespace

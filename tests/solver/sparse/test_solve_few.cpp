@@ -272,7 +272,7 @@ TEST_CASE("the dense way tells the norm of A, and of residuals beyond the tolera
   options.tolerance = 1e-14;
   const SparseProduct<double> skew{a.n(), [&](const double* x, double* y) {  // by less than is refused
                                      a.times(x, y);
-                                     for (int j = 0; j < 4; ++j) y[600 + j] += 3e-12 * x[604 + j];
+                                     for (int j = 0; j < 4; ++j) y[600 + j] += 1.9e-12 * x[604 + j];
                                    }};
   CHECK(solve(skew, options).report.status == Status::not_converged);
   const SparseProduct<double> broken{a.n(), [&](const double* x, double* y) {  // above the diagonal alone
