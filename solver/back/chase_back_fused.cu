@@ -283,7 +283,9 @@ bool chase_back_fused_serves(const ChaseTiles& tiles, MatrixView<const same_t<T>
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return major >= 9 && static_cast<std::size_t>(shared) >= needed &&
+  cudaFuncAttributes code{};  // that for an older GPU has no flags
+  EIGEN_G_CUDA(cudaFuncGetAttributes(&code, chase_back_kernel<double, InPlanes>));
+  return major >= 9 && code.ptxVersion >= 90 && static_cast<std::size_t>(shared) >= needed &&
          (std::is_same_v<T, double> ? tiles.b <= 64 : tiles.b == 64) && z_dev.lda % 2 == 0 &&
          reinterpret_cast<std::uintptr_t>(z_dev.data) % 16 == 0;
 }

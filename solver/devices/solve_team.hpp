@@ -28,7 +28,7 @@ class SolveTeam {
   SolveTeam(const SolveTeam&) = delete;
   SolveTeam& operator=(const SolveTeam&) = delete;
 
-  bool has_further_gpus() const { return !members_.gpus.empty(); }
+  const std::vector<int>& further_gpus() const { return members_.gpus; }
 
   // The largest works that will come. As far as they will be cut, begins what takes long in a thread of its own, beside the
   // reduction of a matrix: makes the team, takes its staging memory and has the further GPUs load what they will launch. Only

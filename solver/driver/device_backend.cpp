@@ -277,7 +277,7 @@ class DeviceBackend final : public Backend<T> {
       if (team_) {
         const MatrixView<T> z = z_.block(0, 0, n, plan_.most());
         std::vector<CutWork<T>> works{dc::last_merge_cut<T>(places_.q), back_cut(z)};
-        if (path_ == Path::two_stage && team_->has_further_gpus())
+        if (path_ == Path::two_stage && !team_->further_gpus().empty())
           works.push_back(std::get<TwoStageOnDevice<T>>(stages_).cut_of_q2(z));
         team_->prepare(works);
       }

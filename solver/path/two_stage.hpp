@@ -42,6 +42,7 @@ class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
   CutWork<T> cut_of_q2(MatrixView<T> z_dev) const;
 
  private:
+  SolveTeam<T>* team_of_q2(MatrixView<T> z_dev) const;
   bool is_banded(MatrixView<T> a_dev) const;
 
   const Products<T>* products_;

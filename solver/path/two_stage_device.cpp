@@ -111,8 +111,7 @@ void TwoStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
   step(Stage::chase_back, [&] {
     const ChaseReflectors<const T> reflectors{reflectors_.v, reflectors_.tau};
     if (z_dev.cols == 0) return;
-    SolveTeam<T>* const gpus = team_ && team_->has_further_gpus() ? team_ : nullptr;
-    chase_back<T>(*products_, chased_, reflectors, z_dev, scratch_, how_, gpus);
+    chase_back<T>(*products_, chased_, reflectors, z_dev, scratch_, how_, team_of_q2(z_dev));
     if (banded_ && leaving) leaving({0, z_dev.cols});
   });
   if (banded_) return;
@@ -135,7 +134,20 @@ MatrixView<T> TwoStageOnDevice<T>::reflectors_of_q1(MatrixView<T> a_dev) {
 
 template <class T>
 CutWork<T> TwoStageOnDevice<T>::cut_of_q2(MatrixView<T> z_dev) const {
-  return chase_back_cut<T>(tiles_, {reflectors_.v, reflectors_.tau}, z_dev);
+  return team_of_q2(z_dev) ? chase_back_cut<T>(tiles_, {reflectors_.v, reflectors_.tau}, z_dev)
+                           : CutWork<T>();
+}
+
+// The team, where the kernel runs on each of its GPUs.
+template <class T>
+SolveTeam<T>* TwoStageOnDevice<T>::team_of_q2(MatrixView<T> z_dev) const {
+  if (!team_ || team_->further_gpus().empty()) return nullptr;
+  for (const int gpu : team_->further_gpus()) {
+    const CurrentGpu there(gpu);
+    if (chase_back_cut<T>(tiles_, {reflectors_.v, reflectors_.tau}, z_dev).products.columns == 0)
+      return nullptr;
+  }
+  return team_;
 }
 
 template class TwoStageOnDevice<double>;

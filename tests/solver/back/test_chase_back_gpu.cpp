@@ -5,11 +5,14 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/partition.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/back/chase_back_fused.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "tests/support/chase.hpp"
 #include "tests/support/device_copy.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
@@ -20,9 +23,9 @@ namespace {
 // n x m with leading dimension lda; what lies below row n stays NaN.
 template <class T = double, class S = support::wide_t<T>>
 std::vector<S> on_gpu(const ChaseTiles& tiles, const ReflectorsOf<S>& reflectors, const std::vector<S>& z,
-                      std::int64_t m, std::int64_t lda, ChaseBack how,
-                      const std::vector<double>& parts = {}) {
-  Queue queue;
+                      std::int64_t m, std::int64_t lda, ChaseBack how, const std::vector<double>& parts = {},
+                      const Partition* partition = nullptr) {
+  Queue queue = partition ? Queue(*partition) : Queue();
   std::optional<SolveTeam<real_t<T>>> team;
   if (!parts.empty()) team.emplace(queue, Shares(Ratio{parts}), TeamMembers{{1}, true, 0});
   SolveTeam<T>* gpus = nullptr;
@@ -84,9 +87,7 @@ void check(std::int64_t n, std::int64_t b, std::int64_t m, std::int64_t lda, Cha
 }
 
 bool fused_serves() {
-  int major = 0;
-  EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
-  return major >= 9;
+  return chase_back_fused_serves<double>(ChaseTiles(100, 64), {nullptr, 100, 1, 100});
 }
 
 std::int64_t even(std::int64_t n) {
@@ -139,6 +140,48 @@ TEST_CASE("back by the chase's reflectors: bits repeat, and do not depend on the
   if (!fused_serves()) return;
   const Matrix some = on_gpu(tiles, reflectors, {z.begin(), z.begin() + n * few}, few, n, ChaseBack::fused);
   CHECK(std::equal(some.begin(), some.end(), found.begin()));
+}
+
+// With few multiprocessors, as with many columns, a block tells its neighbour of every second window alone.
+TEST_CASE("back by the chase's reflectors: the same bits on a part of the GPU", "[gpu][racecheck]") {
+  NEEDS_GPU();
+  if (!fused_serves()) SKIP_TEST("no tensor core steps of 16 x 8 x 8");
+  std::optional<Partition> part;
+  try {
+    part.emplace(8);
+  } catch (const DeviceError&) {
+    SKIP_TEST("no partitions");
+  }
+  const auto same = [&]<class T>(T) {
+    using S = support::wide_t<T>;
+    const std::int64_t b = is_complex<T> ? 32 : 64;
+    for (const std::int64_t n : support::sizes({330, 903}, {330})) {
+      const ChaseTiles tiles = chase_tiles<T>(n, b);
+      const auto reflectors = random_reflectors<S>(n, tiles);
+      for (const std::int64_t m : {1, 20, 300}) {
+        const auto z = columns<S>(n, m);
+        CHECK(on_gpu<T>(tiles, reflectors, z, m, n + n % 2, ChaseBack::automatic, {}, &*part) ==
+              on_gpu<T>(tiles, reflectors, z, m, n + n % 2, ChaseBack::automatic));
+      }
+    }
+  };
+  same(double());
+  same(float());
+  same(std::complex<double>());
+}
+
+TEST_CASE("back by the chase's reflectors: many columns, which tell of every second window", "[gpu]") {
+  NEEDS_GPU();
+  if (!fused_serves()) SKIP_TEST("no tensor core steps of 16 x 8 x 8");
+  const std::int64_t n = 500, m = 3000;
+  const ChaseTiles tiles(n, 64);
+  const Reflectors reflectors = random_reflectors(tiles);
+  const Matrix z = columns(n, m), found = on_gpu(tiles, reflectors, z, m, n, ChaseBack::fused);
+  CHECK(on_gpu(tiles, reflectors, z, m, n, ChaseBack::fused) == found);
+  const Matrix truth = on_gpu(tiles, reflectors, z, m, n, ChaseBack::products);
+  double difference = 0;
+  for (std::size_t k = 0; k < z.size(); ++k) difference = std::max(difference, std::abs(found[k] - truth[k]));
+  CHECK(difference < 1e-12);
 }
 
 TEST_CASE("back by the chase's reflectors in float: both ways, around every edge", "[gpu]") {
