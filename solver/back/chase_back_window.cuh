@@ -114,13 +114,12 @@ __device__ __forceinline__ double read_one(unsigned tile, int at) {
   return x;
 }
 
-// X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator; it is
-// turned.
-// Sums go from small terms to large ones: V's rows from below, as a column begins with its one, T's columns towards its diagonal.
+// X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator.
+// Sums end with their large terms: the squares that hold V's ones, T's diagonal.
 template <int b, int width, int moved>
 __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4],
                                          double (&x)[Shape<b, width>::x_squares][4], const double* v,
-                                         int lane, unsigned long long zero) {
+                                         int lane, const Zeros& zeros) {
   using S = Shape<b, width>;
   const int g = lane / 4, t = lane % 4;
   const unsigned by_column =
@@ -128,15 +127,22 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
 #pragma unroll
   for (int j = 0; j < S::x_squares; ++j) clear(x[j]);
 #pragma unroll
-  for (int k = S::squares - 1; k >= 0; --k) {
-    double(&w_k)[4] = w[(k + moved) % S::squares];
-    turn(w_k, zero);
+  for (int k = 1; k < S::squares; ++k) {
+    double of_w[4];
+    operand(w[(k + moved) % S::squares], zeros.are[0], of_w);
 #pragma unroll
     for (int j = 0; j < S::x_squares; ++j)
-      if (k >= j && k <= j + S::band_squares) {
+      if (k > j && k <= j + S::band_squares) {
         const double2 pair = read_pair(by_column, j * S::eight_columns + 8 * (k - j));
-        tensor_step(x[j], w_k, pair.x, pair.y);
+        tensor_step(x[j], of_w, pair.x, pair.y);
       }
+  }
+#pragma unroll
+  for (int j = 0; j < S::x_squares; ++j) {
+    double of_w[4];
+    operand(w[(j + moved) % S::squares], zeros.are[1], of_w);
+    const double2 pair = read_pair(by_column, j * S::eight_columns);
+    tensor_step(x[j], of_w, pair.x, pair.y);
   }
   // Two columns of squares at a time: the others still need those above them.
   const unsigned factor = shared_address(v + S::v_size + 2 * lane);
@@ -145,7 +151,7 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
     double next[2][4] = {};
 #pragma unroll
     for (int k = S::x_squares - 1; k >= j; --k) {
-      if (j == 0) turn(x[k], zero);
+      if (j == 0) turn(x[k], zeros.are[2]);
 #pragma unroll
       for (int i = 0; i < 2; ++i)
         if (k >= j + i) {
@@ -173,7 +179,6 @@ __device__ __forceinline__ void add_and_move(double (&w)[Shape<b, width>::square
 #pragma unroll
     for (int k = j; k <= j + S::band_squares; ++k) {
       double(&w_k)[4] = w[(k + moved) % S::squares];
-      if (j == 0 || k == j + S::band_squares) turn(w_k, zero);
       const int at = j * S::eight_columns + 8 * (k - j);
       tensor_step(w_k, x[j], read_one(by_row, at), read_one(by_row, at + b + 8));
     }
@@ -202,7 +207,7 @@ struct InDouble : Shape<b_, width> {
   template <int moved>
   static __device__ __forceinline__ void multiply(double (&w)[S::squares][4], Product& x, const double* tile,
                                                   int lane, const Zeros& zeros) {
-    chase_back_window::multiply<b, width, moved>(w, x, tile, lane, zeros.are[0]);
+    chase_back_window::multiply<b, width, moved>(w, x, tile, lane, zeros);
   }
   template <int moved, bool edge, class Memory>
   static __device__ __forceinline__ void add_and_move(double (&w)[S::squares][4], Product& x,
