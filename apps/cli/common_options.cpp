@@ -80,6 +80,15 @@ io::ReadOptions read_options(const MatrixOptions& options, int threads, Progress
   return how;
 }
 
+void require_no_file(const MatrixOptions& options, const char* in_place, bool has_b) {
+  const std::pair<bool, const char*> others[] = {{options.format != MatrixOptions().format, "--input-format"},
+                                                 {options.n != 0 && !has_b, "--n"},
+                                                 {!options.uplo.empty() && !has_b, "--uplo"},
+                                                 {options.symmetrize && !has_b, "--symmetrize"}};
+  for (const auto& [given, option] : others)
+    if (given) throw UsageError(std::string(option) + " means nothing to " + in_place);
+}
+
 OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress) {
   progress.at("read");
   OpenMatrix opened{io::open_input(options.file), {}};

@@ -31,6 +31,7 @@ struct DistributedOptions {
   int block = 0;                      // 0: by n
   std::vector<std::string> generate;  // KIND N
   std::uint64_t seed = 1;
+  bool seed_given = false;
 };
 
 // The shape of the grid and its blocks: nearly square, of no more processes than there are blocks in a row and a column.

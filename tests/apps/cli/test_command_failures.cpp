@@ -56,6 +56,7 @@ TEST_CASE("wrong usage ends in 2") {
            {"generate", "kms", "10", "--rho", "2", "-o", out},
            {"generate", "minij", "10", "--rho", "0.5", "-o", out},
            {"generate", "clement", "10", "--diagonal", "-o", out},
+           {"generate", "minij", "10", "--seed", "5", "-o", out},
            {"generate", "random", "10", "--seed", "-1", "-o", out},
            {"generate", "random", "10", "--seed", "18446744073709551616", "-o", out},
            {"generate", "random", "10", "--seed", "1x", "-o", out},

@@ -93,6 +93,20 @@ grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"
 
 refuses 2 'MATRIX is required' 2
 refuses 2 'no order' 2 --generate minij x
+refuses 2 'unknown kind' 2 --generate nothing 5
+for kind in 'hofstadter 9' 'flux-ring 5' 'hermitian-kms 5'; do  # have no real form
+  read -ra kind <<<"$kind"
+  refuses 2 "${kind[0]} is complex, c or z" 2 --generate "${kind[@]}" --type d --verify
+  refuses 2 "${kind[0]} is complex, c or z" 2 --generate "${kind[@]}" --type s
+done
+refuses 2 '-1 is not a number from 0' 2 --generate random 5 --seed -1
+refuses 2 'seed means nothing to minij' 2 --generate minij 5 --seed 5
+refuses 2 'seed requires --generate' 2 full.npy --seed 5
+mpi 2 --generate random 5 --seed 5 -q || fail "--seed"
+for option in '--uplo U' '--n 7' '--input-format raw' --symmetrize; do
+  read -ra option <<<"$option"
+  refuses 2 "${option[0]} means nothing to --generate" 2 --generate minij 5 "${option[@]}"
+done
 refuses 2 'do not take --lowest' 2 full.npy --lowest 3
 # Each process a GPU, or a word of what is missing.
 if timeout 100 "$mpiexec" -n 1 "${eigen_g}_mpi" --version 2>/dev/null | grep -q cusolvermp; then
