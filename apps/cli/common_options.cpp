@@ -14,6 +14,7 @@
 #include "apps/io/input_file.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "solver/prepare/check_input.hpp"
 
 namespace eigen_g::apps {
 
@@ -126,6 +127,15 @@ io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& op
   return not_finite_in_file(options.file, row, col, value);
 }
 
+template <class T>
+void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix) {
+  try {
+    check_input(matrix.uplo, MatrixView<const T>{matrix.data, matrix.n, matrix.n, matrix.lda});
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options, matrix);
+  }
+}
+
 void add_quiet_option(CLI::App& command, bool& quiet) {
   command.add_flag("-q,--quiet", quiet, "No progress and no messages but errors");
 }
@@ -222,20 +232,24 @@ void ReportSink::put(const std::string& table, const std::string& json) {
 
 template io::HermitianMatrix<float> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<float>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<float>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<float>&);
 template io::HermitianMatrix<double> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<double>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<double>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<double>&);
 template io::HermitianMatrix<std::complex<float>> read(const MatrixOptions&, const OpenMatrix&, int,
                                                        Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<float>>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<std::complex<float>>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<std::complex<float>>&);
 template io::HermitianMatrix<std::complex<double>> read(const MatrixOptions&, const OpenMatrix&, int,
                                                         Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<double>>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<std::complex<double>>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<std::complex<double>>&);
 

@@ -49,6 +49,9 @@ void require_no_file(const MatrixOptions& options, const char* in_place, bool ha
 template <class T>
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
                             const io::HermitianMatrix<T>& matrix);
+// Throws it for the first entry of the triangle that is not finite.
+template <class T>
+void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix);
 
 // The run: --device, --threads, --json, --force, --quiet.
 struct RunOptions {

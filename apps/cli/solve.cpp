@@ -137,6 +137,7 @@ ExitCode solve_generalised_of(const SolveOptions& options) {
   request.run = options.run;
   request.prefix = options.prefix;
   request.format = result_format(options);
+  request.calibration = options.calibration;
   Wishes wishes = wishes_of(options);
   request.options = std::move(wishes.options);
   request.devices = std::move(wishes.devices);
@@ -208,11 +209,11 @@ ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
     throw UsageError("MATRIX is required, or --grid");
   if (options.few.wanted()) return solve_few_of(options);
-  if (options.generalised.wanted()) return solve_generalised_of(options);
   if (options.few.only_for_few())
     throw UsageError(
         "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and "
         "--stencil go with --lowest, --highest, --near or --grid");
+  if (options.generalised.wanted()) return solve_generalised_of(options);
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(options.prefix, result_format(options), !options.values_only);

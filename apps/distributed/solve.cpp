@@ -167,7 +167,6 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
   MatrixOptions of_b = o.solve.matrix;
   of_b.file = o.solve.generalised.file;
   of_b.format = "auto";  // its file tells
-  of_b.n = a.n();
   std::optional<MatrixSource> b;
   if (o.solve.generalised.wanted()) b.emplace(world, of_b, nullptr, threads, progress);
   const io::ScalarType type = b ? io::common_type(a.type(), b->type()) : a.type();

@@ -173,6 +173,9 @@ TEST_CASE("NaN and infinity are refused with row and column of the file") {
   CHECK_THAT(fail_with(3, {"solve", path, "-o", folder / "r"}).err,
              ContainsSubstring("(4, 3)") && ContainsSubstring(path));
   CHECK(folder.names() == std::vector<std::string>{"nan.mtx"});
+  // verify refuses them too, before it looks at the result's files.
+  CHECK_THAT(fail_with(3, {"verify", path, "--values", "none", "--vectors", "none"}).err,
+             ContainsSubstring("(4, 3)") && ContainsSubstring(path));
 }
 
 TEST_CASE("an output that cannot be written ends in 3 before the work, and stdout counts") {

@@ -86,6 +86,15 @@ mpi 2 full.npy --b b.npy --values-only -q || fail "values of a pencil"
 refuses 4 'B is not positive definite: its leading minor of order' 2 full.npy --b full.npy
 refuses 3 'B has order 90, but A has order 150' 2 full.npy --b b90.npy
 refuses 3 'missing.npy: cannot be opened' 2 full.npy --b missing.npy
+# An entry of B that is no number is named as the file has it: above the diagonal, and in rows.
+printf '%%%%MatrixMarket matrix coordinate real general\n150 150 1\n2 3 nan\n' >nan.mtx
+refuses 3 'nan.mtx: entry (2, 3) is NaN' 2 full.npy --b nan.mtx
+refuses 3 'nan.mtx: entry (2, 3) is NaN' 2 nan.mtx --b b.npy
+cp b.npy nan.npy && LC_ALL=C sed -i 's/True, /False,/' nan.npy
+printf '\0\0\0\0\0\0\370\177' |
+  dd of=nan.npy bs=1 seek=$(($(stat -c %s nan.npy) - 8 * 150 * 150 + 8 * 152)) conv=notrunc status=none
+refuses 3 'nan.npy: entry (2, 3) is NaN' 2 full.npy --b nan.npy
+printf '3\n1 3 1\n2 3 1\n3 3 0\n' >t.dat && { mpi 2 t.dat --b t.dat -q || fail "a tridiagonal B"; }
 mpi 6 --generate minij 3 --verify --block 2 || fail "more processes than blocks"
 mpi 2 --generate 1-2-1 40 --values-only -q --json - || fail "values alone"
 grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"
