@@ -47,7 +47,9 @@ CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   command.add_option("--input-format", options.format, "auto (default), mtx, npy, raw, elsi, dat")
       ->check(CLI::IsMember(names))
       ->option_text("FORMAT");
-  command.add_option("--n", options.n, "Order of a raw matrix (default: from the file's size)")
+  command
+      .add_option("--n", options.n,
+                  "Order of a raw matrix (default: from the file's size); of another it must be the file's")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
       ->option_text("N");
   CLI::Option* uplo = command

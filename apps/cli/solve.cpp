@@ -122,6 +122,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {!options.matrix.type.empty(), "--type"}};
   for (const auto& [given, what] : others)
     if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
+  if (!options.few.grid.empty()) require_no_file(options.matrix, "--grid");
   FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options)};
   request.gpus = options.gpus;
   request.values_only = options.values_only;

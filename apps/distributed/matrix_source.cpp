@@ -75,6 +75,7 @@ MatrixSource::MatrixSource(MPI_Comm comm, const MatrixOptions& options, const ge
       format_name_ = "made by a formula";
     } else if (rank_in(comm) == 0) {
       look();
+      io::require_order(options_.file, head_.n, how_.n);
     }
     if (head_.n > std::numeric_limits<int>::max())
       throw UsageError("n = " + std::to_string(head_.n) + " is beyond the 32-bit integers of the engines");

@@ -246,6 +246,28 @@ TEST_CASE("what a solve on the CPU would ignore is refused") {
   CHECK(folder.names() == std::vector<std::string>{"a.npy"});
 }
 
+TEST_CASE(
+    "options that say how a file is read are refused where there is none; an order is to be the file's") {
+  const TemporaryFolder folder;
+  for (const Arguments& option : std::vector<Arguments>{
+           {"--uplo", "L"}, {"--n", "7"}, {"--input-format", "npy"}, {"--symmetrize"}, {"--type", "d"}}) {
+    Arguments arguments{"solve", "--grid", "5x5"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    CHECK_THAT(fail_with(2, arguments).err, ContainsSubstring(option[0]));
+  }
+  for (const std::string name : {"a.npy", "a.mtx"}) {
+    const std::string path = folder / name;
+    succeed({"generate", "1-2-1", "20", "-o", path});
+    for (const Arguments& more : std::vector<Arguments>{{}, {"--lowest", "2"}, {"--b", path}}) {
+      Arguments arguments{"solve", path, "-q", "--n", "5"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      CHECK_THAT(fail_with(3, arguments).err, ContainsSubstring(name + ": has order 20; --n says 5"));
+      arguments[4] = "20";
+      if (more.size() < 2 || more[0] != "--b") succeed(arguments);
+    }
+  }
+}
+
 TEST_CASE("eigenvalues beyond the range of double end in 4, and nothing is written") {
   const TemporaryFolder folder;
   write_file(folder / "a.mtx",
