@@ -14,6 +14,7 @@
 #include "apps/io/input_file.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "solver/prepare/check_input.hpp"
 
 namespace eigen_g::apps {
 
@@ -46,7 +47,9 @@ CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   command.add_option("--input-format", options.format, "auto (default), mtx, npy, raw, elsi, dat")
       ->check(CLI::IsMember(names))
       ->option_text("FORMAT");
-  command.add_option("--n", options.n, "Order of a raw matrix (default: from the file's size)")
+  command
+      .add_option("--n", options.n,
+                  "Order of a raw matrix (default: from the file's size); of another it must be the file's")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
       ->option_text("N");
   CLI::Option* uplo = command
@@ -78,6 +81,15 @@ io::ReadOptions read_options(const MatrixOptions& options, int threads, Progress
   how.threads = threads;
   how.progress = [&progress](double fraction) { progress.at("read", fraction); };
   return how;
+}
+
+void require_no_file(const MatrixOptions& options, const char* in_place, bool has_b) {
+  const std::pair<bool, const char*> others[] = {{options.format != MatrixOptions().format, "--input-format"},
+                                                 {options.n != 0 && !has_b, "--n"},
+                                                 {!options.uplo.empty() && !has_b, "--uplo"},
+                                                 {options.symmetrize && !has_b, "--symmetrize"}};
+  for (const auto& [given, option] : others)
+    if (given) throw UsageError(std::string(option) + " means nothing to " + in_place);
 }
 
 OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress) {
@@ -115,6 +127,15 @@ io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& op
   const auto row = matrix.transposed ? entry.col() : entry.row();
   const auto col = matrix.transposed ? entry.row() : entry.col();
   return not_finite_in_file(options.file, row, col, value);
+}
+
+template <class T>
+void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix) {
+  try {
+    check_input(matrix.uplo, MatrixView<const T>{matrix.data, matrix.n, matrix.n, matrix.lda});
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options, matrix);
+  }
 }
 
 void add_quiet_option(CLI::App& command, bool& quiet) {
@@ -213,20 +234,24 @@ void ReportSink::put(const std::string& table, const std::string& json) {
 
 template io::HermitianMatrix<float> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<float>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<float>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<float>&);
 template io::HermitianMatrix<double> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<double>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<double>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<double>&);
 template io::HermitianMatrix<std::complex<float>> read(const MatrixOptions&, const OpenMatrix&, int,
                                                        Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<float>>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<std::complex<float>>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<std::complex<float>>&);
 template io::HermitianMatrix<std::complex<double>> read(const MatrixOptions&, const OpenMatrix&, int,
                                                         Progress&);
 template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<double>>&);
+template void require_finite(const MatrixOptions&, const io::HermitianMatrix<std::complex<double>>&);
 template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
                                      const io::HermitianMatrix<std::complex<double>>&);
 

@@ -41,10 +41,17 @@ io::HermitianMatrix<T> read(const MatrixOptions& options, const OpenMatrix& open
 template <class T>
 MatrixFacts facts_of(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix);
 
+// Refuses what tells how a file is read where `in_place` (--grid, --generate) names a matrix without one: MATRIX' format, and without
+// --b's file, which they are of too, the order and the triangle. Throws UsageError.
+void require_no_file(const MatrixOptions& options, const char* in_place, bool has_b = false);
+
 // The solver counts rows and columns in its own storage; the message counts as the file does.
 template <class T>
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
                             const io::HermitianMatrix<T>& matrix);
+// Throws it for the first entry of the triangle that is not finite.
+template <class T>
+void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix);
 
 // The run: --device, --threads, --json, --force, --quiet.
 struct RunOptions {

@@ -18,7 +18,6 @@
 #include "blas2/spmv/sparse_matrix.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/devices/calibration.hpp"
-#include "solver/prepare/check_input.hpp"
 
 namespace eigen_g::apps {
 
@@ -73,11 +72,7 @@ FileInRows read_rows(const MatrixOptions& options, int threads, Progress& progre
   progress.at("read");
   auto read = io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
   if (const auto* const dense = std::get_if<io::SymmetricMatrix>(&read)) {
-    try {
-      check_input(dense->uplo, MatrixView<const double>{dense->data, dense->n, dense->n, dense->lda});
-    } catch (const NonFiniteEntry& entry) {
-      throw named_in_file(entry, options, *dense);
-    }
+    require_finite(options, *dense);
     return {rows_of(*dense), dense->format_name};
   }
   auto& sparse = std::get<io::SparseMatrix>(read);

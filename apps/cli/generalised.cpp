@@ -15,6 +15,7 @@
 #include "apps/io/eigenpairs_file.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/api/generalised.hpp"
+#include "solver/devices/calibration.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/verify/verify_generalised.hpp"
 
@@ -56,7 +57,7 @@ OpenPencil open_pencil(const GeneralisedOptions& options, const MatrixOptions& o
   return p;
 }
 
-// A, and B of its order and in its triangle.
+// A, and B of its order and in its triangle, both finite.
 template <class T>
 struct Pencil {
   io::HermitianMatrix<T> a, b;
@@ -65,13 +66,13 @@ template <class T>
 Pencil<T> read_pencil(const OpenPencil& opened, const MatrixOptions& of_a, int threads, Progress& progress) {
   Pencil<T> p;
   p.a = read<T>(of_a, opened.a, threads, progress);
-  MatrixOptions of_b = opened.of_b;
-  of_b.n = p.a.n;
-  p.b = read<T>(of_b, opened.b, threads, progress);
+  require_finite(of_a, p.a);
+  p.b = read<T>(opened.of_b, opened.b, threads, progress);
   if (p.b.n != p.a.n)
-    throw io::FileError(of_b.file, 0,
+    throw io::FileError(opened.of_b.file, 0,
                         print("B has order %lld, but A has order %lld", static_cast<long long>(p.b.n),
                               static_cast<long long>(p.a.n)));
+  require_finite(opened.of_b, p.b);
   if (p.b.uplo != p.a.uplo) p.b = turned(p.b);
   return p;
 }
@@ -102,8 +103,6 @@ GeneralisedReport solve_pencil(const GeneralisedSolve& request, const Pencil<T>&
     return sygvd({request.b.itype}, p.a.n, p.a.data, p.a.lda, const_cast<T*>(p.b.data), p.b.lda,
                  results.values(), results.vectors(), std::max<std::int64_t>(1, p.a.n), options,
                  request.devices);
-  } catch (const NonFiniteEntry& entry) {
-    throw named_in_file(entry, request.matrix, p.a);
   } catch (const InvalidArgument& error) {
     if (error.parameter() == "b") throw io::FileError(request.b.file, 0, "B: " + error.reason());
     throw;
@@ -179,17 +178,20 @@ void verify_pencil_as(const GeneralisedVerify& request, const OpenPencil& opened
 
 }  // namespace
 
-ExitCode solve_generalised(const GeneralisedSolve& request) {
+ExitCode solve_generalised(GeneralisedSolve request) {
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(request.prefix, request.format, request.options.vectors);
-  require_apart({{"MATRIX", request.matrix.file}, {"--b", request.b.file}},
-                {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}},
-                request.run.force);
+  require_apart(
+      {{"MATRIX", request.matrix.file}, {"--b", request.b.file}, {"--calibration", request.calibration}},
+      {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}}, request.run.force);
   ReportSink sink(request.run);
   Progress progress(!request.run.quiet);
   GeneralisedFound r(request.matrix, request.b);
   r.threads = threads_used(request.run);
+  if (!request.calibration.empty())  // the CPU's solve does not use it, and still it is to be one
+    request.devices.calibration = std::make_shared<const Calibration>(
+        *choose_calibration(request.calibration, uncalibrated_machine()).calibration);
 
   const Stopwatch reading;
   const OpenPencil opened = open_pencil(request.b, request.matrix, progress);

@@ -32,10 +32,11 @@ struct GeneralisedSolve {
   ResultFormat format = ResultFormat::npy;
   Options options;  // the triangle and the subset follow when the matrix is there
   Devices devices;
+  std::string calibration;  // the file; "": none is named
   std::function<Subset(std::int64_t n)> subset;
   bool verify = false, explain = false;
 };
-ExitCode solve_generalised(const GeneralisedSolve& request);
+ExitCode solve_generalised(GeneralisedSolve request);
 
 struct GeneralisedVerify {
   GeneralisedOptions b;

@@ -1,7 +1,6 @@
 // eigen_g generate: a matrix by name into a file, and its exact spectrum where that is known.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -15,6 +14,7 @@
 
 #include "apps/cli/command.hpp"
 #include "apps/cli/common_options.hpp"
+#include "apps/cli/generate_options.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/named_files.hpp"
 #include "apps/cli/text.hpp"
@@ -110,22 +110,6 @@ class ValuesFile {
   std::unique_ptr<io::OutputFile> text_;
 };
 
-// The parser would take -1 for the largest seed.
-std::string seed_fault(const std::string& text) {
-  std::uint64_t seed = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed);
-  return error == std::errc() && stop == end ? "" : text + " is not a number from 0 to 2^64 - 1";
-}
-
-const generate::Kind& named_kind(const std::string& name) {
-  try {
-    return generate::find_kind(name);
-  } catch (const InvalidArgument&) {
-    throw UsageError("unknown kind of matrix '" + name + "' (see 'eigen_g generate --list')");
-  }
-}
-
 void require_sensible(const GenerateOptions& options) {
   const generate::Kind& kind = named_kind(options.spec.kind);
   if (options.output.empty())
@@ -133,8 +117,7 @@ void require_sensible(const GenerateOptions& options) {
   if (options.spec.n < 1)
     throw UsageError("generate: N is required, at least 1 (see 'eigen_g generate --help')");
   for (const auto& [option, parameter] : options.parameters)
-    if (option->count() > 0 && kind.parameters.find(parameter) == std::string_view::npos)
-      throw UsageError(option->get_name() + " means nothing to " + std::string(kind.name));
+    if (option->count() > 0) require_parameter(kind, parameter, option->get_name());
   if (!options.exact.empty() && !kind.spectrum_known)
     throw UsageError("--exact: the spectrum of " + std::string(kind.name) + " is not known");
   try {
@@ -142,21 +125,6 @@ void require_sensible(const GenerateOptions& options) {
   } catch (const io::FileError& error) {
     throw UsageError(error.what());
   }
-}
-
-bool is_hermitian(const generate::Kind& kind) {
-  const auto all = generate::hermitian_kinds();
-  return std::any_of(all.begin(), all.end(),
-                     [&](const generate::Kind& one) { return one.name == kind.name; });
-}
-
-io::ScalarType type_of(const GenerateOptions& options) {
-  const generate::Kind& kind = generate::find_kind(options.spec.kind);
-  const io::ScalarType type =
-      io::scalar_type_of(options.type).value_or(is_hermitian(kind) ? io::ScalarType::z : io::ScalarType::d);
-  if (is_hermitian(kind) && io::real_type(type) == type)
-    throw UsageError("--type: " + std::string(kind.name) + " is complex, c or z");
-  return type;
 }
 
 // A matrix of `wide` entries, double or complex double, rounded to Ts.
@@ -197,7 +165,7 @@ ExitCode generate_file(GenerateOptions options) {
   if (!options.values.empty()) options.spec.values = io::read_values(options.values);
   const ThreadLimit limit(options.threads);
   Progress progress(!options.quiet);
-  const io::ScalarType type = type_of(options);
+  const io::ScalarType type = type_of(named_kind(options.spec.kind), options.type);
 
   {
     const io::OutputFile writable(io::hdf5_name(options.output).file, existing);
@@ -242,14 +210,12 @@ void add_generate(CLI::App& app, Action& action) {
   named_output(command.add_option("--exact", options->exact,
                                   "Write the exact eigenvalues: .npy, .h5, .mtx, else text"))
       ->option_text("FILE");
-  command.add_option("--seed", spec.seed, "Of the random numbers (default: 1)")
-      ->check(seed_fault)
-      ->option_text("SEED");
   command.add_option("--scale", spec.scale, "Factor on the whole matrix (default: 1)")->option_text("X");
   const auto parameter = [&options](const char* name, CLI::Option* option) {
     options->parameters.emplace_back(option, name);
     return option;
   };
+  parameter("seed", add_seed_option(command, spec.seed, "Of the random numbers (default: 1)"));
   parameter("cond", command.add_option("--cond", spec.cond,
                                        "max|w| / min|w| of a prescribed spectrum (default: 1e6)"))
       ->option_text("X");

@@ -299,9 +299,8 @@ void add_model(CLI::App& app, Action& action) {
                       std::string(usual_machine) + "), or ideal (the equations alone)")
       ->check(CLI::IsMember(efficiencies))
       ->option_text("NAME");
-  command
-      .add_option("--calibration", options->calibration,
-                  "Calibration of this machine (default: the cached one)")
+  not_empty(command.add_option("--calibration", options->calibration,
+                               "Calibration of this machine (default: the cached one)"))
       ->option_text("FILE");
   command
       .add_option("--nodes", options->nodes.nodes,

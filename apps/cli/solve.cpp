@@ -122,6 +122,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {!options.matrix.type.empty(), "--type"}};
   for (const auto& [given, what] : others)
     if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
+  if (!options.few.grid.empty()) require_no_file(options.matrix, "--grid");
   FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options)};
   request.gpus = options.gpus;
   request.values_only = options.values_only;
@@ -137,6 +138,7 @@ ExitCode solve_generalised_of(const SolveOptions& options) {
   request.run = options.run;
   request.prefix = options.prefix;
   request.format = result_format(options);
+  request.calibration = options.calibration;
   Wishes wishes = wishes_of(options);
   request.options = std::move(wishes.options);
   request.devices = std::move(wishes.devices);
@@ -208,11 +210,11 @@ ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
     throw UsageError("MATRIX is required, or --grid");
   if (options.few.wanted()) return solve_few_of(options);
-  if (options.generalised.wanted()) return solve_generalised_of(options);
   if (options.few.only_for_few())
     throw UsageError(
         "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and "
         "--stencil go with --lowest, --highest, --near or --grid");
+  if (options.generalised.wanted()) return solve_generalised_of(options);
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(options.prefix, result_format(options), !options.values_only);

@@ -98,15 +98,13 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewWishes& wishes) {
   command.add_option("--tolerance", wishes.tolerance, "Of few pairs: |Az-wz| <= T |A| (default: 1e-9)")
       ->option_text("T");
   count("--max-products", wishes.max_products, "Of few pairs: products with A, at most (default: 200000)");
-  command
-      .add_option("--start", wishes.start,
-                  "Of few pairs: vectors to begin with, an .npy file or HDF5 dataset of N rows")
+  not_empty(command.add_option("--start", wishes.start,
+                               "Of few pairs: vectors to begin with, an .npy file or HDF5 dataset of N rows"))
       ->option_text("FILE");
   command.add_flag("--keep-unconverged", wishes.keep_unconverged,
                    "Of few pairs: write them also where some have not converged (exit code 4 all the same)");
-  command
-      .add_option("--grid", wishes.grid,
-                  "In place of MATRIX: the operator of a box of so many points, zero outside")
+  not_empty(command.add_option("--grid", wishes.grid,
+                               "In place of MATRIX: the operator of a box of so many points, zero outside"))
       ->option_text("NXxNYxNZ");
   command.add_option("--stencil", wishes.stencil, "Of --grid: 7 (default) or 19")
       ->check(CLI::IsMember({7, 19}))

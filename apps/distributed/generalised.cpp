@@ -40,11 +40,13 @@ class GeneralisedRun {
   }
 
  private:
-  // Both triangles of A and of B.
+  // Both triangles of A and of B. An entry that is refused is named where it stands, before it has a mirror image.
   void fill() {
     for (auto [source, m] : {std::pair(&p_.a, &m_.a), std::pair(p_.b, &m_.b)}) {
       const distributed::LocalView<T> local = view(**m);
-      mirror(local, source->fill(p_.comm, local).triangle);
+      const Uplo triangle = source->fill(p_.comm, local).triangle;
+      require_finite(p_.comm, *source, triangle, local);
+      mirror(local, triangle);
     }
   }
 
@@ -57,8 +59,6 @@ class GeneralisedRun {
       r = distributed::sygvd(p_.comm, found_.b.itype, n_, a.data, a.descriptor.data(), b.data,
                              b.descriptor.data(), w.data(), z.data, z.descriptor.data(),
                              options_of(p_, Uplo::lower));
-    } catch (const NonFiniteEntry& entry) {
-      refuse(p_.comm, p_.a, a, entry);
     } catch (const InvalidArgument& error) {
       agree(p_.comm, [&] {
         if (error.parameter() == "b") throw io::FileError(found_.b.file, 0, "B: " + error.reason());

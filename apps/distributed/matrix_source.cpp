@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "apps/cli/generate_options.hpp"
 #include "apps/cli/matrix_input.hpp"
 #include "apps/distributed/collective.hpp"
-#include "apps/generate/hermitian.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
@@ -66,11 +66,7 @@ MatrixSource::MatrixSource(MPI_Comm comm, const MatrixOptions& options, const ge
   agree(comm, [&] {
     how_ = read_options(options_, threads_, progress_);
     if (spec) {
-      const auto complex = generate::hermitian_kinds();
-      const bool hermitian = std::any_of(complex.begin(), complex.end(),
-                                         [&](const generate::Kind& k) { return k.name == spec->kind; });
-      head_.type =
-          io::scalar_type_of(options_.type).value_or(hermitian ? io::ScalarType::z : io::ScalarType::d);
+      head_.type = type_of(named_kind(spec->kind), options_.type);
       if (head_.type == io::ScalarType::c || head_.type == io::ScalarType::z)
         hermitian_.emplace(*spec);
       else
@@ -79,6 +75,7 @@ MatrixSource::MatrixSource(MPI_Comm comm, const MatrixOptions& options, const ge
       format_name_ = "made by a formula";
     } else if (rank_in(comm) == 0) {
       look();
+      io::require_order(options_.file, head_.n, how_.n);
     }
     if (head_.n > std::numeric_limits<int>::max())
       throw UsageError("n = " + std::to_string(head_.n) + " is beyond the 32-bit integers of the engines");

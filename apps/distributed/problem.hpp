@@ -22,6 +22,7 @@
 #include "hybrid/machine/cpu.hpp"
 #include "solver/distributed/distributed.hpp"
 #include "solver/distributed/grid.hpp"
+#include "solver/distributed/panels.hpp"
 
 namespace eigen_g::apps {
 
@@ -31,6 +32,7 @@ struct DistributedOptions {
   int block = 0;                      // 0: by n
   std::vector<std::string> generate;  // KIND N
   std::uint64_t seed = 1;
+  bool seed_given = false;
 };
 
 // The shape of the grid and its blocks: nearly square, of no more processes than there are blocks in a row and a column.
@@ -122,7 +124,7 @@ struct Held {
   Matrices<T> m;
 };
 
-// Names the entry of A that the solver has refused, whatever process holds it.
+// Names the entry that is not finite, whatever process holds it.
 template <class T>
 [[noreturn]] void refuse(MPI_Comm comm, const MatrixSource& source, const distributed::LocalView<T>& a,
                          const NonFiniteEntry& entry) {
@@ -134,6 +136,17 @@ template <class T>
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
   agree(comm, [&] { throw source.not_finite(entry.row(), entry.col(), value); });
   throw entry;  // not reached: agree() has thrown
+}
+
+// Refuses what is not finite in the triangle. Collective.
+template <class T>
+void require_finite(MPI_Comm comm, const MatrixSource& source, Uplo uplo,
+                    const distributed::LocalView<T>& a) {
+  try {
+    distributed::largest_entry(comm, uplo, a);
+  } catch (const NonFiniteEntry& entry) {
+    refuse(comm, source, a, entry);
+  }
 }
 
 // Calls check(view) of the matrix in double: of itself, or of a copy, for which it is given up where it is not `kept`.

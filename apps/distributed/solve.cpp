@@ -13,6 +13,7 @@
 
 #include "apps/cli/command.hpp"
 #include "apps/cli/generalised_report.hpp"
+#include "apps/cli/generate_options.hpp"
 #include "apps/cli/help.hpp"
 #include "apps/cli/launcher.hpp"
 #include "apps/cli/named_files.hpp"
@@ -86,6 +87,8 @@ void require_engine(const DistributedOptions& o, io::ScalarType type) {
 
 std::optional<generate::Spec> spec_of(const DistributedOptions& o) {
   if (o.generate.empty()) return std::nullopt;
+  require_no_file(o.solve.matrix, "--generate", o.solve.generalised.wanted());
+  if (o.seed_given) require_parameter(named_kind(o.generate[0]), "seed", "--seed");
   generate::Spec spec;
   spec.kind = o.generate[0];
   spec.seed = o.seed;
@@ -164,7 +167,6 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
   MatrixOptions of_b = o.solve.matrix;
   of_b.file = o.solve.generalised.file;
   of_b.format = "auto";  // its file tells
-  of_b.n = a.n();
   std::optional<MatrixSource> b;
   if (o.solve.generalised.wanted()) b.emplace(world, of_b, nullptr, threads, progress);
   const io::ScalarType type = b ? io::common_type(a.type(), b->type()) : a.type();
@@ -260,15 +262,21 @@ ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
                   "Rows and columns of a block (default: 64, less of small matrices)")
       ->check(CLI::Range(1, 4096))
       ->option_text("N");
-  command
-      .add_option("--generate", options->generate,
-                  "In place of MATRIX: a KIND of 'eigen_g generate' with a formula, and its order")
-      ->expected(2)
-      ->option_text("KIND N");
-  command.add_option("--seed", options->seed, "Of --generate random, uniform (default: 1)")
-      ->option_text("SEED");
+  CLI::Option* const generate =
+      command
+          .add_option("--generate", options->generate,
+                      "In place of MATRIX: a KIND of 'eigen_g generate' with a formula, and its order")
+          ->expected(2)
+          ->option_text("KIND N");
+  const CLI::Option* const seed =
+      add_seed_option(command, options->seed, "Of --generate random, uniform (default: 1)")->needs(generate);
   return parse_and_run(
-      app, [&] { return solve_distributed(world, *options); }, argc, argv);
+      app,
+      [&] {
+        options->seed_given = seed->count() > 0;
+        return solve_distributed(world, *options);
+      },
+      argc, argv);
 }
 
 }  // namespace

@@ -104,13 +104,15 @@ std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file)
   const auto refuse = [&](const std::string& reason) { throw FileError(file->path(), 0, reason); };
   std::vector<ZipMember> arrays;
   std::string names;
+  bool sparse = false;
   for (ZipMember& member : zip_members(*file)) {
-    if (member.name == "format.npy" || member.name == "shape.npy") return file;
     if (!member.name.ends_with(".npy")) continue;
+    sparse = sparse || member.name == "format.npy" || member.name == "shape.npy";
     names += (names.empty() ? "" : ", ") + member.name;
     arrays.push_back(std::move(member));
   }
   if (arrays.empty()) refuse("is a zip archive without a .npy in it");
+  if (sparse && arrays.size() > 1) return file;
   if (arrays.size() > 1) refuse("is a zip archive with several arrays (" + names + "); one is required");
   ZipContent content = unpacked(*file, arrays.front());
   const std::filesystem::path path = file->path();

@@ -5,6 +5,7 @@
 //   HDF5         the dataset that FILE:/NAME names, or the only one of the wanted shape, as an .npy array (hdf5_file.hpp)
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -21,6 +22,9 @@ std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path,
 // The format of what is open, never automatic but for a zip archive's array, whose format is npy. Throws FileError where nothing tells
 // it.
 Format format_of(const MappedFile& file, const ReadOptions& options);
+
+// Throws FileError where the file's order is not the one that was given; 0: none was.
+void require_order(const std::filesystem::path& path, std::int64_t n, std::int64_t given);
 
 // read_matrix() of what is open already.
 template <class T = double>

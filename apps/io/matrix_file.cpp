@@ -56,6 +56,23 @@ Format format_by_ending(const std::filesystem::path& path) {
   return Format::automatic;
 }
 
+template <class T>
+Stored<T> read_stored(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
+  if (options.format == Format::automatic && begins_as_zip(file->text())) return read_npz_square<T>(*file);
+  switch (format_of(*file, options)) {
+    case Format::npy:
+      return read_npy_square<T>(std::move(file), options);
+    case Format::raw:
+      return read_raw<T>(std::move(file), options);
+    case Format::elsi_csc:
+      return read_elsi_csc<T>(*file, options);
+    case Format::tridiagonal:
+      return read_tridiagonal<T>(*file, options);
+    default:
+      return read_matrix_market<T>(*file, options);
+  }
+}
+
 }  // namespace
 
 Format format_of(const MappedFile& file, const ReadOptions& options) {
@@ -86,30 +103,16 @@ ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
   }
 }
 
+void require_order(const std::filesystem::path& path, std::int64_t n, std::int64_t given) {
+  if (given != 0 && n != given)
+    throw FileError(path, 0, "has order " + std::to_string(n) + "; --n says " + std::to_string(given));
+}
+
 template <class T>
 HermitianMatrix<T> read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   const std::filesystem::path path = file->path();
-  Stored<T> stored;
-  if (options.format == Format::automatic && begins_as_zip(file->text()))
-    return settle_triangle(path, read_npz_square<T>(*file), options.triangle, options.threads);
-  switch (format_of(*file, options)) {
-    case Format::npy:
-      stored = read_npy_square<T>(std::move(file), options);
-      break;
-    case Format::raw:
-      stored = read_raw<T>(std::move(file), options);
-      break;
-    case Format::elsi_csc:
-      stored = read_elsi_csc<T>(*file, options);
-      break;
-    case Format::tridiagonal:
-      stored = read_tridiagonal<T>(*file, options);
-      break;
-    case Format::matrix_market:
-    case Format::automatic:
-      stored = read_matrix_market<T>(*file, options);
-      break;
-  }
+  Stored<T> stored = read_stored<T>(std::move(file), options);
+  require_order(path, stored.n, options.n);
   return settle_triangle(path, std::move(stored), options.triangle, options.threads);
 }
 

@@ -29,8 +29,8 @@ enum class Triangle { automatic, lower, upper, symmetrize };
 struct ReadOptions {
   Format format = Format::automatic;
   Triangle triangle = Triangle::automatic;
-  std::int64_t n = 0;                                // raw: the order; 0: from the file's size
-  int threads = 0;                                   // 0: as many as OpenMP takes by itself
+  std::int64_t n = 0;  // raw: the order; 0: from the file's size. Of another file: 0, or its order
+  int threads = 0;     // 0: as many as OpenMP takes by itself
   std::function<void(double fraction)> progress;     // called from the calling thread; may throw to abandon
   std::int64_t chunk_bytes = std::int64_t{1} << 20;  // text is parsed in pieces of about this size
 };

@@ -138,6 +138,7 @@ StoredCoordinates read_coordinates_of(const MappedFile& file, const ReadOptions&
 
 SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
   StoredCoordinates stored = read_coordinates_of(file, options);
+  require_order(file.path(), stored.n, options.n);
   SparseMatrix m;
   m.format_name = stored.format_name;
   const bool full = !stored.symmetric;

@@ -102,36 +102,6 @@ void of_b(const Check& check) {
   }
 }
 
-// Largest entry of the triangle, of complex entries their parts. Throws NonFiniteEntry for the first one in the order of columns that
-// is not finite.
-template <class T>
-double largest_entry(MPI_Comm comm, Uplo uplo, const LocalView<T>& a) {
-  const std::int64_t n = a.layout.rows.n, rows = a.layout.rows.count(), cols = a.layout.cols.count();
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  enum { nan, infinite, minus_infinite, kinds };
-  double largest = 0;
-  std::int64_t worst = none;  // (j n + i) kinds + kind
-  for (std::int64_t l = 0; l < cols && worst == none; ++l)
-    for (std::int64_t k = 0; k < rows && worst == none; ++k) {
-      const std::int64_t i = a.layout.rows.global(k), j = a.layout.cols.global(l);
-      if (uplo == Uplo::lower ? i < j : i > j) continue;
-      for (const double x : {static_cast<double>(std::real(a(k, l))),
-                             i == j ? 0.0 : static_cast<double>(std::imag(a(k, l)))}) {
-        if (std::isfinite(x))
-          largest = std::max(largest, std::fabs(x));
-        else if (worst == none)
-          worst = (j * n + i) * kinds + (std::isnan(x) ? nan : x > 0 ? infinite : minus_infinite);
-      }
-    }
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
-  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm);
-  if (worst == none) return largest;
-  constexpr double values[] = {std::numeric_limits<double>::quiet_NaN(),
-                               std::numeric_limits<double>::infinity(),
-                               -std::numeric_limits<double>::infinity()};
-  throw NonFiniteEntry(worst / kinds % n, worst / kinds / n, values[worst % kinds]);
-}
-
 template <class T>
 void scale_local(const LocalView<T>& a, int k) {
   if (k == 0) return;

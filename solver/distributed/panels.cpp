@@ -1,9 +1,12 @@
 #include "solver/distributed/panels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
+#include <limits>
 #include <numeric>
 
+#include "hybrid/error.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
 
 namespace eigen_g::distributed {
@@ -55,6 +58,34 @@ void mirror(const LocalView<T>& a, Uplo from) {
 }
 
 template <class T>
+double largest_entry(MPI_Comm comm, Uplo uplo, const LocalView<T>& a) {
+  const std::int64_t n = a.layout.rows.n, rows = a.layout.rows.count(), cols = a.layout.cols.count();
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  enum { nan, infinite, minus_infinite, kinds };
+  double largest = 0;
+  std::int64_t worst = none;  // (j n + i) kinds + kind
+  for (std::int64_t l = 0; l < cols && worst == none; ++l)
+    for (std::int64_t k = 0; k < rows && worst == none; ++k) {
+      const std::int64_t i = a.layout.rows.global(k), j = a.layout.cols.global(l);
+      if (uplo == Uplo::lower ? i < j : i > j) continue;
+      for (const double x : {static_cast<double>(std::real(a(k, l))),
+                             i == j ? 0.0 : static_cast<double>(std::imag(a(k, l)))}) {
+        if (std::isfinite(x))
+          largest = std::max(largest, std::fabs(x));
+        else if (worst == none)
+          worst = (j * n + i) * kinds + (std::isnan(x) ? nan : x > 0 ? infinite : minus_infinite);
+      }
+    }
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT64_T, MPI_MIN, comm);
+  if (worst == none) return largest;
+  constexpr double values[] = {std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity(),
+                               -std::numeric_limits<double>::infinity()};
+  throw NonFiniteEntry(worst / kinds % n, worst / kinds / n, values[worst % kinds]);
+}
+
+template <class T>
 void shift_columns(const LocalView<T>& z, std::int64_t by, std::int64_t count) {
   if (by == 0 || count == 0) return;
   constexpr T unit = 1, zero = 0;
@@ -74,20 +105,24 @@ void shift_columns(const LocalView<T>& z, std::int64_t by, std::int64_t count) {
 template void for_mirrored(const LocalView<double>&,
                            const std::function<void(std::int64_t, std::int64_t, double&, double)>&);
 template void mirror(const LocalView<double>&, Uplo);
+template double largest_entry(MPI_Comm, Uplo, const LocalView<double>&);
 template void shift_columns(const LocalView<double>&, std::int64_t, std::int64_t);
 template void for_mirrored(const LocalView<float>&,
                            const std::function<void(std::int64_t, std::int64_t, float&, float)>&);
 template void mirror(const LocalView<float>&, Uplo);
+template double largest_entry(MPI_Comm, Uplo, const LocalView<float>&);
 template void shift_columns(const LocalView<float>&, std::int64_t, std::int64_t);
 template void for_mirrored(
     const LocalView<std::complex<double>>&,
     const std::function<void(std::int64_t, std::int64_t, std::complex<double>&, std::complex<double>)>&);
 template void mirror(const LocalView<std::complex<double>>&, Uplo);
+template double largest_entry(MPI_Comm, Uplo, const LocalView<std::complex<double>>&);
 template void shift_columns(const LocalView<std::complex<double>>&, std::int64_t, std::int64_t);
 template void for_mirrored(
     const LocalView<std::complex<float>>&,
     const std::function<void(std::int64_t, std::int64_t, std::complex<float>&, std::complex<float>)>&);
 template void mirror(const LocalView<std::complex<float>>&, Uplo);
+template double largest_entry(MPI_Comm, Uplo, const LocalView<std::complex<float>>&);
 template void shift_columns(const LocalView<std::complex<float>>&, std::int64_t, std::int64_t);
 
 }  // namespace eigen_g::distributed

@@ -1,5 +1,5 @@
-// What needs both (i, j) and (j, i) of a distributed matrix, which lie on different processes: done in panels of columns, so that
-// no second matrix is held.
+// What goes through a whole distributed matrix. Where both (i, j) and (j, i) are needed, which lie on different processes, it is done in
+// panels of columns, so that no second matrix is held.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,11 @@ void for_mirrored(const LocalView<T>& a,
 // Collective.
 template <class T>
 void mirror(const LocalView<T>& a, Uplo from);
+
+// Largest entry of the triangle, of complex entries their parts. Throws NonFiniteEntry for the first one in the order of columns that
+// is not finite. Collective.
+template <class T>
+double largest_entry(MPI_Comm comm, Uplo uplo, const LocalView<T>& a);
 
 // z(:, 1 : count) := z(:, 1 + by : count + by), by >= 0. Collective. Memory: a panel.
 template <class T>

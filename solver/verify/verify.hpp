@@ -51,7 +51,8 @@ bool passed(const Verification& v);
 // automatic: on the current GPU if there is one and its memory holds the work, else on the CPU. Blocks until
 // done. Memory: three matrices of n x 256 doubles on the CPU, and Z in double where it is float; Z and three of
 // n x 1024 on the GPU. Two runs on one device give the same bits.
-// Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). Cost: 6 n^2 m flops.
+// Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). NaN and infinity in A are not refused: its ratios
+// are then NaN, which do not pass. Cost: 6 n^2 m flops.
 // Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
 //   place, threads   Devices'
 // T is double, float or std::complex of one; of complex entries |.| is the modulus, and what is written transposed is conjugated too.

@@ -20,6 +20,7 @@
 #include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
 #include "solver/verify/verify.hpp"
+#include "solver/verify/verify_generalised.hpp"
 
 namespace eigen_g {
 
@@ -54,6 +55,9 @@ int scale_of_check(double largest);
 
 // v's figures from the sums of a matrix that was multiplied by 2^-e; ulp of the pairs' precision. v.n and v.m are set.
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
+
+// v's limits from its condition, n and ulp.
+void set_limits(double ulp, GeneralisedVerification& v);
 
 // Workspace: 3 n x 256, of float Z in double. Blocks. Throws OutOfMemory.
 template <class T>

@@ -8,7 +8,7 @@
 //   orthogonality   |Z^T B Z - I| / (n ulp), of itype 3 |Z^T B^-1 Z - I| / (n ulp)
 //
 // What a method by B's Cholesky factor can promise grows with cond, an estimate of |B| |B^-1|: the limits are 10 sqrt(cond) for the
-// residual and 10 cond for the orthogonality.
+// residual and 10 cond for the orthogonality, but an error, the ratio times n ulp, of at most 0.01 and 0.1.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,14 @@ struct GeneralisedVerification {
   bool on_gpu = false;
 };
 
-// Both ratios at most their limits, everything finite and ascending, B positive definite.
+// Both ratios at most their limits, everything and the condition finite, the values ascending, B positive definite.
 bool passed(const GeneralisedVerification& v);
 
 //   a, b  n x n, lda and ldb, host, in, only the triangle `uplo` of each is read
 //   w     m values, host, in, ascending     z  n x m, ldz, host, in; 0 <= m <= n
 // The products on the current GPU if there is one and its memory holds three of the matrices, else on the CPU; the condition on the
 // CPU. Blocks until done. Memory: six n x n matrices of doubles or complex doubles. Throws InvalidArgument, OutOfMemory, DeviceError.
+// NaN and infinity in A or B are not refused: they do not pass.
 // Cost: 6 n^2 m + n^3 / 3 flops. LAPACK: dsgt01, dpocon. T is double, float or std::complex of one: what is written
 // transposed is conjugated too, and |.| is the modulus.
 template <class T>

@@ -118,7 +118,8 @@ def verify(
 
     a is n x n (one triangle is read), w has m values, v is n x m. Arrays of a GPU come to the host first, about 16 n^2 bytes;
     the products run on a GPU where there is one. 6 n^2 m flops. With b (and type) eigh's generalised problem is checked:
-    `.passed`, `.residual`, `.orthogonality`. Returns Verification or GeneralisedVerification. Raises as eigh.
+    `.passed`, `.residual`, `.orthogonality`. Returns Verification or GeneralisedVerification. Raises as eigh, but for NaN and
+    infinity in a and b, which do not pass.
     """
     host = _frameworks.named("numpy")
     matrix, values, vectors = (_on_host(x) for x in (a, w, v))

@@ -56,6 +56,7 @@ TEST_CASE("wrong usage ends in 2") {
            {"generate", "kms", "10", "--rho", "2", "-o", out},
            {"generate", "minij", "10", "--rho", "0.5", "-o", out},
            {"generate", "clement", "10", "--diagonal", "-o", out},
+           {"generate", "minij", "10", "--seed", "5", "-o", out},
            {"generate", "random", "10", "--seed", "-1", "-o", out},
            {"generate", "random", "10", "--seed", "18446744073709551616", "-o", out},
            {"generate", "random", "10", "--seed", "1x", "-o", out},
@@ -172,6 +173,9 @@ TEST_CASE("NaN and infinity are refused with row and column of the file") {
   CHECK_THAT(fail_with(3, {"solve", path, "-o", folder / "r"}).err,
              ContainsSubstring("(4, 3)") && ContainsSubstring(path));
   CHECK(folder.names() == std::vector<std::string>{"nan.mtx"});
+  // verify refuses them too, before it looks at the result's files.
+  CHECK_THAT(fail_with(3, {"verify", path, "--values", "none", "--vectors", "none"}).err,
+             ContainsSubstring("(4, 3)") && ContainsSubstring(path));
 }
 
 TEST_CASE("an output that cannot be written ends in 3 before the work, and stdout counts") {
@@ -240,6 +244,28 @@ TEST_CASE("what a solve on the CPU would ignore is refused") {
   CHECK_THAT(fail_with(2, {"solve", folder / "a.npy", "-o", result, "--gpus", "64"}).err,
              ContainsSubstring("gpus"));
   CHECK(folder.names() == std::vector<std::string>{"a.npy"});
+}
+
+TEST_CASE(
+    "options that say how a file is read are refused where there is none; an order is to be the file's") {
+  const TemporaryFolder folder;
+  for (const Arguments& option : std::vector<Arguments>{
+           {"--uplo", "L"}, {"--n", "7"}, {"--input-format", "npy"}, {"--symmetrize"}, {"--type", "d"}}) {
+    Arguments arguments{"solve", "--grid", "5x5"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    CHECK_THAT(fail_with(2, arguments).err, ContainsSubstring(option[0]));
+  }
+  for (const std::string name : {"a.npy", "a.mtx"}) {
+    const std::string path = folder / name;
+    succeed({"generate", "1-2-1", "20", "-o", path});
+    for (const Arguments& more : std::vector<Arguments>{{}, {"--lowest", "2"}, {"--b", path}}) {
+      Arguments arguments{"solve", path, "-q", "--n", "5"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      CHECK_THAT(fail_with(3, arguments).err, ContainsSubstring(name + ": has order 20; --n says 5"));
+      arguments[4] = "20";
+      if (more.size() < 2 || more[0] != "--b") succeed(arguments);
+    }
+  }
 }
 
 TEST_CASE("eigenvalues beyond the range of double end in 4, and nothing is written") {

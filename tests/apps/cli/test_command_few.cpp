@@ -172,6 +172,8 @@ TEST_CASE("few pairs: what does not go together is wrong usage") {
   fail_with(2, {"solve", file, "--lowest", "1", "--ratio", "1:1"});
   fail_with(2, {"solve", file, "--lowest", "1", "--verify"});
   fail_with(2, {"solve", file, "--method", "lanczos"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--start", ""});
+  fail_with(2, {"solve", file, "--grid", ""});
   fail_with(2, {"solve", file, "--lowest", "1", "--count", "3"});
   fail_with(2, {"solve", file, "--lowest", "1", "--stencil", "19"});
   write_file(folder / "v.txt", "1\n");

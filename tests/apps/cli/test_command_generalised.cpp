@@ -1,5 +1,6 @@
 // The command's generalised problems, as a process.
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/io/eigenpairs_file.hpp"
@@ -72,7 +73,70 @@ TEST_CASE("solve --b: what is wrong with B is told with its file") {
   CHECK_THAT(fail_with(3, {"solve", files.a, "--b", files.b, "-q"}).err, ContainsSubstring("order 2"));
   write_file(files.b, "%%MatrixMarket matrix coordinate real symmetric\n6 6 1\n3 3 nan\n");
   CHECK_THAT(fail_with(3, {"solve", files.a, "--b", files.b, "-q"}).err, ContainsSubstring("b.mtx"));
+  // In the triangle that A does not have: not by its mirror image.
+  write_file(files.b, "%%MatrixMarket matrix coordinate real general\n6 6 2\n1 1 1\n2 3 nan\n");
+  CHECK_THAT(fail_with(3, {"solve", files.a, "--b", files.b, "-q"}).err,
+             ContainsSubstring("b.mtx: entry (2, 3) is NaN"));
   fail_with(2, {"solve", files.a, "--itype", "2"});
   fail_with(2, {"solve", files.a, "--b", files.b, "--itype", "4"});
   fail_with(2, {"solve", files.a, "--b", files.b, "--lowest", "2"});
+}
+
+TEST_CASE("verify --b: random vectors do not pass, and NaN is named, whatever B's condition") {
+  const Files files("1e-32");
+  std::string values = "%%MatrixMarket matrix array real general\n6 1\n",
+              vectors = "%%MatrixMarket matrix array real general\n6 6\n";
+  for (int k = 0; k < 6; ++k) values += std::to_string(k) + "\n";
+  for (int k = 0; k < 36; ++k) vectors += std::to_string(std::sin(k * k)) + "\n";
+  write_file(files.folder / "w.mtx", values);
+  write_file(files.folder / "z.mtx", vectors);
+  const std::vector<std::string> verify{"verify",    files.a,
+                                        "--b",       files.b,
+                                        "--values",  files.folder / "w.mtx",
+                                        "--vectors", files.folder / "z.mtx"};
+  const Outcome wrong = eigen_g_command(verify);
+  CHECK(wrong.code == 4);
+  CHECK_THAT(wrong.out, ContainsSubstring("FAILED"));
+  succeed({"solve", files.a, "--b", files.b, "--verify", "-q"});
+  write_file(files.b, "%%MatrixMarket matrix coordinate real general\n6 6 2\n1 1 1\n2 3 nan\n");
+  CHECK_THAT(fail_with(3, verify).err, ContainsSubstring("b.mtx: entry (2, 3) is NaN"));
+  write_file(files.a, "%%MatrixMarket matrix coordinate real symmetric\n6 6 2\n1 1 1\n4 2 inf\n");
+  CHECK_THAT(fail_with(3, verify).err, ContainsSubstring("a.mtx: entry (4, 2) is infinite"));
+}
+
+TEST_CASE("solve --b: B's format is B's own, its order a user's alone") {
+  const TemporaryFolder folder;
+  std::string text = "6\n";
+  for (int i = 1; i <= 6; ++i) text += std::to_string(i) + " 3 1\n";
+  for (const std::string name : {"t.dat", "t"}) {
+    write_file(folder / name, text);
+    const json report =
+        json::parse(succeed({"solve", folder / name, "--b", folder / name, "--json", "-"}).out);
+    CHECK(report["values"]["lowest"] == Approx(1));
+    CHECK(report["values"]["highest"] == Approx(1));
+  }
+  succeed({"generate", "minij", "6", "-o", folder / "b.raw"});
+  std::filesystem::rename(folder / "b.raw", folder / "b");
+  succeed({"solve", folder / "b", "--n", "6", "--b", folder / "b", "-q"});
+  CHECK_THAT(fail_with(3, {"solve", folder / "t.dat", "--b", folder / "b", "-q"}).err,
+             ContainsSubstring("need --n"));
+}
+
+TEST_CASE("solve --b: what belongs to few pairs, and a calibration, are not passed over") {
+  const Files files("9");
+  const std::string calibration = files.folder / "cal.json";
+  const auto with_b = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"solve", files.a, "--b", files.b});
+    return more;
+  };
+  CHECK_THAT(fail_with(3, with_b({"--calibration", calibration})).err, ContainsSubstring(calibration));
+  write_file(calibration, "kept");
+  CHECK_THAT(fail_with(2, with_b({"--calibration", calibration, "--json", calibration, "--force"})).err,
+             ContainsSubstring("same file"));
+  CHECK(text_of_file(calibration) == "kept");
+  const std::vector<std::vector<std::string>> of_few{{"--start", "none.npy"}, {"--method", "lanczos"},
+                                                     {"--count", "3"},        {"--stencil", "19"},
+                                                     {"--keep-unconverged"},  {"--max-products", "9"}};
+  for (const std::vector<std::string>& option : of_few)
+    CHECK_THAT(fail_with(2, with_b(option)).err, ContainsSubstring(option[0]));
 }

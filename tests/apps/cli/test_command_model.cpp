@@ -104,6 +104,7 @@ TEST_CASE("what model does not take") {
   fail_with(2, with(gtx1080, {"--efficiencies", "best"}));
   fail_with(2, with(gtx1080, {"--calibration", "c.json"}));
   fail_with(3, {"model", "--calibration", "/nonexistent/c.json"});
+  fail_with(2, {"model", "--machine", "nvidia_h200", "--calibration", ""});
 }
 
 TEST_CASE(

@@ -86,6 +86,16 @@ mpi 2 full.npy --b b.npy --values-only -q || fail "values of a pencil"
 refuses 4 'B is not positive definite: its leading minor of order' 2 full.npy --b full.npy
 refuses 3 'B has order 90, but A has order 150' 2 full.npy --b b90.npy
 refuses 3 'missing.npy: cannot be opened' 2 full.npy --b missing.npy
+# An entry of B that is no number is named as the file has it: above the diagonal, and in rows.
+printf '%%%%MatrixMarket matrix coordinate real general\n150 150 1\n2 3 nan\n' >nan.mtx
+refuses 3 'nan.mtx: entry (2, 3) is NaN' 2 full.npy --b nan.mtx
+refuses 3 'nan.mtx: entry (2, 3) is NaN' 2 nan.mtx --b b.npy
+cp b.npy nan.npy && LC_ALL=C sed -i 's/True, /False,/' nan.npy
+printf '\0\0\0\0\0\0\370\177' |
+  dd of=nan.npy bs=1 seek=$(($(stat -c %s nan.npy) - 8 * 150 * 150 + 8 * 152)) conv=notrunc status=none
+refuses 3 'nan.npy: entry (2, 3) is NaN' 2 full.npy --b nan.npy
+refuses 3 'full.npy: has order 150; --n says 5' 2 full.npy --n 5
+printf '3\n1 3 1\n2 3 1\n3 3 0\n' >t.dat && { mpi 2 t.dat --b t.dat -q || fail "a tridiagonal B"; }
 mpi 6 --generate minij 3 --verify --block 2 || fail "more processes than blocks"
 mpi 2 --generate 1-2-1 40 --values-only -q --json - || fail "values alone"
 grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"
@@ -93,6 +103,20 @@ grep -q '"vectors": 0' out || fail "JSON on stdout: $(head -3 out)"
 
 refuses 2 'MATRIX is required' 2
 refuses 2 'no order' 2 --generate minij x
+refuses 2 'unknown kind' 2 --generate nothing 5
+for kind in 'hofstadter 9' 'flux-ring 5' 'hermitian-kms 5'; do  # have no real form
+  read -ra kind <<<"$kind"
+  refuses 2 "${kind[0]} is complex, c or z" 2 --generate "${kind[@]}" --type d --verify
+  refuses 2 "${kind[0]} is complex, c or z" 2 --generate "${kind[@]}" --type s
+done
+refuses 2 '-1 is not a number from 0' 2 --generate random 5 --seed -1
+refuses 2 'seed means nothing to minij' 2 --generate minij 5 --seed 5
+refuses 2 'seed requires --generate' 2 full.npy --seed 5
+mpi 2 --generate random 5 --seed 5 -q || fail "--seed"
+for option in '--uplo U' '--n 7' '--input-format raw' --symmetrize; do
+  read -ra option <<<"$option"
+  refuses 2 "${option[0]} means nothing to --generate" 2 --generate minij 5 "${option[@]}"
+done
 refuses 2 'do not take --lowest' 2 full.npy --lowest 3
 # Each process a GPU, or a word of what is missing.
 if timeout 100 "$mpiexec" -n 1 "${eigen_g}_mpi" --version 2>/dev/null | grep -q cusolvermp; then

@@ -72,6 +72,11 @@ TEST_CASE("the one .npy that a zip archive stores is the matrix") {
     support::write_file(folder / "a.npz", zip({{"readme.txt", "text"}, {"arr_0.npy", npy()}}, wide));
     check_market(read_matrix(folder / "a.npz"));
   }
+  for (const char* const name :
+       {"shape.npy", "format.npy"}) {  // names of SciPy's too, which has more of them
+    support::write_file(folder / "a.npz", zip({{name, npy()}}, true));
+    check_market(read_matrix(folder / "a.npz"));
+  }
   const auto reason = [&](const std::string& content) {
     support::write_file(folder / "b.npz", content);
     return refusal([&] { read_matrix(folder / "b.npz"); }).reason;

@@ -297,6 +297,9 @@ TEST_CASE("the content decides on the format, then the name, and an order says r
   ReadOptions options;
   options.n = 20;
   CHECK(read_matrix(nameless, options).format_name == "raw doubles");
+  for (const char* const other : {"a.npy", "a.mtx", "a.raw"})  // whose format holds its order
+    CHECK_THAT(refusal([&] { read_matrix(folder / other, options); }).reason,
+               ContainsSubstring("--n says 20"));
   options = {};
   options.format = Format::matrix_market;
   CHECK(refusal([&] { read_matrix(nameless, options); }).line == 1);

@@ -191,6 +191,11 @@ TEST_CASE("a dense file is told from a sparse one") {
   CHECK_FALSE(is_sparse_file(data + "/valid/minij_12.mtx"));
   CHECK_FALSE(is_sparse_file(data + "/valid/minij_12_fortran.npy"));
   CHECK(is_sparse_file(data + "/valid/rosser_coo.npz"));
+  ReadOptions options;
+  options.n = 7;
+  for (const char* const name : {"/valid/rosser_coo.npz", "/valid/poisson_4x4.csc", "/valid/poisson_6x6.mtx"})
+    CHECK_THAT(refusal([&] { read_sparse_matrix(data + name, options); }).reason,
+               ContainsSubstring("--n says 7"));
   CHECK_THAT(refusal([&] { read_sparse_matrix(data + "/valid/minij_12.mtx"); }).reason,
              ContainsSubstring("a coordinate file is required"));
   CHECK_THAT(refusal([&] { read_sparse_matrix(data + "/valid/minij_12_fortran.npy"); }).reason,

@@ -173,6 +173,27 @@ std::string fault_of_indefinite(const Grid& grid) {
              : "the minor is " + std::to_string(report.bad_minor);
 }
 
+// B = diag(1, ..., 1, 1e-32): what are no pairs do not pass, by any of the limits; nor does a NaN in B.
+std::string fault_of_ill_conditioned(const Grid& grid) {
+  const Case c{"random", 20, 3, {}, 1};
+  const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
+  for (const double last : {1e-32, nan})
+    for (int itype = 1; itype <= 3; ++itype) {
+      const LocalMatrix<double> a = again<double>(c, spec_of(c, "random"), 1, grid),
+                                z = again<double>(c, spec_of(c, "uniform"), 1, grid),
+                                b(grid.context(), layout);
+      const distributed::Deal &rows = layout.rows, &cols = layout.cols;
+      for (std::int64_t l = 0; l < cols.count(); ++l)
+        for (std::int64_t k = 0; k < rows.count(); ++k)
+          view(b)(k, l) = rows.global(k) != cols.global(l) ? 0 : rows.global(k) == c.n - 1 ? last : 1;
+      const GeneralisedVerification v = distributed::verify_generalised(
+          grid.comm(), itype, view(a), view(b), std::vector<double>(20, 1.0), view(z));
+      if (passed(v) || v.residual <= v.residual_limit || v.orthogonality <= v.orthogonality_limit)
+        return "passes, itype " + std::to_string(itype) + ", residual " + std::to_string(v.residual);
+    }
+  return "";
+}
+
 // A NaN in the triangle, on one process: named on all, before any work.
 std::string fault_of_refusal(const Grid& grid) {
   Case c{"random", 40, 3, {}, 1};
@@ -335,6 +356,7 @@ int main(int argc, char** argv) {
     const Grid grid(MPI_COMM_WORLD, rows, size / rows);
     tell("refusals", fault_of_refusal(grid));
     tell("an indefinite B", fault_of_indefinite(grid));
+    tell("an ill-conditioned B", fault_of_ill_conditioned(grid));
     tell("from C", fault_of_c(grid));
     for (const std::string& engine : distributed::engines()) {
       if (argc > 1 && engine != argv[1]) continue;
