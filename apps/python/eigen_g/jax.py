@@ -96,7 +96,7 @@ def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "
         raise ValueError(f"a must be square matrices, its shape is {a.shape}")
     if degenerate not in ("nan", "mask"):
         raise ValueError(f"degenerate is {degenerate!r}, must be 'nan' or 'mask'")
-    return Eigh(*_eigh_of(a, lower, degenerate == "mask"))
+    return Eigh(*_eigh_of(a, bool(lower), degenerate == "mask"))
 
 
 def eigvalsh(a: Array, *, lower: bool = True) -> Array:

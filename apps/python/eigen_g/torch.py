@@ -128,7 +128,7 @@ def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] 
     """
     if degenerate not in ("error", "mask"):
         raise ValueError(f"degenerate is {degenerate!r}, must be 'error' or 'mask'")
-    return Eigh(*_operator(a, lower, degenerate == "mask"))
+    return Eigh(*_operator(a, bool(lower), degenerate == "mask"))
 
 
 def eigvalsh(a: Tensor, *, lower: bool = True) -> Tensor:

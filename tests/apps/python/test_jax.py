@@ -40,6 +40,36 @@ def test_arrays_in_arrays_out():
         eigen_g.jax.eigh(a, degenerate="shrug")
 
 
+def test_layouts():
+    layout = pytest.importorskip("jax.experimental.layout")
+    if not hasattr(layout, "Format"):
+        pytest.skip("a JAX without arrays' layouts")
+    x = np.asarray(random_symmetric(6)) + 1j * np.asarray(random_symmetric(6, seed=1))
+    b = np.eye(6) + x @ x.conj().T
+    here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    by_columns = [jax.device_put(jnp.asarray(m), layout.Format(layout.Layout((1, 0)), here)) for m in (x, b)]
+    full = {True: np.tril(x) + np.tril(x, -1).conj().T, False: np.triu(x) + np.triu(x, 1).conj().T}
+    for lower, truth in full.items():
+        truth = truth - 1j * np.diag(np.diag(truth).imag)
+        w, v = eigen_g.eigh(by_columns[0], lower=lower)
+        close(truth @ v, v * w)
+        w, v = eigen_g.eigh(by_columns[0], jnp.asarray(b), lower=lower)
+        close(truth @ v, b @ np.asarray(v) * w, 1e-10)
+        w, v = eigen_g.eigh(jnp.asarray(x), by_columns[1], lower=lower)
+        close(truth @ v, b @ np.asarray(v) * w, 1e-10)
+
+
+def test_not_finite_of_an_array():
+    w, v = result = eigen_g.eigh(jnp.full((3, 3), jnp.nan + 0j), check_finite=False)
+    assert bool(jnp.isnan(w).all() & jnp.isnan(v.imag).all()) and result.report is None and isinstance(v, jax.Array)
+
+
+def test_patched_leaves_jax_arrays_to_numpy():
+    a = random_symmetric(4)
+    with eigen_g.patched("numpy"):
+        assert type(np.linalg.eigh(a).eigenvectors) is np.ndarray
+
+
 @pytest.mark.parametrize("shape", [(0,), (1,), (40,), (3, 17), (2, 2, 5)])
 @pytest.mark.parametrize("lower", [True, False])
 def test_jit(shape, lower):
