@@ -299,12 +299,15 @@ NB_MODULE(_core, m) {
   m.def("workspace_bytes", [](const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
     return pair_of(workspace_at(plan, n, on_gpu, on_device, gpu));
   });
-  m.def("jax_handler", []() -> nb::object {
+  m.def("jax_handlers", [] {
+    nb::dict handlers;
 #ifdef EIGEN_G_HAVE_JAX
-    return nb::capsule(jax_handler());
-#else
-    return nb::none();
+    handlers["cpu"] = nb::capsule(jax_cpu_handler());
+#ifdef EIGEN_G_HAVE_CUDA
+    handlers["CUDA"] = nb::capsule(jax_cuda_handler());
 #endif
+#endif
+    return handlers;
   });
   m.def("gpu_count", &gpu_count);
   m.def("release_kept", [] {

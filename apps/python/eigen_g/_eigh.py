@@ -181,8 +181,7 @@ def _stacked(
         try:
             parts.append(eigh(x, y, **options))
         except _core.NonFiniteEntry as error:
-            at = ", ".join(str(i) for i in np.unravel_index(k, outer))
-            raise _core.NonFiniteEntry(str(error).replace("[", f"[{at}, ", 1)) from None
+            raise of_stack(error, k, outer) from None
 
     def together(arrays: list[Array], shape: tuple[int, ...], dtype: str) -> Array:
         shape = (*outer, *shape)
@@ -194,6 +193,12 @@ def _stacked(
     result = EighResult(w, together([x.eigenvectors for x in parts], (n, m), view.dtype))
     result.report = tuple(x.report for x in parts)
     return result
+
+
+def of_stack(error: _core.NonFiniteEntry, k: int, outer: Sequence[int]) -> _core.NonFiniteEntry:
+    """Of its k-th matrix: an entry of the stack."""
+    at = ", ".join(str(i) for i in np.unravel_index(k, tuple(outer)))
+    return _core.NonFiniteEntry(str(error).replace("[", f"[{at}, ", 1))
 
 
 def _broadcast(view: View) -> bool:

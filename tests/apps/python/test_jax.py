@@ -1,5 +1,9 @@
 """eigen_g.jax.eigh and JAX's arrays, on the device that JAX takes by default."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -86,6 +90,19 @@ def test_not_finite_makes_nans():
     a = random_symmetric(3, 6).at[1, 4, 2].set(jnp.inf)
     w, v = jax.jit(eigen_g.jax.eigh)(a)
     assert bool(jnp.isnan(w[1]).all() & jnp.isnan(v[1]).all()) and bool(jnp.isfinite(v[0]).all() & jnp.isfinite(v[2]).all())
+
+
+@pytest.mark.skipif("cpu" not in eigen_g._core.jax_handlers(), reason="built without JAX's headers, so by a callback")
+def test_one_core_is_enough():
+    program = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import jax, numpy, eigen_g.jax
+solve = jax.jit(lambda a: eigen_g.jax.eigh(2 * a))
+for _ in range(10):
+    solve(numpy.ones((800, 800), "f4"))[0].block_until_ready()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"JAX_PLATFORMS": "cpu"}, timeout=120)
 
 
 def loss(a, degenerate="nan"):
