@@ -1,5 +1,6 @@
 #include "apps/python/context.hpp"
 
+#include "apps/python/gil.hpp"
 #include "apps/python/types.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -33,13 +34,13 @@ PythonContext::PythonContext(const Plan& plan, nb::object allocate, nb::object f
 Allocator PythonContext::allocator() const {
   if (!hooks_) return {};
   return {[](std::size_t bytes, CUstream_st* stream, void* hooks) {
-            const nb::gil_scoped_acquire gil;
+            const GilHeld gil;
             const nb::object address =
                 static_cast<Hooks*>(hooks)->allocate(bytes, reinterpret_cast<std::uintptr_t>(stream));
             return pointer<void>(nb::cast<std::uintptr_t>(address));
           },
           [](void* memory, std::size_t bytes, CUstream_st* stream, void* hooks) {
-            const nb::gil_scoped_acquire gil;
+            const GilHeld gil;
             const nb::object& free = static_cast<Hooks*>(hooks)->free;
             if (!free.is_valid()) return;
             try {
@@ -53,7 +54,7 @@ Allocator PythonContext::allocator() const {
 
 void PythonContext::close() {
   {
-    const nb::gil_scoped_release free;
+    const GilReleased free;
     context_.release();
   }
   if (hooks_) *hooks_ = {};
@@ -118,7 +119,7 @@ PythonSolver::PythonSolver(PythonContext& context, const Plan& plan, std::int64_
     : gpu_(gpu) {
   const Options options = told(plan.options, n, std::move(progress));
   const Pointers pointers = on_device ? Pointers::device : Pointers::host;
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   const OnGpu on(gpu_);
   if (plan.itype == 0)
     solver_ = with_type(plan.dtype, [&]<class T>() -> std::unique_ptr<Any> {
@@ -142,14 +143,14 @@ bool PythonSolver::on_gpu() const {
   return solver_->on_gpu();
 }
 void PythonSolver::use(std::uintptr_t memory, std::uint64_t bytes) {
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   const OnGpu on(gpu_);
   solver_->use({pointer<void>(memory), bytes});
 }
 PythonReport PythonSolver::solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
                                  std::uintptr_t w, std::uintptr_t z, std::int64_t ldz,
                                  std::uintptr_t stream) {
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   const OnGpu on(gpu_);
   return solver_->solve(a, lda, b, ldb, w, z, ldz, stream);
 }

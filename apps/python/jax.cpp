@@ -1,18 +1,12 @@
 // eigen_g.jax.eigh on a GPU: a handler that XLA calls with its stream, device memory and scratch memory.
 #include <cuda_runtime.h>
 
-#include <xla/ffi/api/ffi.h>
-
-#include <complex>
-#include <type_traits>
-
 #include <eigen_g/solver.hpp>
 
 #include "apps/python/jax.hpp"
+#include "apps/python/jax_call.hpp"
 
 namespace eigen_g::python {
-
-namespace ffi = xla::ffi;
 
 namespace {
 
@@ -38,9 +32,7 @@ Context& context_of_this_thread() {
 template <class T>
 class Stack {
  public:
-  //   a  `count` matrices n x n, by rows, Hermitian, device, in; the triangle `lower`     w  n values each, out
-  //   v  the vectors of their transposes, by columns, out
-  // A matrix with a NaN or an infinity leaves NaNs.
+  // Of solved()'s matrices the triangle `lower`, all in device memory. A matrix with a NaN or an infinity leaves NaNs.
   Stack(std::int64_t n, bool lower, cudaStream_t stream)
       : n_(n),
         stream_(stream),
@@ -83,24 +75,12 @@ class Stack {
   Solver<T> solver_;
 };
 
-ffi::Error eigh(cudaStream_t stream, ffi::ScratchAllocator scratch, ffi::AnyBuffer a,
-                ffi::Result<ffi::AnyBuffer> w, ffi::Result<ffi::AnyBuffer> v, bool lower) {
-  const std::int64_t n = a.dimensions().back();
-  if (a.element_count() == 0) return ffi::Error::Success();
-  const auto solve = [&]<class T>(std::type_identity<T>) {
-    return Stack<T>(n, lower, stream)
-        .run(static_cast<std::int64_t>(a.element_count()) / (n * n), static_cast<const T*>(a.untyped_data()),
-             static_cast<real_t<T>*>(w->untyped_data()), static_cast<T*>(v->untyped_data()), scratch);
-  };
-  try {
-    if (a.element_type() == ffi::F64) return solve(std::type_identity<double>());
-    if (a.element_type() == ffi::F32) return solve(std::type_identity<float>());
-    if (a.element_type() == ffi::C128) return solve(std::type_identity<std::complex<double>>());
-    if (a.element_type() == ffi::C64) return solve(std::type_identity<std::complex<float>>());
-    return ffi::Error::InvalidArgument("eigen_g: an element type that is not solved");
-  } catch (const std::exception& error) {
-    return ffi::Error::Internal(std::string("eigen_g: ") + error.what());
-  }
+ffi::Error eigh(cudaStream_t stream, ffi::ScratchAllocator scratch, ffi::AnyBuffer matrices,
+                ffi::Result<ffi::AnyBuffer> values, ffi::Result<ffi::AnyBuffer> vectors, bool lower) {
+  return solved(matrices, values, vectors,
+                [&]<class T>(std::int64_t n, std::int64_t count, const T* a, real_t<T>* w, T* v) {
+                  return Stack<T>(n, lower, stream).run(count, a, w, v, scratch);
+                });
 }
 
 XLA_FFI_DEFINE_HANDLER(eigh_handler, eigh,
@@ -114,7 +94,7 @@ XLA_FFI_DEFINE_HANDLER(eigh_handler, eigh,
 
 }  // namespace
 
-void* jax_handler() {
+void* jax_cuda_handler() {
   return reinterpret_cast<void*>(eigh_handler);
 }
 

@@ -1,8 +1,9 @@
-// What JAX registers as the target of eigen_g.jax.eigh on CUDA; in builds with CUDA and JAX's headers.
+// What JAX registers as the targets of eigen_g.jax.eigh; in builds with JAX's headers, on CUDA with that too.
 #pragma once
 
 namespace eigen_g::python {
 
-void* jax_handler();
+void* jax_cpu_handler();
+void* jax_cuda_handler();
 
 }  // namespace eigen_g::python

@@ -15,6 +15,7 @@
 #include <eigen_g/verify_generalised.hpp>
 
 #include "apps/python/context.hpp"
+#include "apps/python/gil.hpp"
 #include "apps/python/jax.hpp"
 #include "apps/python/plan.hpp"
 #include "apps/python/types.hpp"
@@ -31,7 +32,7 @@ using Address = std::uintptr_t;
 PythonReport solve_host(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address b,
                         std::int64_t ldb, Address w, Address z, std::int64_t ldz, nb::object progress) {
   const Options options = told(plan.options, n, std::move(progress));
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   if (plan.itype == 0)
     return with_type(plan.dtype, [&]<class T>() {
       return reported(eigen_g<T>(n, pointer<const T>(a), lda, pointer<real_t<T>>(w), pointer<T>(z), ldz,
@@ -49,7 +50,7 @@ PythonReport solve_host(const Plan& plan, std::int64_t n, Address a, std::int64_
 // Of the stages, host memory where gpu is -1, else memory of that GPU.
 PythonReport sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address d, Address e,
                       Address tau, int gpu, Address stream) {
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
   return with_type(
@@ -68,7 +69,7 @@ PythonReport sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t 
 
 PythonReport stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address z, std::int64_t ldz,
                       int gpu, Address stream) {
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   const OnGpu on(gpu);
   return with_type(
       plan.dtype,
@@ -84,7 +85,7 @@ PythonReport stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Ad
 
 PythonReport ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda,
                       Address tau, Address z, std::int64_t ldz, int gpu, Address stream) {
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
   return with_type(
@@ -101,7 +102,7 @@ PythonReport ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address 
 
 Verification verify_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, std::int64_t m,
                        Address w, Address z, std::int64_t ldz) {
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   return with_type(plan.dtype, [&]<class T>() {
     return verify<T>(plan.options.uplo, n, pointer<const T>(a), lda, m, pointer<const real_t<T>>(w),
                      pointer<const T>(z), ldz, plan.devices.place, plan.devices.threads);
@@ -111,7 +112,7 @@ Verification verify_at(const Plan& plan, std::int64_t n, Address a, std::int64_t
 GeneralisedVerification verify_generalised_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda,
                                               Address b, std::int64_t ldb, std::int64_t m, Address w,
                                               Address z, std::int64_t ldz) {
-  const nb::gil_scoped_release free;
+  const GilReleased free;
   return with_type(
       plan.dtype,
       [&]<class T>() {
@@ -222,6 +223,19 @@ void bind_report(nb::module_& m) {
       .def_ro("seconds", &General::seconds);
 }
 
+// What Python calls otherwise than the library does, in its message too; other exceptions pass.
+void renamed(const std::exception_ptr& thrown, void* type) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const InvalidArgument& error) {
+    const char* const called = error.argument() == Argument::place             ? "device"
+                               : error.argument() == Argument::multiprocessors ? "sms"
+                                                                               : nullptr;
+    if (called == nullptr) throw;
+    PyErr_SetString(static_cast<PyObject*>(type), InvalidArgument(called, error.reason()).what());
+  }
+}
+
 void bind_errors(nb::module_& m) {
   const auto add = [&]<class Error>(std::type_identity<Error>, const char* name, nb::handle base,
                                     const char* doc) {
@@ -235,11 +249,13 @@ void bind_errors(nb::module_& m) {
       "An argument is outside its contract; the message says which and why.");
   add(std::type_identity<NonFiniteEntry>(), "NonFiniteEntry", m.attr("InvalidArgument"),
       "The triangle that is read holds a NaN or an infinity.");
+  nb::register_exception_translator(renamed, nb::object(m.attr("InvalidArgument")).ptr());
 }
 
 }  // namespace
 
 NB_MODULE(_core, m) {
+  wait_for_the_library_at_exit();
   bind_errors(m);
   bind_report(m);
 
@@ -283,16 +299,19 @@ NB_MODULE(_core, m) {
   m.def("workspace_bytes", [](const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
     return pair_of(workspace_at(plan, n, on_gpu, on_device, gpu));
   });
-  m.def("jax_handler", []() -> nb::object {
+  m.def("jax_handlers", [] {
+    nb::dict handlers;
 #ifdef EIGEN_G_HAVE_JAX
-    return nb::capsule(jax_handler());
-#else
-    return nb::none();
+    handlers["cpu"] = nb::capsule(jax_cpu_handler());
+#ifdef EIGEN_G_HAVE_CUDA
+    handlers["CUDA"] = nb::capsule(jax_cuda_handler());
 #endif
+#endif
+    return handlers;
   });
   m.def("gpu_count", &gpu_count);
   m.def("release_kept", [] {
-    const nb::gil_scoped_release free;
+    const GilReleased free;
     release_kept();
   });
   m.def("version", &version);

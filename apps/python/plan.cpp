@@ -3,6 +3,8 @@
 #include <initializer_list>
 #include <memory>
 
+#include "apps/python/gil.hpp"
+
 namespace eigen_g::python {
 
 namespace nb = nanobind;
@@ -29,7 +31,7 @@ Choice chosen(std::initializer_list<Choice> choices, const std::string& wanted, 
 struct Teller {
   nb::object callback;
   void tell(Stage stage, double fraction) const {
-    const nb::gil_scoped_acquire gil;
+    const GilHeld gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!callback.is_none()) callback(eigen_g::name(stage), fraction);
   }

@@ -22,9 +22,15 @@ class _Pairs(NamedTuple):
 
 
 class EighResult(_Pairs):
-    """(eigenvalues, eigenvectors), with what the call did as `.report`."""
+    """(eigenvalues, eigenvectors), with what the call did as `.report`: a Report, of a stack a tuple of them.
 
-    report: Any  # _core.Report; of a stack a tuple of them
+    None where check_finite=False met a NaN or an infinity, and in a copy (pickle, copy).
+    """
+
+    report: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EighResult, tuple(self)
 
 
 def subset_of(
@@ -45,19 +51,17 @@ def subset_of(
     return None, None
 
 
-def partner_of(framework: Framework, view: View, b: Array, type: int, what: str = "a") -> tuple[Array, View]:
-    """b of a generalised problem, which must be as a is."""
-    if type not in (1, 2, 3):
-        raise ValueError(f"type is {type}, must be 1, 2 or 3")
-    _solve.check_type(view.dtype, what, of="generalised problems")
+def partner_of(framework: Framework, view: View, b: Array) -> tuple[Array, View, bool]:
+    """b of a generalised problem, which must be as a is; whether they might have memory in common, which then is not written."""
+    _solve.check_type(view.dtype, of="generalised problems")
     theirs, b = _frameworks.of(b)
     b_view = theirs.view(b)
     if (theirs, b_view.gpu, b_view.dtype, b_view.shape) != (framework, view.gpu, view.dtype, view.shape):
         raise ValueError(
-            f"a and b must be alike: {what} is {view.dtype} {view.shape} of {framework.name} on {_frameworks.place(view.gpu)}, "
+            f"a and b must be alike: a is {view.dtype} {view.shape} of {framework.name} on {_frameworks.place(view.gpu)}, "
             f"b is {b_view.dtype} {b_view.shape} of {theirs.name} on {_frameworks.place(b_view.gpu)}"
         )
-    return b, b_view
+    return b, b_view, _solve.overlapping(view, b_view)
 
 
 def eigh(
@@ -95,8 +99,8 @@ def eigh(
     b                positive definite, of a's shape, type, framework and device; the same triangle is read
     lower            which triangle
     eigvals_only     return w alone
-    overwrite_a, _b  v may take a's memory; a's or b's memory is destroyed where that saves a copy
-    check_finite     a NaN or an infinity in the triangle is an error; False: it makes NaNs of w and v
+    overwrite_a, _b  v may take a's memory; a's or b's memory is destroyed where that saves a copy (a's not where b shares it)
+    check_finite     a NaN or an infinity in the triangle is an error; False: it makes NaNs of w and v, without a report
     subset_by_index  [first, last], from 0, both wanted
     subset_by_value  [above, upto]: above < w <= upto
     path, engine     of the reduction; of the large products: "native", "df", "emulated", "auto"
@@ -121,6 +125,7 @@ def eigh(
     framework, a = _frameworks.of(a)
     view = framework.view(a)
     _solve.check_type(view.dtype)
+    type = _solve.itype_of(type)
     if len(view.shape) > 2:
         if subset_by_value is not None:
             raise ValueError("subset_by_value of a stack: its matrices may have different numbers of values")
@@ -129,19 +134,21 @@ def eigh(
         rest = dict(threads=threads, sms=sms, progress=progress)
         return _stacked(framework, a, view, b, type, not eigvals_only, subset_by_index, **options, **places, **rest)
     n = _solve.square(view)
-    b_view = None
+    b_view, shared = None, False
     if b is not None:
-        b, b_view = partner_of(framework, view, b, type)
+        b, b_view, shared = partner_of(framework, view, b)
     numbers, values = subset_of(n, subset_by_index, subset_by_value)
     where = Where(path, engine, device, gpus, threads, ratio, precision, sms)
     itype = 0 if b is None else type
-    wanted = Wanted(lower, not eigvals_only, numbers, values, itype, overwrite_a, overwrite_b, where, progress)
+    over_a = overwrite_a and not shared
+    wanted = Wanted(bool(lower), not eigvals_only, numbers, values, itype, over_a, overwrite_b, where, progress)
     try:
         w, v, report = _solve.on_device(framework, a, view, b, b_view, wanted)
     except _core.NonFiniteEntry:
         if check_finite:
             raise
-        return _nans(framework, a, wanted, view.dtype, n)
+        with framework.on(view.gpu):
+            return _nans(framework, a, wanted, view.dtype, n)
     return as_result(w, v, report)
 
 
@@ -162,12 +169,19 @@ def _stacked(
     m = numbers[1] - numbers[0] + 1 if numbers else n
     count = math.prod(outer)
     others: Any = [None] * count
+    shared = _broadcast(view)
     if b is not None:
-        others = partner_of(framework, view, b, type)[0].reshape(count, n, n)
-    parts = [
-        eigh(x, y, eigvals_only=not vectors, type=type, subset_by_index=by_index, **options)
-        for x, y in zip(a.reshape(count, n, n), others)
-    ]
+        b, b_view, overlap = partner_of(framework, view, b)
+        shared, others = shared or overlap or _broadcast(b_view), b.reshape(count, n, n)
+    if shared:  # another matrix of the stack may lie where one is
+        options |= dict(overwrite_a=False, overwrite_b=False)
+    options |= dict(eigvals_only=not vectors, type=type, subset_by_index=by_index)
+    parts = []
+    for k, (x, y) in enumerate(zip(a.reshape(count, n, n), others)):
+        try:
+            parts.append(eigh(x, y, **options))
+        except _core.NonFiniteEntry as error:
+            raise of_stack(error, k, outer) from None
 
     def together(arrays: list[Array], shape: tuple[int, ...], dtype: str) -> Array:
         shape = (*outer, *shape)
@@ -179,6 +193,16 @@ def _stacked(
     result = EighResult(w, together([x.eigenvectors for x in parts], (n, m), view.dtype))
     result.report = tuple(x.report for x in parts)
     return result
+
+
+def of_stack(error: _core.NonFiniteEntry, k: int, outer: Sequence[int]) -> _core.NonFiniteEntry:
+    """Of its k-th matrix: an entry of the stack."""
+    at = ", ".join(str(i) for i in np.unravel_index(k, tuple(outer)))
+    return _core.NonFiniteEntry(str(error).replace("[", f"[{at}, ", 1))
+
+
+def _broadcast(view: View) -> bool:
+    return view.strides is not None and 0 in view.strides
 
 
 def as_result(w: Array, v: Array, report: _core.Report) -> Any:
@@ -196,8 +220,11 @@ def _nans(framework: Framework, a: Array, wanted: Wanted, dtype: str, n: int) ->
     by_value = (1, 0) if wanted.values else wanted.numbers
     plan = wanted._replace(values=None, numbers=by_value).plan(dtype)
     w, rows = _solve.new_results(framework, a, plan, n, wanted.vectors)
-    w = w * 0 + np.nan
-    return w if rows is None else EighResult(w, framework.transposed(rows * 0 + np.nan))
+    w = framework.filled(w, np.nan)
+    if rows is None:
+        return w
+    nan = complex(np.nan, np.nan) if dtype.startswith("complex") else np.nan
+    return EighResult(w, framework.transposed(framework.filled(rows, nan)))
 
 
 def eigvalsh(
@@ -266,5 +293,6 @@ def workspace_bytes(
     """
     _solve.check_type(dtype, "dtype", of="" if type is None else "generalised problems")
     where = Where(path=path, engine=engine, precision=precision)
-    plan = Wanted(vectors=not eigvals_only, itype=type or 0, where=where).plan(dtype)
-    return _core.workspace_bytes(plan, n, on_gpu, array_on_gpu, -1)
+    itype = 0 if type is None else _solve.itype_of(type)
+    plan = Wanted(vectors=not eigvals_only, itype=itype, where=where).plan(dtype)
+    return _core.workspace_bytes(plan, _solve.integer(n, "n"), on_gpu, array_on_gpu, -1)

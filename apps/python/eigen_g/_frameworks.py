@@ -18,11 +18,11 @@ Array = Any  # of whichever framework
 
 
 class View(NamedTuple):
-    """An array's memory; strides in elements, gpu -1 for the host's."""
+    """An array's memory; strides in elements, None where these do not lie on multiples of their size; gpu -1 for the host's."""
 
     address: int
     shape: tuple[int, ...]
-    strides: tuple[int, ...]
+    strides: tuple[int, ...] | None
     dtype: str
     gpu: int
     readonly: bool
@@ -39,6 +39,8 @@ class Framework(Protocol):
         """A copy in C order, ordered on the current stream; into an array of that order, shape and type where given."""
     def conjugated(self, a: Array) -> Array:
         """In place where arrays can be written."""
+    def filled(self, a: Array, value: complex) -> Array:
+        """Likewise."""
     def transposed(self, a: Array) -> Array:
         """Of two dimensions, a view."""
     def stack(self, arrays: list[Array]) -> Array:
@@ -63,15 +65,20 @@ def _dtype_name(dtype: np.dtype[Any]) -> str:
     return dtype.name
 
 
+def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int, ...] | None:
+    if any(x % item for x in (address, *strides)):  # a field of packed records, memory at an odd offset
+        return None
+    return tuple(s // item for s in strides)
+
+
 class _NumPy:
     name = "numpy"
 
     def view(self, a: Array) -> View:
         if not a.dtype.isnative:
             raise TypeError(f"{a.dtype!r} is not in this machine's byte order: a.astype(a.dtype.newbyteorder('='))")
-        item = a.itemsize
         address, readonly = a.__array_interface__["data"]
-        return View(address, a.shape, tuple(s // item for s in a.strides), _dtype_name(a.dtype), -1, readonly)
+        return View(address, a.shape, _in_elements(a.strides, a.itemsize, address), _dtype_name(a.dtype), -1, readonly)
 
     def address(self, a: Array) -> int:
         return a.__array_interface__["data"][0]  # type: ignore[no-any-return]
@@ -87,11 +94,15 @@ class _NumPy:
     def conjugated(self, a: Array) -> Array:
         return np.conjugate(a, out=a)
 
+    def filled(self, a: Array, value: complex) -> Array:
+        a.fill(value)
+        return a
+
     def transposed(self, a: Array) -> Array:
         return a.T
 
     def stack(self, arrays: list[Array]) -> Array:
-        return np.stack(arrays)
+        return np.stack(arrays, out=np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype))  # in C order whatever theirs
 
     def to_host(self, a: Array) -> Array:
         return a
@@ -126,8 +137,8 @@ class _CuPy:
         self.cupy = cupy
 
     def view(self, a: Array) -> View:
-        item, data = a.itemsize, a.data
-        strides = tuple(s // item for s in a.strides)
+        data = a.data
+        strides = _in_elements(a.strides, a.itemsize, data.ptr)
         return View(data.ptr, a.shape, strides, _dtype_name(a.dtype), data.device_id, False)
 
     def address(self, a: Array) -> int:
@@ -146,6 +157,10 @@ class _CuPy:
 
     def conjugated(self, a: Array) -> Array:
         return self.cupy.conjugate(a, a)
+
+    def filled(self, a: Array, value: complex) -> Array:
+        a.fill(value)
+        return a
 
     def transposed(self, a: Array) -> Array:
         return a.T
@@ -207,7 +222,9 @@ class _Torch:
             raise TypeError(f"a tensor of layout {a.layout} is not dense: a.to_dense()")
         gpu = a.get_device()  # -1: the CPU
         name = self.names.get(a.dtype, str(a.dtype).removeprefix("torch."))
-        return View(a.data_ptr(), tuple(a.shape), a.stride(), name, gpu, False)
+        address = a.data_ptr()
+        strides = None if address % a.element_size() else a.stride()
+        return View(address, tuple(a.shape), strides, name, gpu, False)
 
     def address(self, a: Array) -> int:
         return int(a.data_ptr())
@@ -223,6 +240,9 @@ class _Torch:
 
     def conjugated(self, a: Array) -> Array:
         return a.conj_physical_()
+
+    def filled(self, a: Array, value: complex) -> Array:
+        return a.fill_(value)
 
     def transposed(self, a: Array) -> Array:
         return a.mT
@@ -280,9 +300,12 @@ class _Jax:
             raise ValueError("the array is sharded over several devices: jax.device_put(a, one_device)")
         device = next(iter(a.devices()))
         a.block_until_ready()
-        strides = tuple(int(np.prod(a.shape[k + 1 :])) for k in range(a.ndim))
+        layout = getattr(getattr(a, "format", None), "layout", None)  # before JAX 0.7 taken for the default, by rows
+        strides, step = [0] * a.ndim, 1
+        for k in reversed(getattr(layout, "major_to_minor", range(a.ndim))):
+            strides[k], step = step, step * a.shape[k]
         gpu = device.local_hardware_id if device.platform in ("gpu", "cuda") else -1
-        return View(a.unsafe_buffer_pointer(), a.shape, strides, a.dtype.name, gpu, True)
+        return View(a.unsafe_buffer_pointer(), a.shape, tuple(strides), a.dtype.name, gpu, True)
 
     def address(self, a: Array) -> int:
         return int(a.unsafe_buffer_pointer())
@@ -296,6 +319,9 @@ class _Jax:
 
     def conjugated(self, a: Array) -> Array:
         return self.jax.numpy.conj(a).block_until_ready()
+
+    def filled(self, a: Array, value: complex) -> Array:
+        return self.jax.numpy.full_like(a, value)
 
     def transposed(self, a: Array) -> Array:
         return a.T
@@ -358,10 +384,12 @@ def of(a: Array) -> tuple[Framework, Array]:
     """The framework of an array, and the array as that framework has it.
 
     Anything else with __cuda_array_interface__ or DLPack is looked at through CuPy or PyTorch on a GPU and through NumPy on the
-    host, without a copy; anything else is numpy.asarray's.
+    host, without a copy; anything else is numpy.asarray's. So are NumPy's subclasses: as in numpy.linalg a mask is not looked at.
     """
     kind = type(a)
     name = _names.get(kind) or _names.setdefault(kind, _name_of(kind))
+    if name == "numpy":
+        return _numpy, np.asarray(a)
     if name:
         return named(name), a.resolve_conj().resolve_neg() if name == "torch" else a
     if hasattr(a, "__cuda_array_interface__") or (hasattr(a, "__dlpack_device__") and a.__dlpack_device__()[0] != 1):
@@ -373,4 +401,7 @@ def of(a: Array) -> tuple[Framework, Array]:
         raise TypeError(f"a {type(a).__name__} on a GPU needs CuPy or PyTorch to be looked at")
     if hasattr(a, "__dlpack__") and not hasattr(a, "__array__"):
         return _numpy, np.from_dlpack(a)
-    return _numpy, np.asarray(a)
+    array = np.asarray(a)
+    if array.dtype == object:
+        raise TypeError(f"a {kind.__name__} is no array of numbers" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
+    return _numpy, array

@@ -5,17 +5,25 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from . import _core, _eigh, _frameworks
 
 _functions = ("eigh", "eigvalsh")
 
 
-def _solved_here(a: Any, b: Any = None) -> bool:
+def _solved_here(whose: str, a: Any, b: Any = None) -> bool:
+    """whose: the framework whose arrays the library's function takes; of NumPy's no subclass, which would come back as one."""
     with contextlib.suppress(Exception):
+        if whose == "numpy" and not {type(a), type(b)} <= {np.ndarray, list, tuple, type(None)}:
+            return False
         framework, a = _frameworks.of(a)
+        if framework.name != whose:
+            return False
         shape, dtype = a.shape, str(a.dtype).removeprefix("torch.")
         here = len(shape) == 2 and shape[0] == shape[1] and dtype in _core.types()
         if b is None:
@@ -25,10 +33,12 @@ def _solved_here(a: Any, b: Any = None) -> bool:
     return False
 
 
-def _numpy_like(module: Any, name: str, original: Callable[..., Any], pair: Callable[..., Any] | None) -> Any:
+def _numpy_like(
+    whose: str, module: Any, name: str, original: Callable[..., Any], pair: Callable[..., Any] | None
+) -> Any:
     @functools.wraps(original)
     def here(a: Any, UPLO: str = "L") -> Any:
-        if UPLO.upper() not in ("L", "U") or not _solved_here(a):
+        if UPLO.upper() not in ("L", "U") or not _solved_here(whose, a):
             return original(a, UPLO=UPLO)
         try:
             result = getattr(_eigh, name)(a, lower=UPLO.upper() == "L")
@@ -42,20 +52,20 @@ def _numpy_like(module: Any, name: str, original: Callable[..., Any], pair: Call
 def _numpy(original: Callable[..., Any], name: str) -> Any:
     linalg = importlib.import_module("numpy.linalg")
     pair = getattr(importlib.import_module("numpy.linalg._linalg"), "EighResult", None)
-    return _numpy_like(linalg, name, original, pair)
+    return _numpy_like("numpy", linalg, name, original, pair)
 
 
 def _cupy(original: Callable[..., Any], name: str) -> Any:
-    return _numpy_like(importlib.import_module("numpy.linalg"), name, original, lambda w, v: (w, v))
+    return _numpy_like("cupy", importlib.import_module("numpy.linalg"), name, original, lambda w, v: (w, v))
 
 
 def _scipy(original: Callable[..., Any], name: str) -> Any:
-    """SciPy's own where a driver is asked for, or types are mixed."""
+    """SciPy's own where a driver is asked for, types are mixed, or a `type` is given without b, which SciPy does not look at."""
     ours = {"lower", "eigvals_only", "overwrite_a", "overwrite_b", "type", "check_finite", "subset_by_index", "subset_by_value"}
 
     @functools.wraps(original)
     def here(a: Any, b: Any = None, **options: Any) -> Any:
-        if not set(options) <= ours or not _solved_here(a, b):
+        if not set(options) <= ours or (b is None and "type" in options) or not _solved_here("numpy", a, b):
             return original(a, b, **options)
         result = getattr(_eigh, name)(a, b, **options)
         return tuple(result) if isinstance(result, tuple) else result
@@ -69,7 +79,7 @@ def _torch(original: Callable[..., Any], name: str) -> Any:
 
     @functools.wraps(original)
     def here(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
-        if out is not None or UPLO.upper() not in ("L", "U") or not _solved_here(A):
+        if out is not None or UPLO.upper() not in ("L", "U") or not _solved_here("torch", A):
             return original(A, UPLO, out=out) if out is not None else original(A, UPLO)
         try:
             if name == "eigvalsh":
@@ -89,19 +99,40 @@ _replacements = {
 }
 
 
+_lock = threading.Lock()
+_blocks: dict[tuple[str, str], tuple[Any, int]] = {}  # of a module's function: its own one, and the blocks that are open
+
+
+def _begin(module: Any, name: str, replace: Callable[..., Any]) -> None:
+    with _lock:
+        original, blocks = _blocks.get((module.__name__, name), (getattr(module, name), 0))
+        if blocks == 0:
+            setattr(module, name, replace(original, name))
+        _blocks[module.__name__, name] = original, blocks + 1
+
+
+def _end(module: Any, name: str) -> None:
+    with _lock:
+        original, blocks = _blocks.pop((module.__name__, name))
+        if blocks > 1:
+            _blocks[module.__name__, name] = original, blocks - 1
+        else:
+            setattr(module, name, original)
+
+
 @contextlib.contextmanager
 def patched(*libraries: str) -> Iterator[None]:
     """with eigen_g.patched("torch", "cupy"): their linalg.eigh and eigvalsh are eigen_g's, for the whole process.
 
     Of "numpy", "scipy", "cupy", "torch"; none: all four that can be imported. What is not solved here (other types, stacks of
-    matrices) goes to the library's own function, as does everything after the block. A function that a
-    program has imported by name (from scipy.linalg import eigh) before is not replaced. In PyTorch equal eigenvalues are as
-    eigen_g.torch.eigh's degenerate="mask".
+    matrices, arrays of other libraries and NumPy's subclasses) goes to the library's own function, as does everything after the
+    block, of several at once the last one. A function that a program has imported by name (from scipy.linalg import eigh) before
+    is not replaced. In PyTorch equal eigenvalues are as eigen_g.torch.eigh's degenerate="mask".
     """
     unknown = set(libraries) - set(_replacements)
     if unknown:
         raise ValueError(f"{sorted(unknown)}: must be of {sorted(_replacements)}")
-    before: list[tuple[Any, str, Any]] = []
+    begun: list[tuple[Any, str]] = []
     try:
         for library in libraries or _replacements:
             where, replace = _replacements[library]
@@ -112,10 +143,9 @@ def patched(*libraries: str) -> Iterator[None]:
                     raise
                 continue
             for name in _functions:
-                original = getattr(module, name)
-                before.append((module, name, original))
-                setattr(module, name, replace(original, name))
+                _begin(module, name, replace)
+                begun.append((module, name))
         yield
     finally:
-        for module, name, original in reversed(before):
-            setattr(module, name, original)
+        for module, name in begun:
+            _end(module, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import operator
 import re
 import threading
 import weakref
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import _core, _cublas
@@ -52,7 +54,20 @@ class Wanted(NamedTuple):
         return plan_of(dtype, self.lower != turned, self.vectors, self.numbers, self.values, self.itype, self.where)
 
 
-@lru_cache(maxsize=256)
+def integer(value: Any, name: str, bits: int = 63) -> int:
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is {value!r}, must be an integer")
+    if not -(1 << bits) <= value < 1 << bits:
+        raise _core.InvalidArgument(f"argument {name}: is {value}, must be less than 2^{bits}")
+    return operator.index(value)
+
+
+def itype_of(type: Any) -> int:
+    if not hasattr(type, "__index__") or type not in (1, 2, 3):
+        raise ValueError(f"type is {type!r}, must be 1, 2 or 3")
+    return operator.index(type)
+
+
 def plan_of(
     dtype: str,
     lower: bool = True,
@@ -61,6 +76,27 @@ def plan_of(
     values: tuple[float, float] | None = None,
     itype: int = 0,
     where: Where = Where(),
+) -> _core.Plan:
+    try:
+        return _plan_of(dtype, lower, vectors, numbers, values, itype, where)
+    except TypeError:  # looked at only now: a call with good ones has no time for it
+        for name, value in where._asdict().items():
+            if isinstance(Where._field_defaults[name], int):
+                integer(value, name, 31)
+            elif not isinstance(value, str) and not (name == "ratio" and value is None):
+                raise TypeError(f"{name} is {value!r}, must be a string") from None
+        raise
+
+
+@lru_cache(maxsize=256)
+def _plan_of(
+    dtype: str,
+    lower: bool,
+    vectors: bool,
+    numbers: tuple[int, int] | None,
+    values: tuple[float, float] | None,
+    itype: int,
+    where: Where,
 ) -> _core.Plan:
     if where.device != "cpu":  # a plan stands before every call that may take a GPU
         _cublas.load()
@@ -73,7 +109,8 @@ def check_type(dtype: str, what: str = "a", of: str = "") -> None:
     known, case = " or ".join(sorted(_solved[of])), f" for {of}" if of else ""
     if dtype in _solved[""]:
         raise TypeError(f"{what} is {dtype}; {known} is solved{case}")
-    raise TypeError(f"{what} is {dtype}; {known} is solved{case}: convert it, as with {what}.astype('float64')")
+    solved = "complex128" if dtype.startswith("complex") else "float64"
+    raise TypeError(f"{what} is {dtype}; {known} is solved{case}: convert it, as with {what}.astype('{solved}')")
 
 
 def square(view: View, what: str = "a") -> int:
@@ -85,6 +122,8 @@ def square(view: View, what: str = "a") -> int:
 
 def columns_of(view: View) -> tuple[int, bool] | None:
     """Leading dimension of the memory as columns, and whether these are the array's rows; None: neither."""
+    if view.strides is None:
+        return None
     rows, cols = view.shape
     down, across = view.strides
     if (down == 1 or rows <= 1) and (across >= max(1, rows) or cols <= 1):
@@ -92,6 +131,18 @@ def columns_of(view: View) -> tuple[int, bool] | None:
     if (across == 1 or cols <= 1) and (down >= max(1, cols) or rows <= 1):
         return max(down, cols, 1) if rows > 1 else max(cols, 1), True
     return None
+
+
+def overlapping(a: View, b: View) -> bool:
+    """Whether arrays of one type might have memory in common, each where it lies."""
+    if a.gpu != b.gpu or a.strides is None or b.strides is None:
+        return False
+    spans = []
+    for view, strides in ((a, a.strides), (b, b.strides)):
+        steps = [(extent - 1) * stride for extent, stride in zip(view.shape, strides)]
+        ends = sum(x for x in steps if x < 0), sum(x for x in steps if x > 0) + 1
+        spans.append([view.address + np.dtype(view.dtype).itemsize * end for end in ends])
+    return bool(max(first for first, _ in spans) < min(end for _, end in spans))
 
 
 class Columns(NamedTuple):
@@ -269,13 +320,13 @@ def _close() -> None:
         context.close()
 
 
-def named(error: _core.InvalidArgument, turned: bool) -> _core.InvalidArgument:
+def named(error: _core.InvalidArgument, turned: bool = False) -> _core.InvalidArgument:
     """Of an entry that is not finite: where it stands in the caller's array, from 0."""
-    found = re.fullmatch(r"argument ([ab]): entry \((\d+), (\d+)\) (is .*)", str(error))
+    found = re.fullmatch(r"argument ([abde]): entry \(?(\d+)(?:, (\d+)\))? (is .*)", str(error))
     if found is None:
         return error
-    row, col = (int(k) - 1 for k in (found.group(3, 2) if turned else found.group(2, 3)))
-    return _core.NonFiniteEntry(f"{found[1]}[{row}, {col}] {found[4]}")
+    at = [int(k) - 1 for k in found.group(2, 3) if k]
+    return _core.NonFiniteEntry(f"{found[1]}{at[::-1] if turned else at} {found[4]}")
 
 
 def finished(report: _core.Report) -> _core.Report:

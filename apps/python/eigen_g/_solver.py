@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from . import _core, _frameworks
@@ -17,11 +19,19 @@ from ._solve import (
     check_type,
     columns,
     conjugated_if_turned,
+    integer,
+    itype_of,
     named,
     new_context,
     new_results,
     square,
 )
+
+
+def _tell(solver: weakref.ref[Solver], stage: str, fraction: float) -> None:
+    told = solver()
+    if told is not None and told._wanted.progress is not None:
+        told._wanted.progress(stage, fraction)
 
 
 class Solver:
@@ -63,14 +73,13 @@ class Solver:
         self._framework, self._like = _frameworks.of(_frameworks.empty_float64() if like is None else like)
         view = self._framework.view(self._like)
         check_type(view.dtype, "like", of="" if type is None else "generalised problems")
-        if type not in (None, 1, 2, 3):
-            raise ValueError(f"type is {type}, must be 1, 2, 3 or None")
+        itype = 0 if type is None else itype_of(type)
+        n = integer(n, "n")
         self._like = self._framework.empty((0,), view.dtype, self._like)  # of its kind; like itself may go
         self._n, self._gpu, self._dtype = n, view.gpu, view.dtype
         numbers, values = subset_of(n, subset_by_index, subset_by_value)
         where = Where(path, engine, device, gpus, threads, ratio, precision, sms)
-        itype = type or 0
-        self._wanted = Wanted(lower, not eigvals_only, numbers, values, itype, where=where, progress=progress)
+        self._wanted = Wanted(bool(lower), not eigvals_only, numbers, values, itype, where=where, progress=progress)
         self._lock = threading.Lock()
         self._solvers: dict[bool, _core.Solver] = {}  # by whether the matrix is turned
         self._memory: tuple[Any, int] = (None, 0)
@@ -84,7 +93,9 @@ class Solver:
         if turned not in self._solvers:
             on_device = self._gpu >= 0
             plan = self._wanted.plan(self._dtype, turned)
-            solver = _core.Solver(self._context, plan, self._n, on_device, self._gpu, self._wanted.progress)
+            # A weak reference: the collector sees nothing that the extension holds, so a cycle through there would stay.
+            progress = None if self._wanted.progress is None else partial(_tell, weakref.ref(self))
+            solver = _core.Solver(self._context, plan, self._n, on_device, self._gpu, progress)
             needed = solver.workspace_bytes[1]
             if on_device and needed:
                 if not self._memory[1]:
@@ -116,12 +127,13 @@ class Solver:
         wanted, n = self._wanted, self._n
         if (b is None) != (wanted.itype == 0):
             raise ValueError(f"the solver is for {'standard' if b is not None else 'generalised'} problems")
-        b_view = None
+        b_view, shared = None, False
         if b is not None:
-            b, b_view = partner_of(framework, view, b, wanted.itype)
+            b, b_view, shared = partner_of(framework, view, b)
+        over_a = overwrite_a and not view.readonly and not shared
         with self._lock, framework.on(view.gpu):
             on_host = view.gpu < 0
-            read = columns(framework, a, view, on_host or (overwrite_a and not view.readonly), into=self._copies[0])
+            read = columns(framework, a, view, on_host or over_a, into=self._copies[0])
             as_it_is = b_view is None or on_host or (overwrite_b and not b_view.readonly)
             b_at, ldb, b_rows = both(framework, read, b, b_view, as_it_is, self._copies[1])
             self._copies = [read.array if read.copied else self._copies[0], self._copies[1] if b_rows is b else b_rows]

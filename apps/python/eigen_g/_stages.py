@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from . import _core, _frameworks
 from ._eigh import Device, partner_of
 from ._frameworks import Array, Framework, View
-from ._solve import Wanted, Where, both, check_type, columns, columns_of, finished, named, plan_of, real_types, square
+from ._solve import Wanted, Where, both, check_type, columns, columns_of, finished, itype_of, named, plan_of, real_types, square
 
 
 class Tridiagonal(NamedTuple):
@@ -21,12 +21,12 @@ class Tridiagonal(NamedTuple):
     report: _core.Report
 
 
-def _looked_at(a: Array) -> tuple[Framework, Array, View]:
+def _looked_at(a: Array, what: str) -> tuple[Framework, Array, View]:
     framework, a = _frameworks.of(a)
     view = framework.view(a)
-    check_type(view.dtype, of="the stages")
+    check_type(view.dtype, what, of="the stages")
     if view.gpu < 0 and framework.name == "jax":
-        raise TypeError("a JAX array on the CPU cannot be written: numpy.asarray(a)")
+        raise TypeError(f"{what} is a JAX array on the CPU, which cannot be written: numpy.asarray({what})")
     return framework, a, view
 
 
@@ -36,8 +36,8 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
     LAPACK: dsytrd, whose reflectors these are in memory read by columns (Fortran order); 4/3 n^3 flops.
     Raises as eigh.
     """
-    framework, a, view = _looked_at(a)
-    n = square(view)
+    framework, a, view = _looked_at(a, "a")
+    n, lower = square(view), bool(lower)
     with framework.on(view.gpu):
         rows = framework.copied(framework.transposed(a))  # read by columns: a itself
         d = framework.empty((n,), view.dtype, a)
@@ -49,7 +49,7 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
         try:
             report = _core.sytrd(plan, n, at, max(1, n), to_d, to_e, to_tau, view.gpu, stream)
         except _core.InvalidArgument as error:
-            raise named(error, False) from None
+            raise named(error) from None
         return Tridiagonal(d, e, framework.transposed(rows), tau, lower, report)
 
 
@@ -61,8 +61,8 @@ def solve_tridiagonal(
     Returns w, u (n x n, Fortran order), or w alone. Divide and conquer (LAPACK: dstedc, dsterf); at most 4/3 n^3 flops.
     Raises as eigh.
     """
-    framework, d, view = _looked_at(d)
-    e_framework, e, e_view = _looked_at(e)
+    framework, d, view = _looked_at(d, "d")
+    e_framework, e, e_view = _looked_at(e, "e")
     if len(view.shape) != 1 or e_view.shape != (max(0, view.shape[0] - 1),):
         raise ValueError(f"d and e must have n and n - 1 entries, their shapes are {view.shape} and {e_view.shape}")
     if e_framework is not framework or e_view.gpu != view.gpu or e_view.dtype != view.dtype:
@@ -74,7 +74,10 @@ def solve_tridiagonal(
         to_w, to_e, to_u = (framework.address(x) if x is not None else 0 for x in (w, e, rows))
         stream, _ = framework.stream(view.gpu)
         plan = plan_of(view.dtype, where=Where(device=device, threads=threads))
-        finished(_core.stedc(plan, n, to_w, to_e, to_u, max(1, n), view.gpu, stream))
+        try:
+            finished(_core.stedc(plan, n, to_w, to_e, to_u, max(1, n), view.gpu, stream))
+        except _core.InvalidArgument as error:
+            raise named(error) from None
         return w if rows is None else (w, framework.transposed(rows))
 
 
@@ -83,23 +86,27 @@ def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int =
 
     apply_q(t, u) for u of solve_tridiagonal(t.d, t.e) holds the eigenvectors. LAPACK: dormtr; 2 n^2 m flops. Raises as eigh.
     """
-    framework, z, view = _looked_at(z)
-    reflectors, tau = framework.view(t.reflectors), framework.view(t.tau)
+    framework, z, view = _looked_at(z, "z")
+    of_reflectors, _reflectors, reflectors = _looked_at(t.reflectors, "t.reflectors")
+    of_tau, tau, tau_view = _looked_at(t.tau, "t.tau")
     n = square(reflectors, "t.reflectors")
     if len(view.shape) != 2 or view.shape[0] != n:
         raise ValueError(f"z must have {n} rows, its shape is {view.shape}")
-    if reflectors.gpu != view.gpu or reflectors.dtype != view.dtype:
-        raise ValueError("z must be of t's type and on its device")
+    if tau_view.shape != (max(0, n - 1),):
+        raise ValueError(f"t.tau must have n - 1 = {max(0, n - 1)} entries, its shape is {tau_view.shape}")
+    places = {(of.name, x.gpu, x.dtype) for of, x in ((framework, view), (of_reflectors, reflectors), (of_tau, tau_view))}
+    if len(places) > 1:
+        raise ValueError("z must be of t's framework and type and on its device")
     layout = columns_of(reflectors)
     if layout is None or layout[1]:
         raise ValueError("t.reflectors must be in Fortran order, as tridiagonalize gives them")
     with framework.on(view.gpu):
-        rows = framework.copied(framework.transposed(z))
-        plan = plan_of(view.dtype, t.lower, where=Where(device=device, threads=threads))
-        stream, _ = framework.stream(view.gpu)
-        at = framework.address(rows)
+        rows, tau = framework.copied(framework.transposed(z)), framework.copied(tau)  # tau's strides may be any
+        plan = plan_of(view.dtype, bool(t.lower), where=Where(device=device, threads=threads))
+        stream, _stream = framework.stream(view.gpu)
+        at, at_tau = framework.address(rows), framework.address(tau)
         m = view.shape[1]
-        _core.ormtr(plan, n, m, reflectors.address, layout[0], tau.address, at, max(1, n), view.gpu, stream)
+        _core.ormtr(plan, n, m, reflectors.address, layout[0], at_tau, at, max(1, n), view.gpu, stream)
         return framework.transposed(rows)
 
 
@@ -121,23 +128,23 @@ def verify(
     `.passed`, `.residual`, `.orthogonality`. Returns Verification or GeneralisedVerification. Raises as eigh, but for NaN and
     infinity in a and b, which do not pass.
     """
-    host = _frameworks.named("numpy")
+    host, itype = _frameworks.named("numpy"), itype_of(type)
     matrix, values, vectors = (_on_host(x) for x in (a, w, v))
     view = host.view(matrix)
     n = square(view)
     check_type(view.dtype)
-    if vectors.dtype != matrix.dtype or values.dtype.name != real_types[view.dtype]:
+    if vectors.dtype != matrix.dtype or values.dtype != real_types[view.dtype]:
         raise TypeError(f"a, w and v must be of one precision, they are {view.dtype}, {values.dtype} and {vectors.dtype}")
     if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
         raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
     b_view = None
     if b is not None:
-        b, b_view = partner_of(host, view, _on_host(b), type)
+        b, b_view, _ = partner_of(host, view, _on_host(b))
     read = columns(host, matrix, view, True)
     b_at, ldb, _b = both(host, read, b, b_view, True)
     rows, values = host.copied(vectors.T, None, read.turned and not read.copied), values.copy()
     where = Where(device=device, threads=threads)
-    plan = Wanted(lower, itype=0 if b is None else type, where=where).plan(view.dtype, read.turned)
+    plan = Wanted(bool(lower), itype=0 if b is None else itype, where=where).plan(view.dtype, read.turned)
     pairs = len(values), values.ctypes.data, rows.ctypes.data, max(1, n)
     if b is None:
         return _core.verify(plan, n, read.address, read.lda, *pairs)

@@ -2,8 +2,9 @@
 
     w, v = eigen_g.jax.eigh(a)
 
-On a GPU XLA calls the solver with its own stream and scratch memory, where the package was built with JAX's headers; else, and on
-the CPU, the matrix goes through the host.
+XLA calls the solver, on a GPU with its own stream and scratch memory, where the package was built with JAX's headers. Else the matrix
+goes through the host in a callback of JAX's, which under jit can wait for ever where the process has one core (jax issues 24255,
+25861); NPROC=2 in the environment, which XLA reads, avoids that.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _core, _eigh, _solve
+from . import _core, _cublas, _eigh, _solve
 
 Array = Any
 
-_handler = _core.jax_handler()
-if _handler is not None:
-    jax.ffi.register_ffi_target("eigen_g_eigh", _handler, platform="CUDA")
+_handlers = _core.jax_handlers()
+for _platform, _handler in _handlers.items():
+    jax.ffi.register_ffi_target("eigen_g_eigh", _handler, platform=_platform)
 
 
 class Eigh(NamedTuple):
@@ -54,11 +55,11 @@ def _by_xla(a: Array, lower: bool) -> tuple[Array, Array]:
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def _eigh_of(a: Array, lower: bool, mask: bool) -> tuple[Array, Array]:
-    if _handler is None:
+    if not _handlers:
         return _by_host(a, lower)
-    return jax.lax.platform_dependent(  # type: ignore[no-any-return]
-        a, cuda=partial(_by_xla, lower=lower), default=partial(_by_host, lower=lower)
-    )
+    _cublas.load()
+    by_xla = dict.fromkeys(map(str.lower, _handlers), partial(_by_xla, lower=lower))
+    return jax.lax.platform_dependent(a, default=partial(_by_host, lower=lower), **by_xla)  # type: ignore[no-any-return]
 
 
 @_eigh_of.defjvp
@@ -96,7 +97,7 @@ def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "
         raise ValueError(f"a must be square matrices, its shape is {a.shape}")
     if degenerate not in ("nan", "mask"):
         raise ValueError(f"degenerate is {degenerate!r}, must be 'nan' or 'mask'")
-    return Eigh(*_eigh_of(a, lower, degenerate == "mask"))
+    return Eigh(*_eigh_of(a, bool(lower), degenerate == "mask"))
 
 
 def eigvalsh(a: Array, *, lower: bool = True) -> Array:

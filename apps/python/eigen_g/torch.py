@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from . import _eigh
+from . import _core, _eigh
 
 
 class Eigh(NamedTuple):
@@ -33,7 +33,10 @@ def _operator(a: Tensor, lower: bool, mask: bool) -> tuple[Tensor, Tensor]:
     rows = torch.empty_like(a, memory_format=torch.contiguous_format)
     matrices, values, vectors = a.reshape(-1, n, n), w.view(-1, n), rows.view(-1, n, n)
     for k in range(matrices.shape[0]):
-        values[k], v = _eigh.eigh(matrices[k], lower=lower)
+        try:
+            values[k], v = _eigh.eigh(matrices[k], lower=lower)
+        except _core.NonFiniteEntry as error:
+            raise _eigh.of_stack(error, k, a.shape[:-2]) from None
         vectors[k] = v.mT
     return w, rows.mT
 
@@ -128,7 +131,7 @@ def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] 
     """
     if degenerate not in ("error", "mask"):
         raise ValueError(f"degenerate is {degenerate!r}, must be 'error' or 'mask'")
-    return Eigh(*_operator(a, lower, degenerate == "mask"))
+    return Eigh(*_operator(a, bool(lower), degenerate == "mask"))
 
 
 def eigvalsh(a: Tensor, *, lower: bool = True) -> Tensor:

@@ -1,7 +1,12 @@
 """eigh and eigvalsh of NumPy arrays on the CPU, against LAPACK's measures and SciPy's conventions."""
 
+import copy
+import pickle
 import signal
+import subprocess
+import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -93,6 +98,27 @@ def test_any_strides_and_scales(n, seed, kind, lower, overwrite, scale):
         np.testing.assert_array_equal(a, truth if scale not in (1e300, 1e-300) else a)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.complex64])
+@pytest.mark.parametrize("neighbour", [np.uint8, np.int32])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_elements_off_the_multiples_of_their_size(dtype, neighbour, overwrite):
+    n = 40
+    a = random_hermitian(n, np.result_type(dtype, np.complex64))
+    a = (a if np.dtype(dtype).kind == "c" else a.real).astype(dtype)
+    records = np.zeros((n, n), [("x", dtype), ("y", neighbour)])
+    records["y"] = 7
+    odd = np.frombuffer(bytearray(a.nbytes + 1), dtype, n * n, 1).reshape(n, n)
+    for given in (records["x"], odd, odd.T):
+        given[...] = a
+        w, v = eigen_g.eigh(given, overwrite_a=overwrite)
+        assert eigen_g.verify(a, w, v).passed and eigen_g.verify(given, w, v).passed
+        np.testing.assert_array_equal(given, a)
+        solver = eigen_g.Solver(n, like=given, type=1)
+        b = np.eye(n, dtype=dtype)
+        np.testing.assert_allclose(solver(b, given + n * b)[0], np.sort(1 / (w + n)), rtol=1e-3)
+    assert np.all(records["y"] == 7)
+
+
 @pytest.mark.parametrize("order", "CF")
 def test_vectors_over_a(order):
     a = random_symmetric(50)
@@ -114,6 +140,36 @@ def test_result_is_a_named_pair_with_a_report():
     assert "tridiagonalize" in dict(report.stages) and report.devices[0]["gpu"] is None
     assert 0 < sum(seconds for _, seconds in report.stages) <= report.seconds
     assert report.workspace_bytes[0] == eigen_g.workspace_bytes(30, on_gpu=False, array_on_gpu=False)[0] > 0
+
+
+def test_results_are_copied_without_their_report():
+    result = eigen_g.eigh(random_symmetric(5))
+    for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert type(other) is eigen_g.EighResult and other.report is None
+        np.testing.assert_array_equal(other.eigenvalues, result.eigenvalues)
+        np.testing.assert_array_equal(other.eigenvectors, result.eigenvectors)
+
+
+@pytest.mark.parametrize("lower", [True, False, np.True_, np.False_, None, 2, 0, "L"])
+def test_lower_is_as_true_as_in_python(lower):
+    w, v = np.linalg.eigh(random_symmetric(6))
+    for order in "CF":
+        a = ((v * w) @ v.T).copy(order=order)
+        a[np.triu_indices(6, 1) if lower else np.tril_indices(6, -1)] = 99
+        np.testing.assert_allclose(eigen_g.eigvalsh(a, lower=lower), w, atol=1e-13)
+        np.testing.assert_allclose(eigen_g.Solver(6, lower=lower)(a).eigenvalues, w, atol=1e-13)
+        t = eigen_g.tridiagonalize(a, lower=lower)
+        assert eigen_g.verify(a, w, eigen_g.apply_q(t, eigen_g.solve_tridiagonal(t.d, t.e)[1]), lower=lower).passed
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_subclasses_are_taken_as_plain_arrays(overwrite):
+    a = random_symmetric(5)
+    plain = eigen_g.eigh(a)
+    for kind in (np.asmatrix, lambda x: np.ma.masked_greater(x, 0)):
+        result = eigen_g.eigh(kind(a.copy()), overwrite_a=overwrite)
+        assert [type(x) for x in result] == [np.ndarray] * 2
+        np.testing.assert_array_equal(result.eigenvectors, plain.eigenvectors)
 
 
 def test_precision():
@@ -163,13 +219,21 @@ def test_subsets_are_scipys():
         ({"subset_by_value": [0, 1], "subset_by_index": [0, 1]}, ValueError, "both"),
         ({"path": "scenic"}, eigen_g.InvalidArgument, "path.*scenic.*one_stage"),
         ({"engine": "steam"}, eigen_g.InvalidArgument, "engine"),
-        ({"device": "tpu"}, eigen_g.InvalidArgument, "place"),
+        ({"device": "tpu"}, eigen_g.InvalidArgument, "argument device: is 'tpu'"),
+        ({"device": None}, TypeError, "^device is None, must be a string"),
+        ({"path": None}, TypeError, "^path is None"),
+        ({"ratio": (1, 2)}, TypeError, r"^ratio is \(1, 2\)"),
+        ({"ratio": [1, 2]}, TypeError, r"^ratio is \[1, 2\]"),
+        ({"gpus": 2**40}, eigen_g.InvalidArgument, "argument gpus: is 1099511627776"),
+        ({"threads": 1.0}, TypeError, "^threads is 1.0, must be an integer"),
         ({"ratio": "1:x"}, eigen_g.InvalidArgument, "ratio"),
         ({"gpus": 0}, eigen_g.InvalidArgument, "gpus"),
         ({"threads": -1}, eigen_g.InvalidArgument, "threads"),
         ({"precision": "half"}, eigen_g.InvalidArgument, "precision.*half.*native, mixed"),
-        ({"sms": -1}, eigen_g.InvalidArgument, "multiprocessors"),
-        ({"device": "cpu", "sms": 8}, eigen_g.InvalidArgument, "multiprocessors"),
+        ({"sms": -1}, eigen_g.InvalidArgument, "argument sms: is -1"),
+        ({"device": "cpu", "sms": 8}, eigen_g.InvalidArgument, "argument sms"),
+        ({"type": 5}, ValueError, "type is 5"),
+        ({"b": np.eye(5), "type": 1.0}, ValueError, "type is 1.0"),
         ({"b": np.eye(4)}, ValueError, "alike"),
         ({"b": np.eye(5, dtype=np.float32)}, ValueError, "alike.*float32"),
         ({"b": np.eye(5), "type": 4}, ValueError, "type is 4"),
@@ -186,6 +250,22 @@ def test_bad_options(options, error, message):
 def test_other_types_are_refused(dtype):
     with pytest.raises(TypeError, match="float64|byte order"):
         eigen_g.eigh(np.eye(3).astype(dtype))
+
+
+@pytest.mark.parametrize("options", [{"type": 0}, {"type": 5}, {"n": 1.5}, {"n": 2**70}])
+def test_bad_options_of_workspace_bytes(options):
+    with pytest.raises((ValueError, TypeError), match=f"{next(iter(options))}.* is "):
+        eigen_g.workspace_bytes(**({"n": 5} | options))
+
+
+def test_what_is_no_array_is_refused_by_its_type():
+    with pytest.raises(TypeError, match="NoneType is no array"):
+        eigen_g.eigh(None)
+    with pytest.raises(TypeError, match=r"complex128'\)"):
+        eigen_g.eigh(np.eye(3, dtype=np.clongdouble))
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match=r"\.toarray\(\)"):
+        eigen_g.eigh(sparse.eye(3).tocsr())
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 64, 200])
@@ -294,6 +374,38 @@ def test_generalised_hermitian(type, orders, dtype):
     np.testing.assert_allclose(eigen_g.eigh(given, b, type=type)[0], w, atol=1e-3)
 
 
+@pytest.mark.parametrize("type", [1, 2, 3])
+def test_b_in_the_memory_of_a(type):
+    _, b = random_pair(12)
+    w = eigen_g.eigvalsh(b, b.copy(), type=type)
+    shift = np.empty(13 * 12)
+    a, below = shift[:144].reshape(12, 12), shift[12:].reshape(12, 12)
+    for order in "CF":
+        for overwrite_b in (False, True):
+            x = b.copy(order=order)
+            result = eigen_g.eigh(x, x, type=type, overwrite_a=True, overwrite_b=overwrite_b)
+            np.testing.assert_allclose(result.eigenvalues, w)
+            assert eigen_g.verify(b, *result, b=b, type=type).passed
+    below[...] = b
+    given = a.copy()
+    given = (np.tril(given) + np.tril(given, -1).T).copy()
+    result = eigen_g.eigh(a, below, type=type, overwrite_a=True)
+    assert eigen_g.verify(given, *result, b=b, type=type).passed
+    stack = np.stack([b, 2 * b, 3 * b])
+    reversed_ = stack[::-1]
+    truth = eigen_g.eigvalsh(stack.copy(), reversed_.copy(), type=type)
+    np.testing.assert_allclose(eigen_g.eigh(stack, reversed_, type=type, overwrite_a=True)[0], truth)
+
+
+def test_a_broadcast_stack_is_not_overwritten():
+    a = random_symmetric(6)
+    stack = np.lib.stride_tricks.as_strided(a, (3, 6, 6), (0, *a.strides))
+    w, v = eigen_g.eigh(a)
+    result = eigen_g.eigh(stack, overwrite_a=True)
+    np.testing.assert_array_equal(result.eigenvalues, np.stack([w] * 3))
+    np.testing.assert_array_equal(result.eigenvectors, np.stack([v] * 3))
+
+
 @pytest.mark.parametrize("outer", [(0,), (1,), (3,), (2, 0), (2, 3)])
 @pytest.mark.parametrize("order", "CF")
 def test_stacks_are_solved_one_by_one(outer, order):
@@ -302,6 +414,7 @@ def test_stacks_are_solved_one_by_one(outer, order):
     result = eigen_g.eigh(a)
     w, v = result
     assert w.shape == (*outer, 7) and v.shape == (*outer, 7, 7) and len(result.report) == np.prod(outer)
+    assert w.flags.c_contiguous and v.flags.c_contiguous
     np.testing.assert_allclose(w, eigen_g.eigvalsh(a), atol=1e-13)
     for k in np.ndindex(outer):
         one = eigen_g.eigh(a[k])
@@ -355,6 +468,24 @@ def test_not_finite(value):
     check(np.triu(a), *eigen_g.eigh(a, lower=False), lower=False)  # the other triangle
 
 
+def test_not_finite_in_a_stack():
+    a = np.stack([random_symmetric(5)] * 6).reshape(2, 3, 5, 5)
+    a[1, 2, 4, 1] = np.nan
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[1, 2, 4, 1\] is NaN"):
+        eigen_g.eigh(a)
+    result = eigen_g.eigh(a, check_finite=False)
+    assert np.isnan(result.eigenvectors[1, 2]).all() and np.isfinite(result.eigenvectors[0]).all()
+    assert result.report[5] is None and result.report[4].converged
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for dtype in (np.complex128, np.float32):
+            kept = np.full((5, 5), np.inf, dtype)  # NumPy gives its memory to the next array of that size
+            del kept
+            w, v = result = eigen_g.eigh(a[1, 2].astype(dtype), check_finite=False)
+            assert result.report is None and np.isnan(w).all() and np.isnan(v.real).all() and v.dtype == dtype
+            assert dtype == np.float32 or np.isnan(v.imag).all()
+
+
 @pytest.mark.skipif(eigen_g.gpu_count() > 0, reason="there is a GPU")
 def test_no_gpu():
     with pytest.raises(eigen_g.DeviceError, match="GPU"):
@@ -391,6 +522,22 @@ def test_interrupt_ends_a_solve():
     with pytest.raises(KeyboardInterrupt):
         while True:
             eigen_g.eigvalsh(random_symmetric(2000))
+
+
+@pytest.mark.parametrize("n", [100, 700])
+@pytest.mark.parametrize("progress", ["None", "lambda stage, fraction: None"])
+def test_a_daemon_thread_does_not_disturb_the_end(n, progress):
+    program = f"""
+import threading, time, numpy, eigen_g
+a = numpy.ones(({n}, {n})) + numpy.diag(numpy.arange({n}.0))
+def solve():
+    while True:
+        eigen_g.eigh(a, progress={progress})
+threading.Thread(target=solve, daemon=True).start()
+time.sleep(0.2)
+"""
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=60)
 
 
 def test_the_gil_is_released():

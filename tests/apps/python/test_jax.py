@@ -1,5 +1,9 @@
 """eigen_g.jax.eigh and JAX's arrays, on the device that JAX takes by default."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -40,6 +44,36 @@ def test_arrays_in_arrays_out():
         eigen_g.jax.eigh(a, degenerate="shrug")
 
 
+def test_layouts():
+    layout = pytest.importorskip("jax.experimental.layout")
+    if not hasattr(layout, "Format"):
+        pytest.skip("a JAX without arrays' layouts")
+    x = np.asarray(random_symmetric(6)) + 1j * np.asarray(random_symmetric(6, seed=1))
+    b = np.eye(6) + x @ x.conj().T
+    here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    by_columns = [jax.device_put(jnp.asarray(m), layout.Format(layout.Layout((1, 0)), here)) for m in (x, b)]
+    full = {True: np.tril(x) + np.tril(x, -1).conj().T, False: np.triu(x) + np.triu(x, 1).conj().T}
+    for lower, truth in full.items():
+        truth = truth - 1j * np.diag(np.diag(truth).imag)
+        w, v = eigen_g.eigh(by_columns[0], lower=lower)
+        close(truth @ v, v * w)
+        w, v = eigen_g.eigh(by_columns[0], jnp.asarray(b), lower=lower)
+        close(truth @ v, b @ np.asarray(v) * w, 1e-10)
+        w, v = eigen_g.eigh(jnp.asarray(x), by_columns[1], lower=lower)
+        close(truth @ v, b @ np.asarray(v) * w, 1e-10)
+
+
+def test_not_finite_of_an_array():
+    w, v = result = eigen_g.eigh(jnp.full((3, 3), jnp.nan + 0j), check_finite=False)
+    assert bool(jnp.isnan(w).all() & jnp.isnan(v.imag).all()) and result.report is None and isinstance(v, jax.Array)
+
+
+def test_patched_leaves_jax_arrays_to_numpy():
+    a = random_symmetric(4)
+    with eigen_g.patched("numpy"):
+        assert type(np.linalg.eigh(a).eigenvectors) is np.ndarray
+
+
 @pytest.mark.parametrize("shape", [(0,), (1,), (40,), (3, 17), (2, 2, 5)])
 @pytest.mark.parametrize("lower", [True, False])
 def test_jit(shape, lower):
@@ -56,6 +90,19 @@ def test_not_finite_makes_nans():
     a = random_symmetric(3, 6).at[1, 4, 2].set(jnp.inf)
     w, v = jax.jit(eigen_g.jax.eigh)(a)
     assert bool(jnp.isnan(w[1]).all() & jnp.isnan(v[1]).all()) and bool(jnp.isfinite(v[0]).all() & jnp.isfinite(v[2]).all())
+
+
+@pytest.mark.skipif("cpu" not in eigen_g._core.jax_handlers(), reason="built without JAX's headers, so by a callback")
+def test_one_core_is_enough():
+    program = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import jax, numpy, eigen_g.jax
+solve = jax.jit(lambda a: eigen_g.jax.eigh(2 * a))
+for _ in range(10):
+    solve(numpy.ones((800, 800), "f4"))[0].block_until_ready()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"JAX_PLATFORMS": "cpu"}, timeout=120)
 
 
 def loss(a, degenerate="nan"):

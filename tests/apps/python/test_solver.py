@@ -1,6 +1,9 @@
 """Solver and patched() with NumPy's arrays."""
 
+import contextlib
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -74,10 +77,36 @@ def test_refuses_what_it_is_not_planned_for():
     with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[4, 1\] is infinite"):
         solver(bad)
     solver(np.eye(5))
+    with pytest.raises(TypeError, match="n is 3.0, must be an integer"):
+        eigen_g.Solver(3.0)
+    with pytest.raises(eigen_g.InvalidArgument, match="argument n"):
+        eigen_g.Solver(2**70)
+    with pytest.raises(ValueError, match="type is 0"):
+        eigen_g.Solver(5, type=0)
+    with pytest.raises(eigen_g.InvalidArgument, match="argument sms"):
+        eigen_g.Solver(5, sms=-1)
     with pytest.raises(TypeError, match="like is float16"):
         eigen_g.Solver(5, like=np.eye(5, dtype=np.float16))
     with pytest.raises(eigen_g.InvalidArgument, match="argument n"):
         eigen_g.Solver(-1)
+
+
+def test_a_solver_whose_progress_refers_to_its_owner_is_freed():
+    class Owner:
+        def __init__(self):
+            self.solver = eigen_g.Solver(30, progress=self.told)
+            self.stages = []
+
+        def told(self, stage, fraction):
+            self.stages.append(stage)
+
+    owner = Owner()
+    owner.solver(random_symmetric(30))
+    assert owner.stages
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
 
 
 def test_threads_take_turns():
@@ -109,6 +138,7 @@ def test_patched():
         np.testing.assert_array_equal(linalg.eigh(a + 0j, b + 0j)[0], eigen_g.eigh(a + 0j, b + 0j).eigenvalues)
         np.testing.assert_allclose(linalg.eigh(a + 0j, b)[0][:4], w, atol=1e-12)  # SciPy's own
         np.testing.assert_allclose(linalg.eigh(a, driver="ev")[0][:4], w, atol=1e-12)
+        np.testing.assert_allclose(linalg.eigh(a, type=5)[0][:4], w, atol=1e-12)
         result = np.linalg.eigh(a, "U")
         np.testing.assert_array_equal(result.eigenvalues, eigen_g.eigh(a, lower=False).eigenvalues)
         assert np.linalg.eigh(np.eye(3)[None]).eigenvalues.shape == (1, 3)
@@ -119,3 +149,48 @@ def test_patched():
     with pytest.raises(ValueError, match="matlab"), eigen_g.patched("matlab"):
         pass
     assert np.linalg.eigh is theirs[1]
+
+
+def test_patched_blocks_may_overlap():
+    theirs = np.linalg.eigh, np.linalg.eigvalsh
+    first, second = eigen_g.patched("numpy"), eigen_g.patched("numpy")
+    first.__enter__()
+    ours = np.linalg.eigh
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert np.linalg.eigh is ours is not theirs[0]
+    second.__exit__(None, None, None)
+    assert (np.linalg.eigh, np.linalg.eigvalsh) == theirs
+    with contextlib.suppress(ValueError), eigen_g.patched("numpy", "numpy"):
+        assert np.linalg.eigh is not theirs[0]
+        raise ValueError
+    assert (np.linalg.eigh, np.linalg.eigvalsh) == theirs
+    barrier = threading.Barrier(4)
+
+    def block():
+        for _ in range(50):
+            barrier.wait()
+            with eigen_g.patched("numpy"):
+                assert np.linalg.eigh is not theirs[0]
+
+    threads = [threading.Thread(target=block) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (np.linalg.eigh, np.linalg.eigvalsh) == theirs
+
+
+def test_patched_leaves_other_kinds_of_arrays_alone():
+    class Other:
+        def __array__(self, dtype=None, copy=None):
+            return random_symmetric(4)
+
+    a = random_symmetric(4)
+    inputs = [np.asmatrix(a), np.ma.masked_greater(a, 0), a.tolist(), a]
+    kinds = [[type(x) for x in np.linalg.eigh(x)] for x in inputs]
+    theirs = np.linalg.eigh(Other())
+    with eigen_g.patched("numpy"):
+        assert [[type(x) for x in np.linalg.eigh(x)] for x in inputs] == kinds
+        np.testing.assert_array_equal(np.linalg.eigh(a.tolist()).eigenvectors, eigen_g.eigh(a).eigenvectors)
+        np.testing.assert_array_equal(np.linalg.eigh(Other())[1], theirs[1])

@@ -42,6 +42,36 @@ def test_bad_shapes():
             eigen_g.tridiagonalize(np.eye(4, dtype=dtype))
 
 
+def test_apply_q_looks_at_all_of_t():
+    a = random_symmetric(6)
+    t = eigen_g.tridiagonalize(a)
+    q = eigen_g.apply_q(t, np.eye(6))
+    np.testing.assert_array_equal(eigen_g.apply_q(t._replace(tau=np.repeat(t.tau, 2)[::2]), np.eye(6)), q)
+    with pytest.raises(ValueError, match="t.tau must have n - 1 = 5 entries"):
+        eigen_g.apply_q(t._replace(tau=t.tau[:1]), np.eye(6))
+    with pytest.raises(TypeError, match="t.tau is float32"):
+        eigen_g.apply_q(t._replace(tau=t.tau.astype(np.float32)), np.eye(6))
+    with pytest.raises(TypeError, match="byte order"):
+        eigen_g.apply_q(t._replace(tau=t.tau.astype(">f8")), np.eye(6))
+    with pytest.raises(TypeError, match="^z is float32"):
+        eigen_g.apply_q(t, np.eye(6, dtype=np.float32))
+
+
+def test_solve_tridiagonal_names_what_is_wrong():
+    with pytest.raises(TypeError, match="^d is float32"):
+        eigen_g.solve_tridiagonal(np.ones(3, np.float32), np.ones(2))
+    with pytest.raises(TypeError, match="^e is complex64"):
+        eigen_g.solve_tridiagonal(np.ones(3), np.ones(2, np.complex64))
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"^d\[1\] is NaN"):
+        eigen_g.solve_tridiagonal(np.array([1, np.nan, 2]), np.ones(2))
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"^e\[0\] is infinite"):
+        eigen_g.solve_tridiagonal(np.ones(3), np.array([np.inf, 1]))
+    bad = np.eye(4)
+    bad[3, 1] = np.nan
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"^a\[3, 1\] is NaN"):
+        eigen_g.tridiagonalize(bad)
+
+
 def test_verify_finds_a_wrong_vector():
     a = random_symmetric(30)
     w, v = eigen_g.eigh(a)
@@ -52,3 +82,8 @@ def test_verify_finds_a_wrong_vector():
     wrong[:, 7] = wrong[:, 8]
     assert not eigen_g.verify(a, w, wrong).passed
     assert not eigen_g.verify(a, w[::-1], v[:, ::-1]).ascending
+    with pytest.raises(TypeError, match=">f8"):
+        eigen_g.verify(a, w.astype(">f8"), v)
+    with pytest.raises(ValueError, match="type is 9"):
+        eigen_g.verify(a, w, v, type=9)
+    assert eigen_g.verify(np.tril(a), w, v, lower=np.True_).passed and not eigen_g.verify(np.tril(a), w, v, lower=None).passed
