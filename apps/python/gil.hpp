@@ -1,10 +1,12 @@
 // The GIL given back and taken, by threads that may outlive the interpreter. Python ends a daemon thread that wants the GIL while it
 // goes down by unwinding its stack (before 3.14), and frames that nothing may leave make std::terminate of that: such a thread waits
-// here for the process' end, as from 3.14 on. Who is in the library then is waited for, as OpenBLAS takes its threads and memory away.
+// here for the process' end, as from 3.14 on. Who is in the library then is waited for, as OpenBLAS takes its threads and memory away;
+// for 10 s at most, as a fork during a call of OpenBLAS can leave its caller waiting for ever.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,8 +19,9 @@ inline std::atomic<bool> interpreter_is_gone = false;
 inline void wait_for_the_library_at_exit() {
   Py_AtExit([] {  // where Ctrl-C ends the process
     interpreter_is_gone = true;
-    while (in_library > 0) usleep(1000);
+    for (int waits = 0; waits < 10000 && in_library > 0; ++waits) usleep(1000);
   });
+  pthread_atfork(nullptr, nullptr, [] { in_library = 0; });  // a child has the thread alone that forked
 }
 
 template <class Take>

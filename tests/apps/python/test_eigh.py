@@ -1,6 +1,7 @@
 """eigh and eigvalsh of NumPy arrays on the CPU, against LAPACK's measures and SciPy's conventions."""
 
 import copy
+import os
 import pickle
 import signal
 import subprocess
@@ -538,6 +539,27 @@ time.sleep(0.2)
 """
     for _ in range(3):
         subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=60)
+
+
+def test_a_forked_child_waits_for_nobody():
+    program = """
+import os, sys, threading, time, numpy, eigen_g
+def solve():
+    while True:
+        eigen_g.eigh(numpy.eye(200))
+threading.Thread(target=solve, daemon=True).start()
+for _ in range(5):
+    time.sleep(0.02)
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    begin = time.monotonic()
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        time.sleep(0.01)
+        assert time.monotonic() - begin < 8
+"""
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # a fork ends OpenBLAS' threads under a call
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, env=environment, timeout=100)
 
 
 def test_the_gil_is_released():
