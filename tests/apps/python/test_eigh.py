@@ -494,8 +494,8 @@ def test_no_gpu():
 
 
 def test_too_large_is_told_before_any_work():
-    memory = np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20, 1 << 20), (0, 8), writeable=False)
-    with pytest.raises((eigen_g.OutOfMemory, MemoryError)):
+    memory = np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20, 1 << 20), (8, 8 << 20), writeable=False)
+    with pytest.raises(eigen_g.OutOfMemory):
         eigen_g.eigvalsh(memory, device="cpu")
 
 
