@@ -12,15 +12,15 @@ namespace eigen_g {
 
 namespace {
 
-// Reflectors of a block on the CPU: more of them make products faster, and each takes as long again in T. Whole solves on two cores of an
-// AMD EPYC (data/perf/DECISIONS.md).
+// Reflectors of a block on the CPU: more of them make products faster and T dearer. Measured on two cores of an AMD EPYC
+// (data/perf/DECISIONS.md).
 std::int64_t cpu_block_width(std::int64_t n, std::int64_t m) {
   const std::int64_t least = std::min(n, m);
   return least < 400 ? 32 : least < 1500 ? 48 : 96;
 }
 
-// A block's V and T, (V^H Z)^H and (T V^H Z)^H: as tall as Z is wide, so that no product reads a row of Z, which lie in one set of
-// the cache where ldz is a power of two.
+// A block's V and T, (V^H Z)^H and (T V^H Z)^H. Products read Z by columns alone: its rows lie in one set of the cache where ldz is a
+// power of two, and copying them, as dlarfb does, doubles the time.
 template <class T>
 struct BlockOnCpu {
   ReflectorBlocks blocks;
