@@ -103,7 +103,7 @@ def eigh(
     check_finite     a NaN or an infinity in the triangle is an error; False: it makes NaNs of w and v, without a report
     subset_by_index  [first, last], from 0, both wanted
     subset_by_value  [above, upto]: above < w <= upto
-    path, engine     of the reduction; of the large products: "native", "df", "emulated", "auto"
+    path, engine     of the reduction: "auto", "one_stage", "two_stage"; of the large products: "native", "df", "emulated", "auto"
     device           of arrays in host memory: "auto" takes a GPU where there is one and n is worth it
     gpus, ratio      further devices for the large products and their shares, as "27:14"; of real matrices
     precision        "mixed": in float32, refined to float64, for GPUs that are slow in double; of all pairs of one real float64
@@ -290,6 +290,8 @@ def workspace_bytes(
     path, engine, precision   as eigh's
     on_gpu        where the solve is done
     array_on_gpu  where a, w and v lie; with copies of a and b where they are not overwritten
+
+    Raises DeviceError with on_gpu where there is no GPU; on_gpu=False, array_on_gpu=False tells the CPU's.
     """
     _solve.check_type(dtype, "dtype", of="" if type is None else "generalised problems")
     where = Where(path=path, engine=engine, precision=precision)
