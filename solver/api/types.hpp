@@ -125,7 +125,7 @@ struct Devices {
   // memory), up to 4 MiB for each 1000 columns on the first GPU.
   Ratio ratio = {};
   std::shared_ptr<const Calibration> calibration = {};  // of this machine: read_calibration(), calibrate()
-  // Rates of the engines, for an automatic one: measure_engine_rates(); where they are 0, by the figures of the GPU.
+  // Rates of the engines, for an automatic one; where they are 0, by the figures of the GPU.
   ProductRates engine_rates = {};
   // For experiments: only so many multiprocessors of the first GPU, rounded up to what it can do; 0: all.
   int multiprocessors = 0;

@@ -12,10 +12,11 @@ namespace eigen_g {
 
 namespace {
 
-// Reflectors of a block on the CPU: more of them make products faster and T dearer. Measured on two cores of an AMD EPYC
-// (data/perf/DECISIONS.md).
+// Reflectors of a block on the CPU: more of them make products faster and T dearer, which few columns do not pay for. Measured on two
+// cores of an AMD EPYC (data/perf/DECISIONS.md).
 std::int64_t cpu_block_width(std::int64_t n, std::int64_t m) {
   const std::int64_t least = std::min(n, m);
+  if (16 * m <= n) return 8;
   return least < 400 ? 32 : least < 1500 ? 48 : 96;
 }
 

@@ -21,7 +21,7 @@ class SolveTeam;
 // CPU: blocks of reflectors as I - V T V^H, by products in which Z's columns stay whole. LAPACK: dormtr, dlarft.
 //   a    n x n, lda, host, in: the reflectors as tridiagonalize() leaves them     tau  n-1, host, in
 //   z    n x m, ldz, host, in and out
-//   scratch   back_transform_bytes_on_cpu<T>(n, m) of host memory: up to 96 (n + 2 m) values
+//   scratch   back_transform_bytes_on_cpu<T>(n, m) of host memory: at most 96 (n + 2 m + 96) values
 // Cost: 2 n^2 m flops. Throws InvalidArgument where LAPACK's integers are too short for n, DeviceError.
 template <class T>
 void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,

@@ -46,7 +46,7 @@ std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, b
 // matrices have no engine: `engine` is `products`. Throws DeviceError. Each way repeats bit for bit on the same GPU, and a column's
 // bits do not depend on the others.
 // Cost: 2 n^2 m flops (complex: 8 n^2 m), for b = 64 1.41 times as many executed, or 2 times by products; 8 n^2 m / width bytes of Z. H200, m = n,
-// b = 64: 4.7 ms at n = 4000, 62 at 10000, 527 at 20000 (30 TFLOP/s); by products 298 at 10000. Floats 3.3, 38.5, 306 (52 TFLOP/s).
+// b = 64: 4.7 ms at n = 4000, 62 at 10000, 527 at 20000 (31 TFLOP/s); by products 298 at 10000. Floats 3.3, 38.5, 306 (52 TFLOP/s).
 // Source: Schreiber and Van Loan 1989; Auckenthaler et al. 2011 (ELPA2); Gates, Haidar and Dongarra 2018.
 template <class T>
 void chase_back(const Products<T>& products, const ChaseTiles& tiles,

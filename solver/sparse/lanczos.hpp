@@ -64,8 +64,8 @@ struct LanczosResult {
   T orthogonality = 0;  // max |Z^T Z - I|
 };
 
-// `start`: panels of the executor's memory to begin with, beside a random one, or null: random ones. Throws InvalidArgument (a) where a product is
-// not finite, OutOfMemory.
+// `start`: panels of the executor's memory to begin with, beside a random one, or null: random ones. Throws InvalidArgument (a)
+// where a product is not finite, OutOfMemory.
 template <class T>
 LanczosResult<T> lanczos(Executor<T>& on, const LanczosOptions& options, const T* start = nullptr,
                          std::int64_t start_panels = 0);

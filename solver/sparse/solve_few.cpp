@@ -69,7 +69,7 @@ double require_symmetric(const double* a, std::int64_t n) {
   return largest;
 }
 
-// |A|, from below: by a random vector of the power method, which a few steps bring within some percent.
+// |A|, from below: four random vectors and the power method, of which a few steps come within some percent.
 template <class T>
 double norm_from_below(Executor<T>& on, T* x, T* y, T* small) {
   constexpr int entries = panel_width * panel_width, steps = 12;

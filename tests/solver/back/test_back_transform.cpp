@@ -90,6 +90,7 @@ TEMPLATE_TEST_CASE("back-transformation on the CPU: both triangles, every block 
     for (const std::int64_t n : {2, 3, 32, 33, 34, 65, 256})
       for (const std::int64_t m : {std::int64_t{1}, std::int64_t{5}, n}) check<TestType>(uplo, n, m);
     check<TestType>(uplo, 450, 420);
+    check<TestType>(uplo, 450, 28);
     if constexpr (std::is_same_v<TestType, double>) check<TestType>(uplo, 1510, 1500);
     check<TestType>(uplo, 1, 1);
   }

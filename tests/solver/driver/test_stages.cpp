@@ -301,8 +301,7 @@ TEST_CASE("stages: the CPU's workspace as it is told") {
   CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host <= 1000 * 64 * 8);
   CHECK(stedc_workspace_bytes(1000, false, false).host == 0);
   CHECK(stedc_workspace_bytes(1000, true, false).host >= 8'000'000);
-  CHECK(ormtr_workspace_bytes(Uplo::lower, 1000, 10, false).host <=
-        (1000 + 32 + 2 * 10) * 32 * 8);  // V, T, (V^H Z)^H twice
+  CHECK(ormtr_workspace_bytes(Uplo::lower, 1000, 10, false).host < 100'000);
 }
 
 TEST_CASE("stages in C: a solve, and info is minus the position of the wrong argument") {
