@@ -68,7 +68,7 @@ PythonReport reported(Report report) {
 
 struct PythonSolver::Any {
   virtual ~Any() = default;
-  virtual WorkspaceBytes workspace() const = 0;
+  virtual WorkspaceBytes workspace(MatrixLayout layout) const = 0;
   virtual bool on_gpu() const = 0;
   virtual void use(const Workspace& workspace) = 0;
   virtual PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
@@ -80,7 +80,7 @@ struct PythonSolver::Standard final : Any {
   using R = real_t<T>;
   Standard(PythonContext& context, std::int64_t n, const Options& options, Pointers on)
       : pointers(on), solver(context.get(), n, options, on) {}
-  WorkspaceBytes workspace() const override { return solver.workspace(); }
+  WorkspaceBytes workspace(MatrixLayout layout) const override { return solver.workspace(layout); }
   bool on_gpu() const override { return solver.on_gpu(); }
   void use(const Workspace& workspace) override { solver.use(workspace); }
   PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t, std::int64_t, std::uintptr_t w,
@@ -100,7 +100,7 @@ struct PythonSolver::Generalised final : Any {
   Generalised(PythonContext& context, int itype, std::int64_t n, const Options& options, Pointers on)
       : pointers(on),
         solver(n, {.itype = itype}, options, on, context.get().devices(), context.allocator()) {}
-  WorkspaceBytes workspace() const override { return solver.workspace(); }
+  WorkspaceBytes workspace(MatrixLayout) const override { return solver.workspace(); }
   bool on_gpu() const override { return solver.on_gpu(); }
   void use(const Workspace& workspace) override { solver.use(workspace); }
   PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb, std::uintptr_t w,
@@ -135,9 +135,9 @@ PythonSolver::PythonSolver(PythonContext& context, const Plan& plan, std::int64_
 }
 PythonSolver::~PythonSolver() = default;
 
-WorkspaceBytes PythonSolver::workspace() const {
+WorkspaceBytes PythonSolver::workspace(MatrixLayout layout) const {
   const OnGpu on(gpu_);
-  return solver_->workspace();
+  return solver_->workspace(layout);
 }
 bool PythonSolver::on_gpu() const {
   return solver_->on_gpu();

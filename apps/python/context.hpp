@@ -57,7 +57,7 @@ class PythonSolver {
   PythonSolver(PythonContext& context, const Plan& plan, std::int64_t n, bool on_device, int gpu,
                nanobind::object progress);
   ~PythonSolver();
-  WorkspaceBytes workspace() const;
+  WorkspaceBytes workspace(MatrixLayout layout) const;
   bool on_gpu() const;
   void use(std::uintptr_t memory, std::uint64_t bytes);
   PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb, std::uintptr_t w,

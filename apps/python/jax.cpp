@@ -41,7 +41,7 @@ class Stack {
 
   ffi::Error run(std::int64_t count, const T* a, real_t<T>* w, T* v, ffi::ScratchAllocator& scratch) {
     const std::size_t matrix = sizeof(T) * static_cast<std::size_t>(n_ * n_);
-    const std::uint64_t bytes = solver_.workspace().device;
+    const std::uint64_t bytes = solver_.workspace(MatrixLayout::packed).device;
     void* const memory = aligned(scratch, bytes);
     void* const copy = aligned(scratch, matrix);
     if (!copy || !memory)

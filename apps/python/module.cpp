@@ -284,7 +284,10 @@ NB_MODULE(_core, m) {
   nb::class_<PythonSolver>(m, "Solver")
       .def(nb::init<PythonContext&, const Plan&, std::int64_t, bool, int, nb::object>(),
            nb::keep_alive<1, 2>(), "context"_a, "plan"_a, "n"_a, "on_device"_a, "gpu"_a, "progress"_a.none())
-      .def_prop_ro("workspace_bytes", [](const PythonSolver& solver) { return pair_of(solver.workspace()); })
+      .def_prop_ro("workspace_bytes",
+                   [](const PythonSolver& solver) { return pair_of(solver.workspace(MatrixLayout::any)); })
+      .def_prop_ro("packed_workspace_bytes",
+                   [](const PythonSolver& solver) { return pair_of(solver.workspace(MatrixLayout::packed)); })
       .def_prop_ro("on_gpu", &PythonSolver::on_gpu)
       .def("use", &PythonSolver::use)
       .def("solve", &PythonSolver::solve);

@@ -44,7 +44,8 @@ class Arena {
     std::byte* const at = take_bytes(bytes);
     return places_ ? Arena(at, bytes) : Arena();
   }
-  std::uint64_t bytes() const { return taken_; }  // taken so far
+  std::uint64_t bytes() const { return taken_; }         // taken so far
+  std::uint64_t left() const { return size_ - taken_; }  // of one that places
 
  private:
   std::byte* take_bytes(std::uint64_t bytes) {

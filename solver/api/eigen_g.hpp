@@ -67,15 +67,17 @@ template <class T>
 [[nodiscard]] Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& options = {},
                                 const Devices& devices = {});
 
-// Bytes that eigen_g() takes at most for itself beyond a, w, z. With these three, an n x n solve on a GPU needs
+// Bytes that eigen_g() takes at most for itself beyond a, w, z, on device pointers of matrices that are MatrixLayout::packed. With these
+// three, an n x n solve on a GPU needs
 //
-//   all vectors   one stage 3.2 n^2 values of device memory for n >= 6000, 3 n^2 + 1200 n for smaller ones; two stages 3.6 n^2, complex
-//                 4.1 n^2, thousands of n and up to 1 GiB (double n = 4000, 10000, 20000, 65000: 5.3, 4.6, 4.0, 3.65 n^2;
-//                 complex double 4000, 10000, 20000: 8.7, 5.0, 4.4 n^2); from host and from device pointers
-//   values only   n^2 + O(n) from host pointers, 2 n^2 + O(n) from device pointers
+//   all vectors   3.2 n^2 values of device memory for n >= 6000, 3.07 n^2 for n = 65000, 3 n^2 + 1220 n for smaller ones; two stages
+//                 of floats and complex numbers up to 1 GiB more (complex double 2.7 n^2 at n = 10000); from host and
+//                 from device pointers
+//   values only   n^2 + O(n) (two stages 1.12 n^2 at n = 10000, 1.04 n^2 at 65000); from device pointers n^2 more where a's columns
+//                 do not serve: one stage wants n a multiple of 64, two stages columns on 32 bytes
 //
 // (a subset by number from device pointers takes n x n for itself beside z; z in a's place takes as much itself as
-// it saves the caller). Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
+// it saves the caller; another layout up to .6 n^2 more with vectors, n^2 without). Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
 // stages to one (path automatic), the GPU to the CPU (host pointers, place automatic); the report tells. Otherwise eigen_g() throws
 // OutOfMemory with both figures before any work.
 //   on_gpu   the current GPU; throws DeviceError where there is none

@@ -61,17 +61,19 @@ class Solver {
   // What a solve holds beside a, w and z, at most: told before any of it is taken. Where the GPU has less, a choice gives way as in
   // eigen_g(), and stays so. On device pointers z in a's place takes a
   // matrix more, as much as it saves the caller.
-  WorkspaceBytes workspace() const;
+  WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const;
   bool on_gpu() const;
   Path path() const;
 
-  // Memory of the caller's for the next solves, of at least workspace().device bytes; it outlives them. Empty: the solver's own,
-  // taken at the first solve and kept until its end. Throws InvalidArgument (workspace).
+  // Memory of the caller's for the next solves, of at least workspace(layout).device bytes, of their layout; it outlives them. Empty:
+  // the solver's own, taken at the first solve and kept until its end. Throws InvalidArgument (workspace), as a solve does that
+  // needs more.
   void use(const Workspace& workspace);
 
   // As eigen_g() with the same pointers, which are Pointers::host or Pointers::device as the solver was planned. From the second
-  // solve on no device or pinned memory is taken, and no stream, handle or event is made. (A share of the products for a further
-  // device, and a calibration that is measured first, take theirs when they are first used.)
+  // solve on no device or pinned memory is taken, and no stream, handle or event is made, but device memory where leading dimensions
+  // or z in a's place ask for more than before. (A share of the products for a further device, and a calibration that is measured
+  // first, take theirs when they are first used.)
   [[nodiscard]] Report solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz);
   [[nodiscard]] Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                              DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);

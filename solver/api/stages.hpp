@@ -130,14 +130,14 @@ template <class T>
 Report sytrd_sb2st(Uplo uplo, std::int64_t n, std::int64_t kd, same_t<DevicePointer<const T>> ab,
                    std::int64_t ldab, same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
                    DevicePointer<T> hous, CUstream_st* stream);
-// About 0.6 n^2: kd goes up to the next b of 32, 48, 64, 96 and 128. Throws InvalidArgument.
+// About n^2 / 2 + n^2 / (2 b): kd goes up to the next b of 32, 48, 64, 96 and 128. Throws InvalidArgument.
 std::int64_t sytrd_sb2st_hous(std::int64_t n, std::int64_t kd);
 WorkspaceBytes sytrd_sb2st_workspace_bytes(std::int64_t n, std::int64_t kd, bool on_gpu,
                                            Pointers pointers = Pointers::host);
 
 // Z := Q Z for the Q of sytrd_sb2st.
 //   hous  as that leaves it, in     z  n x m, m >= 0, ldz >= max(1, n), in and out
-// Cost: 2 n^2 m flops, up to twice as many executed; up to 1.5 GiB of workspace. Auckenthaler et al. 2011 (ELPA2).
+// Cost: 2 n^2 m flops, up to twice as many executed; up to 1.1 GiB of workspace. Auckenthaler et al. 2011 (ELPA2).
 template <class T>
 Report ormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, const T* hous, same_t<T>* z,
                    std::int64_t ldz, const Devices& devices = {});

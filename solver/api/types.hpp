@@ -172,6 +172,9 @@ struct Refinement {
 const char* name(
     Refinement::Way way);  // "native", "refined", "out_of_scope", "not_in_float", "clusters", "diverged"
 
+// Of matrices on device pointers; packed: lda = n, a on 16 bytes, z elsewhere. Host pointers have no difference.
+enum class MatrixLayout { any, packed };
+
 struct WorkspaceBytes {
   std::uint64_t host = 0;
   std::uint64_t device = 0;

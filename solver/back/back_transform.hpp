@@ -39,7 +39,8 @@ std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t
 // GPU: blocks of k reflectors as I - V T V^T (compact WY). Few rows, up to 1056: one kernel (back_transform_panel.hpp);
 // else k = 256, from n = 9001 on 512 (from 4001 to 12000 384 where columns are cut over a team), T from V^T V, four matrix
 // products a block: V T is formed where it is smaller than T (V^T Z).
-//   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout
+//   a_dev, tau_dev, z_dev: as above in device memory, the reflectors in the GPU's layout; for the one kernel zeros follow row n - 1
+//           of a_dev, up to a multiple of 16 rows
 //   scratch_dev: back_transform_bytes<T>(n, m)
 //   team: devices that take columns of Z, but not where it is one kernel; then it blocks until the CPU has done its share
 //   queued: is told of columns when all work on them is queued. A large Z then goes in up to three groups of columns, so that

@@ -37,11 +37,11 @@ void chase_back(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflect
     const std::int64_t first_tile = tiles.tile(group, 0);
     for (std::int64_t step = 0; step < tiles.steps(group); ++step) {
       const std::int64_t tile = first_tile + step, first = tiles.first_row(group, step) + 1;
-      const std::int64_t rows = std::min(at.rows, tiles.n - first), count = std::min(width, rows);
+      const std::int64_t rows = std::min(at.rows, tiles.n - first), count = std::min(width, rows - 1);
       std::fill_n(at.v, at.rows * width, T{});
       for (std::int64_t j = 0; j < count; ++j)
-        std::copy_n(reflectors.v + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1,
-                    std::min(tiles.b, rows - j), at.v + j * (at.rows + 1));
+        std::copy_n(reflectors.run(tiles, group * width + j) + step * tiles.b, std::min(tiles.b, rows - j),
+                    at.v + j * (at.rows + 1));
       const auto size = [](std::int64_t n) { return lapack_size(n, "n"); };
       check_lapack(
           lapack::apply_reflectors(size(rows), size(z.cols), size(count), at.v, size(at.rows),

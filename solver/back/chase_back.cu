@@ -4,6 +4,7 @@
 #include "solver/back/chase_back.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -21,11 +22,10 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::int64_t slab_bytes = std::int64_t{1} << 30, wave_bytes = std::int64_t{1} << 28;
-
-// The factors, and the kernels' V or its halves, are made from doubles.
-template <class T>
-constexpr bool has_wide_v = !std::is_same_v<T, double>;
+// Of the memory at hand products take a quarter for a wave, but no more than this.
+constexpr std::int64_t wave_bytes = std::int64_t{1} << 28;
+// A step's V that goes to further GPUs is no longer.
+constexpr std::int64_t step_bytes = std::int64_t{1} << 28;
 
 // Z of floats, by the kernel in halves.
 template <class T>
@@ -60,68 +60,79 @@ std::int64_t factor_size(const ChaseTiles& tiles) {
   return in_planes<T> ? std::max<std::int64_t>(factor, chase_planes::y_size) : factor;
 }
 
-// Consecutive groups whose factors, and V in double, take no more than slab_bytes, or one group that alone takes more.
+// Bytes of a tile in a slab: V, its factor, and both in halves.
+template <class T>
+std::int64_t tile_bytes(const ChaseTiles& tiles) {
+  return static_cast<std::int64_t>(sizeof(double)) *
+         (tiles.tile_size() + factor_size<T>(tiles) +
+          (by_halves<T>(tiles) ? chase_halves::v_size + chase_halves::t_size : 0));
+}
+
+// Consecutive groups that have no more than at_most tiles, or one group that alone has more.
 struct Slab {
   std::int64_t first, tiles;
 };
-template <class T>
-Slab slab_down_from(const ChaseTiles& tiles, std::int64_t last) {
-  const std::int64_t numbers = factor_size<T>(tiles) + (has_wide_v<T> ? tiles.tile_size() : 0) +
-                               (by_halves<T>(tiles) ? chase_halves::v_size + chase_halves::t_size : 0);
-  const std::int64_t at_most = slab_bytes / (numbers * static_cast<std::int64_t>(sizeof(double)));
+Slab slab_down_from(const ChaseTiles& tiles, std::int64_t last, std::int64_t at_most) {
   Slab slab{last, tiles.steps(last)};
   while (slab.first > 0 && slab.tiles + tiles.steps(slab.first - 1) <= at_most)
     slab.tiles += tiles.steps(--slab.first);
   return slab;
 }
-// Of a step that goes to further GPUs: no copy of V is as long as 2 GiB.
+// Of a step that goes to further GPUs.
 std::int64_t step_groups(const ChaseTiles& tiles) {
   if (tiles.groups() == 0) return 0;
   const std::int64_t group =
       tiles.steps(0) * chase_factor_size(tiles.width) * static_cast<std::int64_t>(sizeof(double));
-  return (std::clamp<std::int64_t>(slab_bytes / group, 1, tiles.groups()) + 3) / 4;
+  return std::clamp<std::int64_t>(step_bytes / group, 1, tiles.groups());
 }
 std::int64_t max_tiles_of_a_wave(const ChaseTiles& tiles) {
   return tiles.n / (tiles.b + tiles.width) + 1;
 }
-template <class T>
-std::int64_t columns_at_once(const ChaseTiles& tiles, std::int64_t m) {
-  const std::int64_t column =
-      2 * max_tiles_of_a_wave(tiles) * tiles.width * static_cast<std::int64_t>(sizeof(real_t<T>));
-  return std::clamp<std::int64_t>(wave_bytes / column, 1, std::max<std::int64_t>(m, 1));
-}
 
-// Both ways' needs, of tiles in reals; they share the memory behind the factors.
+// A slab of `tiles` tiles, in reals; for the kernel, or for products of waves of at most `columns` columns.
 template <class T>
 struct Workspace {
   using R = real_t<T>;
-  std::int64_t columns;
-  double *factors, *wide_v;
+  std::int64_t slab, columns;
+  double *v, *factors;
   double *v_halves, *t_halves;
   int* words;
-  R *v, *t, *x, *tx;  // of a wave
+  R *wave_v, *wave_t, *x, *tx;
 
-  Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool cut)
-      : columns(columns_at_once<T>(tiles, m)) {
-    const std::int64_t width = tiles.width, at_once = max_tiles_of_a_wave(tiles);
-    std::int64_t of_slab = 0, groups = 0;  // of the longest slab, of that with most groups
-    for (std::int64_t last = tiles.groups() - 1; last >= 0;) {
-      const Slab slab = slab_down_from<T>(tiles, last);
-      of_slab = std::max(of_slab, slab.tiles);
-      groups = std::max(groups, last - slab.first + 1);
-      last = slab.first - 1;
-    }
-    wide_v = arena.take<double>(has_wide_v<T> ? of_slab * tiles.tile_size() : 0);
-    factors =
-        arena.take<double>((cut ? std::max(tiles.tiles_from(0), of_slab) : of_slab) * factor_size<T>(tiles));
-    const std::int64_t in_halves = by_halves<T>(tiles) ? of_slab : 0;
+  Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool fused, std::int64_t of_slab,
+            std::int64_t of_wave)
+      : slab(of_slab), columns(of_wave) {
+    const std::int64_t width = tiles.width, at_once = fused ? 0 : max_tiles_of_a_wave(tiles);
+    v = arena.take<double>(slab * tiles.tile_size());
+    factors = arena.take<double>(slab * factor_size<T>(tiles));
+    const std::int64_t in_halves = by_halves<T>(tiles) ? slab : 0;
     v_halves = arena.take<double>(in_halves * chase_halves::v_size);
     t_halves = arena.take<double>(in_halves * chase_halves::t_size);
-    words = arena.take<int>(chase_back_fused_words(groups, m));
-    v = arena.take<R>(at_once * (tiles.b + width) * width);
-    t = arena.take<R>(at_once * width * width);
+    words = arena.take<int>(fused ? chase_back_fused_words(tiles.groups(), m) : 0);
+    wave_v = arena.take<R>(at_once * (tiles.b + width) * width);
+    wave_t = arena.take<R>(at_once * width * width);
     x = arena.take<R>(at_once * width * columns);
     tx = arena.take<R>(at_once * width * columns);
+  }
+
+  static constexpr std::int64_t arrays = 9;
+  static std::int64_t bytes(const ChaseTiles& tiles, std::int64_t m, bool fused, std::int64_t of_slab,
+                            std::int64_t of_wave) {
+    return static_cast<std::int64_t>(arrays * Arena::alignment + bytes_taken([&](Arena& arena) {
+                                       Workspace(arena, tiles, m, fused, of_slab, of_wave);
+                                     }));
+  }
+  // As much as finds room.
+  static Workspace within(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool fused) {
+    const auto room = static_cast<std::int64_t>(arena.left());
+    const std::int64_t column =
+        2 * max_tiles_of_a_wave(tiles) * tiles.width * static_cast<std::int64_t>(sizeof(R));
+    const std::int64_t of_wave =
+        fused ? 0 : std::clamp<std::int64_t>(std::min(room / 4, wave_bytes) / column, 1, m);
+    const std::int64_t of_slab =
+        std::clamp((room - bytes(tiles, m, fused, 0, of_wave)) / tile_bytes<T>(tiles), tiles.steps(0),
+                   tiles.tiles_from(0));
+    return Workspace(arena, tiles, m, fused, of_slab, of_wave);
   }
 };
 
@@ -131,17 +142,13 @@ struct Wave {
 };
 
 // V, (b + width) x width, and -T, width x width, of tile blockIdx.x.
-template <class T, class V>
-__global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_group, const V* all_v,
+template <class T>
+__global__ void write_out_kernel(ChaseTiles tiles, Wave wave, std::int64_t last_group, const double* all_v,
                                  const double* all_factors, T* all_dense_v, T* all_dense_t) {
-  __shared__ std::int64_t place;
   const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), rows = b + width;
-  if (threadIdx.x == 0) {
-    place = wave.step + blockIdx.x;
-    for (std::int64_t g = last_group; g > wave.group + blockIdx.x; --g) place += tiles.steps(g);
-  }
-  __syncthreads();
-  const V* const v = all_v + place * tiles.tile_size();
+  const std::int64_t place =
+      tiles.tile(wave.group + blockIdx.x, wave.step + blockIdx.x) - tiles.tiles_from(last_group + 1);
+  const double* const v = all_v + place * tiles.tile_size();
   const double* const factor = all_factors + place * chase_factor_size(width);
   T* const dense_v = all_dense_v + static_cast<std::int64_t>(blockIdx.x) * rows * width;
   T* const dense_t = all_dense_t + static_cast<std::int64_t>(blockIdx.x) * width * width;
@@ -162,8 +169,8 @@ void apply_tiles(const Products<T>& products, bool by_engine, const ChaseTiles& 
   using R = real_t<T>;
   const std::int64_t width = tiles.width, rows = tiles.b + width, m = z.cols;
   if (count == 0) return;
-  const MatrixView<const R> v{w.v + k * rows * width, z.rows, width, rows},
-      t{w.t + k * width * width, width, width, width};
+  const MatrixView<const R> v{w.wave_v + k * rows * width, z.rows, width, rows},
+      t{w.wave_t + k * width * width, width, width, width};
   const MatrixView<R> x{w.x, width, m, width}, tx{w.tx, width, m, width};
   const std::int64_t v_apart = rows * width, t_apart = width * width, x_apart = width * m;
   if constexpr (!is_complex<T>)
@@ -185,8 +192,8 @@ void apply_tiles(const Products<T>& products, bool by_engine, const ChaseTiles& 
   gemm_batched<R>(queue, {count, v_apart, x_apart, rows}, Op::none, Op::none, 1, v, tx, 1, z);
 }
 
-template <class T, class V>
-void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const V* v,
+template <class T>
+void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& tiles,
                  std::int64_t first_group, std::int64_t last_group, MatrixView<real_t<T>> z,
                  const Workspace<T>& w) {
   const Queue& queue = products.queue();
@@ -198,8 +205,8 @@ void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& 
     while (lowest <= highest && number - lowest >= tiles.steps(last_group - lowest)) ++lowest;
     if (lowest > highest) continue;
     const Wave wave{last_group - highest, number - highest, highest - lowest + 1};
-    write_out_kernel<<<static_cast<unsigned>(wave.count), 256, 0, queue.stream()>>>(tiles, wave, last_group,
-                                                                                    v, w.factors, w.v, w.t);
+    write_out_kernel<<<static_cast<unsigned>(wave.count), 256, 0, queue.stream()>>>(
+        tiles, wave, last_group, w.v, w.factors, w.wave_v, w.wave_t);
     EIGEN_G_LAUNCHED();
     const std::int64_t row = tiles.first_row(wave.group, wave.step);
     const bool cut = row + wave.count * apart > z.rows;  // the last tile reaches beyond the matrix
@@ -230,7 +237,7 @@ ColumnProducts products_of(const ChaseTiles& tiles, std::int64_t m) {
   return p;
 }
 
-// `factors`: of all tiles.
+// `v`, `factors`: of all tiles.
 ColumnWork<double> cut_work(const ChaseTiles& tiles, const double* v, const double* factors,
                             MatrixView<double> z_dev) {
   const std::int64_t at_once = step_groups(tiles);
@@ -269,25 +276,30 @@ ColumnWork<double> cut_work(const ChaseTiles& tiles, const double* v, const doub
 }  // namespace
 
 template <class T>
-std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut) {
-  return bytes_taken([&](Arena& arena) {
-    Workspace<T>(arena, in_reals<T>(chase_tiles<T>(n, b)), m, cut && !has_wide_v<T>);
-  });
+std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut, std::int64_t slab) {
+  const ChaseTiles tiles = in_reals<T>(chase_tiles<T>(n, b));
+  if (tiles.groups() == 0 || m == 0) return 0;
+  const std::int64_t all = tiles.tiles_from(0);
+  const std::int64_t of_slab =
+      cut && std::is_same_v<T, double> ? all : std::clamp(slab / tile_bytes<T>(tiles), tiles.steps(0), all);
+  // Products have a quarter for their waves, and then room for a group.
+  const std::int64_t by_products = Workspace<T>::bytes(tiles, m, false, tiles.steps(0), 1);
+  return static_cast<std::uint64_t>(
+      std::max(Workspace<T>::bytes(tiles, m, true, of_slab, 0), by_products * 4 / 3 + 1));
 }
 
 template <class T>
-CutWork<T> chase_back_cut(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                          MatrixView<T> z_dev) {
-  if constexpr (!has_wide_v<T>)
+CutWork<T> chase_back_cut(const ChaseTiles& tiles, MatrixView<T> z_dev) {
+  if constexpr (std::is_same_v<T, double>)
     if (chase_back_fused_serves<T>(tiles, z_dev))
-      return {products_of(tiles, z_dev.cols), cut_work(tiles, reflectors.v, reflectors.v, z_dev)};
+      return {products_of(tiles, z_dev.cols), cut_work(tiles, z_dev.data, z_dev.data, z_dev)};
   return {};
 }
 
 template <class T>
 void chase_back(const Products<T>& products, const ChaseTiles& tiles,
                 const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
-                ChaseBack how, SolveTeam<T>* team) {
+                ChaseBack how, [[maybe_unused]] SolveTeam<T>* team) {
   if (tiles.groups() == 0 || z_dev.cols == 0) return;
   using R = real_t<T>;
   const Queue& queue = products.queue();
@@ -296,79 +308,68 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
   const bool serves = chase_back_fused_serves<R>(reals, z);
   if (how == ChaseBack::fused && !serves)
     throw InvalidArgument(Argument::z, "the fused way does not serve this bandwidth, lda or GPU");
-  const Workspace<T> w(workspace, reals, z.cols, team && !has_wide_v<T>);
   const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
-  if constexpr (!has_wide_v<T>) {
+  const auto w = Workspace<T>::within(workspace, reals, z.cols, fused);
+  if constexpr (std::is_same_v<T, double>) {
     std::vector<double> shares;
     if (team && fused) shares = team->take_shares(products_of(tiles, z_dev.cols));
     if (!shares.empty()) {
-      chase_factors(queue, tiles, reflectors, 0, tiles.groups() - 1, w.factors);
-      return team->devices().run(cut_work(tiles, reflectors.v, w.factors, z_dev), shares, column_granularity);
+      if (w.slab < tiles.tiles_from(0)) throw std::logic_error("the workspace is not for a cut");
+      chase_factors(queue, tiles, reflectors, 0, tiles.groups() - 1, w.factors, w.v);
+      return team->devices().run(cut_work(tiles, w.v, w.factors, z_dev), shares, column_granularity);
     }
   }
   if constexpr (in_planes<T>)
     if (fused) chase_split_parts(queue, z_dev);
   for (std::int64_t last = tiles.groups() - 1, first = 0; last >= 0; last = first - 1) {
-    const Slab slab = slab_down_from<T>(reals, last);
+    const Slab slab = slab_down_from(reals, last, w.slab);
     first = slab.first;
     if constexpr (in_planes<T>)
       if (fused) {
-        chase_to_planes(queue, tiles, reflectors, first, last, w.factors, w.wide_v);
-        chase_back_in_planes(queue, reals, w.wide_v, w.factors, first, last, z, w.words);
+        chase_to_planes(queue, tiles, reflectors, first, last, w.factors, w.v);
+        chase_back_in_planes(queue, reals, w.v, w.factors, first, last, z, w.words);
         continue;
       }
     if constexpr (is_complex<T>)
-      chase_image_factors<T>(queue, tiles, reflectors, first, last, w.factors, w.wide_v);
+      chase_image_factors<T>(queue, tiles, reflectors, first, last, w.factors, w.v);
     else
-      chase_factors(queue, tiles, reflectors, first, last, w.factors, fused ? w.wide_v : nullptr);
-    const auto* const v = [&] {
-      if constexpr (is_complex<T>)
-        return static_cast<const double*>(w.wide_v);
-      else
-        return reflectors.v + tiles.tiles_from(last + 1) * tiles.tile_size();
-    }();
+      chase_factors(queue, tiles, reflectors, first, last, w.factors, w.v);
     if (!fused) {
-      by_products(products, how == ChaseBack::engine, reals, v, first, last, z, w);
-      continue;
-    }
-    if constexpr (std::is_same_v<R, float>) {
-      chase_to_halves(queue, slab.tiles, w.wide_v, w.factors, w.v_halves, w.t_halves);
+      by_products(products, how == ChaseBack::engine, reals, first, last, z, w);
+    } else if constexpr (std::is_same_v<R, float>) {
+      chase_to_halves(queue, slab.tiles, w.v, w.factors, w.v_halves, w.t_halves);
       chase_back_in_halves(queue, reals, w.v_halves, w.t_halves, first, last, z, w.words);
     } else {
-      chase_back_fused(queue, reals, v, w.factors, first, last, z, w.words);
+      chase_back_fused(queue, reals, w.v, w.factors, first, last, z, w.words);
     }
   }
   if constexpr (in_planes<T>)
     if (fused) chase_join_parts(queue, z_dev);
 }
 
-template std::uint64_t chase_back_bytes<double>(std::int64_t, std::int64_t, std::int64_t, bool);
+template std::uint64_t chase_back_bytes<double>(std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t);
 template void chase_back<double>(const Products<double>&, const ChaseTiles&,
                                  const ChaseReflectors<const double>&, MatrixView<double>, Arena, ChaseBack,
                                  SolveTeam<double>*);
-template CutWork<double> chase_back_cut(const ChaseTiles&, const ChaseReflectors<const double>&,
-                                        MatrixView<double>);
-template std::uint64_t chase_back_bytes<float>(std::int64_t, std::int64_t, std::int64_t, bool);
+template CutWork<double> chase_back_cut(const ChaseTiles&, MatrixView<double>);
+template std::uint64_t chase_back_bytes<float>(std::int64_t, std::int64_t, std::int64_t, bool, std::int64_t);
 template void chase_back<float>(const Products<float>&, const ChaseTiles&,
                                 const ChaseReflectors<const float>&, MatrixView<float>, Arena, ChaseBack,
                                 SolveTeam<float>*);
-template CutWork<float> chase_back_cut(const ChaseTiles&, const ChaseReflectors<const float>&,
-                                       MatrixView<float>);
-template std::uint64_t chase_back_bytes<std::complex<double>>(std::int64_t, std::int64_t, std::int64_t, bool);
+template CutWork<float> chase_back_cut(const ChaseTiles&, MatrixView<float>);
+template std::uint64_t chase_back_bytes<std::complex<double>>(std::int64_t, std::int64_t, std::int64_t, bool,
+                                                              std::int64_t);
 template void chase_back<std::complex<double>>(const Products<std::complex<double>>&, const ChaseTiles&,
                                                const ChaseReflectors<const std::complex<double>>&,
                                                MatrixView<std::complex<double>>, Arena, ChaseBack,
                                                SolveTeam<std::complex<double>>*);
-template CutWork<std::complex<double>> chase_back_cut(const ChaseTiles&,
-                                                      const ChaseReflectors<const std::complex<double>>&,
-                                                      MatrixView<std::complex<double>>);
-template std::uint64_t chase_back_bytes<std::complex<float>>(std::int64_t, std::int64_t, std::int64_t, bool);
+template CutWork<std::complex<double>> chase_back_cut(const ChaseTiles&, MatrixView<std::complex<double>>);
+template std::uint64_t chase_back_bytes<std::complex<float>>(std::int64_t, std::int64_t, std::int64_t, bool,
+                                                             std::int64_t);
 template void chase_back<std::complex<float>>(const Products<std::complex<float>>&, const ChaseTiles&,
                                               const ChaseReflectors<const std::complex<float>>&,
                                               MatrixView<std::complex<float>>, Arena, ChaseBack,
                                               SolveTeam<std::complex<float>>*);
-template CutWork<std::complex<float>> chase_back_cut(const ChaseTiles&,
-                                                     const ChaseReflectors<const std::complex<float>>&,
-                                                     MatrixView<std::complex<float>>);
+template CutWork<std::complex<float>> chase_back_cut(const ChaseTiles&, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

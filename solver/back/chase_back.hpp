@@ -29,10 +29,13 @@ std::uint64_t chase_back_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64
 // same products one by one, by the engine of `products`.
 enum class ChaseBack { automatic, fused, products, engine };
 
-// Bytes that chase_back() takes of its workspace for m columns; at most 1.5 GiB without a cut.
-//   cut   columns may be cut over GPUs (double): the factors of all tiles are kept, 0.28 n^2 elements in place of at most 1 GiB
+// Bytes that chase_back() takes for m columns, of groups whose V and factors have `slab` bytes or are one group's; of a larger workspace it
+// takes more, for fewer slabs.
+//   cut   columns may be cut over GPUs (double): V and the factors of all tiles, 1.15 n^2 elements
+inline constexpr std::int64_t chase_back_slab_bytes = std::int64_t{1} << 30;
 template <class T>
-std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut = false);
+std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut = false,
+                               std::int64_t slab = chase_back_slab_bytes);
 
 //   reflectors  as band_to_tridiagonal() leaves them
 //   z_dev       n x m, lda >= n, in and out; rows from n on are not touched
@@ -55,7 +58,6 @@ void chase_back(const Products<T>& products, const ChaseTiles& tiles,
 
 // What a team has to expect of chase_back() with these arguments. Nothing is read or written.
 template <class T>
-CutWork<T> chase_back_cut(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                          MatrixView<T> z_dev);
+CutWork<T> chase_back_cut(const ChaseTiles& tiles, MatrixView<T> z_dev);
 
 }  // namespace eigen_g

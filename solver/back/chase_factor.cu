@@ -9,6 +9,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
+#include "solver/back/chase_tile.cuh"
 
 namespace eigen_g {
 
@@ -23,21 +24,19 @@ std::size_t shared_bytes(const ChaseTiles& tiles) {
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    factor_kernel(ChaseTiles tiles, const T* all_v, const T* all_tau, double* all_factors, double* all_wide) {
+    factor_kernel(ChaseTiles tiles, ChaseReflectors<const T> reflectors, std::int64_t first_group,
+                  std::int64_t before, double* all_factors, double* all_v) {
   extern __shared__ double2 memory[];
   const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), ld = width + 1;
   const int size = static_cast<int>(tiles.tile_size());
   double* const v = reinterpret_cast<double*>(memory);
   double* const s = v + size;  // S(l, i) at [l + i ld], l < i; T(r, l) at [l + r ld], l >= r
   double* const tau = s + ld * width;
-  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * size;
-  for (int k = threadIdx.x; k < size; k += threads) {
-    v[k] = all_v[place + k];
-    if (all_wide) all_wide[place + k] = v[k];
-  }
-  for (int k = threadIdx.x; k < width; k += threads)
-    tau[k] = all_tau[static_cast<std::int64_t>(blockIdx.x) * width + k];
-  __syncthreads();
+  const std::int64_t group = first_group + blockIdx.y, step = blockIdx.x;
+  if (step >= tiles.steps(group)) return;
+  const std::int64_t place = tiles.tile(group, step) - before;
+  load_chase_tile(tiles, reflectors, group, step, v, tau);
+  for (int k = threadIdx.x; k < size; k += threads) all_v[place * size + k] = v[k];
 
   // S by blocks of 16 x 8: rows of columns i = 16 block ... and j = 8 square ..., from where both begin to where one ends.
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, band_squares = b / 8;
@@ -86,7 +85,7 @@ __global__ void __launch_bounds__(threads)
   }
   __syncthreads();
 
-  double* const to = all_factors + static_cast<std::int64_t>(blockIdx.x) * chase_factor_size(width);
+  double* const to = all_factors + place * chase_factor_size(width);
   for (int k = threadIdx.x; k < width * width; k += threads) {
     const int i = k / width, l = k % width;
     if (i / 8 <= l / 8) to[chase_factor_place(width, i, l)] = l >= i ? -s[l + i * ld] : 0;
@@ -97,14 +96,11 @@ __global__ void __launch_bounds__(threads)
 
 template <class T>
 void chase_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                   std::int64_t first_group, std::int64_t last_group, double* factors_dev, double* wide_dev) {
+                   std::int64_t first_group, std::int64_t last_group, double* factors_dev, double* v_dev) {
   if (first_group > last_group) return;
-  const std::int64_t before = tiles.tiles_from(last_group + 1),
-                     count = tiles.tiles_from(first_group) - before;
   allow_shared_memory(factor_kernel<T>, shared_bytes(tiles));
-  factor_kernel<<<static_cast<unsigned>(count), threads, shared_bytes(tiles), queue.stream()>>>(
-      tiles, reflectors.v + before * tiles.tile_size(), reflectors.tau + before * tiles.width, factors_dev,
-      wide_dev);
+  factor_kernel<<<chase_grid(tiles, first_group, last_group), threads, shared_bytes(tiles), queue.stream()>>>(
+      tiles, reflectors, first_group, tiles.tiles_from(last_group + 1), factors_dev, v_dev);
   EIGEN_G_LAUNCHED();
 }
 

@@ -12,6 +12,7 @@
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/back/chase_factor.hpp"
 #include "solver/back/chase_planes.hpp"
+#include "solver/back/chase_tile.cuh"
 
 namespace eigen_g {
 
@@ -96,22 +97,15 @@ std::size_t shared_bytes(const ChaseTiles& tiles) {
 
 template <class T, class Out>
 __global__ void __launch_bounds__(threads)
-    factor_kernel(ChaseTiles tiles, const T* all_v, const T* all_tau, Out out) {
+    factor_kernel(ChaseTiles tiles, ChaseReflectors<const T> reflectors, std::int64_t first_group,
+                  std::int64_t before, Out out) {
   extern __shared__ double2 memory[];
   Complex* const v = reinterpret_cast<Complex*>(memory);
-  const int size = static_cast<int>(tiles.tile_size());
-  Complex* const s = v + size;  // S(l, i) at [l + i ld], l < i; T(r, l) at [l + r ld], l >= r
+  Complex* const s = v + tiles.tile_size();  // S(l, i) at [l + i ld], l < i; T(r, l) at [l + r ld], l >= r
   Complex* const tau = s + ld * width;
-  const std::int64_t tile = blockIdx.x;
-  for (int k = threadIdx.x; k < size; k += threads) {
-    const T x = all_v[tile * size + k];
-    v[k] = {x.re, x.im};
-  }
-  for (int k = threadIdx.x; k < width; k += threads) {
-    const T x = all_tau[tile * width + k];
-    tau[k] = {x.re, x.im};
-  }
-  __syncthreads();
+  const std::int64_t group = first_group + blockIdx.y, step = blockIdx.x;
+  if (step >= tiles.steps(group)) return;
+  load_chase_tile(tiles, reflectors, group, step, v, tau);
   // v_j(i), i a row of the tile; stored from row 8 floor(j / 8) on.
   const auto v_at = [&](int i, int j) { return v[tiles.column(j) + i - j / 8 * 8]; };
 
@@ -147,7 +141,7 @@ __global__ void __launch_bounds__(threads)
   __syncthreads();
 
   const auto any_v = [&](int i, int j) { return i > j && i <= j + band ? v_at(i, j) : Complex{0, 0}; };
-  out.write(tile, any_v, [s](int row, int col) { return s[col + row * ld]; });
+  out.write(tiles.tile(group, step) - before, any_v, [s](int row, int col) { return s[col + row * ld]; });
 }
 
 template <class T, class Out>
@@ -155,13 +149,11 @@ void write_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseRefle
                    std::int64_t first_group, std::int64_t last_group, const Out& out) {
   if (first_group > last_group) return;
   if (tiles.b != band) throw InvalidArgument(Argument::other, "a complex chase has bandwidth 32");
-  const std::int64_t before = tiles.tiles_from(last_group + 1),
-                     count = tiles.tiles_from(first_group) - before;
   const auto kernel = factor_kernel<device_t<T>, Out>;
   allow_shared_memory(kernel, shared_bytes(tiles));
-  kernel<<<static_cast<unsigned>(count), threads, shared_bytes(tiles), queue.stream()>>>(
-      tiles, on_device(reflectors.v + before * tiles.tile_size()),
-      on_device(reflectors.tau + before * tiles.width), out);
+  kernel<<<chase_grid(tiles, first_group, last_group), threads, shared_bytes(tiles), queue.stream()>>>(
+      tiles, {on_device(reflectors.v), on_device(reflectors.tau), reflectors.stride}, first_group,
+      tiles.tiles_from(last_group + 1), out);
   EIGEN_G_LAUNCHED();
 }
 

@@ -40,9 +40,8 @@ class PlannedSolve {
  public:
   virtual ~PlannedSolve() = default;
   // At most, beside the caller's matrices.
-  virtual WorkspaceBytes workspace() const = 0;
-  // Device memory for the next solves; empty: its own, which from now on lasts as long as the backend and is large enough for
-  // every problem of the plan.
+  virtual WorkspaceBytes workspace(MatrixLayout layout) const = 0;
+  // Device memory for the next solves; empty: its own, kept to its end, taken anew where a problem needs more.
   virtual void use(const Workspace& workspace) = 0;
 
   // Takes the memory that the problem needs. Throws OutOfMemory with the sum of it, before any is taken.
@@ -83,7 +82,7 @@ template <class T>
 std::unique_ptr<Backend<T>> device_backend(const Plan& plan, Resources& resources);
 // What device_backend() would say, at most, on the current GPU.
 template <class T>
-WorkspaceBytes device_backend_bytes(const Plan& plan);
+WorkspaceBytes device_backend_bytes(const Plan& plan, MatrixLayout layout);
 
 // Whether the plan is for mixed precision, on a GPU: all pairs of real doubles with their vectors.
 template <class T>

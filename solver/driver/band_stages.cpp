@@ -180,7 +180,7 @@ void sb2st_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<const T> ab, Tridiagona
   HostClock clock;
   const Progress nobody;
   Steps step(clock, nobody, report.stages);
-  const ChaseReflectors<T> out{hous, hous ? hous + ChaseTiles(n, b).v_count() : nullptr};
+  const ChaseReflectors<T> out{hous, hous ? hous + ChaseTiles(n, b).packed_count() : nullptr};
   step(Stage::chase, [&] { band_to_tridiagonal<T>(b, at.band, t.d, t.e, out, at.scratch); });
   step.finish();
   scale_values(n, t.d, -k);
@@ -193,7 +193,7 @@ std::int64_t sytrd_sb2st_hous(std::int64_t n, std::int64_t kd) {
   require_size(n, Argument::n);
   require_width(kd, 0, max_chase_bandwidth);
   const ChaseTiles tiles(n, chase_bandwidth(kd));
-  return tiles.v_count() + tiles.tau_count();
+  return tiles.packed_count() + tiles.tau_count();
 }
 
 template <class T>
@@ -250,7 +250,7 @@ Report ormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, const T* hou
     const ChaseTiles tiles(n, chase_bandwidth(kd));
     const std::uint64_t bytes = chase_back_bytes_on_cpu<T>(n, tiles.b, m);
     const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
-    chase_back<T>(tiles, {hous, hous + tiles.v_count()}, columns, Arena(memory.get(), bytes));
+    chase_back<T>(tiles, {hous, hous + tiles.packed_count()}, columns, Arena(memory.get(), bytes));
   });
 }
 

@@ -49,14 +49,14 @@ void check_matrices(const Plan& plan, const void* a, std::int64_t lda, const voi
 }
 
 template <class T>
-WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu) {
+WorkspaceBytes plan_bytes(const Plan& plan, [[maybe_unused]] bool on_gpu, MatrixLayout layout) {
   if (plan.n == 0) return {};
 #ifdef EIGEN_G_HAVE_CUDA
-  if (on_gpu) return wants_mixed<T>(plan) ? mixed_device_bytes(plan) : device_backend_bytes<T>(plan);
+  if (on_gpu) return wants_mixed<T>(plan) ? mixed_device_bytes(plan) : device_backend_bytes<T>(plan, layout);
 #else
   if (on_gpu) throw DeviceError("built without CUDA");
 #endif
-  return host_backend<T>(plan)->workspace();
+  return host_backend<T>(plan)->workspace(layout);
 }
 
 template <class T>
@@ -162,13 +162,13 @@ Report Call<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t
   return solve(problem, wait);
 }
 
-template WorkspaceBytes plan_bytes<double>(const Plan&, bool);
+template WorkspaceBytes plan_bytes<double>(const Plan&, bool, MatrixLayout);
 template class Call<double>;
-template WorkspaceBytes plan_bytes<float>(const Plan&, bool);
+template WorkspaceBytes plan_bytes<float>(const Plan&, bool, MatrixLayout);
 template class Call<float>;
-template WorkspaceBytes plan_bytes<std::complex<double>>(const Plan&, bool);
+template WorkspaceBytes plan_bytes<std::complex<double>>(const Plan&, bool, MatrixLayout);
 template class Call<std::complex<double>>;
-template WorkspaceBytes plan_bytes<std::complex<float>>(const Plan&, bool);
+template WorkspaceBytes plan_bytes<std::complex<float>>(const Plan&, bool, MatrixLayout);
 template class Call<std::complex<float>>;
 
 }  // namespace eigen_g

@@ -16,7 +16,7 @@ void check_matrices(const Plan& plan, const void* a, std::int64_t lda, const voi
 
 // Bytes that it takes at most.
 template <class T>
-WorkspaceBytes plan_bytes(const Plan& plan, bool on_gpu);
+WorkspaceBytes plan_bytes(const Plan& plan, bool on_gpu, MatrixLayout layout = MatrixLayout::any);
 
 // A plan with the backend that it goes to; made when it is needed first.
 template <class T>

@@ -66,6 +66,7 @@ std::int64_t padded_rows(std::int64_t n) {
 template <class T>
 struct Needs {
   bool matrix, z, q;
+  bool back_in_a = false;  // the way back may take the memory of a, which has been q
 
   // At most, but for z in a's place; on host pointers exactly.
   explicit Needs(const Plan& plan) : matrix(true) {
@@ -74,18 +75,26 @@ struct Needs {
     z = vectors && (host || (part && !is_complex<T>));
     q = vectors && (is_complex<T> ? !host && part : host);
   }
-  Needs(const Plan& plan, const Problem<T>& p) : Needs(plan) {
+  //   packed, aligned   a has lda = n, lies on 16 bytes     over_a   z is a itself
+  Needs(const Plan& plan, bool packed, bool aligned, bool over_a) : Needs(plan) {
     if (plan.pointers == Pointers::host) return;
-    const bool over_a = plan.options.vectors && p.z.data == p.a.data;
-    matrix = over_a || !serves_as_it_is(p.spare);
-    if (!is_complex<T>) q = plan.options.vectors && (over_a || !matrix);
+    matrix = over_a || !packed || !aligned || !columns_serve(plan);
+    if (is_complex<T> || !plan.options.vectors) return;
+    q = over_a || !matrix;
+    back_in_a = !q && packed;
   }
+  Needs(const Plan& plan, const Problem<T>& p)
+      : Needs(plan, p.spare.data && p.spare.lda == plan.n,
+              reinterpret_cast<std::uintptr_t>(p.spare.data) % 16 == 0,
+              plan.options.vectors && p.z.data == p.a.data) {}
 
  private:
-  // The reduction wants padded, aligned columns, and no rows beyond n that are somebody else's.
-  static bool serves_as_it_is(MatrixView<T> a) {
-    return a.data && a.lda == a.rows && padded_rows(a.rows) == a.rows &&
-           reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
+  // One stage wants padded columns, and so does the back-transformation by panels; else two want columns on 32 bytes.
+  static bool columns_serve(const Plan& plan) {
+    constexpr std::int64_t in_32_bytes = 32 / std::min<std::int64_t>(32, sizeof(T));
+    if (plan.n % tridiagonalize_row_multiple == 0) return true;
+    return path_on_gpu<T>(plan.options, plan.n) == Path::two_stage && plan.n % in_32_bytes == 0 &&
+           plan.n - band_width<T>(plan.n) > solver_tuning().back_max_rows_of_panels;
   }
 };
 
@@ -106,7 +115,9 @@ struct DeviceParts {
   MatrixView<T> matrix, z;
   MatrixView<real_t<T>> u, q;  // u: the divide and conquer's Z where T is complex
   Tridiagonal<real_t<T>> t;
-  Arena kept, scratch;            // the path's; scratch for the other steps too
+  Arena kept, scratch;  // the path's; scratch for the other steps too
+  Arena back;           // own q, u and scratch, which lie together; of the way back, but where it is in a
+  bool back_in_a = false;
   std::span<std::byte> products;  // lent to them
 
   DeviceParts(Arena& arena, const Plan& plan, const Needs<T>& needs, int multiprocessors) {
@@ -116,15 +127,34 @@ struct DeviceParts {
       path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors, plan.devices.gpus > 1);
     if (needs.matrix) matrix = arena.matrix<T>(n, n, padded_rows(n));
     if (needs.z) z = arena.matrix<T>(n, n, even);
-    if (is_complex<T> && plan.options.vectors) u = arena.matrix<real_t<T>>(n, n, even);
-    if (needs.q) q = arena.matrix<real_t<T>>(n, n, even);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     kept = arena.part(path.kept);
-    scratch = arena.part(std::max({path.scratch, check_input_bytes,
-                                   divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false),
-                                   bytes_taken([](Arena& a) { a.take<T>(loading_values); })}));
+    const auto vectors_of_t = [&](Arena& a) {
+      if (needs.q) q = a.matrix<real_t<T>>(n, n, even);
+      if (is_complex<T> && plan.options.vectors) u = a.matrix<real_t<T>>(n, n, even);
+    };
+    const std::uint64_t of_t = bytes_taken(vectors_of_t),
+                        rest = std::max({path.scratch, check_input_bytes,
+                                         divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false),
+                                         bytes_taken([](Arena&a) { a.take<T>(loading_values); })});
+    back_in_a = needs.back_in_a && bytes_in_a(n) >= path.less_back;
+    back = arena.part(std::max(of_t + rest, back_in_a ? 0 : of_t > 0 ? path.back : path.less_back));
+    Arena parts = back;
+    vectors_of_t(parts);
+    scratch = parts.part(rest);
     const auto lent = static_cast<std::int64_t>(bytes_for_products<T>(n));
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
+  }
+  Arena back_at(MatrixView<T> a) const {
+    if (!back_in_a) return back;
+    const auto at = reinterpret_cast<std::uintptr_t>(a.data);
+    return {a.data + (Arena::alignment - at % Arena::alignment) / sizeof(T), bytes_in_a(a.cols)};
+  }
+
+ private:
+  static std::uint64_t bytes_in_a(std::int64_t n) {
+    const auto bytes = static_cast<std::uint64_t>(n * n) * sizeof(T);
+    return bytes - std::min(bytes, Arena::alignment);
   }
 };
 
@@ -204,10 +234,11 @@ class DeviceBackend final : public Backend<T> {
     }
   }
 
-  WorkspaceBytes workspace() const override { return {host_bytes(plan_), max_bytes()}; }
+  WorkspaceBytes workspace(MatrixLayout layout) const override {
+    return device_backend_bytes<T>(plan_, layout);
+  }
   void use(const Workspace& workspace) override {
     settle();
-    lasting_ = true;
     memory_.use(workspace);
   }
 
@@ -218,18 +249,17 @@ class DeviceBackend final : public Backend<T> {
     if (left_) left_->hold(queue_);
     const Needs<T> needs(plan_, problem);
     used_ = device_parts_bytes<T>(plan_, needs, queue_.multiprocessors());
-    const std::uint64_t wanted = lasting_ ? std::max(used_, max_bytes()) : used_;
-    if (memory_.would_take(wanted)) settle();
-    Arena arena = memory_.arena(queue_, used_, wanted);
+    if (memory_.would_take(used_)) settle();
+    Arena arena = memory_.arena(queue_, used_);
     parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
     products_.lend(parts_->products);
     stages_.template emplace<OneStageOnDevice<T>>(products_, plan_.n, parts_->kept, parts_->scratch, team());
     if (path_ == Path::two_stage)
       stages_.template emplace<TwoStageOnDevice<T>>(products_, plan_.n, plan_.most(), parts_->kept,
-                                                    parts_->scratch, team(),
+                                                    parts_->scratch, parts_->back_at(p_.spare), team(),
                                                     chase_back_on_gpu(plan_.options.engine));
     const std::int64_t n = plan_.n;
-    a_ = needs.matrix ? parts_->matrix : MatrixView<T>{p_.spare.data, n, n, padded_rows(n)};
+    a_ = needs.matrix ? parts_->matrix : p_.spare;
     if (!plan_.options.vectors) return;
     z_ = on_host_ ? parts_->z : p_.z;
     if constexpr (is_complex<T>) {
@@ -374,9 +404,6 @@ class DeviceBackend final : public Backend<T> {
     if (left_) left_->wait();
     left_.reset();
   }
-  std::uint64_t max_bytes() const {
-    return device_parts_bytes<T>(plan_, Needs<T>(plan_), gpu_facts(gpu_).cores);
-  }
   SolveTeam<T>* team() {
     if constexpr (is_complex<T>)
       return nullptr;
@@ -403,7 +430,6 @@ class DeviceBackend final : public Backend<T> {
   Queue queue_;
   Products<T> products_;
   DeviceClock<T> clock_;
-  bool lasting_ = false;
   HeldMemory memory_;
   std::uint64_t used_ = 0;     // bytes that the problem takes
   std::optional<Event> left_;  // the end of a solve that has been left
@@ -424,8 +450,9 @@ class DeviceBackend final : public Backend<T> {
 }  // namespace
 
 template <class T>
-WorkspaceBytes device_backend_bytes(const Plan& plan) {
-  return {host_bytes(plan), device_parts_bytes<T>(plan, Needs<T>(plan), gpu_facts(current_gpu()).cores)};
+WorkspaceBytes device_backend_bytes(const Plan& plan, MatrixLayout layout) {
+  const Needs<T> needs = layout == MatrixLayout::packed ? Needs<T>(plan, true, true, false) : Needs<T>(plan);
+  return {host_bytes(plan), device_parts_bytes<T>(plan, needs, gpu_facts(current_gpu()).cores)};
 }
 
 void start_device() {
@@ -440,13 +467,13 @@ std::unique_ptr<Backend<T>> device_backend(const Plan& plan, Resources& resource
   return std::make_unique<DeviceBackend<T>>(plan, resources);
 }
 
-template WorkspaceBytes device_backend_bytes<double>(const Plan&);
+template WorkspaceBytes device_backend_bytes<double>(const Plan&, MatrixLayout);
 template std::unique_ptr<Backend<double>> device_backend(const Plan&, Resources&);
-template WorkspaceBytes device_backend_bytes<float>(const Plan&);
+template WorkspaceBytes device_backend_bytes<float>(const Plan&, MatrixLayout);
 template std::unique_ptr<Backend<float>> device_backend(const Plan&, Resources&);
-template WorkspaceBytes device_backend_bytes<std::complex<double>>(const Plan&);
+template WorkspaceBytes device_backend_bytes<std::complex<double>>(const Plan&, MatrixLayout);
 template std::unique_ptr<Backend<std::complex<double>>> device_backend(const Plan&, Resources&);
-template WorkspaceBytes device_backend_bytes<std::complex<float>>(const Plan&);
+template WorkspaceBytes device_backend_bytes<std::complex<float>>(const Plan&, MatrixLayout);
 template std::unique_ptr<Backend<std::complex<float>>> device_backend(const Plan&, Resources&);
 
 }  // namespace eigen_g

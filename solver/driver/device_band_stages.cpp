@@ -56,7 +56,7 @@ struct Sb2stParts {
     if (pointers == Pointers::host) {
       ab = arena.matrix<double>(kd + 1, n, kd + 1);
       t = {arena.take<double>(n), arena.take<double>(n)};
-      if (with_hous) hous = arena.take<double>(tiles.v_count() + tiles.tau_count());
+      if (with_hous) hous = arena.take<double>(tiles.packed_count() + tiles.tau_count());
     }
     band = arena.matrix<double>(tiles.b + 1, n, tiles.b + 1);
     scratch = arena.part(
@@ -72,7 +72,7 @@ struct OrmtrSb2stParts {
   OrmtrSb2stParts(Arena& arena, Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
     const ChaseTiles tiles(n, chase_bandwidth(kd));
     if (pointers == Pointers::host) {
-      hous = arena.take<double>(tiles.v_count() + tiles.tau_count());
+      hous = arena.take<double>(tiles.packed_count() + tiles.tau_count());
       z = arena.matrix<double>(n, m, even(n));
     }
     scratch = arena.part(chase_back_bytes<double>(n, tiles.b, m));
@@ -162,7 +162,7 @@ void sytrd_sb2st_on_gpu<double>(Pointers pointers, Uplo uplo, std::int64_t kd, M
       scale_exponent(step(Stage::check, [&] { return check_band(queue, own->band, own->scratch); }));
   step(Stage::scale, [&] { scale_values(queue, own->band.lda * n, own->band.data, k); });
   step(Stage::chase, [&] {
-    const ChaseReflectors<double> out{hous_dev, hous_dev ? hous_dev + tiles.v_count() : nullptr};
+    const ChaseReflectors<double> out{hous_dev, hous_dev ? hous_dev + tiles.packed_count() : nullptr};
     band_to_tridiagonal<double>(queue, tiles.b, own->band, t_dev.d, t_dev.e, out, own->scratch);
   });
   scale_values(queue, n, t_dev.d, -k);
@@ -170,7 +170,7 @@ void sytrd_sb2st_on_gpu<double>(Pointers pointers, Uplo uplo, std::int64_t kd, M
   if (host) {
     copy_values(queue, t.d, t_dev.d, n);
     copy_values(queue, t.e, t_dev.e, n - 1);
-    if (hous) copy_values(queue, hous, hous_dev, tiles.v_count() + tiles.tau_count());
+    if (hous) copy_values(queue, hous, hous_dev, tiles.packed_count() + tiles.tau_count());
   }
   step.finish();
 }
@@ -184,11 +184,11 @@ void ormtr_sb2st_on_gpu<double>(Pointers pointers, std::int64_t kd, const double
   const Placed<OrmtrSb2stParts> own(queue, pointers, z.rows, z.cols, kd);
   const Products<double> products(queue);
   if (host) {
-    copy_values(queue, own->hous, hous, tiles.v_count() + tiles.tau_count());
+    copy_values(queue, own->hous, hous, tiles.packed_count() + tiles.tau_count());
     upload<double>(queue, Part::all, z, own->z);
   }
   const double* const hous_dev = host ? own->hous : hous;
-  chase_back<double>(products, tiles, {hous_dev, hous_dev + tiles.v_count()}, host ? own->z : z,
+  chase_back<double>(products, tiles, {hous_dev, hous_dev + tiles.packed_count()}, host ? own->z : z,
                      own->scratch);
   if (host) download<double>(queue, own->z, z);
   queue.wait();

@@ -54,7 +54,7 @@ template <class T>
 WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu, Pointers pointers) {
   const Plan plan{n, options, {}, pointers};
   check_plan(plan);
-  return plan_bytes<T>(plan, on_gpu);
+  return plan_bytes<T>(plan, on_gpu, MatrixLayout::packed);
 }
 
 void start_gpu() {

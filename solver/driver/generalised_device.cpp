@@ -104,7 +104,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     if (!on_host_) queue_.use(p_.stream);
     const bool with_z = own_z(plan_) || (plan_.options.vectors && p_.z.data == p_.a.data);
     used_ = generalised_parts_bytes<T>(plan_, with_z);
-    Arena arena = memory_.arena(queue_, used_, used_);
+    Arena arena = memory_.arena(queue_, used_);
     parts_.emplace(arena, plan_, with_z, plan_bytes<T>(standard_.plan(), true).device);
     a_ = on_host_ ? parts_->a : p_.a;
     b_ = on_host_ ? parts_->b : p_.b;

@@ -18,17 +18,17 @@ class HeldMemory {
     given_ = given;
     if (given.device) let_go();
   }
-  // Whether arena() takes memory, and lets go of what it has, for `wanted` bytes.
-  bool would_take(std::uint64_t wanted) const { return !given_.device && held_ < wanted; }
-  // `bytes` of it; of its own `wanted` are taken at once. Throws OutOfMemory, InvalidArgument (workspace).
-  Arena arena(const Queue& queue, std::uint64_t bytes, std::uint64_t wanted) {
+  // Whether arena() takes memory, and lets go of what it has.
+  bool would_take(std::uint64_t bytes) const { return !given_.device && held_ < bytes; }
+  // `bytes` of it. Throws OutOfMemory, InvalidArgument (workspace).
+  Arena arena(const Queue& queue, std::uint64_t bytes) {
     require(
         !given_.device || given_.device_bytes >= bytes, Argument::workspace,
         "has " + std::to_string(given_.device_bytes) + " bytes, " + std::to_string(bytes) + " are needed");
-    if (would_take(wanted)) {
+    if (would_take(bytes)) {
       let_go();
-      memory_ = WorkMemory(queue, wanted);
-      held_ = wanted;
+      memory_ = WorkMemory(queue, bytes);
+      held_ = bytes;
     }
     return Arena(given_.device ? given_.device : memory_.data(), bytes);
   }

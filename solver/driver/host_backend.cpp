@@ -42,7 +42,7 @@ class HostBackend final : public Backend<T> {
   explicit HostBackend(const Plan& plan)
       : plan_(plan), bytes_(bytes_taken([&](Arena& arena) { HostParts<T>(arena, plan); })) {}
 
-  WorkspaceBytes workspace() const override { return {bytes_, 0}; }
+  WorkspaceBytes workspace(MatrixLayout) const override { return {bytes_, 0}; }
   void use(const Workspace&) override {}
 
   void begin(const Problem<T>& problem) override {
@@ -97,7 +97,7 @@ class HostBackend final : public Backend<T> {
   }  // the vectors are in the caller's z
   void account(Report& report) override {
     report.path = Path::one_stage;
-    report.bytes = workspace();
+    report.bytes = {bytes_, 0};
     report.devices = {{cpu_name(), -1, 0, 1, 0}};
   }
 

@@ -103,11 +103,8 @@ class MixedDevice final : public PlannedSolve<double> {
         in_double_(plan_in_double(plan), &resources) {}
   ~MixedDevice() override { cudaStreamSynchronize(queue_.stream()); }
 
-  WorkspaceBytes workspace() const override { return mixed_device_bytes(plan_); }
-  void use(const Workspace& workspace) override {
-    lasting_ = true;
-    memory_.use(workspace);
-  }
+  WorkspaceBytes workspace(MatrixLayout) const override { return mixed_device_bytes(plan_); }
+  void use(const Workspace& workspace) override { memory_.use(workspace); }
 
   void begin(const Problem<double>& problem) override {
     cudaGetLastError();  // what an earlier failure left
@@ -115,7 +112,7 @@ class MixedDevice final : public PlannedSolve<double> {
     if (!on_host_) queue_.use(p_.stream);
     const bool own_z = on_host_ || p_.z.data == p_.spare.data;
     used_ = mixed_parts_bytes(plan_, own_z);
-    Arena arena = memory_.arena(queue_, used_, lasting_ ? std::max(used_, workspace().device) : used_);
+    Arena arena = memory_.arena(queue_, used_);
     parts_.emplace(arena, plan_, own_z);
     a_ = on_host_ ? parts_->a : p_.spare;
     z_ = own_z ? parts_->z : p_.z;
@@ -169,7 +166,7 @@ class MixedDevice final : public PlannedSolve<double> {
     stages.insert(stages.end(), after.begin(), after.end());
     report.stages = std::move(stages);
     report.refinement = refinement;
-    report.bytes = {workspace().host, used_ + more};
+    report.bytes = {mixed_device_bytes(plan_).host, used_ + more};
     return report;
   }
 
@@ -224,7 +221,7 @@ class MixedDevice final : public PlannedSolve<double> {
   }
 
   Plan plan_;
-  bool on_host_, lasting_ = false;
+  bool on_host_;
   Queue queue_;
   Products<double> products_;
   DeviceClock<double> clock_;

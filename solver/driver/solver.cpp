@@ -68,8 +68,8 @@ template <class T>
 Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <class T>
-WorkspaceBytes Solver<T>::workspace() const {
-  return state_->call.plan().n > 0 ? state_->call.backend().workspace() : WorkspaceBytes{};
+WorkspaceBytes Solver<T>::workspace(MatrixLayout layout) const {
+  return state_->call.plan().n > 0 ? state_->call.backend().workspace(layout) : WorkspaceBytes{};
 }
 template <class T>
 bool Solver<T>::on_gpu() const {
@@ -82,12 +82,12 @@ Path Solver<T>::path() const {
 }
 
 template <class T>
-void Solver<T>::use(const Workspace& workspace) {
-  const std::uint64_t needed = this->workspace().device;
-  if (workspace.device && workspace.device_bytes < needed)
-    throw InvalidArgument(Argument::workspace, "has " + std::to_string(workspace.device_bytes) + " bytes, " +
+void Solver<T>::use(const Workspace& given) {
+  const std::uint64_t needed = workspace(MatrixLayout::packed).device;
+  if (given.device && given.device_bytes < needed)
+    throw InvalidArgument(Argument::workspace, "has " + std::to_string(given.device_bytes) + " bytes, " +
                                                    std::to_string(needed) + " are needed");
-  if (state_->call.plan().n > 0) state_->call.backend().use(workspace);
+  if (state_->call.plan().n > 0) state_->call.backend().use(given);
 }
 
 template <class T>

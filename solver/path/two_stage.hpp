@@ -21,14 +21,15 @@ class SolveTeam;
 //   m      columns of Z; 0: values only, without the chase's reflectors
 //   team   that takes columns of Z; null: none
 //   cut    the team has further GPUs, which take columns in Q2's part too
-// A real matrix that is a band already, up to widest_given_band(), has no first stage: Q1 = I, and the chase's reflectors take the
-// matrix's own memory.
+//   back   of the factor: PathBytes::less_back or more, of which it makes use; may be other memory that is free by then
+// The chase's reflectors lie above the matrix' diagonal; in a real matrix that is a band already, up to widest_given_band(), which
+// has no first stage, Q1 = I, in all of its memory.
 template <class T>
 class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
  public:
   static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut);
   TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
-                   SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);
+                   Arena back, SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);
   // Of the matrix that comes next: A(i, j) = 0 for |i - j| > width.
   void given_band(std::int64_t width) { given_band_ = width; }
   Factor<T>& run(Steps& step, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
@@ -48,12 +49,12 @@ class TwoStageOnDevice final : public Reduction<T>, public Factor<T> {
   const Products<T>* products_;
   ChaseTiles tiles_;  // of a full matrix
   T* tau_;
-  ChaseReflectors<T> kept_;
+  T* chase_tau_;
   std::int64_t given_band_;
   bool banded_ = false;
   ChaseTiles chased_;  // of the last matrix
   ChaseReflectors<T> reflectors_;
-  Arena scratch_;
+  Arena scratch_, back_;
   SolveTeam<T>* team_;
   ChaseBack how_;
   MatrixView<T> a_;

@@ -33,6 +33,7 @@ Bits device_solve(const Stored& s, const support::Asked& o) {
   const Queue queue;
   const DeviceBuffer<double> a(s.n * s.n), both(s.n + s.n * s.n);
   cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice);
+  cudaDeviceSynchronize();  // the queue does not wait for the default stream
   (void)::eigen_g::eigen_g(s.n, device(a.data()), s.n, device(both.data()), device(both.data() + s.n), s.n,
                            queue.stream(), o, o);
   Bits bits(static_cast<std::size_t>(both.size()));

@@ -48,10 +48,24 @@ std::int64_t rows_of_reflector(std::int64_t n, std::int64_t b, std::int64_t s, s
   return rows >= (eigen_g::is_complex<S> ? 1 : 2) ? std::min(b, rows) : 0;
 }
 
+// The v of a tile as columns of b + width rows.
+template <class S>
+std::vector<S> dense_tile(std::int64_t n, const ChaseTiles& tiles, const ReflectorsOf<S>& r,
+                          std::int64_t group, std::int64_t step) {
+  const std::int64_t rows = tiles.b + tiles.width;
+  std::vector<S> v(static_cast<std::size_t>(rows * tiles.width));
+  for (std::int64_t j = 0; j < tiles.width; ++j) {
+    const std::int64_t s = group * tiles.width + j;
+    std::copy_n(r.v.begin() + tiles.packed_run(s) + step * tiles.b, rows_of_reflector<S>(n, tiles.b, s, step),
+                v.begin() + j * rows + j + 1);
+  }
+  return v;
+}
+
 // Reflectors as a chase might leave them, of random vectors.
 template <class S = double>
 ReflectorsOf<S> random_reflectors(std::int64_t n, const ChaseTiles& tiles) {
-  ReflectorsOf<S> r{std::vector<S>(static_cast<std::size_t>(tiles.v_count())),
+  ReflectorsOf<S> r{std::vector<S>(static_cast<std::size_t>(tiles.packed_count())),
                     std::vector<S>(static_cast<std::size_t>(tiles.tau_count()))};
   const Matrix random = random_symmetric(130, 5);
   std::size_t next = 0;
@@ -59,7 +73,7 @@ ReflectorsOf<S> random_reflectors(std::int64_t n, const ChaseTiles& tiles) {
   for (std::int64_t s = 0; s < tiles.sweeps(); ++s)
     for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
       const std::int64_t tile = tiles.tile(s / tiles.width, step), j = s % tiles.width;
-      S* const v = r.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      S* const v = r.v.data() + tiles.packed_run(s) + step * tiles.b;
       const std::int64_t rows = rows_of_reflector<S>(n, tiles.b, s, step);
       double square = 0;
       for (std::int64_t i = 0; i < rows; ++i) {
@@ -90,7 +104,7 @@ void apply(std::int64_t n, const ChaseTiles& tiles, const ReflectorsOf<S>& refle
     for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
       const std::int64_t tile = tiles.tile(group, step), row = s + 1 + step * tiles.b;
       const std::int64_t rows = rows_of_reflector<S>(n, tiles.b, s, step);
-      const S* const v = reflectors.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      const S* const v = reflectors.v.data() + tiles.packed_run(s) + step * tiles.b;
       const S tau = reflectors.tau[static_cast<std::size_t>(tile * tiles.width + j)];
       for (std::int64_t c = 0; c < m; ++c) {
         S* const x = z.data() + c * n + row;

@@ -284,7 +284,7 @@ def workspace_bytes(
     on_gpu: bool = True,
     array_on_gpu: bool = True,
 ) -> tuple[int, int]:
-    """(host, device) bytes that eigh takes at most for itself, beside a, b, w and v.
+    """(host, device) bytes that eigh takes for itself, beside a, b, w and v; on a GPU of arrays without gaps.
 
     type          of a generalised problem; None: a standard one
     path, engine, precision   as eigh's

@@ -231,7 +231,8 @@ def solve_gpu(
     plan = wanted.plan(view.dtype, columns_a.turned)
     w, rows = new_results(framework, a, plan, n, wanted.vectors)
     kept = kept_by_thread()
-    solver, needed = kept.solver(framework, view.gpu, n, plan, wanted)
+    packed = columns_a.lda == max(1, n) and columns_a.address % 16 == 0
+    solver, needed = kept.solver(framework, view.gpu, n, plan, packed, wanted)
     _memory, memory = framework.memory(needed, a) if needed else (None, 0)
     solver.use(memory, needed)
     z = framework.address(rows) if rows is not None else 0
@@ -241,7 +242,7 @@ def solve_gpu(
         report = solver.solve(*matrices, stream)
     except _core.InvalidArgument as error:
         raise named(error, columns_a.turned) from None
-    kept.keep(framework, view.gpu, n, plan, wanted, solver, needed)
+    kept.keep(framework, view.gpu, n, plan, packed, wanted, solver, needed)
     if rows is None:
         return w, None, report
     return w, framework.transposed(conjugated_if_turned(framework, columns_a, view.dtype, rows)), report
@@ -259,11 +260,11 @@ class Kept:
         self._last: tuple[object, _core.Solver, int] | None = None
 
     def solver(
-        self, framework: Framework, gpu: int, n: int, plan: _core.Plan, wanted: Wanted
+        self, framework: Framework, gpu: int, n: int, plan: _core.Plan, packed: bool, wanted: Wanted
     ) -> tuple[_core.Solver, int]:
-        """A solver, and the bytes of the device that it wants."""
+        """A solver, and the bytes of the device that it wants, for a matrix of n rows to a column alone or any other."""
         last, self._last = self._last, None
-        if last is not None and wanted.progress is None and last[0] == (framework.name, gpu, n, plan):
+        if last is not None and wanted.progress is None and last[0] == (framework.name, gpu, n, plan, packed):
             return last[1], last[2]
         del last  # gives its handle back before another one is wanted
         context = self._contexts.get((framework.name, gpu, wanted.where))
@@ -271,7 +272,7 @@ class Kept:
             context = new_context(framework, plan)
             self._contexts[framework.name, gpu, wanted.where] = context
         solver = _core.Solver(context, plan, n, True, gpu, wanted.progress)
-        return solver, solver.workspace_bytes[1]
+        return solver, (solver.packed_workspace_bytes if packed else solver.workspace_bytes)[1]
 
     def keep(
         self,
@@ -279,13 +280,14 @@ class Kept:
         gpu: int,
         n: int,
         plan: _core.Plan,
+        packed: bool,
         wanted: Wanted,
         solver: _core.Solver,
         needed: int,
     ) -> None:
         where = wanted.where
         if wanted.progress is None and where.engine == "native" and where.gpus == 1 and where.ratio is None:
-            self._last = (framework.name, gpu, n, plan), solver, needed
+            self._last = (framework.name, gpu, n, plan, packed), solver, needed
 
     def close(self) -> None:
         self._last = None

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
@@ -56,6 +57,13 @@ __global__ void __launch_bounds__(tile* tile_rows)
     else if (whole && i < to.lda && j < n)
       to(i, j) = i == j ? T{1} : T{};
   }
+}
+
+// Zeros in rows 0 ... j - 1 of column j.
+template <class T>
+__global__ void clear_above_kernel(MatrixView<T> v) {
+  for (std::int64_t col = blockIdx.x; col < v.cols; col += gridDim.x)
+    for (std::int64_t row = threadIdx.x; row < col; row += blockDim.x) v(row, col) = T{};
 }
 
 unsigned blocks_for(const Queue& queue, std::int64_t columns) {
@@ -113,6 +121,14 @@ void give_band_reflectors(const Queue& queue, Uplo uplo, std::int64_t kd, Matrix
                      uplo == Uplo::upper, false);
 }
 
+template <class T>
+void clear_above(const Queue& queue, MatrixView<T> v_dev) {
+  if (v_dev.cols < 2) return;
+  clear_above_kernel<<<blocks_for(queue, v_dev.cols), 256, 0, queue.stream()>>>(
+      MatrixView<device_t<T>>{on_device(v_dev.data), v_dev.rows, v_dev.cols, v_dev.lda});
+  EIGEN_G_LAUNCHED();
+}
+
 template void take_band(const Queue&, Uplo, std::int64_t, MatrixView<const double>, MatrixView<double>);
 template void give_band(const Queue&, Uplo, std::int64_t, MatrixView<const double>, MatrixView<double>);
 template void take_band_reflectors(const Queue&, Uplo, std::int64_t, MatrixView<const double>,
@@ -120,5 +136,9 @@ template void take_band_reflectors(const Queue&, Uplo, std::int64_t, MatrixView<
 template void give_band_reflectors(const Queue&, Uplo, std::int64_t, MatrixView<const double>,
                                    MatrixView<double>);
 template void take_band(const Queue&, Uplo, std::int64_t, MatrixView<const float>, MatrixView<float>);
+template void clear_above(const Queue&, MatrixView<double>);
+template void clear_above(const Queue&, MatrixView<float>);
+template void clear_above(const Queue&, MatrixView<std::complex<double>>);
+template void clear_above(const Queue&, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

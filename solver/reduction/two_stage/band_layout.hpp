@@ -38,4 +38,8 @@ template <class T>
 void give_band_reflectors(const Queue& queue, Uplo uplo, std::int64_t kd, MatrixView<const same_t<T>> v_dev,
                           MatrixView<T> a_dev);
 
+// Zeros above the diagonal, where v_dev's reflectors are to be whole.
+template <class T>
+void clear_above(const Queue& queue, MatrixView<T> v_dev);
+
 }  // namespace eigen_g

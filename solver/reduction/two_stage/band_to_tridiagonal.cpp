@@ -89,14 +89,13 @@ void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d,
   std::fill_n(at.band.data, 2 * b * n, T{});
   for (std::int64_t j = 0; j < n; ++j) std::copy_n(&band(0, j), std::min(b + 1, n - j), &at.band(0, j));
   if (out.v) {
-    std::fill_n(out.v, tiles.v_count(), T{});
+    std::fill_n(out.v, tiles.packed_count(), T{});
     std::fill_n(out.tau, tiles.tau_count(), T{});
   }
   const auto keep = [&](std::int64_t s, std::int64_t step, std::int64_t rows, const T* v, T tau) {
     if (!out.v) return;
-    const std::int64_t tile = tiles.tile(s / tiles.width, step), j = s % tiles.width;
-    std::copy_n(v, rows, out.v + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1);
-    out.tau[tile * tiles.width + j] = tau;
+    std::copy_n(v, rows, out.run(tiles, s) + step * b);
+    out.tau[tiles.tile(s / tiles.width, step) * tiles.width + s % tiles.width] = tau;
   };
   const auto block = [&](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
     return MatrixView<T>{&at.band(row - col, col), rows, cols, 2 * b - 1};

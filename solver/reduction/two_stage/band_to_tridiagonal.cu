@@ -134,7 +134,8 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
   };
   EIGEN_G_CUDA(cudaMemsetAsync(w.mail, 0, bytes(w.packets, sizeof(Packet<D>)), queue.stream()));
   if (out.v) {
-    EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.v_count(), sizeof(T)), queue.stream()));
+    if (out.stride == 0)  // between runs, too
+      EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.packed_count(), sizeof(T)), queue.stream()));
     EIGEN_G_CUDA(cudaMemsetAsync(out.tau, 0, bytes(tiles.tau_count(), sizeof(T)), queue.stream()));
   }
   const std::array<const void*, 2> kernels{reinterpret_cast<const void*>(chase_kernel<D, b, false>),
@@ -164,7 +165,7 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
                d,
                e,
                tiles,
-               {on_device(out.v), on_device(out.tau)},
+               {on_device(out.v), on_device(out.tau), out.stride},
                tiles.tiles_from(first / tiles.width + 1),
                w.mail,
                w.state};

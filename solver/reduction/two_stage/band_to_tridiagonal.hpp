@@ -13,7 +13,7 @@ namespace eigen_g {
 class Queue;
 
 // CPU, the same reflectors but for rounding.
-//   band   (b + 1) x n, host, in: as below     d, e  n and n - 1, host, out     out  host, or null and null
+//   band   (b + 1) x n, host, in: as below     d, e  n and n - 1, host, out     out  host, packed; or null
 //   scratch   band_to_tridiagonal_bytes_on_cpu<T>(n, b)
 // Cost: 6 n^2 b flops, one thread.
 template <class T>
@@ -29,7 +29,7 @@ std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int mult
 //   band_dev    (b + 1) x n, lda >= b + 1: element (i - j, j) is A(i, j) for 0 <= i - j <= b, i < n; others are not read
 //   b           one of chase_bandwidths; for complex T 32
 //   d_dev, e_dev  n and n - 1 elements, out: the diagonals of T
-//   out         the reflectors, or null and null: the same T without them
+//   out         the reflectors, or null: the same T without them
 //   multiprocessors  that take part; 0: the queue's
 // All in device memory, ordered on `queue`, which is not waited for. Its blocks wait for each other: the launch is cooperative.
 // Entries within 2^-100 ... 2^100 (float: 2^-8 ... 2^8), as the driver scales them: squares are formed.

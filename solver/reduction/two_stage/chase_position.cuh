@@ -331,7 +331,7 @@ class Position {
     for (int r = 0; r < rows; ++r) y[r] = fma(tau, y[r], -half * v[r]);  // w
     if (warp == (first_warp + warps / 2) % warps) send_column(v, y, first_place, mail - S::mail, tag);
     if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - !is_complex<T>)
-      keep(v, tau, first_place, tile + k, j);
+      keep(v, tau, first_place, c.out.run(c.tiles, s) + k * b, c.n - row, tile + k, j);
     update_diagonal(v, y);
     __syncthreads();
     update_below(v, u, tau);
@@ -471,14 +471,13 @@ class Position {
         publish(mail + lane + 32 * r, fma(-v[r], w_first, shared.column[lane + 32 * r] - w[r]), tag);
   }
 
-  __device__ __forceinline__ void keep(const T (&v)[rows], T tau, int first_place, std::int64_t tile,
-                                       int j) const {
-    T* const to = c.out.v + tile * c.tiles.tile_size() + c.tiles.column(j) + j % 8 + 1;
+  __device__ __forceinline__ void keep(const T (&v)[rows], T tau, int first_place, T* to, std::int64_t count,
+                                       std::int64_t tile, int j) const {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      const int place = lane + 32 * r;
-      if (b % 32 == 0 || place < b)
-        store_streaming(to + (place >= first_place ? place - first_place : place - first_place + b), v[r]);
+      const int place = lane + 32 * r,
+                entry = place >= first_place ? place - first_place : place - first_place + b;
+      if ((b % 32 == 0 || place < b) && entry < count) store_streaming(to + entry, v[r]);
     }
     if (lane == 0) store_streaming(c.out.tau + tile * c.tiles.width + j, tau);
   }

@@ -65,13 +65,6 @@ __global__ void diagonal_block_kernel(std::int32_t size, const T* a, std::int64_
     band[row - col + col * ldb] = a[row + col * lda];
 }
 
-// Zeros in rows 0 ... j - 1 of column j: above V's ones.
-template <class T>
-__global__ void clear_above_kernel(std::int32_t columns, T* v, std::int64_t ldv) {
-  for (std::int32_t col = blockIdx.x; col < columns; col += gridDim.x)
-    for (std::int32_t row = threadIdx.x; row < col; row += blockDim.x) v[row + col * ldv] = T{};
-}
-
 template <class T>
 void mirror(const Queue& queue, MatrixView<T> a_dev) {
   if (a_dev.rows < 2) return;
@@ -204,12 +197,6 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     milestones.back().first.record(queue);
   }
   diagonal_block<T>(queue, a_dev.block(j, j, n - j, n - j), &band_dev(0, j), band_dev.lda);
-  if (j > 0) {
-    clear_above_kernel<<<static_cast<unsigned>(std::min<std::int64_t>(n - b, 16 * queue.multiprocessors())),
-                         256, 0, queue.stream()>>>(static_cast<std::int32_t>(n - b),
-                                                   on_device(a_dev.data + b), a_dev.lda);
-    EIGEN_G_LAUNCHED();
-  }
   for (const auto& [event, fraction] : milestones) {
     event.wait();
     progress(fraction);

@@ -27,9 +27,9 @@ template <class T>
 std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 
 // GPU.
-//   a_dev    n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device
-//            in: the lower triangle; out: rows b ... n - 1 of column j <= n - b - 2 hold v_j whole, zeros above its 1: what
-//            back_transform() takes of a_dev.block(b, 0, n - b, n - b); the rest is undefined
+//   a_dev    n x n, device, its columns on 16 bytes, faster on 32
+//            in: the lower triangle; out: rows j + b ... n - 1 of column j <= n - b - 2 hold v_j from its 1 on: with zeros above
+//            what back_transform() takes of a_dev.block(b, 0, n - b, n - b) (clear_above(), band_layout.hpp); the rest is undefined
 //   band_dev (b + 1) x n or more rows, device, out: B(i, j) at (i - j, j), 0 <= i - j <= b, i < n; the rest is untouched
 //   tau_dev  n, device, out: tau_j; 0 from j = n - b - 1 on
 //   scratch_dev      full_to_band_bytes<T>(n, b, products.queue().multiprocessors())

@@ -33,7 +33,7 @@ std::vector<S> on_gpu(const ChaseTiles& tiles, const ReflectorsOf<S>& reflectors
   const std::int64_t n = tiles.n - is_complex<T>;
   std::vector<S> padded(static_cast<std::size_t>(lda * m), S(std::nan("")));
   for (std::int64_t j = 0; j < m; ++j) std::copy_n(z.begin() + j * n, n, padded.begin() + j * lda);
-  DeviceBuffer<T> v(tiles.v_count()), tau(tiles.tau_count()), z_dev(lda * m);
+  DeviceBuffer<T> v(tiles.packed_count()), tau(tiles.tau_count()), z_dev(lda * m);
   support::upload_as(reflectors.v, v);
   support::upload_as(reflectors.tau, tau);
   support::upload_as(padded, z_dev);

@@ -1,6 +1,8 @@
 // I - V T V^T against the product of a tile's reflectors, one at a time.
 #include "solver/back/chase_factor.hpp"
 
+#include <utility>
+
 #include "solver/back/chase_image.hpp"
 #include "solver/back/chase_planes.hpp"
 
@@ -15,17 +17,20 @@ using namespace support::chase;
 
 namespace {
 
+std::vector<std::pair<std::int64_t, std::int64_t>> all_tiles(const ChaseTiles& tiles) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> all;  // group, step
+  for (std::int64_t group = 0; group < tiles.groups(); ++group)
+    for (std::int64_t step = 0; step < tiles.steps(group); ++step) all.emplace_back(group, step);
+  return all;
+}
+
 //   max |(I - V T V^T) - H_0 ... H_{width-1}|
 //   -----------------------------------------
 //                  width
-double ratio(const ChaseTiles& tiles, std::int64_t tile, const Reflectors& r, const double* factor) {
+double ratio(const ChaseTiles& tiles, std::int64_t tile, const Matrix& v, const Reflectors& r,
+             const double* factor) {
   const std::int64_t rows = tiles.b + tiles.width, width = tiles.width;
-  Matrix v(static_cast<std::size_t>(rows * width)), product = support::reduction::identity(rows),
-                                                    whole = product;
-  for (std::int64_t j = 0; j < width; ++j)
-    for (std::int64_t i = 0; i < tiles.b + 8; ++i)
-      v[static_cast<std::size_t>(j / 8 * 8 + i + j * rows)] =
-          r.v[static_cast<std::size_t>(tile * tiles.tile_size() + tiles.column(j) + i)];
+  Matrix product = support::reduction::identity(rows), whole = product;
   const auto at = [rows](const Matrix& m, std::int64_t i, std::int64_t j) {
     return m[static_cast<std::size_t>(i + j * rows)];
   };
@@ -59,24 +64,35 @@ void check() {
     const std::int64_t last = tiles.groups() - 1, size = chase_factor_size(tiles.width);
     CAPTURE(b, sizeof(T));
     Queue queue;
-    DeviceBuffer<T> v(tiles.v_count()), tau(tiles.tau_count());
-    DeviceBuffer<double> factors(tiles.tiles_from(0) * size), wide(tiles.v_count());
+    DeviceBuffer<T> v(tiles.packed_count()), tau(tiles.tau_count());
+    DeviceBuffer<double> factors(tiles.tiles_from(0) * size),
+        operands(tiles.tiles_from(0) * tiles.tile_size());
     support::upload_as(reflectors.v, v);
     support::upload_as(reflectors.tau, tau);
-    for (const auto* buffer : {&factors, &wide})
+    for (const auto* buffer : {&factors, &operands})
       EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
     EIGEN_G_CUDA(cudaDeviceSynchronize());
     // In two slabs.
-    chase_factors<T>(queue, tiles, {v.data(), tau.data()}, 1, last, factors.data(), wide.data());
+    chase_factors<T>(queue, tiles, {v.data(), tau.data()}, 1, last, factors.data(), operands.data());
     chase_factors<T>(queue, tiles, {v.data(), tau.data()}, 0, 0, factors.data() + tiles.tiles_from(1) * size,
-                     wide.data() + tiles.tiles_from(1) * tiles.tile_size());
+                     operands.data() + tiles.tiles_from(1) * tiles.tile_size());
     queue.wait();
-    CHECK(support::download_from(wide, wide.size()) == support::download_from(v, v.size()));
-    const std::vector<double> found = support::download_from(factors, factors.size());
+    const std::vector<double> found = support::download_from(factors, factors.size()),
+                              found_v = support::download_from(operands, operands.size());
     double worst = 0;
-    for (std::int64_t tile = 0; tile < tiles.tiles_from(0); ++tile)
-      worst = std::max(worst, ratio(tiles, tile, reflectors, found.data() + tile * size));
+    bool same = true;
+    for (const auto& [group, step] : all_tiles(tiles)) {
+      const std::int64_t tile = tiles.tile(group, step), rows = tiles.b + tiles.width;
+      Matrix dense = dense_tile(tiles.n, tiles, reflectors, group, step);
+      for (double& x : dense) x = static_cast<T>(x);
+      for (std::int64_t j = 0; j < tiles.width; ++j)
+        same = same && std::equal(dense.begin() + j * rows + j / 8 * 8,
+                                  dense.begin() + j * rows + j / 8 * 8 + tiles.b + 8,
+                                  found_v.begin() + tile * tiles.tile_size() + tiles.column(j));
+      worst = std::max(worst, ratio(tiles, tile, dense, reflectors, found.data() + tile * size));
+    }
     CAPTURE(worst);
+    CHECK(same);
     CHECK(worst < support::limits::back_transform * support::ulp_of<T>);
   }
 }
@@ -84,13 +100,14 @@ void check() {
 using Complex = std::complex<double>;
 
 // H_0 ... H_{width-1} of a tile, a reflector at a time.
-std::vector<Complex> product_of(const ChaseTiles& tiles, std::int64_t tile,
+std::vector<Complex> product_of(const ChaseTiles& tiles, std::int64_t group, std::int64_t step,
                                 const ReflectorsOf<Complex>& reflectors) {
-  const std::int64_t rows = tiles.b + tiles.width;
+  const std::int64_t rows = tiles.b + tiles.width, tile = tiles.tile(group, step);
+  const auto v = dense_tile(tiles.n - 1, tiles, reflectors, group, step);
   auto product = support::reduction::identity<Complex>(rows);
   for (std::int64_t j = tiles.width - 1; j >= 0; --j)
     for (std::int64_t c = 0; c < rows; ++c) {
-      const Complex* const v_j = reflectors.v.data() + tile * tiles.tile_size() + tiles.column(j) + j % 8 + 1;
+      const Complex* const v_j = v.data() + j * rows + j + 1;
       Complex* const x = product.data() + c * rows + j + 1;
       const std::int64_t length = std::min(tiles.b, rows - j - 1);
       Complex sum = 0;
@@ -114,8 +131,8 @@ void check_image(std::int64_t n) {
   const std::int64_t last = tiles.groups() - 1, size = chase_factor_size(images.width);
   CAPTURE(n, sizeof(T));
   Queue queue;
-  DeviceBuffer<T> v(tiles.v_count()), tau(tiles.tau_count());
-  DeviceBuffer<double> factors(tiles.tiles_from(0) * size), image(images.v_count());
+  DeviceBuffer<T> v(tiles.packed_count()), tau(tiles.tau_count());
+  DeviceBuffer<double> factors(tiles.tiles_from(0) * size), image(images.tiles_from(0) * images.tile_size());
   support::upload_as(reflectors.v, v);
   support::upload_as(reflectors.tau, tau);
   for (const auto* buffer : {&factors, &image})
@@ -127,7 +144,8 @@ void check_image(std::int64_t n) {
                             found_t = support::download_from(factors, factors.size());
   const std::int64_t rows = images.b + images.width, width = images.width;
   double worst = 0;
-  for (std::int64_t tile = 0; tile < tiles.tiles_from(0); ++tile) {
+  for (const auto& [group, step] : all_tiles(tiles)) {
+    const std::int64_t tile = tiles.tile(group, step);
     Matrix dense(static_cast<std::size_t>(rows * width)), whole = support::reduction::identity(rows);
     for (std::int64_t j = 0; j < width; ++j)
       for (std::int64_t i = 0; i < images.b + 8; ++i)
@@ -147,7 +165,7 @@ void check_image(std::int64_t n) {
         for (std::int64_t row = 0; row < rows; ++row)
           whole[static_cast<std::size_t>(row + c * rows)] += dense_v(row, i) * sum;
       }
-    const auto product = product_of(tiles, tile, reflectors);
+    const auto product = product_of(tiles, group, step, reflectors);
     for (std::int64_t c = 0; c < rows / 2; ++c)
       for (std::int64_t i = 0; i < rows / 2; ++i) {
         const S x = product[static_cast<std::size_t>(i + c * (rows / 2))];
@@ -173,7 +191,7 @@ void check_planes(std::int64_t n) {
   const ReflectorsOf<Complex> reflectors = random_reflectors<Complex>(n, tiles);
   CAPTURE(n);
   Queue queue;
-  DeviceBuffer<Complex> v(tiles.v_count()), tau(tiles.tau_count());
+  DeviceBuffer<Complex> v(tiles.packed_count()), tau(tiles.tau_count());
   DeviceBuffer<double> y_planes(tiles.tiles_from(0) * y_size), v_planes(tiles.tiles_from(0) * v_size);
   support::upload_as(reflectors.v, v);
   support::upload_as(reflectors.tau, tau);
@@ -200,7 +218,8 @@ void check_planes(std::int64_t n) {
     right_planes = right_planes && std::abs(plane(1) + 2 * of_re + plane(2)) <= 1e-14;
     return x;
   };
-  for (std::int64_t tile = 0; tile < tiles.tiles_from(0); ++tile) {
+  for (const auto& [group, step] : all_tiles(tiles)) {
+    const std::int64_t tile = tiles.tile(group, step);
     auto whole = support::reduction::identity<Complex>(rows);
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t j = 0; j < width; ++j) {
@@ -212,7 +231,7 @@ void check_planes(std::int64_t n) {
               of_v * number(found_y, tile * y_squares + y_square(of_j, static_cast<int>(c / 8)),
                             c / 8 == of_j, c % 8, j % 8);
       }
-    const auto product = product_of(tiles, tile, reflectors);
+    const auto product = product_of(tiles, group, step, reflectors);
     for (std::size_t k = 0; k < whole.size(); ++k) {
       const double difference = std::abs(whole[k] - product[k]);
       worst = std::max(worst, std::isfinite(difference) ? difference : 1e300);

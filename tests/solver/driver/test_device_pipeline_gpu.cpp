@@ -71,28 +71,35 @@ support::Solved take(const OnDevice& d, std::int64_t n, const eigen_g::Report& r
 
 }  // namespace
 
-TEST_CASE("device pointers: pairs and values, either triangle, any leading dimension", "[gpu]") {
+// Where the matrix serves as it is, and what of the memory of a matrix that does not becomes workspace, depends on path, n and lda.
+TEST_CASE("device pointers: pairs and values, either triangle, any leading dimension, either path", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  for (const std::int64_t n : {1, 2, 3, 64, 65, 129, 257, 600})
-    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-      for (const std::int64_t padding : {0, 5}) {
-        CAPTURE(n, support::name(uplo), padding);
-        const Stored s = random_matrix(n, uplo, padding);
-        support::Asked o;
-        o.uplo = uplo;
-        const OnDevice pairs(s, queue, padding);
-        const eigen_g::Report report = solve(n, pairs, pairs.z.data(), pairs.ldz, queue, o);
-        const support::Solved solved = take(pairs, n, report);
-        support::check_pairs(s, solved);
+  const auto check = [&](std::int64_t n, std::int64_t padding, eigen_g::Path path) {
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+      CAPTURE(n, support::name(uplo), padding, static_cast<int>(path));
+      const Stored s = random_matrix(n, uplo, padding);
+      support::Asked o;
+      o.uplo = uplo;
+      o.path = path;
+      const OnDevice pairs(s, queue, padding);
+      const eigen_g::Report report = solve(n, pairs, pairs.z.data(), pairs.ldz, queue, o);
+      const support::Solved solved = take(pairs, n, report);
+      support::check_pairs(s, solved);
 
-        o.vectors = false;
-        const OnDevice values(s, queue, padding);
-        (void)solve(n, values, nullptr, 1, queue, o);
-        const std::vector<double> w = take(values, n, report).w;
-        support::check_values(s, w);
-        CHECK(support::same_bits(w, solved.w));
-      }
+      o.vectors = false;
+      const OnDevice values(s, queue, padding);
+      (void)solve(n, values, nullptr, 1, queue, o);
+      const std::vector<double> w = take(values, n, report).w;
+      support::check_values(s, w);
+      CHECK(support::same_bits(w, solved.w));
+    }
+  };
+  for (const std::int64_t padding : {0, 5}) {
+    for (const std::int64_t n : {1, 2, 3, 64, 65, 129, 257, 600}) check(n, padding, eigen_g::Path::automatic);
+    for (const std::int64_t n : {1, 3, 64, 65, 66, 260, 603, 1088, 1124, 1200})
+      check(n, padding, eigen_g::Path::two_stage);
+  }
 }
 
 TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
@@ -162,7 +169,7 @@ TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
       }
 }
 
-TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 matrices in all",
+TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 matrices in all",
           "[gpu][alone]") {
   NEEDS_GPU();
   const auto free_bytes = [] {
@@ -200,7 +207,8 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
         CHECK(static_cast<double>(report.bytes.device) >= 0.99 * told);
       }
       CHECK(taken <= told + granularity);
-      CHECK(taken >= told - granularity);
+      if (told > static_cast<double>(eigen_g::WorkMemory::max_kept_bytes))  // else it was there before
+        CHECK(taken >= told - granularity);
     }
   const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers,
                           eigen_g::Path path = eigen_g::Path::one_stage) {
@@ -216,12 +224,13 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.2 mat
       CHECK(in_all(order, true, pointers) <= 3 + 1200.0 / static_cast<double>(order));
     CHECK(in_all(10000, false, pointers) <= (pointers == eigen_g::Pointers::host ? 1.1 : 2.1));
     constexpr auto two_stage = eigen_g::Path::two_stage;
-    CHECK(in_all(65000, true, pointers, two_stage) <= 3.67);
-    for (const std::int64_t order : {10000, 20000, 50000}) {
-      const double blocks = 1.6e9 / (8.0 * static_cast<double>(order) * static_cast<double>(order));
-      CHECK(in_all(order, true, pointers, two_stage) <= 3.8 + blocks);
-      CHECK(in_all(order, false, pointers, two_stage) <= (pointers == eigen_g::Pointers::host ? 1.13 : 2.13));
+    CHECK(in_all(65000, true, pointers, two_stage) <= 3.08);
+    CHECK(in_all(65000, false, pointers, two_stage) <= 1.04);
+    for (const std::int64_t order : {6000, 10000, 20000, 50000}) {
+      CHECK(in_all(order, true, pointers, two_stage) <= 3.22);
+      CHECK(in_all(order, false, pointers, two_stage) <= (order < 10000 ? 1.2 : 1.13));
     }
+    CHECK(in_all(9999, true, pointers, two_stage) <= 3.22);
   }
 }
 

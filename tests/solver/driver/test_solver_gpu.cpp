@@ -296,3 +296,36 @@ TEST_CASE("what is queued ends before its memory does, and a NaN is told at once
   }
   CHECK(pool.bytes == 0);
 }
+
+TEST_CASE("a solver's workspace: of packed matrices and of any", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1200;
+  for (const bool vectors : {true, false}) {
+    CAPTURE(vectors);
+    Context context(on_gpu());
+    Solver<double> solver(context, n, {.vectors = vectors, .path = Path::two_stage}, Pointers::device);
+    const std::uint64_t packed = solver.workspace(MatrixLayout::packed).device,
+                        any = solver.workspace().device;
+    CHECK(packed ==
+          workspace_bytes(n, {.vectors = vectors, .path = Path::two_stage}, true, Pointers::device).device);
+    CHECK(packed < any);
+    const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(any));
+    CHECK_THROWS_AS(solver.use({memory.data(), packed - 1}), InvalidArgument);
+    const Queue queue;
+    for (const std::int64_t padding : {0, 3})
+      for (const std::uint64_t bytes : {packed, any}) {
+        CAPTURE(padding, bytes);
+        const Stored s = random_matrix(n, Uplo::lower, padding);
+        const Matrices m(s);
+        solver.use({memory.data(), bytes});
+        if (padding > 0 && bytes == packed) {
+          CHECK_THROWS_AS(m.solve(solver, s, queue.stream()), InvalidArgument);
+          continue;
+        }
+        const Report report = m.solve(solver, s, queue.stream());
+        CHECK(report.bytes.device <= bytes);
+        if (padding == 0) CHECK(report.bytes.device == packed);
+        support::check_values(s, m.values());
+      }
+  }
+}

@@ -33,7 +33,8 @@ template <class T = double, class S = support::wide_t<T>>
 Outcome<S> chase(const Queue& queue, const std::vector<S>& a, std::int64_t n, std::int64_t b, bool vectors,
                  int multiprocessors = 0) {
   const ChaseTiles tiles = chase_tiles<T>(n, b);
-  DeviceBuffer<T> band((b + 1) * n), v(vectors ? tiles.v_count() : 0), tau(vectors ? tiles.tau_count() : 0);
+  DeviceBuffer<T> band((b + 1) * n), v(vectors ? tiles.packed_count() : 0),
+      tau(vectors ? tiles.tau_count() : 0);
   DeviceBuffer<real_t<T>> d(n), e(n);
   const support::DeviceScratch scratch(band_to_tridiagonal_bytes<T>(n, b, queue.multiprocessors()), 256);
   for (const auto* buffer : {&v, &tau})

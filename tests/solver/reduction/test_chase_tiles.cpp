@@ -15,8 +15,13 @@ TEST_CASE("chase tiles: places of all reflectors") {
                                  2 * b + 3, 5 * b + 2}) {
       const ChaseTiles tiles(n, b);
       CAPTURE(n, b);
-      std::vector<int> taken(static_cast<std::size_t>(tiles.v_count()));
-      std::int64_t reflectors = 0;
+      std::vector<int> taken(static_cast<std::size_t>(tiles.tiles_from(0) * tiles.tile_size())),
+          run_taken(static_cast<std::size_t>(tiles.packed_count()));
+      std::int64_t reflectors = 0, counted = 0;
+      for (std::int64_t group = tiles.groups() - 1; group >= 0; --group) {
+        counted += tiles.steps(group);
+        REQUIRE(tiles.tiles_from(group) == counted);
+      }
       for (std::int64_t s = 0; s < n - 2; ++s)
         for (std::int64_t row = s + 1, step = 0; row < n - 1; row += b, ++step) {
           const std::int64_t group = s / tiles.width, j = s % tiles.width, tile = tiles.tile(group, step);
@@ -26,9 +31,17 @@ TEST_CASE("chase tiles: places of all reflectors") {
           const std::int64_t column = tile * tiles.tile_size() + tiles.column(j);
           REQUIRE(column % 2 == 0);
           for (std::int64_t i = 0; i < b + 8; ++i) ++taken[static_cast<std::size_t>(column + i)];
+          const std::int64_t rows = eigen_g::chase_rows<double>(tiles, s, step), run = tiles.packed_run(s);
+          REQUIRE(rows == std::min(b, n - row));
+          REQUIRE(run % 2 == 0);
+          for (std::int64_t i = 0; i < rows; ++i)
+            ++run_taken.at(static_cast<std::size_t>(run + step * b + i));
+          REQUIRE(eigen_g::chase_rows<std::complex<double>>({n + 1, b}, s, step) == rows);
           ++reflectors;
         }
       for (const int count : taken) REQUIRE(count <= 1);
+      for (const int count : run_taken) REQUIRE(count <= 1);
+      CHECK(tiles.packed_count() <= n * n / 2 + n);
       CHECK(reflectors <= tiles.tau_count());
       if (tiles.groups() > 1) CHECK(tiles.tile(0, 0) == tiles.tile(1, tiles.steps(1) - 1) + 1);
       CHECK(tiles.tiles_from(tiles.groups()) == 0);

@@ -7,6 +7,7 @@
 #include "solver/back/back_transform.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/band_layout.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/sanitized.hpp"
@@ -60,9 +61,11 @@ Banded<S> reduce_on_gpu(const std::vector<S>& a, std::int64_t n, std::int64_t b)
   const MatrixView<T> working{matrix.data(), n, n, lda};
   pack_lower<T>(queue, Uplo::lower, MatrixView<const T>{given.data(), n, n, n}, working);
   full_to_band<T>(queue, b, working, {band.data(), b + 1, n, b + 1}, tau.data(), scratch);
-  if (left > 1)
+  if (left > 1) {
+    clear_above<T>(queue, working.block(b, 0, left, left));
     back_transform<T>(queue, working.block(b, 0, left, left), tau.data(), {z.data() + b, left, n, n},
                       scratch);
+  }
   queue.wait();
   return {support::download_from(band, band.size()), support::download_from(z, n * n)};
 }
