@@ -77,7 +77,8 @@ template <class T>
 //                 do not serve: one stage wants n a multiple of 64, two stages columns on 32 bytes
 //
 // (a subset by number from device pointers takes n x n for itself beside z; z in a's place takes as much itself as
-// it saves the caller; another layout up to .6 n^2 more with vectors, n^2 without). Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
+// it saves the caller; another layout up to .6 n^2 more with vectors, n^2 without; z whose columns are not on 16 bytes, as with odd n, n^2 more in
+// two stages, which are slower where that is not there). Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
 // stages to one (path automatic), the GPU to the CPU (host pointers, place automatic); the report tells. Otherwise eigen_g() throws
 // OutOfMemory with both figures before any work.
 //   on_gpu   the current GPU; throws DeviceError where there is none

@@ -6,7 +6,10 @@
 //   host pointers  own                     own; C until the end    own          own
 //   device         own, or a itself where  caller's; C until the   a, or own    own
 //                  its layout serves       end, or own C for a
-//                                          subset by number
+//                                          subset by number; own
+//                                          where its columns do
+//                                          not serve and there is
+//                                          room
 //
 // Of complex T the divide and conquer's matrices are real: its Z is own, n x n, and Q takes the place of the complex Z, or is own
 // for a subset by number on device pointers; one GPU does it all.
@@ -66,7 +69,8 @@ std::int64_t padded_rows(std::int64_t n) {
 template <class T>
 struct Needs {
   bool matrix, z, q;
-  bool back_in_a = false;  // the way back may take the memory of a, which has been q
+  bool back_in_a = false;    // the way back may take the memory of a, which has been q
+  bool result_in_z = false;  // vectors come into being there: two stages want columns on 16 bytes
 
   // At most, but for z in a's place; on host pointers exactly.
   explicit Needs(const Plan& plan) : matrix(true) {
@@ -75,20 +79,27 @@ struct Needs {
     z = vectors && (host || (part && !is_complex<T>));
     q = vectors && (is_complex<T> ? !host && part : host);
   }
-  //   packed, aligned   a has lda = n, lies on 16 bytes     over_a   z is a itself
-  Needs(const Plan& plan, bool packed, bool aligned, bool over_a) : Needs(plan) {
+  // a has lda = n; lies on 16 bytes; z is a itself; z's columns lie on 16 bytes.
+  struct Given {
+    bool packed, aligned, over_a, z_serves;
+  };
+  Needs(const Plan& plan, const Given& given) : Needs(plan) {
     if (plan.pointers == Pointers::host) return;
-    matrix = over_a || !packed || !aligned || !columns_serve(plan);
+    matrix = given.over_a || !given.packed || !given.aligned || !columns_serve(plan);
     if (is_complex<T> || !plan.options.vectors) return;
-    q = over_a || !matrix;
-    back_in_a = !q && packed;
+    q = given.over_a || !matrix;
+    back_in_a = !q && given.packed;
+    result_in_z = !given.z_serves && path_on_gpu<T>(plan.options, plan.n) == Path::two_stage;
+    z = z || result_in_z;
   }
   Needs(const Plan& plan, const Problem<T>& p)
-      : Needs(plan, p.spare.data && p.spare.lda == plan.n,
-              reinterpret_cast<std::uintptr_t>(p.spare.data) % 16 == 0,
-              plan.options.vectors && p.z.data == p.a.data) {}
+      : Needs(plan,
+              {p.spare.data && p.spare.lda == plan.n, on_16_bytes(p.spare.data),
+               plan.options.vectors && p.z.data == p.a.data, on_16_bytes(p.z.data) && p.z.lda % 2 == 0}) {}
+  static Needs of_packed(const Plan& plan) { return {plan, {true, true, false, plan.n % 2 == 0}}; }
 
  private:
+  static bool on_16_bytes(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
   // One stage wants padded columns, and so does the back-transformation by panels; else two want columns on 32 bytes.
   static bool columns_serve(const Plan& plan) {
     constexpr std::int64_t in_32_bytes = 32 / std::min<std::int64_t>(32, sizeof(T));
@@ -247,11 +258,13 @@ class DeviceBackend final : public Backend<T> {
     p_ = problem;
     if (!on_host_) order_after(problem.stream);
     if (left_) left_->hold(queue_);
-    const Needs<T> needs(plan_, problem);
-    used_ = device_parts_bytes<T>(plan_, needs, queue_.multiprocessors());
-    if (memory_.would_take(used_)) settle();
-    Arena arena = memory_.arena(queue_, used_);
-    parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
+    Needs<T> needs(plan_, problem);
+    if (!needs.result_in_z || !take(needs)) {
+      needs.z = Needs<T>(plan_).z;
+      needs.result_in_z = false;
+      place(needs);
+    }
+    result_in_z_ = needs.result_in_z;
     products_.lend(parts_->products);
     stages_.template emplace<OneStageOnDevice<T>>(products_, plan_.n, parts_->kept, parts_->scratch, team());
     if (path_ == Path::two_stage)
@@ -261,7 +274,7 @@ class DeviceBackend final : public Backend<T> {
     const std::int64_t n = plan_.n;
     a_ = needs.matrix ? parts_->matrix : p_.spare;
     if (!plan_.options.vectors) return;
-    z_ = on_host_ ? parts_->z : p_.z;
+    z_ = on_host_ ? parts_->z : result_in_z_ ? parts_->z.block(0, 0, n, plan_.most()) : p_.z;
     if constexpr (is_complex<T>) {
       places_.compressed = parts_->u;
       places_.q = needs.q ? parts_->q
@@ -357,6 +370,10 @@ class DeviceBackend final : public Backend<T> {
       part.ready.hold(out);
       download<T>(out, of(z_), of(p_.z));
     }
+    if (result_in_z_)
+      EIGEN_G_CUDA(cudaMemcpy2DAsync(p_.z.data, bytes_of(p_.z.lda), z_.data, bytes_of(z_.lda),
+                                     bytes_of(plan_.n), static_cast<std::size_t>(found_),
+                                     cudaMemcpyDeviceToDevice, queue_.stream()));
     // Last: it may wait for all that is queued.
     EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_->t.d, sizeof(real_t<T>) * static_cast<std::size_t>(found_),
                                  cudaMemcpyDefault, queue_.stream()));
@@ -387,6 +404,23 @@ class DeviceBackend final : public Backend<T> {
       }
     }
   }
+  void place(const Needs<T>& needs) {
+    used_ = device_parts_bytes<T>(plan_, needs, queue_.multiprocessors());
+    if (memory_.would_take(used_)) settle();
+    Arena arena = memory_.arena(queue_, used_);
+    parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
+  }
+  // Whether there was room.
+  bool take(const Needs<T>& needs) {
+    if (!memory_.may_hold(device_parts_bytes<T>(plan_, needs, queue_.multiprocessors()))) return false;
+    try {
+      place(needs);
+      return true;
+    } catch (const OutOfMemory&) {
+      return false;
+    }
+  }
+  static std::size_t bytes_of(std::int64_t count) { return sizeof(T) * static_cast<std::size_t>(count); }
   // Columns of Z that can go to the host while the GPU works on what is queued behind them.
   struct Leaving {
     ColumnRange columns;
@@ -431,7 +465,8 @@ class DeviceBackend final : public Backend<T> {
   Products<T> products_;
   DeviceClock<T> clock_;
   HeldMemory memory_;
-  std::uint64_t used_ = 0;     // bytes that the problem takes
+  std::uint64_t used_ = 0;  // bytes that the problem takes
+  bool result_in_z_ = false;
   std::optional<Event> left_;  // the end of a solve that has been left
   std::optional<DeviceParts<T>> parts_;
   std::variant<std::monostate, OneStageOnDevice<T>, TwoStageOnDevice<T>> stages_;
@@ -451,8 +486,10 @@ class DeviceBackend final : public Backend<T> {
 
 template <class T>
 WorkspaceBytes device_backend_bytes(const Plan& plan, MatrixLayout layout) {
-  const Needs<T> needs = layout == MatrixLayout::packed ? Needs<T>(plan, true, true, false) : Needs<T>(plan);
-  return {host_bytes(plan), device_parts_bytes<T>(plan, needs, gpu_facts(current_gpu()).cores)};
+  const int multiprocessors = gpu_facts(current_gpu()).cores;
+  const std::uint64_t packed = device_parts_bytes<T>(plan, Needs<T>::of_packed(plan), multiprocessors);
+  if (layout == MatrixLayout::packed) return {host_bytes(plan), packed};
+  return {host_bytes(plan), std::max(packed, device_parts_bytes<T>(plan, Needs<T>(plan), multiprocessors))};
 }
 
 void start_device() {

@@ -18,12 +18,13 @@ class HeldMemory {
     given_ = given;
     if (given.device) let_go();
   }
+  bool may_hold(std::uint64_t bytes) const { return !given_.device || given_.device_bytes >= bytes; }
   // Whether arena() takes memory, and lets go of what it has.
   bool would_take(std::uint64_t bytes) const { return !given_.device && held_ < bytes; }
   // `bytes` of it. Throws OutOfMemory, InvalidArgument (workspace).
   Arena arena(const Queue& queue, std::uint64_t bytes) {
     require(
-        !given_.device || given_.device_bytes >= bytes, Argument::workspace,
+        may_hold(bytes), Argument::workspace,
         "has " + std::to_string(given_.device_bytes) + " bytes, " + std::to_string(bytes) + " are needed");
     if (would_take(bytes)) {
       let_go();
