@@ -67,18 +67,21 @@ template <class T>
 [[nodiscard]] Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& options = {},
                                 const Devices& devices = {});
 
-// Bytes that eigen_g() takes at most for itself beyond a, w, z, on device pointers of matrices that are MatrixLayout::packed. With these
-// three, an n x n solve on a GPU needs
+// Bytes that eigen_g() takes at most for itself beyond a, w, z; on device pointers of MatrixLayout::packed ones. With these three, an n x n
+// solve on a GPU needs
 //
 //   all vectors   3.2 n^2 values of device memory for n >= 6000, 3.07 n^2 for n = 65000, 3 n^2 + 1220 n for smaller ones; two stages
-//                 of floats and complex numbers up to 1 GiB more (complex double 2.7 n^2 at n = 10000); from host and
-//                 from device pointers
-//   values only   n^2 + O(n) (two stages 1.12 n^2 at n = 10000, 1.04 n^2 at 65000); from device pointers n^2 more where a's columns
-//                 do not serve: one stage wants n a multiple of 64, two stages columns on 32 bytes
+//                 of floats and complex numbers up to 1 GiB more (complex double 2.7 n^2 at n = 10000)
+//   values only   n^2 + O(n) (two stages 1.12 n^2 at n = 10000, 1.04 n^2 at 65000)
 //
-// (a subset by number from device pointers takes n x n for itself beside z; z in a's place takes as much itself as
-// it saves the caller; another layout up to .6 n^2 more with vectors, n^2 without; z whose columns are not on 16 bytes, as with odd n, n^2 more in
-// two stages, which are slower where that is not there). Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
+// and on device pointers
+//
+//   n^2 more      for values only where a's columns do not serve (one stage wants n a multiple of 64, two stages columns on 32 bytes);
+//                 for a subset by number; for z in a's place, as much as it saves the caller; in two stages for z whose columns are not
+//                 on 16 bytes, as with odd n (where there is less, that is slower)
+//   .6 n^2 more   with vectors where lda > n
+//
+// Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
 // stages to one (path automatic), the GPU to the CPU (host pointers, place automatic); the report tells. Otherwise eigen_g() throws
 // OutOfMemory with both figures before any work.
 //   on_gpu   the current GPU; throws DeviceError where there is none

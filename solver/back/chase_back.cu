@@ -24,7 +24,7 @@ namespace {
 
 // Of the memory at hand products take a quarter for a wave, but no more than this.
 constexpr std::int64_t wave_bytes = std::int64_t{1} << 28;
-// A step's V that goes to further GPUs is no longer.
+// A step's factors that go to further GPUs are no longer.
 constexpr std::int64_t step_bytes = std::int64_t{1} << 28;
 
 // Z of floats, by the kernel in halves.
@@ -282,7 +282,7 @@ std::uint64_t chase_back_bytes(std::int64_t n, std::int64_t b, std::int64_t m, b
   const std::int64_t all = tiles.tiles_from(0);
   const std::int64_t of_slab =
       cut && std::is_same_v<T, double> ? all : std::clamp(slab / tile_bytes<T>(tiles), tiles.steps(0), all);
-  // Products have a quarter for their waves, and then room for a group.
+  // Products take a quarter for their waves; a group has room in the rest.
   const std::int64_t by_products = Workspace<T>::bytes(tiles, m, false, tiles.steps(0), 1);
   return static_cast<std::uint64_t>(
       std::max(Workspace<T>::bytes(tiles, m, true, of_slab, 0), by_products * 4 / 3 + 1));

@@ -29,8 +29,8 @@ std::uint64_t chase_back_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64
 // same products one by one, by the engine of `products`.
 enum class ChaseBack { automatic, fused, products, engine };
 
-// Bytes that chase_back() takes for m columns, of groups whose V and factors have `slab` bytes or are one group's; of a larger workspace it
-// takes more, for fewer slabs.
+// Bytes of workspace with which chase_back() of m columns takes groups by slabs of `slab` bytes of V and factors, at least a group; with
+// more it takes longer slabs.
 //   cut   columns may be cut over GPUs (double): V and the factors of all tiles, 1.15 n^2 elements
 inline constexpr std::int64_t chase_back_slab_bytes = std::int64_t{1} << 30;
 template <class T>

@@ -144,10 +144,11 @@ struct DeviceParts {
       if (needs.q) q = a.matrix<real_t<T>>(n, n, even);
       if (is_complex<T> && plan.options.vectors) u = a.matrix<real_t<T>>(n, n, even);
     };
-    const std::uint64_t of_t = bytes_taken(vectors_of_t),
-                        rest = std::max({path.scratch, check_input_bytes,
-                                         divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false),
-                                         bytes_taken([](Arena&a) { a.take<T>(loading_values); })});
+    const std::uint64_t of_t = bytes_taken(vectors_of_t);
+    const std::uint64_t of_loading = bytes_taken([](Arena& a) { a.take<T>(loading_values); });
+    const std::uint64_t rest =
+        std::max({path.scratch, check_input_bytes, of_loading,
+                  divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false)});
     back_in_a = needs.back_in_a && bytes_in_a(n) >= path.less_back;
     back = arena.part(std::max(of_t + rest, back_in_a ? 0 : of_t > 0 ? path.back : path.less_back));
     Arena parts = back;
