@@ -1,6 +1,7 @@
 // Every step on one GPU, to which further devices may be helpers.
 //
-// Four matrices and a fifth of one, of which the caller's count (U: panel of the divide and conquer):
+// Three matrices and a fifth of one, the caller's counted (U: panel of the divide and conquer); of two stages the way back works where
+// Q and U were:
 //
 //                  working matrix          Z                       Q            U
 //   host pointers  own                     own; C until the end    own          own
