@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <string_view>
 
 #include "hybrid/machine/shared_library.hpp"
@@ -57,10 +58,11 @@ using support::faults::pending;
 using support::faults::standing;
 
 // ld gives a call of f to __wrap_f, and f itself is __real_f there: a function a name, so a macro.
-#define CUDA(f, parameters, arguments)                                        \
-  extern "C" decltype(f) __real_##f, __wrap_##f;                              \
-  auto __wrap_##f parameters->decltype(f arguments) {                         \
-    return fails(#f) ? cuda_failure(cudaErrorUnknown) : __real_##f arguments; \
+#define CUDA(f, parameters, arguments) CUDA_BY(f, parameters, __real_##f arguments)
+#define CUDA_BY(f, parameters, call)                            \
+  extern "C" decltype(f) __real_##f, __wrap_##f;                \
+  cudaError_t __wrap_##f parameters {                           \
+    return fails(#f) ? cuda_failure(cudaErrorUnknown) : (call); \
   }
 
 extern "C" {
@@ -102,9 +104,6 @@ cudaError_t __wrap_cudaPeekAtLastError() {
 }
 }
 
-CUDA(cudaDeviceCanAccessPeer, (int* can, int gpu, int peer), (can, gpu, peer))
-CUDA(cudaDeviceEnablePeerAccess, (int peer, unsigned int flags), (peer, flags))
-CUDA(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr attribute, int gpu), (value, attribute, gpu))
 CUDA(cudaDeviceSynchronize, (), ())
 CUDA(cudaDriverGetVersion, (int* version), (version))
 CUDA(cudaEventCreate, (cudaEvent_t * event), (event))
@@ -115,9 +114,6 @@ CUDA(cudaEventSynchronize, (cudaEvent_t event), (event))
 CUDA(cudaFuncGetAttributes, (cudaFuncAttributes * attributes, const void* kernel), (attributes, kernel))
 CUDA(cudaFuncSetAttribute, (const void* kernel, cudaFuncAttribute attribute, int value),
      (kernel, attribute, value))
-CUDA(cudaGetDevice, (int* gpu), (gpu))
-CUDA(cudaGetDeviceCount, (int* count), (count))
-CUDA(cudaGetDeviceProperties, (cudaDeviceProp * properties, int gpu), (properties, gpu))
 CUDA(cudaLaunchCooperativeKernel,
      (const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
      (kernel, grid, block, arguments, shared, stream))
@@ -129,12 +125,8 @@ CUDA(cudaMemcpy2DAsync,
      (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
       std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
      (to, to_pitch, from, from_pitch, width, height, kind, stream))
-CUDA(cudaMemcpy3DPeerAsync, (const cudaMemcpy3DPeerParms* what, cudaStream_t stream), (what, stream))
 CUDA(cudaMemcpyAsync, (void* to, const void* from, std::size_t n, cudaMemcpyKind kind, cudaStream_t stream),
      (to, from, n, kind, stream))
-CUDA(cudaMemcpyPeerAsync,
-     (void* to, int to_gpu, const void* from, int from_gpu, std::size_t n, cudaStream_t stream),
-     (to, to_gpu, from, from_gpu, n, stream))
 CUDA(cudaMemset, (void* to, int byte, std::size_t n), (to, byte, n))
 CUDA(cudaMemset2DAsync,
      (void* to, std::size_t pitch, int byte, std::size_t width, std::size_t height, cudaStream_t stream),
@@ -146,11 +138,52 @@ CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
      (int* blocks, const void* kernel, int threads, std::size_t shared, unsigned int flags),
      (blocks, kernel, threads, shared, flags))
 CUDA(cudaPointerGetAttributes, (cudaPointerAttributes * attributes, const void* p), (attributes, p))
-CUDA(cudaSetDevice, (int gpu), (gpu))
 CUDA(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned int flags), (stream, flags))
 CUDA(cudaStreamSynchronize, (cudaStream_t stream), (stream))
 CUDA(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
      (stream, event, flags))
+
+// One GPU shown as several.
+namespace {
+
+int shown_gpus() {
+  static const char* const text = std::getenv("EIGEN_G_SHOWN_GPUS");
+  static const int shown = text ? std::atoi(text) : 0;
+  return shown;
+}
+int real_gpu(int gpu) {
+  return gpu > 0 && gpu < shown_gpus() ? 0 : gpu;
+}
+const cudaMemcpy3DPeerParms* on_real_gpus(const cudaMemcpy3DPeerParms& what) {
+  static thread_local cudaMemcpy3DPeerParms on_real;
+  on_real = what;
+  on_real.srcDevice = real_gpu(what.srcDevice);
+  on_real.dstDevice = real_gpu(what.dstDevice);
+  return &on_real;
+}
+thread_local int current = 0;  // as shown
+
+}  // namespace
+
+CUDA_BY(cudaDeviceCanAccessPeer, (int* can, int gpu, int peer),
+        shown_gpus() ? (*can = 1, cudaSuccess) : __real_cudaDeviceCanAccessPeer(can, gpu, peer))
+CUDA_BY(cudaDeviceEnablePeerAccess, (int peer, unsigned int flags),
+        shown_gpus() ? cudaSuccess : __real_cudaDeviceEnablePeerAccess(peer, flags))
+CUDA_BY(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr attribute, int gpu),
+        __real_cudaDeviceGetAttribute(value, attribute, real_gpu(gpu)))
+CUDA_BY(cudaGetDevice, (int* gpu), shown_gpus() ? (*gpu = current, cudaSuccess) : __real_cudaGetDevice(gpu))
+CUDA_BY(cudaGetDeviceCount, (int* gpus),
+        __real_cudaGetDeviceCount(gpus) == cudaSuccess && shown_gpus() ? (*gpus = shown_gpus(), cudaSuccess)
+                                                                       : __real_cudaGetDeviceCount(gpus))
+CUDA_BY(cudaGetDeviceProperties, (cudaDeviceProp * properties, int gpu),
+        __real_cudaGetDeviceProperties(properties, real_gpu(gpu)))
+CUDA_BY(cudaMemcpy3DPeerAsync, (const cudaMemcpy3DPeerParms* what, cudaStream_t stream),
+        __real_cudaMemcpy3DPeerAsync(on_real_gpus(*what), stream))
+CUDA_BY(cudaMemcpyPeerAsync,
+        (void* to, int to_gpu, const void* from, int from_gpu, std::size_t n, cudaStream_t stream),
+        __real_cudaMemcpyPeerAsync(to, real_gpu(to_gpu), from, real_gpu(from_gpu), n, stream))
+CUDA_BY(cudaSetDevice, (int gpu), (current = gpu, __real_cudaSetDevice(real_gpu(gpu))))
+
 #if CUDART_VERSION >= 13000
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
                                           cudaStream_t);  // what <<<>>> becomes

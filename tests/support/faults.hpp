@@ -1,5 +1,6 @@
 // Calls that fail on demand. eigen_g_whole's own calls into CUDA, and its look-ups of cuBLAS's, are linked to faults.cpp (ld's
 // --wrap), which passes them on; an armed one reports its error instead and does nothing. What gives back (cudaFree, destructors' calls) never fails.
+// EIGEN_G_SHOWN_GPUS=N in the environment shows one GPU as N of them, so that it runs the cases for several.
 #pragma once
 
 #include <cstdint>
