@@ -1,7 +1,9 @@
-// A block of `pending` columns at a time, in panels of b. Y and Z of the panels so far stand beside each other, in both
-// orders, so that every product with them is one:
+// A block of `pending` columns at a time, in panels of b. V and Z of the panels so far stand beside each other, so that every
+// product with them is one:
 //
 //   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^H is what A should be by now.
+//
+// Of partner there are only the rows that a product takes, copied from pending.
 //
 //   panel          A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
 //   W = V T
@@ -65,6 +67,31 @@ __global__ void diagonal_block_kernel(std::int32_t size, const T* a, std::int64_
     band[row - col + col * ldb] = a[row + col * lda];
 }
 
+// Y := X with the two blocks of b columns of each pair (rows: of b rows) in each other's place.
+enum class Swapped { columns, rows };
+template <Swapped what, class T>
+__global__ void swap_pairs_kernel(std::int32_t b, std::int64_t rows, const T* x, std::int64_t ldx, T* y,
+                                  std::int64_t ldy) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t col = blockIdx.y;
+  if (row >= rows) return;
+  const auto other = [b](std::int64_t k) { return k / b % 2 == 0 ? k + b : k - b; };
+  y[row + col * ldy] = what == Swapped::columns ? x[row + other(col) * ldx] : x[other(row) + col * ldx];
+}
+
+template <Swapped what, class T>
+MatrixView<const T> swap_pairs(const Queue& queue, std::int64_t b, MatrixView<const T> x_dev,
+                               MatrixView<T> y_dev) {
+  constexpr int threads = 128;
+  const dim3 grid(static_cast<unsigned>((x_dev.rows + threads - 1) / threads),
+                  static_cast<unsigned>(x_dev.cols));
+  swap_pairs_kernel<what><<<grid, threads, 0, queue.stream()>>>(static_cast<std::int32_t>(b), x_dev.rows,
+                                                                on_device(x_dev.data), x_dev.lda,
+                                                                on_device(y_dev.data), y_dev.lda);
+  EIGEN_G_LAUNCHED();
+  return y_dev.block(0, 0, x_dev.rows, x_dev.cols);
+}
+
 template <class T>
 void mirror(const Queue& queue, MatrixView<T> a_dev) {
   if (a_dev.rows < 2) return;
@@ -90,18 +117,21 @@ std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
 // The parts of the workspace.
 template <class T>
 struct Places {
-  MatrixView<T> pending, partner, w, inner, gram;
+  MatrixView<T> pending, partner, w, inner, swapped_inner, gram;
   real_t<T>* squares;
   Arena panels;
 
   Places(Arena& arena, std::int64_t n, std::int64_t b, int multiprocessors) {
     const std::int64_t k = 2 * pending_columns(n, b);
-    const std::int64_t ld =
-        (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
-    pending = arena.matrix<T>(n, k, ld);
-    partner = arena.matrix<T>(n, k, ld);
-    w = arena.matrix<T>(n, b, ld);
+    const auto with_rows = [&](std::int64_t rows, std::int64_t columns) {
+      constexpr std::int64_t multiple = tridiagonalize_row_multiple;
+      return arena.matrix<T>(rows, columns, (rows + multiple - 1) / multiple * multiple);
+    };
+    pending = with_rows(n, k);
+    partner = with_rows(std::min(n, std::max(b, two_stage_tuning().update_columns)), k);
+    w = with_rows(n, b);
     inner = arena.matrix<T>(k, b, k);
+    swapped_inner = arena.matrix<T>(k, b, k);
     gram = arena.matrix<T>(b, b, b);
     squares = arena.take<real_t<T>>(n + 1);
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
@@ -141,21 +171,18 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
       return MatrixView<const T>(at.pending.block(row, 0, count, 2 * width));
     };
     const auto partner = [&](std::int64_t row, std::int64_t count) {
-      return MatrixView<const T>(at.partner.block(row, 0, count, 2 * width));
+      return swap_pairs<Swapped::columns>(queue, b, pending(row, count), at.partner);
     };
-    const auto slot = [&](const MatrixView<T>& of, int second) {
-      return of.block(below, 2 * width + second * b, rows, b);
-    };
+    const auto slot = [&](int second) { return at.pending.block(below, 2 * width + second * b, rows, b); };
     if (width > 0)
       products.gemm(Op::none, adjoint<T>, -1, pending(j, n - j), partner(j, b), 1,
                     a_dev.block(j, j, n - j, b));
     diagonal_block<T>(queue, a_dev.block(j, j, b, b), &band_dev(0, j), band_dev.lda);
-    const MatrixView<T> v = slot(at.pending, 0), z = slot(at.pending, 1);
+    const MatrixView<T> v = slot(0), z = slot(1);
     const MatrixView<T> w = at.w.block(below, 0, rows, b);
     PanelFactor<T> factor;
     factor.v[0] = a_dev.block(below, j, rows, b);
     factor.v[1] = v;
-    factor.v[2] = slot(at.partner, 1);
     factor.tau = tau_dev + j;
     factor.gram = at.gram;
     factor.band = &band_dev(0, j);
@@ -172,14 +199,15 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     again_of_few(left, w, z);
     if (width > 0) {
       const MatrixView<T> inner = at.inner.block(0, 0, 2 * width, b);
-      products.gemm(adjoint<T>, Op::none, 1, partner(below, rows), w, 0, inner);
-      again_of_few(partner(below, rows), w, inner);
-      products.gemm(Op::none, Op::none, -1, pending(below, rows), inner, 1, z);
+      products.gemm(adjoint<T>, Op::none, 1, pending(below, rows), w, 0, inner);
+      again_of_few(pending(below, rows), w, inner);
+      products.gemm(Op::none, Op::none, -1, pending(below, rows),
+                    swap_pairs<Swapped::rows>(queue, b, MatrixView<const T>(inner), at.swapped_inner), 1, z);
     }
     const MatrixView<T> wp = at.inner.block(0, 0, b, b);
     products.gemm(adjoint<T>, Op::none, 1, w, z, 0, wp);
     again_of_few(w, z, wp);
-    subtract_symmetric_part<T>(queue, v, wp, z, slot(at.partner, 0));
+    subtract_symmetric_part<T>(queue, v, wp, z);
     width += b;
     j = below;
     if (width < most && n - j - b >= 2) continue;

@@ -43,8 +43,8 @@ struct Panel {
   T* more_dev;
   unsigned step;
   Packet<T>* mail;
-  T *v[3], *tau, *gram, *band;
-  std::int64_t ldv[3], ldg, ldb;
+  T *v[2], *tau, *gram, *band;
+  std::int64_t ldv[2], ldg, ldb;
   const real_t<T>* negligible;
 };
 
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
 #pragma unroll
   for (int i = 0; i < held; ++i) a[i] = of_v(at.first + i, a[i]);
 #pragma unroll 1
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 2; ++k) {
     if (!p.v[k]) continue;
     T* const v = p.v[k] + at.first + c * p.ldv[k];
     const int left = p.rows - at.first;
@@ -385,7 +385,7 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
   panel.more_dev = reinterpret_cast<D*>(places.more);
   panel.step = step;
   panel.mail = places.mail;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 2; ++k) {
     panel.v[k] = on_device(out.v[k].data);
     panel.ldv[k] = out.v[k].lda;
   }
@@ -458,12 +458,12 @@ __global__ void __launch_bounds__(row_threads)
   }
 }
 
-// z_k := z_k - 1/2 sum_l v_l M(l, k), and the same to another place; `chunk` columns a thread.
+// z_k := z_k - 1/2 sum_l v_l M(l, k); `chunk` columns a thread.
 constexpr int chunk = 16;
 template <class T>
 __global__ void __launch_bounds__(row_threads)
     symmetric_part_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* m,
-                          std::int64_t ldm, T* z, std::int64_t ldz, T* other, std::int64_t ldo) {
+                          std::int64_t ldm, T* z, std::int64_t ldz) {
   __shared__ alignas(16) T factor[128][chunk + 2];  // of the chunk's columns
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * chunk;
@@ -482,7 +482,7 @@ __global__ void __launch_bounds__(row_threads)
     for (int k = 0; k < chunk; ++k) own[k] = fma(of_l, factor[l][k], own[k]);
   }
 #pragma unroll
-  for (int k = 0; k < chunk; ++k) z[row + (first + k) * ldz] = other[row + (first + k) * ldo] = own[k];
+  for (int k = 0; k < chunk; ++k) z[row + (first + k) * ldz] = own[k];
 }
 
 unsigned row_blocks(std::int64_t rows) {
@@ -513,12 +513,12 @@ void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixVie
 
 template <class T>
 void subtract_symmetric_part(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> m_dev,
-                             MatrixView<T> z_dev, MatrixView<T> other_dev) {
+                             MatrixView<T> z_dev) {
   if (v_dev.rows == 0) return;
   const dim3 blocks(row_blocks(v_dev.rows), static_cast<unsigned>(v_dev.cols / chunk));
   symmetric_part_kernel<<<blocks, row_threads, 0, queue.stream()>>>(
       v_dev.rows, static_cast<int>(v_dev.cols), on_device(v_dev.data), v_dev.lda, on_device(m_dev.data),
-      m_dev.lda, on_device(z_dev.data), z_dev.lda, on_device(other_dev.data), other_dev.lda);
+      m_dev.lda, on_device(z_dev.data), z_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 
@@ -529,7 +529,7 @@ template std::uint64_t panel_qr_mail_bytes<double>(std::int64_t, int);
 template void panel_times_factor(const Queue&, MatrixView<const double>, MatrixView<const double>,
                                  const double*, MatrixView<double>);
 template void subtract_symmetric_part(const Queue&, MatrixView<const double>, MatrixView<const double>,
-                                      MatrixView<double>, MatrixView<double>);
+                                      MatrixView<double>);
 template void panel_qr(const Queue&, MatrixView<const float>, const PanelFactor<float>&, unsigned, Arena,
                        int);
 template std::uint64_t panel_qr_bytes<float>(std::int64_t, std::int64_t, int, int);
@@ -537,7 +537,7 @@ template std::uint64_t panel_qr_mail_bytes<float>(std::int64_t, int);
 template void panel_times_factor(const Queue&, MatrixView<const float>, MatrixView<const float>, const float*,
                                  MatrixView<float>);
 template void subtract_symmetric_part(const Queue&, MatrixView<const float>, MatrixView<const float>,
-                                      MatrixView<float>, MatrixView<float>);
+                                      MatrixView<float>);
 template void panel_qr(const Queue&, MatrixView<const std::complex<double>>,
                        const PanelFactor<std::complex<double>>&, unsigned, Arena, int);
 template std::uint64_t panel_qr_bytes<std::complex<double>>(std::int64_t, std::int64_t, int, int);
@@ -547,7 +547,7 @@ template void panel_times_factor(const Queue&, MatrixView<const std::complex<dou
                                  MatrixView<std::complex<double>>);
 template void subtract_symmetric_part(const Queue&, MatrixView<const std::complex<double>>,
                                       MatrixView<const std::complex<double>>,
-                                      MatrixView<std::complex<double>>, MatrixView<std::complex<double>>);
+                                      MatrixView<std::complex<double>>);
 template void panel_qr(const Queue&, MatrixView<const std::complex<float>>,
                        const PanelFactor<std::complex<float>>&, unsigned, Arena, int);
 template std::uint64_t panel_qr_bytes<std::complex<float>>(std::int64_t, std::int64_t, int, int);
@@ -556,7 +556,6 @@ template void panel_times_factor(const Queue&, MatrixView<const std::complex<flo
                                  MatrixView<const std::complex<float>>, const std::complex<float>*,
                                  MatrixView<std::complex<float>>);
 template void subtract_symmetric_part(const Queue&, MatrixView<const std::complex<float>>,
-                                      MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>,
-                                      MatrixView<std::complex<float>>);
+                                      MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
 
 }  // namespace eigen_g

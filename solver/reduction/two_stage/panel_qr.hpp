@@ -14,7 +14,7 @@ class Queue;
 // What panel_qr() leaves. Rows and columns are the panel's; what is named twice gets the same values twice.
 template <class T>
 struct PanelFactor {
-  MatrixView<T> v[3];  // rows x b, device: V whole, zeros above its diagonal of ones; null: not wanted
+  MatrixView<T> v[2];  // rows x b, device: V whole, zeros above its diagonal of ones; null: not wanted
   T* tau = nullptr;    // b, device: H_k = I - tau_k v_k v_k^H; 0 from reflector rows - 1 on
   MatrixView<T> gram;  // b x b, device: V^H V above its diagonal
   T* band = nullptr;   // R(r, c) at band[(b + r - c) + c * band_ld], r <= c
@@ -47,10 +47,10 @@ template <class T>
 void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> gram_dev,
                         const T* tau_dev, MatrixView<T> w_dev);
 
-// Z := Z - 1/2 V M, and the same to another place.
-//   v_dev, z_dev, other_dev  rows x b, device     m_dev  b x b, device     Cost: 2 rows b^2 flops.
+// Z := Z - 1/2 V M.
+//   v_dev, z_dev  rows x b, device     m_dev  b x b, device     Cost: 2 rows b^2 flops.
 template <class T>
 void subtract_symmetric_part(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> m_dev,
-                             MatrixView<T> z_dev, MatrixView<T> other_dev);
+                             MatrixView<T> z_dev);
 
 }  // namespace eigen_g

@@ -44,7 +44,7 @@ Found<S> factor(const std::vector<S>& panel, std::int64_t rows, std::int64_t b, 
   EIGEN_G_CUDA(cudaDeviceSynchronize());
   PanelFactor<T> out;
   out.v[0] = {v.data(), rows, b, ld};
-  out.v[2] = {other.data(), rows, b, ld};
+  out.v[1] = {other.data(), rows, b, ld};
   out.tau = tau.data();
   out.gram = {gram.data(), b, b, b};
   out.band = band.data();
