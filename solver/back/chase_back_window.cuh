@@ -115,7 +115,8 @@ __device__ __forceinline__ double read_one(unsigned tile, int at) {
 }
 
 // X^T := -W^T V T^T; v: the tile in shared memory, -T behind it. W's square k is w[(k + moved) % squares], an accumulator.
-// Against rounding, a sum's later terms come as sums of their own, and the largest last: the squares that hold V's ones, T's diagonal.
+// Against rounding, W^T V's later squares come two at a time as sums of their own, and what is largest last: the squares that hold
+// V's ones, T's diagonal.
 template <int b, int width, int moved>
 __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4],
                                          double (&x)[Shape<b, width>::x_squares][4], const double* v,
@@ -132,10 +133,10 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
 #pragma unroll
     for (int i = 0; i < 2; ++i)
       if (k + i < S::squares) operand(w[(k + i + moved) % S::squares], zeros.are[0], of_w[i]);
-    const auto apart = [&](int j) { return k > j + S::band_squares / 2 && k < j + S::band_squares; };
+    const auto apart = [&](int j) { return k > j + 2 && k < j + S::band_squares; };
+    // Two columns in turns: a step waits for the one before in its sum.
 #pragma unroll
-    for (int j = 0; j < S::x_squares;
-         j += 2) {  // two columns in turns: a step waits for the one before in its sum
+    for (int j = 0; j < S::x_squares; j += 2) {
       double sums[2][4] = {};
 #pragma unroll
       for (int row = k; row < k + 2; ++row)
@@ -157,43 +158,23 @@ __device__ __forceinline__ void multiply(double (&w)[Shape<b, width>::squares][4
     const double2 pair = read_pair(by_column, j * S::eight_columns);
     tensor_step(x[j], of_w, pair.x, pair.y);
   }
-  // Two columns of squares at a time: the others still need those above them. Of their squares beyond these two the far half has
-  // sums of its own.
+  // Two columns of squares at a time: the others still need those above them.
   const unsigned factor = shared_address(v + S::v_size + 2 * lane);
 #pragma unroll
   for (int j = 0; j < S::x_squares; j += 2) {
-    double near[2][4] = {}, far[2][4] = {};
-    const auto step = [&](double(&sum)[4], int row, int k) {
-      const double2 pair = read_pair(factor, chase_factor_square(width, row, k) * 64);
-      tensor_step(sum, x[k], pair.x, pair.y);
-    };
-    constexpr int last = S::x_squares - 1;
-    const int half = (last - j) / 2;
+    double next[2][4] = {};
 #pragma unroll
-    for (int k = last; k > last - half; --k) {
-      if (j == 0) {
-        turn(x[k], zeros.are[2]);
-        turn(x[k - half], zeros.are[2]);
-      }
+    for (int k = S::x_squares - 1; k >= j; --k) {
+      if (j == 0) turn(x[k], zeros.are[2]);
 #pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        step(far[i], j + i, k);
-        step(near[i], j + i, k - half);
-      }
+      for (int i = 0; i < 2; ++i)
+        if (k >= j + i) {
+          const double2 pair = read_pair(factor, chase_factor_square(width, j + i, k) * 64);
+          tensor_step(next[i], x[k], pair.x, pair.y);
+        }
     }
-    if (j == 0) {
-      turn(x[0], zeros.are[2]);
-      turn(x[1], zeros.are[2]);
-    }
-    step(near[0], j, j + 1);
-    if (half > 0) {
-      add(near[0], far[0]);
-      add(near[1], far[1]);
-    }
-    step(near[0], j, j);
-    step(near[1], j + 1, j + 1);
-    copy(x[j], near[0]);
-    copy(x[j + 1], near[1]);
+    copy(x[j], next[0]);
+    copy(x[j + 1], next[1]);
   }
 }
 
