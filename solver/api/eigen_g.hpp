@@ -72,7 +72,7 @@ template <class T>
 //
 //   all vectors   3.2 n^2 values of device memory for n >= 6000, 3.07 n^2 for n = 65000, 3 n^2 + 1220 n for smaller ones; two stages
 //                 of floats and complex numbers up to 1 GiB more (complex double 2.7 n^2 at n = 10000)
-//   values only   n^2 + O(n) (two stages 1.12 n^2 at n = 10000, 1.04 n^2 at 65000)
+//   values only   n^2 + O(n) (two stages 1.07 n^2 at n = 10000, 1.04 n^2 at 32768)
 //
 // and on device pointers
 //
