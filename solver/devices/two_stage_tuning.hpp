@@ -33,7 +33,7 @@ struct TwoStageTuning {
   GivenBands max_given_band{64, 128};
 
   // Reduction to a band
-  // Columns whose update of the matrix is pending at most: few take little memory (twice 2 n of them), many make fast products.
+  // Columns whose update of the matrix is pending at most: few take little memory (2 n numbers each), many make fast products.
   std::int64_t pending = 256, pending_wide = 512;
   std::int64_t min_order_wide = 16000;  // takes the latter
   std::int64_t update_columns =
