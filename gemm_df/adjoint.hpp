@@ -1,4 +1,4 @@
-// The operation that makes A^H of a matrix of T.
+// adjoint<T>: the Op with which a product uses A^H of a matrix of T.
 #pragma once
 
 #include "gemm_df/gemm.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/blas_turn.hpp"
 
 namespace eigen_g {
@@ -18,7 +19,7 @@ CBLAS_TRANSPOSE cblas_op(Op op) {
   return op == Op::none ? CblasNoTrans : op == Op::transpose ? CblasTrans : CblasConjTrans;
 }
 
-// CBLAS's routine by the type of its matrices.
+// CBLAS's routine for each type of matrix.
 template <class T>
 struct Cblas;
 template <>
@@ -40,7 +41,7 @@ struct Cblas<std::complex<float>> {
 
 blasint size_of(std::int64_t value) {
   if (value > std::numeric_limits<blasint>::max())
-    throw InvalidArgument("c", "is too large for the CPU's products: " + std::to_string(value));
+    throw InvalidArgument("c", "has a size beyond OpenBLAS's integers: " + std::to_string(value));
   return static_cast<blasint>(value);
 }
 
@@ -52,7 +53,7 @@ void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> 
   if (c.rows == 0 || c.cols == 0) return;
   const std::int64_t k = op_a == Op::none ? a.cols : a.rows;
   const BlasTurn turn(std::max({c.rows, c.cols, k}));
-  const auto scalar = [](const T& x) {  // CBLAS takes complex ones by address
+  const auto scalar = [](const T& x) {  // CBLAS takes complex scalars by address
     if constexpr (is_complex<T>)
       return &x;
     else
@@ -63,15 +64,6 @@ void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> 
                  size_of(c.lda));
 }
 
-template void gemm_on_cpu(Op, Op, double, MatrixView<const double>, MatrixView<const double>, double,
-                          MatrixView<double>);
-template void gemm_on_cpu(Op, Op, std::complex<double>, MatrixView<const std::complex<double>>,
-                          MatrixView<const std::complex<double>>, std::complex<double>,
-                          MatrixView<std::complex<double>>);
-template void gemm_on_cpu(Op, Op, std::complex<float>, MatrixView<const std::complex<float>>,
-                          MatrixView<const std::complex<float>>, std::complex<float>,
-                          MatrixView<std::complex<float>>);
-template void gemm_on_cpu(Op, Op, float, MatrixView<const float>, MatrixView<const float>, float,
-                          MatrixView<float>);
+EIGEN_G_INSTANTIATE(all_types, gemm_on_cpu);
 
 }  // namespace eigen_g

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "hybrid/instantiate.hpp"
+
 namespace eigen_g {
 
 namespace {
 
-// Rows are cut into chunks by n alone, at most 256 of them; the chunks' sums are added in their order.
+// Rows of a chunk. n alone determines the chunks, at most 256 of them; their sums are added in order.
 std::int64_t rows_of_chunk(std::int64_t n) {
   return std::max<std::int64_t>(1024, (n + 255) / 256);
 }
@@ -15,7 +17,7 @@ std::int64_t chunk_count(std::int64_t n) {
   return (n + rows_of_chunk(n) - 1) / rows_of_chunk(n);
 }
 
-// C += V^T W over rows [first, last) of one panel each.
+// C += V^T W, over rows [first, last), for one column block of V.
 template <class T>
 void add_gram(std::int64_t first, std::int64_t last, const T* v, const T* w, T* c) {
   T sums[16] = {};
@@ -25,7 +27,7 @@ void add_gram(std::int64_t first, std::int64_t last, const T* v, const T* w, T* 
   for (int e = 0; e < 16; ++e) c[e] += sums[e];
 }
 
-// The rows of a chunk that stay in a core's cache while all panels pass.
+// Rows that stay in a core's cache while all column blocks of V are read.
 constexpr std::int64_t strip = 128;
 
 template <class T>
@@ -45,9 +47,9 @@ void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c) {
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t end = std::min(n, (chunk + 1) * rows);
     for (std::int64_t first = chunk * rows; first < end; first += strip)
-      for (std::int64_t panel = 0; panel < p; ++panel)
-        add_gram(first, std::min(end, first + strip), v + panel * 4 * n, w,
-                 partial.data() + (chunk * p + panel) * 16);
+      for (std::int64_t block = 0; block < p; ++block)
+        add_gram(first, std::min(end, first + strip), v + block * 4 * n, w,
+                 partial.data() + (chunk * p + block) * 16);
   }
   add_chunks(chunks, p * 16, partial, c);
 }
@@ -61,10 +63,10 @@ void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w,
     const std::int64_t end = std::min(n, (chunk + 1) * rows);
     for (std::int64_t first = chunk * rows; first < end; first += strip) {
       const std::int64_t last = std::min(end, first + strip);
-      for (std::int64_t panel = 0; panel < p; ++panel) {
-        const T* const from = v + panel * 4 * n;
+      for (std::int64_t block = 0; block < p; ++block) {
+        const T* const from = v + block * 4 * n;
         T s[16];
-        std::copy_n(c + panel * 16, 16, s);
+        std::copy_n(c + block * 16, 16, s);
         for (std::int64_t row = first; row < last; ++row)
           for (int j = 0; j < 4; ++j) {
             T sum = 0;
@@ -90,18 +92,18 @@ void tall_times(std::int64_t n, T* w, const T* s) {
 }
 
 template <class T>
-void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) {
+void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) {
   const std::int64_t strips = (n + strip - 1) / strip;
 #pragma omp parallel for schedule(static) if (n >= 2048)
   for (std::int64_t part = 0; part < strips; ++part) {
     const std::int64_t first = part * strip, last = std::min(n, first + strip);
-    for (std::int64_t to = 0; to < q_panels; ++to) {
+    for (std::int64_t to = 0; to < q_blocks; ++to) {
       T* const out = z + to * 4 * n;
       std::fill(out + 4 * first, out + 4 * last, T(0));
-      for (std::int64_t panel = 0; panel < p; ++panel) {
-        const T* const from = v + panel * 4 * n;
+      for (std::int64_t block = 0; block < p; ++block) {
+        const T* const from = v + block * 4 * n;
         T s[16];
-        for (int i = 0; i < 4; ++i) std::copy_n(q + (panel * 4 + i) * 4 * q_panels + 4 * to, 4, s + 4 * i);
+        for (int i = 0; i < 4; ++i) std::copy_n(q + (block * 4 + i) * 4 * q_blocks + 4 * to, 4, s + 4 * i);
         for (std::int64_t row = first; row < last; ++row)
           for (int i = 0; i < 4; ++i)
             for (int j = 0; j < 4; ++j) out[4 * row + j] += from[4 * row + i] * s[4 * i + j];
@@ -110,9 +112,12 @@ void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::i
   }
 }
 
-template void tall_gram(std::int64_t, std::int64_t, const double*, const double*, double*);
-template void tall_subtract(std::int64_t, std::int64_t, const double*, const double*, double*, double*);
-template void tall_times(std::int64_t, double*, const double*);
-template void tall_combine(std::int64_t, std::int64_t, const double*, const double*, std::int64_t, double*);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_gram,
+                             void(std::int64_t, std::int64_t, const T*, const T*, T*));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_subtract,
+                             void(std::int64_t, std::int64_t, const T*, const T*, T*, T*));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_times, void(std::int64_t, T*, const T*));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_combine,
+                             void(std::int64_t, std::int64_t, const T*, const T*, std::int64_t, T*));
 
 }  // namespace eigen_g

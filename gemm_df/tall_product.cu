@@ -2,39 +2,43 @@
 
 #include "gemm_df/tall_product.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/warp_sum.cuh"
 
 namespace eigen_g {
 
 namespace {
 
 constexpr int threads = 128, warps = threads / 32;
-// Panels that a thread takes at once: so many rows of 32 bytes are under way, and W is read so much less often.
+// Column blocks that a thread handles at once: 4 rows of 32 bytes are in flight, and W is read a quarter as often.
 constexpr int group = 4;
-// Panels of V whose coefficients lie in shared memory at once, in subtract and combine.
-constexpr int panels_in_shared = 16;
+// Column blocks of V whose coefficients are in shared memory at once, in subtract and combine.
+constexpr int blocks_in_shared = 16;
 
-// A row of a panel; 16-byte loads.
+// A row of a column block, loaded in words of 16 bytes.
 template <class T>
 struct alignas(16) Row {
   T at[4];
 };
 
-// Chunks of rows, by n alone: a block takes one, and their sums are added in their order.
+// Rows of a chunk, determined by n alone. A thread block handles one chunk; the sums of the chunks are added in order.
 __host__ __device__ inline std::int64_t gram_rows(std::int64_t n) {
   const std::int64_t rows = (n + 1023) / 1024;
-  return rows < 2048 ? 2048 : (rows + threads - 1) / threads * threads;
+  return rows < 2048 ? 2048 : round_up(rows, threads);
 }
 __host__ __device__ inline std::int64_t subtract_rows(std::int64_t n) {
   const std::int64_t rows = (n + 4095) / 4096;
-  return rows < 512 ? 512 : (rows + threads - 1) / threads * threads;
+  return rows < 512 ? 512 : round_up(rows, threads);
 }
 std::int64_t chunks_of(std::int64_t n, std::int64_t rows) {
   return (n + rows - 1) / rows;
 }
 
-// Sums of a[0 ... count) over the 32 lanes, each lane ending with count / 32 of them (at least one): first half of the array to
-// the lanes whose bit is clear, second half to the others, and so on. Value i ends in lane and place as `owner` says.
+// Sums of a[0 ... count) over the 32 lanes. Each lane ends with count / 32 of the sums, at least one. In each step, lanes with
+// a clear lane bit keep the first half of the array, and lanes with a set bit the second. block_sums() knows which lane ends
+// with which value.
 template <int count, int distance, class T>
 __device__ inline void scatter_sums(T (&a)[count]) {
   if constexpr (distance > 0) {
@@ -57,12 +61,12 @@ __device__ inline void scatter_sums(T (&a)[count]) {
   }
 }
 
-// The block's sums of `count` values a thread, count a power of two from 16: to sums[0 ... count).
+// Sums of `count` values over the threads of a block, written to sums[0 ... count). count: a power of two, at least 16.
 template <int count, class T>
 __device__ inline void block_sums(T (&a)[count], T* sums) {
   __shared__ T shared[warps][count];
   scatter_sums<count, 16>(a);
-  // Lane bits 16, 8, ... chose the halves; what a lane holds begins at its bits read as a place.
+  // Lane bits 16, 8, ... chose the halves. So the values of a lane begin at the index that these bits form.
   const int lane = threadIdx.x % 32;
   constexpr int held = count >= 32 ? count / 32 : 1;
   constexpr int lanes_a_value = count >= 32 ? 1 : 32 / count;
@@ -78,13 +82,14 @@ __device__ inline void block_sums(T (&a)[count], T* sums) {
   }
 }
 
-// partial[chunk][panel][16] := V^T W over the chunk, for `width` panels from `first` on. A block takes one chunk of one group;
-// groups of a chunk are neighbours, so that W comes from L2 for all but one.
+// partial[chunk][block][16] := V^T W over the rows of a chunk, for `width` column blocks of V from `first` on. A thread block
+// handles one chunk and one group of `width` column blocks. Groups of one chunk are neighbours in the grid, so W comes from L2
+// for all except one.
 template <int width, class T>
 __global__ void __launch_bounds__(threads)
     gram_kernel(std::int64_t n, std::int64_t first, std::int64_t groups, std::int64_t p,
                 const T* __restrict__ v, const T* __restrict__ w, T* __restrict__ partial) {
-  const std::int64_t chunk = blockIdx.x / groups, panel = first + blockIdx.x % groups * width;
+  const std::int64_t chunk = blockIdx.x / groups, block = first + blockIdx.x % groups * width;
   const std::int64_t rows = gram_rows(n), begin = chunk * rows;
   const std::int64_t end = begin + rows < n ? begin + rows : n;
   T sums[16 * width] = {};
@@ -92,17 +97,17 @@ __global__ void __launch_bounds__(threads)
     const Row<T> right = reinterpret_cast<const Row<T>*>(w)[row];
 #pragma unroll
     for (int g = 0; g < width; ++g) {
-      const Row<T> left = reinterpret_cast<const Row<T>*>(v)[(panel + g) * n + row];
+      const Row<T> left = reinterpret_cast<const Row<T>*>(v)[(block + g) * n + row];
 #pragma unroll
       for (int i = 0; i < 4; ++i)
 #pragma unroll
         for (int j = 0; j < 4; ++j) sums[16 * g + 4 * i + j] += left.at[i] * right.at[j];
     }
   }
-  block_sums(sums, partial + (chunk * p + panel) * 16);
+  block_sums(sums, partial + (chunk * p + block) * 16);
 }
 
-// sum[e] := partial[0][e] + partial[1][e] + ..., a warp each, its lanes' sums in a tree.
+// sum[e] := partial[0][e] + partial[1][e] + .... One warp computes a sum; the sums of its lanes are added in a tree.
 template <class T>
 __global__ void __launch_bounds__(threads)
     add_chunks_kernel(std::int64_t chunks, std::int64_t values, const T* __restrict__ partial,
@@ -112,35 +117,34 @@ __global__ void __launch_bounds__(threads)
   T total = 0;
   for (std::int64_t chunk = threadIdx.x % 32; chunk < chunks; chunk += 32)
     total += partial[chunk * values + e];
-#pragma unroll
-  for (int d = 16; d > 0; d /= 2) total += __shfl_xor_sync(0xffffffffu, total, d);
+  total = warp_sum(total);
   if (threadIdx.x % 32 == 0) sum[e] = total;
 }
 
-// W := W - V C over a chunk, a thread a row, and partial[chunk][16] := W^T W.
+// W := W - V C over a chunk, one thread for each row, and partial[chunk][16] := W^T W.
 template <class T>
 __global__ void __launch_bounds__(threads)
     subtract_kernel(std::int64_t n, std::int64_t p, const T* __restrict__ v, const T* __restrict__ c,
                     T* __restrict__ w, T* __restrict__ partial) {
-  __shared__ T coefficients[panels_in_shared * 16];
+  __shared__ T coefficients[blocks_in_shared * 16];
   const std::int64_t rows = subtract_rows(n), begin = blockIdx.x * rows;
   T sums[16] = {};
   for (std::int64_t base = 0; base < rows; base += threads) {
     const std::int64_t row = begin + base + threadIdx.x;
     Row<T> own{};
     if (row < n) own = reinterpret_cast<const Row<T>*>(w)[row];
-    for (std::int64_t first = 0; first < p; first += panels_in_shared) {
-      const int count = static_cast<int>(p - first < panels_in_shared ? p - first : panels_in_shared);
-      if (p > panels_in_shared || base == 0) {
+    for (std::int64_t first = 0; first < p; first += blocks_in_shared) {
+      const int count = static_cast<int>(p - first < blocks_in_shared ? p - first : blocks_in_shared);
+      if (p > blocks_in_shared || base == 0) {
         __syncthreads();
         for (int e = threadIdx.x; e < 16 * count; e += threads) coefficients[e] = c[first * 16 + e];
         __syncthreads();
       }
       if (row >= n) continue;
 #pragma unroll 4
-      for (int panel = 0; panel < count; ++panel) {
-        const Row<T> left = reinterpret_cast<const Row<T>*>(v)[(first + panel) * n + row];
-        const T* const s = coefficients + 16 * panel;
+      for (int block = 0; block < count; ++block) {
+        const Row<T> left = reinterpret_cast<const Row<T>*>(v)[(first + block) * n + row];
+        const T* const s = coefficients + 16 * block;
 #pragma unroll
         for (int i = 0; i < 4; ++i)
 #pragma unroll
@@ -171,28 +175,28 @@ __global__ void __launch_bounds__(threads)
   reinterpret_cast<Row<T>*>(w)[row] = result;
 }
 
-// A thread a row of `group` panels of Z; groups of the same rows are neighbours.
+// One thread computes a row of `group` column blocks of Z. Groups of the same rows are neighbours in the grid.
 template <class T>
 __global__ void __launch_bounds__(threads)
     combine_kernel(std::int64_t n, std::int64_t p, const T* __restrict__ v, const T* __restrict__ q,
-                   std::int64_t q_panels, std::int64_t groups, T* __restrict__ z) {
+                   std::int64_t q_blocks, std::int64_t groups, T* __restrict__ z) {
   constexpr int columns = 4 * group;
-  __shared__ T coefficients[panels_in_shared * 4 * columns];
+  __shared__ T coefficients[blocks_in_shared * 4 * columns];
   const std::int64_t row = blockIdx.x / groups * threads + threadIdx.x, to = blockIdx.x % groups * group;
   T sums[columns] = {};
-  for (std::int64_t first = 0; first < p; first += panels_in_shared) {
-    const int count = static_cast<int>(p - first < panels_in_shared ? p - first : panels_in_shared);
+  for (std::int64_t first = 0; first < p; first += blocks_in_shared) {
+    const int count = static_cast<int>(p - first < blocks_in_shared ? p - first : blocks_in_shared);
     __syncthreads();
     for (int e = threadIdx.x; e < 4 * columns * count; e += threads) {
       const std::int64_t column = 4 * to + e % columns;
-      coefficients[e] = column < 4 * q_panels ? q[(4 * first + e / columns) * 4 * q_panels + column] : T(0);
+      coefficients[e] = column < 4 * q_blocks ? q[(4 * first + e / columns) * 4 * q_blocks + column] : T(0);
     }
     __syncthreads();
     if (row >= n) continue;
 #pragma unroll 2
-    for (int panel = 0; panel < count; ++panel) {
-      const Row<T> left = reinterpret_cast<const Row<T>*>(v)[(first + panel) * n + row];
-      const T* const s = coefficients + 4 * columns * panel;
+    for (int block = 0; block < count; ++block) {
+      const Row<T> left = reinterpret_cast<const Row<T>*>(v)[(first + block) * n + row];
+      const T* const s = coefficients + 4 * columns * block;
 #pragma unroll
       for (int i = 0; i < 4; ++i)
 #pragma unroll
@@ -202,7 +206,7 @@ __global__ void __launch_bounds__(threads)
   if (row >= n) return;
 #pragma unroll
   for (int g = 0; g < group; ++g)
-    if (to + g < q_panels)
+    if (to + g < q_blocks)
       reinterpret_cast<Row<T>*>(z)[(to + g) * n + row] =
           Row<T>{{sums[4 * g], sums[4 * g + 1], sums[4 * g + 2], sums[4 * g + 3]}};
 }
@@ -263,20 +267,21 @@ void tall_times(const Queue& queue, std::int64_t n, T* w_dev, const T* s_dev) {
 
 template <class T>
 void tall_combine(const Queue& queue, std::int64_t n, std::int64_t p, const T* v_dev, const T* q_dev,
-                  std::int64_t q_panels, T* z_dev) {
-  if (n == 0 || q_panels == 0) return;
-  const std::int64_t groups = (q_panels + group - 1) / group;
+                  std::int64_t q_blocks, T* z_dev) {
+  if (n == 0 || q_blocks == 0) return;
+  const std::int64_t groups = (q_blocks + group - 1) / group;
   combine_kernel<<<blocks_of((n + threads - 1) / threads * groups), threads, 0, queue.stream()>>>(
-      n, p, v_dev, q_dev, q_panels, groups, z_dev);
+      n, p, v_dev, q_dev, q_blocks, groups, z_dev);
   EIGEN_G_LAUNCHED();
 }
 
-template void tall_gram(const Queue&, std::int64_t, std::int64_t, const double*, const double*, double*,
-                        double*);
-template void tall_subtract(const Queue&, std::int64_t, std::int64_t, const double*, const double*, double*,
-                            double*, double*);
-template void tall_times(const Queue&, std::int64_t, double*, const double*);
-template void tall_combine(const Queue&, std::int64_t, std::int64_t, const double*, const double*,
-                           std::int64_t, double*);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_gram,
+                             void(const Queue&, std::int64_t, std::int64_t, const T*, const T*, T*, T*));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_subtract,
+                             void(const Queue&, std::int64_t, std::int64_t, const T*, const T*, T*, T*, T*));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_times, void(const Queue&, std::int64_t, T*, const T*));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_combine,
+                             void(const Queue&, std::int64_t, std::int64_t, const T*, const T*, std::int64_t,
+                                  T*));
 
 }  // namespace eigen_g

@@ -1,17 +1,18 @@
-// Products of tall, narrow matrices in panels: what an orthogonalisation against a long basis consists of.
+// Products of tall, narrow matrices in blocks of four columns. An orthogonalisation against a long basis consists of them.
 //
-// A panel is n x 4, row-major: element (i, j) is at[4 i + j]. A basis V of p panels is p panels one behind the other, so
-// column c of V is column c % 4 of panel c / 4. Small matrices are row-major.
+// A column block is n x 4, row-major: element (i, j) is at[4 i + j]. A basis V has p column blocks, one after another in
+// memory. Column c of V is column c % 4 of block c / 4. Small matrices are row-major.
 //
 //   gram       C := V^T W                     C 4p x 4
 //   subtract   W := W - V C,  G := W^T W      G 4 x 4, of the new W
 //   times      W := W S                       S 4 x 4
-//   combine    Z := V Q                       Q 4p x 4q, Z of q panels, which do not overlap V
+//   combine    Z := V Q                       Q 4p x 4q, q = q_blocks; Z has q column blocks and does not overlap V
 //
-// Every sum is taken in an order that n alone decides: the same bits for any number of threads, and on one kind of device.
-// n = 0 gives sums of 0. With a queue all pointers are device memory, panels aligned to 16 bytes; the work is queued, `work` is
-// scratch of tall_work(n, p) values. Cost: 2 n (4p) 4 flops, 32 n (p + 1) bytes for gram, 32 n (p + 2) for subtract;
-// combine reads V once for every four panels of Z.
+// n alone determines the order of every sum: the bits are the same for any number of threads, and on one kind of device. n = 0
+// gives sums of 0. In the overloads with a queue, all pointers are device memory, column blocks are 16-byte aligned, and the
+// work is queued. `work_dev` is scratch memory of tall_work(n, p) values.
+// Cost: 2 n (4p) 4 flops. In double gram reads 32 n (p + 1) bytes; subtract reads and writes 32 n (p + 2) bytes. combine reads
+// V once for every four column blocks of Z.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace eigen_g {
 
-inline constexpr int panel_width = 4;
+inline constexpr int block_width = 4;
 
 template <class T>
 void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c);
@@ -29,7 +30,7 @@ void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w,
 template <class T>
 void tall_times(std::int64_t n, T* w, const T* s);
 template <class T>
-void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z);
+void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z);
 
 class Queue;
 
@@ -44,6 +45,6 @@ template <class T>
 void tall_times(const Queue& queue, std::int64_t n, T* w_dev, const T* s_dev);
 template <class T>
 void tall_combine(const Queue& queue, std::int64_t n, std::int64_t p, const T* v_dev, const T* q_dev,
-                  std::int64_t q_panels, T* z_dev);
+                  std::int64_t q_blocks, T* z_dev);
 
 }  // namespace eigen_g

@@ -5,12 +5,13 @@
 #include "gemm_df/cpu_gemm.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g {
 
 namespace {
-constexpr std::int64_t step_terms = 512;    // of the inner dimension in a step
-constexpr std::int64_t whole_columns = 32;  // to which a cut is rounded
+constexpr std::int64_t step_terms = 512;    // inner size of a step
+constexpr std::int64_t whole_columns = 32;  // cuts are multiples of this
 }  // namespace
 
 template <class T>
@@ -19,8 +20,8 @@ void gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_
           MatrixView<same_t<T>> c_dev) {
   const std::int64_t m = c_dev.rows, k = op_a == Op::none ? a_dev.cols : a_dev.rows;
   if (m == 0 || c_dev.cols == 0) return;
-  if (k < 1) throw InvalidArgument(Argument::a, "gives an inner dimension of 0");
-  // Terms [first, first + count) of op_a(A), and of some columns of op_b(B), as they are stored.
+  if (k < 1) throw InvalidArgument(Argument::a, "has inner size 0, must have at least 1");
+  // The terms first ... first + count - 1 of op_a(A), and of some columns of op_b(B), as blocks of the stored matrices.
   const auto slice_of_a = [&](std::int64_t first, std::int64_t count) {
     return op_a == Op::none ? a_dev.block(0, first, m, count) : a_dev.block(first, 0, count, m);
   };
@@ -51,9 +52,8 @@ void gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_
   team.run(work, parts, whole_columns);
 }
 
-template void gemm(ColumnTeam<double>&, const std::vector<double>&, Op, Op, double, MatrixView<const double>,
-                   MatrixView<const double>, double, MatrixView<double>);
-template void gemm(ColumnTeam<float>&, const std::vector<double>&, Op, Op, float, MatrixView<const float>,
-                   MatrixView<const float>, float, MatrixView<float>);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, gemm,
+                             void(ColumnTeam<T>&, const std::vector<double>&, Op, Op, T, MatrixView<const T>,
+                                  MatrixView<const T>, T, MatrixView<T>));
 
 }  // namespace eigen_g

@@ -1,16 +1,16 @@
-// Products by the tensor core, in double and nearly in float, for kernels that keep a tile of the result in registers. A GPU without it (before
-// compute capability 8.0) gets the same sums in plain arithmetic, slowly.
+// Products on the tensor core in double and nearly in float, for kernels that keep a tile of the result in registers. A GPU
+// without such instructions (compute capability below 8.0) computes the same sums in plain arithmetic, slowly.
 //
-// A warp's product is built of 16 x 8 x 4 steps. Which of the result's rows and columns a step's own rows and columns
-// stand for is free, and can be chosen such that two neighbours in memory go to the same thread (g, t) = (lane / 4,
-// lane % 4): of 16 rows, 2g and 2g + 1; of 16 columns (two steps), 4t ... 4t + 3. Operands are then read from shared
-// memory two rows at once, element (row, k) at [k * stride + row]; with stride = 4 (mod 16) no two threads collide in a
-// bank.
+// A warp's product consists of mma instructions 16 x 8 x 4. It does not matter which rows and columns of the result are the
+// rows and columns of an mma. They can be chosen so that neighbours in memory belong to the same thread (g, t) = (lane / 4,
+// lane % 4). The thread then has rows 2g and 2g + 1 of 16 rows, and columns 4t ... 4t + 3 of 16 columns (two mma). A thread
+// then reads two rows at once from shared memory. Element (row, k) is at [k * stride + row]; with stride = 4 (mod 16) there are
+// no bank conflicts.
 #pragma once
 
 namespace eigen_g {
 
-// The step below in plain arithmetic.
+// mma() in plain arithmetic.
 template <class T>
 __device__ void plain_step(T (&d)[4], T a0, T a1, T b) {
   const int lane = threadIdx.x % 32, t = lane % 4;
@@ -25,9 +25,11 @@ __device__ void plain_step(T (&d)[4], T a0, T a1, T b) {
   }
 }
 
-// d += a b, one step. Thread (g, t) has of a the elements (g, t) and (g + 8, t), of b (t, g), and of d (g, 2t), (g, 2t + 1),
-// (g + 8, 2t), (g + 8, 2t + 1).
-__device__ inline void tensor_step(double (&d)[4], double a0, double a1, double b) {
+// d += a b, one mma. Thread (g, t) has these elements (row, column):
+//   a   (g, t), (g + 8, t)
+//   b   (t, g)
+//   d   (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1)
+__device__ inline void mma(double (&d)[4], double a0, double a1, double b) {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
       : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
@@ -44,15 +46,16 @@ __device__ inline void tensor_step(double (&d)[4], double a0, double a1, double 
 #endif
 }
 
-// The same in float, whose operands the tensor core takes with eleven bits: each is the sum of two such numbers to 2^-22 of
-// it, and the product of the two small ones is left out. The core cuts off where it adds, so a step begins with zero and is
-// added here. Source: Ootomo and Yokota 2022.
-__device__ inline void tensor_step(float (&d)[4], float a0, float a1, float b) {
+// As above in float. The tensor core reads operands with eleven bits. Each operand is therefore split into the sum of two such
+// numbers, with a relative error of 2^-22. The product of the two small numbers is omitted. The core truncates when it adds, so
+// the sum of one mma starts from 0 and is added to d here.
+// Source: Ootomo and Yokota 2022.
+__device__ inline void mma(float (&d)[4], float a0, float a1, float b) {
 #if __CUDA_ARCH__ >= 800
   struct Split {
     unsigned high, low;
     __device__ explicit Split(float x) {
-      constexpr unsigned half = 0x1000;  // of the last bit that the core reads
+      constexpr unsigned half = 0x1000;  // half of the last bit that the core reads
       high = (__float_as_uint(x) + half) & ~(2 * half - 1);
       low = __float_as_uint(x - __uint_as_float(high)) + half;
     }
@@ -75,8 +78,8 @@ __device__ inline void tensor_step(float (&d)[4], float a0, float a1, float b) {
 #endif
 }
 
-// 16 bytes from global to shared memory, both aligned, without waiting (before 8.0: at once); of `bytes` (0, 8, 16) < 16
-// the rest becomes zero.
+// Copies 16 bytes from global to shared memory without waiting (below 8.0: at once). Both addresses are 16-byte aligned. Only
+// the first `bytes` (0, 8 or 16) are read; the rest becomes zero.
 __device__ inline void copy_16_async(double* to, const double* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
@@ -93,7 +96,7 @@ __device__ inline void close_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-// Until at most `open` of the closed groups are on their way.
+// Waits until at most `open` of the closed groups of copies are in flight.
 template <int open>
 __device__ void wait_for_copies() {
 #if __CUDA_ARCH__ >= 800

@@ -1,16 +1,30 @@
 #include "gemm_df/tuning.hpp"
 
-#include "hybrid/machine/tuning.hpp"
-
 namespace eigen_g {
 
-const ProductTuning& product_tuning(int capability) {
-  static constexpr std::array<TunedFor<ProductTuning>, 1> entries{{{90, {}}}};
-  return tuning_for(capability, entries);
+ProductTuning product_tuning_by(TuningValues values) {
+  ProductTuning t;
+#define EIGEN_G_REPLACE(member) values.replace(#member, t.member)
+  EIGEN_G_REPLACE(max_terms_of_a_sum);
+  EIGEN_G_REPLACE(max_columns_of_whole_sums);
+  EIGEN_G_REPLACE(min_products_of_three);
+  EIGEN_G_REPLACE(max_terms_of_halves);
+  EIGEN_G_REPLACE(halves_cut_of_a_term);
+  EIGEN_G_REPLACE(halves_min_lines);
+  EIGEN_G_REPLACE(halves_min_products);
+  EIGEN_G_REPLACE(narrow_halves_min_entries);
+  EIGEN_G_REPLACE(rank_2k_max_columns);
+  EIGEN_G_REPLACE(rank_2k_min_rows_medium);
+  EIGEN_G_REPLACE(rank_2k_min_rows_large);
+  EIGEN_G_REPLACE(rank_2k_min_rows_product);
+#undef EIGEN_G_REPLACE
+  values.finish();
+  return t;
 }
 
 const ProductTuning& product_tuning() {
-  return product_tuning(current_capability());
+  static const ProductTuning tuning = product_tuning_by(TuningValues::of_environment("products"));
+  return tuning;
 }
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-/* Complex numbers in C: as std::complex, the Fortran types and C99's own lie in memory. */
+/* Complex numbers in C, with the memory layout of std::complex, of Fortran's types and of C99's complex types. */
 #ifndef EIGEN_G_C_COMPLEX_H
 #define EIGEN_G_C_COMPLEX_H
 

@@ -1,10 +1,12 @@
-// What the library's C functions return: LAPACK's info, from what the C++ calls throw.
+// Info codes: turns the exceptions of the C++ calls into the info that a C function returns, in LAPACK's convention.
 //
-//       0  done
-//      -i  argument i (from 1) is wrong
-//      >0  a numerical outcome of the call itself
-//   -1001  not enough host memory      -1002  not enough device memory
-//   -1003  CUDA, cuBLAS or LAPACK failed, or there is no GPU      -1004  internal error
+//       0  success
+//      -i  argument i, counted from 1, violates its contract
+//      >0  numerical outcome of the call itself, such as no convergence
+//   -1001  too little host memory
+//   -1002  too little device memory
+//   -1003  CUDA, cuBLAS or LAPACK failed, or there is no GPU
+//   -1004  internal error
 #pragma once
 
 #include <cctype>
@@ -26,18 +28,28 @@ inline bool is_of(const InvalidArgument& error, const char* parameter) {
   return error.parameter() == parameter;
 }
 
-// call() returns an info of 0 or more; `positions` has the arguments, or their names, in the order of the C function.
+inline bool is_of_options(Argument argument) {
+  return argument == Argument::options;
+}
+inline bool is_of_options(const char*) {
+  return false;
+}
+
+// Calls call(), which returns an info >= 0, and turns an exception into a negative info. `positions` lists the arguments of the
+// C function in their order, as Argument or by name. An argument without a position is a
+// member of the options, if the function takes options.
 template <class Position, class Call>
 std::int64_t of(std::initializer_list<Position> positions, Call&& call) {
   try {
     return call();
   } catch (const InvalidArgument& error) {
-    std::int64_t position = 0;
+    std::int64_t position = 0, options = internal;
     for (const Position& argument : positions) {
       ++position;
       if (is_of(error, argument)) return -position;
+      if (is_of_options(argument)) options = -position;
     }
-    return internal;
+    return options;
   } catch (const OutOfMemory& error) {
     return error.on_device() ? device_memory : host_memory;
   } catch (const std::bad_alloc&) {
@@ -53,7 +65,7 @@ inline char upper(char letter) {
   return static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
 }
 
-// LAPACK's letter of a triangle; throws InvalidArgument.
+// Converts LAPACK's letter of a triangle ('L', 'U', either case). Throws InvalidArgument for other letters.
 inline Uplo uplo_of(char letter) {
   if (upper(letter) != 'L' && upper(letter) != 'U')
     throw InvalidArgument(Argument::uplo, "must be 'L' or 'U'");

@@ -1,6 +1,9 @@
-// Every CUDA and cuBLAS call goes through EIGEN_G_CUDA or EIGEN_G_CUBLAS; a failure is a DeviceError that
-// names the call, the API's own error name, file and line. cuBLAS's f(...) is Cublas<f>::call(...), whose first call
-// loads cuBLAS: nothing is linked to it. Included only where CUDA is.
+// Macros that check CUDA and cuBLAS calls. Every such call of the project is made through EIGEN_G_CUDA or EIGEN_G_CUBLAS. A
+// failure throws a DeviceError with the call, the API's name of the error, the file and the line. EIGEN_G_LAUNCHED checks a
+// kernel launch.
+//
+// cuBLAS is not linked. A function f of cuBLAS is called as Cublas<f>::call(...), and the first such call loads the library.
+// This header is included in CUDA builds only.
 #pragma once
 
 #include <cublas_v2.h>

@@ -1,5 +1,5 @@
-// std::complex as device code sees it: the same two numbers, loaded and stored together. Device memory of std::complex must be
-// aligned to a whole number of them where it is taken as this type.
+// DeviceComplex<R>: std::complex<R> for device code. Both have the same two numbers; a DeviceComplex is loaded and stored as
+// one word. Device memory of std::complex<R> that is read as DeviceComplex<R> must therefore be aligned to 2 sizeof(R) bytes.
 #pragma once
 
 #include <complex>
@@ -61,7 +61,7 @@ struct DynamicShared<DeviceComplex<R>> {
   }
 };
 
-// Kernels take device_t<T> where their launchers have a T.
+// device_t<T> is the type in device code of a T in host code. A launcher with T starts a kernel with device_t<T>.
 template <class T>
 struct DeviceTypeOf {
   using type = T;
@@ -82,7 +82,7 @@ const device_t<T>* on_device(const T* p) {
   return reinterpret_cast<const device_t<T>*>(p);
 }
 
-// Of real numbers themselves.
+// conj(x) and Re(x). A real x is returned unchanged.
 template <class R>
 __device__ R conj_of(R x) {
   return x;
@@ -99,7 +99,7 @@ template <class R>
 __device__ R real_of(DeviceComplex<R> x) {
   return x.re;
 }
-// Re(conj(x) y)
+// Re(conj(x) y), and twice that
 template <class R>
 __device__ R real_product(R x, R y) {
   return x * y;

@@ -1,5 +1,5 @@
-// What the library throws. Three kinds of trouble have three channels: a caller's mistake is InvalidArgument,
-// a device or library failure is DeviceError or OutOfMemory, a numerical outcome is a Status in the result.
+// Exceptions of the library: InvalidArgument for an argument that violates its contract, DeviceError and OutOfMemory for a
+// failed device or library. A numerical outcome, such as no convergence, is not an exception but a Status in the result.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,15 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What a call may be given; of options and devices their members. `other`: of functions that are not the solver's.
+// The argument that an InvalidArgument is about: a parameter, or a member of Options or Devices. `other`: a parameter of a
+// function outside the solver, named as text.
 enum class Argument {
   n,
   m,
   a,
   lda,
+  b,
+  ldb,
   w,
   z,
   ldz,
@@ -34,8 +37,9 @@ enum class Argument {
   subset_above,
   subset_upto,
   engine,
+  library,
   path,
-  place,
+  device,
   gpus,
   multiprocessors,
   threads,
@@ -55,29 +59,50 @@ enum class Argument {
 };
 
 constexpr const char* name(Argument argument) {
-  constexpr const char* names[] = {"n",           "m",
-                                   "a",           "lda",
-                                   "w",           "z",
-                                   "ldz",         "d",
-                                   "e",           "tau",
-                                   "uplo",        "job",
-                                   "range",       "subset.first",
-                                   "subset.last", "subset.above",
-                                   "subset.upto", "engine",
-                                   "path",        "place",
-                                   "gpus",        "multiprocessors",
-                                   "threads",     "ratio",
-                                   "calibration", "stream",
-                                   "workspace",   "options",
-                                   "alpha",       "x",
-                                   "incx",        "beta",
-                                   "y",           "incy",
-                                   "config",      "other"};
+  constexpr const char* names[] = {"n",
+                                   "m",
+                                   "a",
+                                   "lda",
+                                   "b",
+                                   "ldb",
+                                   "w",
+                                   "z",
+                                   "ldz",
+                                   "d",
+                                   "e",
+                                   "tau",
+                                   "uplo",
+                                   "job",
+                                   "range",
+                                   "subset.first",
+                                   "subset.last",
+                                   "subset.above",
+                                   "subset.upto",
+                                   "engine",
+                                   "library",
+                                   "path",
+                                   "device",
+                                   "gpus",
+                                   "multiprocessors",
+                                   "threads",
+                                   "ratio",
+                                   "calibration",
+                                   "stream",
+                                   "workspace",
+                                   "options",
+                                   "alpha",
+                                   "x",
+                                   "incx",
+                                   "beta",
+                                   "y",
+                                   "incy",
+                                   "config",
+                                   "other"};
   static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Argument::other) + 1);
   return names[static_cast<std::size_t>(argument)];
 }
 
-// An argument is outside its contract; thrown before any work. The message is "argument NAME: REASON".
+// An argument violates its contract. Thrown before any work. The message is "argument NAME: REASON".
 class InvalidArgument : public Error {
  public:
   InvalidArgument(Argument argument, const std::string& reason)
@@ -85,7 +110,8 @@ class InvalidArgument : public Error {
   InvalidArgument(const char* parameter, const std::string& reason)
       : InvalidArgument(Argument::other, parameter, reason) {}
   Argument argument() const { return argument_; }
-  const std::string& parameter() const { return parameter_; }  // its name, of `other` too
+  // NAME of the message; set for Argument::other too.
+  const std::string& parameter() const { return parameter_; }
   const std::string& reason() const { return reason_; }
 
  private:
@@ -98,15 +124,15 @@ class InvalidArgument : public Error {
   std::string parameter_, reason_;
 };
 
-// The named triangle holds a NaN or an infinity; row and column count from 0, the message counts from 1.
+// The triangle that the call reads holds a NaN or an infinity. row() and col() count from 0; the message counts from 1.
 class NonFiniteEntry : public InvalidArgument {
  public:
-  NonFiniteEntry(std::int64_t row, std::int64_t col, double value)
-      : InvalidArgument(Argument::a, "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) +
-                                         ") is " +
-                                         (value != value ? "NaN"
-                                          : value > 0    ? "infinite"
-                                                         : "minus infinite")),
+  NonFiniteEntry(std::int64_t row, std::int64_t col, double value, Argument matrix = Argument::a)
+      : InvalidArgument(matrix, "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) +
+                                    ") is " +
+                                    (value != value ? "NaN"
+                                     : value > 0    ? "infinite"
+                                                    : "minus infinite")),
         row_(row),
         col_(col) {}
   std::int64_t row() const { return row_; }
@@ -116,13 +142,13 @@ class NonFiniteEntry : public InvalidArgument {
   std::int64_t row_, col_;
 };
 
-// A call into CUDA, cuBLAS or LAPACK failed, or a GPU was asked for and there is none.
+// A call into CUDA, cuBLAS or LAPACK failed, or the caller asked for a GPU and there is none.
 class DeviceError : public Error {
  public:
   using Error::Error;
 };
 
-// Memory of the host or of a device does not suffice; both figures in bytes (available = 0: not known).
+// The host or a device has too little memory. needed() and available() are in bytes; available() == 0: unknown.
 class OutOfMemory : public Error {
  public:
   enum class Where { host, device };

@@ -1,4 +1,4 @@
-// Functions that the host and the device share.
+// EIGEN_G_HOST_DEVICE: marks a function that both host code and device code call.
 #pragma once
 
 #ifdef __CUDACC__

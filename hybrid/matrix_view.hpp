@@ -1,4 +1,4 @@
-// Column-major matrix that somebody else owns: element (i, j) is data[i + j * lda], lda >= max(1, rows).
+// MatrixView: a column-major matrix in memory that it does not own. Element (i, j) is data[i + j * lda], lda >= max(1, rows).
 #pragma once
 
 #include <cstdint>

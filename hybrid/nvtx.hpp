@@ -1,5 +1,6 @@
-// A named range on the timeline of a profiler (Nsight Systems) for as long as the object lives: the solver marks its
-// stages with it. Costs nanoseconds while no profiler listens; nothing at all in a build without CUDA.
+// ProfilerRange: a named range on the timeline of a profiler (Nsight Systems), from the object's construction to its
+// destruction. The solver marks its stages with it. Without a profiler a range costs nanoseconds; in a build without CUDA it is
+// empty.
 #pragma once
 
 #if defined(EIGEN_G_HAVE_CUDA) && __has_include(<nvtx3/nvToolsExt.h>)

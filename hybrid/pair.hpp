@@ -1,4 +1,4 @@
-// Two neighbours in memory that travel together. CUDA builds only.
+// pair_t<R>: CUDA's vector type of two R (float2, double2), which one instruction loads or stores. CUDA builds only.
 #pragma once
 
 #include <vector_types.h>

@@ -1,4 +1,4 @@
-// Scalar types: float, double and their complex companions.
+// Traits of the scalar types float, double, std::complex<float> and std::complex<double>.
 #pragma once
 
 #include <complex>
@@ -17,13 +17,14 @@ struct ScalarOf<std::complex<R>> {
   static constexpr bool is_complex = true;
 };
 
-// The type of norms and eigenvalues: float or double. Of a `const T` as of a T.
+// Type of the norms and eigenvalues of a matrix of T: float or double. T may be const.
 template <class T>
 using real_t = typename ScalarOf<std::remove_cv_t<T>>::Real;
 template <class T>
 inline constexpr bool is_complex = ScalarOf<std::remove_cv_t<T>>::is_complex;
 
-// As a parameter's type: T, which the other arguments say (so that 1 may stand for 1.0, a view for one of constants).
+// T as the type of a parameter from which T is not deduced. A call can then pass 1 for 1.0, or a MatrixView<T> for a
+// MatrixView<const T>.
 template <class T>
 using same_t = std::type_identity_t<T>;
 

@@ -1,4 +1,4 @@
-// The stored triangle of a symmetric matrix, by LAPACK's letters.
+// Uplo: the stored triangle of a symmetric matrix, with LAPACK's letters as values.
 #pragma once
 
 namespace eigen_g {

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # scripts/check_includes.sh [FOLDER]
-# Checks the order of the house in FOLDER (default: this project):
-#   - an include of a project header points down the floors, or stays on its own;
-#   - within solver it points down the rooms, or stays in its own;
-#   - it names a file that exists;
+# Checks the order of the folders in FOLDER (default: this project):
+#   - an include of a project header names a lower floor or its own;
+#   - within solver it names a lower room or its own;
+#   - an include names a file that exists;
 #   - no headers include each other in a circle;
-#   - at the top level stands nothing but the floors and the few files that belong there.
-# Prints one line a fault; exits 1 if there is any. (That each header compiles alone is checked by the build: target
-# eigen_g_headers.)
+#   - no two folders of apps, blas2 or gemm_df include each other, directly or through others (the rooms of solver have heights);
+#   - the top level has only the floors and the files that belong there.
+# Prints a line for each error; exits with 1 if there is any. The build checks that each header compiles alone: target
+# eigen_g_headers.
 set -euo pipefail
 cd "${1:-"$(dirname "${BASH_SOURCE[0]}")/.."}"
 
@@ -20,11 +21,10 @@ declare -A sees=(
   [apps]="hybrid blas2 gemm_df solver apps"
   [tests]="hybrid blas2 gemm_df solver apps tests"
 )
-# room of solver -> its height; rooms of one height do not see each other. solver/api's .cpp files, the calls from C, belong to
-# the driver.
+# room of solver -> its height; rooms of one height do not include each other
 declare -A height=(
   [api]=0 [prepare]=1 [devices]=2 [tridiagonal]=3 [reduction]=3 [generalised]=3 [back]=4 [refine]=4 [verify]=5 [calibrate]=6 [path]=7
-  [driver]=8 [sparse]=9 [distributed]=9
+  [driver]=8 [sparse]=9 [c]=10 [distributed]=11
 )
 top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff \
 pyproject.toml"
@@ -38,7 +38,7 @@ contains() { [[ " $1 " == *" $2 "* ]]; }
 
 shopt -s nullglob
 for entry in *; do
-  # Build folders and results of `eigen_g solve`: the ones that .gitignore names.
+  # Build folders and results of `eigen_g solve`, as in .gitignore.
   contains "$top_level" "$entry" || [[ -d $entry && $entry == build* ]] || [[ $entry == *.@(values|vectors).* ]] ||
     fault "$entry: does not belong at the top level"
 done
@@ -49,7 +49,7 @@ while read -r file; do
 done < <(cat scripts/public_headers.txt 2>/dev/null || true)
 public_headers[symv_c.h]=blas2/symv/symv_c.h  # of a build with CUDA
 
-# The file, from the project's root, that an include of $2 in file $1 means, in quotes or not; nothing for a header of somebody else.
+# Prints the path from the project's root of an include of $2 in file $1, in quotes or not; nothing for a header from outside.
 resolve() {
   local from=$1 text=$2 quoted=$3
   if [[ -n $quoted && -f ${from%/*}/$text ]]; then
@@ -61,10 +61,10 @@ resolve() {
   fi
 }
 
-# The room of solver that a file of it belongs to.
+# Prints the room of a file of solver.
 room() {
   local inside=${1#solver/}
-  if [[ $1 == solver/api/*.cpp ]]; then echo driver; else echo "${inside%%/*}"; fi
+  echo "${inside%%/*}"
 }
 
 while IFS= read -r file; do
@@ -101,9 +101,18 @@ while IFS=: read -r file line directive; do
   echo "$file $target" >>"$edges"
 done < <(((${#folders[@]} == 0)) || grep -rnE "$includes" --include=*.{h,hpp,cuh,c,cpp,cu} -- "${folders[@]}" | sort)
 
-# tsort orders what has no circle; of a circle it names the members on stderr.
+# tsort orders a graph without a circle. It names the members of a circle on stderr.
 if ! circles=$(tsort "$edges" 2>&1 >/dev/null); then
   fault "headers include each other in a circle: $(sed -n 's/^tsort: \([^: ]*\)$/\1/p' <<<"$circles" | paste -sd' ')"
+fi
+
+# A folder of a floor, or the floor itself for the files that are in none of its folders.
+folder_edges=$(awk '
+  function folder(file, parts) { return split(file, parts, "/") > 2 ? parts[1] "/" parts[2] : parts[1] }
+  { from = folder($1); to = folder($2) }
+  from != to && from !~ /^(hybrid|solver|tests)/ { print from, to }' "$edges" | sort -u)
+if ! circles=$(tsort <<<"$folder_edges" 2>&1 >/dev/null); then
+  fault "folders include each other in a circle: $(sed -n 's/^tsort: \([^: ]*\)$/\1/p' <<<"$circles" | paste -sd' ')"
 fi
 
 if ((faults)); then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # scripts/check_wheel.sh FOLDER PYTHON
-# The Python package as users get it: a source distribution that holds every file that the build reads, and a wheel from the
-# objects of FOLDER (a static build, which it adds the extension module to), installed into an empty environment, imported, and
-# solving. PYTHON has scikit-build-core, nanobind and nlohmann-json; pip reaches an index.
+# Tests the Python package as users get it. It makes a source distribution with every file that the build reads, and a wheel from
+# the objects of FOLDER, a static build to which it adds the extension module. The wheel is installed into an empty environment,
+# imported, and solves. PYTHON has scikit-build-core, nanobind and nlohmann-json; pip reaches an index.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
 python=$2
@@ -18,7 +18,7 @@ import scikit_build_core.build as build
 folder, out = sys.argv[1:]
 build.build_sdist(out)
 cache = dict(re.findall(r"^(\w+):\w+=(.*)$", open(folder + "/CMakeCache.txt").read(), re.M))
-same = ("EIGEN_G_CUDA", "EIGEN_G_APPS", "EIGEN_G_TESTS", "BUILD_SHARED_LIBS")  # as they are: nothing is compiled again
+same = ("EIGEN_G_CUDA", "EIGEN_G_APPS", "EIGEN_G_TESTS", "BUILD_SHARED_LIBS")  # unchanged, so that nothing is compiled again
 settings = {f"cmake.define.{name}": cache[name] for name in same}
 build.build_wheel(out, {"build-dir": folder, "cmake.build-type": cache["CMAKE_BUILD_TYPE"], **settings})
 END

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # scripts/compare_engines.sh [-n PROCESSES] EIGEN_G FOLDER
-# Solves every matrix file in FOLDER by the command EIGEN_G itself and under mpirun by each of its engines, all of it verified, and
-# prints a table of the largest difference between eigenvalues, in units of n ulp |A|, and of the seconds. Exit code 1 where a solve
-# fails or a difference is above 1.
+# Solves every matrix file in FOLDER by the command EIGEN_G and under mpirun by each of its libraries, and verifies every solve.
+# Prints a table of the largest difference between eigenvalues, in units of n ulp |A|, and of the seconds. Exits with 1 if a
+# solve fails or a difference is above 1.
 set -uo pipefail
 processes=4
 if [[ ${1:-} == -n ]]; then
@@ -45,7 +45,7 @@ differences, seconds, good = [], [f"{plain['seconds']['solve']:.2f}"], True
 for engine in engines:
     path = f"{work}/{engine}.json"
     found = json.load(open(path)) if os.path.exists(path) else None
-    if not found or not found["check"]["passed"]:
+    if not found or not found["verification"]["passed"]:
         differences.append("failed")
         seconds.append("")
         good = False

@@ -1,6 +1,6 @@
 # Doxygen's input filter: the contracts above declarations are plain comments, which Doxygen does not read. In C++ headers a
-# block of // lines becomes one of ///, the first of a file its description; // behind a declaration becomes ///<. In C headers
-# /* becomes /**. Lines that are indented in a comment, equations and lists of arguments, keep their layout.
+# block of // lines becomes one of ///, the first of a file its description; // after a declaration becomes ///<. In C headers /*
+# becomes /**. Lines that are indented in a comment, equations and lists of arguments, keep their layout.
 function escaped(text) {
   gsub(/\\/, "\\\\", text)
   gsub(/[<>@#&$%]/, "\\\\&", text)
@@ -43,7 +43,7 @@ c {
 }
 /^ *\/\// {
   match($0, /^ */)
-  # A comment behind a declaration that goes on below it stands far to the right.
+  # A trailing comment that continues on the next line is far to the right.
   if (behind && RLENGTH > 20) {
     sub(/\/\//, "///<")
     print

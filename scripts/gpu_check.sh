@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # scripts/gpu_check.sh [OUTDIR] [options]
-# Checks this commit on the GPU at hand: configures and builds for it, runs every test executable with a GPU required,
-# solves a random matrix twice and compares the results bit for bit, runs the benchmarks. Installs nothing. Ends with a
-# short table; exit code 1 if anything failed. OUTDIR (default: gpu_check/ in the build folder) gets check.json, the
-# benchmarks' JSON (bench_NAME.json) and the logs, each below 8 MB.
+# Checks this commit on this GPU: configures and builds for it, runs every test executable with a GPU required, solves a random
+# matrix twice and compares the results bit for bit, runs the benchmarks. It installs nothing. It prints a short table at the end
+# and exits with 1 if anything failed. OUTDIR (default: gpu_check/ in the build folder) gets check.json, the benchmarks' JSON
+# (bench_NAME.json) and the logs, each below 8 MB.
 #   --only NAMES    only these tests, benchmarks, or solve: names or patterns, separated by commas
 #   --no-tests      leave the tests out
 #   --no-bench      leave the benchmarks out
 #   --no-solve      leave the two solves out
-#   --no-build      take the executables that are in the build folder already
+#   --no-build      use the executables in the build folder
 #   --n N           order of the matrix of the two solves (default 10000)
 #   --sanitize      also run the small GPU tests, at their smaller sizes, under compute-sanitizer: memcheck, racecheck, initcheck,
 #                   synccheck
@@ -29,7 +29,7 @@ only='*'
 compile=yes tests=yes bench=yes solve=yes sanitize=
 n=10000
 small_gpu_tests='[gpu]~[large]'
-racecheck_tests='[racecheck]' # instead, where there are such: blocks that wait for each other take too long under it
+racecheck_tests='[racecheck]' # used if a program has such cases: blocks that wait for each other take too long under racecheck
 test_limit=300 # seconds for one test executable
 log_limit=8000000
 
@@ -66,7 +66,7 @@ selected() {
 
 now() { date +%s.%N; }
 since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.2f", b - a }'; }
-# A figure of the command's JSON, by its key.
+# Prints the value of a key of the command's JSON.
 figure() { sed -n "s/^ *\"$2\": \([-+.0-9e]*\),\{0,1\}$/\1/p" "$1" | head -n 1; }
 
 rows=()

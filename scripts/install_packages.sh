@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # scripts/install_packages.sh [--mpi] [--hdf5] [COMMAND...]
-# Installs what the build needs and CMake cannot find: with apt-get as root or with a password-free sudo; anybody
-# else is told the one line to run. Does nothing where nothing is missing, whoever installed it. Each COMMAND that is missing
-# is installed too, from the package of its name. --mpi: also MPI, ScaLAPACK and ELPA, for solves of several processes. --hdf5:
-# also HDF5.
+# Installs the packages that the build needs and CMake cannot find, with apt-get as root or with a password-free sudo. For other
+# users it prints the line to run. It does nothing if nothing is missing. Each missing COMMAND is installed too, from the package
+# of its name. --mpi adds MPI, ScaLAPACK and ELPA, for solves by several processes; --hdf5 adds HDF5.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -27,14 +26,14 @@ cmake_is_new_enough() {
   [[ -n $version ]] && printf '3.22\n%s\n' "$version" | sort --check=quiet --version-sort
 }
 
-# Debian package names of what is missing, on one line.
+# Prints the Debian names of the missing packages on one line.
 missing_packages() {
   local names=()
   if ! command -v "${CC:-cc}" || ! command -v "${CXX:-c++}" || ! { command -v make || command -v ninja; }; then
     names+=(build-essential)
   fi >/dev/null
   cmake_is_new_enough || names+=(cmake)
-  if ((${#names[@]})); then  # the libraries cannot be looked for yet: name them all, apt leaves present ones alone
+  if ((${#names[@]})); then  # libraries cannot be searched yet, so all are named; apt does not change present ones
     names+=(libopenblas-dev liblapacke-dev libcli11-dev nlohmann-json3-dev catch2)
     [[ $mpi == OFF ]] || names+=(libopenmpi-dev libscalapack-openmpi-dev libelpa-dev)
     [[ $hdf5 == OFF ]] || names+=(libhdf5-dev)

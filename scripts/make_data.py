@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes data/valid and data/invalid. Plain Python; data/README.md says what each file is.
+"""Writes data/valid and data/invalid. Plain Python; data/README.md describes each file.
 
 usage: scripts/make_data.py [FOLDER]      FOLDER: data, by default the one of this project
 """
@@ -131,7 +131,7 @@ def zip_of(members):
 
 
 def npz(a, form="csr", index="<i4", shape=None, **other):
-    """As SciPy's save_npz(..., compressed=False); `other` takes a member's place."""
+    """The bytes of SciPy's save_npz(..., compressed=False); `other` replaces a member."""
     n = len(a)
     by_rows = form != "csc"
     entries = [(i, j) if by_rows else (j, i) for i in range(n) for j in range(n)
@@ -155,7 +155,7 @@ def dat(d, e):
     return f"{len(d):6d}\n" + "".join(f"{i + 1:6d} {d[i]:23.15E} {e[i]:23.15E}\n" for i in range(len(d)))
 
 
-# The 1-2-1 matrix of order 5 in every way that a reader has to allow.
+# The 1-2-1 matrix of order 5 with everything that a reader must allow.
 LENIENT = ("  %MatrixMarket MATRIX Coordinate Double SYMMETRIC\r\n"
            "% one percent sign, leading blanks, capitals, CR LF\r\n"
            "\r\n"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes data/hdf5 by h5py (on Debian python3-h5py), another writer than this project's; data/README.md says what each file is.
+"""Writes data/hdf5 by h5py (on Debian python3-h5py), which is not the writer of this project; data/README.md describes each file.
 
 usage: scripts/make_hdf5_data.py [FOLDER]      FOLDER: data, by default the one of this project
 """
@@ -36,7 +36,7 @@ def main():
         values, vectors = np.linalg.eigh(one_two_one(5))
         f["values"], f["vectors"] = values, vectors
     with h5py.File(folder / "ring_4.mat", "w", userblock_size=512) as f:
-        columns = np.asfortranarray(hermitian).T  # as MATLAB lays it down
+        columns = np.asfortranarray(hermitian).T  # the layout of MATLAB
         pairs = np.empty(columns.shape, dtype=[("real", "<f8"), ("imag", "<f8")])
         pairs["real"], pairs["imag"] = columns.real, columns.imag
         f.create_dataset("H", data=pairs).attrs["MATLAB_class"] = np.bytes_("double")

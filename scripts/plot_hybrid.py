@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws time over the ratio from the JSON of `eigen_g bench hybrid --json FILE`.
+"""Draws time over the ratio from the JSON of `eigen_g bench devices --json FILE`.
 
 usage: scripts/plot_hybrid.py bench.json [bench.json ...] -o FOLDER
 
@@ -19,8 +19,8 @@ def read(path):
         report = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"plot_hybrid.py: {path}: {error}")
-    if not isinstance(report, dict) or report.get("format") != "eigen_g-bench-hybrid" or report.get("version") not in (2, 3, 4):
-        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench hybrid`, version 2 to 4")
+    if not isinstance(report, dict) or report.get("format") not in ("eigen_g-bench-hybrid", "eigen_g-bench-devices") or report.get("version") not in (2, 3, 4):
+        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench devices`, version 2 to 4")
     if report["version"] == 4:
         report["sizes"] = [sweep(case) for case in report["cases"] if not case["skipped"]]
     if not report["sizes"]:
@@ -29,7 +29,7 @@ def read(path):
 
 
 def sweep(case):
-    """A case as the versions before 4 have it."""
+    """A case in the form of the versions before 4."""
     cuts = {call["name"]: {"parts": call["parts"], "seconds": call["cut_seconds"]} for call in case["calls"]
             if call["failure"] is None}
     first_alone, automatic = cuts.pop("first_alone", None), cuts.pop("automatic", None)
@@ -92,7 +92,7 @@ def draw(plt, report, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("json", nargs="+", help="report of `eigen_g bench hybrid --json FILE`")
+    parser.add_argument("json", nargs="+", help="report of `eigen_g bench devices --json FILE`")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="made if it is not there")
     arguments = parser.parse_args()
     reports = [read(path) for path in arguments.json]

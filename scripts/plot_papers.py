@@ -6,7 +6,7 @@ usage: scripts/plot_papers.py bench.json... [-o FOLDER]
 Prints a Markdown table a report. Into FOLDER, each as .svg and .png:
   spmv_formats   microseconds a product over the matrix, one bar a format, cuSPARSE beside
   spmv_cpu       milliseconds a product by one thread of the CPU, of a report by --device cpu
-  spmv_solve     time of Bi-CGSTAB by JDS with its conversion over that by CRS
+  spmv_solve     time of Bi-CGSTAB by JDS with its conversion over that by CSR
   himeno         GFLOP/s over the grid, one bar a device
   gemm_ladder    TFLOP/s by step, float and double
 The figures need matplotlib (Debian, Ubuntu: apt-get install python3-matplotlib).
@@ -47,7 +47,7 @@ def best(case, prefix):
 
 
 def formats_of(case):
-    times = {"CRS, one thread": call(case, "crs_1"), "CRS": best(case, "crs"), "CCS": call(case, "ccs"), "JDS": call(case, "jds"),
+    times = {"CSR, one thread": call(case, "crs_1"), "CSR": best(case, "crs"), "CSC": call(case, "ccs"), "JDS": call(case, "jds"),
              "SELL": best(case, "sell"), "chosen": call(case, "chosen"), "cuSPARSE": call(case, "cusparse"),
              "deterministic": call(case, "cusparse_deterministic")}
     return {name: seconds for name, seconds in times.items() if seconds is not None}
@@ -72,7 +72,7 @@ def spmv_tables(report):
     print_table(["microseconds"] + names + ["chosen format", "over the best", "JDS conversion ms"], rows)
     solved = [c for c in report["cases"] if c.get("solve")]
     if solved:
-        print_table(["matrix", "iterations", "CRS s", "JDS s", "JDS with conversion / CRS", "chosen s", "MINRES s", "its iterations"],
+        print_table(["matrix", "iterations", "CSR s", "JDS s", "JDS with conversion / CSR", "chosen s", "MINRES s", "its iterations"],
                     [[c["matrix"], str(c["solve"]["crs"]["iterations"])] +
                      [f"{c['solve'][k]['seconds']:.4f}" for k in ("crs", "jds")] + [f"{c['solve']['jds_over_crs']:.2f}"] +
                      [f"{c['solve'][k]['seconds']:.4f}" for k in ("chosen", "minres")] +
@@ -88,7 +88,7 @@ def cpu_groups(report):
 
 
 def cpu_table(report):
-    print_table(["milliseconds by one thread", "CRS", "CCS", "JDS", "JDS conversion"],
+    print_table(["milliseconds by one thread", "CSR", "CSC", "JDS", "JDS conversion"],
                 [[c["matrix"]] + [f"{1e3 * c[n]:.2f}" for n in ("crs", "ccs", "jds", "jds_conversion_seconds")]
                  for c in report["cases"]])
 
@@ -142,12 +142,12 @@ def main():
                 draw_groups(plt, report, arguments.folder, "spmv_cpu", cpu_groups(report), "milliseconds a product")
         elif report["format"].endswith("spmv"):
             spmv_tables(report)
-            groups = {c["matrix"]: {n: 1e6 * s for n, s in formats_of(c).items() if n != "CRS, one thread"} for c in cases}
-            solved = {c["matrix"]: {"JDS / CRS": c["solve"]["jds_over_crs"]} for c in cases if c.get("solve")}
+            groups = {c["matrix"]: {n: 1e6 * s for n, s in formats_of(c).items() if n != "CSR, one thread"} for c in cases}
+            solved = {c["matrix"]: {"JDS / CSR": c["solve"]["jds_over_crs"]} for c in cases if c.get("solve")}
             if plt:
                 draw_groups(plt, report, arguments.folder, "spmv_formats", groups, "microseconds a product")
                 if solved:
-                    draw_groups(plt, report, arguments.folder, "spmv_solve", solved, "Bi-CGSTAB, time by JDS over CRS")
+                    draw_groups(plt, report, arguments.folder, "spmv_solve", solved, "Bi-CGSTAB, time by JDS over CSR")
         elif report["format"].endswith("himeno"):
             himeno_table(report)
             groups = {}

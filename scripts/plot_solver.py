@@ -19,7 +19,7 @@ import sys
 from plot_symv import finish
 
 FORMATS = ("eigen_g-bench-tridiagonalize", "eigen_g-bench-solve")
-OWN, DETERMINISTIC, OTHER = "#d55e00", "#0072b2", "#56b4e9"  # Okabe and Ito's, told apart by all
+OWN, DETERMINISTIC, OTHER = "#d55e00", "#0072b2", "#56b4e9"  # by Okabe and Ito, distinct for colour-blind readers
 PARTS = ("#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#555555",
          "#8c6d31", "#9ecae1", "#7f7f7f", "#bcbd22")
 
@@ -38,7 +38,7 @@ def read(path):
 
 
 def call(case, name):
-    """The call of this name, or None where it is absent or failed."""
+    """The call of this name, or None if it is absent or failed."""
     return next((c for c in case["calls"] if c["name"] == name and c["failure"] is None), None)
 
 
@@ -57,7 +57,7 @@ def legend(figure, ax, columns):
 
 
 def draw_bars(plt, report, rows, title, folder, name):
-    """Stacked bars, one a size; rows: label -> seconds, one a case."""
+    """Draws stacked bars, one for each size; rows: label -> seconds, one for each case."""
     figure, ax = plt.subplots(figsize=(6.5, 4.2))
     sizes = [str(case["n"]) for case in report["cases"]]
     totals = [sum(values) for values in zip(*rows.values())]
@@ -120,7 +120,7 @@ def draw_solve(plt, report, folder):
     report = dict(report, cases=[case for case in report["cases"] if call(case, "device_vectors")])
     if report["cases"]:
         timed = [call(case, "device_vectors")["stages"] for case in report["cases"]]
-        stages = dict.fromkeys(stage for case in timed for stage in case)  # one stage and two have other ones
+        stages = dict.fromkeys(stage for case in timed for stage in case)  # the two paths have different stages
         rows = {stage.replace("_", " "): [case.get(stage, 0) for case in timed] for stage in stages}
         draw_bars(plt, report, rows, "Solve on device pointers, all vectors: stages", folder, "solve_stages")
 

@@ -16,7 +16,7 @@ import sys
 
 NAMES = {"s": "SSYMV (float)", "d": "DSYMV (double)", "c": "CHEMV (complex float)",
          "z": "ZHEMV (complex double)", "w": "WSYMV (double-double)"}
-# Contender: label, colour (Okabe and Ito's, told apart by all), marker, dashes.
+# Contender: label, colour (by Okabe and Ito, distinct for colour-blind readers), marker, dashes.
 LINES = {
     "eigen_g": ("eigen_g", "#d55e00", "o", "-"),
     "cublas": ("cuBLAS, deterministic", "#0072b2", "s", "-"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/solve.sh [--mpi N] MATRIX [options of `eigen_g solve`]
 # From a fresh checkout to verified eigenpairs: installs what is missing, configures, builds, solves and verifies. The GPU
-# code is built where there is a CUDA toolkit.
+# code is built if there are a GPU and a CUDA toolkit, or with EIGEN_G_CUDA=ON in the environment.
 # --mpi N: by N processes, with MPI, ScaLAPACK and ELPA.
 # The result goes to stdout, everything else to stderr. Variables: see scripts/common.sh.
 set -euo pipefail
@@ -23,9 +23,10 @@ case "$1" in
   *.h5 | *.h5:* | *.hdf5 | *.hdf5:* | *.mat | *.mat:*) packages+=(--hdf5) ;;
 esac
 verify=(--verify)
-[[ " $* " != *" --values-only "* ]] || verify=()  # without vectors there is nothing to verify with
+[[ " $* " != *" --values-only "* ]] || verify=()  # without vectors there is no verification
 {
   "$root/scripts/install_packages.sh" "${packages[@]}"
+  choose_gpu_code
   configure "$build_dir" "${configuration[@]}" --log-level=NOTICE
   build "$build_dir" "${targets[@]}"
 } >&2

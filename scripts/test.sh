@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # scripts/test.sh [options of ctest]
-# From a fresh checkout to tested: installs what is missing, configures, builds everything, runs the tests. Tests that
-# need a GPU are skipped, and say so, where there is none; EIGEN_G_REQUIRE_GPU=1 makes them fail there.
+# From a fresh checkout to tested: installs what is missing, configures, builds everything, runs the tests. The GPU code is
+# built if there are a GPU and a CUDA toolkit, or with EIGEN_G_CUDA=ON in the environment. Without a GPU the tests that need
+# one are skipped, and say so; EIGEN_G_REQUIRE_GPU=1 makes them fail instead.
 # Variables: see scripts/common.sh.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$root/scripts/install_packages.sh"
+choose_gpu_code
 configure "$build_dir" "${configuration[@]}"
 build "$build_dir"
 
-# Tests name the GiB of GPU memory that they take (tests/CMakeLists.txt): side by side no more than are free now.
+# Tests state their GiB of GPU memory (tests/CMakeLists.txt). ctest runs no more of them at the same time than fit into the free
+# memory.
 resources=()
 free_mib=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits --id=0 2>/dev/null) || free_mib=
 if [[ $free_mib =~ ^[0-9]+$ ]]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/check_includes.sh accepts a small project in order and finds each fault planted into it, and no other.
+# Tests scripts/check_includes.sh: it accepts a small correct project and finds each planted error and no other.
 set -euo pipefail
 checker=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/scripts/check_includes.sh
 work=$(mktemp -d)
@@ -9,7 +9,7 @@ cd "$work"
 failed=0
 lay_out() {
   rm -rf project
-  mkdir -p project/{hybrid,blas2,gemm_df,solver/{api,back,driver,reduction,tridiagonal},apps/io,tests,data,scripts}
+  mkdir -p project/{hybrid,blas2,gemm_df,solver/{api,back,c,driver,reduction,tridiagonal},apps/io,tests,data,scripts}
   (
     cd project
     touch CMakeLists.txt README.md .gitignore CITATION.cff pyproject.toml
@@ -19,7 +19,7 @@ lay_out() {
     printf '#include <eigen_g/error.hpp>\n#include <cmath>\n' >solver/api/eigen_g.hpp
     printf 'solver/api/eigen_g.hpp\nhybrid/error.hpp\n' >scripts/public_headers.txt
     printf '#include "solver/api/eigen_g.hpp"\n#  include "blas2/symv.hpp"\n#include "gemm_df/gemm.hpp"\n' >solver/driver/solve.cpp
-    printf '#include "eigen_g.hpp"\n#include "solver/driver/plan.hpp"\n' >solver/api/c_api.cpp
+    printf '#include <eigen_g/eigen_g.hpp>\n#include "solver/driver/plan.hpp"\n' >solver/c/c_api.cpp
     echo '#include "solver/tridiagonal/merge.hpp"' >solver/driver/plan.hpp
     echo '#include "solver/api/eigen_g.hpp"' >solver/tridiagonal/merge.hpp
     printf '#include "merge.hpp"\n#include "solver/tridiagonal/merge.cuh"\n' >solver/tridiagonal/merge.cu
@@ -30,7 +30,7 @@ lay_out() {
   )
 }
 
-# expect PATTERN: the checker fails with exactly one fault, which matches.
+# expect PATTERN: the checker must fail with exactly one error, which matches.
 # shellcheck disable=SC2053  # the right-hand side is a pattern on purpose
 expect() {
   local output
@@ -96,6 +96,23 @@ expect 'solver/reduction/panel.cuh:1: solver/reduction must not include solver/t
 lay_out
 echo '#include "solver/back/reflectors.hpp"' >>project/solver/api/eigen_g.hpp
 expect 'solver/api/eigen_g.hpp:3: solver/api must not include solver/back/reflectors.hpp'
+
+lay_out
+echo '#include "solver/driver/plan.hpp"' >project/solver/api/types.cpp
+expect 'solver/api/types.cpp:1: solver/api must not include solver/driver/plan.hpp'
+
+lay_out
+mkdir project/apps/cli
+touch project/apps/cli/text.hpp
+echo '#include "apps/cli/text.hpp"' >>project/apps/io/reader.hpp
+echo '#include "apps/io/reader.hpp"' >project/apps/cli/solve.cpp
+expect 'folders include each other in a circle: *apps/* apps/*'
+
+lay_out
+mkdir project/gemm_df/engines
+echo '#include "gemm_df/gemm.hpp"' >project/gemm_df/engines/engine.hpp
+echo '#include "gemm_df/engines/engine.hpp"' >project/gemm_df/products.hpp
+expect 'folders include each other in a circle: *gemm_df*gemm_df*'
 
 lay_out
 mkdir project/solver/attic

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# tests/test_documents.sh [FOLDER]
-# What the documents (*.md) in FOLDER (default: this project) name must exist:
-#   - the target of a link, seen from the document;
-#   - a path in `code` or in a code block that begins with a folder of the project, or with one beside the document;
-#   - a source file, script or document in `code` that has no folder: somewhere in the project, * for any characters;
+# tests/test_documents.sh [--update] [FOLDER]
+# Checks that the documents (*.md) in FOLDER (default: this project) name only what exists:
+#   - the target of a link, relative to the document;
+#   - a path in `code` or in a code block that begins with a folder of the project, or with a folder next to the document;
+#   - a source file, script or document in `code` without a folder: anywhere in the project, * for any characters;
 #   - a test in `code`: tests/**/test_NAME.*
-# Prints one line a fault; exits 1 if there is any. With --self-test it checks that it finds planted faults.
+# Checks listings: a code block after a line <!-- FILE [REGION] --> must equal the lines of FILE between the comments [REGION] and
+# [end]. In apps/guide every code block has such a line, except blocks of `text`. A program in the comment of a C++ header, after
+# a line that ends with "(FILE [REGION]):", must equal the region too.
+# Prints one line for each error, and exits with 1 if there is any. --update first copies the regions into the listings.
+# --self-test checks that planted errors are found.
 set -euo pipefail
 
 if [[ ${1:-} == --self-test ]]; then
@@ -26,7 +30,31 @@ if [[ ${1:-} == --self-test ]]; then
       exit 1
     fi
   done
+  rm "$folder/bad.md"
+  mkdir -p "$folder/apps/guide"
+  printf '%s\n' 'int x;' '  // [one]' '  int y;' '' '    int z;' '  // [end]' >"$folder/program.cpp"
+  printf '%s\n' '<!-- program.cpp [one] -->' '```cpp' 'int y;' '' '  int z;' '```' '```text' 'output' '```' >"$folder/apps/guide/a.md"
+  printf '%s\n' '// A program (program.cpp [one]):' '//' '//   int y;' '//' '//     int z;' '//' '// More text.' >"$folder/a.hpp"
+  "${BASH_SOURCE[0]}" "$folder" || { echo "good listings are refused"; exit 1; }
+  for fault in a.hpp:y:x apps/guide/a.md:y:x apps/guide/a.md:one:two apps/guide/a.md:program:gone program.cpp:z:x \
+    'apps/guide/a.md:<!--:<!' ; do
+    IFS=: read -r file from to <<<"$fault"
+    cp "$folder/$file" "$folder/kept"
+    sed -i "s/$from/$to/" "$folder/$file"
+    if "${BASH_SOURCE[0]}" "$folder" >/dev/null; then
+      echo "not found: $fault"
+      exit 1
+    fi
+    mv "$folder/kept" "$folder/$file"
+  done
+  sed -i 's/int/long/' "$folder/program.cpp"
+  "${BASH_SOURCE[0]}" --update "$folder" || { echo "listings are not updated"; exit 1; }
   exit 0
+fi
+update=false
+if [[ ${1:-} == --update ]]; then
+  update=true
+  shift
 fi
 
 cd "${1:-"$(dirname "${BASH_SOURCE[0]}")/.."}"
@@ -68,4 +96,71 @@ while read -r document; do
   done < <({ grep -oE '`[^` ]+`' <<<"$text" | tr -d '`' || true
              grep -oE '[A-Za-z_0-9./*-]+/[A-Za-z_0-9./*-]+' <<<"$blocks" || true; } | sort -u)
 done < <(grep '\.md$' <<<"$files")
+
+region() {  # the lines of file $1 between [$2] and [end], without their common indentation
+  awk -v mark="[$2]" '
+    on && index($0, "[end]") { exit }
+    on { line[++count] = $0 }
+    on && $0 != "" { match($0, /^ */); if (least == "" || RLENGTH < least) least = RLENGTH }
+    /^ *(\/\/|\/\*|#) \[/ && index($0, mark) { on = 1 }
+    END { for (i = 1; i <= count; ++i) print substr(line[i], least + 1) }' "$1"
+}
+update_markdown() {  # document, marker, file, region
+  local text
+  text=$(region "$3" "$4" | awk -v marker="$2" '
+    FNR == NR { line[++count] = $0; next }
+    on == 2 && /^```/ { for (i = 1; i <= count; ++i) print line[i]; on = 3 }
+    on != 2 { print }
+    on == 1 && /^```/ { on = 2 }
+    !on && $0 == marker { on = 1 }' - "$1")
+  printf '%s\n' "$text" >"$1"
+}
+update_header() {  # header, file, region
+  local text
+  text=$(region "$2" "$3" | awk -v marker="($2 [$3]):" '
+    FNR == NR { line[++count] = $0; next }
+    on && !/^\/\/(   |$)/ { print "//"; on = 0 }
+    !on { print }
+    substr($0, length($0) - length(marker) + 1) == marker {
+      print "//"
+      for (i = 1; i <= count; ++i) print line[i] == "" ? "//" : "//   " line[i]
+      on = 1
+    }' - "$1")
+  printf '%s\n' "$text" >"$1"
+}
+check_listing() {  # document, file, region, listing
+  if [[ ! -e $2 ]]; then
+    fault "$1" "$2"
+  elif [[ -z $4 || $(region "$2" "$3") != "$4" ]]; then
+    printf '%s: the listing differs from %s [%s]\n' "$1" "$2" "$3"
+    faults=$((faults + 1))
+  fi
+}
+while read -r document; do
+  while read -r marker; do
+    read -r _ file name _ <<<"$marker"
+    if $update && [[ -e $file ]]; then update_markdown "$document" "$marker" "$file" "${name:1:-1}"; fi
+    listing=$(awk -v marker="$marker" '
+      on == 1 && !/^```/ { exit }
+      on && /^```/ { if (++on > 2) exit; next }
+      on
+      $0 == marker { on = 1 }' "$document")
+    check_listing "$document" "$file" "${name:1:-1}" "$listing"
+  done < <(grep -E '^<!-- [^ ]+ \[[a-z-]+\] -->$' "$document" || true)
+  [[ $document != apps/guide/* ]] || while read -r line; do
+    printf '%s: line %s: a code block without <!-- FILE [REGION] -->\n' "$document" "$line"
+    faults=$((faults + 1))
+  done < <(awk '/^```/ { block = !block; if (block && $0 != "```text" && before !~ /^<!-- /) print NR } { before = $0 }' "$document")
+done < <(grep '\.md$' <<<"$files")
+while read -r header; do
+  while read -r file name; do
+    if $update && [[ -e $file ]]; then update_header "$header" "$file" "$name"; fi
+    listing=$(awk -v marker="($file [$name]):" '
+      on && !/^\/\/(   |$)/ { exit }
+      on { line = substr($0, 6); if (line != "" || count) text[++count] = line }
+      substr($0, length($0) - length(marker) + 1) == marker { on = 1 }
+      END { for (i = 1; i <= count; ++i) print text[i] }' "$header")
+    check_listing "$header" "$file" "$name" "$listing"
+  done < <(sed -nE 's/^\/\/ .*\(([^ ()]+) \[([a-z-]+)\]\):$/\1 \2/p' "$header")
+done < <(grep -E '\.(hpp|h)$' <<<"$files")
 ((faults == 0))

@@ -1,4 +1,4 @@
-// The table of benchmarks, and the runner.
+// The table of benchmarks, and their runner.
 #include "apps/bench/bench.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include "apps/cli/machine.hpp"
 #include "apps/cli/progress.hpp"
 #include "apps/cli/text.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -37,26 +38,26 @@ Json new_report(const Benchmark& benchmark) {
           {"machine", machine_json()}};
 }
 
-// One case after the other; time(calls, rule) gives the calls' times.
+// Runs one case after the other. time(calls, rule) returns the calls' times as JSON.
 template <class Time>
-Json run_cases(Benchmark& benchmark, std::vector<CasePlan> plans, Progress& progress, Time time) {
-  const auto work = [](const CasePlan& plan) { return std::pow(plan.parameters.value("n", 1.0), 2); };
+Json run_cases(Benchmark& benchmark, std::vector<CaseOptions> plans, Progress& progress, Time time) {
+  const auto work = [](const CaseOptions& plan) { return std::pow(plan.parameters.value("n", 1.0), 2); };
   double all = 0, done = 0;
-  for (const CasePlan& plan : plans) all += work(plan);
+  for (const CaseOptions& plan : plans) all += work(plan);
   Json results = Json::array();
-  for (CasePlan& plan : plans) {
+  for (CaseOptions& plan : plans) {
     Json& result = results.emplace_back(plan.parameters);
     progress.at("bench " + benchmark.about.name + " " + benchmark.title(result), done / all);
     done += work(plan);
     result["skipped"] = plan.skipped.empty() ? Json() : Json(plan.skipped);
     result[benchmark.about.list] = Json::array();
     if (plan.skipped.empty()) {
-      const std::unique_ptr<Case> c = plan.make();
-      result[benchmark.about.list] = time(c->calls(), plan.rule);
-      c->check(result);
+      const Case c = plan.make();
+      result[benchmark.about.list] = time(c.calls, plan.rule);
+      c.check(result);
       benchmark.conclude(result);
     }
-    plan.make = nullptr;  // and what only this case and those before it shared
+    plan.make = nullptr;  // frees everything that only this case and the cases before it shared
   }
   return results;
 }
@@ -64,7 +65,7 @@ Json run_cases(Benchmark& benchmark, std::vector<CasePlan> plans, Progress& prog
 Json measured_on_host(Benchmark& benchmark) {
   Progress progress(!benchmark.run.quiet);
   Json report = new_report(benchmark);
-  std::vector<CasePlan> plans = benchmark.host_cases(report);
+  std::vector<CaseOptions> plans = benchmark.host_cases(report);
   report["cases"] = run_cases(benchmark, std::move(plans), progress,
                               [](const std::vector<Call>&, const TimingRule&) { return Json::array(); });
   return report;
@@ -112,7 +113,7 @@ Json measured(Benchmark& benchmark) {
   const std::unique_ptr<Cusolver> cusolver = Cusolver::open(queue);
   const auto tell = [&](const std::string& what, double fraction) { progress.at(what, fraction); };
   Json report = new_report(benchmark);
-  std::vector<CasePlan> plans = benchmark.cases({queue, cusolver.get(), tell}, report);
+  std::vector<CaseOptions> plans = benchmark.cases({queue, cusolver.get(), tell}, report);
   report["cases"] = run_cases(
       benchmark, std::move(plans), progress,
       [&](const std::vector<Call>& calls, const TimingRule& rule) { return timed(queue, calls, rule); });
@@ -168,7 +169,20 @@ void Benchmark::add_rounds(CLI::App& command, const std::string& help, int least
   command.add_option("--rounds", rounds, help)->check(CLI::Range(least, most))->option_text("N");
 }
 
-// A size's first solve loads kernels of cuBLAS: 50 to 200 ms.
+void Benchmark::add_types(CLI::App& command, const std::string& what) {
+  const auto read = [this, what](const std::string& text) {
+    scalar_types.clear();
+    for (const blas2::SymvType type : parse_types(text)) {
+      if (type == blas2::SymvType::w) throw UsageError("--types: " + what + " is of s, d, c or z");
+      scalar_types.push_back(static_cast<char>(type));
+    }
+  };
+  command.add_option_function<std::string>("--types", read, "Letters of s d c z (default: d)")
+      ->option_text("TYPES");
+}
+
+// The first solve of a size loads cuBLAS kernels. So each size has a warm-up call; with --brief, sizes beyond 20000 except the first
+// have none.
 TimingRule Benchmark::rule_for_long_calls(std::int64_t n) const {
   const int wanted = rounds > 0 ? rounds : brief ? 1 : 7;
   return {.rounds = wanted,
@@ -194,7 +208,6 @@ double distance(const std::vector<R>& w, const std::vector<R>& other) {
   return worst / (static_cast<double>(w.size()) * std::numeric_limits<R>::epsilon() * largest);
 }
 
-template double distance(const std::vector<double>&, const std::vector<double>&);
-template double distance(const std::vector<float>&, const std::vector<float>&);
+EIGEN_G_INSTANTIATE(real_types, distance);
 
 }  // namespace eigen_g::apps::bench

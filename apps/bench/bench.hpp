@@ -1,14 +1,15 @@
-// eigen_g bench: a table of benchmarks, one runner (bench.cpp), one report (report.hpp).
+// eigen_g bench: the interface of a benchmark. bench.cpp has the table of benchmarks and their runner, report.hpp the report.
 //
-// A benchmark is a class and a row of the table. It says which options it takes, which cases they make, what must hold, and
-// which columns its tables have. The runner makes one case after the other, has its calls (ours, the peers') take turns
-// (timing.hpp), lets it check their results, and puts the report.
+// A benchmark is a class and a row of the table. It states its options, the cases that these options make, the limits that a case must
+// hold, and the columns of its tables. The runner works on one case after the other: it constructs the case, times its calls in turn
+// (eigen_g's and the peers', timing.hpp), lets it check the results, and prints the report.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/bench/report.hpp"
@@ -23,29 +24,38 @@ class Cusolver;
 
 struct Session {
   const Queue& queue;
-  Cusolver* cusolver;  // null: a build without it
-  std::function<void(const std::string& what, double fraction)> progress;
+  Cusolver* cusolver;                                                      // null: a build without it
+  std::function<void(const std::string& what, double fraction)> progress;  // null: a build without cuSOLVER
 };
 
-class Case {  // its operands are in memory
- public:
-  virtual ~Case() = default;
-  virtual std::vector<Call> calls() = 0;  // in the order in which they take turns; may refer to the case
-  // Checks what the calls left, once all were timed. `result`: the case's JSON with their times, to be added to.
-  virtual void check(Json& result) = 0;
+// What a case does when its operands are in memory.
+struct Case {
+  std::vector<Call> calls;  // in the order of their turns
+  // Checks the results of the calls after all of them were timed. `result` is the case's JSON with the times; check() adds to it.
+  std::function<void(Json& result)> check;
 };
 
-struct CasePlan {
-  Json parameters;  // its JSON begins with them
+// The case of a State(arguments...), which has calls() and check(result). It lives as long as the case.
+template <class State, class... Arguments>
+Case case_of(Arguments&&... arguments) {
+  const auto state = std::make_shared<State>(std::forward<Arguments>(arguments)...);
+  return {state->calls(), [state](Json& result) { state->check(result); }};
+}
+
+// A row of the table of cases.
+struct CaseOptions {
+  Json parameters;  // first fields of the case's JSON
   TimingRule rule;
-  std::function<std::unique_ptr<Case>()> make;
-  std::string skipped = {};  // not empty: why it is left out
+  std::function<Case()> make;
+  std::string skipped = {};  // reason why the case is left out; empty: it runs
 };
 
 struct About {
   std::string name, what, examples;  // examples: lines, each begins with a newline
-  std::string list = "calls";        // what the JSON calls a case's calls
-  int version = 1;                   // of the JSON
+  std::string list = "calls";        // JSON name of the list of a case's calls
+  int version = 1;                   // version of the JSON
+  std::vector<Limit> limits = {};    // limits of every case
+  std::vector<Table> tables = {};
 };
 
 class Benchmark {
@@ -54,15 +64,15 @@ class Benchmark {
   virtual ~Benchmark() = default;
   virtual void add_options(CLI::App& command) = 0;
   virtual std::vector<NamedFile> inputs() const { return {}; }
-  // `head`: fields of the report above its cases. Overridden in builds with CUDA; the others measure nothing.
-  virtual std::vector<CasePlan> cases(const Session&, Json& /*head*/) { return {}; }
-  // Whether it runs without a GPU, as its options have it; then these are its cases, which time themselves in check().
+  // `head` gets fields of the report that precede its cases. Overridden in CUDA builds; without CUDA there is nothing to measure.
+  virtual std::vector<CaseOptions> cases(const Session&, Json& /*head*/) { return {}; }
+  // True if the benchmark, with its current options, runs without a GPU. Its cases are then host_cases(), which time themselves in check().
   virtual bool on_host() const { return false; }
-  virtual std::vector<CasePlan> host_cases(Json& /*head*/) { return {}; }
-  // Puts what follows from the other fields of a case.
+  virtual std::vector<CaseOptions> host_cases(Json& /*head*/) { return {}; }
+  // Adds the fields of a case that follow from its other fields.
   virtual void conclude(Json& /*c*/) const {}
-  virtual std::vector<Limit> limits(const Json& c) const = 0;
-  virtual std::vector<Table> tables(const Json& report) const = 0;
+  virtual std::vector<Limit> limits(const Json& /*c*/) const { return about.limits; }
+  virtual std::vector<Table> tables(const Json& /*report*/) const { return about.tables; }
   virtual std::string title(const Json& c) const { return "n = " + c["n"].dump(); }
 
   const About about;
@@ -72,20 +82,23 @@ class Benchmark {
   void add_sizes(CLI::App& command, const std::string& option, const std::string& all,
                  const std::string& what, std::int64_t least = 1, std::int64_t most = 10'000'000);
   void add_rounds(CLI::App& command, const std::string& help, int least, int most = 10000);
-  TimingRule rule_for_long_calls(std::int64_t n) const;  // where a round is one call
+  // --types: letters of s, d, c and z (default: d). what: for the message that refuses others.
+  void add_types(CLI::App& command, const std::string& what);
+  TimingRule rule_for_long_calls(std::int64_t n) const;  // for benchmarks in which a round is one call
 
   std::vector<std::int64_t> sizes;
-  int rounds = 0;      // 0: as many as the benchmark takes by itself
-  bool brief = false;  // for large sizes
+  std::vector<char> scalar_types{'d'};  // of --types
+  int rounds = 0;                       // 0: the benchmark's own number
+  bool brief = false;                   // the option for large sizes
 };
 
-std::vector<std::shared_ptr<Benchmark>> benchmarks();  // all, in the order of the list
-void add_benchmarks(CLI::App& bench, Action& action);  // a subcommand of `bench` for each of them
+std::vector<std::shared_ptr<Benchmark>> benchmarks();  // all benchmarks, in the order of the list
+void add_benchmarks(CLI::App& bench, Action& action);  // adds a subcommand of `bench` for each
 
-// Why a case that needs so much of the GPU's memory is skipped where it may take `percent` of what is free now; "": it fits.
+// Reason to skip a case that needs `bytes` bytes of GPU memory: more than `percent` % of what is free now. "": it fits.
 std::string too_large(std::uint64_t bytes, int percent = 95);
 
-// max |w - w'| / (n ulp max |w|) of n eigenvalues; NaN where one is.
+// max |w - w'| / (n ulp max |w|) over n eigenvalues; NaN if one of them is NaN.
 template <class R>
 double distance(const std::vector<R>& w, const std::vector<R>& other);
 

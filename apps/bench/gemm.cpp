@@ -1,9 +1,8 @@
-// eigen_g bench gemm: matrix products by every engine, beside SGEMM and double-float without its conversions.
+// eigen_g bench gemm: matrix products by every engine, compared with SGEMM and with double-float without its conversions.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/bench/bench.hpp"
-#include "apps/bench/gemm_ladder.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <cmath>
@@ -13,13 +12,15 @@
 #include "blas2/symv/symv_truth.hpp"
 #include "gemm_df/engines/double_float/df_gemm.hpp"
 #include "gemm_df/engines/engine_rates.hpp"
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #endif
 
 namespace eigen_g::apps::bench {
+
+std::shared_ptr<Benchmark> gemm_ladder_benchmark(const std::vector<std::int64_t>& sizes, int rounds);
 
 namespace {
 
@@ -32,7 +33,7 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-// Squares of these orders; of the largest also the solver's shapes: few terms, tall, and rank-2k updates.
+// Square products of these orders. For the largest order also the solver's shapes: small inner dimension, tall, rank-2k updates.
 std::vector<Shape> shapes_of(const std::vector<std::int64_t>& sizes) {
   std::vector<Shape> shapes;
   for (const std::int64_t n : sizes)
@@ -52,13 +53,13 @@ DeviceBuffer<T> random_buffer(const Queue& queue, std::int64_t count, unsigned s
   return buffer;
 }
 
-// An operand as the product takes it: its rows or its columns, each of k entries, meet those of the other one.
+// An operand of a product: C is formed from its lines, which are its rows or its columns and have k entries each.
 struct Operand {
   MatrixView<const double> matrix;
   df::Lines lines;
 };
 
-class GemmCase final : public Case {
+class GemmCase {
  public:
   GemmCase(const Queue& queue, const Shape& s) : queue_(queue), shape_(s) {
     for (const Engine engine : engines())
@@ -66,7 +67,7 @@ class GemmCase final : public Case {
         engines_.emplace_back(eigen_g::name(engine), Products<double>(queue, engine));
   }
 
-  std::vector<Call> calls() override {
+  std::vector<Call> calls() {
     std::vector<Call> calls;
     const double flops =
         2.0 * static_cast<double>(shape_.m) * static_cast<double>(shape_.n) * static_cast<double>(shape_.k);
@@ -89,7 +90,7 @@ class GemmCase final : public Case {
     return calls;
   }
 
-  void check(Json& result) override {
+  void check(Json& result) {
     for (std::size_t i = 0; i < result["figures"].size(); ++i) {
       Json& call = result["figures"][i];
       call["error"] = nullptr;
@@ -109,7 +110,7 @@ class GemmCase final : public Case {
     else
       products.gemm(op_a_, op_b_, 1, left().matrix, right().matrix, 0, result());
   }
-  // cuBLAS in float on values of its own.
+  // cuBLAS's product in float, with random float operands.
   void multiply_single() const {
     const float one = 1, zero = 0;
     const auto op = [](Op o) { return o == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
@@ -128,13 +129,13 @@ class GemmCase final : public Case {
     if (op_a_ == Op::none) return {{a_.data(), shape_.m, shape_.k, shape_.m}, df::Lines::rows};
     return {{a_.data(), shape_.k, shape_.m, shape_.k}, df::Lines::columns};
   }
-  Operand right() const {  // of a rank-2k update n x k
+  Operand right() const {  // for a rank-2k update n x k
     if (symmetric_ || op_b_ != Op::none) return {{b_.data(), shape_.n, shape_.k, shape_.n}, df::Lines::rows};
     return {{b_.data(), shape_.k, shape_.n, shape_.k}, df::Lines::columns};
   }
   MatrixView<double> result() const { return {c_.data(), shape_.m, shape_.n, shape_.m}; }
 
-  // Row or column i, behind what `to` holds.
+  // Appends row or column i of x to `to`.
   static void append(std::vector<double>& to, const Operand& x, std::int64_t i) {
     const bool row = x.lines == df::Lines::rows;
     const auto count = static_cast<std::size_t>(row ? x.matrix.cols : x.matrix.rows);
@@ -145,8 +146,8 @@ class GemmCase final : public Case {
                               sizeof(double), count, cudaMemcpyDeviceToHost));
   }
 
-  // max |C - C_ref| / (k 2^-45 |A||B|) over 32 x 32 sampled entries against long double; infinite where one is a NaN. An entry
-  // is the product of two lines; of a rank-2k update the lines of A and B, and of B and A, one behind the other.
+  // max |C - C_ref| / (k 2^-45 |A||B|) over 32 x 32 sampled entries, C_ref in long double; infinite if an entry is NaN. An entry is the
+  // product of two lines. In a rank-2k update each line is a line of A followed by one of B, or of B followed by A.
   double error() const {
     std::mt19937_64 random(11);
     const auto choose = [&](std::int64_t count, const Operand& x, const Operand& y) {
@@ -206,7 +207,7 @@ class Gemm final : public Benchmark {
   eigen_g bench gemm --ladder                         paper 5: naive, tiles in shared memory, cuBLAS; n = 4000)",
                    "figures"}) {}
   std::string title(const Json& c) const override {
-    if (c.contains("type")) return "ladder " + std::string(c["type"]) + " n = " + c["n"].dump();
+    if (is_ladder(c)) return ladder()->title(c);
     return std::string(c["op"]) + " " + c["m"].dump() + " x " + c["n"].dump() + ", k = " + c["k"].dump();
   }
   void add_options(CLI::App& command) override {
@@ -219,26 +220,24 @@ class Gemm final : public Benchmark {
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
-  std::vector<CasePlan> cases(const Session& session, Json& head) override {
-    if (ladder_)
-      return ladder_cases(session, sizes_option_->count() > 0 ? sizes : std::vector<std::int64_t>{4000},
-                          rounds);
+  std::vector<CaseOptions> cases(const Session& session, Json& head) override {
+    if (ladder_) return ladder()->cases(session, head);
     const Stopwatch watch;
-    const ProductRates rates = measure_engine_rates(session.queue);  // what the automatic choice goes by
+    const ProductRates rates = measure_engine_rates(session.queue);  // the automatic choice uses these rates
     head["error_limit"] = gemm_error_limit;
     for (const Engine engine : engines())
       head["rates"][eigen_g::name(engine)] = {{"flops_per_second", rates[engine].flops_per_second},
                                               {"seconds_per_entry", rates[engine].seconds_per_entry},
                                               {"smallest_result", rates[engine].smallest_result}};
     head["rates"]["seconds"] = watch.seconds();
-    std::vector<CasePlan> plans;
+    std::vector<CaseOptions> plans;
     for (const Shape& s : shapes_of(sizes)) {
       const Engine automatic = s.op == "SYR2K" ? choose_rank_2k_engine(Engine::automatic, rates, s.n, s.k)
                                                : choose_engine(Engine::automatic, rates, s.m, s.n, s.k);
       plans.push_back(
           {{{"op", s.op}, {"m", s.m}, {"n", s.n}, {"k", s.k}, {"automatic", eigen_g::name(automatic)}},
            {.rounds = rounds},
-           [s, &queue = session.queue] { return std::make_unique<GemmCase>(queue, s); },
+           [s, &queue = session.queue] { return case_of<GemmCase>(queue, s); },
            too_large(static_cast<std::uint64_t>(24 * (s.m + s.n) * s.k + 12 * s.m * s.n), 90)});
     }
     return plans;
@@ -248,21 +247,21 @@ class Gemm final : public Benchmark {
   void conclude(Json& c) const override {
     for (Json& call : c["figures"])
       if (const auto rate = number_at(call, "gflops")) call["tflops"] = *rate * 1e-3;
-    if (c.contains("type")) return;
+    if (is_ladder(c)) return;
     c["df_over_sgemm"] = quotient(c, {"sgemm/seconds"}, "df/seconds");
   }
 
-  // Every engine that was there ran, and its error is within the limit.
+  // All available engines must run with an error within the limit.
   std::vector<Limit> limits(const Json& c) const override {
-    if (c.contains("type")) return ladder_limits();
+    if (is_ladder(c)) return ladder()->limits(c);
     std::vector<Limit> limits{{"native/error", gemm_error_limit}, {"df/error", gemm_error_limit}};
     for (const Json& call : at(c, "figures"))
       if (call["name"] == "emulated") limits.push_back({"emulated/error", gemm_error_limit});
     return limits;
   }
 
-  std::vector<Table> tables(const Json&) const override {
-    if (ladder_) return {ladder_table()};
+  std::vector<Table> tables(const Json& report) const override {
+    if (ladder_) return ladder()->tables(report);
     return {
         {R"(op = op; m = m; n = n; k = k; native = native/tflops %.2f; df = df/tflops %.2f;
       emulated = emulated/tflops %.2f; sgemm = sgemm/tflops %.2f; df/sgemm = df_over_sgemm %.4f;
@@ -274,6 +273,14 @@ k 2^-45 |A||B|, limit 1. auto: the engine that the automatic choice takes.
   }
 
  private:
+  static bool is_ladder(const Json& c) {
+    return c.contains("type");
+  }
+  std::shared_ptr<Benchmark> ladder() const {
+    const bool given = sizes_option_ && sizes_option_->count() > 0;
+    return gemm_ladder_benchmark(given ? sizes : std::vector<std::int64_t>{4000}, rounds);
+  }
+
   bool ladder_ = false;
   CLI::Option* sizes_option_ = nullptr;
 };

@@ -1,8 +1,7 @@
-// eigen_g bench generalised: A x = w B x beside cuSOLVER's sygvd.
+// eigen_g bench generalised: A x = w B x, compared with cuSOLVER's sygvd.
 #include <CLI/CLI.hpp>
 
 #include "apps/bench/bench.hpp"
-#include "apps/cli/lists.hpp"
 #include "apps/cli/text.hpp"
 #include "solver/verify/verify_generalised.hpp"
 
@@ -26,9 +25,9 @@ namespace {
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-// A random, B = I + R / (2 sqrt n) with R random: condition about 4.
+// A is random, B = I + R / (2 sqrt n) with R random; the condition of B is about 4.
 template <class T>
-class GeneralisedCase final : public Case {
+class GeneralisedCase {
   using R = real_t<T>;
 
  public:
@@ -39,14 +38,14 @@ class GeneralisedCase final : public Case {
     download<T>(queue_, square(a_start_), host(a_));
     download<T>(queue_, square(b_start_), host(b_));
     const R scale = (is_complex<T> ? R(0.35) : R(0.5)) /
-                    std::sqrt(static_cast<R>(n));  // a complex entry is sqrt 2 as large
+                    std::sqrt(static_cast<R>(n));  // a complex entry is larger by sqrt 2
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i) b_[i + j * n] = scale * b_[i + j * n] + T(i == j ? 1 : 0);
     upload<T>(queue_, Part::all, host(b_), square(b_start_));
     queue_.wait();
   }
 
-  std::vector<Call> calls() override {
+  std::vector<Call> calls() {
     std::vector<Call> calls;
     const auto add = [&](const std::string& name, std::function<void()> run, std::function<void()> prepare) {
       calls.push_back({name, [run](std::int64_t) { run(); },
@@ -76,13 +75,14 @@ class GeneralisedCase final : public Case {
     return calls;
   }
 
-  void check(Json& result) override {
+  void check(Json& result) {
     if (cusolver_) cusolver_->release();
     result["bit_for_bit"] = nullptr;
     for (Json& call : result["calls"]) {
       call["residual"] = call["orthogonality"] = nullptr;
       if (call["name"] != "device_vectors" || !call["failure"].is_null()) continue;
-      for (const auto& act : report_.acts) call["acts"][act.name] = act.seconds;
+      for (const StageWork& work : report_.stages)
+        call["stages"][name(work.stage)] = report_.seconds_of(work.stage);
       solve_again();
       const HostArray<T> z = std::exchange(z_, host_array<T>(n_ * n_));
       const std::vector<R> w = w_;
@@ -109,7 +109,7 @@ class GeneralisedCase final : public Case {
   void solve(bool vectors) {
     report_ = sygvd({}, n_, device(a_dev_.data()), n_, device(b_dev_.data()), n_, device(w_dev_.data()),
                     device(vectors ? z_dev_.data() : nullptr), n_, queue_.stream(), {.vectors = vectors});
-    if (report_.status != Status::converged) throw Error("failed: " + std::to_string(report_.failed));
+    if (report_.status != Status::converged) throw Error("failed: " + std::to_string(report_.info));
   }
   void standard() {
     static_cast<void>(eigen_g::eigen_g(n_, device(a_dev_.data()), n_, device(w_dev_.data()),
@@ -141,28 +141,35 @@ class GeneralisedCase final : public Case {
 class GeneralisedBenchmark final : public Benchmark {
  public:
   GeneralisedBenchmark()
-      : Benchmark({"generalised",
-                   "A x = w B x against cuSOLVER's sygvd: seconds by stage, and verification, over n.",
-                   R"(
+      : Benchmark(
+            {"generalised",
+             "A x = w B x against cuSOLVER's sygvd: seconds by stage, and verification, over n.",
+             R"(
   eigen_g bench generalised                           1000 to 10000
   eigen_g bench generalised --types sdcz              float, double and complex, each beside cuSOLVER in its type
-  eigen_g bench generalised --sizes 2000,20000 --brief)"}) {}
+  eigen_g bench generalised --sizes 2000,20000 --brief)",
+             "calls",
+             2,
+             {{"device_vectors/seconds"},
+              {"device_values/seconds"},
+              {"device_vectors/passed"},
+              {"bit_for_bit"}},
+             {{R"(type = type; n = n; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
+      non-det. = cusolver_nondeterministic_vectors/seconds time; x = ratio %.2f; values only = device_values/seconds time;
+      A alone = standard_vectors/seconds time; residual = device_vectors/residual %.2g;
+      orthog. = device_vectors/orthogonality %.2g; bits = bit_for_bit bits)",
+               R"(x: the faster cuSOLVER mode's time over eigen_g's on device pointers. A alone: eigen_g's standard solve of A.
+residual, orthog.: verify_generalised.hpp's ratios. eigen_g allocates within its time, cuSOLVER's workspace is there before.
+)"},
+              {R"(ms a stage = name; type = type; n = n; Cholesky = stages/cholesky %.3f 1e3;
+      standard form = stages/standard_form %.3f 1e3; back = stages/back_substitute %.3f 1e3)",
+               "", "stages", true}}}) {}
 
   void add_options(CLI::App& command) override {
     add_sizes(command, "--sizes", "1000,2000,4000,10000",
               "Numbers and ranges from:to:step (default: 1000 to 10000)");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
-    command
-        .add_option_function<std::string>(
-            "--types",
-            [this](const std::string& text) {
-              types_ = parse_types(text);
-              for (const blas2::SymvType type : types_)
-                if (type == blas2::SymvType::w)
-                  throw UsageError("--types: a generalised solve is of s, d, c or z");
-            },
-            "Letters of s d c z (default: d)")
-        ->option_text("TYPES");
+    add_types(command, "a generalised solve");
     command.add_flag("--brief", brief,
                      "For large sizes: one cuSOLVER mode (the non-deterministic), one round, beyond n = "
                      "20000 no warm-up but "
@@ -170,23 +177,22 @@ class GeneralisedBenchmark final : public Benchmark {
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
-  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+  std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     head["cusolver"] = Cusolver::version();
-    std::vector<CasePlan> plans;
-    for (const blas2::SymvType type : types_)
+    std::vector<CaseOptions> plans;
+    for (const char type : scalar_types)
       for (const std::int64_t n : sizes) {
-        const Json parameters{{"n", n}, {"type", std::string(1, static_cast<char>(type))}, {"brief", brief}};
+        const Json parameters{{"n", n}, {"type", std::string(1, type)}, {"brief", brief}};
         const auto add = [&]<class T>(T) {
           const std::uint64_t bytes =
               5 * sizeof(T) * static_cast<std::uint64_t>(n * n) +
               generalised_workspace_bytes<T>(n, {}, {}, true, Pointers::device).device;
-          plans.push_back({parameters, rule_for_long_calls(n),
-                           [session, n, is_brief = brief] {
-                             return std::make_unique<GeneralisedCase<T>>(session, n, is_brief);
-                           },
-                           too_large(bytes)});
+          plans.push_back(
+              {parameters, rule_for_long_calls(n),
+               [session, n, is_brief = brief] { return case_of<GeneralisedCase<T>>(session, n, is_brief); },
+               too_large(bytes)});
         };
-        io::with_type(io::ScalarType{static_cast<char>(type)}, add);
+        io::with_type(io::ScalarType{type}, add);
       }
     return plans;
   }
@@ -197,31 +203,9 @@ class GeneralisedBenchmark final : public Benchmark {
                           "device_vectors/seconds");
   }
 
-  std::vector<Limit> limits(const Json&) const override {
-    return {
-        {"device_vectors/seconds"}, {"device_values/seconds"}, {"device_vectors/passed"}, {"bit_for_bit"}};
-  }
-
-  std::vector<Table> tables(const Json&) const override {
-    return {
-        {R"(type = type; n = n; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
-      non-det. = cusolver_nondeterministic_vectors/seconds time; x = ratio %.2f; values only = device_values/seconds time;
-      A alone = standard_vectors/seconds time; residual = device_vectors/residual %.2g;
-      orthog. = device_vectors/orthogonality %.2g; bits = bit_for_bit bits)",
-         R"(x: the faster cuSOLVER mode's time over eigen_g's on device pointers. A alone: eigen_g's standard solve of A.
-residual, orthog.: verify_generalised.hpp's ratios. eigen_g allocates within its time, cuSOLVER's workspace is there before.
-)"},
-        {R"(ms a stage = name; type = type; n = n; Cholesky = acts/cholesky %.3f 1e3;
-      standard form = acts/standard_form %.3f 1e3; back = acts/back_substitute %.3f 1e3)",
-         "", "acts", true}};
-  }
-
   std::string title(const Json& c) const override {
     return "type " + c.value("type", "d") + ", n = " + c["n"].dump();
   }
-
- private:
-  std::vector<blas2::SymvType> types_ = {blas2::SymvType::d};
 };
 
 }  // namespace

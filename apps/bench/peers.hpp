@@ -1,4 +1,4 @@
-// What ours are timed beside: cuBLAS and cuSOLVER. Queued, on device pointers. CUDA builds only.
+// The libraries that eigen_g is compared with: cuBLAS and cuSOLVER. Their calls are queued on device pointers. CUDA builds only.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace eigen_g::apps::bench {
 
-// cuBLAS's routines for float, double and their complex types: symv or hemv, gemv.
+// cuBLAS's symv or hemv, and gemv, for float, double and their complex types.
 inline constexpr std::tuple symv_routines{&Cublas<cublasSsymv_64>::call, &Cublas<cublasDsymv_64>::call,
                                           &Cublas<cublasChemv_64>::call, &Cublas<cublasZhemv_64>::call};
 inline constexpr std::tuple gemv_routines{&Cublas<cublasSgemv_64>::call, &Cublas<cublasDgemv_64>::call,
@@ -39,7 +39,7 @@ auto* cublas(const T* p) {
   return reinterpret_cast<Type*>(const_cast<T*>(p));
 }
 
-// y := A x of a triangle, and of the whole square.
+// y := A x: cublas_symv reads one triangle of A, cublas_gemv the whole square.
 template <class T>
 void cublas_symv(const Queue& queue, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, const T* x,
                  T* y) {
@@ -71,7 +71,7 @@ inline void check(cusolverStatus_t status, const char* call, const char* file, i
 }
 #define EIGEN_G_CUSOLVER(call) check((call), #call, __FILE__, __LINE__)
 
-// cuSOLVER's tridiagonalization and eigensolver of lower triangles with their workspace, in either of its modes.
+// cuSOLVER's tridiagonalization and eigensolvers of lower triangles, with their workspace, deterministic or not.
 class Cusolver {
  public:
   explicit Cusolver(const Queue& queue) : info_(1) {
@@ -83,10 +83,10 @@ class Cusolver {
     if (parameters_) CusolverCall<cusolverDnDestroyParams>::call(parameters_);
     if (handle_) CusolverCall<cusolverDnDestroy>::call(handle_);
   }
-  static int version() { return CUSOLVER_VERSION; }  // 12004 is 12.0.4
+  static int version() { return CUSOLVER_VERSION; }  // 12004 means 12.0.4
   static std::unique_ptr<Cusolver> open(const Queue& queue) { return std::make_unique<Cusolver>(queue); }
 
-  // Deterministic (cuSOLVER's default) or not, for the calls that follow. Throws DeviceError where it has no such choice.
+  // Chooses the deterministic mode (cuSOLVER's default) or the other one for later calls. Throws DeviceError if this version has no choice.
   void choose([[maybe_unused]] bool deterministic) {
 #if CUSOLVER_VERSION >= 11600  // CUDA 12.4
     EIGEN_G_CUSOLVER(CusolverCall<cusolverDnSetDeterministicMode>::call(
@@ -95,7 +95,7 @@ class Cusolver {
     if (!deterministic) throw DeviceError("this cuSOLVER has no such mode");
 #endif
   }
-  void reserve(std::uint64_t device_bytes) {  // for the calls below; throws OutOfMemory
+  void reserve(std::uint64_t device_bytes) {  // workspace for the calls below; throws OutOfMemory
     if (device_bytes <= workspace_.bytes()) return;
     release();
     workspace_ = DeviceBuffer<char>(static_cast<std::int64_t>(device_bytes));
@@ -104,7 +104,8 @@ class Cusolver {
     workspace_ = DeviceBuffer<char>();
   }
 
-  // T below: float, double or std::complex of one. cusolverDnDsytrd, and cusolverDnXsyevd (for 64-bit sizes), in place, and the bytes to reserve. They may block.
+  // T below is float, double, std::complex<float> or std::complex<double>. The *_bytes functions return the bytes to reserve().
+  // sytrd is cusolverDnDsytrd, syevd cusolverDnXsyevd (64-bit sizes). They work in place and may block.
   std::uint64_t sytrd_bytes(std::int64_t n, double* a, std::int64_t lda) {
     int count = 0;
     EIGEN_G_CUSOLVER(CusolverCall<cusolverDnDsytrd_bufferSize>::call(handle_, lower, size(n), a, size(lda),
@@ -174,7 +175,7 @@ class Cusolver {
 
 #else
 
-class Cusolver {  // never opened
+class Cusolver {  // without cuSOLVER: open() returns null
  public:
   static int version() { return 0; }
   static std::unique_ptr<Cusolver> open(const Queue&) { return nullptr; }

@@ -17,7 +17,7 @@ bool skipped(const Json& c) {
   return holds(c, "skipped");
 }
 
-// Of a case, under either of their names; none of one call, whose "calls" is a number.
+// The list of calls of a case, under either of its two names. Empty for a single call, in which "calls" is a number.
 Json calls_of(const Json& c) {
   for (const char* list : {"calls", "figures"})
     if (c.contains(list) && c[list].is_array()) return c[list];

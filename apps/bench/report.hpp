@@ -1,7 +1,7 @@
-// What a benchmark measured, as JSON; from it the tables for people and the verdict.
+// The report of a benchmark as JSON, and the tables and the verdict that are made from it.
 //
-// {"format": "eigen_g-bench-NAME", "version", "machine", ..., "cases": [...]}; README.md names the fields. A path leads from a
-// case to a value, "checks/trace", or by the name of a call that did not fail, "eigen_g/seconds".
+// {"format": "eigen_g-bench-NAME", "version", "machine", ..., "cases": [...]}; README.md describes the fields. A path leads from a case
+// to a value: "checks/trace". A path may begin with the name of a call that did not fail: "eigen_g/seconds".
 #pragma once
 
 #include <functional>
@@ -15,32 +15,33 @@ namespace eigen_g::apps::bench {
 
 using Json = nlohmann::ordered_json;
 
-Json at(const Json& c, const std::string& path);  // null: nothing is there
+Json at(const Json& c, const std::string& path);  // null: there is no value at this path
 std::optional<double> number_at(const Json& c, const std::string& path);
 
-// The least of the numbers at `above` over the one at `below`; null where that one or all of them are missing.
+// The smallest of the numbers at the paths `above`, divided by the number at `below`. Null if `below` or all of `above` are missing.
 Json quotient(const Json& c, const std::vector<std::string>& above, const std::string& below);
 
-// What a case must hold to pass: a number of at most `most` (a NaN is none), or true.
+// A condition for a case to pass: the value at `path` is true, or a number of at most `most` (not NaN).
 struct Limit {
   std::string path;
   double most = std::numeric_limits<double>::infinity();
-  bool optional = false;  // null passes too
+  bool optional = false;  // a missing value passes too
 };
-// Whether there is a case that was not skipped, and all those pass.
+// True if at least one case was not skipped and all cases that were not skipped pass.
 bool passed(const Json& report, const std::function<std::vector<Limit>(const Json& c)>& limits);
 
-// Columns as text, "header = path format scale; ...", of which a cell is "-" where nothing is there; "path:path" is a quotient. Format of a number, or of
-// each in a list, times scale: printf's; "time": "12.30 ms", "1.234 s"; "us": microseconds. "bits": "same", "DIFFER". Left
-// out: the value as it is, words where it is a name.
+// Columns as text: "header = path format scale; ...". A cell is "-" if there is no value; "path:path" is a quotient.
+//   format    printf's, for the number times scale, or for each number of a list; "time": "12.30 ms", "1.234 s"; "us": microseconds;
+//             "bits": "same" or "DIFFER". Without a format: the value itself; in a name, _ becomes a blank
 struct Table {
   std::string columns;
-  std::string legend = "";  // lines below it
-  std::string needs = "";   // a row without a value there is left out
-  bool each_call = false;   // a row is not a case but a call, with the fields of its case beside its own
+  std::string legend = "";  // lines below the table
+  std::string needs = "";   // a row without a value at this path is left out
+  bool each_call =
+      false;  // a row is a call, with the fields of its case in addition to its own; false: a row is a case
 };
 
-// The tables that have rows, and a line for each case that was skipped and each call that failed.
+// All tables that have rows, then a line for each skipped case and each failed call.
 std::string to_text(const Json& report, const std::vector<Table>& tables,
                     const std::function<std::string(const Json& c)>& title);
 

@@ -1,8 +1,7 @@
-// eigen_g bench solve: whole solves of uniform random matrices beside cuSOLVER's Xsyevd; eigen_g bench gemm-accuracy.
+// eigen_g bench solve: whole solves of uniform random matrices, compared with cuSOLVER's Xsyevd. eigen_g bench gemm-accuracy.
 #include <CLI/CLI.hpp>
 
 #include "apps/bench/bench.hpp"
-#include "apps/cli/lists.hpp"
 #include "apps/cli/text.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -15,7 +14,7 @@ namespace eigen_g::apps::bench {
 
 namespace {
 
-constexpr double value_limit = 3;  // of max |w - w'| / (n ulp max |w|), w' without vectors
+constexpr double value_limit = 3;  // limit of max |w - w'| / (n ulp max |w|), w' computed without vectors
 
 class Solve final : public Benchmark {
  public:
@@ -26,7 +25,8 @@ class Solve final : public Benchmark {
   eigen_g bench solve --sizes 2000,20000,32768 --brief
   eigen_g bench solve --types sdcz                    float, double and complex, each beside cuSOLVER in its type
   eigen_g bench solve --path one,two                  both reductions, beside each other
-  eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)"}) {}
+  eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)",
+                   "calls", 2}) {}
 
   void add_options(CLI::App& command) override {
     add_sizes(command, "--sizes", "128,256,512,1000,2000,4000,10000",
@@ -37,34 +37,25 @@ class Solve final : public Benchmark {
         ->check(CLI::IsMember({"auto", "one", "two"}))
         ->option_text("LIST");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
-    command
-        .add_option_function<std::string>(
-            "--types",
-            [this](const std::string& text) {
-              types_ = parse_types(text);
-              for (const blas2::SymvType type : types_)
-                if (type == blas2::SymvType::w) throw UsageError("--types: a solve is of s, d, c or z");
-            },
-            "Letters of s d c z (default: d)")
-        ->option_text("TYPES");
+    add_types(command, "a solve");
     command.add_flag("--brief", brief,
                      "For large sizes: device pointers only, one cuSOLVER mode, with vectors (the "
                      "non-deterministic), one round, beyond n = 20000 no warm-up but of the first size");
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
-  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+  std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     head.update(
         {{"cusolver", Cusolver::version()}, {"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
-    std::vector<CasePlan> plans;
-    for (const blas2::SymvType type : types_)
+    std::vector<CaseOptions> plans;
+    for (const char type : scalar_types)
       for (const std::int64_t n : sizes)
-        for (const std::string& path : paths_) add_plan(session, static_cast<char>(type), n, path, plans);
+        for (const std::string& path : paths_) add_plan(session, type, n, path, plans);
     return plans;
   }
 
   void add_plan(const Session& session, char type, std::int64_t n, const std::string& path,
-                std::vector<CasePlan>& plans) const {
+                std::vector<CaseOptions>& plans) const {
     using By = Solver::By;
     const TimingRule rule = rule_for_long_calls(n);
     std::vector<Solver> ours{{"device_vectors", By::device_pointers, true, true, !brief || rule.rounds > 1},
@@ -77,7 +68,8 @@ class Solve final : public Benchmark {
         {"cusolver_nondeterministic_vectors", By::cusolver, true, false, false, false},
         {"cusolver_nondeterministic_values", By::cusolver, false, false, false, false}};
     if (brief)
-      solvers = {solvers[2], ours[1], ours[0]};  // what is left in the end is our vectors
+      solvers = {solvers[2], ours[1],
+                 ours[0]};  // eigen_g's vectors are the last ones computed, so the checks use them
     else
       solvers.insert(solvers.begin(), ours.begin(), ours.end());
     for (Solver& solver : solvers) solver.path = path_of(path).value();
@@ -137,18 +129,30 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
   }
 
  private:
-  std::vector<blas2::SymvType> types_ = {blas2::SymvType::d};
   std::vector<std::string> paths_{"auto"};
 };
 
-// A solve of a random matrix with each engine, in the paper's figures.
+// A solve of a random matrix with each engine, with the paper's measures of accuracy.
 class Accuracy final : public Benchmark {
  public:
   Accuracy()
-      : Benchmark({"gemm-accuracy", "A solve with every engine, in the paper's figures of accuracy.", R"(
+      : Benchmark(
+            {"gemm-accuracy",
+             "A solve with every engine, in the paper's figures of accuracy.",
+             R"(
   eigen_g bench gemm-accuracy
   eigen_g bench gemm-accuracy --n 4000 --json accuracy.json)",
-                   "calls", 2}) {}
+             "calls",
+             2,
+             {{"native/passed"}, {"df/passed"}, {"emulated/passed"}},
+             {{R"(n = n; engine = name; |AZ-ZW|_F = residual_frobenius %.2e; |A-ZWZ^t|/(N|A|) = reconstruction %.2e;
+      |Z^tZ-I|/(N) = paper_orthogonality %.2e; LAPACK residual = residual %.3f; orthogonality = orthogonality %.3f;
+      D&C s = stages/divide_and_conquer %.4f; back s = stages/back_transform %.4f; solve s = seconds %.4f;
+      passed = passed)",
+               "Random matrices. Eigen-G's own for N = 10000 (IPSJ SIG):\n"
+               "paper, double        3.37e-11  6.93e-19  7.79e-17\n"
+               "paper, double-float  5.66e-10  6.67e-18  1.39e-15\n",
+               "", true}}}) {}
 
   void add_options(CLI::App& command) override {
     add_sizes(command, "--n", "10000", "Orders: numbers and from:to:step (default: 10000)");
@@ -156,33 +160,17 @@ class Accuracy final : public Benchmark {
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
-  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+  std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     head["seed"] = seed_;
     std::vector<Solver> solvers;
     for (const std::string engine : {"native", "df", "emulated"})
       solvers.push_back({.name = engine, .by = Solver::By::host_pointers, .checked = true, .engine = engine});
-    std::vector<CasePlan> plans;
+    std::vector<CaseOptions> plans;
     for (const std::int64_t n : sizes)
       plans.push_back(solve_case(session, {n, {.rounds = 1, .warm_up = false}, solvers, true, seed_}, {}));
     return plans;
   }
 #endif
-
-  std::vector<Limit> limits(const Json&) const override {
-    return {{"native/passed"}, {"df/passed"}, {"emulated/passed"}};
-  }
-
-  std::vector<Table> tables(const Json&) const override {
-    return {
-        {R"(n = n; engine = name; |AZ-ZW|_F = residual_frobenius %.2e; |A-ZWZ^t|/(N|A|) = reconstruction %.2e;
-      |Z^tZ-I|/(N) = paper_orthogonality %.2e; LAPACK residual = residual %.3f; orthogonality = orthogonality %.3f;
-      D&C s = stages/divide_and_conquer %.4f; back s = stages/back_transform %.4f; solve s = seconds %.4f;
-      passed = passed)",
-         "Random matrices. Eigen-G's own for N = 10000 (IPSJ SIG):\n"
-         "paper, double        3.37e-11  6.93e-19  7.79e-17\n"
-         "paper, double-float  5.66e-10  6.67e-18  1.39e-15\n",
-         "", true}};
-  }
 
  private:
   std::uint64_t seed_ = 1;

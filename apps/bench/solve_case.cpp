@@ -33,7 +33,7 @@ Options options_of(const Solver& s) {
   return {.vectors = s.vectors, .path = s.path, .engine = engine_of(s.engine).value()};
 }
 Devices devices_of(const Solver& s) {
-  return {.place = Place::gpu,
+  return {.device = DeviceChoice::gpu,
           .threads = s.threads,
           .gpus = s.gpus,
           .ratio = {s.ratio},
@@ -47,7 +47,7 @@ std::uint64_t workspace(std::int64_t n, bool vectors, By by, Path path) {
   return workspace_bytes<T>(n, {.vectors = vectors, .path = path}, true, pointers).device;
 }
 
-// What the timed reports of one call tell. A report leaves out devices without a share.
+// JSON from the timed reports of one call: medians over the reports. A report omits devices without a share.
 Json told(const std::vector<Report>& reports, int gpus) {
   std::vector<double> parts(static_cast<std::size_t>(gpus) + 1), device_seconds(parts.size());
   Json call;
@@ -60,7 +60,7 @@ Json told(const std::vector<Report>& reports, int gpus) {
     call["stages"][name(work.stage)] = of_all([&](const Report& r) { return r.seconds_of(work.stage); });
   call["cut_seconds"] = of_all([](const Report& r) {
     return r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform) +
-           r.seconds_of(Stage::band_back);
+           r.seconds_of(Stage::back_transform_band);
   });
   std::size_t gpu = 0;
   for (const DeviceWork& work : reports.back().devices) {
@@ -75,11 +75,11 @@ Json told(const std::vector<Report>& reports, int gpus) {
 }
 
 template <class T>
-class SolveCase final : public Case {
+class SolveCase {
   using R = real_t<T>;
 
  public:
-  SolveCase(const Session& session, const SolvePlan& plan)
+  SolveCase(const Session& session, const SolveCaseOptions& plan)
       : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {
     make();
     download<T>(queue_, {a_dev_.data(), n_, n_, n_}, {a_.get(), n_, n_, n_});
@@ -90,7 +90,7 @@ class SolveCase final : public Case {
       if (plan.seed) generate::fill(spec, a_.get(), n_);
   }
 
-  std::vector<Call> calls() override {
+  std::vector<Call> calls() {
     std::vector<Call> calls;
     for (const Solver& s : plan_.solvers)
       if (s.by != By::cusolver || cusolver_)
@@ -98,7 +98,7 @@ class SolveCase final : public Case {
     return calls;
   }
 
-  void check(Json& result) override {
+  void check(Json& result) {
     result["values"] = result["bit_for_bit"] = nullptr;
     for (Json& call : result["calls"]) {
       const std::string name = call["name"];
@@ -137,7 +137,7 @@ class SolveCase final : public Case {
                                                  queue_.stream(), options_of(s), devices_of(s))
                               : eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr,
                                                  n_, options_of(s), devices_of(s));
-    if (report.status != Status::converged) throw Error("did not converge: " + std::to_string(report.failed));
+    if (report.status != Status::converged) throw Error("did not converge: " + std::to_string(report.info));
     reports_[s.name].push_back(report);
   }
 
@@ -149,7 +149,7 @@ class SolveCase final : public Case {
     solve(s);
   }
 
-  // What a solve left on the GPU, to z_ and w_.
+  // Copies the results of a solve on the GPU to z_ and w_.
   void fetch(const Solver& s) {
     if (s.by == By::host_pointers) return;
     const DeviceBuffer<T>& vectors = s.by == By::cusolver ? a_dev_ : z_dev_;
@@ -160,7 +160,7 @@ class SolveCase final : public Case {
   void check_vectors(const Solver& s, Json& call, Json& result) {
     if (plan_.solve_again) solve_again(s);
     fetch(s);
-    if (cusolver_) cusolver_->release();  // verify() wants device memory too
+    if (cusolver_) cusolver_->release();  // verify() needs device memory too
     if (s.repeated) result["bit_for_bit"] = repeats(s);
     const Verification v = verify<T>(Uplo::lower, n_, a_.get(), n_, n_, w_.data(), z_.get(), n_);
     const bool sound = v.finite && v.ascending;
@@ -173,7 +173,7 @@ class SolveCase final : public Case {
     compare_values(s, result);
   }
 
-  // Whether a second solve gives the bits of z_ and w_.
+  // True if a second solve gives the bits of z_ and w_.
   bool repeats(const Solver& s) {
     const HostArray<T> z = std::exchange(z_, host_array<T>(n_ * n_));
     const std::vector<R> w = w_;
@@ -183,7 +183,7 @@ class SolveCase final : public Case {
            std::memcmp(w_.data(), w.data(), sizeof(R) * w.size()) == 0;
   }
 
-  // max |w - w'| / (n ulp max |w|), w' of the same solve without vectors where that was timed.
+  // max |w - w'| / (n ulp max |w|), w' from the same solve without vectors, if that one was timed.
   void compare_values(const Solver& s, Json& result) {
     const auto alone = std::find_if(plan_.solvers.begin(), plan_.solvers.end(),
                                     [&](const Solver& other) { return other.by == s.by && !other.vectors; });
@@ -196,26 +196,25 @@ class SolveCase final : public Case {
 
   const Queue& queue_;
   Cusolver* const cusolver_;
-  const SolvePlan plan_;
+  const SolveCaseOptions plan_;
   const std::int64_t n_ = plan_.n;
   const DeviceBuffer<T> a_dev_{n_ * n_}, z_dev_{n_ * n_};
   const DeviceBuffer<R> w_dev_{n_};
   HostArray<T> a_ = host_array<T>(n_ * n_), z_ = host_array<T>(n_ * n_);
   std::vector<R> w_ = std::vector<R>(static_cast<std::size_t>(n_));
-  std::map<std::string, std::vector<Report>> reports_;  // by call
+  std::map<std::string, std::vector<Report>> reports_;  // key: the call's name
   std::map<std::string, std::uint64_t> bytes_;
 };
 
 }  // namespace
 
-CasePlan solve_case(const Session& session, const SolvePlan& plan, Json parameters) {
+CaseOptions solve_case(const Session& session, const SolveCaseOptions& plan, Json parameters) {
   const std::int64_t n = plan.n;
   parameters["n"] = n;
-  const auto plan_of = [&]<class T>(T) -> CasePlan {
+  const auto plan_of = [&]<class T>(T) -> CaseOptions {
     const auto bytes = sizeof(T) * static_cast<std::uint64_t>(2 * n * n + n) +
                        workspace<T>(n, true, By::host_pointers, plan.solvers.front().path);
-    return {parameters, plan.rule, [=] { return std::make_unique<SolveCase<T>>(session, plan); },
-            too_large(bytes)};
+    return {parameters, plan.rule, [=] { return case_of<SolveCase<T>>(session, plan); }, too_large(bytes)};
   };
   return io::with_type(io::ScalarType{plan.type}, plan_of);
 }
@@ -223,7 +222,7 @@ CasePlan solve_case(const Session& session, const SolvePlan& plan, Json paramete
 std::pair<std::shared_ptr<const Calibration>, std::string> calibrated(const std::string& file, int threads,
                                                                       const Session& session) {
   ChosenCalibration chosen = choose_calibration(file, uncalibrated_machine());
-  if (!chosen.refused.empty()) complain(chosen.refused);
+  if (!chosen.refused.empty()) warn(chosen.refused);
   const auto tell = [&](const std::string& device, double part) { session.progress("tune " + device, part); };
   if (!chosen.calibration) chosen = {calibrate(Effort::quick, threads, tell), "measured now", ""};
   return {std::make_shared<const Calibration>(*std::move(chosen.calibration)), chosen.source};

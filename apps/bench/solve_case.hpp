@@ -1,5 +1,5 @@
-// A case of whole solves of one random matrix, ours beside cuSOLVER's: what `bench solve`, `gemm-accuracy` and `hybrid` time.
-// Every use of the library's public face in apps/bench is in solve_case.cpp. CUDA builds only.
+// A case of whole solves of one random matrix, by eigen_g and by cuSOLVER, for `bench solve`, `gemm-accuracy` and `hybrid`.
+// solve_case.cpp alone calls the solver for these benchmarks. CUDA builds only.
 #pragma once
 
 #include "apps/bench/bench.hpp"
@@ -11,34 +11,35 @@ struct Calibration;
 
 namespace eigen_g::apps::bench {
 
-// One way to solve, a call of the case.
+// One way to solve: a call of the case.
 struct Solver {
   std::string name;
   enum class By { device_pointers, host_pointers, cusolver } by = By::device_pointers;
   bool vectors = true;
-  bool checked = false;       // its vectors are verified
-  bool repeated = false;      // and two solves compared bit for bit (on device pointers)
-  bool deterministic = true;  // of cuSOLVER
+  bool checked = false;       // verify the vectors
+  bool repeated = false;      // compare two solves bit for bit (on device pointers)
+  bool deterministic = true;  // cuSOLVER's mode
   std::string engine = "native";
   Path path = Path::automatic;
   int gpus = 1, multiprocessors = 0, threads = 0;            // 0: all
-  std::vector<double> ratio = {};                            // empty: by the calibration
+  std::vector<double> ratio = {};                            // empty: automatic, by the calibration
   std::shared_ptr<const Calibration> calibration = nullptr;  // null: the library's own choice
 };
 
-struct SolvePlan {
+struct SolveCaseOptions {
   std::int64_t n = 0;
   TimingRule rule;
   std::vector<Solver> solvers;
-  bool solve_again = true;                 // for the checks; false: they take what the last round left
-  std::optional<std::uint64_t> seed = {};  // of `eigen_g generate` (double); else a matrix made on the GPU
-  char type = 'd';                         // s, d, c or z
+  bool solve_again = true;  // solve again for the checks; false: check the results of the last round
+  std::optional<std::uint64_t> seed =
+      {};           // seed of `eigen_g generate` (double); empty: a random matrix made on the GPU
+  char type = 'd';  // s, d, c or z
 };
 
-// README.md names the fields of its JSON.
-CasePlan solve_case(const Session& session, const SolvePlan& plan, Json parameters);
+// README.md describes the fields of its JSON.
+CaseOptions solve_case(const Session& session, const SolveCaseOptions& plan, Json parameters);
 
-// The calibration that the user names, else the cached one, else one measured now; where it came from.
+// The calibration that the user names, else the cached one, else one that is measured now; and its source.
 std::pair<std::shared_ptr<const Calibration>, std::string> calibrated(const std::string& file, int threads,
                                                                       const Session& session);
 

@@ -1,4 +1,4 @@
-// eigen_g bench symv: the symmetric and Hermitian matrix-vector product in five types beside cuBLAS's.
+// eigen_g bench symv: the symmetric and Hermitian matrix-vector product in five types, compared with cuBLAS's.
 #include <CLI/CLI.hpp>
 
 #include "apps/bench/bench.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using blas2::SymvType;
 
-// What the cases of one type share, made for the first of them.
+// Operands that the cases of one type share; the first case allocates them.
 template <class T>
 struct Operands {
   Operands(const Queue& queue, std::int64_t n_max, std::uint64_t l2)
@@ -35,7 +35,7 @@ struct Operands {
 };
 
 template <class T>
-class SymvCase final : public Case {
+class SymvCase {
  public:
   SymvCase(const Queue& queue, Operands<T>& operands, Uplo uplo, std::int64_t n, int repeats,
            const blas2::SymvTable& table)
@@ -57,7 +57,7 @@ class SymvCase final : public Case {
           EIGEN_G_CUBLAS(Cublas<cublasSetAtomicsMode>::call(queue_.blas(), mode));
           cublas_symv<T>(queue_, uplo_, n_, t_.a(n_, k), n_, t_.x(), t_.y());
         });
-        calls_.back().capture = !name.starts_with("cublas_stream");  // in a graph cuBLAS takes other kernels
+        calls_.back().capture = !name.starts_with("cublas_stream");  // cuBLAS uses other kernels in a graph
       }
       if constexpr (type != SymvType::d)
         add("cublas_gemv", whole, flops, t_,
@@ -68,10 +68,10 @@ class SymvCase final : public Case {
         [this, &d](std::int64_t k) { cublas_gemv<double>(queue_, n_, d.a(n_, k), n_, d.x(), d.y()); });
   }
 
-  std::vector<Call> calls() override { return calls_; }
+  std::vector<Call> calls() { return calls_; }
 
-  // Of the products of the triangle the error on the first matrix, from a poisoned y; of ours whether it repeats.
-  void check(Json& result) override {
+  // For all products of a triangle: the error on the first matrix, with y poisoned before. For eigen_g's also: bits of repeated runs.
+  void check(Json& result) {
     const Call& own = calls_.front();
     const blas2::SymvTruth<T> truth(queue_, uplo_, n_, t_.a(n_, 0), n_, t_.x());
     for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -124,12 +124,30 @@ class SymvCase final : public Case {
 class Symv final : public Benchmark {
  public:
   Symv()
-      : Benchmark({"symv", "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.", R"(
+      : Benchmark(
+            {"symv",
+             "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.",
+             R"(
   eigen_g bench symv                                  all types, both triangles
   eigen_g bench symv --types d --uplo L --sizes 1000:20000:1000
   eigen_g bench symv --json symv.json                 for scripts/plot_symv.py
   eigen_g bench symv --table my_table.txt             with another tuning table)",
-                   "figures"}) {}
+             "figures",
+             1,
+             {{"eigen_g/error", symv_error_limit}, {"bit_for_bit"}},
+             {{R"(type = type; uplo = uplo; n = n; past L2 = past_l2; us = eigen_g/seconds us;
+      GB/s = eigen_g/gbytes_per_second %.0f; GFLOP/s = eigen_g/gflops %.0f;
+      cuBLAS = cublas/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas/gbytes_per_second %.2f;
+      atomics = cublas_atomics/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_atomics/gbytes_per_second %.2f;
+      stream = cublas_stream/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_stream/gbytes_per_second %.2f;
+      stream at. = cublas_stream_atomics/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_stream_atomics/gbytes_per_second %.2f;
+      dgemv = cublas_dgemv/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_dgemv/gbytes_per_second %.2f;
+      L2: us = eigen_g/in_l2_seconds us; cuBLAS = cublas/in_l2_seconds us; atomics = cublas_atomics/in_l2_seconds us;
+      error = eigen_g/error %.2g; bits = bit_for_bit bits; config = config)",
+               R"(GB/s of the half matrix (dgemv: of the whole), inputs rotated past the L2; x: eigen_g's rate over that one's;
+stream: cuBLAS queued call by call, not as a graph; at.: with atomics. L2: one matrix again and again, microseconds a
+call. error: limit 3.
+)"}}}) {}
   std::string title(const Json& c) const override {
     return std::string(c["type"]) + " " + std::string(c["uplo"]) + " n = " + c["n"].dump();
   }
@@ -154,13 +172,13 @@ class Symv final : public Benchmark {
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
-  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+  std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     const ChosenTable chosen = choose_symv_table(table_, gpu_device(current_gpu()));
-    if (!chosen.refused.empty()) complain(chosen.refused);
-    if (!run.quiet) complain("SYMV's configurations: " + chosen.source);
+    if (!chosen.refused.empty()) warn(chosen.refused);
+    if (!run.quiet) warn("SYMV's configurations: " + chosen.source);
     head["table"] = chosen.source;
     head["error_limit"] = symv_error_limit;
-    std::vector<CasePlan> plans;
+    std::vector<CaseOptions> plans;
     for (const SymvType type : types_) {
       if (type == SymvType::s) add_cases<float>(session.queue, chosen.table, plans);
       if (type == SymvType::d) add_cases<double>(session.queue, chosen.table, plans);
@@ -172,32 +190,11 @@ class Symv final : public Benchmark {
   }
 #endif
 
-  std::vector<Limit> limits(const Json&) const override {
-    return {{"eigen_g/error", symv_error_limit}, {"bit_for_bit"}};
-  }
-
-  std::vector<Table> tables(const Json&) const override {
-    return {
-        {R"(type = type; uplo = uplo; n = n; past L2 = past_l2; us = eigen_g/seconds us;
-      GB/s = eigen_g/gbytes_per_second %.0f; GFLOP/s = eigen_g/gflops %.0f;
-      cuBLAS = cublas/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas/gbytes_per_second %.2f;
-      atomics = cublas_atomics/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_atomics/gbytes_per_second %.2f;
-      stream = cublas_stream/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_stream/gbytes_per_second %.2f;
-      stream at. = cublas_stream_atomics/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_stream_atomics/gbytes_per_second %.2f;
-      dgemv = cublas_dgemv/gbytes_per_second %.0f; x = eigen_g/gbytes_per_second:cublas_dgemv/gbytes_per_second %.2f;
-      L2: us = eigen_g/in_l2_seconds us; cuBLAS = cublas/in_l2_seconds us; atomics = cublas_atomics/in_l2_seconds us;
-      error = eigen_g/error %.2g; bits = bit_for_bit bits; config = config)",
-         R"(GB/s of the half matrix (dgemv: of the whole), inputs rotated past the L2; x: eigen_g's rate over that one's;
-stream: cuBLAS queued call by call, not as a graph; at.: with atomics. L2: one matrix again and again, microseconds a
-call. error: limit 3.
-)"}};
-  }
-
  private:
 #ifdef EIGEN_G_HAVE_CUDA
-  // Sizes that fit share one slab.
+  // All sizes that fit share one block of memory.
   template <class T>
-  void add_cases(const Queue& queue, const blas2::SymvTable& table, std::vector<CasePlan>& plans) const {
+  void add_cases(const Queue& queue, const blas2::SymvTable& table, std::vector<CaseOptions>& plans) const {
     const std::uint64_t l2 = gpu_device(current_gpu()).l2_bytes;
     const auto why_not = [&](std::int64_t n) {
       return too_large(SymvOperands<T>::bytes(n, l2) + SymvOperands<double>::bytes(n, l2), 90);
@@ -211,7 +208,7 @@ call. error: limit 3.
       for (const std::int64_t n : sizes) {
         const auto make = [=, this, &queue] {
           if (!*shared) shared->emplace(queue, n_max, l2);
-          return std::make_unique<SymvCase<T>>(queue, **shared, uplo, n, repeats_, table);
+          return case_of<SymvCase<T>>(queue, **shared, uplo, n, repeats_, table);
         };
         plans.push_back(
             {{{"type", letter(blas2::symv_type_of<T>)}, {"uplo", letter(uplo)}, {"n", n}, {"lda", n}},

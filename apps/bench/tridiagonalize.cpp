@@ -1,8 +1,10 @@
-// eigen_g bench tridiagonalize: the reduction of uniform random matrices beside cuSOLVER's sytrd.
+// eigen_g bench tridiagonalize: the reduction of uniform random matrices, compared with cuSOLVER's sytrd.
 #include <CLI/CLI.hpp>
 #include <cmath>
 
 #include "apps/bench/bench.hpp"
+
+#include "hybrid/round_up.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <algorithm>
@@ -35,21 +37,21 @@ namespace eigen_g::apps::bench {
 
 namespace {
 
-constexpr double reduction_limit = 1;         // backward error and orthogonality of a random matrix
-constexpr double small_reduction_limit = 10;  // where n < 64 bounds little
+constexpr double reduction_limit = 1;         // backward error and orthogonality for a random matrix
+constexpr double small_reduction_limit = 10;  // for n < 64, where the bound on random matrices is loose
 constexpr double identity_limit = 3;          // trace, squares, eigenvalues
 
 #ifdef EIGEN_G_HAVE_CUDA
 
 double matrix_bytes(std::int64_t n) {
-  return 4.0 / 3 * std::pow(n, 3);  // that must be read
+  return 4.0 / 3 * std::pow(n, 3);  // bytes that the one-stage reduction must read
 }
 double reduction_flops(std::int64_t n) {
   return 4.0 / 3 * std::pow(n, 3);
 }
 
-// One size: its matrix, made anew before each call, and both sides' results.
-class TridiagonalizeCase final : public Case {
+// One size: its matrix, generated again before each call, and the results of both sides.
+class TridiagonalizeCase {
  public:
   TridiagonalizeCase(const Session& session, std::int64_t n, bool two_stage, bool brief, bool breakdown,
                      std::int64_t check)
@@ -65,11 +67,9 @@ class TridiagonalizeCase final : public Case {
     return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +
            static_cast<std::uint64_t>(scratch_bytes(queue, n));
   }
-  static std::int64_t padded(std::int64_t n) {
-    return (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
-  }
+  static std::int64_t padded(std::int64_t n) { return round_up(n, tridiagonalize_row_multiple); }
 
-  std::vector<Call> calls() override {
+  std::vector<Call> calls() {
     std::vector<Call> calls;
     calls.push_back({"eigen_g", [this](std::int64_t) { reduce(); }, [this] { make_matrix(); }});
     calls.back().bytes = matrix_bytes(n_);
@@ -93,7 +93,7 @@ class TridiagonalizeCase final : public Case {
     return calls;
   }
 
-  void check(Json& result) override {
+  void check(Json& result) {
     if (cusolver_) cusolver_->release();
     for (Json& call : result["calls"])
       call["device_bytes"] = call["name"] == "eigen_g"     ? scratch_.bytes()
@@ -103,7 +103,7 @@ class TridiagonalizeCase final : public Case {
     result["breakdown"] = nullptr;
     const auto total = number_at(result, "eigen_g/seconds");
     if (!total) return;
-    // The peer's T is that of its last round.
+    // The peer's T is the result of its last round.
     const bool peer =
         number_at(result, "cusolver/seconds") || number_at(result, "cusolver_nondeterministic/seconds");
     if (number_at(result, "two_stage/seconds")) {
@@ -117,12 +117,12 @@ class TridiagonalizeCase final : public Case {
   }
 
  private:
-  struct Tridiagonal {  // what one reduction leaves
+  struct Tridiagonal {  // result of one reduction
     explicit Tridiagonal(std::int64_t n) : d(n), e(n), tau(n) {}
     DeviceBuffer<double> d, e, tau;
   };
 
-  // Values only.
+  // Workspace of the two-stage path for values only.
   struct TwoStageParts {
     std::int64_t b;
     MatrixView<double> band;
@@ -143,7 +143,7 @@ class TridiagonalizeCase final : public Case {
   }
   Arena scratch() const { return {scratch_.data(), scratch_.bytes()}; }
 
-  // The lower triangle at random, the rows behind n zero.
+  // Random lower triangle; rows from n on are zero.
   void make_matrix() const {
     blas2::fill_random(queue_, a_.data, a_.lda * n_, seed);
     pack_lower<double>(queue_, Uplo::lower, a_, a_);
@@ -205,7 +205,7 @@ class TridiagonalizeCase final : public Case {
     checks["orthogonality"] = ratios.orthogonality;
   }
 
-  // Q := Q I from the reflectors that the last reduce() left.
+  // Forms Q in q_dev from the reflectors of the last reduce().
   void form_q(MatrixView<double> q_dev) const {
     const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(back_transform_bytes<double>(n_, n_)));
     const auto identity = host_array<double>(n_ * n_);
@@ -216,7 +216,7 @@ class TridiagonalizeCase final : public Case {
     queue_.wait();
   }
 
-  // Of the eigenvalues of both T, which it destroys.
+  // Distance of the eigenvalues of two T. Destroys both.
   double eigenvalue_distance(const Tridiagonal& x, const Tridiagonal& y) const {
     std::vector<std::vector<double>> values;
     for (const Tridiagonal* t : {&x, &y}) {
@@ -227,12 +227,12 @@ class TridiagonalizeCase final : public Case {
     return distance(values[0], values[1]);
   }
 
-  // Pieces of the reduction by themselves: the end on the chip, and what comes before at a few orders of the trailing
-  // matrix from the smallest on, added up over the columns, linear between them.
+  // Times parts of the reduction separately: its end on the chip, and products and updates at several orders of the trailing matrix. The
+  // sum over the columns interpolates linearly between these orders.
   Json breakdown(double total) const {
     constexpr int intervals = 12, columns = 64;
     const int blocks = 2 * queue_.multiprocessors();
-    const std::int64_t on_chip_order = std::min(n_, most_on_chip<double>(queue_.multiprocessors())),
+    const std::int64_t on_chip_order = std::min(n_, max_on_chip<double>(queue_.multiprocessors())),
                        rest = n_ - on_chip_order;
     const auto reduce_on_chip = [&](std::int64_t) {
       tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d.data() + rest,
@@ -270,7 +270,7 @@ class TridiagonalizeCase final : public Case {
       orders.push_back(order);
       before = now;
     }
-    const double synchronisation = 2 * barrier * static_cast<double>(rest);  // two barriers a column
+    const double synchronisation = 2 * barrier * static_cast<double>(rest);  // two barriers for each column
     Json parts{{"total", total}, {"on_chip", on_chip}, {"product", product}, {"update", update}};
     parts["synchronisation"] = synchronisation,
     parts["panel"] = total - on_chip - product - update - synchronisation;
@@ -338,19 +338,19 @@ class Tridiagonalize final : public Benchmark {
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
-  std::vector<CasePlan> cases(const Session& session, Json& head) override {
+  std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     head["cusolver"] = Cusolver::version();
     head["limits"]["reduction"] = reduction_limit;
     head["limits"]["small_reduction"] = small_reduction_limit;
     head["limits"]["identity"] = identity_limit;
-    std::vector<CasePlan> plans;
+    std::vector<CaseOptions> plans;
     for (const std::int64_t n : sizes)
       plans.push_back(
           {{{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", matrix_bytes(n)}},
            rule_for_long_calls(n),
            [=, this] {
              const bool two_stage = std::find(paths_.begin(), paths_.end(), "two") != paths_.end();
-             return std::make_unique<TridiagonalizeCase>(session, n, two_stage, brief, breakdown_, check_);
+             return case_of<TridiagonalizeCase>(session, n, two_stage, brief, breakdown_, check_);
            },
            too_large(TridiagonalizeCase::bytes(session.queue, n))});
     return plans;

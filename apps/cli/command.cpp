@@ -28,9 +28,9 @@ ExitCode run(int argc, const char* const* argv) {
       "the CPU and on GPUs.",
       "eigen_g");
   set_help(app, "eigen_g COMMAND [OPTIONS]", command_examples);
-  app.footer(exit_code_help());  // a subcommand inherits it
-  app.set_version_flag("--version", std::string("eigen_g ") + version(), "Print the version and leave");
-  app.set_help_flag("-h,--help", "Print this help and leave");
+  app.footer(exit_code_help());  // subcommands inherit it
+  app.set_version_flag("--version", std::string("eigen_g ") + version(), "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   Action action;
   add_solve(app, action);
@@ -38,12 +38,14 @@ ExitCode run(int argc, const char* const* argv) {
   add_generate(app, action);
   add_info(app, action);
   add_tune(app, action);
-  add_model(app, action);
+  add_calibrate(app, action);
+  add_predict(app, action);
   add_bench(app, action);
   add_selftest(app, action);
   add_completion(app, action);
   app.footer(
-      "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' tells more.\n\n" +
+      "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' explains a "
+      "command.\n\n" +
       exit_code_help());
 
   return parse_and_run(app, action, argc, argv);
@@ -55,14 +57,14 @@ int run_command(int argc, const char* const* argv) {
   become_distributed(argc, argv);
   open_standard_descriptors();
   install_signal_handlers();
-  const ThreadLimit as_usual(0);  // or one, where address space is limited
+  const ThreadLimit as_usual(0);  // OpenBLAS's number of threads; one thread if the address space is limited
   try {
     const ExitCode code = run(argc, argv);
     if (!std::cout.flush()) throw io::FileError("standard output", 0, "cannot be written");
     return static_cast<int>(code);
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
-    complain(failure.message);
+    warn(failure.message);
     return static_cast<int>(failure.code);
   }
 }

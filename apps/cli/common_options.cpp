@@ -12,6 +12,7 @@
 #include "apps/cli/matrix_input.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/io/input_file.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/prepare/check_input.hpp"
@@ -49,22 +50,23 @@ CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
       ->option_text("FORMAT");
   command
       .add_option("--n", options.n,
-                  "Order of a raw matrix (default: from the file's size); of another it must be the file's")
+                  "Order of a raw matrix (default: from the file's size); for other formats it must be the "
+                  "file's order")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
       ->option_text("N");
   CLI::Option* uplo = command
                           .add_option("--uplo", options.uplo,
-                                      "Take this triangle and ignore the other (default: compare both)")
+                                      "Read this triangle and ignore the other one (default: compare both)")
                           ->transform(CLI::IsMember({"L", "U"}, CLI::ignore_case))
                           ->option_text("L|U");
   command
       .add_flag("--symmetrize", options.symmetrize,
-                "Take (A + A^H) / 2 of an unsymmetric file; not with --uplo")
+                "Use (A + A^H) / 2 of an unsymmetric matrix; not with --uplo")
       ->excludes(uplo);
   command
       .add_option("--type", options.type,
-                  "s, d, c, z: float, double, complex float, complex double (default: as the file has it); "
-                  "raw files hold it")
+                  "s, d, c, z: float, double, complex float, complex double (default: the file's type); the "
+                  "type of the numbers of a raw file")
       ->check(CLI::IsMember({"s", "d", "c", "z"}))
       ->option_text("TYPE");
   return file;
@@ -89,7 +91,7 @@ void require_no_file(const MatrixOptions& options, const char* in_place, bool ha
                                                  {!options.uplo.empty() && !has_b, "--uplo"},
                                                  {options.symmetrize && !has_b, "--symmetrize"}};
   for (const auto& [given, option] : others)
-    if (given) throw UsageError(std::string(option) + " means nothing to " + in_place);
+    if (given) throw UsageError(std::string(option) + " does not apply to " + in_place);
 }
 
 OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress) {
@@ -139,11 +141,11 @@ void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& 
 }
 
 void add_quiet_option(CLI::App& command, bool& quiet) {
-  command.add_flag("-q,--quiet", quiet, "No progress and no messages but errors");
+  command.add_flag("-q,--quiet", quiet, "Print errors only: no progress, no other messages");
 }
 
 void add_force_option(CLI::App& command, bool& force) {
-  command.add_flag("--force", force, "Replace output files that exist (default: they are refused)");
+  command.add_flag("--force", force, "Replace existing output files (default: an existing file is an error)");
 }
 
 io::Existing existing_files(bool force) {
@@ -152,60 +154,65 @@ io::Existing existing_files(bool force) {
 
 CLI::Option* named_output(CLI::Option* option) {
   return option->check([](const std::string& name) -> std::string {
-    if (name == "-") return "- is no file name, and results are not written to stdout";
+    if (name == "-") return "- is not a file name; results are not written to stdout";
     if (name.empty()) return "a name is required";
-    if (name.back() == '/') return name + " names a folder; a file's name is to follow";
+    if (name.back() == '/') return name + " names a folder; must name a file";
     return "";
   });
 }
 
 CLI::Option* not_empty(CLI::Option* option) {
   return option->check(
-      [](const std::string& text) { return std::string(text.empty() ? "nothing is given" : ""); });
+      [](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); });
 }
 
 void add_threads_option(CLI::App& command, int& threads) {
   command
       .add_option("--threads", threads,
-                  "CPU threads (default: as many as OpenBLAS takes); at most as many as there are processors")
+                  "CPU threads (default: OpenBLAS's own number); at most one for each core")
       ->check(CLI::Range(1, 65536))
       ->option_text("N");
 }
 
 void add_report_options(CLI::App& command, RunOptions& options) {
-  not_empty(command.add_option("--json", options.json,
-                               "Write the report as JSON; - for stdout, the table then goes to stderr"))
+  not_empty(
+      command.add_option("--json", options.json,
+                         "Write the report as JSON; with - the JSON is on stdout and the table on stderr"))
       ->option_text("FILE");
   add_force_option(command, options.force);
   add_quiet_option(command, options.quiet);
 }
 
 void add_run_options(CLI::App& command, RunOptions& options) {
-  command.add_option("--device", options.device, "auto (default: the GPU where there is one), cpu, gpu")
+  command
+      .add_option("--device", options.device,
+                  "auto (default: a GPU if there is one, except for small matrices), cpu, gpu")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
       ->option_text("DEVICE");
   add_threads_option(command, options.threads);
   add_report_options(command, options);
 }
 
-Place place_of(const RunOptions& options) {
-  return options.device == "cpu" ? Place::cpu : options.device == "gpu" ? Place::gpu : Place::automatic;
+DeviceChoice device_of(const RunOptions& options) {
+  return options.device == "cpu"   ? DeviceChoice::cpu
+         : options.device == "gpu" ? DeviceChoice::gpu
+                                   : DeviceChoice::automatic;
 }
 
-void tell_device(const RunOptions& options, const std::string& taken) {
+void report_device(const RunOptions& options, const std::string& taken) {
   if (options.device != "auto" || options.quiet) return;
-  complain("--device auto took " + taken + (gpu_count() == 0 ? " (no GPU here)" : ""));
+  warn("--device auto used " + taken + (gpu_count() == 0 ? " (no GPU found)" : ""));
 }
 
 int threads_used(const RunOptions& options) {
   if (options.threads == 0) return blas_threads();
   const int cores = usable_cores();
   if (options.threads > cores && !options.quiet)
-    complain(print("--threads %d: there are %d processors, which are taken", options.threads, cores));
+    warn(print("--threads %d: limited to the %d available cores", options.threads, cores));
   return std::min(options.threads, cores);
 }
 
-void complain(const std::string& message) {
+void warn(const std::string& message) {
   std::cerr << "eigen_g: " << message << std::endl;
 }
 
@@ -232,27 +239,8 @@ void ReportSink::put(const std::string& table, const std::string& json) {
   tell(table);
 }
 
-template io::HermitianMatrix<float> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
-template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<float>&);
-template void require_finite(const MatrixOptions&, const io::HermitianMatrix<float>&);
-template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
-                                     const io::HermitianMatrix<float>&);
-template io::HermitianMatrix<double> read(const MatrixOptions&, const OpenMatrix&, int, Progress&);
-template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<double>&);
-template void require_finite(const MatrixOptions&, const io::HermitianMatrix<double>&);
-template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
-                                     const io::HermitianMatrix<double>&);
-template io::HermitianMatrix<std::complex<float>> read(const MatrixOptions&, const OpenMatrix&, int,
-                                                       Progress&);
-template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<float>>&);
-template void require_finite(const MatrixOptions&, const io::HermitianMatrix<std::complex<float>>&);
-template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
-                                     const io::HermitianMatrix<std::complex<float>>&);
-template io::HermitianMatrix<std::complex<double>> read(const MatrixOptions&, const OpenMatrix&, int,
-                                                        Progress&);
-template MatrixFacts facts_of(const MatrixOptions&, const io::HermitianMatrix<std::complex<double>>&);
-template void require_finite(const MatrixOptions&, const io::HermitianMatrix<std::complex<double>>&);
-template io::FileError named_in_file(const NonFiniteEntry&, const MatrixOptions&,
-                                     const io::HermitianMatrix<std::complex<double>>&);
+EIGEN_G_INSTANTIATE(all_types, read, facts_of, named_in_file);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, require_finite,
+                             void(const MatrixOptions&, const io::HermitianMatrix<T>&));
 
 }  // namespace eigen_g::apps

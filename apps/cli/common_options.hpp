@@ -1,4 +1,4 @@
-// Options that several subcommands share, and what follows from them.
+// Options that several subcommands share, and the objects that these options describe: open matrix, device, report.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ struct MatrixOptions {
   std::int64_t n = 0;
   std::string uplo;  // "": compare both triangles
   bool symmetrize = false;
-  std::string type;  // "s", "d", "c", "z"; "": as the file has it
+  std::string type;  // "s", "d", "c", "z"; "": the file's type
 };
-CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options);  // of MATRIX, which is required
-// MATRIX open, and the type in which it is taken: --type's, else the file's.
+// Returns the option MATRIX, which is required.
+CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options);
+// The open file MATRIX, and the type in which it is read: that of --type, else the file's.
 struct OpenMatrix {
   std::shared_ptr<const io::MappedFile> file;
   io::ScalarType type = io::ScalarType::d;
@@ -41,54 +42,54 @@ io::HermitianMatrix<T> read(const MatrixOptions& options, const OpenMatrix& open
 template <class T>
 MatrixFacts facts_of(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix);
 
-// Refuses what tells how a file is read where `in_place` (--grid, --generate) names a matrix without one: MATRIX' format, and without
-// --b's file, which they are of too, the order and the triangle. Throws UsageError.
+// Refuses options that describe a file if `in_place` (--grid, --generate) names a matrix without a file. --input-format is always
+// refused. --n, --uplo and --symmetrize are allowed with has_b, because they also describe the file of --b. Throws UsageError.
 void require_no_file(const MatrixOptions& options, const char* in_place, bool has_b = false);
 
-// The solver counts rows and columns in its own storage; the message counts as the file does.
+// The error for an entry that is NaN or infinite. It names row and column as the file has them, not as the solver stores them.
 template <class T>
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
                             const io::HermitianMatrix<T>& matrix);
-// Throws it for the first entry of the triangle that is not finite.
+// Throws that error for the first entry of the triangle that is NaN or infinite.
 template <class T>
 void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix);
 
-// The run: --device, --threads, --json, --force, --quiet.
+// Options of a run: --device, --threads, --json, --force, --quiet.
 struct RunOptions {
   std::string device = "auto";
   int threads = 0;
-  std::string json;  // "": none, "-": stdout
+  std::string json;  // "": no JSON; "-": stdout
   bool force = false;
   bool quiet = false;
 };
 void add_run_options(CLI::App& command, RunOptions& options);
-void add_report_options(CLI::App& command, RunOptions& options);  // --json, --force and --quiet alone
+void add_report_options(CLI::App& command, RunOptions& options);  // --json, --force and --quiet only
 void add_quiet_option(CLI::App& command, bool& quiet);
 void add_force_option(CLI::App& command, bool& force);
 io::Existing existing_files(bool force);
-// The option names files to write, so neither - (for stdout) nor nothing nor a folder will do: refused as wrong usage.
+// The option names a file to write. "", "-" and a name that ends in / are refused as wrong usage.
 CLI::Option* named_output(CLI::Option* option);
-// The option's text must not be empty: "" is not as if it were absent.
+// The option's text must not be empty: "" does not mean that the option is absent.
 CLI::Option* not_empty(CLI::Option* option);
 void add_threads_option(CLI::App& command, int& threads);
 
-Place place_of(const RunOptions& options);
-// With --device auto, once, when it is known: on stderr what was taken.
-void tell_device(const RunOptions& options, const std::string& taken);
-int threads_used(const RunOptions& options);  // says on stderr where they are fewer than wanted
+DeviceChoice device_of(const RunOptions& options);
+// With --device auto: says once on stderr which devices the solve used. Prints nothing with --quiet.
+void report_device(const RunOptions& options, const std::string& taken);
+int threads_used(const RunOptions& options);  // reports on stderr if fewer threads are used than requested
 
-// One line on stderr, "eigen_g: ...".
-void complain(const std::string& message);
+// Prints one line on stderr: "eigen_g: ...".
+void warn(const std::string& message);
 
-// Where a report goes: the table to stdout, or with --json - the JSON to stdout and the table to stderr
-// (nowhere with --quiet), or with --json FILE both.
+// Prints the report of a run. Without --json: the table on stdout. With --json FILE: the table on stdout, the JSON in FILE. With
+// --json -: the JSON on stdout, the table on stderr (not printed with --quiet).
 class ReportSink {
  public:
-  explicit ReportSink(
-      const RunOptions& options);  // opens FILE, so that an unwritable one shows before the work
+  // Opens FILE, so that a file that cannot be written is an error before the work.
+  explicit ReportSink(const RunOptions& options);
   ~ReportSink();
   void put(const std::string& table, const std::string& json);
-  void tell(const std::string& table);  // where a table goes, before the report
+  void tell(const std::string& table);  // prints to the table's stream, before the report
 
  private:
   RunOptions options_;

@@ -1,4 +1,4 @@
-// eigen_g completion: a script for the shell that completes subcommands and options, from the parser's own list.
+// eigen_g completion: prints a shell script that completes subcommands and options. The list comes from the command line parser.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -12,7 +12,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// Subcommands and options of one command: its path, as "bench symv", and itself.
+// A command and its path from the root, for example "bench symv".
 struct Command {
   std::string path;
   const CLI::App* app;
@@ -101,7 +101,7 @@ constexpr const char* completion_examples = R"(
 void add_completion(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
   CLI::App& command =
-      *app.add_subcommand("completion", "A script that completes subcommands and options in a shell.");
+      *app.add_subcommand("completion", "Print a script that completes subcommands and options in a shell.");
   set_help(command, "eigen_g completion bash|zsh|fish", completion_examples);
   command.add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::pair<ExitCode, const char*>, 8> meanings{{
     {ExitCode::done, "done"},
     {ExitCode::internal, "internal error"},
-    {ExitCode::usage, "wrong usage: unknown option, bad or conflicting value"},
+    {ExitCode::usage, "invalid usage: unknown option, invalid or conflicting value"},
     {ExitCode::file, "a file cannot be read or written, or holds no valid matrix"},
     {ExitCode::not_verified,
      "verification failed, no convergence, B not positive definite, or values beyond the type; no result is "
@@ -27,7 +27,7 @@ constexpr std::array<std::pair<ExitCode, const char*>, 8> meanings{{
     {ExitCode::interrupted, "interrupted; no unfinished file is left"},
 }};
 
-// A file name may hold anything; the message stays one line and moves no cursor.
+// Replaces control characters, which a file name may contain, so that the message is one line and moves no cursor.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';

@@ -1,4 +1,4 @@
-// The command's exit codes: the one place that gives a failure its code and its words.
+// The command's exit codes. This file alone decides which code and message belong to an error.
 #pragma once
 
 #include <exception>
@@ -19,20 +19,20 @@ enum class ExitCode : int {
   interrupted = 130,
 };
 
-// The command line asks for something that does not exist or does not go together.
+// The command line asks for something that does not exist, or for options that exclude each other.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-// What a caught exception means: its code, and one line for people without control characters.
+// A caught exception: its exit code, and a message of one line without control characters.
 struct Failure {
   ExitCode code = ExitCode::internal;
   std::string message;
 };
 Failure failure_of(const std::exception_ptr& error);
 
-// The list for --help, a line a code.
+// The exit codes for --help, one code a line.
 std::string exit_code_help();
 
 }  // namespace eigen_g::apps

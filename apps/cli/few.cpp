@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A dense matrix in rows, its zeros left out.
+// The dense matrix in compressed rows, without its zeros.
 blas2::CrsMatrix<double> rows_of(const io::SymmetricMatrix& matrix) {
   const std::int64_t n = matrix.n;
   const auto at = [&](std::int64_t i, std::int64_t j) {
@@ -43,7 +43,7 @@ blas2::CrsMatrix<double> rows_of(const io::SymmetricMatrix& matrix) {
       rows.col[p] = static_cast<std::int32_t>(j);
       rows.value[p++] = at(i, j);
     }
-    rows.row_begin[i + 1] = p;
+    rows.row_offsets[i + 1] = p;
   }
   return rows;
 }
@@ -53,12 +53,12 @@ struct FileInRows {
   std::string format;
 };
 
-// Of a pair of them the one below the diagonal, as the dense solver has it.
+// The error names the entry below the diagonal if that one is not finite, as the dense solver does; otherwise its mirror image.
 io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file,
                             const blas2::CrsView<double>& a) {
   const auto at = [&](std::int64_t i, std::int64_t j) {
-    const std::int32_t* const end = a.col + a.row_begin[i + 1];
-    const std::int32_t* const found = std::lower_bound(a.col + a.row_begin[i], end, j);
+    const std::int32_t* const end = a.col + a.row_offsets[i + 1];
+    const std::int32_t* const found = std::lower_bound(a.col + a.row_offsets[i], end, j);
     return found != end && *found == j ? a.value[found - a.col] : 0.0;
   };
   const std::int64_t low = std::max(entry.row(), entry.col()), high = std::min(entry.row(), entry.col());
@@ -67,7 +67,8 @@ io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file
                             below ? at(low, high) : at(high, low));
 }
 
-// In rows whatever the file; a sparse one never becomes dense. Throws FileError for NaN and infinity, as for a dense solve.
+// Reads a file of any format into compressed rows; a sparse file never becomes dense. Throws FileError for NaN and infinity, as a
+// dense solve does.
 FileInRows read_rows(const MatrixOptions& options, int threads, Progress& progress) {
   progress.at("read");
   auto read = io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
@@ -84,12 +85,12 @@ FileInRows read_rows(const MatrixOptions& options, int threads, Progress& progre
   return {std::move(sparse.a), std::move(sparse.format_name)};
 }
 
-FewOptions library_options(const FewWishes& few) {
+FewOptions library_options(const FewCommandOptions& few) {
   FewOptions options;
-  options.end = few.near_given ? End::near : few.highest > 0 ? End::highest : End::lowest;
+  options.end = few.near_given ? End::nearest : few.highest > 0 ? End::highest : End::lowest;
   options.count = few.near_given ? std::max<std::int64_t>(1, few.count)
                                  : std::max<std::int64_t>(1, std::max(few.lowest, few.highest));
-  options.near = few.near;
+  options.target = few.near;
   options.method = few.method == "dense"     ? FewMethod::dense
                    : few.method == "lanczos" ? FewMethod::lanczos
                                              : FewMethod::automatic;
@@ -108,7 +109,7 @@ std::string few_row(const char* name, const std::string& text) {
 
 struct FewResult {
   std::string matrix, format;
-  std::int64_t n = 0, nnz = -1;  // -1: no matrix
+  std::int64_t n = 0, nnz = -1;  // number of nonzeros; -1: a grid has no stored matrix
   FewOptions options;
   FewReport report;
   std::vector<double> values;
@@ -131,7 +132,7 @@ std::string to_table(const FewResult& r) {
     text += few_row("  filter", print("degree %d, damps %.6g to %.6g", few.filter_degree, few.filter_cut,
                                       few.filter_upper));
     text += few_row("  probe",
-                    few.probed ? print("random vectors found nothing more at this end (%lld pairs before)",
+                    few.probed ? print("random start vectors found no more pairs at this end (%lld before)",
                                        static_cast<long long>(few.probe_found))
                                : std::string("not done"));
   }
@@ -164,7 +165,7 @@ std::string few_json(const FewResult& r) {
                     {"nnz", r.nnz >= 0 ? Json(r.nnz) : Json()}};
   json["wanted"] = {{"count", r.options.count},
                     {"end", end_name(r.options.end)},
-                    {"near", r.options.end == End::near ? Json(r.options.near) : Json()}};
+                    {"near", r.options.end == End::nearest ? Json(r.options.target) : Json()}};
   json["method"] = name(few.method);
   json["status"] = few.status == Status::converged ? "converged" : "not_converged";
   json["on_gpu"] = few.on_gpu;
@@ -189,7 +190,7 @@ std::string few_json(const FewResult& r) {
   return json_text(json);
 }
 
-// The library names its arguments; the command line has its own names for some.
+// Calls solve(); renames the library's arguments in its errors to the options of the command line.
 FewReport refused_by_option(const std::function<FewReport()>& solve) {
   try {
     return solve();
@@ -221,13 +222,13 @@ SparseGrid parse_grid(const std::string& text) {
   } while (good && p != end);
   good =
       good && std::all_of(sides, sides + 3, [](std::int64_t side) { return side >= 1 && side <= (1 << 20); });
-  if (!good) throw UsageError("--grid: " + text + " is not NXxNYxNZ, each from 1 to 1048576");
+  if (!good) throw UsageError("--grid: " + text + " must be NXxNYxNZ, each from 1 to 1048576");
   return {sides[0], sides[1], sides[2]};
 }
 
 namespace {
 
-// A file's rows or a grid's operator, as the library takes either.
+// The rows of a file or the operator on a grid; solve() passes either to the library.
 struct FewMatrix {
   SparseGrid grid;
   FileInRows file;
@@ -238,7 +239,7 @@ struct FewMatrix {
     const std::int64_t ldz = std::max<std::int64_t>(1, n());
     return refused_by_option([&] {
       if (is_grid) return solve_few(grid, w, z, ldz, options, devices);
-      return solve_few(SparseRows<double>{n(), file.a.row_begin.get(), file.a.col.get(), file.a.value.get()},
+      return solve_few(CsrMatrix<double>{n(), file.a.row_offsets.get(), file.a.col.get(), file.a.value.get()},
                        w, z, ldz, options, devices);
     });
   }
@@ -248,13 +249,14 @@ std::string gibibytes(std::uint64_t bytes) {
   return print("%.3g GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-// What a short Lanczos run lets expect; of a grid or a file that the dense path takes at once, its time by the model. Values at an end
-// of a spectrum are found last where they lie closest, so a look expects too few products: 9 of 10 solves that were measured took at
-// most `most` times what it says, one took less (data/perf/README.md).
-std::string explained_few(const FewMatrix& matrix, const FewOptions& options, const Devices& devices) {
+// Text of --predict. If the dense method is used: its time by the model. Otherwise a short Lanczos run gives the number of products and
+// the time of one.
+// At an end of the spectrum the closest eigenvalues converge last, so a short run predicts too few products. The bounds
+// `least` and `most` times the predicted number come from measured solves (data/perf/README.md).
+std::string few_prediction_text(const FewMatrix& matrix, const FewOptions& options, const Devices& devices) {
   constexpr double least = 0.9, most = 11;
   const std::int64_t products_of_a_look = 1500 + 60 * options.count;
-  const FewPlan plan = plan_few(matrix.n(), matrix.nnz(), options, devices);
+  const FewPrediction plan = predict_few(matrix.n(), matrix.nnz(), options, devices);
   std::string text = few_row(
       "plan", print("%lld pairs of order %lld by the %s method", static_cast<long long>(options.count),
                     static_cast<long long>(matrix.n()), name(plan.method)));
@@ -266,12 +268,12 @@ std::string explained_few(const FewMatrix& matrix, const FewOptions& options, co
     one.gpus = 1;
     text +=
         few_row("  GPUs",
-                print("%d by rows: %.3g s a product, %.3g s for what they send each other beside it; one: "
+                print("%d, rows divided: %.3g s a product, and %.3g s to exchange parts of vectors; one GPU: "
                       "%.3g s",
                       plan.gpus, plan.product_seconds, plan.halo_seconds,
-                      plan_few(matrix.n(), matrix.nnz(), options, one).product_seconds)) +
-        few_row("", devices.calibration ? "by this machine's calibration"
-                                        : "by two H200s: 'eigen_g tune hybrid' measures this machine");
+                      predict_few(matrix.n(), matrix.nnz(), options, one).product_seconds)) +
+        few_row("", devices.calibration ? "rates: this machine's calibration"
+                                        : "rates: two H200s; 'eigen_g calibrate' measures this machine");
   }
   FewOptions look = options;
   look.method = FewMethod::lanczos;
@@ -291,19 +293,19 @@ std::string explained_few(const FewMatrix& matrix, const FewOptions& options, co
                   gibibytes(plan.lanczos_bytes) +
                   print("; at most %lld products", static_cast<long long>(plan.max_products)) +
                   (plan.dense_follows ? ", then dense" : ""));
-  return text + few_row("", print("by %lld products made before: %.3g s each",
+  return text + few_row("", print("from a trial of %lld products: %.3g s each",
                                   static_cast<long long>(report.products), a_product));
 }
 
 }  // namespace
 
-ExitCode solve_few_pairs(const FewRequest& request) {
+ExitCode solve_few_pairs(const FewSolve& request) {
   const Stopwatch total;
-  const FewWishes& few = request.few;
+  const FewCommandOptions& few = request.few;
   if (!few.grid.empty() && !request.matrix.file.empty())
-    throw UsageError("--grid stands for a matrix; " + request.matrix.file + " is one too");
-  if (few.count > 0 && !few.near_given) throw UsageError("--count goes with --near");
-  if (few.stencil > 0 && few.grid.empty()) throw UsageError("--stencil goes with --grid");
+    throw UsageError("--grid: replaces MATRIX; omit " + request.matrix.file + " or --grid");
+  if (few.count > 0 && !few.near_given) throw UsageError("--count: requires --near");
+  if (few.stencil > 0 && few.grid.empty()) throw UsageError("--stencil: requires --grid");
   const ResultNames names = result_names(request.prefix, request.format, !request.values_only);
   require_apart({{"MATRIX", request.matrix.file}, {"--start", few.start}},
                 {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}},
@@ -314,7 +316,7 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   result.threads = threads_used(request.run);
   result.options = library_options(few);
   Devices devices;
-  devices.place = place_of(request.run);
+  devices.device = device_of(request.run);
   devices.threads = request.run.threads;
   devices.gpus = request.gpus;
 
@@ -333,26 +335,26 @@ ExitCode solve_few_pairs(const FewRequest& request) {
   result.n = matrix.n();
   result.nnz = matrix.nnz();
   if (result.options.count > result.n)
-    throw UsageError("there are " + std::to_string(result.n) + " pairs, " +
-                     std::to_string(result.options.count) + " are asked for");
+    throw UsageError("the matrix has " + std::to_string(result.n) + " pairs; " +
+                     std::to_string(result.options.count) + " were requested");
   io::DenseMatrix start;
   if (!few.start.empty()) {
-    start = io::read_npy_matrix(io::open_input(few.start, io::Wanted::matrix), request.run.threads);
+    start = io::read_npy_matrix(io::open_input(few.start, io::DatasetShape::matrix), request.run.threads);
     if (start.rows != result.n)
       throw io::FileError(
           few.start, 0,
-          "has " + std::to_string(start.rows) + " rows, the matrix has " + std::to_string(result.n));
+          "has " + std::to_string(start.rows) + " rows; the matrix has " + std::to_string(result.n));
     result.options.start = start.data;
     result.options.start_count = start.cols;
     result.options.start_ld = start.ld;
   }
   result.read = reading.seconds();
-  if (request.explain) {
+  if (request.predict) {
     progress.at("plan");
     if (request.gpus > 1)
       if (auto chosen = choose_calibration("", uncalibrated_machine()); chosen.calibration)
         devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
-    const std::string plan = explained_few(matrix, result.options, devices);
+    const std::string plan = few_prediction_text(matrix, result.options, devices);
     progress.finish();
     sink.tell(plan + "\n");
   }
@@ -374,12 +376,12 @@ ExitCode solve_few_pairs(const FewRequest& request) {
     result.vectors_file = results.vectors_file();
   }
   progress.finish();
-  tell_device(request.run, result.report.on_gpu ? "the GPU" : "the CPU");
+  report_device(request.run, result.report.on_gpu ? "the GPU" : "the CPU");
   result.total = total.seconds();
   sink.put(to_table(result), few_json(result));
   if (converged) return ExitCode::done;
-  complain(result.matrix + ": some pairs have not converged" +
-           (request.prefix.empty() || few.keep_unconverged ? "" : ", no result is written"));
+  warn(result.matrix + ": some pairs did not converge" +
+       (request.prefix.empty() || few.keep_unconverged ? "" : ", no result is written"));
   return ExitCode::not_verified;
 }
 

@@ -1,9 +1,19 @@
-// eigen_g solve --lowest K | --highest K | --near X --count K: a few pairs of a file's matrix or of a grid's operator.
+// eigen_g solve --lowest K | --highest K | --near X --count K: a few pairs of the matrix in a file, or of the operator on a grid.
 //
-// JSON, "format": "eigen_g-solve_few", "version": 1; the rules of report.hpp. Fields: format, version, eigen_g, matrix (file,
-// format, n, nnz), wanted (count, end, near), method, status ("converged", "not_converged"), on_gpu, threads, values, residuals, limit,
-// norm, orthogonality, products, predicted_products, restarts, filter (degree, cut, upper; null of the dense method), probe (done,
-// found), seconds (read, solve, write, total), bytes (host, device), outputs (values, vectors).
+// JSON, "format": "eigen_g-solve_few", "version": 1, by the rules of report.hpp. Fields:
+//   format, version, eigen_g
+//   matrix               file, format, n, nnz
+//   wanted               count, end, near
+//   method, status       status: "converged" or "not_converged"
+//   on_gpu, threads
+//   values, residuals, limit, norm
+//   orthogonality        null with the dense method
+//   products, predicted_products, restarts
+//   filter               degree, cut, upper; null with the dense method
+//   probe                done, found
+//   seconds              read, solve, write, total
+//   bytes                host, device
+//   outputs              values, vectors
 #pragma once
 
 #include <cstdint>
@@ -16,12 +26,12 @@
 
 namespace eigen_g::apps {
 
-// As they stand on the command line.
-struct FewWishes {
+// The options as they are on the command line.
+struct FewCommandOptions {
   std::int64_t lowest = 0, highest = 0;
   double near = 0;
   bool near_given = false;
-  std::int64_t count = 0;  // of --near; 0: one
+  std::int64_t count = 0;  // with --near; 0: one pair
   std::string method = "auto";
   double tolerance = 1e-9;
   std::int64_t max_products = 0;  // 0: the library's default
@@ -31,28 +41,28 @@ struct FewWishes {
   int stencil = 0;   // 0: 7 points
 
   bool wanted() const { return lowest > 0 || highest > 0 || near_given || !grid.empty(); }
-  // An option is given that means something to few pairs alone.
+  // True if an option is given that applies to few pairs only.
   bool only_for_few() const {
     return method != "auto" || tolerance != FewOptions().tolerance || max_products > 0 || !start.empty() ||
            keep_unconverged || count > 0 || stencil > 0;
   }
 };
-// `file` is the option of the matrix, which --grid stands for.
-void add_few_options(CLI::App& command, CLI::Option& file, FewWishes& wishes);
+// `file` is the option MATRIX, which --grid replaces.
+void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& wanted);
 
-// "100x90x80"; a side or two may be left out. Throws UsageError.
+// Parses "100x90x80"; the last one or two sides may be missing, which means 1. Throws UsageError.
 SparseGrid parse_grid(const std::string& text);
 
-struct FewRequest {
-  FewWishes few;
+struct FewSolve {
+  FewCommandOptions few;
   MatrixOptions matrix;
   RunOptions run;
   std::string prefix;
   ResultFormat format = ResultFormat::npy;
   int gpus = 1;
-  bool values_only = false, explain = false;
+  bool values_only = false, predict = false;
 };
-// Converged pairs, or with --keep-unconverged all, go to the result files; not_verified where some have not converged.
-ExitCode solve_few_pairs(const FewRequest& request);
+// Writes the converged pairs to the result files; with --keep-unconverged all pairs. Returns not_verified if some did not converge.
+ExitCode solve_few_pairs(const FewSolve& request);
 
 }  // namespace eigen_g::apps

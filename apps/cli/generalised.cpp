@@ -23,7 +23,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// The other triangle of the same matrix.
+// The same matrix, stored by its other triangle.
 template <class T>
 io::HermitianMatrix<T> turned(const io::HermitianMatrix<T>& b) {
   const std::int64_t n = b.n;
@@ -42,7 +42,7 @@ io::HermitianMatrix<T> turned(const io::HermitianMatrix<T>& b) {
   return t;
 }
 
-// Both files open, and the type in which they are taken: --type's, else what holds both.
+// Both open files, and the type in which they are read: that of --type, else the smallest type that holds both.
 struct OpenPencil {
   MatrixOptions of_b;
   OpenMatrix a, b;
@@ -51,13 +51,13 @@ struct OpenPencil {
 OpenPencil open_pencil(const GeneralisedOptions& options, const MatrixOptions& of_a, Progress& progress) {
   OpenPencil p{of_a, open_matrix(of_a, progress), {}};
   p.of_b.file = options.file;
-  p.of_b.format = "auto";  // its file tells
+  p.of_b.format = "auto";  // the content of B's file decides its format
   p.b = open_matrix(p.of_b, progress);
   p.type = io::common_type(p.a.type, p.b.type);
   return p;
 }
 
-// A, and B of its order and in its triangle, both finite.
+// A and B with the same order and triangle, both without NaN and infinity.
 template <class T>
 struct Pencil {
   io::HermitianMatrix<T> a, b;
@@ -77,21 +77,21 @@ Pencil<T> read_pencil(const OpenPencil& opened, const MatrixOptions& of_a, int t
   return p;
 }
 
-// Told before the solve: the flops beside the standard one, and the memory of all of it.
+// Text of --predict: the flops in addition to the standard problem's, and the workspace of the whole solve.
 template <class T>
 std::string plan_text(const GeneralisedSolve& request, std::int64_t n, const Options& options) {
   const double cube = std::pow(static_cast<double>(n), 3);
-  const auto m = static_cast<double>(options.vectors ? options.subset.most(n) : 0);
-  const bool on_gpu = take_gpu(request.devices.place, n);
+  const auto m = static_cast<double>(options.vectors ? options.subset.max_count(n) : 0);
+  const bool on_gpu = use_gpu(request.devices.device, n);
   const WorkspaceBytes bytes = generalised_workspace_bytes<T>(n, {request.b.itype}, options, on_gpu);
   return report_row("type", io::name(io::scalar_type<T>)) +
          report_row("plan", std::string("on the ") + (on_gpu ? "GPU" : "CPU") + ", workspace at most " +
                                 bytes_text(bytes.host) + " host, " + bytes_text(bytes.device) + " device") +
          report_row("  Cholesky", print("%.3g flops: B = L L^T", cube / 3)) +
-         report_row("  standard form", print("%.3g flops: C of A and L", cube)) +
+         report_row("  standard form", print("%.3g flops: C from A and L", cube)) +
          report_row("  solve", "C y = w y, as solve without --b") +
          (options.vectors
-              ? report_row("  vectors", print("%.3g flops: x of y", cube / static_cast<double>(n) * m))
+              ? report_row("  vectors", print("%.3g flops: x from y", cube / static_cast<double>(n) * m))
               : "") +
          "\n";
 }
@@ -109,7 +109,7 @@ GeneralisedReport solve_pencil(const GeneralisedSolve& request, const Pencil<T>&
   }
 }
 
-// Reads the pencil as Ts, solves, checks and writes.
+// Reads A and B as Ts, solves, verifies and writes.
 template <class T>
 void solve_pencil_as(const GeneralisedSolve& request, const OpenPencil& opened, const Stopwatch& reading,
                      ReportSink& sink, Progress& progress, GeneralisedFound& r) {
@@ -120,13 +120,13 @@ void solve_pencil_as(const GeneralisedSolve& request, const OpenPencil& opened, 
   options.uplo = p.a.uplo;
   options.subset = request.subset(r.n);
   options.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
-  if (request.explain) {
+  if (request.predict) {
     progress.finish();
     sink.tell(plan_text<T>(request, r.n, options));
   }
   ResultFilesOf<T> results(
       request.prefix, request.format,
-      {r.n, options.subset.most(r.n), options.vectors, options.subset.by != Subset::By::value},
+      {r.n, options.subset.max_count(r.n), options.vectors, options.subset.by != Subset::By::value},
       existing_files(request.run.force));
   r.report = solve_pencil(request, p, options, results);
   r.vectors = request.options.vectors;
@@ -139,7 +139,7 @@ void solve_pencil_as(const GeneralisedSolve& request, const OpenPencil& opened, 
     progress.at("verify");
     r.check = verify_generalised(request.b.itype, p.a.uplo, r.n, p.a.data, p.a.lda, p.b.data, p.b.lda,
                                  r.report.m, results.values(), results.vectors(),
-                                 std::max<std::int64_t>(1, r.n), request.devices.place, request.run.threads);
+                                 std::max<std::int64_t>(1, r.n), request.devices.device, request.run.threads);
     r.verify = checking.seconds();
   }
   if (r.good() && !request.prefix.empty()) {
@@ -172,7 +172,7 @@ void verify_pencil_as(const GeneralisedVerify& request, const OpenPencil& opened
   const Stopwatch checking;
   progress.at("verify");
   r.check = verify_generalised(request.b.itype, p.a.uplo, r.n, p.a.data, p.a.lda, p.b.data, p.b.lda, columns,
-                               values.data(), z.data, z.ld, place_of(request.run), request.run.threads);
+                               values.data(), z.data, z.ld, device_of(request.run), request.run.threads);
   r.verify = checking.seconds();
 }
 
@@ -189,7 +189,7 @@ ExitCode solve_generalised(GeneralisedSolve request) {
   Progress progress(!request.run.quiet);
   GeneralisedFound r(request.matrix, request.b);
   r.threads = threads_used(request.run);
-  if (!request.calibration.empty())  // the CPU's solve does not use it, and still it is to be one
+  if (!request.calibration.empty())  // a solve on the CPU does not use it, but an invalid file is an error
     request.devices.calibration = std::make_shared<const Calibration>(
         *choose_calibration(request.calibration, uncalibrated_machine()).calibration);
 
@@ -199,12 +199,11 @@ ExitCode solve_generalised(GeneralisedSolve request) {
   io::with_type(opened.type,
                 [&]<class T>(T) { solve_pencil_as<T>(request, opened, reading, sink, progress, r); });
   progress.finish();
-  tell_device(request.run, devices_text(r.report));
+  report_device(request.run, devices_text(r.report));
   r.total = total.seconds();
   sink.put(solve_table(r), solve_json(r));
   if (r.good()) return ExitCode::done;
-  complain(request.matrix.file + ": " + why_not(r) +
-           (request.prefix.empty() ? "" : ", no result is written"));
+  warn(request.matrix.file + ": " + why_not(r) + (request.prefix.empty() ? "" : ", no result is written"));
   return ExitCode::not_verified;
 }
 
@@ -225,11 +224,11 @@ ExitCode verify_generalised_files(const GeneralisedVerify& request) {
   r.type = opened.type;
   io::with_type(opened.type, [&]<class T>(T) { verify_pencil_as<T>(request, opened, reading, progress, r); });
   progress.finish();
-  tell_device(request.run, r.check->on_gpu ? "the GPU" : "the CPU");
+  report_device(request.run, r.check->on_gpu ? "the GPU" : "the CPU");
   r.total = total.seconds();
   sink.put(verify_table(r), verify_json(r));
   if (passed(*r.check)) return ExitCode::done;
-  complain(request.matrix.file + ": verification FAILED");
+  warn(request.matrix.file + ": verification FAILED");
   return ExitCode::not_verified;
 }
 

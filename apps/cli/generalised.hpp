@@ -1,11 +1,22 @@
-// eigen_g solve A --b B [--itype 1|2|3], eigen_g verify A --b B: generalised problems.
+// eigen_g solve A --b B [--itype 1|2|3] and eigen_g verify A --b B: generalised problems.
 //
-// JSON, "format": "eigen_g-solve_generalised" or "eigen_g-verify_generalised", "version": 1; the rules of report.hpp. Fields: format,
-// version, eigen_g, matrix (file, type, n), b (file), itype, threads, seconds (read, verify, total), check (condition, norm_a, norm_b,
-// residual, residual_limit, orthogonality, orthogonality_limit, bad_minor, ascending, finite, on_gpu, passed; null: not checked); of
-// a solve also status ("converged", "not_converged", "not_positive_definite", "out_of_range"), bad_minor, values (count, lowest,
-// highest, all, first_index), vectors, devices, path, bytes (host, device), outputs (values, vectors; null: none), and in seconds
-// solve, acts, stages, write.
+// JSON, "format": "eigen_g-solve_generalised" or "eigen_g-verify_generalised", "version": 2, by the rules of report.hpp. Fields:
+//   format, version, eigen_g
+//   matrix          file, type, n
+//   b               file
+//   itype, threads
+//   seconds         read, verify, total
+//   verification    n, m, condition, norm_a, norm_b, residual, residual_limit, orthogonality, orthogonality_limit, bad_minor, ascending,
+//                   finite, on_gpu, passed; null: not checked
+// A solve has these too:
+//   status          "converged", "not_converged", "not_positive_definite", "out_of_range"
+//   bad_minor
+//   values          count, lowest, highest, all, first_index
+//   vectors, devices, path
+//   bytes           host, device
+//   seconds         also solve, stages, write
+//   outputs         values, vectors; null: not written
+//   distributed     as in report.hpp
 #pragma once
 
 #include <functional>
@@ -30,11 +41,11 @@ struct GeneralisedSolve {
   RunOptions run;
   std::string prefix;
   ResultFormat format = ResultFormat::npy;
-  Options options;  // the triangle and the subset follow when the matrix is there
+  Options options;  // triangle and subset are set after the matrix is read
   Devices devices;
-  std::string calibration;  // the file; "": none is named
+  std::string calibration;  // the file of --calibration; "": not given
   std::function<Subset(std::int64_t n)> subset;
-  bool verify = false, explain = false;
+  bool verify = false, predict = false;
 };
 ExitCode solve_generalised(GeneralisedSolve request);
 

@@ -43,7 +43,7 @@ std::string generalised_check_rows(const GeneralisedVerification& v) {
   return text + "  " + left_column("verification", 28) + (passed(v) ? "pass" : "FAILED") + "\n";
 }
 
-Json generalised_check_json(const std::optional<GeneralisedVerification>& v) {
+Json generalised_verification_json(const std::optional<GeneralisedVerification>& v) {
   if (!v) return {};
   return {{"n", v->n},
           {"m", v->m},
@@ -64,14 +64,14 @@ Json generalised_check_json(const std::optional<GeneralisedVerification>& v) {
 Json head_json(const char* format, const GeneralisedFound& r) {
   return {
       {"format", format},
-      {"version", 1},
+      {"version", 2},
       {"eigen_g", version()},
       {"matrix", {{"file", r.matrix.file}, {"type", std::string(1, static_cast<char>(r.type))}, {"n", r.n}}},
       {"b", {{"file", r.b.file}}},
       {"itype", r.b.itype},
       {"threads", r.threads},
       {"seconds", {{"read", r.read}, {"verify", r.verify}, {"total", r.total}}},
-      {"check", generalised_check_json(r.check)}};
+      {"verification", generalised_verification_json(r.check)}};
 }
 
 }  // namespace
@@ -100,10 +100,8 @@ std::string solve_table(const GeneralisedFound& r) {
     text += report_row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
   text += "seconds\n" + generalised_seconds_row("  read", r.read) +
           generalised_seconds_row("  solve", r.report.seconds);
-  for (const auto& act : r.report.acts)
-    text += generalised_seconds_row("    " + words(act.name), act.seconds);
   for (const StageWork& work : r.report.stages)
-    if (work.seconds > 0) text += generalised_seconds_row("      " + words(name(work.stage)), work.seconds);
+    if (work.seconds > 0) text += generalised_seconds_row("    " + words(name(work.stage)), work.seconds);
   if (r.check) text += generalised_seconds_row("  verify", r.verify);
   text += generalised_seconds_row("  total", r.total);
   return r.check ? text + generalised_check_rows(*r.check) : text;
@@ -121,7 +119,7 @@ std::string solve_json(const GeneralisedFound& r) {
                     {"lowest", r.values.empty() ? Json() : Json(r.values.front())},
                     {"highest", r.values.empty() ? Json() : Json(r.values.back())},
                     {"all", r.values},
-                    {"first_index", r.report.first - 1}};
+                    {"first_index", r.report.first_index - 1}};
   json["vectors"] = r.vectors ? r.report.m : 0;
   json["devices"] = Json::array();
   for (const DeviceWork& device : r.report.devices) json["devices"].push_back(device_text(device));
@@ -130,7 +128,6 @@ std::string solve_json(const GeneralisedFound& r) {
   Json& seconds = json["seconds"];
   seconds["solve"] = r.report.seconds;
   seconds["write"] = r.write;
-  for (const auto& act : r.report.acts) seconds["acts"][act.name] = act.seconds;
   for (const StageWork& work : r.report.stages)
     seconds["stages"][name(work.stage)] = r.report.seconds_of(work.stage);
   json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};

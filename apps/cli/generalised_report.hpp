@@ -1,4 +1,4 @@
-// What a solve or a check of a generalised problem found, and how it is told: the fields of generalised.hpp.
+// GeneralisedFound: the result of a solve or verification of a generalised problem, and its table and JSON (fields: generalised.hpp).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct GeneralisedFound {
   int threads = 0;
   double read = 0, verify = 0, write = 0, total = 0;
   std::optional<GeneralisedVerification> check;
-  // Of a solve.
+  // Only after a solve:
   GeneralisedReport report;
   std::vector<double> values;
   bool vectors = false, infinite = false;
@@ -34,9 +34,9 @@ struct GeneralisedFound {
   bool good() const { return solved() && (!check || passed(*check)); }
 };
 
-std::string why_not(const GeneralisedFound& found);  // of one that is not good
+std::string why_not(const GeneralisedFound& found);  // reason why good() is false
 
-// Each ends with a newline.
+// Each text ends with a newline.
 std::string solve_table(const GeneralisedFound& found);
 std::string solve_json(const GeneralisedFound& found);
 std::string verify_table(const GeneralisedFound& found);

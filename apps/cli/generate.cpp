@@ -1,4 +1,4 @@
-// eigen_g generate: a matrix by name into a file, and its exact spectrum where that is known.
+// eigen_g generate: writes a test matrix by name to a file, and its exact spectrum if it is known.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -37,8 +37,10 @@ struct GenerateOptions {
   std::string output;
   std::string exact;
   std::string values;
-  std::vector<std::pair<CLI::Option*, const char*>> parameters;  // options of some kinds only, by Spec's name
-  std::string type;                                              // "": d, of a Hermitian kind z
+  std::vector<
+      std::pair<CLI::Option*, const char*>>  // options for some kinds only; the member of Spec that each sets
+      parameters;    // options that apply to some kinds only, with the name of their member of Spec
+  std::string type;  // "": d, or z for a Hermitian kind
   bool diagonal = false;
   bool list = false;
   bool force = false;
@@ -46,13 +48,13 @@ struct GenerateOptions {
   int threads = 0;
 };
 
-// "seed, random_signs" as options: "--seed, --random-signs".
+// "seed random_signs" as options: "--seed --random-signs".
 std::string options_named(std::string_view parameters) {
   std::string names;
   std::istringstream words{std::string(parameters)};
   for (std::string word; words >> word;) {
     std::replace(word.begin(), word.end(), '_', '-');
-    if (word.rfind("rotate", 0) == 0) word.replace(0, 6, "diagonal");  // the option says the opposite
+    if (word.rfind("rotate", 0) == 0) word.replace(0, 6, "diagonal");  // the option has the opposite meaning
     names += (names.empty() ? "--" : " --") + word;
   }
   return names;
@@ -76,7 +78,7 @@ std::string list_of_kinds() {
   return text;
 }
 
-// Values in one column; the format by the name's ending.
+// Writes values in one column. The name's ending decides the format.
 class ValuesFile {
  public:
   ValuesFile(const std::string& path, const std::vector<double>& values, io::Existing existing) {
@@ -127,7 +129,7 @@ void require_sensible(const GenerateOptions& options) {
   }
 }
 
-// A matrix of `wide` entries, double or complex double, rounded to Ts.
+// Generates the matrix in double or complex double, and rounds its entries to T.
 template <class T>
 void write_as(const GenerateOptions& options, Progress& progress) {
   using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
@@ -169,7 +171,7 @@ ExitCode generate_file(GenerateOptions options) {
 
   {
     const io::OutputFile writable(io::hdf5_name(options.output).file, existing);
-  }  // a missing folder shows before the work
+  }  // a missing folder is an error before the work
   std::optional<ValuesFile> exact_file;
   if (!options.exact.empty()) {
     progress.at("exact spectrum");
@@ -182,14 +184,14 @@ ExitCode generate_file(GenerateOptions options) {
 }
 
 constexpr const char* generate_examples = R"(
-  eigen_g generate --list                                          every KIND in a line
+  eigen_g generate --list                                          all KINDs, one a line
   eigen_g generate minij 1000 -o frank.npy --exact frank.txt       with its exact eigenvalues
   eigen_g generate random 500 --seed 7 -o random.mtx               normal entries
   eigen_g generate minij 1000 -o frank.h5:/group/H                 as a dataset of a new HDF5 file
-  eigen_g generate geometric 500 --cond 1e8 -o graded.npy          a prescribed spectrum, turned at random
+  eigen_g generate geometric 500 --cond 1e8 -o graded.npy          a prescribed spectrum, rotated at random
   eigen_g generate values 500 --values spectrum.txt -o mine.npy    the spectrum in a file
   eigen_g generate hofstadter 900 -o torus.mtx --exact torus.txt   complex Hermitian
-  eigen_g generate geometric 500 --type c -o graded.npy            the spectrum turned by a unitary matrix)";
+  eigen_g generate geometric 500 --type c -o graded.npy            the spectrum rotated by a unitary matrix)";
 
 }  // namespace
 
@@ -197,54 +199,57 @@ void add_generate(CLI::App& app, Action& action) {
   auto options = std::make_shared<GenerateOptions>();
   generate::Spec& spec = options->spec;
   CLI::App& command =
-      *app.add_subcommand("generate", "A test matrix by name, with its exact spectrum where known.");
+      *app.add_subcommand("generate", "Write a test matrix by name, and its exact spectrum if it is known.");
   set_help(command, "eigen_g generate KIND N -o FILE [OPTIONS]", generate_examples);
-  CLI::Option* list = command.add_flag("--list", options->list, "List the kinds and leave");
-  command.add_option("KIND", spec.kind, "Name of the matrix, see --list");
-  command.add_option("N", spec.n, "Its order")
+  CLI::Option* list = command.add_flag("--list", options->list, "List the kinds and exit");
+  command.add_option("KIND", spec.kind, "Name of the matrix; see --list");
+  command.add_option("N", spec.n, "Order of the matrix")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  named_output(command.add_option(
-                   "-o,--output", options->output,
-                   "Write .mtx, .npy, .raw (.bin) or .h5 (FILE.h5:/NAME: that dataset) by the name's ending"))
+  named_output(
+      command.add_option(
+          "-o,--output", options->output,
+          "Output file; the ending is its format: .mtx, .npy, .raw, .bin, .h5 (FILE.h5:/NAME: a dataset)"))
       ->option_text("FILE");
   named_output(command.add_option("--exact", options->exact,
-                                  "Write the exact eigenvalues: .npy, .h5, .mtx, else text"))
+                                  "Write the exact eigenvalues to FILE: .npy, .h5, .mtx, otherwise text"))
       ->option_text("FILE");
-  command.add_option("--scale", spec.scale, "Factor on the whole matrix (default: 1)")->option_text("X");
+  command.add_option("--scale", spec.scale, "Scale of the matrix (default: 1)")->option_text("X");
   const auto parameter = [&options](const char* name, CLI::Option* option) {
     options->parameters.emplace_back(option, name);
     return option;
   };
-  parameter("seed", add_seed_option(command, spec.seed, "Of the random numbers (default: 1)"));
+  parameter("seed", add_seed_option(command, spec.seed, "Seed of the random numbers (default: 1)"));
   parameter("cond", command.add_option("--cond", spec.cond,
                                        "max|w| / min|w| of a prescribed spectrum (default: 1e6)"))
       ->option_text("X");
   parameter("random_signs",
             command.add_flag("--random-signs", spec.random_signs, "Random signs in a prescribed spectrum"));
-  parameter("rotate",
-            command.add_flag("--diagonal", options->diagonal, "Leave a prescribed spectrum on the diagonal"));
+  parameter("rotate", command.add_flag("--diagonal", options->diagonal,
+                                       "Write a prescribed spectrum as a diagonal matrix"));
   parameter("values",
             command.add_option("--values", options->values, "KIND values: file with the N eigenvalues"))
       ->option_text("FILE");
-  parameter("rho", command.add_option("--rho", spec.rho, "KIND kms, hermitian-kms: rho^|i-j| (default: 0.5)"))
+  parameter("rho",
+            command.add_option("--rho", spec.rho, "KIND kms, hermitian-kms: rho of rho^|i-j| (default: 0.5)"))
       ->option_text("X");
-  parameter("gamma",
-            command.add_option("--gamma", spec.gamma, "KIND glued-wilkinson: the glue (default: 1e-14)"))
+  parameter("gamma", command.add_option("--gamma", spec.gamma,
+                                        "KIND glued-wilkinson: entry that joins the blocks (default: 1e-14)"))
       ->option_text("X");
-  parameter("flux",
-            command.add_option("--flux", spec.flux, "KINDs flux-ring, hermitian-kms: radians (default: 1)"))
+  parameter("flux", command.add_option("--flux", spec.flux,
+                                       "KIND flux-ring, hermitian-kms: flux in radians (default: 1)"))
       ->option_text("X");
   command
       .add_option("--type", options->type,
-                  "s, d, c, z: float, double, complex float, complex double (default: d; of complex KINDs "
-                  "z). In c and z random "
-                  "entries have both parts, and prescribed spectra are turned by a unitary matrix")
+                  "s, d, c, z: float, double, complex float, complex double (default: d; for a complex KIND "
+                  "z). With c and z, random entries have both parts, and prescribed spectra are rotated by a "
+                  "unitary matrix")
       ->check(CLI::IsMember({"s", "d", "c", "z"}))
       ->option_text("TYPE");
   parameter("alpha", command.add_option("--alpha", spec.alpha,
-                                        "KIND hueckel-*, flux-ring, hofstadter: the diagonal (default: 0)"))
+                                        "KIND hueckel-*, flux-ring, hofstadter: diagonal entry (default: 0)"))
       ->option_text("X");
-  parameter("beta", command.add_option("--beta", spec.beta, "The same: neighbours (default: -1)"))
+  parameter("beta",
+            command.add_option("--beta", spec.beta, "The same KINDs: entry between neighbours (default: -1)"))
       ->option_text("X");
   add_threads_option(command, options->threads);
   add_force_option(command, options->force);

@@ -11,12 +11,12 @@ namespace eigen_g::apps {
 
 namespace {
 
-// The parser would take -1 for the largest seed.
+// Checks --seed as text, because the parser would convert -1 to the largest seed.
 std::string seed_fault(const std::string& text) {
   std::uint64_t seed = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, seed);
-  return error == std::errc() && stop == end ? "" : text + " is not a number from 0 to 2^64 - 1";
+  return error == std::errc() && stop == end ? "" : text + " must be a number from 0 to 2^64 - 1";
 }
 
 }  // namespace
@@ -36,13 +36,13 @@ io::ScalarType type_of(const generate::Kind& kind, const std::string& type) {
   const io::ScalarType taken =
       io::scalar_type_of(type).value_or(hermitian ? io::ScalarType::z : io::ScalarType::d);
   if (hermitian && io::real_type(taken) == taken)
-    throw UsageError("--type: " + std::string(kind.name) + " is complex, c or z");
+    throw UsageError("--type: " + std::string(kind.name) + " is complex; must be c or z");
   return taken;
 }
 
 void require_parameter(const generate::Kind& kind, const char* field, const std::string& option) {
   if (kind.parameters.find(field) == std::string_view::npos)
-    throw UsageError(option + " means nothing to " + std::string(kind.name));
+    throw UsageError(option + " does not apply to KIND " + std::string(kind.name));
 }
 
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& text) {

@@ -1,4 +1,4 @@
-// What a line that names a test matrix may say of it: of 'eigen_g generate', and of --generate of several processes.
+// Options that describe a generated test matrix, for 'eigen_g generate' and for --generate of eigen_g_mpi.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class Option;
 
 namespace eigen_g::apps {
 
-// Each throws UsageError.
+// Each function throws UsageError.
 const generate::Kind& named_kind(const std::string& name);
-// The type that --type names; where it names none, double, of a Hermitian kind complex double.
+// The type that --type names. Without --type: double, or complex double for a Hermitian kind.
 io::ScalarType type_of(const generate::Kind& kind, const std::string& type);
-// `option` sets this field of Spec, which is to matter to the kind.
+// Throws unless this kind of matrix uses the field of Spec that `option` sets.
 void require_parameter(const generate::Kind& kind, const char* field, const std::string& option);
 
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& text);

@@ -1,4 +1,4 @@
-// --help of this command: what it does, examples, usage, then the parser's list of options.
+// Formats --help of this command: description, examples, usage, then the parser's list of options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,14 +18,14 @@ class HelpFormatter : public CLI::Formatter {
     return app->get_description() + "\n\nExamples:" + examples_ + "\n\n";
   }
   std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
-  // Only the option's own text: what is required, default or exclusive stands in the descriptions.
+  // Only the option's own text. The descriptions say what is required, what is the default and what excludes what.
   std::string make_option_opts(const CLI::Option* option) const override {
     return option->get_option_text().empty() ? "" : " " + option->get_option_text();
   }
 
  private:
   std::string usage_;
-  std::string examples_;  // lines, each begins with a newline
+  std::string examples_;  // lines; each begins with a newline
 };
 
 inline void set_help(CLI::App& app, std::string usage, std::string examples) {

@@ -1,8 +1,11 @@
-// eigen_g info: what this program was built with and what it finds here.
+// eigen_g info: prints how this program was built, and the devices and libraries that it finds.
 //
-// JSON, "format": "eigen_g-info", "version": 1: eigen_g (version), cuda (built with it), threads, devices
-// (kind, index, name, memory_total, memory_free, cores, compute_capability and l2_bytes of a GPU), libraries
-// (name: version; "" where it is not there).
+// JSON, "format": "eigen_g-info", "version": 1. Fields:
+//   eigen_g     version
+//   cuda        built with CUDA
+//   threads     OpenBLAS's number of threads
+//   devices     kind, index, name, memory_total, memory_free, cores; of a GPU also compute_capability and l2_bytes
+//   libraries   name: version; "": not available
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -30,14 +33,19 @@ constexpr bool built_with_cuda = true;
 constexpr bool built_with_cuda = false;
 #endif
 
+const char* units_of(bool gpu) {
+  return gpu ? "multiprocessors" : "cores";
+}
+
 Json device_json(const Device& d) {
-  Json object{{"kind", d.kind == DeviceKind::gpu ? "gpu" : "cpu"},
+  const bool gpu = d.kind == DeviceKind::gpu;
+  Json object{{"kind", gpu ? "gpu" : "cpu"},
               {"index", d.index},
               {"name", d.name},
               {"memory_total", d.memory_total},
               {"memory_free", d.memory_free},
-              {"cores", d.cores}};
-  if (d.kind == DeviceKind::gpu) {
+              {units_of(gpu), gpu ? d.multiprocessors : d.cores}};
+  if (gpu) {
     object["compute_capability"] = std::to_string(d.compute_major) + "." + std::to_string(d.compute_minor);
     object["l2_bytes"] = d.l2_bytes;
   }
@@ -48,7 +56,7 @@ Json info_json() {
   Json list = Json::array();
   for (const Device& device : devices()) list.push_back(device_json(device));
   return {{"format", "eigen_g-info"},
-          {"version", 1},
+          {"version", 2},
           {"eigen_g", version()},
           {"cuda", built_with_cuda},
           {"threads", blas_threads()},
@@ -65,7 +73,7 @@ std::string device_row(const Json& d) {
   const bool gpu = d["kind"] == "gpu";
   std::string text = gpu ? "GPU " + std::to_string(d["index"].get<int>()) : std::string("CPU");
   text = left_column(text, 14) + d["name"].get<std::string>();
-  text += print(", %d %s", d["cores"].get<int>(), gpu ? "multiprocessors" : "cores");
+  text += print(", %d %s", d[units_of(gpu)].get<int>(), units_of(gpu));
   if (gpu) text += ", compute capability " + d["compute_capability"].get<std::string>();
   return text + ", " + bytes_text(d["memory_total"].get<std::uint64_t>()) + " memory, " +
          bytes_text(d["memory_free"].get<std::uint64_t>()) + " free\n";
@@ -91,9 +99,9 @@ constexpr const char* info_examples = R"(
 
 void add_info(CLI::App& app, Action& action) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App& command = *app.add_subcommand("info", "Version, devices, libraries, threads.");
+  CLI::App& command = *app.add_subcommand("info", "Print version, devices, libraries and number of threads.");
   set_help(command, "eigen_g info [--json]", info_examples);
-  command.add_flag("--json", *as_json, "As JSON");
+  command.add_flag("--json", *as_json, "Print JSON");
   command.callback([as_json, &action] {
     action = [as_json] {
       const Json info = info_json();

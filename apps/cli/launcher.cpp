@@ -15,16 +15,16 @@ namespace eigen_g::apps {
 
 namespace {
 
-// Each holds the number of processes that were started together.
+// Variables with the number of processes that were started together.
 constexpr const char* mpi_sizes[] = {
     "OMPI_COMM_WORLD_SIZE",  // Open MPI, Spectrum MPI
     "PMI_SIZE",              // MPICH, Intel MPI, Cray PALS, Flux; Slurm with --mpi=pmi2
     "MV2_COMM_WORLD_SIZE",   // MVAPICH2's mpirun_rsh
     "JSM_NAMESPACE_SIZE",    // jsrun
-    "MPI_LOCALNRANKS",       // Hydra and Intel MPI: of this node
+    "MPI_LOCALNRANKS",       // Hydra and Intel MPI: the processes on this node
 };
 
-// Steps with a larger number are a job script, an interactive shell or another one of Slurm's own.
+// Larger step numbers are Slurm's own: a job script or an interactive shell.
 constexpr long long last_ordinary_step = 0xfffffff0;
 
 std::optional<long long> number(const char* text) {
@@ -60,7 +60,7 @@ void become_distributed(int argc, const char* const* argv) {
   std::error_code unknown;
   const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", unknown);
   if (unknown) return;
-  // Returns where there is none, or it cannot be started.
+  // execv() returns if the program does not exist or cannot be started.
   ::execv((own.parent_path() / "eigen_g_mpi").c_str(), const_cast<char* const*>(argv));
 }
 
@@ -69,8 +69,8 @@ void require_one_process() {
   if (!launch) return;
   throw UsageError(
       "solve: started as one of " + std::to_string(launch->processes) + " processes (" + launch->variable +
-      "), and this build has no distributed engine: each would solve the whole matrix and write the same "
-      "files. Start one process; where each has a matrix of its own, unset " +
+      "), but eigen_g_mpi is not next to this program: each would solve the whole matrix and write the same "
+      "files. Start one process; if each process has its own matrix, unset " +
       launch->variable);
 }
 

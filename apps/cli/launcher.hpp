@@ -1,4 +1,4 @@
-// What a launcher of parallel processes (mpirun, mpiexec, srun, jsrun) says of this process in its environment.
+// Finds out from the environment if a launcher (mpirun, mpiexec, srun, jsrun) started this process together with others.
 #pragma once
 
 #include <functional>
@@ -7,26 +7,26 @@
 
 namespace eigen_g::apps {
 
-// The value of an environment variable; null where it is not set.
+// Returns the value of an environment variable, or null if it is not set.
 using GetVariable = std::function<const char*(const char* name)>;
 
-// This process is one of `processes` that were started together, as `variable` says.
+// This process is one of `processes` processes that were started together; `variable` is the environment variable that says so.
 struct Launch {
   std::string variable;
   long long processes = 1;
 };
 
-// Nothing where this process was started alone. The variable of an MPI launcher counts before that of the Slurm step
-// within which it may run. An allocation alone (SLURM_NTASKS of a job script) starts no processes.
+// Returns nothing if this process was started alone. An MPI launcher may run within a Slurm step, so the launcher's variable is read
+// first. A Slurm allocation alone (SLURM_NTASKS in a job script) starts no processes and does not count.
 std::optional<Launch> started_with_others(const GetVariable& variable);
 
-std::optional<Launch> launch_of_process();  // by its own environment
+std::optional<Launch> launch_of_process();  // by the environment of this process
 
-// `eigen_g solve ...` that was started with others goes on as eigen_g_mpi, which is looked for beside this program: does not return.
-// Returns in every other case.
+// If `eigen_g solve ...` was started together with others, replaces this program by eigen_g_mpi in the same folder and does not
+// return. Returns in all other cases.
 void become_distributed(int argc, const char* const* argv);
 
-// Throws UsageError where this process was started with others: each would solve the whole matrix and write the same
+// Throws UsageError if this process was started together with others, because each would solve the whole matrix and write the same
 // files.
 void require_one_process();
 

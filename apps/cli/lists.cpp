@@ -25,7 +25,7 @@ std::int64_t size_of(const std::string& text, const std::string& option) {
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
   if (error != std::errc() || end != last || value < 1 || value > largest_order)
-    throw UsageError(option + ": '" + text + "' is not a number from 1 to " + std::to_string(largest_order));
+    throw UsageError(option + ": '" + text + "' must be a number from 1 to " + std::to_string(largest_order));
   return value;
 }
 
@@ -46,10 +46,10 @@ std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string
       const std::int64_t from = size_of(parts[0], option), to = size_of(parts[1], option);
       const std::int64_t step = size_of(parts[2], option);
       if (to < from || (to - from) / step > 10'000)
-        throw UsageError(option + ": the range '" + item + "' must go upwards, in at most 10000 steps");
+        throw UsageError(option + ": the range '" + item + "' must ascend, in at most 10000 steps");
       for (std::int64_t n = from; n <= to; n += step) add_once(sizes, n);
     } else {
-      throw UsageError(option + ": '" + item + "' is neither a number nor a range from:to:step");
+      throw UsageError(option + ": '" + item + "' must be a number or a range from:to:step");
     }
   }
   return sizes;
@@ -61,10 +61,10 @@ std::vector<blas2::SymvType> parse_types(const std::string& text) {
     const auto type = std::find_if(std::begin(blas2::all_symv_types), std::end(blas2::all_symv_types),
                                    [letter](blas2::SymvType t) { return static_cast<char>(t) == letter; });
     if (type == std::end(blas2::all_symv_types))
-      throw UsageError(std::string("--types: '") + letter + "' is not one of s d c z w");
+      throw UsageError(std::string("--types: '") + letter + "' must be one of s d c z w");
     add_once(types, *type);
   }
-  if (types.empty()) throw UsageError("--types: needs at least one of s d c z w");
+  if (types.empty()) throw UsageError("--types: is empty; must have at least one of s d c z w");
   return types;
 }
 
@@ -72,7 +72,7 @@ std::vector<Uplo> parse_triangles(const std::string& text) {
   if (text == "both") return {Uplo::lower, Uplo::upper};
   if (text == "L" || text == "l") return {Uplo::lower};
   if (text == "U" || text == "u") return {Uplo::upper};
-  throw UsageError("--uplo: '" + text + "' is not L, U or both");
+  throw UsageError("--uplo: '" + text + "' must be L, U or both");
 }
 
 }  // namespace eigen_g::apps

@@ -1,4 +1,4 @@
-// Lists of sizes and types on the command line.
+// Parses lists of sizes, types and triangles of the command line.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace eigen_g::apps {
 
-// "1000,2000,4096:16384:4096": numbers and ranges from:to:step, to included where it is met; in the order
-// given, repeated sizes once. Throws UsageError naming `option`.
+// "1000,2000,4096:16384:4096": numbers, and ranges from:to:step (`to` is included if the steps reach it). The order is kept; repeated
+// sizes count once. Throws UsageError with the name of `option`.
 std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& option);
 
-// "sdczw": any of these letters, each once. Throws UsageError naming --types.
+// Any of the letters s d c z w, each counted once. Throws UsageError with --types.
 std::vector<blas2::SymvType> parse_types(const std::string& text);
 
-// "L", "U", "both". Throws UsageError naming --uplo.
+// "L", "U" or "both". Throws UsageError with --uplo.
 std::vector<Uplo> parse_triangles(const std::string& text);
 
 }  // namespace eigen_g::apps

@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun Jul ...": the first word that is digits and dots.
+// The file holds "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun Jul ...". The version is the first word of digits and
+// dots.
 std::string kernel_module_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;)
@@ -37,7 +38,7 @@ Json machine_json() {
     const Device d = gpu_device(current_gpu());
     gpu = {{"name", d.name},
            {"compute_capability", std::to_string(d.compute_major) + "." + std::to_string(d.compute_minor)},
-           {"multiprocessors", d.cores},
+           {"multiprocessors", d.multiprocessors},
            {"memory_total", d.memory_total},
            {"l2_bytes", d.l2_bytes}};
   }

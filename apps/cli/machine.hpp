@@ -1,12 +1,12 @@
-// The machine as a report describes it.
+// Describes this machine as JSON for a report.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace eigen_g::apps {
 
-// Where and when it was measured: date, eigen_g, gpu (null without one), cpu, driver (of the kernel module, "" where it is
-// not told), cuda_driver, cuda_toolkit, cublas, openblas.
+// Fields: date, eigen_g, gpu (null: no GPU), cpu, driver (version of the kernel module; "" if it cannot be read), cuda_driver,
+// cuda_toolkit, cublas, openblas.
 nlohmann::ordered_json machine_json();
 
 }  // namespace eigen_g::apps

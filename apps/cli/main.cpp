@@ -1,3 +1,4 @@
+// The main function of eigen_g.
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,7 +8,7 @@
 int main(int argc, char** argv) {
   const int code = eigen_g::apps::run_command(argc, argv);
   if (!eigen_g::address_space_limited()) return code;
-  // OpenBLAS's threads may be waiting without end for memory that the limit keeps from them, and the process' end for them.
+  // If the address space is limited, OpenBLAS's threads may wait forever for memory, and an ordinary exit would wait for them.
   std::fflush(nullptr);
   std::_Exit(code);
 }

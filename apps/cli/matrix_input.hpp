@@ -1,4 +1,4 @@
-// How a matrix is read from the file that the command line names, and how a fault in it is named.
+// Options for reading the matrix file of the command line, and the error for an invalid entry in it.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace eigen_g::apps {
 
-// What MATRIX's options say to a reader; progress is told while it reads.
+// Reader options from the options of MATRIX. The reader reports its progress to `progress`.
 io::ReadOptions read_options(const MatrixOptions& options, int threads, Progress& progress);
-// "entry (2, 1) is NaN"; row and col from 0.
+// Message: "entry (2, 1) is NaN". row and col count from 0.
 io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value);
 
 }  // namespace eigen_g::apps

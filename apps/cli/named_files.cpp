@@ -13,17 +13,17 @@ namespace eigen_g::apps {
 
 namespace {
 
-// What a path stands for: a file that exists, or a name in a folder that does.
+// Identity of a path: that of an existing file, or a name in an existing folder.
 struct Identity {
   dev_t device = 0;
   ino_t inode = 0;
-  std::string name;  // "": the inode is the file's own
+  std::string name;  // "": device and inode are the file's own
   bool operator==(const Identity& other) const {
     return std::tie(device, inode, name) == std::tie(other.device, other.inode, other.name);
   }
 };
 
-// Nothing where neither the file nor its folder exists: opening it tells why.
+// Returns nothing if neither the file nor its folder exists. Opening the file then reports the reason.
 std::optional<Identity> identity(const std::string& file) {
   const std::filesystem::path path = io::hdf5_name(file).file;
   struct stat status {};

@@ -1,5 +1,5 @@
-// The files that a command line names, compared before any work: no output takes the place of an input or of another
-// output, whatever their names, and a file that exists is replaced only with --force.
+// Checks the files that a command line names before any work. No output may be the same file as an input or another output, and an
+// existing file is replaced only with --force.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace eigen_g::apps {
 
 struct NamedFile {
-  std::string option;  // as the line has it, "-o"
-  std::string path;    // "" or "-": none
+  std::string option;  // as on the command line, "-o"
+  std::string path;    // "" or "-": no file
 };
 
-// Throws UsageError. Files that exist are compared by device and inode, so a link is what it points to; those that do not by
-// their folder and name; of FILE:/NAME, a dataset of an HDF5 file, the file counts. Datasets of one file that one option writes are one
+// Throws UsageError. Existing files are compared by device and inode, so a link counts as its target. Files that do not exist are
+// compared by folder and name. A dataset FILE:/NAME counts as its file, but datasets that one option writes into one file are one
 // output.
 void require_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs, bool force);
 

@@ -11,7 +11,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// The subcommand that the line named, or the command itself.
+// The subcommand of this line, or the command itself if there is none.
 const CLI::App& named_command(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : *chosen.front();
@@ -28,7 +28,7 @@ std::vector<std::string> subcommands(const CLI::App& app) {
   return names;
 }
 
-// Of the line's first word that begins as an option and is none of the command's.
+// Suggestion for the first word of the line that begins with -- and is not an option of the command.
 std::string meant_option(const CLI::App& command, int argc, const char* const* argv) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())

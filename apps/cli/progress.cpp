@@ -19,7 +19,7 @@ namespace eigen_g::apps {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto first_after = std::chrono::milliseconds(300);  // a run shorter than this shows nothing
+constexpr auto first_after = std::chrono::milliseconds(300);  // a shorter run shows nothing
 constexpr auto redraw_every = std::chrono::milliseconds(100);
 constexpr std::string_view wipe_line = "\r\x1b[K";
 
@@ -61,7 +61,7 @@ std::string padded(std::string text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-// `width` cells; cells [from, to) are full.
+// A bar of `width` cells; the cells [from, to) are full.
 std::string bar(int width, int from, int to, const ProgressStyle& style) {
   const std::string_view full = style.unicode ? "━" : "#";
   const std::string_view empty = style.unicode ? "─" : "-";
@@ -103,7 +103,7 @@ std::string progress_line(const ProgressState& state, const ProgressStyle& style
   }
   const int width = std::min(room, largest_bar);
   int from = 0, to = static_cast<int>(std::floor(std::clamp(state.fraction, 0.0, 1.0) * width));
-  if (!known) {  // a block that goes to and fro, five cells a second
+  if (!known) {  // unknown fraction: a block moves back and forth, ten cells a second
     const int block = width / 5, way = width - block;
     const int step = static_cast<int>(static_cast<long long>(state.seconds * 10) % (2LL * way));
     from = step < way ? step : 2 * way - step;
@@ -113,8 +113,7 @@ std::string progress_line(const ProgressState& state, const ProgressStyle& style
          padded(time_text, time_width, true);
 }
 
-// Draws from a thread of its own: a stage that runs inside one LAPACK call reports nothing, and its clock
-// goes on.
+// Draws from its own thread, so that the clock keeps running while a stage inside one LAPACK call reports nothing.
 struct Progress::Display {
   explicit Display(ProgressStyle s) : style(s), ticker([this] { tick(); }) {}
 
@@ -179,7 +178,7 @@ struct Progress::Display {
   ProgressState state;
   double left_at_report = -1;
   Clock::time_point run_began, stage_began, reported;
-  std::thread ticker;  // last: it uses all of the above
+  std::thread ticker;  // last member: the thread uses all of the above
 };
 
 Progress::Progress(bool wanted) {

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The figures of a check: name in JSON, name for people (the first four are the paper's), where they are.
+// The values of a verification: name in JSON, name in the table (the first four names are the paper's), member.
 struct Figure {
   const char* key;
   const char* label;
@@ -49,7 +49,7 @@ std::string seconds_row(const std::string& indent, const std::string& name, doub
          (predicted > 0 ? print("   predicted %.4f\n", predicted) : "\n");
 }
 
-// Each kind once, in the order in which they began.
+// Each stage once, in the order in which the stages began.
 std::vector<Stage> stages_of(const Report& solve) {
   std::vector<Stage> stages;
   for (const StageWork& work : solve.stages)
@@ -57,7 +57,7 @@ std::vector<Stage> stages_of(const Report& solve) {
   return stages;
 }
 
-// The engines with flops, the one with the most first; "" for none.
+// The engines that did flops, the one with the most first; "": none.
 std::string engines_of(const EngineFlops& flops) {
   std::vector<Engine> ran;
   for (const Engine engine : engines())
@@ -68,8 +68,8 @@ std::string engines_of(const EngineFlops& flops) {
   return text;
 }
 
-// `solve`, `plan`: null in a verification, and where nothing was predicted.
-std::string seconds_rows(const Seconds& s, const Report* solve, const SolvePlan* plan) {
+// solve: null for a verification. plan: null if nothing was predicted.
+std::string seconds_rows(const Seconds& s, const Report* solve, const SolvePrediction* plan) {
   std::string text = "seconds\n" + seconds_row("  ", "read", s.read);
   if (solve) {
     text += seconds_row("  ", "solve", solve->seconds);
@@ -89,7 +89,8 @@ std::string count_text(const SolveReport& r) {
   if (r.subset.by == Subset::By::all) return text;
   text += " of " + std::to_string(r.matrix.n);
   if (count > 0)
-    text += ", numbers " + std::to_string(r.solve.first) + " to " + std::to_string(r.solve.first + count - 1);
+    text += ", indices " + std::to_string(r.solve.first_index) + " to " +
+            std::to_string(r.solve.first_index + count - 1);
   return text;
 }
 
@@ -130,7 +131,7 @@ Json subset_json(const Subset& subset) {
   switch (subset.by) {
     case Subset::By::all:
       break;
-    case Subset::By::number:
+    case Subset::By::index:
       return {{"by", "index"}, {"first", subset.first}, {"last", subset.last}};
     case Subset::By::value:
       return {{"by", "value"}, {"above", subset.above}, {"upto", subset.upto}};
@@ -142,7 +143,7 @@ Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json seconds_json(const Seconds& s, const Report& solve, const std::optional<SolvePlan>& plan) {
+Json seconds_json(const Seconds& s, const Report& solve, const std::optional<SolvePrediction>& plan) {
   Json stages = Json::object(), predicted;
   for (const Stage stage : stages_of(solve)) stages[name(stage)] = solve.seconds_of(stage);
   if (plan) {
@@ -158,12 +159,12 @@ Json seconds_json(const Seconds& s, const Report& solve, const std::optional<Sol
           {"total", s.total}};
 }
 
-// Beside the first device products are native.
+// Only the first GPU uses engines; all other devices use native products.
 std::string engine_of_device(const Report& solve, std::size_t i) {
   return i == 0 ? engines_text(solve) : name(Engine::native);
 }
 
-Json work_json(const Report& solve) {
+Json devices_json(const Report& solve) {
   Json list = Json::array();
   for (std::size_t i = 0; i < solve.devices.size(); ++i)
     list.push_back({{"name", device_text(solve.devices[i])},
@@ -173,7 +174,7 @@ Json work_json(const Report& solve) {
   return list;
 }
 
-Json check_json(const Verification& check) {
+Json verification_json(const Verification& check) {
   Json object{{"n", check.n}, {"m", check.m}};
   object["norm_one"] = check.norm_one;
   object["norm_frobenius"] = check.norm_frobenius;
@@ -193,12 +194,12 @@ Json name_or_null(const std::string& file) {
 }
 
 Json head(const char* format) {
-  return {{"format", format}, {"version", 1}, {"eigen_g", version()}};
+  return {{"format", format}, {"version", 2}, {"eigen_g", version()}};
 }
 
 Json refinement_json(const Refinement& r) {
-  if (r.way == Refinement::Way::native) return {};
-  return {{"way", name(r.way)},         {"steps", r.steps},
+  if (r.result == Refinement::Result::native) return {};
+  return {{"result", name(r.result)},   {"steps", r.steps},
           {"clusters", r.clusters},     {"largest_cluster", r.largest_cluster},
           {"correction", r.correction}, {"float_seconds", r.float_seconds},
           {"seconds", r.seconds}};
@@ -208,7 +209,7 @@ Json refinement_json(const Refinement& r) {
 
 std::string device_text(const DeviceWork& device) {
   if (device.gpu < 0) return device.name;
-  const int all = device.gpu < gpu_count() ? gpu_facts(device.gpu).cores : device.multiprocessors;
+  const int all = device.gpu < gpu_count() ? gpu_facts(device.gpu).multiprocessors : device.multiprocessors;
   return device.name + (device.multiprocessors < all
                             ? print(" (%d of %d multiprocessors)", device.multiprocessors, all)
                             : std::string());
@@ -225,7 +226,7 @@ std::string ratio_text(const Report& solve, const Ratio& wanted) {
   if (!wanted.automatic()) return to_text(wanted);
   Ratio percent;
   for (const DeviceWork& device : solve.devices)
-    percent.parts.push_back(std::round(1000 * device.share) / 10);
+    percent.shares.push_back(std::round(1000 * device.share) / 10);
   return to_text(percent);
 }
 
@@ -247,19 +248,19 @@ std::string refinement_text(const Refinement& r) {
     return print("%lld ", static_cast<long long>(number)) + what + (number == 1 ? "" : "s");
   };
   const std::string native = "native, not mixed: ", tried = native + count(r.steps, "step") + ", then ";
-  switch (r.way) {
-    case Refinement::Way::native:
+  switch (r.result) {
+    case Refinement::Result::native:
       return "native";
-    case Refinement::Way::refined:
+    case Refinement::Result::refined:
       return print("mixed: in float %.4f s, ", r.float_seconds) + count(r.steps, "step") +
              print(" of refinement %.4f s, ", r.seconds) + count(r.clusters, "cluster");
-    case Refinement::Way::out_of_scope:
-      return native + "mixed is for all pairs of real doubles on a GPU with room";
-    case Refinement::Way::not_in_float:
+    case Refinement::Result::out_of_scope:
+      return native + "mixed needs all pairs of a real double matrix on a GPU with enough memory";
+    case Refinement::Result::float_failed:
       return native + "float did not converge";
-    case Refinement::Way::clusters:
+    case Refinement::Result::large_clusters:
       return tried + print("a cluster of %lld", static_cast<long long>(r.largest_cluster));
-    case Refinement::Way::diverged:
+    case Refinement::Result::diverged:
       return tried + "no convergence";
   }
   return "";
@@ -271,12 +272,12 @@ bool succeeded(const SolveReport& r) {
 
 nlohmann::ordered_json distributed_json(const std::optional<Distributed>& d) {
   if (!d) return {};
-  return {{"engine", d->engine}, {"routine", d->routine}, {"processes", d->processes},  {"rows", d->rows},
-          {"cols", d->cols},     {"block", d->block},     {"peak_bytes", d->peak_bytes}};
+  return {{"library", d->library}, {"routine", d->routine}, {"processes", d->processes},  {"rows", d->rows},
+          {"cols", d->cols},       {"block", d->block},     {"peak_bytes", d->peak_bytes}};
 }
 
 std::string distributed_rows(const Distributed& d) {
-  return report_row("engine", d.engine + ", " + d.routine) +
+  return report_row("library", d.library + ", " + d.routine) +
          report_row("processes", print("%d in a grid of %d x %d, blocks of %lld, at most ", d.processes,
                                        d.rows, d.cols, static_cast<long long>(d.block)) +
                                      bytes_text(d.peak_bytes) + " each");
@@ -286,10 +287,10 @@ std::string to_table(const SolveReport& r) {
   std::string text = matrix_row(r.matrix);
   if (r.solve.status == Status::not_converged) {
     text += report_row("eigenvalues",
-                       print("not converged (LAPACK info %lld)", static_cast<long long>(r.solve.failed)));
+                       print("not converged (LAPACK info %lld)", static_cast<long long>(r.solve.info)));
   } else if (r.infinite > 0) {
     text += report_row("eigenvalues",
-                       print("beyond the range of %s (number %lld)", io::name(io::real_type(r.matrix.type)),
+                       print("beyond the range of %s (index %lld)", io::name(io::real_type(r.matrix.type)),
                              static_cast<long long>(r.infinite)));
   } else {
     text += report_row("eigenvalues", count_text(r));
@@ -309,7 +310,7 @@ std::string to_table(const SolveReport& r) {
                                       engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
   text += report_row("threads", std::to_string(r.threads));
   if (!r.distributed) text += report_row("products", engines_text(r.solve));
-  if (r.solve.refinement.way != Refinement::Way::native)
+  if (r.solve.refinement.result != Refinement::Result::native)
     text += report_row("precision", refinement_text(r.solve.refinement));
   if (r.distributed) text += distributed_rows(*r.distributed);
   if (!r.distributed)
@@ -334,7 +335,7 @@ std::string json_of(const SolveReport& r) {
               {"lowest", Json()},
               {"highest", Json()},
               {"all", r.values},
-              {"first_index", r.solve.first - 1}};
+              {"first_index", r.solve.first_index - 1}};
   if (!r.values.empty()) {
     values["lowest"] = r.values.front();
     values["highest"] = r.values.back();
@@ -344,14 +345,12 @@ std::string json_of(const SolveReport& r) {
   object["status"] = r.solve.status != Status::converged ? "not_converged"
                      : r.infinite > 0                    ? "out_of_range"
                                                          : "converged";
-  object["failed"] = r.solve.failed;
+  object["info"] = r.solve.info;
   object["subset"] = subset_json(r.subset);
   object["values"] = values;
   object["vectors"] = r.vectors;
-  object["devices"] = Json::array();
-  for (const DeviceWork& device : r.solve.devices) object["devices"].push_back(device_text(device));
   object["ratio"] = ratio_text(r.solve, r.ratio);
-  object["work"] = work_json(r.solve);
+  object["devices"] = devices_json(r.solve);
   object["path"] = name(r.solve.path);
   object["engine"] = engines_text(r.solve);
   object["refinement"] = refinement_json(r.solve.refinement);
@@ -359,7 +358,7 @@ std::string json_of(const SolveReport& r) {
   object["bytes"] = {{"host", r.solve.bytes.host}, {"device", r.solve.bytes.device}};
   object["seconds"] = seconds_json(r.seconds, r.solve, r.plan);
   object["outputs"] = {{"values", name_or_null(r.values_file)}, {"vectors", name_or_null(r.vectors_file)}};
-  object["check"] = r.check ? check_json(*r.check) : Json();
+  object["verification"] = r.check ? verification_json(*r.check) : Json();
   object["distributed"] = distributed_json(r.distributed);
   return json_text(object);
 }
@@ -372,7 +371,7 @@ std::string json_of(const VerifyReport& r) {
   object["threads"] = r.threads;
   object["seconds"] = {
       {"read", r.seconds.read}, {"verify", number_or_null(r.seconds.verify)}, {"total", r.seconds.total}};
-  object["check"] = check_json(r.check);
+  object["verification"] = verification_json(r.check);
   return json_text(object);
 }
 

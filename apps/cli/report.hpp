@@ -1,42 +1,42 @@
-// What solve and verify found, once as a structure; from it the short table for people and the JSON for
-// machines.
+// Results of solve and verify as structures, and their two forms: a short table for people, JSON for programs.
 //
-// JSON, "format": "eigen_g-solve" or "eigen_g-verify", "version": 1. A field may be added within a version;
-// one that is removed or changes its meaning raises it. Numbers are doubles that read back to the same bits;
-// NaN and infinity are null. Bytes are bytes, seconds are seconds, indices count from 0.
+// JSON, "format": "eigen_g-solve" or "eigen_g-verify", "version": 2. A version may get new fields. If a field is removed or changes its
+// meaning, the version increases. Numbers are doubles that read back to the same bits; NaN and infinity are null. Sizes are in bytes,
+// times in seconds. Indices count from 0, except the subset's first and last, which count from 1 as on the command line.
 //
 //   format, version    as above
 //   eigen_g            version of the program
-//   matrix             file, format, type ("s", "d", "c", "z": in which it was taken), n, triangle ("lower", "upper": the one that the solver read), symmetrized,
-//                      asymmetry (max |a_ij - a_ji| where both triangles were compared, else 0)
-//   check              n, m, machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null where m < n),
+//   matrix             file, format, type ("s", "d", "c", "z": as it was read), n, triangle ("lower", "upper": the one that the solver
+//                      read), symmetrized, asymmetry (max |a_ij - a_ji| if both triangles were compared, else 0)
+//   verification       n, m, machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null if m < n),
 //                      orthogonality, lapack_residual, lapack_orthogonality, limit, worst_residual, worst_index,
-//                      ascending, finite, on_gpu, passed; null where nothing was checked
-//   seconds            of a solve: read, solve (the whole library call), stages (of the call, by name), predicted (of the large
-//                      stages, by name, and calibration: where the rates came from; null where there is none), verify,
-//                      write (null where it did not happen), total (the whole command); of verify: read, verify, total
+//                      ascending, finite, on_gpu, passed; null: not checked
+//   seconds            solve: read, solve (the whole library call), stages (by name), predicted (large stages by name, and
+//                      calibration: the source of the rates; null: no prediction), verify and write (null: not done), total (the
+//                      whole command). verify: read, verify, total
 //
-// Of a solve also:
-//   status             "converged" or "not_converged"; failed: the info of the divide and conquer
-//   subset             what was asked for: by ("index": first, last; "value": above, upto, null where infinite); null: all
-//   values             count, lowest, highest; all: every value found, ascending; first_index: place of the first among
-//                      all n
-//   vectors            how many were computed
-//   devices, ratio     that took part, the GPU first; the share of the work of each
-//   work               of each device: name, share (of the flops of the large products), seconds (at work on those that were cut
-//                      over devices), engine
-//   path, engine       of the reduction, of the matrix products
-//   refinement         what mixed precision did: way ("refined", or why the plain solver was taken: "out_of_scope", "not_in_float",
-//                      "clusters", "diverged"), steps, clusters, largest_cluster, correction (|E| of the last step), float_seconds,
-//                      seconds; null where it was not asked for
-//   threads            of the CPU
-//   bytes              host, device: workspace beside the matrix and the results
-//   outputs            values, vectors: the files written; null where none was
+// A solve has these too:
+//   status             "converged", "not_converged" or "out_of_range" (values beyond the type's range)
+//   info               LAPACK's info of the divide and conquer
+//   subset             by ("index": first, last; "value": above, upto, null: infinite); null: all pairs
+//   values             count, lowest, highest; all: every value found, ascending; first_index: index of the first one among all n
+//   vectors            number of computed vectors
+//   ratio              the ratio that was asked for; if it was automatic, the resulting shares in percent
+//   devices            for each device: name, share (of the flops of the large products), seconds (spent on shared products), engine
+//   path, engine       path of the reduction; engines of the matrix products
+//   refinement         result of mixed precision: result ("refined", or why the solve was in native precision: "out_of_scope",
+//                      "float_failed", "large_clusters", "diverged"), steps, clusters, largest_cluster, correction (|E| of the last step),
+//                      float_seconds, seconds; null: mixed precision was not requested
+//   threads            CPU threads
+//   bytes              host, device: workspace in addition to the matrix and the results
+//   outputs            values, vectors: the files written; null: not written
+//   distributed        library, routine, processes, rows, cols (of the process grid), block, peak_bytes (of one process); null: a solve
+//                      by one process
 //
-//   distributed        engine, routine, processes, rows, cols (of the grid), block, peak_bytes (of a process); null of one process
-//
-// Of verify also:
-//   inputs             values, vectors: the files checked
+// verify has these too:
+//   inputs             values, vectors: the files that were checked
+//   vectors            number of checked vectors
+//   threads            CPU threads
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/solve_plan.hpp"
+#include "apps/cli/solve_prediction.hpp"
 #include "apps/io/scalar_type.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/verify/verify.hpp"
@@ -68,31 +68,31 @@ struct Seconds {
   double total = 0;
 };
 
-// Of a solve by several processes.
+// Facts about a solve by several processes.
 struct Distributed {
-  std::string engine, routine;            // "scalapack", "pdsyevd"
-  int processes = 0, rows = 0, cols = 0;  // the grid, whose processes hold the matrix
+  std::string library, routine;           // e.g. "scalapack", "pdsyevd"
+  int processes = 0, rows = 0, cols = 0;  // the process grid that holds the matrix
   std::int64_t block = 0;
-  std::uint64_t peak_bytes = 0;  // of the process with the most, as the system counts it
+  std::uint64_t peak_bytes = 0;  // memory of the largest process, as the system reports it
 };
 
 struct SolveReport {
   MatrixFacts matrix;
   Subset subset;
-  std::optional<SolvePlan> plan;
-  Ratio ratio;  // as asked for
+  std::optional<SolvePrediction> plan;
+  Ratio ratio;  // as it was asked for
   Report solve;
   std::vector<double> values;
-  std::int64_t infinite = 0;  // number, from 1, of a value beyond the range of double; 0: there is none
+  std::int64_t infinite = 0;  // index, from 1, of a value beyond the type's range; 0: none
   std::int64_t vectors = 0;
   int threads = 0;
   Seconds seconds;
-  std::string values_file, vectors_file;  // "": none written
+  std::string values_file, vectors_file;  // "": not written
   std::optional<Verification> check;
   std::optional<Distributed> distributed;
 };
 
-// Converged to finite values, and passed the check if there was one: only then results are written and the exit code is 0.
+// True if the solve converged to finite values and passed the verification, if any. Only then results are written and the code is 0.
 bool succeeded(const SolveReport& report);
 
 struct VerifyReport {
@@ -103,20 +103,24 @@ struct VerifyReport {
   Verification check;
 };
 
-// As people read a solve: "a GPU (8 of 132 multiprocessors), a CPU"; the ratio asked for, or of an automatic one what came out
-// in percent, "83:17" ("1": one device); the engines of the products of each stage, as "native", "df+native", or where stages
-// differ "tridiagonalize native, divide_and_conquer df" (the one with the most flops first); what mixed precision did.
+// Texts for the table.
+//   device_text       "a GPU (8 of 132 multiprocessors)"
+//   devices_text      all devices, separated by commas
+//   ratio_text        the ratio that was asked for; if it was automatic, the resulting shares in percent, "83:17"; "1": one device
+//   engines_text      the engines of the products, the one with the most flops first: "native", "df+native". If the stages differ:
+//                     "tridiagonalize native, divide_and_conquer df"
+//   refinement_text   the result of mixed precision
 std::string device_text(const DeviceWork& device);
 std::string devices_text(const Report& solve);
 std::string ratio_text(const Report& solve, const Ratio& wanted);
 std::string engines_text(const Report& solve);
 std::string refinement_text(const Refinement& refinement);
 
-// The rows of a table that tell of it, and its field of the JSON.
+// The table's rows about a distributed solve, and the JSON field.
 std::string distributed_rows(const Distributed& distributed);
 nlohmann::ordered_json distributed_json(const std::optional<Distributed>& distributed);
 
-// Each ends with a newline. A time of zero (a stage that this device does not have) is left out of the table.
+// Each text ends with a newline. The table omits stages with a time of zero, which this device does not have.
 std::string to_table(const SolveReport& report);
 std::string to_table(const VerifyReport& report);
 std::string json_of(const SolveReport& report);

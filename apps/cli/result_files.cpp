@@ -7,6 +7,7 @@
 #include "apps/cli/signals.hpp"
 #include "apps/io/hdf5_name.hpp"
 #include "apps/io/stored_matrix.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::apps {
 
@@ -90,7 +91,7 @@ void ResultFilesOf<T>::copy_into_npy(std::int64_t found) {
   std::copy_n(vectors_, shape_.n * found, vectors_npy_->data());
 }
 
-// `count` of each.
+// Creates the HDF5 file with room for `count` values and vectors.
 template <class T>
 void ResultFilesOf<T>::make_hdf5(std::int64_t count) {
   const io::Hdf5Name values = io::hdf5_name(values_file_);
@@ -131,9 +132,6 @@ void ResultFilesOf<T>::commit(std::int64_t found, int threads) {
   }
 }
 
-template class ResultFilesOf<float>;
-template class ResultFilesOf<double>;
-template class ResultFilesOf<std::complex<float>>;
-template class ResultFilesOf<std::complex<double>>;
+EIGEN_G_INSTANTIATE_CLASS(all_types, ResultFilesOf);
 
 }  // namespace eigen_g::apps

@@ -1,4 +1,4 @@
-// PREFIX.values.* and PREFIX.vectors.*, or datasets values and vectors of one HDF5 file: both appear or none.
+// Writes the results: PREFIX.values.* and PREFIX.vectors.*, or datasets values and vectors of one HDF5 file. Both appear, or neither.
 #pragma once
 
 #include <cstdint>
@@ -16,34 +16,34 @@ namespace eigen_g::apps {
 
 enum class ResultFormat { npy, mtx, txt, hdf5 };
 
-// Their names; an empty prefix: none, without vectors: of the values alone. Of FILE.h5, FILE.h5:/values and FILE.h5:/vectors; of
-// FILE.h5:/GROUP they lie in the group.
+// Names of the result files. Empty prefix: no files. Without vectors: only the file of the values. FILE.h5 means FILE.h5:/values and
+// FILE.h5:/vectors; FILE.h5:/GROUP puts the datasets into the group.
 struct ResultNames {
   std::string values, vectors;
 };
 ResultNames result_names(const std::string& prefix, ResultFormat format, bool vectors);
 
-// Room for `most` values and, if wanted, n x most vectors (column-major, leading dimension n). Where most will be found,
-// .npy files lend their own memory, mapped: the solver writes straight into them. The files exist under temporary names
-// from the constructor to commit() and vanish without it.
+// Room for `most` values and, with vectors, n x `most` vectors (column-major, leading dimension n). If the number of pairs is known,
+// the .npy files are mapped, and the solver writes directly into them. The files have temporary names from the constructor to
+// commit(). Without commit() they disappear.
 struct ResultShape {
   std::int64_t n = 0, most = 0;
   bool vectors = true;
-  bool found_known = true;  // there will be `most`; false: commit() knows how many there are
+  bool found_known = true;  // exactly `most` pairs; false: commit() learns their number
 };
-// T: float, double or std::complex of one.
+// T is float, double, std::complex<float> or std::complex<double>.
 template <class T>
 class ResultFilesOf {
  public:
-  // An empty prefix: memory only. Throws FileError, OutOfMemory.
+  // With an empty prefix the results stay in memory. Throws FileError and OutOfMemory.
   ResultFilesOf(const std::string& prefix, ResultFormat format, const ResultShape& shape,
                 io::Existing existing = io::Existing::keep);
 
   real_t<T>* values() const { return values_; }
-  T* vectors() const { return vectors_; }                            // null where not wanted
-  const std::string& values_file() const { return values_file_; }    // "": none
-  const std::string& vectors_file() const { return vectors_file_; }  // "": none
-  // The first `found` values and vectors. Throws FileError; then neither file is left.
+  T* vectors() const { return vectors_; }                            // null: no vectors
+  const std::string& values_file() const { return values_file_; }    // "": no file
+  const std::string& vectors_file() const { return vectors_file_; }  // "": no file
+  // Writes the first `found` values and vectors. Throws FileError; then neither file exists.
   void commit(std::int64_t found, int threads);
 
  private:
@@ -57,8 +57,8 @@ class ResultFilesOf {
   std::unique_ptr<io::NpyWriterOf<real_t<T>>> values_npy_;
   std::unique_ptr<io::NpyWriterOf<T>> vectors_npy_;
   std::unique_ptr<io::Hdf5Writer> hdf5_;
-  std::unique_ptr<io::OutputFile> values_text_,
-      vectors_text_;  // or, of .npy and HDF5 files, what keeps their place
+  // The text files. For .npy and HDF5 files of unknown size, they reserve the names until commit().
+  std::unique_ptr<io::OutputFile> values_text_, vectors_text_;
   HostArray<real_t<T>> values_memory_;
   HostArray<T> vectors_memory_;
   real_t<T>* values_ = nullptr;

@@ -1,5 +1,5 @@
-// eigen_g selftest: does this build solve correctly on this machine? Matrices that are hard for eigensolvers, asked for in every
-// way and type, each checked.
+// eigen_g selftest: checks if this build solves correctly on this machine. It solves matrices that are hard for eigensolvers, in every
+// way and type, and checks each result.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ struct Ratios {
   }
 };
 
-// Worst ratios by family, in the order in which they came, and by type.
+// Worst ratios by family and type; the families in the order of their first case.
 struct WorstRatios {
   std::vector<std::string> families;
   std::map<std::string, std::map<char, Ratios>> ratios;
@@ -86,11 +86,11 @@ struct WorstRatios {
   }
 };
 
-constexpr std::size_t family_width = 31, way_width = 20;
+constexpr std::size_t family_width = 31, variant_width = 20;
 
 std::string case_row(const SelftestCase& c) {
   return print("%c  ", c.type) + left_column(c.family, family_width) +
-         print("%6lld  ", static_cast<long long>(c.n)) + left_column(c.way, way_width) +
+         print("%6lld  ", static_cast<long long>(c.n)) + left_column(c.variant, variant_width) +
          print("%10.3g %10.3g %10.3g  ", c.residual, c.orthogonality, c.values) +
          (c.passed ? "pass" : "FAILED") + "\n";
 }
@@ -99,7 +99,7 @@ Json case_json(const SelftestCase& c) {
   return {{"type", std::string(1, c.type)},
           {"family", c.family},
           {"n", c.n},
-          {"way", c.way},
+          {"variant", c.variant},
           {"m", c.m},
           {"lapack_residual", c.residual},
           {"lapack_orthogonality", c.orthogonality},
@@ -107,23 +107,25 @@ Json case_json(const SelftestCase& c) {
           {"passed", c.passed}};
 }
 
-// Smaller orders take one thread, as the solver does there: others would spin longer than they work.
+// Smaller orders use one thread, as the solver does: more threads would spin longer than they work.
 constexpr std::int64_t min_order_for_threads = 300;
 
-// Ways are taken in turn, from another one in each family and type: each family meets each way, and each order does.
+// Solves every matrix in one of the ways. The ways rotate, and each family and type starts with another one, so that every family and
+// every order meets every way.
 template <class T>
 void solve_all(const std::vector<std::int64_t>& orders, std::size_t turn, Devices devices, bool on_gpu,
                const std::function<void(const SelftestCase&)>& done) {
   const int threads = devices.threads;
   for (const SelftestFamily<T>& family : selftest_families<T>()) {
-    std::size_t way = turn++;
+    std::size_t variant = turn++;
     for (const std::int64_t n : orders) {
       devices.threads = n < min_order_for_threads ? 1 : threads;
       const ThreadLimit limit(devices.threads);
       const auto matrix = family.make(n);
       if (!matrix) continue;
-      const std::vector<SelftestWay> ways = selftest_ways<T>(n, on_gpu);
-      done(solved(family.name, *matrix, n, ways[n == 0 ? 0 : way++ % ways.size()], devices, on_gpu));
+      const std::vector<SelftestVariant> variants = selftest_variants<T>(n, on_gpu);
+      done(solved(family.name, *matrix, n, variants[n == 0 ? 0 : variant++ % variants.size()], devices,
+                  on_gpu));
     }
   }
 }
@@ -132,16 +134,16 @@ ExitCode selftest(const SelftestOptions& options) {
   require_apart({}, {{"--json", options.run.json}}, options.run.force);
   ReportSink sink(options.run);
   Devices devices;
-  devices.place = place_of(options.run);
+  devices.device = device_of(options.run);
   devices.threads = threads_used(options.run);
-  // Small orders too go where large ones do.
-  const bool on_gpu = devices.place != Place::cpu && gpu_count() > 0;
-  if (on_gpu) devices.place = Place::gpu;
+  // Sends small orders to the GPU too; the automatic choice would solve them on the CPU.
+  const bool on_gpu = devices.device != DeviceChoice::cpu && gpu_count() > 0;
+  if (on_gpu) devices.device = DeviceChoice::gpu;
   std::vector<std::int64_t> orders{0, 1, 2, 3, 5, 9, 21, 31, 32, 33, 36, 63, 64, 65, 127, 128, 129};
   if (!options.quick) orders.insert(orders.end(), {252, 255, 256, 257, 324, 400});
   if (options.full) orders.insert(orders.end(), {511, 512, 513, 900, 1008, 1023, 1024, 1025, 2049});
 
-  sink.tell("   " + left_column("family", family_width) + "     n  " + left_column("asked for", way_width) +
+  sink.tell("   " + left_column("family", family_width) + "     n  " + left_column("variant", variant_width) +
             "  residual  orthogon.     values  verdict\n");
   std::size_t count = 0, failures = 0;
   Ratios worst;
@@ -175,12 +177,12 @@ ExitCode selftest(const SelftestOptions& options) {
   return failures == 0 ? ExitCode::done : ExitCode::not_verified;
 }
 
-// Letters of types, each at most once.
+// Checks --types: letters of types, each at most once.
 std::string wrong_types(const std::string& types) {
   for (std::size_t k = 0; k < types.size(); ++k)
     if (!io::scalar_type_of(types.substr(k, 1)) || types.find(types[k], k + 1) != std::string::npos)
-      return "'" + types + "' is no selection of the letters sdcz";
-  return types.empty() ? "names no type" : "";
+      return "'" + types + "' must be letters of sdcz, each at most once";
+  return types.empty() ? "must name at least one type" : "";
 }
 
 constexpr const char* selftest_examples = R"(
@@ -188,7 +190,7 @@ constexpr const char* selftest_examples = R"(
   eigen_g selftest                       up to 400
   eigen_g selftest --full --json st.json up to 2049
   eigen_g selftest --types dz            double and complex double only
-  eigen_g selftest --device cpu -q       the worst ratios and the verdict, and what failed)";
+  eigen_g selftest --device cpu -q       worst ratios, verdict and failed cases only)";
 
 }  // namespace
 
@@ -196,13 +198,13 @@ void add_selftest(CLI::App& app, Action& action) {
   auto options = std::make_shared<SelftestOptions>();
   CLI::App& command = *app.add_subcommand(
       "selftest",
-      "Solve matrices that are hard for eigensolvers, and check every result (exit code 4: one failed).");
+      "Solve matrices that are hard for eigensolvers, and check every result (exit code 4: a check failed).");
   set_help(command, "eigen_g selftest [--quick|--full] [OPTIONS]", selftest_examples);
   CLI::Option* quick = command.add_flag("--quick", options->quick, "Orders up to 129");
   command.add_flag("--full", options->full, "Orders up to 2049 (default: 400)")->excludes(quick);
   command
       .add_option("--types", options->types,
-                  "Of entries: float (s), double (d), complex float (c), complex double (z)")
+                  "Types to test: float (s), double (d), complex float (c), complex double (z)")
       ->check(wrong_types)
       ->option_text("LETTERS");
   add_run_options(command, options->run);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "apps/io/scalar_type.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/verify/verify.hpp"
 
 namespace eigen_g::apps {
@@ -27,13 +28,14 @@ double distance(const std::vector<R>& w, std::int64_t m, const std::vector<doubl
   return worst / largest / (static_cast<double>(truth.size()) * std::numeric_limits<R>::epsilon());
 }
 
-// With vectors LAPACK takes another way to the values than without.
+// LAPACK computes the values by another algorithm if vectors are wanted.
 template <class T>
 std::optional<std::vector<double>> values_on_cpu(const SelftestMatrix<T>& matrix, std::int64_t n,
                                                  bool vectors, int threads) {
   Options options;
   options.vectors = vectors;
-  const Solution<T> found = solve(n, matrix.a.data(), n, options, {.place = Place::cpu, .threads = threads});
+  const Solution<T> found =
+      solve(n, matrix.a.data(), n, options, {.device = DeviceChoice::cpu, .threads = threads});
   if (found.report.status != Status::converged) return std::nullopt;
   return std::vector<double>(found.values.begin(), found.values.end());
 }
@@ -41,10 +43,10 @@ std::optional<std::vector<double>> values_on_cpu(const SelftestMatrix<T>& matrix
 }  // namespace
 
 template <class T>
-std::vector<SelftestWay> selftest_ways(std::int64_t n, bool on_gpu) {
-  const Subset third = Subset::numbers((n + 2) / 3, (2 * n + 2) / 3),
-               positive = Subset::values(0, std::numeric_limits<double>::infinity());
-  std::vector<SelftestWay> list{
+std::vector<SelftestVariant> selftest_variants(std::int64_t n, bool on_gpu) {
+  const Subset third = Subset::by_index((n + 2) / 3, (2 * n + 2) / 3),
+               positive = Subset::by_value(0, std::numeric_limits<double>::infinity());
+  std::vector<SelftestVariant> list{
       {.name = "lower"},
       {.name = "upper, padded", .options = {.uplo = Uplo::upper}, .padding = 3},
       {.name = "values", .options = {.vectors = false}},
@@ -70,13 +72,13 @@ std::vector<SelftestWay> selftest_ways(std::int64_t n, bool on_gpu) {
 
 template <class T>
 SelftestCase solved(const std::string& family, const SelftestMatrix<T>& matrix, std::int64_t n,
-                    const SelftestWay& way, Devices devices, bool on_gpu) {
+                    const SelftestVariant& variant, Devices devices, bool on_gpu) {
   using R = real_t<T>;
   constexpr R nothing = std::numeric_limits<R>::quiet_NaN();
-  SelftestCase c{static_cast<char>(io::scalar_type<T>), family, way.name, n};
-  const Options& options = way.options;
-  devices.ratio = way.ratio;
-  const std::int64_t ld = std::max<std::int64_t>(1, n) + way.padding, most = options.subset.most(n);
+  SelftestCase c{static_cast<char>(io::scalar_type<T>), family, variant.name, n};
+  const Options& options = variant.options;
+  devices.ratio = variant.ratio;
+  const std::int64_t ld = std::max<std::int64_t>(1, n) + variant.padding, most = options.subset.max_count(n);
   std::vector<T> a(static_cast<std::size_t>(ld * n), T(nothing));
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i)
@@ -87,15 +89,15 @@ SelftestCase solved(const std::string& family, const SelftestMatrix<T>& matrix, 
       }
   std::vector<R> w(static_cast<std::size_t>(most));
   std::vector<T> z;
-  if (way.in_place) z = a;
-  if (options.vectors && !way.in_place) z.resize(static_cast<std::size_t>(ld * most));
-  const Report report = eigen_g(n, way.in_place ? z.data() : a.data(), ld, w.data(),
+  if (variant.in_place) z = a;
+  if (options.vectors && !variant.in_place) z.resize(static_cast<std::size_t>(ld * most));
+  const Report report = eigen_g(n, variant.in_place ? z.data() : a.data(), ld, w.data(),
                                 options.vectors ? z.data() : nullptr, ld, options, devices);
   c.m = report.m;
   c.passed = report.status == Status::converged;
   if (c.passed && options.vectors) {
     const Verification v = verify(options.uplo, n, a.data(), ld, report.m, w.data(), z.data(), ld,
-                                  devices.place, devices.threads);
+                                  devices.device, devices.threads);
     c.residual = v.lapack_residual;
     c.orthogonality = v.lapack_orthogonality;
     c.passed = passed(v);
@@ -107,22 +109,11 @@ SelftestCase solved(const std::string& family, const SelftestMatrix<T>& matrix, 
     c.passed = truth.has_value();
   }
   if (!truth) return c;
-  c.values = distance(w, report.m, *truth, report.first - 1);
+  c.values = distance(w, report.m, *truth, report.first_index - 1);
   c.passed = c.values <= selftest_values_limit;
   return c;
 }
 
-template std::vector<SelftestWay> selftest_ways<float>(std::int64_t, bool);
-template std::vector<SelftestWay> selftest_ways<double>(std::int64_t, bool);
-template std::vector<SelftestWay> selftest_ways<std::complex<float>>(std::int64_t, bool);
-template std::vector<SelftestWay> selftest_ways<std::complex<double>>(std::int64_t, bool);
-template SelftestCase solved(const std::string&, const SelftestMatrix<float>&, std::int64_t,
-                             const SelftestWay&, Devices, bool);
-template SelftestCase solved(const std::string&, const SelftestMatrix<double>&, std::int64_t,
-                             const SelftestWay&, Devices, bool);
-template SelftestCase solved(const std::string&, const SelftestMatrix<std::complex<float>>&, std::int64_t,
-                             const SelftestWay&, Devices, bool);
-template SelftestCase solved(const std::string&, const SelftestMatrix<std::complex<double>>&, std::int64_t,
-                             const SelftestWay&, Devices, bool);
+EIGEN_G_INSTANTIATE(all_types, selftest_variants, solved);
 
 }  // namespace eigen_g::apps

@@ -1,4 +1,4 @@
-// One case of eigen_g selftest: a matrix solved in one way, and the pairs checked.
+// One case of eigen_g selftest: solves a matrix with one set of options, and checks the pairs.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,38 @@
 
 namespace eigen_g::apps {
 
-// How a matrix is asked for; what is not named is as usual.
-struct SelftestWay {
+// Options of a solve. A member that is not set has its default.
+struct SelftestVariant {
   std::string name;
   Options options = {};
   Ratio ratio = {};
-  std::int64_t padding = 0;  // of both leading dimensions
-  bool in_place = false;     // z is a itself
+  std::int64_t padding = 0;  // added to n in both leading dimensions
+  bool in_place = false;     // z and a are the same array
 };
 
-// All that T has on a device: triangles, strides, subsets, and on a GPU paths, engines, a ratio, mixed precision.
+// All ways to solve a matrix of type T on a device: triangles, strides, subsets; on a GPU also paths, engines, shares of a CPU and
+// mixed precision.
 template <class T>
-std::vector<SelftestWay> selftest_ways(std::int64_t n, bool on_gpu);
+std::vector<SelftestVariant> selftest_variants(std::int64_t n, bool on_gpu);
 
 struct SelftestCase {
   char type = 'd';
-  std::string family, way;
+  std::string family, variant;
   std::int64_t n = 0, m = 0;
-  double residual = 0, orthogonality = 0;  // verify()'s ratios by LAPACK
-  double values =
-      0;  // max |w_k - v_k| / (n ulp max |v|), v the exact ones or those of a solve on the CPU; 0: neither
+  double residual = 0, orthogonality = 0;  // LAPACK's test ratios, by verify()
+  // max |w_k - v_k| / (n ulp max |v|); v: the exact values, or the values of a solve on the CPU. 0: neither is known.
+  double values = 0;
   bool passed = false;
 };
 
-// Of values, the ratios' is lapack_ratio_limit. Ratios are in T's unit, so that all types have the same limits.
+// Limit of `values`; the limit of the two test ratios is lapack_ratio_limit. All are in units of T's roundoff, so all types have the
+// same limits.
 inline constexpr double selftest_values_limit = 3;
 
-// Solves and checks. The triangle that is not asked for, the padding and a complex diagonal's imaginary part hold NaN.
+// Solves and checks. The other triangle, the padding and the imaginary parts of a complex diagonal hold NaN: the solver must not read
+// them.
 template <class T>
 SelftestCase solved(const std::string& family, const SelftestMatrix<T>& matrix, std::int64_t n,
-                    const SelftestWay& way, Devices devices, bool on_gpu);
+                    const SelftestVariant& variant, Devices devices, bool on_gpu);
 
 }  // namespace eigen_g::apps

@@ -9,6 +9,7 @@
 #include "apps/generate/hermitian.hpp"
 #include "apps/generate/matrices.hpp"
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/scalar.hpp"
 
 namespace eigen_g::apps {
@@ -24,7 +25,7 @@ using Unit = std::numeric_limits<real_t<T>>;
 template <class T>
 constexpr double ulp = Unit<T>::epsilon();
 
-// Entries as generate makes them, in double.
+// The entries in double, as generate::fill() computes them.
 template <class T>
 std::vector<Wide<T>> entries(const generate::Spec& spec) {
   std::vector<Wide<T>> a(static_cast<std::size_t>(spec.n * spec.n));
@@ -46,7 +47,7 @@ SelftestMatrix<T> generated(const generate::Spec& spec) {
 
 enum class Scaling { none, huge, tiny };
 
-// LAPACK's: sqrt(overflow) ulp / n and sqrt(underflow) n / ulp.
+// LAPACK's scalings: sqrt(overflow) ulp / n and sqrt(underflow) n / ulp.
 template <class T>
 double factor(Scaling scaling, std::int64_t n) {
   const double order = static_cast<double>(std::max<std::int64_t>(1, n));
@@ -55,7 +56,7 @@ double factor(Scaling scaling, std::int64_t n) {
                                     : 1;
 }
 
-// By the number that LAPACK gives them.
+// A family of ddrvst, by LAPACK's type number.
 template <class T>
 SelftestFamily<T> lapack_type(int type, const char* kind, bool rotate, Scaling scaling) {
   return {"lapack " + std::to_string(type) + " " + kind + (rotate ? "" : " diagonal"),
@@ -72,7 +73,7 @@ SelftestFamily<T> lapack_type(int type, const char* kind, bool rotate, Scaling s
           }};
 }
 
-// Entries of a uniform matrix near the diagonal; the width follows from n.
+// A band of a uniform random matrix; the bandwidth depends on n.
 template <class T>
 SelftestFamily<T> band(int type, Scaling scaling) {
   return {"lapack " + std::to_string(type) + " band",
@@ -89,7 +90,7 @@ SelftestFamily<T> band(int type, Scaling scaling) {
           }};
 }
 
-// A spectrum turned at random; value(i, n, ulp) is the i-th from 1.
+// A spectrum rotated by a random orthogonal or unitary matrix. value(i, n, ulp) is the i-th eigenvalue, i from 1.
 template <class T>
 SelftestFamily<T> spectrum(const char* name, double (*value)(double i, double n, double ulp)) {
   return {name, [=](std::int64_t n) -> std::optional<SelftestMatrix<T>> {
@@ -111,7 +112,7 @@ SelftestFamily<T> closed_form(const char* kind) {
             try {
               generate::check_spec(spec);
             } catch (const InvalidArgument&) {
-              return std::nullopt;  // by the kind's rule for n
+              return std::nullopt;  // the kind has no matrix of this order
             }
             std::vector<Wide<T>> a = entries<T>(spec);
             if constexpr (is_complex<T>)
@@ -123,7 +124,7 @@ SelftestFamily<T> closed_form(const char* kind) {
           }};
 }
 
-// Few different entries, by a formula of the lower triangle; of real T its real part.
+// A matrix with few different entries, from a formula for the lower triangle. Real T takes the real part.
 template <class T>
 SelftestFamily<T> equal_entries(const char* name,
                                 Complex (*entry)(std::int64_t, std::int64_t, std::int64_t)) {
@@ -194,9 +195,6 @@ std::vector<SelftestFamily<T>> selftest_families() {
   return list;
 }
 
-template std::vector<SelftestFamily<float>> selftest_families();
-template std::vector<SelftestFamily<double>> selftest_families();
-template std::vector<SelftestFamily<std::complex<float>>> selftest_families();
-template std::vector<SelftestFamily<Complex>> selftest_families();
+EIGEN_G_INSTANTIATE(all_types, selftest_families);
 
 }  // namespace eigen_g::apps

@@ -1,4 +1,4 @@
-// The matrices of eigen_g selftest: hard ones for eigensolvers, by family and order, in each type.
+// The matrices of eigen_g selftest: matrices that are hard for eigensolvers, by family and order, in each type.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace eigen_g::apps {
 
-// n x n, both triangles, leading dimension n, the diagonal real; and its spectrum, ascending, where it is known.
+// n x n, both triangles, leading dimension n, real diagonal. `exact` is the spectrum in ascending order, if it is known.
 template <class T>
 struct SelftestMatrix {
   std::vector<T> a;
@@ -19,13 +19,14 @@ struct SelftestMatrix {
 template <class T>
 struct SelftestFamily {
   std::string name;
-  std::function<std::optional<SelftestMatrix<T>>(std::int64_t n)>
-      make;  // nothing: there is none of that order
+  // Returns nothing if the family has no matrix of order n.
+  std::function<std::optional<SelftestMatrix<T>>(std::int64_t n)> make;
 };
 
-// LAPACK's types of ddrvst with its scalings, stetester's spectra, closed forms, matrices of few different entries. Units of
-// roundoff, condition numbers and scales are those of T's real type. Of complex T random matrices are random in both parts,
-// spectra are turned by unitary matrices, closed forms K become D K D^H with phases D; and there are Hermitian closed forms.
+// The families: LAPACK's types of ddrvst with its scalings, stetester's spectra, closed forms, and matrices with few different entries.
+// Units of roundoff, condition numbers and scales belong to T's real type.
+// For complex T: random matrices have random real and imaginary parts; spectra are rotated by unitary matrices; closed forms K become
+// D K D^H with a diagonal D of phases. In addition there are Hermitian closed forms.
 template <class T>
 std::vector<SelftestFamily<T>> selftest_families();
 

@@ -15,7 +15,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// A handler can reach nothing but statics; these are lock-free, so it may touch them.
+// State of the handlers. It is static because a handler has no argument, and atomic without locks so that a handler may use it.
 std::atomic<bool> progress_line_shown{false};
 std::atomic<bool> announced{true};
 std::atomic<bool> held{false};
@@ -23,7 +23,7 @@ std::atomic<int> pending{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void say(std::string_view text) {
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to tell
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed
 }
 
 void end_by(int signal) {
@@ -48,12 +48,12 @@ extern "C" void eigen_g_on_signal(int signal) {
   if (!held) obey(signal);
 }
 
-// Not held: the instruction that met it cannot go on.
+// SIGBUS is not delayed by HoldSignals: the instruction that caused it cannot continue.
 extern "C" void eigen_g_on_lost_page(int signal, siginfo_t* info, void*) {
   io::remove_unfinished_outputs();
   if (progress_line_shown) say("\r\x1b[K");
   if (info->si_code != BUS_ADRERR) return end_by(signal);
-  say("eigen_g: a file was cut short while it was read or written, or its disk failed; no unfinished file is "
+  say("eigen_g: a file was truncated while it was read or written, or its disk failed; no unfinished file is "
       "left\n");
   ::_exit(static_cast<int>(ExitCode::file));
 }
@@ -82,7 +82,8 @@ void install_signal_handlers(bool announce) {
 void open_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
     if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
-      if (::open("/dev/null", O_RDWR) < 0) return;  // the lowest that is free, which is this one
+      if (::open("/dev/null", O_RDWR) < 0)
+        return;  // open() returns the lowest free descriptor, which is this one
 }
 
 void note_progress_line(bool shown) {
@@ -94,7 +95,7 @@ HoldSignals::HoldSignals() {
 }
 
 HoldSignals::~HoldSignals() {
-  held = false;  // before the look at `pending`: a signal in between is obeyed by its handler
+  held = false;  // before `pending` is read: the handler handles a signal in between
   if (const int signal = pending) obey(signal);
 }
 

@@ -1,23 +1,22 @@
-// Ctrl-C, kill, hang-up, a closed pipe, a file cut short under our eyes: unfinished outputs are removed, and the command ends.
+// Signal handlers: on Ctrl-C, kill, hang-up, a closed pipe or a truncated mapped file, remove unfinished outputs and end the command.
 #pragma once
 
 namespace eigen_g::apps {
 
-// SIGINT, SIGTERM and SIGHUP end in exit code 130 with one line on stderr. SIGPIPE, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1 and
-// SIGUSR2 end the process as they do by default. SIGBUS, which a mapped file gives that was cut short, ends in exit code 3.
-// SIGXFSZ is ignored: the write that met the limit fails. A signal that the parent chose to ignore (nohup, a background job)
-// stays ignored.
-//   announce   false: no line on stderr, of processes beside one that says it
+// SIGINT, SIGTERM and SIGHUP end the process with exit code 130 and one line on stderr. SIGPIPE, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1
+// and SIGUSR2 end it as by default. SIGBUS, which occurs if a mapped file is truncated, ends it with exit code 3. SIGXFSZ is ignored,
+// so that the write beyond the limit fails. A signal that the parent process ignores (nohup, a background job) stays ignored.
+//   announce   false: no line on stderr (another process prints it)
 void install_signal_handlers(bool announce = true);
 
-// Those of stdin, stdout and stderr that are closed become /dev/null; else the next file that is opened would be taken for one.
+// Opens /dev/null for each of stdin, stdout and stderr that is closed. Otherwise the next opened file would get its descriptor.
 void open_standard_descriptors();
 
-// A progress line stands on the terminal: a handler wipes it before its own message.
+// Records if a progress line is on the terminal. A handler erases the line before it prints its own message.
 void note_progress_line(bool shown);
 
-// For its lifetime a signal is remembered instead of obeyed; it is obeyed at the end. Held while a pair of
-// outputs gets its names, so that both appear or none.
+// Delays signals for its lifetime: a signal is handled at the end. Held while the two result files are renamed, so that both appear or
+// neither.
 class HoldSignals {
  public:
   HoldSignals();

@@ -1,4 +1,4 @@
-// eigen_g solve: a matrix file in, eigenvalues and eigenvectors out.
+// eigen_g solve: reads a matrix from a file, computes eigenvalues and eigenvectors, writes them.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -29,108 +29,110 @@ namespace eigen_g::apps {
 
 namespace {
 
-// What is wanted, and where; the triangle and the subset follow when the matrix is there.
-struct Wishes {
+// Options of the library call; triangle and subset are set after the matrix is read.
+struct LibraryOptions {
   Options options;
   Devices devices;
 };
 
-Wishes wishes_of(const SolveOptions& options) {
-  Wishes wishes;
-  wishes.options.vectors = !options.values_only;
-  wishes.options.path = path_of(options.path).value();
-  wishes.options.engine = engine_of(options.gemm).value();
-  wishes.options.precision = precision_of(options.precision).value();
-  wishes.devices.place = place_of(options.run);
-  wishes.devices.threads = options.run.threads;
-  wishes.devices.gpus = options.gpus;
-  wishes.devices.multiprocessors = options.gpu_sms;
-  wishes.devices.ratio = parse_ratio(options.ratio);
-  return wishes;
+LibraryOptions library_options_of(const SolveOptions& options) {
+  LibraryOptions given;
+  given.options.vectors = !options.values_only;
+  given.options.path = path_of(options.path).value();
+  given.options.engine = engine_of(options.engine).value();
+  given.options.precision = precision_of(options.precision).value();
+  given.devices.device = device_of(options.run);
+  given.devices.threads = options.run.threads;
+  given.devices.gpus = options.gpus;
+  given.devices.multiprocessors = options.multiprocessors;
+  given.devices.ratio = parse_ratio(options.ratio);
+  return given;
 }
 
-// Rates of this machine for the solve, and what they let expect, which is known of double alone: as it was calibrated; where it was
-// not, and is asked to explain, as it is measured now.
-std::optional<SolvePlan> plan(const SolveOptions& options, io::ScalarType type, Wishes& wishes,
-                              std::int64_t n, apps::Progress& progress) {
+// Sets the calibration of the solve and predicts its times (double only). Without a stored calibration, --predict measures one now.
+std::optional<SolvePrediction> plan(const SolveOptions& options, io::ScalarType type, LibraryOptions& given,
+                                    std::int64_t n, apps::Progress& progress) {
   const bool predicted = type == io::ScalarType::d;
   ChosenCalibration chosen = choose_calibration(options.calibration, uncalibrated_machine());
-  if (!chosen.refused.empty()) complain(chosen.refused);
-  if (!chosen.calibration && options.explain && predicted) {
+  if (!chosen.refused.empty()) warn(chosen.refused);
+  if (!chosen.calibration && options.predict && predicted) {
     progress.at("calibrate");
-    chosen.source = "measured now; 'eigen_g tune hybrid' keeps a better one";
-    chosen.calibration = calibration_of_process(wishes.devices.threads);
+    chosen.source = "measured now; 'eigen_g calibrate' makes and stores a better one";
+    chosen.calibration = calibration_of_process(given.devices.threads);
   }
   if (!chosen.calibration) return std::nullopt;
-  wishes.devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
+  given.devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
   if (!predicted) return std::nullopt;
-  return plan_solve(wishes.options, wishes.devices, n, chosen.source);
+  return predict_solve(given.options, given.devices, n, chosen.source);
 }
 
-std::string explained(const std::optional<SolvePlan>& plan, io::ScalarType type, bool on_gpu) {
+std::string prediction_text(const std::optional<SolvePrediction>& plan, io::ScalarType type, bool on_gpu) {
   const std::string of_type = left_column("type", 14) + io::name(type) + "\n";
   if (plan) return of_type + to_table(*plan);
   return of_type + left_column("plan", 14) +
-         (!on_gpu                     ? "the CPU alone, by LAPACK: nothing is predicted\n"
-          : type == io::ScalarType::d ? "an engine without rates here: nothing is predicted\n"
-                                      : "on the GPU; predictions are of double alone\n");
+         (!on_gpu                     ? "the CPU alone, by LAPACK: no prediction\n"
+          : type == io::ScalarType::d ? "no rates of this engine: no prediction\n"
+                                      : "on the GPU; predictions are for double only\n");
 }
 
 template <class T>
-Report run_solver(const SolveOptions& options, const Wishes& wishes, const io::HermitianMatrix<T>& matrix,
-                  const ResultFilesOf<T>& results) {
+Report run_solver(const SolveOptions& options, const LibraryOptions& given,
+                  const io::HermitianMatrix<T>& matrix, const ResultFilesOf<T>& results) {
   try {
     return ::eigen_g::eigen_g(matrix.n, matrix.data, matrix.lda, results.values(), results.vectors(),
-                              std::max<std::int64_t>(1, matrix.n), wishes.options, wishes.devices);
+                              std::max<std::int64_t>(1, matrix.n), given.options, given.devices);
   } catch (const NonFiniteEntry& entry) {
     throw named_in_file(entry, options.matrix, matrix);
   }
 }
 
-// A GPU that the matrix may go to starts while the file is read. A small file may hold a matrix that stays on the CPU. Of HDF5 the
-// file is read by a child process, which no thread should be in the way of (isolated.hpp).
-std::future<void> start_beside_reading(const std::string& file, Place place) {
+// Starts the GPU while the file is read, if the matrix may be solved there. A small file may hold a matrix that stays on the CPU.
+// An HDF5 file is read by a forked child process, during which no other thread may hold a lock (isolated.hpp).
+std::future<void> start_beside_reading(const std::string& file, DeviceChoice device) {
   constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20;
   std::error_code unreadable;
   const std::uintmax_t bytes = std::filesystem::file_size(file, unreadable);
-  if (place == Place::cpu || unreadable || bytes < least_bytes) return {};
+  if (device == DeviceChoice::cpu || unreadable || bytes < least_bytes) return {};
   if (io::begins_as_hdf5(io::MappedFile(file).text())) return {};
   return std::async(std::launch::async, [] {
     try {
       start_gpu();
-    } catch (const Error&) {  // the solve meets the same trouble, or does not need the GPU
+    } catch (const Error&) {  // the solve meets the same error, or does not need the GPU
     }
   });
 }
 
-// A few pairs alone: by their own method, with their own report.
+// Solves for few pairs, with their own method and report.
 ExitCode solve_few_of(const SolveOptions& options) {
   require_one_process();
-  if (!options.range_index.empty() || !options.range_value.empty())
-    throw UsageError("--range-index and --range-value do not go with --lowest, --highest and --near");
-  if (options.gpus > 1 && !options.few.grid.empty()) throw UsageError("--gpus: a grid takes one GPU");
-  if (options.generalised.wanted()) throw UsageError("--b does not go with --lowest, --highest and --near");
+  if (!options.subset_by_index.empty() || !options.subset_by_value.empty())
+    throw UsageError(
+        "--subset-by-index and --subset-by-value cannot be combined with --lowest, --highest and --near");
+  if (options.gpus > 1 && !options.few.grid.empty()) throw UsageError("--gpus: must be 1 with --grid");
+  if (options.generalised.wanted())
+    throw UsageError("--b cannot be combined with --lowest, --highest and --near");
   const SolveOptions usual;
   const std::pair<bool, const char*> others[] = {
-      {options.verify, "--verify, which few pairs do not need: their residuals are measured"},
+      {options.verify, "--verify; the residuals of few pairs are always measured"},
       {options.path != usual.path, "--path"},
-      {options.gemm != usual.gemm, "--gemm"},
+      {options.engine != usual.engine, "--engine"},
       {options.precision != usual.precision, "--precision"},
       {options.ratio != usual.ratio, "--ratio"},
-      {options.gpu_sms != usual.gpu_sms, "--gpu-sms"},
+      {options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
       {!options.calibration.empty(), "--calibration"},
       {!options.matrix.type.empty(), "--type"}};
   for (const auto& [given, what] : others)
-    if (given) throw UsageError("--lowest, --highest, --near and --grid do not go with " + std::string(what));
+    if (given)
+      throw UsageError("--lowest, --highest, --near and --grid cannot be combined with " + std::string(what));
   if (!options.few.grid.empty()) require_no_file(options.matrix, "--grid");
-  FewRequest request{options.few, options.matrix, options.run, options.prefix, result_format(options)};
+  FewSolve request{options.few, options.matrix, options.run, options.prefix, result_format(options)};
   request.gpus = options.gpus;
   request.values_only = options.values_only;
-  request.explain = options.explain;
+  request.predict = options.predict;
   return solve_few_pairs(request);
 }
 
-// A x = w B x: by its own calls, with its own report.
+// Solves A x = w B x, with its own calls and report.
 ExitCode solve_generalised_of(const SolveOptions& options) {
   GeneralisedSolve request;
   request.b = options.generalised;
@@ -139,48 +141,49 @@ ExitCode solve_generalised_of(const SolveOptions& options) {
   request.prefix = options.prefix;
   request.format = result_format(options);
   request.calibration = options.calibration;
-  Wishes wishes = wishes_of(options);
-  request.options = std::move(wishes.options);
-  request.devices = std::move(wishes.devices);
+  LibraryOptions given = library_options_of(options);
+  request.options = std::move(given.options);
+  request.devices = std::move(given.devices);
   request.subset = [&options](std::int64_t n) { return subset_of(options, n); };
   request.verify = options.verify;
-  request.explain = options.explain;
+  request.predict = options.predict;
   return solve_generalised(request);
 }
 
-// Reads the matrix as Ts, solves, checks and writes.
+// Reads the matrix as Ts, solves, verifies and writes.
 template <class T>
-void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopwatch& reading, Wishes wishes,
-              ReportSink& sink, Progress& progress, SolveReport& report) {
-  const Place place = wishes.devices.place;
+void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopwatch& reading,
+              LibraryOptions given, ReportSink& sink, Progress& progress, SolveReport& report) {
+  const DeviceChoice device = given.devices.device;
   const io::HermitianMatrix<T> matrix = read<T>(options.matrix, opened, options.run.threads, progress);
   report.seconds.read = reading.seconds();
   report.matrix = facts_of(options.matrix, matrix);
 
   report.subset = subset_of(options, matrix.n);
-  wishes.options.uplo = matrix.uplo;
-  wishes.options.subset = report.subset;
-  const bool on_gpu = take_gpu(place, matrix.n);
+  given.options.uplo = matrix.uplo;
+  given.options.subset = report.subset;
+  const bool on_gpu = use_gpu(device, matrix.n);
   if (on_gpu)
-    report.plan = plan(options, opened.type, wishes, matrix.n, progress);
-  else if (!options.calibration.empty())  // means nothing to the CPU, and is to be one
+    report.plan = plan(options, opened.type, given, matrix.n, progress);
+  else if (!options.calibration
+                .empty())  // a solve on the CPU does not use it, but an invalid file is an error
     static_cast<void>(choose_calibration(options.calibration, uncalibrated_machine()));
-  if (options.explain) {
+  if (options.predict) {
     progress.finish();
-    std::string text = explained(report.plan, opened.type, on_gpu);
+    std::string text = prediction_text(report.plan, opened.type, on_gpu);
     if constexpr (std::is_same_v<T, double>)
-      if (on_gpu) text += band_text(wishes.options, matrix);
+      if (on_gpu) text += band_text(given.options, given.devices, matrix);
     sink.tell(text + "\n");
   }
-  wishes.options.progress = [&progress](Stage stage, double fraction) {
+  given.options.progress = [&progress](Stage stage, double fraction) {
     progress.at(words(name(stage)), fraction);
   };
-  ResultFilesOf<T> results(
-      options.prefix, result_format(options),
-      {matrix.n, report.subset.most(matrix.n), !options.values_only, report.subset.by != Subset::By::value},
-      existing_files(options.run.force));
-  report.ratio = wishes.devices.ratio;
-  report.solve = run_solver(options, wishes, matrix, results);
+  ResultFilesOf<T> results(options.prefix, result_format(options),
+                           {matrix.n, report.subset.max_count(matrix.n), !options.values_only,
+                            report.subset.by != Subset::By::value},
+                           existing_files(options.run.force));
+  report.ratio = given.devices.ratio;
+  report.solve = run_solver(options, given, matrix, results);
   const std::int64_t m = report.solve.m;
   if (report.solve.status == Status::converged) {
     for (std::int64_t k = 0; k < m && report.infinite == 0; ++k)
@@ -192,8 +195,9 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
   if (options.verify && report.solve.status == Status::converged && report.infinite == 0) {
     const Stopwatch checking;
     progress.at("verify");
-    report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(),
-                          results.vectors(), std::max<std::int64_t>(1, matrix.n), place, options.run.threads);
+    report.check =
+        verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, m, results.values(), results.vectors(),
+               std::max<std::int64_t>(1, matrix.n), device, options.run.threads);
     report.seconds.verify = checking.seconds();
   }
   if (succeeded(report) && !options.prefix.empty()) {
@@ -208,12 +212,12 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
 
 ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
-    throw UsageError("MATRIX is required, or --grid");
+    throw UsageError("MATRIX or --grid is required");
   if (options.few.wanted()) return solve_few_of(options);
   if (options.few.only_for_few())
     throw UsageError(
         "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and "
-        "--stencil go with --lowest, --highest, --near or --grid");
+        "--stencil require --lowest, --highest, --near or --grid");
   if (options.generalised.wanted()) return solve_generalised_of(options);
   require_one_process();
   const Stopwatch total;
@@ -223,45 +227,44 @@ ExitCode solve_file(const SolveOptions& options) {
                 options.run.force);
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
-  Wishes wishes = wishes_of(options);
+  LibraryOptions given = library_options_of(options);
   SolveReport report;
   report.threads = threads_used(options.run);
   const Stopwatch reading;
-  const std::future<void> starting = start_beside_reading(options.matrix.file, wishes.devices.place);
+  const std::future<void> starting = start_beside_reading(options.matrix.file, given.devices.device);
   const OpenMatrix opened = open_matrix(options.matrix, progress);
   io::with_type(opened.type, [&]<class T>(T) {
-    solve_as<T>(options, opened, reading, std::move(wishes), sink, progress, report);
+    solve_as<T>(options, opened, reading, std::move(given), sink, progress, report);
   });
   progress.finish();
-  tell_device(options.run, devices_text(report.solve));
+  report_device(options.run, devices_text(report.solve));
   report.seconds.total = total.seconds();
   sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;
   const std::string range = io::name(io::real_type(opened.type));
-  complain(options.matrix.file +
-           (report.solve.status != Status::converged ? ": the divide and conquer did not converge"
-            : report.infinite > 0
-                ? ": eigenvalues are beyond the range of " + range + "; scale the matrix first"
-                : ": verification FAILED") +
-           (options.prefix.empty() ? "" : ", no result is written"));
+  warn(options.matrix.file +
+       (report.solve.status != Status::converged ? ": the divide and conquer did not converge"
+        : report.infinite > 0 ? ": eigenvalues are beyond the range of " + range + "; scale the matrix first"
+                              : ": verification FAILED") +
+       (options.prefix.empty() ? "" : ", no result is written"));
   return ExitCode::not_verified;
 }
 
 constexpr const char* solve_examples = R"(
   eigen_g solve matrix.mtx                            eigenvalues and stage times, nothing written
-  eigen_g solve matrix.npy -o result --verify         result.values.npy and result.vectors.npy, once checked
+  eigen_g solve matrix.npy -o result --verify         result.values.npy and result.vectors.npy, if the check passes
   eigen_g solve matrix.mtx -o result --values-only    no vectors: less time and memory
   eigen_g solve data.h5:/group/H -o result.h5         a dataset in, datasets values and vectors out
-  eigen_g solve matrix.mtx -o result --range-index 1:10     the ten lowest pairs
-  eigen_g solve matrix.mtx -o result --range-value -1:0.5   the pairs with -1 < w <= 0.5
+  eigen_g solve matrix.mtx -o result --subset-by-index 1:10     the ten lowest pairs
+  eigen_g solve matrix.mtx -o result --subset-by-value -1:0.5   the pairs with -1 < w <= 0.5
   eigen_g solve a.mtx --b b.mtx -o result --verify    A x = w B x; --itype 2, 3: A B x = w x, B A x = w x
   eigen_g solve matrix.mtx --lowest 10 -o result      a few pairs of a large sparse matrix
-  eigen_g solve --grid 100x100x100 --lowest 10        the same of the 7-point operator, without a matrix
-  eigen_g solve matrix.npy --ratio 27:14 --explain    large products 27 : 14 over GPU and CPU; first what to expect
-  eigen_g solve matrix.npy --gpus 2                   shares by the rates of GPUs and CPU
+  eigen_g solve --grid 100x100x100 --lowest 10        the same for the 7-point operator, without a matrix
+  eigen_g solve matrix.npy --ratio 27:14 --predict    GPU and CPU share large products 27:14; print a prediction first
+  eigen_g solve matrix.npy --gpus 2                   two GPUs and the CPU share by their rates
   eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
-  eigen_g solve matrix.npy --type s                   in float; of c16: --type c
-  eigen_g solve matrix.npy --precision mixed --gemm df      double's accuracy on a GPU that is slow in double
+  eigen_g solve matrix.npy --type s                   in float; for a complex matrix: --type c
+  eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double
   eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 
@@ -269,7 +272,8 @@ constexpr const char* solve_examples = R"(
 
 void add_solve(CLI::App& app, Action& action) {
   auto options = std::make_shared<SolveOptions>();
-  CLI::App& command = *app.add_subcommand("solve", "All eigenvalues and eigenvectors of a matrix in a file.");
+  CLI::App& command =
+      *app.add_subcommand("solve", "Compute all or some eigenvalues and eigenvectors of a matrix in a file.");
   set_help(command, "eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", solve_examples);
   add_solve_options(command, *options);
   command.callback([options, &action] { action = [options] { return solve_file(*options); }; });

@@ -14,7 +14,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// LO:HI as two numbers; a side that is left out keeps what `low` or `high` holds.
+// Parses LO:HI into two numbers. An omitted side keeps the value of `low` or `high`.
 template <class Number, class Parser>
 void parse_range(const char* option, const std::string& text, Number& low, Number& high, Parser&& parse) {
   const auto colon = text.find(':');
@@ -24,7 +24,7 @@ void parse_range(const char* option, const std::string& text, Number& low, Numbe
     return number.empty() || (parse(p, end, value) == io::Parse::done && p == end);
   };
   if (colon == std::string::npos || !side(text.substr(0, colon), low) || !side(text.substr(colon + 1), high))
-    throw UsageError(std::string(option) + ": " + text + " is not LO:HI");
+    throw UsageError(std::string(option) + ": " + text + " must be LO:HI");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ ResultFormat result_format(const SolveOptions& options) {
   const std::string& name = options.format;
   if (io::names_hdf5(options.prefix)) {
     if (name != SolveOptions().format)
-      throw UsageError("--format " + name + ": " + options.prefix + " is HDF5");
+      throw UsageError("--format " + name + ": " + options.prefix + " names an HDF5 file; omit --format");
     return ResultFormat::hdf5;
   }
   return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
@@ -42,15 +42,15 @@ ResultFormat result_format(const SolveOptions& options) {
 Subset subset_of(const SolveOptions& options, std::int64_t n) {
   Subset subset;
   const char* option = nullptr;
-  if (!options.range_index.empty()) {
-    option = "--range-index";
-    subset = Subset::numbers(1, n);
-    parse_range(option, options.range_index, subset.first, subset.last, io::parse_integer);
-  } else if (!options.range_value.empty()) {
+  if (!options.subset_by_index.empty()) {
+    option = "--subset-by-index";
+    subset = Subset::by_index(1, n);
+    parse_range(option, options.subset_by_index, subset.first, subset.last, io::parse_integer);
+  } else if (!options.subset_by_value.empty()) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    option = "--range-value";
-    subset = Subset::values(-infinite, infinite);
-    parse_range(option, options.range_value, subset.above, subset.upto, io::parse_real);
+    option = "--subset-by-value";
+    subset = Subset::by_value(-infinite, infinite);
+    parse_range(option, options.subset_by_value, subset.above, subset.upto, io::parse_real);
   }
   try {
     check_subset(n, subset);
@@ -62,9 +62,10 @@ Subset subset_of(const SolveOptions& options, std::int64_t n) {
 
 void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
   CLI::Option* const b =
-      not_empty(command.add_option(
-                    "--b", options.file,
-                    "B of a generalised problem A x = w B x, symmetric (Hermitian) and positive definite"))
+      not_empty(
+          command.add_option(
+              "--b", options.file,
+              "Matrix B of a generalised problem A x = w B x, symmetric (Hermitian) and positive definite"))
           ->option_text("FILE");
   command.add_option("--itype", options.itype, "1: A x = w B x (default), 2: A B x = w x, 3: B A x = w x")
       ->check(CLI::Range(1, 3))
@@ -72,41 +73,46 @@ void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
       ->option_text("TYPE");
 }
 
-void add_few_options(CLI::App& command, CLI::Option& file, FewWishes& wishes) {
+void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& few_options) {
   const auto count = [&](const char* option, std::int64_t& value, const char* text) {
     return command.add_option(option, value, text)->check(CLI::PositiveNumber)->option_text("K");
   };
   CLI::Option* const lowest =
-      count("--lowest", wishes.lowest, "Only the K lowest pairs, by a method for large sparse matrices");
+      count("--lowest", few_options.lowest, "Only the K lowest pairs, by a method for large sparse matrices");
   CLI::Option* const highest =
-      count("--highest", wishes.highest, "Only the K highest pairs, likewise")->excludes(lowest);
+      count("--highest", few_options.highest, "Only the K highest pairs, by the same method")
+          ->excludes(lowest);
   command
       .add_option_function<double>(
           "--near",
-          [&wishes](double value) {
-            wishes.near = value;
-            wishes.near_given = true;
+          [&few_options](double value) {
+            few_options.near = value;
+            few_options.near_given = true;
           },
           "Only the --count pairs nearest to X, by the dense solver")
       ->excludes(lowest)
       ->excludes(highest)
       ->option_text("X");
-  count("--count", wishes.count, "Of --near (default: 1)");
-  command.add_option("--method", wishes.method, "Of few pairs: auto (default), dense, lanczos")
+  count("--count", few_options.count, "Number of pairs for --near (default: 1)");
+  command.add_option("--method", few_options.method, "Method for few pairs: auto (default), dense, lanczos")
       ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
       ->option_text("METHOD");
-  command.add_option("--tolerance", wishes.tolerance, "Of few pairs: |Az-wz| <= T |A| (default: 1e-9)")
+  command
+      .add_option("--tolerance", few_options.tolerance,
+                  "Few pairs: residuals |Az-wz| <= T |A| (default: 1e-9)")
       ->option_text("T");
-  count("--max-products", wishes.max_products, "Of few pairs: products with A, at most (default: 200000)");
-  not_empty(command.add_option("--start", wishes.start,
-                               "Of few pairs: vectors to begin with, an .npy file or HDF5 dataset of N rows"))
+  count("--max-products", few_options.max_products,
+        "Few pairs: maximum number of products with A (default: 200000)");
+  not_empty(command.add_option("--start", few_options.start,
+                               "Few pairs: start vectors, an .npy file or HDF5 dataset with N rows"))
       ->option_text("FILE");
-  command.add_flag("--keep-unconverged", wishes.keep_unconverged,
-                   "Of few pairs: write them also where some have not converged (exit code 4 all the same)");
-  not_empty(command.add_option("--grid", wishes.grid,
-                               "In place of MATRIX: the operator of a box of so many points, zero outside"))
+  command.add_flag("--keep-unconverged", few_options.keep_unconverged,
+                   "Few pairs: write all of them even if some did not converge (the exit code is still 4)");
+  not_empty(
+      command.add_option("--grid", few_options.grid,
+                         "Instead of MATRIX: the operator on a box of NX x NY x NZ points, zero outside"))
       ->option_text("NXxNYxNZ");
-  command.add_option("--stencil", wishes.stencil, "Of --grid: 7 (default) or 19")
+  command.add_option("--stencil", few_options.stencil, "Points of the stencil for --grid: 7 (default) or 19")
       ->check(CLI::IsMember({7, 19}))
       ->option_text("POINTS");
   file.required(false);
@@ -118,26 +124,25 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   named_output(
       command.add_option(
           "-o,--output", options->prefix,
-          "Write PREFIX.values.npy and PREFIX.vectors.npy, column k the vector of value k; of a PREFIX that "
-          "ends in .h5 one HDF5 file of datasets values and vectors"))
+          "Write PREFIX.values.npy and PREFIX.vectors.npy; column k is the vector of value k. If PREFIX ends "
+          "in .h5: one HDF5 file with datasets values and vectors"))
       ->option_text("PREFIX");
-  command.add_option("--format", options->format, "Of the results: npy (default), mtx, txt")
+  command.add_option("--format", options->format, "Format of the results: npy (default), mtx, txt")
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))
       ->option_text("FORMAT");
-  CLI::Option* range_index =
-      not_empty(
-          command.add_option("--range-index", options->range_index,
-                             "Only eigenvalues number LO to HI, ascending from 1; a side left out: the end"))
+  CLI::Option* subset_by_index =
+      not_empty(command.add_option(
+                    "--subset-by-index", options->subset_by_index,
+                    "Only the eigenvalues of index LO to HI, ascending from 1; LO or HI may be omitted"))
           ->option_text("LO:HI");
-  not_empty(
-      command.add_option("--range-value", options->range_value,
-                         "Only eigenvalues above LO up to HI (LO < w <= HI); a side left out: no bound"))
+  not_empty(command.add_option("--subset-by-value", options->subset_by_value,
+                               "Only the eigenvalues with LO < w <= HI; LO or HI may be omitted: no bound"))
       ->option_text("LO:HI")
-      ->excludes(range_index);
+      ->excludes(subset_by_index);
   command
       .add_option(
           "--path", options->path,
-          "To tridiagonal form in one stage, or on a GPU in two, by way of a band: auto (default), one, two")
+          "Reduction to tridiagonal form: one (at once), two (through a band, on a GPU), auto (default)")
       ->check(CLI::IsMember({"auto", "one", "two"}))
       ->option_text("PATH");
   std::vector<std::string> engine_names;
@@ -145,42 +150,42 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   const auto list_engine = [&](Engine engine) {
     engine_names.emplace_back(name(engine));
     engine_list += (engine_list.empty() ? "" : ", ") + engine_names.back() + " (" + description(engine) +
-                   (engine_names.back() == options->gemm ? "; default)" : ")");
+                   (engine_names.back() == options->engine ? "; default)" : ")");
   };
   for (const Engine engine : engines()) list_engine(engine);
   list_engine(Engine::automatic);
-  command.add_option("--gemm", options->gemm, "Engine of the matrix products on a GPU: " + engine_list)
+  command.add_option("--engine", options->engine, "Engine of the matrix products on a GPU: " + engine_list)
       ->check(CLI::IsMember(engine_names))
       ->option_text("ENGINE");
   command
       .add_option("--precision", options->precision,
-                  "Of doubles on one GPU: native (default), mixed (in float, then refined to double by "
-                  "products of the "
-                  "engine; natively where that does not succeed)")
+                  "For real doubles on one GPU: native (default), mixed (in float, then refined to double by "
+                  "products of the engine; native if that does not succeed)")
       ->check(CLI::IsMember({"native", "mixed"}))
       ->option_text("PRECISION");
   command
       .add_option(
           "--ratio", options->ratio,
           "Shares of GPU[:GPU...]:CPU in the large products, as 27:14 or 4:4:1; auto (default): by the "
-          "machine's rates, none where one does not pay")
+          "machine's rates, 0 for a device that would not help")
       ->option_text("RATIO");
-  command.add_option("--gpus", options->gpus, "GPUs that take part (default: 1)")
+  command.add_option("--gpus", options->gpus, "Number of GPUs to use (default: 1)")
       ->check(CLI::Range(1, 64))
       ->option_text("N");
   command
-      .add_option("--gpu-sms", options->gpu_sms,
-                  "Only so many multiprocessors of the first GPU, to see how a small one would fare")
+      .add_option("--multiprocessors", options->multiprocessors,
+                  "Use only N multiprocessors of the first GPU, to imitate a smaller one")
       ->check(CLI::Range(1, 1 << 16))
       ->option_text("N");
   not_empty(command.add_option("--calibration", options->calibration,
-                               "Rates of this machine, by 'eigen_g tune hybrid' (default: the cached ones)"))
+                               "Rates of this machine from 'eigen_g calibrate' (default: the cached file)"))
       ->option_text("FILE");
-  command.add_flag("--explain", options->explain, "Print the plan and the predicted times before the solve");
-  CLI::Option* values_only = command.add_flag("--values-only", options->values_only,
-                                              "Eigenvalues without eigenvectors; not with --verify");
+  command.add_flag("--predict", options->predict, "Print the plan and the predicted times before the solve");
+  CLI::Option* values_only =
+      command.add_flag("--values-only", options->values_only, "Compute no eigenvectors; not with --verify");
   command
-      .add_flag("--verify", options->verify, "Check the result; one that fails is not written (exit code 4)")
+      .add_flag("--verify", options->verify,
+                "Check the result; a result that fails is not written (exit code 4)")
       ->excludes(values_only);
   add_generalised_options(command, options->generalised);
   add_few_options(command, *file, options->few);

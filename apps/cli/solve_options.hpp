@@ -1,4 +1,4 @@
-// Options of eigen_g solve, which the distributed command has too.
+// Options of eigen_g solve and of eigen_g_mpi solve.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ struct SolveOptions {
   RunOptions run;
   std::string prefix;
   std::string format = "npy";
-  std::string gemm = "native";
+  std::string engine = "native";
   std::string path = "auto";
   std::string precision = "native";
-  std::string range_index, range_value;  // "LO:HI"; "": all
+  std::string subset_by_index, subset_by_value;  // "LO:HI"; "": all
   std::string ratio = "auto";
-  int gpus = 1, gpu_sms = 0;
-  std::string calibration;  // "": the cached one
-  bool explain = false;
+  int gpus = 1, multiprocessors = 0;
+  std::string calibration;  // "": the cached file
+  bool predict = false;
   bool values_only = false;
   bool verify = false;
-  FewWishes few;
+  FewCommandOptions few;
   GeneralisedOptions generalised;
 };
-CLI::Option* add_solve_options(CLI::App& command, SolveOptions& options);  // of MATRIX
+CLI::Option* add_solve_options(CLI::App& command, SolveOptions& options);  // returns the option MATRIX
 
-// By --format, and -o's name, which of .h5 and .hdf5 is a file of both. Throws UsageError.
+// The format that --format names; HDF5 if the name of -o ends in .h5 or .hdf5. Throws UsageError.
 ResultFormat result_format(const SolveOptions& options);
-// What --range-index or --range-value name. Throws UsageError.
+// The subset that --subset-by-index or --subset-by-value names. Throws UsageError.
 Subset subset_of(const SolveOptions& options, std::int64_t n);
 
 }  // namespace eigen_g::apps

@@ -1,4 +1,4 @@
-// Seconds since it was made.
+// Stopwatch: measures the seconds since its construction.
 #pragma once
 
 #include <chrono>

@@ -8,7 +8,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// Optimal string alignment: insertions, deletions, substitutions, swaps of neighbours.
+// Edit distance with insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// What a misspelt word may have meant.
+// Suggests the intended word for a misspelt one.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace eigen_g::apps {
 
-// The nearest of `known` by letters put in, left out, exchanged or swapped, where so few of them explain it that it is likely: one for
-// words of up to 5 letters, else up to a third of them. "": none is near.
+// The word of `known` with the fewest edits from `word` (insertions, deletions, substitutions, swaps of neighbours). "" if no word is
+// close enough: one edit for words of up to 5 letters, otherwise a third of the letters.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace eigen_g::apps

@@ -38,7 +38,8 @@ blas2::SymvTableFile read_symv_table(const std::filesystem::path& file, const De
         file, 0,
         "is for another GPU (" +
             model_text(table.device, table.compute_major, table.compute_minor, table.multiprocessors) +
-            "); this one is " + model_text(gpu.name, gpu.compute_major, gpu.compute_minor, gpu.cores));
+            "); this one is " +
+            model_text(gpu.name, gpu.compute_major, gpu.compute_minor, gpu.multiprocessors));
   return table;
 }
 

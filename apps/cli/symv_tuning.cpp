@@ -48,7 +48,7 @@ SecondSieveSizes second_sieve_sizes(std::int64_t n_max) {
   const auto steps = static_cast<int>(
       std::floor(an_octave * std::log2(std::max(1.0, static_cast<double>(n_max) / first_size))));
   SecondSieveSizes sizes{{n_max}, 0};
-  auto add = [&](int step) {  // half a step off the powers of two where n_max is one
+  auto add = [&](int step) {  // half a step away from n_max 2^-k, which is a power of two if n_max is one
     const std::int64_t n =
         multiple_of_8(static_cast<double>(n_max) * std::exp2(-(step - 0.5) / static_cast<double>(an_octave)));
     if (std::find(sizes.n.begin(), sizes.n.end(), n) == sizes.n.end()) sizes.n.push_back(n);
@@ -69,11 +69,11 @@ using blas2::Measurement;
 using blas2::SymvConfig;
 using blas2::SymvType;
 
-// One type and triangle on the way to its rows.
+// Tunes one type and triangle: two sieves, then the rows of the table.
 template <class T>
 class Tuning {
  public:
-  Tuning(const Queue& queue, const SymvTuningPlan& plan, const SymvOperands<T>& operands,
+  Tuning(const Queue& queue, const SymvTuningOptions& plan, const SymvOperands<T>& operands,
          blas2::SymvWorkspace& workspace, std::int64_t n_max, Uplo uplo)
       : queue_(queue), plan_(plan), operands_(operands), workspace_(workspace), n_max_(n_max), uplo_(uplo) {}
 
@@ -136,8 +136,8 @@ class Tuning {
                    operands_.y(), 1, workspace_, config(candidate));
   }
 
-  // Runs each once and leaves out for good those whose result is wrong. All workspace grows here: a graph
-  // that is captured later keeps its address.
+  // Runs each candidate once and excludes the candidates with a wrong result from all further measurements. All workspace is allocated
+  // here, because a graph that is captured later keeps its address.
   void judge(std::int64_t n, const std::vector<int>& candidates) {
     const blas2::SymvTruth<T> truth(queue_, uplo_, n, operands_.a(n, 0), n, operands_.x());
     for (const int candidate : candidates) {
@@ -210,7 +210,7 @@ class Tuning {
 
   static constexpr SymvType type_ = blas2::symv_type_of<T>;
   const Queue& queue_;
-  const SymvTuningPlan& plan_;
+  const SymvTuningOptions& plan_;
   const SymvOperands<T>& operands_;
   blas2::SymvWorkspace& workspace_;
   std::int64_t n_max_;
@@ -221,7 +221,7 @@ class Tuning {
   SymvTuned result_;
 };
 
-// The jobs left share the time left.
+// Divides the remaining time equally among the remaining jobs.
 struct Budget {
   double seconds;
   int jobs;
@@ -231,7 +231,7 @@ struct Budget {
 };
 
 template <class T>
-void tune_type(const Queue& queue, const SymvTuningPlan& plan, Budget& budget,
+void tune_type(const Queue& queue, const SymvTuningOptions& plan, Budget& budget,
                std::vector<SymvTuned>& tuned) {
   const Device gpu = gpu_device(current_gpu());
   std::int64_t n_max = plan.n_max;
@@ -250,8 +250,8 @@ void tune_type(const Queue& queue, const SymvTuningPlan& plan, Budget& budget,
 
 }  // namespace
 
-std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan& plan) {
-  if (gpu_count() == 0) throw DeviceError("tuning needs a GPU, and there is none");
+std::vector<SymvTuned> measure_symv_configs(const SymvTuningOptions& plan) {
+  if (gpu_count() == 0) throw DeviceError("tuning needs a GPU; none was found");
   const Queue queue;
   std::vector<SymvTuned> tuned;
   Budget budget{plan.seconds, static_cast<int>(plan.types.size() * plan.triangles.size()), 0, {}};
@@ -279,8 +279,8 @@ std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan& plan) {
 
 #else
 
-std::vector<SymvTuned> measure_symv_configs(const SymvTuningPlan&) {
-  throw DeviceError("tuning needs a GPU, and this program is built without CUDA");
+std::vector<SymvTuned> measure_symv_configs(const SymvTuningOptions&) {
+  throw DeviceError("tuning needs a GPU; this program is built without CUDA");
 }
 
 #endif

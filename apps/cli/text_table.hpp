@@ -1,4 +1,4 @@
-// A table for people: columns as wide as their widest cell, right-aligned, two blanks between them.
+// TextTable: a table for people. Each column is as wide as its widest cell; cells are right-aligned, two blanks apart.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace eigen_g::apps {
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }  // as many cells as the header
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }  // one cell for each column
   bool empty() const { return rows_.size() == 1; }
-  std::string text() const {  // each line with its newline
+  std::string text() const {  // each line ends with a newline
     std::vector<std::size_t> widths(rows_.front().size(), 0);
     for (const auto& row : rows_)
       for (std::size_t c = 0; c < widths.size(); ++c) widths[c] = std::max(widths[c], row.at(c).size());

@@ -37,7 +37,7 @@ namespace {
 
 using Graph = std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>>;
 
-// `count` calls as one graph; null where the call does not allow itself to be captured (it allocates or waits).
+// A graph of `count` calls. Null if the call cannot be captured, because it allocates memory or waits.
 Graph captured(const Queue& queue, const Call& call, std::int64_t count) {
   EIGEN_G_CUDA(cudaStreamBeginCapture(queue.stream(), cudaStreamCaptureModeThreadLocal));
   bool queued = true;
@@ -52,7 +52,7 @@ Graph captured(const Queue& queue, const Call& call, std::int64_t count) {
   const bool made = queued && ended && cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess;
   if (graph) cudaGraphDestroy(graph);
   if (!made) {
-    cudaGetLastError();  // a refused capture is an answer, not a fault
+    cudaGetLastError();  // clears the error of the refused capture, which is expected
     return nullptr;
   }
   const Graph owned(exec, [](cudaGraphExec_t e) { cudaGraphExecDestroy(e); });
@@ -60,7 +60,7 @@ Graph captured(const Queue& queue, const Call& call, std::int64_t count) {
   return owned;
 }
 
-// A call ready for its rounds.
+// Prepares a call and measures its rounds.
 class Runner {
  public:
   Runner(const Queue& queue, const Call& call, const TimingRule& rule) : call_(&call) {
@@ -76,7 +76,7 @@ class Runner {
       const double a_turn = std::max(1e-7, seconds_of(queue));
       calls_ = rotation * std::max<std::int64_t>(1, std::llround(std::ceil(rule.round_seconds / a_turn)));
       if (call.capture) replay_ = captured(queue, call, calls_);
-      seconds_of(queue);  // warm
+      seconds_of(queue);  // warm-up
     } catch (const Error& e) {
       failure_ = e.what();
     }
@@ -140,7 +140,9 @@ std::vector<Timing> time_in_turns(const Queue& queue, const std::vector<Call>& c
   for (const Call& call : calls) runners.emplace_back(queue, call, rule);
   for (int round = 0; round < rule.rounds; ++round) {
     if (round >= rule.least_rounds && watch.seconds() > rule.seconds) break;
-    const bool back = rule.back_and_forth && round % 2 == 0;  // after the calls that warm up, in order
+    const bool back =  // the warm-up calls ran in order
+        rule.back_and_forth &&
+        round % 2 == 0;  // reverses the even rounds; round 0 then runs against the order of the warm-up calls
     for (std::size_t i = 0; i < runners.size(); ++i)
       if (Runner& r = runners[back ? runners.size() - 1 - i : i]; r.runs()) r.round(queue);
   }

@@ -1,4 +1,4 @@
-// eigen_g tune, and of it tune symv: measures SYMV's configurations on this GPU and writes the table of the best.
+// eigen_g tune, and eigen_g tune symv: measures SYMV's configurations on this GPU and writes a table of the fastest.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,6 @@
 #include "apps/cli/symv_tuning.hpp"
 #include "apps/cli/text.hpp"
 #include "apps/cli/text_table.hpp"
-#include "apps/cli/tune_hybrid.hpp"
 #include "apps/io/output_file.hpp"
 #include "solver/api/eigen_g.hpp"
 
@@ -40,7 +39,7 @@ constexpr const char* tune_examples = R"(
   eigen_g tune symv                             all types, into the cache folder
   eigen_g tune symv --types d --budget 60
   eigen_g tune symv -o symv_nvidia_h200.txt     for data/perf or for --table
-  eigen_g tune hybrid                           rates of the CPU, the GPUs and their links)";
+  eigen_g calibrate                           rates of the CPU, the GPUs and their links)";
 
 std::filesystem::path symv_table_file(const TuneSymvOptions& o, const Device& gpu) {
   if (!o.output.empty()) return o.output;
@@ -51,16 +50,16 @@ std::filesystem::path symv_table_file(const TuneSymvOptions& o, const Device& gp
   return cached;
 }
 
-// The rows of the table that stands there already for types and triangles that are not tuned now.
+// Rows of the existing table for the types and triangles that this run does not tune.
 std::vector<blas2::SymvTableRow> rows_to_keep(const std::filesystem::path& file, const Device& gpu,
-                                              const SymvTuningPlan& plan) {
+                                              const SymvTuningOptions& plan) {
   std::vector<blas2::SymvTableRow> rows;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return rows;
   try {
     rows = read_symv_table(file, gpu).table.rows;
   } catch (const io::FileError& e) {
-    complain(std::string(e.what()) + "; it will be replaced");
+    warn(std::string(e.what()) + "; it will be replaced");
   }
   rows.erase(std::remove_if(rows.begin(), rows.end(),
                             [&](const blas2::SymvTableRow& row) {
@@ -90,18 +89,18 @@ std::string symv_summary(const std::vector<SymvTuned>& tuned) {
 }
 
 ExitCode tune_symv(const TuneSymvOptions& o) {
-  SymvTuningPlan plan;
+  SymvTuningOptions plan;
   plan.types = parse_types(o.types);
   plan.triangles = parse_triangles(o.uplo);
   plan.n_max = o.n_max;
   plan.seconds = o.budget;
   plan.one_matrix = o.one_matrix;
-  if (gpu_count() == 0) throw DeviceError("tune symv needs a GPU, and there is none");
+  if (gpu_count() == 0) throw DeviceError("tune symv needs a GPU; none was found");
   const Device gpu = gpu_device(current_gpu());
   require_apart({}, {{"-o", o.output}}, o.force);
   const auto target = symv_table_file(o, gpu);
-  blas2::SymvTableFile file{gpu.name, gpu.compute_major, gpu.compute_minor, gpu.cores, version(), today(),
-                            {}};
+  blas2::SymvTableFile file{
+      gpu.name, gpu.compute_major, gpu.compute_minor, gpu.multiprocessors, version(), today(), {}};
   auto& rows = file.table.rows;
   rows = rows_to_keep(target, gpu, plan);
   io::OutputFile out(target, existing_files(o.force || o.output.empty()));
@@ -115,12 +114,11 @@ ExitCode tune_symv(const TuneSymvOptions& o) {
   bool sound = true;
   for (const SymvTuned& t : tuned) {
     for (const std::string& failed : t.failed)
-      complain(print("%c %c, left out: ", static_cast<char>(t.type), static_cast<char>(t.uplo)) + failed);
+      warn(print("%c %c, left out: ", static_cast<char>(t.type), static_cast<char>(t.uplo)) + failed);
     if (t.rows.empty()) sound = false;
     for (const SymvTunedRow& r : t.rows) rows.push_back(r.row);
   }
-  if (!sound)
-    throw DeviceError("tune symv: no configuration of some type gave a right result; no table is written");
+  if (!sound) throw DeviceError("tune symv: all configurations of a type failed; no table is written");
   std::stable_sort(rows.begin(), rows.end(), [](const blas2::SymvTableRow& a, const blas2::SymvTableRow& b) {
     auto place = [](blas2::SymvType t) {
       return std::find(std::begin(blas2::all_symv_types), std::end(blas2::all_symv_types), t);
@@ -130,7 +128,7 @@ ExitCode tune_symv(const TuneSymvOptions& o) {
   out.write(to_text(file));
   out.commit();
   std::cout << symv_summary(tuned);
-  if (!o.quiet) complain("written: " + target.string());
+  if (!o.quiet) warn("written: " + target.string());
   return ExitCode::done;
 }
 
@@ -138,36 +136,37 @@ ExitCode tune_symv(const TuneSymvOptions& o) {
 
 void add_tune(CLI::App& app, Action& action) {
   CLI::App& command =
-      *app.add_subcommand("tune", "Find out how fast this machine is: its kernels, its devices.");
-  set_help(command, "eigen_g tune symv|hybrid [OPTIONS]", tune_examples);
+      *app.add_subcommand("tune", "Find the fastest configurations of a kernel on this machine.");
+  set_help(command, "eigen_g tune symv [OPTIONS]", tune_examples);
   command.require_subcommand(0, 1);
   command.callback([&command] {
     if (command.get_subcommands().empty()) throw CLI::CallForHelp();
   });
-  add_tune_hybrid(command, action);
 
   auto options = std::make_shared<TuneSymvOptions>();
-  CLI::App& symv = *command.add_subcommand("symv",
-                                           "Symmetric matrix-vector product: measure all configurations at a "
-                                           "few sizes, the best at many, and write the "
-                                           "table that says which to take for which n. Types and triangles "
-                                           "that a table already holds and that are not "
-                                           "tuned now stay in it.");
+  CLI::App& symv =
+      *command.add_subcommand("symv",
+                              "Symmetric matrix-vector product: measure all configurations at a "
+                              "few sizes and the best ones at many, and write a "
+                              "table of the fastest configuration for each n. Rows of an existing "
+                              "table for types and triangles that are not tuned now "
+                              "are kept.");
   set_help(symv, "eigen_g tune symv [OPTIONS]", tune_examples);
   symv.add_option("--types", options->types, "Letters of s d c z w (default: all)")->option_text("LETTERS");
   symv.add_option("--uplo", options->uplo, "Triangle: L, U or both (default)")->option_text("L|U|both");
   symv.add_option("--max-n", options->n_max, "Largest order measured (default: 32768)")
       ->check(CLI::Range(std::int64_t{64}, std::int64_t{1'000'000}))
       ->option_text("N");
-  symv.add_option("--budget", options->budget, "Seconds to take, about (default: 480)")
+  symv.add_option("--budget", options->budget, "Approximate duration in seconds (default: 480)")
       ->check(CLI::Range(1.0, 1e6))
       ->option_text("SECONDS");
-  symv.add_flag("--one-matrix", options->one_matrix,
-                "Measure on one matrix, which small n keep in the L2 (default: on many, past it)");
+  symv.add_flag(
+      "--one-matrix", options->one_matrix,
+      "Use one matrix, which the L2 holds for small n (default: rotate through many, beyond the L2)");
   named_output(
       symv.add_option(
           "-o,--output", options->output,
-          "The table (default: $XDG_CACHE_HOME/eigen_g/symv_<device>.txt, where the command finds it again)"))
+          "Output file (default: $XDG_CACHE_HOME/eigen_g/symv_<device>.txt, which the commands read)"))
       ->option_text("FILE");
   add_force_option(symv, options->force);
   add_quiet_option(symv, options->quiet);

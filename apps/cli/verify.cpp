@@ -1,4 +1,4 @@
-// eigen_g verify: are these eigenvalues and eigenvectors those of this matrix?
+// eigen_g verify: checks if the eigenvalues and eigenvectors in two files belong to a matrix.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -26,7 +26,7 @@ struct VerifyOptions {
   std::string vectors;
 };
 
-// n x m vectors with m values, 1 <= m <= n (0 of an empty matrix).
+// Requires n x m vectors and m values, 1 <= m <= n (0 for an empty matrix).
 template <class T>
 void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t values, const io::Dense<T>& z) {
   const auto rows = static_cast<long long>(z.rows), cols = static_cast<long long>(z.cols);
@@ -44,7 +44,7 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
         print("%lld vectors, but from 1 to %lld are expected", cols, static_cast<long long>(n)));
 }
 
-// Reads all of it as Ts and checks it.
+// Reads matrix, values and vectors as Ts and checks them.
 template <class T>
 void verify_as(const VerifyOptions& options, const OpenMatrix& opened, Progress& progress,
                const Stopwatch& reading, VerifyReport& report) {
@@ -60,7 +60,7 @@ void verify_as(const VerifyOptions& options, const OpenMatrix& opened, Progress&
   const Stopwatch checking;
   progress.at("verify");
   report.check = verify(matrix.uplo, matrix.n, matrix.data, matrix.lda, vectors.cols, values.data(),
-                        vectors.data, vectors.ld, place_of(options.run), options.run.threads);
+                        vectors.data, vectors.ld, device_of(options.run), options.run.threads);
   report.seconds.verify = checking.seconds();
 }
 
@@ -83,19 +83,19 @@ ExitCode verify_files(const VerifyOptions& options) {
   const OpenMatrix opened = open_matrix(options.matrix, progress);
   io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(options, opened, progress, reading, report); });
   progress.finish();
-  tell_device(options.run, report.check.on_gpu ? "the GPU" : "the CPU");
+  report_device(options.run, report.check.on_gpu ? "the GPU" : "the CPU");
   report.seconds.total = total.seconds();
   sink.put(to_table(report), json_of(report));
   if (passed(report.check)) return ExitCode::done;
-  complain(options.matrix.file + ": verification FAILED");
+  warn(options.matrix.file + ": verification FAILED");
   return ExitCode::not_verified;
 }
 
 constexpr const char* verify_examples = R"(
   eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
   eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON
-  eigen_g verify matrix.mtx --values r.h5:values --vectors r.h5:vectors of solve -o r.h5
-  eigen_g verify a.npy --type s --values w.npy --vectors z.npy          of a solve with --type s, by float's unit
+  eigen_g verify matrix.mtx --values r.h5:values --vectors r.h5:vectors result of solve -o r.h5
+  eigen_g verify a.npy --type s --values w.npy --vectors z.npy          result of solve --type s, in float's roundoff
   eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B)";
 
 }  // namespace
@@ -112,7 +112,7 @@ void add_verify(CLI::App& app, Action& action) {
                   "m eigenvalues, ascending (.npy, HDF5, Matrix Market array or text)")
       ->required()
       ->option_text("FILE");
-  command.add_option("--vectors", options->vectors, "Their n x m eigenvectors, in the same order")
+  command.add_option("--vectors", options->vectors, "The n x m eigenvectors, in the same order")
       ->required()
       ->option_text("FILE");
   add_run_options(command, options->run);

@@ -1,4 +1,4 @@
-// eigen_g solve A --b B over several processes.
+// eigen_g solve A --b B by several processes.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,7 +17,7 @@ namespace {
 template <class T>
 class GeneralisedRun {
  public:
-  explicit GeneralisedRun(const Problem& problem)
+  explicit GeneralisedRun(const DistributedSolve& problem)
       : p_(problem),
         held_(problem),
         n_(problem.a.n()),
@@ -40,7 +40,7 @@ class GeneralisedRun {
   }
 
  private:
-  // Both triangles of A and of B. An entry that is refused is named where it stands, before it has a mirror image.
+  // Fills both triangles of A and of B. A NaN or an infinity is reported at its place in the file, before the entry is mirrored.
   void fill() {
     for (auto [source, m] : {std::pair(&p_.a, &m_.a), std::pair(p_.b, &m_.b)}) {
       const distributed::LocalView<T> local = view(**m);
@@ -73,7 +73,7 @@ class GeneralisedRun {
         !std::all_of(found_.values.begin(), found_.values.end(), [](double x) { return std::isfinite(x); });
   }
 
-  // The solve has destroyed A and B: they are read again.
+  // The solve has destroyed A and B, so they are read again.
   void verify() {
     const Stopwatch checking;
     p_.progress.at("verify");
@@ -90,7 +90,7 @@ class GeneralisedRun {
     found_.verify = checking.seconds();
   }
 
-  const Problem& p_;
+  const DistributedSolve& p_;
   Held<T> held_;
   Matrices<T>& m_ = held_.m;
   std::int64_t n_;
@@ -99,7 +99,7 @@ class GeneralisedRun {
 
 }  // namespace
 
-GeneralisedFound solve_generalised(const Problem& problem) {
+GeneralisedFound solve_generalised(const DistributedSolve& problem) {
   return io::with_type(problem.type, [&]<class T>(T) { return GeneralisedRun<T>(problem).run(); });
 }
 

@@ -1,3 +1,4 @@
+// The main function of eigen_g_mpi.
 #include <mpi.h>
 
 #include <cstdio>
@@ -16,7 +17,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const bool speaks = rank_in(MPI_COMM_WORLD) == 0;
   install_signal_handlers(speaks);
-  if (!speaks) std::cout.rdbuf(nullptr);  // --help and --version once
+  if (!speaks) std::cout.rdbuf(nullptr);  // --help and --version are printed once
   try {
     const int code = run_distributed(MPI_COMM_WORLD, argc, argv);
     std::cout.flush();
@@ -24,7 +25,7 @@ int main(int argc, char** argv) {
     return code;
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
-    complain(failure.message);
+    warn(failure.message);
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(failure.code));
     return static_cast<int>(failure.code);
   }

@@ -16,6 +16,7 @@
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
 
@@ -26,7 +27,7 @@ namespace {
 using distributed::Deal;
 using distributed::LocalView;
 
-// Where global index g is held locally; -1: by another process.
+// The local index of global index g; -1: another process holds it.
 std::int64_t held(const Deal& deal, std::int64_t g) {
   return g / deal.block % deal.parts == deal.part ? deal.below(g) : -1;
 }
@@ -37,7 +38,7 @@ void add(const LocalView<T>& a, std::int64_t i, std::int64_t j, same_t<T> value)
   if (k >= 0 && l >= 0) a(k, l) += value;
 }
 
-// One of them as a T. Throws FileError where T does not hold it.
+// An entry of the file as a T. Throws FileError if T cannot hold it.
 template <class T, class From>
 T converted(const std::string& file, std::int64_t row, std::int64_t col, From value) {
   const double re = std::real(value), im = std::imag(value);
@@ -52,10 +53,10 @@ bool is_finite(T x) {
   return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
 }
 
-// Of finite pairs: the largest |a_ij - conj(a_ji)| / 2 and |a_ij|.
+// Over the pairs of finite entries: the largest |a_ij - conj(a_ji)| / 2 and the largest |a_ij|.
 struct Differences {
   double largest = 0, largest_entry = 0;
-  std::array<int, 2> finite{1, 1};  // of the lower triangle and of the upper one
+  std::array<int, 2> finite{1, 1};  // 1: the lower, the upper triangle has no NaN or infinity
 };
 
 }  // namespace
@@ -78,7 +79,8 @@ MatrixSource::MatrixSource(MPI_Comm comm, const MatrixOptions& options, const ge
       io::require_order(options_.file, head_.n, how_.n);
     }
     if (head_.n > std::numeric_limits<int>::max())
-      throw UsageError("n = " + std::to_string(head_.n) + " is beyond the 32-bit integers of the engines");
+      throw UsageError("n = " + std::to_string(head_.n) +
+                       " is too large: the libraries have 32-bit integers");
   });
   MPI_Bcast(&head_, sizeof head_, MPI_BYTE, 0, comm);
   broadcast(comm, format_name_);
@@ -174,9 +176,9 @@ void MatrixSource::read_blocks(MPI_Comm comm, const LocalView<T>& a) {
     const io::NpyArray array = array_of(file);
     const std::int64_t n = array.shape[0], block = a.layout.rows.block;
     if (n != head_.n)
-      throw io::FileError(
-          options_.file, 0,
-          "has order " + std::to_string(n) + " here, and " + std::to_string(head_.n) + " on rank 0");
+      throw io::FileError(options_.file, 0,
+                          "has order " + std::to_string(n) + " on this process, but " +
+                              std::to_string(head_.n) + " on rank 0");
     const std::int64_t cols = a.layout.cols.count(), rows = a.layout.rows.count();
     for (std::int64_t l = 0; l < cols; ++l) {
       const std::int64_t j = a.layout.cols.global(l);
@@ -199,7 +201,7 @@ void MatrixSource::read_blocks(MPI_Comm comm, const LocalView<T>& a) {
 
 template <class T>
 void MatrixSource::receive_entries(MPI_Comm comm, const LocalView<T>& a) {
-  constexpr std::int64_t most = 1 << 16;  // entries a piece
+  constexpr std::int64_t most = 1 << 16;  // maximum of entries in a piece
   constexpr std::int64_t no_more = -1;
   using Entry = io::CoordinateOf<T>;
   const auto take = [&](std::span<const Entry> entries) {
@@ -299,7 +301,7 @@ void MatrixSource::make_entries(const LocalView<T>& a) const {
   }
 }
 
-// The rule of io::Triangle for a matrix of which both are stored.
+// Applies the rule of io::Triangle to a matrix whose two triangles are both stored.
 template <class T>
 void MatrixSource::settle(MPI_Comm comm, const LocalView<T>& a, MatrixFacts& facts) const {
   const io::Triangle triangle = how_.triangle;
@@ -359,9 +361,8 @@ io::FileError MatrixSource::not_finite(std::int64_t row, std::int64_t col, doubl
   return not_finite_in_file(options_.file, head_.transposed ? col : row, head_.transposed ? row : col, value);
 }
 
-template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<double>&);
-template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<float>&);
-template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<std::complex<double>>&);
-template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<std::complex<float>>&);
+#define EIGEN_G_FILL(T) template MatrixFacts MatrixSource::fill(MPI_Comm, const LocalView<T>&);
+EIGEN_G_FOR_EACH(all_types, EIGEN_G_FILL)
+#undef EIGEN_G_FILL
 
 }  // namespace eigen_g::apps

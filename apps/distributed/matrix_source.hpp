@@ -1,10 +1,10 @@
-// A real symmetric or complex Hermitian matrix on its way from a file, or a formula, to the processes that hold it in blocks:
+// MatrixSource: distributes a real symmetric or complex Hermitian matrix, from a file or a formula, over the processes that hold its
+// blocks:
 //
-//   .npy, raw, HDF5 datasets in one piece
-//                     each process reads its own blocks by their offsets
-//   sparse formats    rank 0 reads, and sends the entries in pieces; Matrix Market is parsed as it goes
-//   a formula         each process makes its own entries
-//   every other one   rank 0 reads it whole, as the plain command does, and sends columns
+//   .npy, raw, contiguous HDF5 datasets   each process reads its own blocks by their offsets
+//   sparse formats                        rank 0 reads and sends the entries in pieces; Matrix Market is parsed piece by piece
+//   a formula                             each process computes its own entries
+//   other formats                         rank 0 reads the whole matrix, as eigen_g does, and sends columns
 #pragma once
 
 #include <mpi.h>
@@ -26,21 +26,21 @@ namespace eigen_g::apps {
 
 class MatrixSource {
  public:
-  // Collective. `spec` null: the file that the options name, of which only as much is read as tells its order. Throws AgreedFailure.
+  // Collective. spec null: the file that the options name; only the part that gives its order is read. Throws AgreedFailure.
   MatrixSource(MPI_Comm comm, const MatrixOptions& options, const generate::Spec* spec, int threads,
                Progress& progress);
 
   std::int64_t n() const { return head_.n; }
-  io::ScalarType type() const {
-    return head_.type;
-  }  // --type's, else the file's; of a formula double, or complex double
-  bool is_in_place() const { return head_.kind == Kind::blocks; }  // the file's elements are the matrix
-  // Collective over processes of the constructor's, its rank 0 the first of them. May be called again. a, n x n, gets at least the
-  // triangle that the facts name. T is float, double or std::complex of one, and holds type()'s numbers. Throws AgreedFailure, also
-  // for triangles that differ.
+  // The type of --type, else the file's; for a formula double, or complex double for a Hermitian kind.
+  io::ScalarType type() const { return head_.type; }
+  // True if each process reads its blocks directly from the file's elements.
+  bool is_in_place() const { return head_.kind == Kind::blocks; }
+  // Collective over `comm`, whose processes are among the constructor's and whose rank 0 is the constructor's rank 0. May be called
+  // again. Sets at least the triangle of a (n x n) that the returned facts name. T is float, double, std::complex<float> or
+  // std::complex<double>, and holds the numbers of type(). Throws AgreedFailure, also if the two triangles differ.
   template <class T>
   MatrixFacts fill(MPI_Comm comm, const distributed::LocalView<T>& a);
-  // Of an entry in the rows and columns of `a`, in those of the file.
+  // The error for an entry that is NaN or infinite. row and col are those of `a`; the message names the row and column in the file.
   io::FileError not_finite(std::int64_t row, std::int64_t col, double value) const;
 
  private:
@@ -51,8 +51,8 @@ class MatrixSource {
     io::Format format = io::Format::automatic;
     io::ScalarType type = io::ScalarType::d;
     bool full = false;        // both triangles are stored
-    bool transposed = false;  // `a` is A^H as the file has it
-    Uplo uplo = Uplo::lower;  // of a matrix that is not full
+    bool transposed = false;  // `a` is the adjoint of the file's matrix
+    Uplo uplo = Uplo::lower;  // triangle of a matrix that is not full
     double asymmetry = 0;
   };
   void look();  // on rank 0
@@ -74,12 +74,12 @@ class MatrixSource {
   Head head_;
   std::string format_name_;
   std::optional<generate::Formula> formula_;
-  std::optional<generate::HermitianFormula> hermitian_;  // in place of formula_ where the type is complex
+  std::optional<generate::HermitianFormula> hermitian_;  // used instead of formula_ if the type is complex
   io::ReadOptions how_;
-  std::shared_ptr<const io::MappedFile> file_;  // on rank 0
+  std::shared_ptr<const io::MappedFile> file_;  // on rank 0 only
   std::variant<io::HermitianMatrix<double>, io::HermitianMatrix<float>,
                io::HermitianMatrix<std::complex<double>>, io::HermitianMatrix<std::complex<float>>>
-      matrix_;  // on rank 0, of Kind::whole
+      matrix_;  // on rank 0 only, for Kind::whole
 };
 
 }  // namespace eigen_g::apps

@@ -18,7 +18,7 @@ Shape shape_of(std::int64_t n, int processes, int block) {
     best.rows = static_cast<int>(std::sqrt(static_cast<double>(processes)));
     while (processes % best.rows != 0) --best.rows;
     best.cols = processes / best.rows;
-    // A process each is worth smaller blocks, within reason.
+    // Smaller blocks give every process a part of a small matrix, down to least_block.
     constexpr std::int64_t least_block = 16;
     while (block == 0 && blocks() < best.cols && best.block > least_block) best.block /= 2;
     if (blocks() >= best.cols) return best;
@@ -48,30 +48,30 @@ void require_room(MPI_Comm comm, std::uint64_t bytes) {
   agree(comm, [&] { require_host_memory(bytes); });
 }
 
-distributed::Options options_of(const Problem& problem, Uplo uplo) {
+distributed::Options options_of(const DistributedSolve& problem, Uplo uplo) {
   distributed::Options options;
   options.uplo = uplo;
   options.vectors = problem.vectors();
   options.subset = problem.subset;
   options.path = path_of(problem.options.solve.path).value();
-  options.engine = problem.options.engine;
+  options.library = problem.options.library;
   return options;
 }
 
 Distributed take(const distributed::Report& from, const Shape& shape, Report& report) {
   report.status = from.status;
-  report.failed = from.failed;
+  report.info = from.info;
   report.m = from.m;
-  report.first = from.first;
+  report.first_index = from.first_index;
   report.path = from.path;
   report.seconds = from.seconds;
   if (from.gpu < 0) {
     report.devices.push_back({cpu_name(), -1, 0, 1, 0});
   } else {
     const Device& gpu = gpu_facts(from.gpu);
-    report.devices.push_back({gpu.name, from.gpu, gpu.cores, 1, 0});
+    report.devices.push_back({gpu.name, from.gpu, gpu.multiprocessors, 1, 0});
   }
-  return {from.engine, from.routine, shape.processes(), shape.rows, shape.cols, shape.block, 0};
+  return {from.library, from.routine, shape.processes(), shape.rows, shape.cols, shape.block, 0};
 }
 
 }  // namespace eigen_g::apps

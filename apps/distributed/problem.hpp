@@ -1,4 +1,4 @@
-// What the processes of a solve are asked for, and what they hold.
+// The options and the data of a solve by several processes, and the functions that both kinds of problem share.
 #pragma once
 
 #include <mpi.h>
@@ -28,14 +28,14 @@ namespace eigen_g::apps {
 
 struct DistributedOptions {
   SolveOptions solve;
-  std::string engine = "auto";
-  int block = 0;                      // 0: by n
+  std::string library = "auto";
+  int block = 0;                      // rows and columns of a block; 0: chosen from n
   std::vector<std::string> generate;  // KIND N
   std::uint64_t seed = 1;
   bool seed_given = false;
 };
 
-// The shape of the grid and its blocks: nearly square, of no more processes than there are blocks in a row and a column.
+// Process grid and block size. The grid is nearly square and has no more rows and columns than the matrix has block rows.
 struct Shape {
   int rows = 1, cols = 1;
   std::int64_t block = 1;
@@ -43,8 +43,8 @@ struct Shape {
 };
 Shape shape_of(std::int64_t n, int processes, int block);
 
-// The processes that hold the matrix, and what they solve.
-struct Problem {
+// The problem of one solve, as each of the processes in `comm` sees it. They hold the matrix.
+struct DistributedSolve {
   MPI_Comm comm;
   const DistributedOptions& options;
   Shape shape;
@@ -57,30 +57,31 @@ struct Problem {
   bool vectors() const { return !options.solve.values_only; }
 };
 
-// Solves, checks and writes, collectively; the report is whole on rank 0. Throw AgreedFailure.
-SolveReport solve_standard(const Problem& problem);
-GeneralisedFound solve_generalised(const Problem& problem);
+// Solve, verify and write, collectively. The report is complete on rank 0 only. Both throw AgreedFailure.
+SolveReport solve_standard(const DistributedSolve& problem);
+GeneralisedFound solve_generalised(const DistributedSolve& problem);
 
-MPI_Comm of_host(MPI_Comm comm);  // the processes of it on this process' host
+MPI_Comm of_host(MPI_Comm comm);  // the processes of `comm` on this node
 
-// Of the process with the most, as the system counts it. Collective.
+// Memory of the process that used the most, as the system reports it. Collective.
 std::uint64_t peak_bytes(MPI_Comm comm);
 
-// The library's options of it, and what the library reports, in the command's terms: into `report`, and the engine and the grid.
-distributed::Options options_of(const Problem& problem, Uplo uplo);
+// options_of(): the library call's options. take(): copies the library's results into `report`, and returns the facts about the
+// library and the process grid.
+distributed::Options options_of(const DistributedSolve& problem, Uplo uplo);
 Distributed take(const distributed::Report& from, const Shape& shape, Report& report);
 
-// A, B of a generalised problem, and with vectors Z. T is float, double or std::complex of one.
+// A; B of a generalised problem; Z if vectors are wanted. T is float, double, std::complex<float> or std::complex<double>.
 template <class T>
 struct Matrices {
   std::optional<distributed::LocalMatrix<T>> a, b, z;
   const distributed::LocalView<T> z_view() const { return z ? view(*z) : distributed::LocalView<T>(); }
 };
 
-// Refused before they are touched where the processes of a host have not room for them together.
+// Throws before any memory is touched if the node has too little memory for all of its processes together. Collective.
 void require_room(MPI_Comm comm, std::uint64_t bytes);
 template <class T>
-Matrices<T> allocate(const Problem& problem, const distributed::Grid& grid) {
+Matrices<T> allocate(const DistributedSolve& problem, const distributed::Grid& grid) {
   const std::int64_t n = problem.a.n();
   const distributed::BlockCyclic layout = distributed::layout_of(grid, n, n, problem.shape.block);
   Matrices<T> m;
@@ -94,19 +95,19 @@ Matrices<T> allocate(const Problem& problem, const distributed::Grid& grid) {
   return m;
 }
 
-// What a driver holds of either kind of problem: the result's files, which are refused before the work, and the matrices.
+// The data that both kinds of problem need: the process grid, the result files (opened before the work) and the matrices.
 template <class T>
 struct Held {
-  explicit Held(const Problem& p)
+  explicit Held(const DistributedSolve& p)
       : grid(p.comm, p.shape.rows, p.shape.cols),
         names(result_names(p.options.solve.prefix, ResultFormat::npy, p.vectors())),
-        results(p.comm, names, p.a.n(), p.subset.by == Subset::By::value ? 0 : p.subset.most(p.a.n()),
+        results(p.comm, names, p.a.n(), p.subset.by == Subset::By::value ? 0 : p.subset.max_count(p.a.n()),
                 existing_files(p.options.solve.run.force)),
         m(allocate<T>(p, grid)) {}
 
-  // What was found, where it is asked for, and the names of the files into it. Returns seconds.
+  // Writes the results if -o is given, and stores the files' names in `found`. Returns the seconds it took.
   template <class Found>
-  std::optional<double> write(const Problem& p, Found& found) {
+  std::optional<double> write(const DistributedSolve& p, Found& found) {
     if (p.options.solve.prefix.empty()) return std::nullopt;
     const Stopwatch writing;
     p.progress.at("write");
@@ -124,7 +125,7 @@ struct Held {
   Matrices<T> m;
 };
 
-// Names the entry that is not finite, whatever process holds it.
+// Throws the error for an entry that is NaN or infinite; any process may hold the entry. Collective.
 template <class T>
 [[noreturn]] void refuse(MPI_Comm comm, const MatrixSource& source, const distributed::LocalView<T>& a,
                          const NonFiniteEntry& entry) {
@@ -138,7 +139,7 @@ template <class T>
   throw entry;  // not reached: agree() has thrown
 }
 
-// Refuses what is not finite in the triangle. Collective.
+// Throws for a NaN or an infinity in the triangle. Collective.
 template <class T>
 void require_finite(MPI_Comm comm, const MatrixSource& source, Uplo uplo,
                     const distributed::LocalView<T>& a) {
@@ -149,7 +150,7 @@ void require_finite(MPI_Comm comm, const MatrixSource& source, Uplo uplo,
   }
 }
 
-// Calls check(view) of the matrix in double: of itself, or of a copy, for which it is given up where it is not `kept`.
+// Calls check(view) with the matrix in double: the matrix itself, or a converted copy. After a copy the matrix is freed unless `kept`.
 template <class T, class Check>
 void in_double(MPI_Comm comm, std::optional<distributed::LocalMatrix<T>>& m, bool kept, const Check& check) {
   using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
@@ -165,7 +166,7 @@ void in_double(MPI_Comm comm, std::optional<distributed::LocalMatrix<T>>& m, boo
   }
 }
 
-// The smallest double after which a T's sum of 1 is not 1: 2^-52, 2^-23.
+// Distance from 1 to the next larger T: 2^-52 or 2^-23.
 template <class T>
 inline constexpr double ulp_of = std::numeric_limits<real_t<T>>::epsilon();
 

@@ -8,6 +8,7 @@
 #include "apps/cli/signals.hpp"
 #include "apps/distributed/collective.hpp"
 #include "apps/io/npy_header.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
 
 namespace eigen_g::apps {
@@ -16,7 +17,7 @@ namespace {
 
 using distributed::LocalView;
 
-// An MPI type, freed at its end.
+// An MPI type that frees itself.
 class Type {
  public:
   explicit Type(MPI_Datatype type) : type_(type) { MPI_Type_commit(&type_); }
@@ -29,7 +30,7 @@ class Type {
   MPI_Datatype type_;
 };
 
-// Where this process' rows of a column lie in the file, and the next column behind it.
+// MPI type of this process's rows of one column of z, with their offsets in the file's column.
 template <class T>
 MPI_Datatype rows_of_column(const LocalView<T>& z) {
   const std::int64_t rows = z.layout.rows.count(), block = z.layout.rows.block;
@@ -45,7 +46,7 @@ MPI_Datatype rows_of_column(const LocalView<T>& z) {
   return type;
 }
 
-// Local columns l0 to l1 - 1 of it.
+// MPI type of the local columns l0 to l1 - 1, with their offsets in the file.
 template <class T>
 MPI_Datatype columns_of(const LocalView<T>& z, MPI_Datatype column, std::int64_t l0, std::int64_t l1) {
   std::vector<MPI_Aint> places;
@@ -99,12 +100,12 @@ void ResultWriter<T>::write(std::span<const double> w, const LocalView<T>* z) {
 template <class T>
 void ResultWriter<T>::write_vectors(const std::string& path, std::int64_t header_bytes, std::int64_t m,
                                     const LocalView<T>& z) {
-  constexpr std::int64_t most_entries = std::int64_t{1} << 24;  // of a process in one call
+  constexpr std::int64_t max_entries = std::int64_t{1} << 24;  // maximum for one process in one call
   MPI_File file = MPI_FILE_NULL;
   int error = MPI_File_open(comm_, path.c_str(), MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
   agree(comm_, [&] { require_file_call(error, names_.vectors, "opened by every process"); });
   const std::int64_t rows = z.layout.rows.count(), cols = z.layout.cols.below(m);
-  const std::int64_t step = std::max<std::int64_t>(1, most_entries / std::max<std::int64_t>(1, rows));
+  const std::int64_t step = std::max<std::int64_t>(1, max_entries / std::max<std::int64_t>(1, rows));
   std::int64_t rounds = (cols + step - 1) / step;
   MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, comm_);
   for (std::int64_t round = 0; round < rounds && error == MPI_SUCCESS; ++round) {
@@ -113,7 +114,7 @@ void ResultWriter<T>::write_vectors(const std::string& path, std::int64_t header
     const bool nothing = rows == 0 || l0 == l1;
     MPI_File_set_view(file, header_bytes, distributed::mpi_type<T>(),
                       nothing ? distributed::mpi_type<T>() : columns.get(), "native", MPI_INFO_NULL);
-    // Columns of z follow each other without a gap.
+    // The local columns of z are contiguous in memory.
     error = MPI_File_write_all(file, nothing ? nullptr : &z(0, l0),
                                nothing ? 0 : static_cast<int>(rows * (l1 - l0)), distributed::mpi_type<T>(),
                                MPI_STATUS_IGNORE);
@@ -139,9 +140,6 @@ void ResultWriter<T>::commit() {
   });
 }
 
-template class ResultWriter<double>;
-template class ResultWriter<float>;
-template class ResultWriter<std::complex<double>>;
-template class ResultWriter<std::complex<float>>;
+EIGEN_G_INSTANTIATE_CLASS(all_types, ResultWriter);
 
 }  // namespace eigen_g::apps

@@ -1,4 +1,4 @@
-// PREFIX.values.npy and PREFIX.vectors.npy, each process writing its own blocks: both appear or none.
+// ResultWriter: writes PREFIX.values.npy and PREFIX.vectors.npy; each process writes its own blocks. Both files appear, or neither.
 #pragma once
 
 #include <mpi.h>
@@ -14,16 +14,16 @@
 
 namespace eigen_g::apps {
 
-// T is the vectors' type: float, double or std::complex of one; the values are real_t<T>s.
+// T is the type of the vectors: float, double, std::complex<float> or std::complex<double>. The values are real_t<T>s.
 template <class T>
 class ResultWriter {
  public:
-  // Collective, and so is every call. The files exist under temporary names, which rank 0 keeps, from here to commit(), and vanish
-  // without it. `most` vectors of n entries get their room on the disk at once. Throws AgreedFailure.
+  // All calls are collective. From the constructor to commit() the files have temporary names, which rank 0 holds; without commit() they
+  // disappear. The disk space of `most` vectors with n entries is reserved at once. Throws AgreedFailure.
   ResultWriter(MPI_Comm comm, const ResultNames& names, std::int64_t n, std::int64_t most,
                io::Existing existing);
 
-  // The first w.size() columns of z.
+  // Writes the values w and the first w.size() columns of z.
   void write(std::span<const double> w, const distributed::LocalView<T>* z);
   void commit();
 
@@ -34,7 +34,7 @@ class ResultWriter {
   MPI_Comm comm_;
   ResultNames names_;
   std::int64_t n_;
-  std::unique_ptr<io::OutputFile> values_, vectors_;  // on rank 0
+  std::unique_ptr<io::OutputFile> values_, vectors_;  // on rank 0 only
 };
 
 }  // namespace eigen_g::apps

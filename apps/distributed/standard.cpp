@@ -15,7 +15,7 @@ namespace {
 template <class T>
 class Solve {
  public:
-  explicit Solve(const Problem& problem) : p_(problem), held_(problem), n_(problem.a.n()) {
+  explicit Solve(const DistributedSolve& problem) : p_(problem), held_(problem), n_(problem.a.n()) {
     report_.subset = p_.subset;
     report_.threads = p_.threads;
   }
@@ -53,7 +53,7 @@ class Solve {
     report_.vectors = p_.vectors() ? r.m : 0;
   }
 
-  // The solve has destroyed A: it is read, or made, again.
+  // The solve has destroyed A, so it is read or generated again.
   void verify() {
     const Stopwatch checking;
     p_.progress.at("verify");
@@ -68,7 +68,7 @@ class Solve {
     report_.seconds.verify = checking.seconds();
   }
 
-  const Problem& p_;
+  const DistributedSolve& p_;
   Held<T> held_;
   Matrices<T>& m_ = held_.m;
   std::int64_t n_;
@@ -77,7 +77,7 @@ class Solve {
 
 }  // namespace
 
-SolveReport solve_standard(const Problem& problem) {
+SolveReport solve_standard(const DistributedSolve& problem) {
   return io::with_type(problem.type, [&]<class T>(T) { return Solve<T>(problem).run(); });
 }
 

@@ -11,7 +11,7 @@ namespace eigen_g::generate {
 
 namespace {
 
-// W+: diagonal |(b - 1)/2 - i| in each block of b rows, off-diagonal 1 inside a block and `glue` between two.
+// W+: diagonal |(b - 1)/2 - i| in each block of b rows; off-diagonal 1 inside a block, `glue` between two blocks.
 Tridiagonal wilkinson(std::int64_t n, std::int64_t block, double glue) {
   Tridiagonal t;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -34,7 +34,7 @@ Tridiagonal tridiagonal_of(const Spec& spec) {
   return t;
 }
 
-// Vertices of the icosahedron: 0 the top, 1-5 the upper ring, 6-10 the lower ring, 11 the bottom.
+// Vertices of the icosahedron: 0 is the top, 1 to 5 the upper ring, 6 to 10 the lower ring, 11 the bottom.
 bool icosahedron_edge(int i, int j) {
   if (i > j) std::swap(i, j);
   if (i == j || (i == 0 && j == 11)) return false;
@@ -42,11 +42,11 @@ bool icosahedron_edge(int i, int j) {
   if (j == 11) return i >= 6;
   const int turn = ((j - i) % 5 + 5) % 5;
   if ((i <= 5) == (j <= 5)) return turn == 1 || turn == 4;  // neighbours on one ring
-  return turn == 0 || turn == 1;  // upper i touches lower i + 5 and i + 6 (cyclically)
+  return turn == 0 || turn == 1;  // upper i is adjacent to lower i + 5 and i + 6 (cyclically)
 }
 
-// Truncation puts a vertex on each end of each edge: an atom is a directed edge i -> j. It is bonded to j ->
-// i and, around i's pentagon, to i -> k for both triangles i j k.
+// Truncation puts a vertex on each end of each edge, so an atom is a directed edge i -> j. It is bonded to j -> i and, around i's
+// pentagon, to i -> k for both triangles i j k.
 std::vector<std::pair<int, int>> c60_atoms() {
   std::vector<std::pair<int, int>> atoms;
   for (int i = 0; i < 12; ++i)

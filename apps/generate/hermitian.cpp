@@ -33,7 +33,7 @@ bool named(const Spec& spec, std::string_view name) {
   return find_kind(spec.kind).name == name;
 }
 
-// a(i, j) and its mirror image, for i >= j.
+// a(i, j) := entry(i, j) for i >= j, and its mirror image. The diagonal is real.
 template <class Entry>
 void fill_pairs(const Matrix& a, const Entry& entry) {
 #pragma omp parallel for schedule(dynamic, 16)
@@ -45,14 +45,14 @@ void fill_pairs(const Matrix& a, const Entry& entry) {
     }
 }
 
-// beta exp(i flux / n) from each site to the next.
+// Entry (i, j): alpha on the diagonal, beta exp(i flux / n) from each site to the next.
 Complex ring_entry(const Spec& spec, std::int64_t i, std::int64_t j) {
   const Complex bond = spec.beta * std::polar(1.0, spec.flux / static_cast<double>(spec.n));
   if (i == j) return spec.alpha;
   return i == j + 1 ? bond : i == spec.n - 1 && j == 0 ? std::conj(bond) : 0;
 }
 
-// Sites x + m y.
+// Entry (i, j); site (x, y) has the index x + m y.
 Complex hofstadter_entry(const Spec& spec, std::int64_t i, std::int64_t j) {
   const std::int64_t m = square_root(spec.n), dx = (i % m - j % m + m) % m, dy = (i / m - j / m + m) % m;
   if (i == j) return spec.alpha;
@@ -74,7 +74,7 @@ std::function<Complex(std::int64_t, std::int64_t)> entry_of(const Spec& spec) {
   };
 }
 
-// Of a real kind's entries as complex ones.
+// Imaginary parts of a kind of matrices.hpp as a complex matrix; empty: they are 0.
 std::function<double(std::int64_t, std::int64_t)> imaginary_of(const Spec& spec) {
   const CounterRandom other(spec.seed, imaginary_stream);
   if (named(spec, "random")) return [other](std::int64_t i, std::int64_t j) { return other.normal(i, j); };
@@ -83,13 +83,13 @@ std::function<double(std::int64_t, std::int64_t)> imaginary_of(const Spec& spec)
   return {};
 }
 
-// Of a kind that the real fill() knows.
+// Fills a kind of matrices.hpp as a complex matrix.
 void fill_real_kind(const Spec& spec, const Matrix& a) {
   const Kind& kind = find_kind(spec.kind);
   Spec plain = spec;
   plain.scale = 1;
   const HostArray<double> real = host_array<double>(spec.n * spec.n);
-  plain.rotate = false;  // a prescribed spectrum then stands on the diagonal
+  plain.rotate = false;  // a prescribed spectrum is then on the diagonal
   fill(plain, real.get(), std::max<std::int64_t>(1, spec.n));
   if (kind.parameters.find("rotate") != std::string_view::npos && spec.rotate) {
     std::vector<double> d;
@@ -131,7 +131,7 @@ void fill(const Spec& spec, std::complex<double>* data, std::int64_t lda) {
       a(i, j) *= spec.scale;
       finite = finite && std::isfinite(a(i, j).real()) && std::isfinite(a(i, j).imag());
     }
-  if (!finite) throw InvalidArgument("scale", "takes entries beyond the range of double");
+  if (!finite) throw InvalidArgument("scale", "makes entries exceed the range of double");
 }
 
 HermitianFormula::HermitianFormula(const Spec& spec) : spec_(spec), entry_(entry_of(spec)) {

@@ -62,7 +62,7 @@ bool uses(const Kind& kind, std::string_view parameter) {
   return kind.parameters.find(parameter) != std::string_view::npos;
 }
 
-// The spec with its kind's name in place of an alias.
+// Checks spec; returns it with the kind's own name instead of an alias.
 Spec checked(const Spec& spec) {
   const Kind& kind = find_kind(spec.kind);
   if (spec.n < 0) throw InvalidArgument("n", "is " + std::to_string(spec.n) + ", must not be negative");
@@ -135,7 +135,8 @@ void fill(const Spec& wanted, double* a, std::int64_t lda) {
     throw InvalidArgument("lda", "is " + std::to_string(lda) + ", must be at least max(1, n) = " +
                                      std::to_string(std::max<std::int64_t>(1, n)));
   const Kind& kind = find_kind(spec.kind);
-  if (is_hermitian(kind)) throw InvalidArgument("kind", "'" + spec.kind + "' is complex");
+  if (is_hermitian(kind))
+    throw InvalidArgument("kind", "'" + spec.kind + "' is complex; must be a real kind");
   if (kind.name == "random") {
     fill_normal(entries_of(spec), n, a, lda);
   } else if (kind.name == "uniform") {
@@ -153,14 +154,14 @@ void fill(const Spec& wanted, double* a, std::int64_t lda) {
 #pragma omp parallel for reduction(&& : finite)
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i) finite = std::isfinite(a[i + j * lda] *= spec.scale) && finite;
-  if (!finite) throw InvalidArgument("scale", "takes entries beyond the range of double");
+  if (!finite) throw InvalidArgument("scale", "makes entries exceed the range of double");
 }
 
 Formula formula_of(const Spec& wanted) {
   const Spec spec = checked(wanted);
   const Kind& kind = find_kind(spec.kind);
   if (uses(kind, "rotate"))
-    throw InvalidArgument("kind", "'" + spec.kind + "' has no formula for an entry alone");
+    throw InvalidArgument("kind", "'" + spec.kind + "' has no formula for single entries");
   return Formula(spec);
 }
 
@@ -170,7 +171,7 @@ std::optional<std::vector<double>> exact(const Spec& wanted) {
   std::vector<double> w = known_spectrum(spec);
   for (double& value : w)
     if (!std::isfinite(value *= spec.scale))
-      throw InvalidArgument("scale", "takes values beyond the range of double");
+      throw InvalidArgument("scale", "makes values exceed the range of double");
   std::sort(w.begin(), w.end());
   return w;
 }

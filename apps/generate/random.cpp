@@ -22,7 +22,7 @@ double polynomial(const std::array<double, count>& c, double x) {
   return sum;
 }
 
-// log x = e log 2 + 2 atanh s,  x = m 2^e,  s = (m - 1) / (m + 1),  |s| < 0.172; the series ends below 1e-17.
+// log x = e log 2 + 2 atanh s,  x = m 2^e,  s = (m - 1) / (m + 1),  |s| < 0.172. The omitted terms of the series are below 1e-17.
 double logarithm(double x) {
   int e = 0;
   double m = std::frexp(x, &e);
@@ -71,7 +71,7 @@ constexpr std::array far_bottom{1.0,
                                 1.42151175831644588870e-7,
                                 2.04426310338993978564e-15};
 
-// Tiles keep the mirrored writes in cache.
+// Works by tiles, so that the mirrored writes stay in the cache.
 template <class Entry>
 void fill_symmetric(std::int64_t n, double* a, std::int64_t lda, const Entry& entry) {
   constexpr std::int64_t tile = 64;

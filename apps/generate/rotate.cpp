@@ -20,7 +20,7 @@ namespace {
 using Complex = std::complex<double>;
 using io::mirrored;
 
-// v := the reflector of a normal vector of `length` entries as dlarfg leaves it, v[0] = beta; returns tau.
+// v := the reflector of a normal vector of `length` entries as dlarfg stores it, with v[0] = beta. Returns tau.
 double reflector(const CounterRandom& random, std::int64_t index, std::int64_t length, double* v) {
   double squares = 0;
   for (std::int64_t i = 0; i < length; ++i) {
@@ -34,9 +34,9 @@ double reflector(const CounterRandom& random, std::int64_t index, std::int64_t l
   return (beta - alpha) / beta;
 }
 
-// The same of a complex vector and a Hermitian reflector I - tau v v^H, v[0] = 1 unstored: x goes to -e^(i arg x_0) |x|.
+// The complex reflector: I - tau v v^H is Hermitian, v[0] = 1 is not stored, and x is mapped to -e^(i arg x_0) |x| times the first axis.
 double reflector(const CounterRandom& random, std::int64_t index, std::int64_t length, Complex* v) {
-  const std::int64_t beyond = std::int64_t{1} << 31;  // rows of the imaginary parts
+  const std::int64_t beyond = std::int64_t{1} << 31;  // row offset of the imaginary parts' random numbers
   double squares = 0;
   for (std::int64_t i = 0; i < length; ++i) {
     v[i] = {random.normal(i, index), random.normal(i + beyond, index)};
@@ -48,7 +48,7 @@ double reflector(const CounterRandom& random, std::int64_t index, std::int64_t l
   return (size + all) / all;
 }
 
-// a := Q a or a Q^H. The _work form, because the other one looks for NaN above the reflectors too, where v is not set.
+// a := Q a or a Q^H. Calls LAPACKE's _work function, because the other one checks for NaN above the reflectors too, where v is not set.
 template <class T>
 void apply(char side, bool adjoint, std::int64_t n, const T* v, const T* tau, T* a, std::int64_t lda) {
   constexpr std::int64_t block = 64;

@@ -13,7 +13,7 @@ namespace {
 
 using blas2::CrsMatrix;
 
-// row_of(i, columns) gives row i's columns in ascending order, the diagonal among them, the same whenever it is asked.
+// row_of(i, columns) returns the columns of row i in ascending order, with the diagonal. It is called twice and must return the same.
 template <class RowOf>
 CrsMatrix<double> matrix_of(std::int64_t n, std::uint64_t seed, RowOf row_of) {
   std::vector<std::int64_t> length(static_cast<std::size_t>(n));
@@ -31,7 +31,7 @@ CrsMatrix<double> matrix_of(std::int64_t n, std::uint64_t seed, RowOf row_of) {
   for (const std::int64_t l : length) nnz += l;
   CrsMatrix<double> a(n, n, nnz);
   for (std::int64_t i = 0; i < n; ++i)
-    a.row_begin[i + 1] = a.row_begin[i] + length[static_cast<std::size_t>(i)];
+    a.row_offsets[i + 1] = a.row_offsets[i] + length[static_cast<std::size_t>(i)];
   const CounterRandom random(seed, 0);
 #pragma omp parallel
   {
@@ -40,7 +40,7 @@ CrsMatrix<double> matrix_of(std::int64_t n, std::uint64_t seed, RowOf row_of) {
     for (std::int64_t i = 0; i < n; ++i) {
       columns.clear();
       row_of(i, columns);
-      std::int64_t p = a.row_begin[i], diagonal = p;
+      std::int64_t p = a.row_offsets[i], diagonal = p;
       double sum = 0;
       for (const std::int32_t j : columns) {
         a.col[p] = j;
@@ -91,12 +91,12 @@ namespace {
 
 using Ends = std::pair<std::int32_t, std::int32_t>;
 
-// A graph's vertices are numbered at random, so that a row's place tells nothing of its length.
+// Numbers the vertices in a scattered order, so that a row's index says nothing about its length.
 std::int32_t shuffled(std::int64_t vertex, std::int64_t n) {
   return static_cast<std::int32_t>((vertex * 2654435761 + 12345) % n);
 }
 
-// The graph with these edges and every vertex' own; edges that are there twice count once.
+// The matrix of the graph with these edges and a loop at every vertex. Multiple edges count once.
 CrsMatrix<double> graph_of(std::int64_t n, const std::vector<Ends>& edges, std::uint64_t seed) {
   std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i)
@@ -154,8 +154,8 @@ CrsMatrix<double> expected_degrees(int scale, std::int64_t edges, double exponen
 }
 
 CrsMatrix<double> banded(std::int64_t n, std::int64_t nnz, std::uint64_t seed) {
-  // Distances from the diagonal: half of them next to it, a quarter each around n^(1/3) and n^(2/3) beyond, each taken with
-  // probability 0.8.
+  // Distances from the diagonal: half of them next to it, a quarter each around n^(1/3) and n^(2/3) beyond. Each entry exists with a
+  // probability of about 0.8.
   constexpr double taken = 0.8;
   const double beside = (static_cast<double>(nnz) / static_cast<double>(n) - 1) / (2 * taken);
   const auto count = std::max<std::int64_t>(1, std::llround(beside));

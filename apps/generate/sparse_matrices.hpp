@@ -1,5 +1,6 @@
-// Sparse symmetric matrices made at the size a benchmark needs; both triangles, host memory. Each entry depends on its place and
-// the seed alone. Off-diagonal entries are negative, the diagonal is one thousandth above the sum of its row's sizes: definite.
+// Sparse symmetric matrices of any size for benchmarks; both triangles, host memory. Each entry depends only on its position and the
+// seed. Off-diagonal entries are negative. The diagonal is 0.1 % larger than the sum of the row's absolute values, plus 0.001, so the
+// matrices are positive definite.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +11,24 @@
 
 namespace eigen_g::generate {
 
-// 7 points on an edge^3 grid; `unknowns` a point of an edge^3 grid, coupled with those of its 27 neighbours.
+// seven_points: the 7-point stencil on an edge^3 grid. coupled_27_points: `unknowns` unknowns at each point of an edge^3 grid, coupled
+// with all unknowns of the point and its neighbours (27 points).
 blas2::CrsMatrix<double> seven_points(std::int64_t edge);
 blas2::CrsMatrix<double> coupled_27_points(std::int64_t edge, int unknowns);
 
-// A graph of 2^scale vertices by R-MAT (0.57, 0.19, 0.19, 0.05), numbered at random: row lengths by a power law.
+// A graph of 2^scale vertices by R-MAT (0.57, 0.19, 0.19, 0.05), with vertices numbered at random. Row lengths follow a power law.
 // Source: Chakrabarti, Zhan, Faloutsos 2004; the probabilities are Graph500's.
 blas2::CrsMatrix<double> power_law(int scale, std::int64_t edges, std::uint64_t seed = 1);
 
-// A graph of 2^scale vertices, each end of an edge the v-th vertex with probability ~ v^-exponent, numbered at random.
+// A graph of 2^scale vertices, numbered at random. Each end of an edge is vertex v with a probability proportional to v^-exponent.
 // Source: Chung, Lu 2002, expected degrees.
 blas2::CrsMatrix<double> expected_degrees(int scale, std::int64_t edges, double exponent,
                                           std::uint64_t seed = 1);
 
-// n rows with about nnz entries in a band around the diagonal and two beside it, as a mesh's numbering leaves them.
+// n rows with about nnz entries in a band around the diagonal and two more bands on each side, as mesh numberings produce.
 blas2::CrsMatrix<double> banded(std::int64_t n, std::int64_t nnz, std::uint64_t seed = 1);
 
-// Rows and entries of the ten matrices of paper 3, which stand for them here.
+// Rows and entries of the ten matrices of paper 3. Benchmarks use generated matrices with these numbers.
 struct RowCounts {
   std::string name;
   std::int64_t n, nnz;

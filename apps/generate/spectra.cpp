@@ -65,7 +65,7 @@ std::vector<double> poisson2d_spectrum(std::int64_t n) {
   return w;
 }
 
-// In s = 1 - cos, whose smallest lose no digits: 24 - 4 (sum of c) - 4 (sum of c c') = 12 (sum of s) - 4 (sum of s s').
+// Written with s = 1 - cos, because the smallest s lose no digits: 24 - 4 (sum of c) - 4 (sum of c c') = 12 (sum of s) - 4 (sum of s s').
 std::vector<double> stencil19_spectrum(std::int64_t m) {
   std::vector<long double> s;
   for (std::int64_t p = 1; p <= m; ++p) s.push_back(2 * square(std::sin(p * pi_extended / (2 * (m + 1)))));
@@ -92,7 +92,7 @@ std::vector<double> c60_spectrum(double alpha, double beta) {
   const auto add = [&](long double x, int count) {
     w.insert(w.end(), static_cast<std::size_t>(count), static_cast<double>(alpha + beta * x));
   };
-  const auto add_roots = [&](long double b, long double c, int count) {  // of x^2 + b x + c
+  const auto add_roots = [&](long double b, long double c, int count) {  // roots of x^2 + b x + c
     const long double root = std::sqrt(b * b - 4 * c);
     add((-b + root) / 2, count);
     add((-b - root) / 2, count);

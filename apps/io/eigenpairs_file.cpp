@@ -8,6 +8,7 @@
 #include "apps/io/matrix_market.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_number.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -18,11 +19,11 @@ const std::function<void(double)> silent;
 struct NumberChunk : ParsedChunk {
   std::vector<double> values;
   std::int64_t rows = 0;            // lines that hold numbers
-  std::int64_t cols = 0;            // numbers a line, where all lines of the chunk have as many
+  std::int64_t cols = 0;            // numbers a line, if all lines of the chunk have the same number of them
   std::int64_t first_row_line = 0;  // from 1 within the chunk
 };
 
-// Numbers on lines; with `even` all lines must hold as many.
+// Parses numbers on lines. With `even` all lines must hold the same number of them.
 void parse_numbers(NumberChunk& chunk, bool even) {
   chunk.values.clear();
   chunk.rows = chunk.cols = chunk.first_row_line = 0;
@@ -47,7 +48,7 @@ void parse_numbers(NumberChunk& chunk, bool even) {
         chunk.cols = found;
         chunk.first_row_line = chunk.lines;
       } else if (even && found != chunk.cols) {
-        return chunk.refuse("holds " + std::to_string(found) + " numbers, the lines before " +
+        return chunk.refuse("holds " + std::to_string(found) + " numbers; the lines before hold " +
                             std::to_string(chunk.cols));
       }
     }
@@ -71,7 +72,7 @@ NumberTable read_table(const MappedFile& file, bool even, int threads) {
       if (chunk.rows > 0 && table.rows == 0) table.cols = chunk.cols;
       if (even && chunk.rows > 0 && chunk.cols != table.cols)
         throw FileError(file.path(), chunk.first_line + chunk.first_row_line - 1,
-                        "holds " + std::to_string(chunk.cols) + " numbers, the lines before " +
+                        "holds " + std::to_string(chunk.cols) + " numbers; the lines before hold " +
                             std::to_string(table.cols));
       if (!chunk.fault.empty()) throw_fault(file.path(), chunk);
       table.rows += chunk.rows;
@@ -92,7 +93,7 @@ template <class T>
 Dense<T> read_market_array(const MappedFile& file, int threads) {
   const MarketHeader header = read_market_header(file);
   if (header.coordinate || header.symmetric)
-    throw FileError(file.path(), 1, "is '" + header.description + "'; an array, general, is required here");
+    throw FileError(file.path(), 1, "is '" + header.description + "'; a general array is required");
   std::shared_ptr<T> memory = allocate_matrix<T>(header.rows, header.cols);
   const TextBody body{
       file.path(),           header.body, file.text().data() + file.size(), header.size_line + 1, threads,
@@ -114,7 +115,7 @@ void refuse_foreign(const MappedFile& file) {
 
 template <class T>
 std::vector<T> read_values(const std::filesystem::path& path) {
-  const std::shared_ptr<const MappedFile> opened = open_input(path, Wanted::vector);
+  const std::shared_ptr<const MappedFile> opened = open_input(path, DatasetShape::vector);
   const MappedFile& file = *opened;
   if (is_npy(file)) return read_npy_vector<T>(opened);
   if (has_market_banner(file.text())) {
@@ -140,7 +141,7 @@ std::vector<T> read_values(const std::filesystem::path& path) {
 
 template <class T>
 Dense<T> read_vectors(const std::filesystem::path& path, int threads) {
-  const std::shared_ptr<const MappedFile> opened = open_input(path, Wanted::matrix);
+  const std::shared_ptr<const MappedFile> opened = open_input(path, DatasetShape::matrix);
   const MappedFile& file = *opened;
   if (is_npy(file)) return read_npy_matrix<T>(opened, threads);
   if (has_market_banner(file.text())) return read_market_array<T>(file, threads);
@@ -148,7 +149,8 @@ Dense<T> read_vectors(const std::filesystem::path& path, int threads) {
   const NumberTable table = read_table(file, true, threads);
   constexpr std::int64_t parts = is_complex<T> ? 2 : 1;
   if (table.cols % parts != 0)
-    throw FileError(path, 0, "has lines of " + std::to_string(table.cols) + " numbers; a complex one is two");
+    throw FileError(path, 0,
+                    "has lines of " + std::to_string(table.cols) + " numbers; a complex number needs two");
   const std::int64_t rows = table.rows, cols = table.cols / parts;
   std::shared_ptr<T> memory = allocate_matrix<T>(rows, cols);
   for (std::int64_t i = 0; i < rows; ++i)
@@ -159,11 +161,7 @@ Dense<T> read_vectors(const std::filesystem::path& path, int threads) {
   return dense(std::move(memory), rows, cols);
 }
 
-template std::vector<float> read_values(const std::filesystem::path&);
-template std::vector<double> read_values(const std::filesystem::path&);
-template Dense<float> read_vectors(const std::filesystem::path&, int);
-template Dense<double> read_vectors(const std::filesystem::path&, int);
-template Dense<std::complex<float>> read_vectors(const std::filesystem::path&, int);
-template Dense<std::complex<double>> read_vectors(const std::filesystem::path&, int);
+EIGEN_G_INSTANTIATE(real_types, read_values);
+EIGEN_G_INSTANTIATE(all_types, read_vectors);
 
 }  // namespace eigen_g::io

@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors back from files that this command or another program wrote: .npy, HDF5 datasets, Matrix
-// Market array, plain text, as open_input() has them; the format is taken from the content.
+// Reads eigenvalues and eigenvectors from files that this command or another program wrote: .npy, HDF5 datasets, Matrix Market
+// arrays, plain text. open_input() opens them; the content decides the format.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace eigen_g::io {
 
-// T is float or double. Plain text: numbers separated by blanks or line ends; lines that begin with % or # are comments. A file
-// whose name ends in .eig begins with the number of values. Throws FileError.
+// T is float or double. Plain text: numbers separated by blanks or line ends; a line that begins with % or # is a comment. If the
+// file's name ends in .eig, the first number is the count of the values that follow. Throws FileError.
 template <class T = double>
 std::vector<T> read_values(const std::filesystem::path& path);
 
-// Plain text: a row of the matrix a line; of complex T a number is two, real and imaginary part. Throws FileError, also for an element
-// that T does not hold, OutOfMemory.
+// Plain text: one matrix row a line. A complex number is two numbers: real part, imaginary part.
+// Throws FileError (also for an element that T cannot hold) and OutOfMemory.
 template <class T = double>
 Dense<T> read_vectors(const std::filesystem::path& path, int threads = 0);
 

@@ -1,12 +1,13 @@
-// ELSI's compressed sparse columns: 16 integers of header, n column starts, the row indices as 32-bit integers, the
-// values; indices from 1, both triangles stored. Header and column starts are 64-bit integers, in the older variant
-// 32-bit ones; the zero or ones behind the first four bytes tell which.
+// Reads ELSI's compressed sparse columns: a header of 16 integers, n column starts, the row indices as 32-bit integers, the values.
+// Indices count from 1; both triangles are stored. Header and column starts are 64-bit integers, or 32-bit ones in an older variant.
+// The second 32-bit word of the file is 0 in the 64-bit variant (the upper half of the magic number).
 // Source: ELSI, rw_mat (elsi_rw.f90).
 #include <cstring>
 #include <limits>
 
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -21,8 +22,8 @@ std::int64_t word_at(const std::byte* from, std::int64_t index) {
   return word;
 }
 
-// Word: the type of header and column starts. begin(n, nonzeros) is called once the header is sound, then add(row, col, value)
-// with the entries in the file's order, from 0.
+// Word is the type of the header and the column starts. Calls begin_matrix(n, nonzeros) after the header is checked, then
+// add(row, col, value) with the entries in the file's order; row and col count from 0.
 template <class Word, class Begin, class Add>
 void entries_of_variant(const MappedFile& file, Begin begin_matrix, Add add) {
   const auto refuse = [&](const std::string& reason) { throw FileError(file.path(), 0, reason); };
@@ -47,7 +48,7 @@ void entries_of_variant(const MappedFile& file, Begin begin_matrix, Add add) {
   const std::byte* const starts = header + header_words * word_bytes;
   const std::byte* const rows = starts + n * word_bytes;
   const std::byte* const values = rows + nonzeros * 4;
-  // The last column ends with the file: there is no closing entry.
+  // The file has no start after the last column: that column ends with the file.
   const auto start_of = [&](std::int64_t j) { return j < n ? word_at<Word>(starts, j) - 1 : nonzeros; };
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t least = j == 0 ? 0 : start_of(j - 1);
@@ -76,7 +77,7 @@ bool begins_with(const MappedFile& file) {
   return file.size() >= 8 && word_at<std::int32_t>(file.bytes(), 0) == elsi_magic;
 }
 
-// The entries of either variant; its name.
+// Reads the entries of either variant. Returns the variant's name.
 template <class Begin, class Add>
 std::string for_each_entry(const MappedFile& file, Begin begin_matrix, Add add) {
   if (!begins_with(file)) throw FileError(file.path(), 0, "does not begin as an ELSI CSC file");
@@ -119,9 +120,6 @@ StoredCoordinates read_elsi_coordinates(const MappedFile& file) {
   return stored;
 }
 
-template Stored<float> read_elsi_csc(const MappedFile&, const ReadOptions&);
-template Stored<double> read_elsi_csc(const MappedFile&, const ReadOptions&);
-template Stored<std::complex<float>> read_elsi_csc(const MappedFile&, const ReadOptions&);
-template Stored<std::complex<double>> read_elsi_csc(const MappedFile&, const ReadOptions&);
+EIGEN_G_INSTANTIATE(all_types, read_elsi_csc);
 
 }  // namespace eigen_g::io

@@ -1,5 +1,5 @@
-// A file that cannot be read, is not what it says, or cannot be written: "path:line: reason", or "path:
-// reason" where no line is meant (line 0: binary files, the file as a whole).
+// FileError: a file cannot be read, has invalid content, or cannot be written.
+// Message: "path:line: reason". Line 0 means no line (binary files, or the file as a whole): "path: reason".
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class FileError : public Error {
   FileError(std::filesystem::path path, std::int64_t line, std::string reason)
       : Error(message(path, line, reason)), path_(std::move(path)), line_(line), reason_(std::move(reason)) {}
   const std::filesystem::path& path() const { return path_; }
-  std::int64_t line() const { return line_; }  // from 1; 0: none
+  std::int64_t line() const { return line_; }  // from 1; 0: no line
   const std::string& reason() const { return reason_; }
 
  private:

@@ -37,7 +37,7 @@ std::string hdf5_version() {
 }
 
 std::shared_ptr<const MappedFile> open_hdf5(std::shared_ptr<const MappedFile> file, const std::string&,
-                                            Wanted) {
+                                            DatasetShape) {
   throw FileError(file->path(), 0, "is an HDF5 file, and this program is built without HDF5");
 }
 
@@ -51,18 +51,18 @@ std::string hdf5_version() {
 
 namespace {
 
-constexpr int most_dimensions = 8;
+constexpr int max_dimensions = 8;
 
-// A dataset as the child process finds it.
+// The child process returns this description of a dataset. It is copied as bytes, so it holds no pointers.
 struct Found {
   std::array<char, 256> name{};
-  std::array<char, 8> descr{};  // of the elements in place, or as they are read
-  std::int64_t shape[most_dimensions] = {};
+  std::array<char, 8> descr{};  // element type, of the elements in place or as HDF5 converts them
+  std::int64_t shape[max_dimensions] = {};
   int dimensions = 0;
-  bool by_columns = false;  // MATLAB's
+  bool by_columns = false;  // written by MATLAB
   bool chunked = false;
   std::int64_t element_bytes = 0, bytes = 0;
-  std::int64_t place = -1;  // in the file; -1: to be read
+  std::int64_t place = -1;  // offset of the elements in the file; -1: HDF5 must read them
 };
 static_assert(std::is_trivially_copyable_v<Found>);
 
@@ -72,12 +72,12 @@ std::string printable(std::string text) {
   return text.substr(0, 100);
 }
 
-// Elements of a type: as an .npy file would call them, and in memory.
+// How elements of an HDF5 type are read.
 struct Elements {
-  std::string descr;  // in the file; "": nothing that an .npy file has
+  std::string descr;  // .npy name of the type in the file; "": .npy has none
   std::string read_descr;
   Hdf5Handle memory{H5I_INVALID_HID, H5Tclose};
-  std::string fault;  // why they are none
+  std::string fault;  // reason why these elements cannot be read; "": none
 };
 
 std::string of_this_machine(const char* type) {
@@ -114,7 +114,7 @@ std::string member_name(hid_t type, unsigned index) {
   return text;
 }
 
-// (r, i), (re, im), (real, imag) in this order, whatever the case.
+// True for the names (r, i), (re, im) and (real, imag), in this order, in upper or lower case.
 bool named_as_complex(std::string re, std::string im) {
   for (std::string* name : {&re, &im})
     for (char& c : *name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -123,7 +123,7 @@ bool named_as_complex(std::string re, std::string im) {
 
 Elements complex_elements(hid_t type) {
   Elements elements;
-  elements.fault = "a compound type; of those (r, i) and (real, imag) of floats are read";
+  elements.fault = "a compound type; only pairs (r, i), (re, im) or (real, imag) of floats are read";
   if (::H5Tget_nmembers(type) != 2) return elements;
   const std::string re = member_name(type, 0), im = member_name(type, 1);
   const Hdf5Handle part(::H5Tget_member_type(type, 0), H5Tclose),
@@ -162,7 +162,7 @@ Elements elements_of(hid_t type) {
       elements.read_descr = of_this_machine("f8");
       elements.memory = native_float(true);
       break;
-    case H5T_ENUM: {  // h5py's booleans; as they stand, for there is no conversion
+    case H5T_ENUM: {  // h5py's booleans; HDF5 does not convert them, so they are read as stored
       const Hdf5Handle base(::H5Tget_super(type), H5Tclose);
       elements.descr = elements.read_descr = standard_integer(base);
       elements.memory = Hdf5Handle(::H5Tcopy(type), H5Tclose);
@@ -175,10 +175,10 @@ Elements elements_of(hid_t type) {
       elements.fault = "text";
       break;
     case H5T_REFERENCE:
-      elements.fault = "references (MATLAB's cell arrays are)";
+      elements.fault = "references, as MATLAB's cell arrays do";
       break;
     default:
-      elements.fault = "a type that is no number";
+      elements.fault = "elements that are not numbers";
   }
   return elements;
 }
@@ -187,7 +187,7 @@ bool is_by_columns(hid_t dataset) {
   return ::H5Aexists(dataset, "MATLAB_class") > 0;
 }
 
-// As its program has it.
+// Shape as the program that wrote the dataset has it: MATLAB's extents are stored in reverse order.
 std::vector<std::int64_t> shape_of(hid_t dataset) {
   const Hdf5Handle space(::H5Dget_space(dataset), H5Sclose);
   const int dimensions = ::H5Sget_simple_extent_ndims(space);
@@ -215,10 +215,10 @@ struct Listed {
 
 struct List {
   std::vector<Listed> datasets;
-  std::string fault;  // what HDF5 said where it found damage first
+  std::string fault;  // HDF5's message for the first damaged object
 };
 
-// Every dataset that hard links lead to, but MATLAB's own.
+// Lists every dataset that hard links reach, except MATLAB's internal ones (names that begin with #), up to 1000.
 List list_datasets(hid_t file) {
   List all;
   const auto take = [](hid_t root, const char* name, const H5L_info_t* link, void* list) -> herr_t {
@@ -246,22 +246,22 @@ std::string text_of(const List& list) {
   return text + (all.size() > most ? ", ..." : "");
 }
 
-bool fits(const std::vector<std::int64_t>& s, Wanted wanted) {
-  if (wanted == Wanted::vector) return s.size() == 1 || (s.size() == 2 && (s[0] == 1 || s[1] == 1));
-  return s.size() == 2 && (wanted == Wanted::matrix || s[0] == s[1]);
+bool fits(const std::vector<std::int64_t>& s, DatasetShape wanted) {
+  if (wanted == DatasetShape::vector) return s.size() == 1 || (s.size() == 2 && (s[0] == 1 || s[1] == 1));
+  return s.size() == 2 && (wanted == DatasetShape::matrix || s[0] == s[1]);
 }
 
-std::string only_dataset(const std::filesystem::path& path, hid_t file, Wanted wanted) {
+std::string only_dataset(const std::filesystem::path& path, hid_t file, DatasetShape wanted) {
   const List all = list_datasets(file);
   std::vector<Listed> candidates;
   for (const Listed& one : all.datasets)
     if (fits(one.shape, wanted)) candidates.push_back(one);
-  if (wanted == Wanted::vector && candidates.size() > 1)  // of one dimension rather than n x 1
+  if (wanted == DatasetShape::vector && candidates.size() > 1)  // prefer one dimension to n x 1
     std::erase_if(candidates, [](const Listed& one) { return one.shape.size() != 1; });
   if (candidates.size() == 1) return candidates.front().name;
-  const std::string what = wanted == Wanted::square_matrix ? "square matrix"
-                           : wanted == Wanted::matrix      ? "matrix"
-                                                           : "vector";
+  const std::string what = wanted == DatasetShape::square_matrix ? "square matrix"
+                           : wanted == DatasetShape::matrix      ? "matrix"
+                                                                 : "vector";
   throw FileError(path, 0,
                   "holds " + std::string(candidates.empty() ? "no " : "several datasets that may be the ") +
                       what + "; FILE:/NAME names a dataset: " + text_of(all));
@@ -277,7 +277,7 @@ Hdf5Handle open_dataset(const std::filesystem::path& path, hid_t file, const std
     throw FileError(path, 0, "is damaged: " + printable(name) + ": " + reason);
   throw FileError(
       path, 0,
-      (object.is_open() ? printable(name) + " is no dataset" : "has no dataset " + printable(name)) +
+      (object.is_open() ? printable(name) + " is not a dataset" : "has no dataset " + printable(name)) +
           "; FILE:/NAME names one: " + text_of(all));
 }
 
@@ -286,7 +286,7 @@ struct Opened {
   std::string name;
 };
 
-Opened open_in(const std::filesystem::path& path, std::string name, Wanted wanted) {
+Opened open_in(const std::filesystem::path& path, std::string name, DatasetShape wanted) {
   begin_hdf5();
   Hdf5Handle file(::H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.is_open()) throw FileError(path, 0, "is an HDF5 file that cannot be opened: " + hdf5_reason());
@@ -295,9 +295,9 @@ Opened open_in(const std::filesystem::path& path, std::string name, Wanted wante
   return {std::move(file), std::move(dataset), std::move(name)};
 }
 
-// Where elements that are as an .npy file's lie in one piece; -1: nowhere.
-std::int64_t place_of(const std::filesystem::path& path, const Opened& opened, bool contiguous,
-                      const Found& found, std::int64_t file_bytes) {
+// Offset of the elements in the file, if they are contiguous and of an .npy type; otherwise -1.
+std::int64_t device_of(const std::filesystem::path& path, const Opened& opened, bool contiguous,
+                       const Found& found, std::int64_t file_bytes) {
   const haddr_t place = contiguous ? ::H5Dget_offset(opened.dataset) : HADDR_UNDEF;
   if (place == HADDR_UNDEF || found.bytes == 0) return -1;
   if (::H5Dget_storage_size(opened.dataset) != static_cast<hsize_t>(found.bytes)) return -1;
@@ -309,7 +309,7 @@ std::int64_t place_of(const std::filesystem::path& path, const Opened& opened, b
   return static_cast<std::int64_t>(place);
 }
 
-Found look(const std::filesystem::path& path, const std::string& name, Wanted wanted,
+Found look(const std::filesystem::path& path, const std::string& name, DatasetShape wanted,
            std::int64_t file_bytes) {
   const Opened opened = open_in(path, name, wanted);
   const auto refuse = [&](const std::string& reason) {
@@ -320,7 +320,7 @@ Found look(const std::filesystem::path& path, const std::string& name, Wanted wa
   if (!type.is_open() || !properties.is_open()) refuse("is damaged: " + hdf5_reason());
   const H5D_layout_t layout = ::H5Pget_layout(properties);
   if (layout == H5D_VIRTUAL || ::H5Pget_external_count(properties) > 0)
-    refuse("lies in other files; h5repack makes one of them");
+    refuse("is stored in other files; h5repack copies them into one");
   if (::H5Aexists(opened.dataset, "MATLAB_empty") > 0) refuse("is an empty matrix of MATLAB");
   const Elements elements = elements_of(type);
   if (!elements.fault.empty()) refuse("holds " + elements.fault);
@@ -341,14 +341,15 @@ Found look(const std::filesystem::path& path, const std::string& name, Wanted wa
   };
   if (!elements.descr.empty()) {
     size_up(static_cast<std::int64_t>(::H5Tget_size(type)));
-    found.place = place_of(path, opened, layout == H5D_CONTIGUOUS, found, file_bytes);
+    found.place = device_of(path, opened, layout == H5D_CONTIGUOUS, found, file_bytes);
   }
   if (found.place < 0) size_up(static_cast<std::int64_t>(::H5Tget_size(elements.memory)));
   (found.place < 0 ? elements.read_descr : elements.descr).copy(found.descr.data(), found.descr.size() - 1);
   return found;
 }
 
-void read_elements(const std::filesystem::path& path, const std::string& name, Wanted wanted, void* out) {
+void read_elements(const std::filesystem::path& path, const std::string& name, DatasetShape wanted,
+                   void* out) {
   const Opened opened = open_in(path, name, wanted);
   const Hdf5Handle type(::H5Dget_type(opened.dataset), H5Tclose);
   const Elements elements = elements_of(type);
@@ -356,7 +357,7 @@ void read_elements(const std::filesystem::path& path, const std::string& name, W
     throw FileError(path, 0, printable(opened.name) + " cannot be read: " + hdf5_reason());
 }
 
-// Memory that a child process writes for this one.
+// Memory that a child process writes and this process reads.
 std::shared_ptr<std::byte> shared_memory(const std::filesystem::path& path, std::int64_t bytes) {
   require_host_memory(static_cast<std::uint64_t>(bytes));
   const auto size = static_cast<std::size_t>(std::max<std::int64_t>(1, bytes));
@@ -368,9 +369,9 @@ std::shared_ptr<std::byte> shared_memory(const std::filesystem::path& path, std:
 }  // namespace
 
 std::shared_ptr<const MappedFile> open_hdf5(std::shared_ptr<const MappedFile> file,
-                                            const std::string& dataset, Wanted wanted) {
+                                            const std::string& dataset, DatasetShape wanted) {
   constexpr const char* library = "HDF5";
-  constexpr std::int64_t seconds_to_look = 20, bytes_a_second = 1 << 20;  // far more time than it takes
+  constexpr std::int64_t seconds_to_look = 20, bytes_a_second = 1 << 20;  // far more time than HDF5 needs
   const std::filesystem::path path = file->path();
   const std::string answer = isolated(path, library, seconds_to_look, [&] {
     const Found found = look(path, dataset, wanted, file->size());
@@ -392,7 +393,7 @@ std::shared_ptr<const MappedFile> open_hdf5(std::shared_ptr<const MappedFile> fi
     array.in_file = file->is_mapped();
     return std::make_shared<const MappedFile>(name, std::move(file), std::move(array));
   }
-  if (wanted == Wanted::square_matrix) require_square(name, array.header.shape);
+  if (wanted == DatasetShape::square_matrix) require_square(name, array.header.shape);
   std::shared_ptr<std::byte> memory = shared_memory(path, found.bytes);
   if (found.bytes > 0)
     isolated(path, library, seconds_to_look + found.bytes / bytes_a_second, [&] {

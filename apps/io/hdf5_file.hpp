@@ -1,7 +1,8 @@
-// A dataset of an HDF5 file (1.8 and later, MATLAB v7.3) as an array like an .npy file's. Elements that stand in one piece as this
-// project reads them are mapped in place; chunked, compressed and unusual ones are read into memory, converted by HDF5.
+// Opens a dataset of an HDF5 file (1.8 or later, MATLAB v7.3) as an array like that of an .npy file. If the elements are contiguous
+// and of a type that this project reads, they are mapped in place. HDF5 reads and converts all others into memory: chunked,
+// compressed and unusual datasets.
 //
-// HDF5 has a history of crashes on damaged files, and is not thread safe: it reads in a child process (isolated.hpp).
+// HDF5 often crashed on damaged files in the past, and is not thread safe. So it reads in a child process (isolated.hpp).
 #pragma once
 
 #include <memory>
@@ -12,20 +13,21 @@
 
 namespace eigen_g::io {
 
-// What a file is opened for, which chooses among its datasets where none is named: the only one of that shape.
-enum class Wanted { square_matrix, matrix, vector };
+// The shape that the caller needs. If the file's name names no dataset, the only dataset of this shape is opened.
+enum class DatasetShape { square_matrix, matrix, vector };
 
-// The library's version, as "1.10.8"; "": built without.
+// Version of the HDF5 library, as "1.10.8"; "" in a build without HDF5.
 std::string hdf5_version();
 
-// The signature, at the beginning or behind a user block as MATLAB's.
+// The HDF5 signature, at the beginning or after a user block (MATLAB writes one).
 bool begins_as_hdf5(std::string_view text);
 
-// Floats (4 and 8 bytes; others converted), integers, enumerations of them, complex numbers as compounds (r, i), (re, im),
-// (real, imag); rank 1 or 2. Row by row, as C and h5py have them; of a dataset that MATLAB wrote, which says so, column by column.
-// Throws FileError: built without HDF5; no such dataset (and those that there are), none or several to choose from; elements that are
-// no numbers, or lie in other files; damage, named by HDF5's own words. OutOfMemory.
+// Element types: floats of 4 and 8 bytes (other sizes are converted), integers, enumerations of integers, and complex numbers as
+// compounds (r, i), (re, im) or (real, imag). Rank 1 or 2. A dataset is row by row, as C and h5py write it. A dataset that MATLAB
+// wrote is column by column; its attribute MATLAB_class marks it.
+// Throws FileError: a build without HDF5; no such dataset (the message lists the datasets); none or several to choose from; elements
+// that are not numbers or are stored in other files; damage, with HDF5's own message. Throws OutOfMemory.
 std::shared_ptr<const MappedFile> open_hdf5(std::shared_ptr<const MappedFile> file,
-                                            const std::string& dataset, Wanted wanted);
+                                            const std::string& dataset, DatasetShape wanted);
 
 }  // namespace eigen_g::io

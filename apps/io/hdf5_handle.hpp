@@ -1,4 +1,5 @@
-// Handles of the HDF5 library that close themselves, and its error stack as text. HDF5 is not thread safe: one thread at a time.
+// Hdf5Handle: a handle of the HDF5 library that closes itself. hdf5_reason(): HDF5's error stack as text.
+// HDF5 is not thread safe: one thread at a time.
 #pragma once
 
 #ifdef EIGEN_G_HAVE_HDF5
@@ -23,7 +24,7 @@ class Hdf5Handle {
   }
   operator hid_t() const { return id_; }
   bool is_open() const { return id_ >= 0; }
-  // Closes it now; false: that failed.
+  // Closes the handle now. Returns false if HDF5 could not close it.
   bool reset() { return id_ < 0 || close_(std::exchange(id_, H5I_INVALID_HID)) >= 0; }
 
  private:
@@ -31,19 +32,19 @@ class Hdf5Handle {
   herr_t (*close_)(hid_t);
 };
 
-// Before any other call: errors are not printed, and nothing is done when the process ends, where the library breaks down on a file
-// that it could not close (a full disk).
+// Call this before any other HDF5 function. HDF5 then prints no errors, and does nothing when the process ends. (Its exit handler
+// crashes if HDF5 could not close a file, for example on a full disk.)
 inline void begin_hdf5() {
   ::H5dont_atexit();
   ::H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-// What the library says of the call that has failed: the innermost reason, of system calls the system's own word.
+// The reason why the last HDF5 call failed: HDF5's innermost message, or the system's message if a system call failed.
 inline std::string hdf5_reason() {
   std::string reason;
   const auto take = [](unsigned, const H5E_error2_t* error, void* text) -> herr_t {
     if (error->desc) *static_cast<std::string*>(text) = error->desc;
-    return 1;  // the first is enough
+    return 1;  // the first entry is the innermost one
   };
   if (::H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, &reason) < 0 || reason.empty()) return "no reason given";
   constexpr const char* quoted = "error message = '";

@@ -1,4 +1,4 @@
-// A dataset of an HDF5 file as a path: FILE:/GROUP/NAME, or FILE:NAME.
+// Hdf5Name: the path of a dataset in an HDF5 file, FILE:/GROUP/NAME or FILE:NAME.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@ namespace eigen_g::io {
 
 struct Hdf5Name {
   std::filesystem::path file;
-  std::string dataset;  // "": none is named, and `file` may be any file
+  std::string dataset;  // "": the path names no dataset, and `file` may have any format
 };
 
-// A path that exists is a file. Else what precedes a colon is the file, where it exists or ends in .h5 or .hdf5; the first such colon
-// counts. HDF5 itself is not asked.
+// A path that exists is a file. Otherwise the path is split at its first colon after an existing file, or after a name that ends in
+// .h5 or .hdf5. HDF5 itself is not called.
 Hdf5Name hdf5_name(const std::filesystem::path& path);
 
-// Whether a file of this name is to be written as HDF5: .h5, .hdf5, with a dataset or without.
+// True if a file of this name is written as HDF5: .h5 or .hdf5, with or without a dataset.
 bool names_hdf5(const std::filesystem::path& path);
 
 }  // namespace eigen_g::io

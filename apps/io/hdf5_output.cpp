@@ -14,7 +14,7 @@ namespace eigen_g::io {
 #ifndef EIGEN_G_HAVE_HDF5
 
 void require_hdf5(const std::filesystem::path& path) {
-  throw FileError(path, 0, "is to be an HDF5 file, and this program is built without HDF5");
+  throw FileError(path, 0, "cannot be written: this program is built without HDF5");
 }
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Hdf5Dataset>&, Existing existing)
@@ -35,7 +35,7 @@ class Layout {
     for (const Hdf5Dataset& dataset : datasets) offsets_.push_back(add(dataset));
     require(file_.reset());
   }
-  // Of each dataset in the file; HADDR_UNDEF: it has no elements.
+  // Offset of each dataset in the file; HADDR_UNDEF: it has no elements.
   const std::vector<haddr_t>& offsets() const { return offsets_; }
 
  private:
@@ -84,9 +84,9 @@ class Layout {
   std::vector<haddr_t> offsets_;
 };
 
-// Of all elements; more than any disk has where the product wraps.
+// Bytes of all elements. Returns UINT64_MAX if the sum overflows; no disk has this much room.
 std::uint64_t bytes_of(const std::vector<Hdf5Dataset>& datasets) {
-  std::uint64_t sum = 1;  // nothing cannot be reserved
+  std::uint64_t sum = 1;  // a reservation of 0 bytes fails
   for (const Hdf5Dataset& dataset : datasets) {
     std::uint64_t bytes = (real_type(dataset.type) == ScalarType::d ? sizeof(double) : sizeof(float)) *
                           (real_type(dataset.type) == dataset.type ? 1 : 2);
@@ -102,10 +102,10 @@ std::uint64_t bytes_of(const std::vector<Hdf5Dataset>& datasets) {
 Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Hdf5Dataset>& datasets,
                        Existing existing)
     : file_(std::move(path), existing) {
-  static_assert(std::endian::native == std::endian::little, "elements are filled in as they stand in memory");
+  static_assert(std::endian::native == std::endian::little, "elements are copied without conversion");
   begin_hdf5();
-  file_.reserve(
-      bytes_of(datasets));  // a full disk shows here, where HDF5 has not begun a file that it cannot close
+  // A full disk is an error here, before HDF5 has opened a file that it could not close.
+  file_.reserve(bytes_of(datasets));
   const Layout layout(file_, datasets);
   std::byte* const bytes = file_.map(std::filesystem::file_size(file_.temporary()));
   for (const haddr_t offset : layout.offsets())

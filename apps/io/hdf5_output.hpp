@@ -1,4 +1,4 @@
-// Datasets into a new HDF5 file, their elements filled in by mapping, as those of an .npy file (npy.hpp).
+// Hdf5Writer: writes datasets into a new HDF5 file. The caller fills in the elements through a mapping, as in npy.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 namespace eigen_g::io {
 
 struct Hdf5Dataset {
-  std::string name;  // "/group/H"; groups on the way are made
+  std::string name;  // "/group/H"; missing groups are created
   ScalarType type = ScalarType::d;
-  std::vector<std::int64_t> shape;  // row by row, as C has it
+  std::vector<std::int64_t> shape;  // row by row, as in C
 };
 
 // Throws FileError in a build without HDF5.
 void require_hdf5(const std::filesystem::path& path);
 
-// Creates `path` with contiguous datasets, little-endian, of complex numbers the compound (r, i) that h5py writes; their room on the
-// disk is taken at once. Whole on disk only after commit(); a file that exists is replaced whole, not added to. HDF5 is called in the
-// constructor alone, from one thread at a time. Throws FileError (disk full included, before the elements are computed; built without
-// HDF5).
+// Creates `path` with contiguous little-endian datasets. Complex numbers are the compound (r, i) that h5py writes. The disk space is
+// reserved at once. The file is complete on disk only after commit(). An existing file is replaced as a whole; nothing is added to it.
+// HDF5 is called in the constructor alone, by one thread at a time.
+// Throws FileError: also for a full disk (before any element is computed) and in a build without HDF5.
 class Hdf5Writer {
  public:
   Hdf5Writer(std::filesystem::path path, const std::vector<Hdf5Dataset>& datasets,
              Existing existing = Existing::keep);
-  // Of dataset k in the order given, on a 64-byte boundary; its type is T. Null where it has no elements.
+  // Elements of dataset k in the order of the constructor's list, 64-byte aligned. T must be the dataset's type. Null: no elements.
   template <class T>
   T* data(std::size_t k) const {
     return reinterpret_cast<T*>(places_[k]);

@@ -67,7 +67,7 @@ struct Inflating {
 };
 
 Bytes inflated(const MappedFile& file) {
-  constexpr std::int64_t step = std::int64_t{1} << 30;  // zlib counts in 32 bits
+  constexpr std::int64_t step = std::int64_t{1} << 30;  // zlib counts bytes in 32 bits
   Bytes bytes;
   std::size_t used = 0;
   Inflating z;
@@ -84,7 +84,7 @@ Bytes inflated(const MappedFile& file) {
     outcome = ::inflate(&z.stream, Z_NO_FLUSH);
     taken += input - z.stream.avail_in;
     used += room - z.stream.avail_out;
-    if (outcome == Z_STREAM_END && taken < file.size()) {  // another member follows
+    if (outcome == Z_STREAM_END && taken < file.size()) {  // another gzip member follows
       if (::inflateReset(&z.stream) != Z_OK) break;
     } else if (outcome != Z_OK && outcome != Z_STREAM_END) {
       throw FileError(file.path(), 0,
@@ -99,7 +99,7 @@ Bytes inflated(const MappedFile& file) {
 
 #endif
 
-// The array that NumPy's savez has put there; what SciPy's save_npz wrote stays as it is, for its own reader.
+// The array in an archive of NumPy's savez. An archive of SciPy's save_npz is returned as it is; it has its own reader.
 std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file) {
   const auto refuse = [&](const std::string& reason) { throw FileError(file->path(), 0, reason); };
   std::vector<ZipMember> arrays;
@@ -124,14 +124,14 @@ std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file)
 
 }  // namespace
 
-std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path, Wanted wanted) {
+std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path, DatasetShape wanted) {
   if (path == "-") return in_memory(path, standard_input());
   const Hdf5Name name = hdf5_name(path);
   auto file = std::make_shared<const MappedFile>(name.file);
   const std::string_view text = file->text();
   if (begins_as_hdf5(text)) return open_hdf5(std::move(file), name.dataset, wanted);
   if (!name.dataset.empty())
-    throw FileError(name.file, 0, "is no HDF5 file, so there is no dataset " + name.dataset + " in it");
+    throw FileError(name.file, 0, "is not an HDF5 file; there is no dataset " + name.dataset + " in it");
 #ifdef EIGEN_G_HAVE_ZLIB
   if (text.substr(0, 2) == "\x1f\x8b") return in_memory(path, inflated(*file));
 #endif

@@ -1,7 +1,7 @@
-// A matrix file as its reader sees it: the file itself, mapped, or what it stands for, in memory:
-//   -            stdin, to its end
-//   gzip         what it holds, in builds with zlib
-//   zip (.npz)   the one .npy in it, mapped in place where it is not compressed; a sparse matrix of SciPy's as it is
+// Opens a matrix file for its reader. The result is the mapped file, or its content in memory:
+//   -            stdin, read to its end
+//   gzip         the unpacked content, in builds with zlib
+//   zip (.npz)   the only .npy in it, mapped in place if it is not compressed; SciPy's sparse matrices stay an archive
 //   HDF5         the dataset that FILE:/NAME names, or the only one of the wanted shape, as an .npy array (hdf5_file.hpp)
 #pragma once
 
@@ -15,18 +15,17 @@
 
 namespace eigen_g::io {
 
-// Throws FileError, also for a damaged or truncated archive; OutOfMemory.
+// Throws FileError (also for a damaged or truncated archive) and OutOfMemory.
 std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path,
-                                             Wanted wanted = Wanted::square_matrix);
+                                             DatasetShape wanted = DatasetShape::square_matrix);
 
-// The format of what is open, never automatic but for a zip archive's array, whose format is npy. Throws FileError where nothing tells
-// it.
+// Format of an open file. Never automatic: an array from a zip archive is npy. Throws FileError if nothing identifies the format.
 Format format_of(const MappedFile& file, const ReadOptions& options);
 
-// Throws FileError where the file's order is not the one that was given; 0: none was.
+// Throws FileError if the file's order n is not `given`. given == 0: no order was given, nothing is checked.
 void require_order(const std::filesystem::path& path, std::int64_t n, std::int64_t given);
 
-// read_matrix() of what is open already.
+// read_matrix() for a file that is already open.
 template <class T = double>
 HermitianMatrix<T> read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options);
 

@@ -21,7 +21,8 @@ namespace {
 
 constexpr char done = 'd', refused = 'r';
 
-// The parent's handlers would remove its unfinished files and speak for it; what a crash prints is for nobody.
+// In the child: resets the parent's signal handlers, which would remove the parent's unfinished files and print for it. Limits the CPU
+// time. A crash's messages and core file are suppressed.
 void leave_parent_alone(std::int64_t seconds, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
@@ -71,7 +72,7 @@ std::string isolated(const std::filesystem::path& path, const char* library, std
                      const std::function<std::string()>& work) {
   std::array<int, 2> ends;
   const auto refuse = [&](int error) {
-    throw FileError(path, 0, std::string("cannot be read: no process for it: ") + std::strerror(error));
+    throw FileError(path, 0, std::string("cannot be read: no child process: ") + std::strerror(error));
   };
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) refuse(errno);
   const pid_t parent = ::getpid(), child = ::fork();
@@ -94,13 +95,13 @@ std::string isolated(const std::filesystem::path& path, const char* library, std
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     const std::string by = std::string(" (") + ::strsignal(signal) + ")";
-    throw FileError(path, 0,
-                    signal == SIGXCPU
-                        ? std::string("is damaged: ") + library + " comes to no end with it" + by
-                    : signal == SIGKILL ? std::string("cannot be read: ") + library + " was stopped" + by
-                                        : std::string("is damaged: ") + library + " breaks down on it" + by);
+    throw FileError(
+        path, 0,
+        signal == SIGXCPU   ? std::string("is damaged: ") + library + " did not finish reading it" + by
+        : signal == SIGKILL ? std::string("cannot be read: ") + library + " was stopped" + by
+                            : std::string("is damaged: ") + library + " crashed while reading it" + by);
   }
-  if (answer.empty()) throw FileError(path, 0, std::string("is damaged: ") + library + " gives no answer");
+  if (answer.empty()) throw FileError(path, 0, std::string("is damaged: ") + library + " returned no result");
   if (answer.front() != done) throw FileError(path, 0, answer.substr(1));
   return answer.substr(1);
 }

@@ -13,7 +13,7 @@
 namespace eigen_g::io {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
-  // O_NONBLOCK: a named pipe without a writer must not hang here.
+  // O_NONBLOCK: open() must not wait for a writer if the path is a named pipe.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) throw FileError(path, 0, std::string("cannot be opened: ") + std::strerror(errno));
   struct stat status {};
@@ -70,9 +70,11 @@ std::string_view foreign_kind(std::string_view text) {
       {"\xfd\x37zXZ\0"sv, "an xz-compressed file; unpack it first"},
       {"\x28\xb5\x2f\xfd"sv, "a zstd-compressed file; unpack it first"},
       {"PK\x03\x04"sv, "a zip archive (an .npz file is one); unpack it first"},
-      {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, which is read from a file of its own alone"},
-      {"MATLAB 7.3 MAT-file"sv, "a MATLAB 7.3 (HDF5) file, which is read from a file of its own alone"},
-      {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file, which is not read"},
+      {"\x89HDF\r\n\x1a\n"sv,
+       "an HDF5 file; HDF5 is read from an uncompressed file only, not from stdin or an archive"},
+      {"MATLAB 7.3 MAT-file"sv,
+       "a MATLAB 7.3 (HDF5) file; HDF5 is read from an uncompressed file only, not from stdin or an archive"},
+      {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file; save it in MATLAB with -v7.3"},
       {"\x7f"
        "ELF"sv,
        "a program, not a matrix"},

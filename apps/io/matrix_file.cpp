@@ -9,6 +9,7 @@
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
 #include "apps/io/text_number.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -21,7 +22,7 @@ bool begins_as_elsi(const MappedFile& file) {
   return words[0] == elsi_magic && (words[1] == 0 || words[1] == elsi_unused);
 }
 
-// The first line that is no comment holds one integer and nothing else.
+// True if the first line that is not a comment holds one integer and nothing else.
 bool begins_as_tridiagonal(std::string_view text) {
   const char* p = text.data();
   const char* const end = p + text.size();
@@ -46,8 +47,9 @@ Format format_by_content(const MappedFile& file) {
 }
 
 Format format_by_ending(const std::filesystem::path& path) {
-  const std::string ending =
-      (path.extension() == ".gz" ? path.stem() : path).extension().string();  // of what a gzip file holds
+  const std::string ending = (path.extension() == ".gz" ? path.stem() : path)
+                                 .extension()
+                                 .string();  // for .gz: the ending of the unpacked file
   if (ending == ".mtx" || ending == ".mm") return Format::matrix_market;
   if (ending == ".npy") return Format::npy;
   if (ending == ".csc") return Format::elsi_csc;
@@ -78,17 +80,18 @@ Stored<T> read_stored(std::shared_ptr<const MappedFile> file, const ReadOptions&
 Format format_of(const MappedFile& file, const ReadOptions& options) {
   if (file.array()) {
     if (options.format == Format::automatic || options.format == Format::npy) return Format::npy;
-    throw FileError(file.path(), 0, "is " + file.array()->description + ", and of no other format");
+    throw FileError(file.path(), 0,
+                    "is " + file.array()->description + "; its format must be automatic or npy");
   }
   if (options.format != Format::automatic) return options.format;
   if (const Format format = format_by_content(file); format != Format::automatic) return format;
-  if (options.n != 0) return Format::raw;  // only a raw file is read with an order
+  if (options.n != 0) return Format::raw;  // an order is given for raw files only
   if (const Format format = format_by_ending(file.path()); format != Format::automatic) return format;
   if (begins_as_tridiagonal(file.text())) return Format::tridiagonal;
   throw FileError(
       file.path(), 0,
-      "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC nor tridiagonal; raw doubles need --n or a "
-      "name in .raw");
+      "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC nor tridiagonal; a raw file needs --n or the "
+      "ending .raw");
 }
 
 ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
@@ -121,15 +124,9 @@ HermitianMatrix<T> read_matrix(const std::filesystem::path& path, const ReadOpti
   return read_matrix<T>(open_input(path), options);
 }
 
-template HermitianMatrix<float> read_matrix(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template HermitianMatrix<float> read_matrix(const std::filesystem::path&, const ReadOptions&);
-template HermitianMatrix<double> read_matrix(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template HermitianMatrix<double> read_matrix(const std::filesystem::path&, const ReadOptions&);
-template HermitianMatrix<std::complex<float>> read_matrix(std::shared_ptr<const MappedFile>,
-                                                          const ReadOptions&);
-template HermitianMatrix<std::complex<float>> read_matrix(const std::filesystem::path&, const ReadOptions&);
-template HermitianMatrix<std::complex<double>> read_matrix(std::shared_ptr<const MappedFile>,
-                                                           const ReadOptions&);
-template HermitianMatrix<std::complex<double>> read_matrix(const std::filesystem::path&, const ReadOptions&);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, read_matrix,
+                             HermitianMatrix<T>(std::shared_ptr<const MappedFile>, const ReadOptions&));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, read_matrix,
+                             HermitianMatrix<T>(const std::filesystem::path&, const ReadOptions&));
 
 }  // namespace eigen_g::io

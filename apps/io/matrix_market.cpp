@@ -8,19 +8,20 @@
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_number.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
 namespace {
 
-// Columns fall into at most this many blocks, each of which one thread sums; a power of two of columns a block.
-constexpr int most_blocks = 64;
+// Upper bound of the blocks of columns; one thread sums a block. A block has 2^shift columns.
+constexpr int max_blocks = 64;
 
 template <class T>
 struct CoordinateChunk : ParsedChunk {
   std::vector<CoordinateOf<T>> entries;
-  std::vector<CoordinateOf<T>> by_block;           // the same, sorted by block, else in the file's order
-  std::array<std::size_t, most_blocks + 1> first;  // of each block in by_block
+  std::vector<CoordinateOf<T>> by_block;  // `entries` sorted by block, within a block in the file's order
+  std::array<std::size_t, max_blocks + 1> first;  // index of each block's first entry in by_block
 };
 
 template <class T>
@@ -44,7 +45,7 @@ std::string number_fault(Parse outcome, const char* what, const char* kind, cons
   return token + "is not " + kind;
 }
 
-// Calls parse_entry(p) on each line that is neither blank nor a comment; it moves p behind the entry or refuses.
+// Calls parse_entry(p) on each line that is neither blank nor a comment. parse_entry moves p behind the entry or refuses.
 template <class ParseEntry>
 void parse_lines(ParsedChunk& chunk, ParseEntry parse_entry) {
   const char* const end = chunk.end;
@@ -56,7 +57,7 @@ void parse_lines(ParsedChunk& chunk, ParseEntry parse_entry) {
       if (!chunk.fault.empty()) return;
       p = skip_blanks(p, end);
       if (!at_line_end(p, end))
-        return chunk.refuse("unexpected '" + token_for_message(p, end) + "' behind the entry");
+        return chunk.refuse("unexpected '" + token_for_message(p, end) + "' after the entry");
     } else {
       p = line_end(p, end);
     }
@@ -72,7 +73,7 @@ bool parse_part(const char*& p, ParsedChunk& chunk, const char* what, double& pa
   return false;
 }
 
-// A value by the header's field; false after a refusal.
+// Parses a value of the header's field. Returns false after a refusal.
 template <MarketField field, class T>
 bool parse_value(const char*& p, ParsedChunk& chunk, T& value) {
   if constexpr (field == MarketField::pattern) {
@@ -100,11 +101,11 @@ bool parse_value(const char*& p, ParsedChunk& chunk, T& value) {
   return true;
 }
 
-// Why an entry cannot be one of a file that stores one triangle; "" where it can.
+// Reason why a file that stores one triangle cannot have this entry, or "".
 template <class T>
 const char* unfit(const MarketHeader& header, bool on_diagonal, T value) {
   if (!header.symmetric || std::imag(value) == 0 || (header.hermitian && !on_diagonal)) return "";
-  return header.hermitian ? "has an imaginary part; on the diagonal a Hermitian matrix has none"
+  return header.hermitian ? "has an imaginary part; the diagonal of a Hermitian matrix is real"
                           : "has an imaginary part: the complex symmetric matrix is not Hermitian";
 }
 
@@ -164,12 +165,12 @@ void parse_array(ArrayChunk<T>& chunk) {
   });
 }
 
-// Counting sort, so that entries of a block keep the file's order.
+// Counting sort: the entries of a block keep the file's order.
 template <class T>
 void sort_by_block(CoordinateChunk<T>& chunk, int shift) {
   chunk.first.fill(0);
   for (const auto& e : chunk.entries) ++chunk.first[(e.col >> shift) + 1];
-  for (std::size_t b = 0; b < most_blocks; ++b) chunk.first[b + 1] += chunk.first[b];
+  for (std::size_t b = 0; b < max_blocks; ++b) chunk.first[b + 1] += chunk.first[b];
   chunk.by_block.resize(chunk.entries.size());
   auto next = chunk.first;
   for (const auto& e : chunk.entries) chunk.by_block[next[e.col >> shift]++] = e;
@@ -186,12 +187,12 @@ std::int64_t line_of_entry(const ParsedChunk& chunk, std::int64_t index) {
   return line;
 }
 
-// Holds the entries found against the entries announced, in the file's order.
+// Compares the number of entries that were found with the number that the header announces, in the file's order.
 class EntryCount {
  public:
   EntryCount(const TextBody& body, const MarketHeader& header) : body_(body), header_(header) {}
   std::int64_t found() const { return found_; }
-  // Throws where the chunk goes beyond what is announced or has a fault, whichever comes first in the file.
+  // Throws if the chunk has more entries than announced, or a fault; the one that comes first in the file.
   void add(const ParsedChunk& chunk, std::size_t entries) {
     const std::int64_t left = header_.entries - found_;
     found_ += static_cast<std::int64_t>(entries);
@@ -215,10 +216,10 @@ class EntryCount {
   std::int64_t found_ = 0;
 };
 
-// Puts `count` values at position `from` of the packed lower triangle, stored column by column.
+// Copies `count` values to position `from` of the lower triangle, which the file stores column by column.
 template <class T>
 void place_packed(const T* values, std::int64_t from, std::int64_t count, std::int64_t n, T* a) {
-  // Column j begins at j n - j (j - 1) / 2; the last column that begins at or before `from`.
+  // Column j begins at j n - j (j - 1) / 2. Bisection finds the last column that begins at or before `from`.
   std::int64_t low = 0, high = n - 1;
   const auto start = [n](std::int64_t j) { return j * n - j * (j - 1) / 2; };
   while (low < high) {
@@ -255,7 +256,7 @@ void add_coordinates(const TextBody& body, const MarketHeader& header, T* a) {
   const std::int64_t n = header.rows;
   const bool parallel = thread_count(body.threads) > 1;
   int shift = 0;
-  while (((header.cols - 1) >> shift) >= most_blocks) ++shift;
+  while (((header.cols - 1) >> shift) >= max_blocks) ++shift;
 
   const auto parse = [&](Chunk& chunk) {
     parse_by_field(chunk, header);
@@ -274,7 +275,7 @@ void add_coordinates(const TextBody& body, const MarketHeader& header, T* a) {
       return;
     }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(body.threads))
-    for (std::size_t block = 0; block < most_blocks; ++block)
+    for (std::size_t block = 0; block < max_blocks; ++block)
       for (const Chunk& chunk : wave)
         for (std::size_t i = chunk.first[block]; i < chunk.first[block + 1]; ++i) add(chunk.by_block[i]);
   });
@@ -378,25 +379,6 @@ Stored<T> read_matrix_market(const MappedFile& file, const ReadOptions& options)
   return stored_in(std::move(memory), n, !header.symmetric, header.description);
 }
 
-template void read_market_coordinates(const MappedFile&, const ReadOptions&,
-                                      const std::function<void(const StoredCoordinates&, std::int64_t)>&,
-                                      const std::function<void(std::span<const CoordinateOf<float>>)>&);
-template void fill_array(const TextBody&, const MarketHeader&, float*);
-template Stored<float> read_matrix_market(const MappedFile&, const ReadOptions&);
-template void read_market_coordinates(const MappedFile&, const ReadOptions&,
-                                      const std::function<void(const StoredCoordinates&, std::int64_t)>&,
-                                      const std::function<void(std::span<const CoordinateOf<double>>)>&);
-template void fill_array(const TextBody&, const MarketHeader&, double*);
-template Stored<double> read_matrix_market(const MappedFile&, const ReadOptions&);
-template void read_market_coordinates(
-    const MappedFile&, const ReadOptions&, const std::function<void(const StoredCoordinates&, std::int64_t)>&,
-    const std::function<void(std::span<const CoordinateOf<std::complex<float>>>)>&);
-template void fill_array(const TextBody&, const MarketHeader&, std::complex<float>*);
-template Stored<std::complex<float>> read_matrix_market(const MappedFile&, const ReadOptions&);
-template void read_market_coordinates(
-    const MappedFile&, const ReadOptions&, const std::function<void(const StoredCoordinates&, std::int64_t)>&,
-    const std::function<void(std::span<const CoordinateOf<std::complex<double>>>)>&);
-template void fill_array(const TextBody&, const MarketHeader&, std::complex<double>*);
-template Stored<std::complex<double>> read_matrix_market(const MappedFile&, const ReadOptions&);
+EIGEN_G_INSTANTIATE(all_types, read_market_coordinates, fill_array, read_matrix_market);
 
 }  // namespace eigen_g::io

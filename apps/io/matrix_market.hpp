@@ -1,10 +1,11 @@
-// Matrix Market bodies, coordinate and array, parsed in parallel.
+// Parses the bodies of Matrix Market files, coordinate and array, in parallel.
 //
-// Lenient: upper entries of a symmetric file (mirrored), duplicates (summed, also an entry and its mirror image),
-// blank and comment lines anywhere, CR LF, blanks around numbers, no final line end, D exponents, + signs, inf and
-// nan. Refused with line and reason: an index outside 1..n, a word that is no number, text behind an entry, a
-// number beyond the type's range, an imaginary part where the type has none, on the diagonal of a Hermitian matrix or anywhere in a
-// symmetric one, fewer or more entries than announced.
+// Accepted: entries above the diagonal of a symmetric file (they are mirrored), duplicates (they are summed, also an entry with its
+// mirror image), blank and comment lines anywhere, CR LF, blanks around numbers, no line end after the last line, D exponents,
+// + signs, inf and nan.
+// Refused with line and reason: an index outside 1..n, a word that is not a number, text after an entry, a number beyond the type's
+// range, fewer or more entries than the header announces, and an imaginary part in a real type, in a symmetric matrix or on the
+// diagonal of a Hermitian matrix.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +24,22 @@ struct CoordinateOf {
 };
 using Coordinate = CoordinateOf<double>;
 
-// T below: float, double or std::complex of one. Mirror images of a Hermitian matrix are conjugated.
+// In the functions below T is float, double, std::complex<float> or std::complex<double>. The mirror image of an entry of a
+// Hermitian matrix is its conjugate.
 //
-// Calls accept() from the calling thread with the entries of a coordinate body, piece by piece in the file's order; with
-// header.symmetric those above the diagonal as their mirror images.
+// Calls accept() with the entries of a coordinate body, piece by piece in the file's order, from the calling thread. With
+// header.symmetric an entry above the diagonal is passed as its mirror image.
 template <class T>
 void read_coordinates(const TextBody& body, const MarketHeader& header,
                       const std::function<void(std::span<const CoordinateOf<T>>)>& accept);
 
-// Adds the entries of a coordinate body to `a` (n x n, leading dimension n, zeroed); with header.symmetric only
-// its lower triangle is touched. Sums are formed in the file's order whatever the number of threads.
+// Adds the entries of a coordinate body to `a` (n x n, leading dimension n, zeroed before). With header.symmetric only the lower
+// triangle of `a` is touched. Entries are added in the file's order, so the sums do not depend on the number of threads.
 template <class T>
 void add_coordinates(const TextBody& body, const MarketHeader& header, T* a);
 
-// Fills `a` (header.rows x header.cols, leading dimension header.rows) from an array body; with header.symmetric
-// its lower triangle.
+// Fills `a` (header.rows x header.cols, leading dimension header.rows) from an array body. With header.symmetric it fills the lower
+// triangle only.
 template <class T>
 void fill_array(const TextBody& body, const MarketHeader& header, T* a);
 

@@ -31,7 +31,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-// Lines one after the other, numbered from 1.
+// Returns lines one after the other, numbered from 1.
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : rest_(text) {}
@@ -160,8 +160,8 @@ MarketHeader read_market_header(const MappedFile& file) {
   read_sizes(file.path(), line, header);
   header.body = lines.position();
 
-  // Told here, before memory for the matrix is asked for: no file this short holds that many entries. The
-  // shortest lines are "1 1 1 1", "1 1 1", "1 1" and "1"; the last one may lack its line end.
+  // Checked before memory for the matrix is allocated: the rest of the file is too short for this number of entries. The shortest
+  // lines are "1 1 1 1", "1 1 1", "1 1" and "1"; the last line may lack its line end.
   const std::int64_t shortest =
       2 * ((header.coordinate ? 2 : 0) + (header.field == MarketField::pattern   ? 0
                                           : header.field == MarketField::complex ? 2

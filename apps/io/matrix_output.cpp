@@ -8,6 +8,7 @@
 #include "apps/io/hdf5_output.hpp"
 #include "apps/io/npy.hpp"
 #include "apps/io/text_lines.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -24,7 +25,7 @@ Ending ending_of(const std::filesystem::path& path) {
   return Ending::unknown;
 }
 
-// The matrix by its lower triangle, whichever is stored.
+// Reads entries of the lower triangle from a matrix that stores either triangle.
 template <class T>
 struct Lower {
   std::int64_t n;
@@ -56,7 +57,7 @@ void write_mtx(OutputFile& out, const Lower<T>& a, int threads) {
   append_number(head += ' ', a.n);
   if (coordinate) append_number(head += ' ', nonzeros);
   out.write(head += '\n');
-  // Pieces are blocks of columns; eight share a cache line of a matrix stored by its upper triangle.
+  // A piece is a block of columns. Eight columns share cache lines of a matrix that stores its upper triangle.
   constexpr std::int64_t columns = 8;
   write_pieces(out, (a.n + columns - 1) / columns, threads, [&](std::int64_t piece, std::string& text) {
     for (std::int64_t j = piece * columns; j < std::min((piece + 1) * columns, a.n); ++j)
@@ -74,7 +75,7 @@ void write_mtx(OutputFile& out, const Lower<T>& a, int threads) {
   });
 }
 
-// out (n x n, leading dimension n) := both triangles, column by column or row by row.
+// out (n x n, leading dimension n) := both triangles of a, column by column or row by row.
 template <class T>
 void fill_both(const Lower<T>& a, bool by_rows, T* out, int threads) {
   constexpr std::int64_t tile = 32;
@@ -123,13 +124,6 @@ void write_matrix(const std::filesystem::path& path, std::int64_t n, const T* a,
   out.commit();
 }
 
-template void write_matrix(const std::filesystem::path&, std::int64_t, const float*, std::int64_t, Uplo, int,
-                           Existing);
-template void write_matrix(const std::filesystem::path&, std::int64_t, const double*, std::int64_t, Uplo, int,
-                           Existing);
-template void write_matrix(const std::filesystem::path&, std::int64_t, const std::complex<float>*,
-                           std::int64_t, Uplo, int, Existing);
-template void write_matrix(const std::filesystem::path&, std::int64_t, const std::complex<double>*,
-                           std::int64_t, Uplo, int, Existing);
+EIGEN_G_INSTANTIATE(all_types, write_matrix);
 
 }  // namespace eigen_g::io

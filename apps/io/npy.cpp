@@ -12,6 +12,7 @@
 #include "apps/io/npy_header.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_chunks.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -28,7 +29,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-// descr is a byte order (< > = or |) and a type: f4 f8 c8 c16 i1..i8 u1..u8 b1.
+// descr is a byte order (< > = or |) followed by a type: f4 f8 c8 c16 i1 to i8 u1 to u8 b1.
 void read_type(const std::filesystem::path& path, const std::string& descr, NpyArray& array) {
   const auto refuse = [&](const char* reason) {
     throw FileError(path, 0, "holds elements of type '" + descr.substr(0, 32) + "'" + reason);
@@ -76,7 +77,7 @@ double part_at(const std::byte* from, std::int64_t i, bool swapped) {
   return static_cast<double>(std::bit_cast<Part>(bytes));
 }
 
-// Elements of `parts` Parts each: a real one or a complex one.
+// Converts `count` elements of `parts` numbers of type Part each: 1 for real, 2 for complex elements.
 template <class Part, int parts, class T>
 std::int64_t convert_elements(const std::byte* from, std::int64_t count, bool swapped, T* out) {
   std::int64_t unfit = -1;
@@ -89,7 +90,7 @@ std::int64_t convert_elements(const std::byte* from, std::int64_t count, bool sw
   return unfit;
 }
 
-// Element `k` of `rows` rows or columns, as people count.
+// Name of element k for a message: "entry (row, column)", counted from 1.
 std::string place_text(const NpyArray& array, std::int64_t k) {
   if (array.shape.size() != 2) return "element " + std::to_string(k + 1);
   const std::int64_t along = array.shape[array.fortran_order ? 0 : 1], x = k % along + 1, y = k / along + 1;
@@ -104,7 +105,7 @@ template <class T>
   throw FileError(path, 0, place_text(array, k) + " " + misfit<T>(element.real(), element.imag()));
 }
 
-// All elements in the file's order, by all threads.
+// Converts all elements, in the file's order, with all threads.
 template <class T>
 std::shared_ptr<T> converted(const std::filesystem::path& path, const NpyArray& array, std::int64_t rows,
                              std::int64_t cols, int threads) {
@@ -122,7 +123,7 @@ std::shared_ptr<T> converted(const std::filesystem::path& path, const NpyArray& 
   return memory;
 }
 
-// An array of `found` bytes of elements from `bytes` on.
+// Array whose elements are the `found` bytes from `bytes` on.
 NpyArray array_of(const std::filesystem::path& path, NpyHeader header, const std::byte* bytes,
                   std::int64_t found, std::shared_ptr<const void> owner) {
   const auto refuse = [&](const std::string& reason) { throw FileError(path, 0, reason); };
@@ -161,7 +162,7 @@ template <class T>
 const T* NpyArray::in_place() const {
   const bool native =
       kind == (is_complex<T> ? NpyKind::complex : NpyKind::real) && element_bytes == sizeof(T) && !swapped;
-  // Writers align the elements to 16 or 64 bytes; a file need not.
+  // NumPy aligns the elements to 16 or 64 bytes, but other writers need not.
   const bool aligned = reinterpret_cast<std::uintptr_t>(bytes) % alignof(T) == 0;
   return native && aligned ? reinterpret_cast<const T*>(bytes) : nullptr;
 }
@@ -276,7 +277,9 @@ Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOpti
   } else {
     m = stored_in(converted<T>(path, array, n, n, options.threads), n, true, {});
   }
-  if (is_complex<T> && !array.fortran_order) {  // the transpose of a Hermitian matrix is its conjugate
+  if (is_complex<T> &&
+      !array
+           .fortran_order) {  // a complex Hermitian matrix is transposed, because its transpose is its conjugate
     std::shared_ptr<T> turned = allocate_matrix<T>(n, n);
     transpose(m.data, n, n, turned.get(), options.threads);
     m = stored_in(std::move(turned), n, true, {});
@@ -290,7 +293,8 @@ template <class T>
 NpyWriterOf<T>::NpyWriterOf(std::filesystem::path path, const std::vector<std::int64_t>& shape,
                             Existing existing)
     : file_(std::move(path), existing) {
-  static_assert(std::endian::native == std::endian::little, "'<' is how it stands in memory");
+  static_assert(std::endian::native == std::endian::little,
+                "elements are written as they are in memory, '<'");
   std::uint64_t count = 1;
   for (const std::int64_t extent : shape) {
     const auto size = static_cast<std::uint64_t>(extent);
@@ -305,29 +309,12 @@ NpyWriterOf<T>::NpyWriterOf(std::filesystem::path path, const std::vector<std::i
   data_ = reinterpret_cast<T*>(bytes + header.size());
 }
 
-template const float* NpyArray::in_place() const;
-template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, float*) const;
-template std::vector<float> read_npy_vector(const std::shared_ptr<const MappedFile>&);
-template Dense<float> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
-template Stored<float> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template class NpyWriterOf<float>;
-template const double* NpyArray::in_place() const;
-template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, double*) const;
-template std::vector<double> read_npy_vector(const std::shared_ptr<const MappedFile>&);
-template Dense<double> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
-template Stored<double> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template class NpyWriterOf<double>;
-template const std::complex<float>* NpyArray::in_place() const;
-template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<float>*) const;
-template std::vector<std::complex<float>> read_npy_vector(const std::shared_ptr<const MappedFile>&);
-template Dense<std::complex<float>> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
-template Stored<std::complex<float>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template class NpyWriterOf<std::complex<float>>;
-template const std::complex<double>* NpyArray::in_place() const;
-template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, std::complex<double>*) const;
-template std::vector<std::complex<double>> read_npy_vector(const std::shared_ptr<const MappedFile>&);
-template Dense<std::complex<double>> read_npy_matrix(const std::shared_ptr<const MappedFile>&, int);
-template Stored<std::complex<double>> read_npy_square(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template class NpyWriterOf<std::complex<double>>;
+EIGEN_G_INSTANTIATE(all_types, read_npy_vector, read_npy_matrix, read_npy_square);
+EIGEN_G_INSTANTIATE_CLASS(all_types, NpyWriterOf);
+#define EIGEN_G_NPY_ARRAY(T)                    \
+  template const T* NpyArray::in_place() const; \
+  template std::int64_t NpyArray::convert(std::int64_t, std::int64_t, T*) const;
+EIGEN_G_FOR_EACH(all_types, EIGEN_G_NPY_ARRAY)
+#undef EIGEN_G_NPY_ARRAY
 
 }  // namespace eigen_g::io

@@ -1,6 +1,6 @@
-// NumPy's .npy files, read and written by mapping.
-// Format: "\x93NUMPY", version, header length, a Python dict with descr, fortran_order, shape, then the
-// elements. Source: NumPy enhancement proposal 1 and numpy.lib.format (versions 1, 2, 3).
+// Reads and writes NumPy's .npy files through mappings.
+// Format: "\x93NUMPY", version, header length, a Python dict with descr, fortran_order and shape, then the elements.
+// Source: NumPy enhancement proposal 1 and numpy.lib.format (versions 1, 2, 3).
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ class MappedFile;
 
 enum class NpyKind { real, integer, natural, boolean, complex };
 
-// A mapped file; its elements are f4, f8, c8, c16, i1..i8, u1..u8 or bool in either byte order.
+// A mapped array. Element types: f4, f8, c8, c16, i1 to i8, u1 to u8, bool, in either byte order.
 struct NpyArray {
   std::vector<std::int64_t> shape;
   bool fortran_order = false;
   std::string descr;        // "<f8"
-  std::string description;  // of another format; "": an .npy file
+  std::string description;  // description of a format other than .npy; "": an .npy file
   NpyKind kind = NpyKind::real;
   int element_bytes = 8;
   bool swapped = false;              // the file's byte order is not this machine's
@@ -34,27 +34,27 @@ struct NpyArray {
   const std::byte* bytes = nullptr;  // the elements, in the file's order
   std::shared_ptr<const void> owner;
 
-  // The elements in place, where they are this machine's Ts on their natural boundary; else null. T here and below: float, double
-  // or std::complex of one.
+  // The elements in place, if they are Ts in this machine's byte order and aligned to alignof(T). Otherwise null.
+  // Here and below T is float, double, std::complex<float> or std::complex<double>.
   template <class T>
   const T* in_place() const;
-  // Elements first ... first + number - 1, in the file's order, as Ts. Returns the first of them that T does not hold (an imaginary
-  // part, beyond the range of float), -1: there is none.
+  // out[k] := element first + k in the file's order, 0 <= k < number, as T. Returns the first element that T cannot hold (an
+  // imaginary part, or beyond the range of float), or -1.
   template <class T>
   std::int64_t convert(std::int64_t first, std::int64_t number, T* out) const;
 };
 
-// Throws FileError: objects and structured types, a bad header, missing or trailing bytes.
+// Throws FileError: Python objects, structured types, an invalid header, missing or extra bytes.
 NpyArray map_npy(const std::shared_ptr<const MappedFile>& file);
-// The same of a file in memory, which `owner` keeps; `path` names it in messages.
+// map_npy() for a file in memory that `owner` owns. Messages call it `path`.
 NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
                    std::shared_ptr<const void> owner);
 
 std::string format_name(const NpyArray& array);  // ".npy '<f8' in C order"
-// Throws FileError but for shape (n, n).
+// Throws FileError unless the shape is (n, n).
 void require_square(const std::filesystem::path& path, const std::vector<std::int64_t>& shape);
 
-// rows x cols, element (i, j) is data[i + j * ld].
+// rows x cols matrix; element (i, j) is data[i + j * ld].
 template <class T>
 struct Dense {
   std::int64_t rows = 0;
@@ -65,20 +65,20 @@ struct Dense {
 };
 using DenseMatrix = Dense<double>;
 
-// Of a file that is open.
+// The readers take an open file.
 template <class T = double>
 std::vector<T> read_npy_vector(
     const std::shared_ptr<const MappedFile>& file);  // shape (n,), (n, 1) or (1, n)
-// Shape (n, m), or (n,) as one column. Mapped where the file is in Fortran order and holds native Ts, else converted: rows * cols
-// entries of memory. Throws FileError, also for an element that T does not hold, OutOfMemory.
+// Shape (n, m), or (n,) as one column. Mapped if the file is in Fortran order and holds native Ts. Otherwise the elements are
+// converted into rows * cols entries of memory. Throws FileError (also for an element that T cannot hold) and OutOfMemory.
 template <class T = double>
 Dense<T> read_npy_matrix(const std::shared_ptr<const MappedFile>& file, int threads = 0);
-// Of a matrix' file; integers and booleans are double. Throws FileError.
+// Element type of a matrix in an .npy file; integers and booleans count as double. Throws FileError.
 ScalarType type_of_npy(const MappedFile& file);
 
-// Creates `path` with room for its elements, which the caller fills in place, in Fortran order; whole on disk
-// only after commit(). '<f8', '<f4', '<c16' or '<c8', version 1, elements on a 64-byte boundary. Throws FileError (disk full
-// included) from the constructor, before the elements are computed.
+// Creates `path` with room for its elements; the caller fills them in place, in Fortran order. The file is complete on disk only
+// after commit(). Written as '<f8', '<f4', '<c16' or '<c8', version 1, elements 64-byte aligned. The constructor throws FileError, also
+// for a full disk: the disk space is reserved before any element is computed.
 template <class T>
 class NpyWriterOf {
  public:

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "hybrid/round_up.hpp"
+
 namespace eigen_g::io {
 
 namespace {
 
-// The subset of Python's literals that such a header is made of. A refusal is thrown as its reason.
+// Parses the subset of Python's literals that the header uses. Throws the reason of a refusal as std::string.
 class LiteralReader {
  public:
   explicit LiteralReader(std::string_view text) : rest_(text) {}
@@ -77,7 +79,8 @@ class LiteralReader {
     }
     if (digits == 0) throw std::string("a number expected in shape");
     rest_.remove_prefix(digits);
-    if (!rest_.empty() && rest_.front() == 'L') rest_.remove_prefix(1);  // Python 2 wrote long integers so
+    if (!rest_.empty() && rest_.front() == 'L')
+      rest_.remove_prefix(1);  // Python 2 wrote long integers with an L
     return value;
   }
 
@@ -105,13 +108,13 @@ NpyHeader parse_dict(LiteralReader reader) {
     } else {
       throw "unknown key '" + key.substr(0, 32) + "' in the header's dict";
     }
-    if (*have) throw "key '" + key + "' stands twice in the header's dict";
+    if (*have) throw "key '" + key + "' occurs twice in the header's dict";
     *have = true;
     if (reader.accept(',')) continue;
     reader.expect('}');
     break;
   }
-  if (!reader.at_end()) throw std::string("text behind the header's dict");
+  if (!reader.at_end()) throw std::string("text after the header's dict");
   for (const auto& [have, key] :
        {std::pair{have_descr, "descr"}, {have_order, "fortran_order"}, {have_shape, "shape"}})
     if (!have) throw std::string("key '") + key + "' is missing in the header's dict";
@@ -157,7 +160,7 @@ std::string format_npy_header(const std::vector<std::int64_t>& shape, std::strin
   }
   dict += "), }";
   constexpr std::size_t prefix = 10, alignment = 64;
-  const std::size_t total = (prefix + dict.size() + 1 + alignment - 1) / alignment * alignment;
+  const std::size_t total = round_up(prefix + dict.size() + 1, alignment);
   dict.append(total - prefix - dict.size() - 1, ' ').append(1, '\n');
   std::string header("\x93NUMPY\x01\x00", 8);
   header += static_cast<char>(dict.size() & 0xff);

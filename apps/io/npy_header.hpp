@@ -1,4 +1,4 @@
-// The header of a .npy file: a Python dict literal with the keys descr, fortran_order and shape, in any order.
+// Reads and writes the header of an .npy file: a Python dict literal with the keys descr, fortran_order and shape, in any order.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct NpyHeader {
   std::vector<std::int64_t> shape;
 };
 
-// Parses the literal. Returns the reason of a refusal, empty where there is none.
+// Parses the dict literal. Returns the reason of a refusal, or an empty text.
 std::string parse_npy_header(std::string_view literal, NpyHeader& header);
 
-// The header at the beginning of a file's text; `begin`: where the elements follow. Returns the reason of a refusal: no magic, an
-// unknown version, a header that is cut or that parse_npy_header() refuses.
+// Reads the header at the beginning of a file's text; `begin` becomes the offset of the elements. Returns the reason of a refusal or
+// an empty text. Reasons: no magic string, an unknown version, a truncated header, and the reasons of parse_npy_header().
 std::string read_npy_header(std::string_view text, NpyHeader& header, std::size_t& begin);
 
-// The header of a version 1 file with its magic and length, padded so that the elements begin on a multiple of 64.
+// Header of a version 1 file, with magic string and length, padded so that the elements begin at a multiple of 64 bytes.
 std::string format_npy_header(const std::vector<std::int64_t>& shape, std::string_view descr);
 
 }  // namespace eigen_g::io

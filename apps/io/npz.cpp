@@ -1,5 +1,5 @@
-// Sparse matrices of SciPy's save_npz: a zip archive of .npy files. format names the kind; csr and csc have indptr, indices and
-// data, coo has row, col and data; shape.
+// Reads sparse matrices of SciPy's save_npz: a zip archive of .npy files. Member `format` names the kind. csr and csc have members
+// indptr, indices and data; coo has row, col and data; all have shape.
 // Source: scipy.sparse.save_npz.
 #include <algorithm>
 #include <cstring>
@@ -10,6 +10,7 @@
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/zip_archive.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -21,7 +22,7 @@ class Npz {
 
   [[noreturn]] void refuse(const std::string& reason) const { throw FileError(file_.path(), 0, reason); }
 
-  // Text of 0 dimensions, '|S3' or '<U3'.
+  // A text array of 0 dimensions, '|S3' or '<U3'.
   std::string word(const char* name) const {
     const ZipContent content = unpacked(file_, member(name));
     NpyHeader header;
@@ -29,7 +30,7 @@ class Npz {
     const std::string fault = read_npy_header(content.text, header, begin);
     if (!fault.empty()) refuse(std::string("member ") + name + " " + fault);
     if (header.descr.find_first_of("SU") == std::string::npos)
-      refuse(std::string("member ") + name + " is no text");
+      refuse(std::string("member ") + name + " is not text");
     std::string text;
     for (const char c : content.text.substr(begin))
       if (c >= ' ' && c <= '~') text += c;
@@ -67,7 +68,7 @@ class Npz {
   std::vector<ZipMember> members_;
 };
 
-// Elements of an array by way of doubles, which hold every index that can occur.
+// Reads the elements of an array as doubles, which hold every possible index exactly.
 class Numbers {
  public:
   explicit Numbers(const NpyArray& array) : array_(array) {}
@@ -172,9 +173,6 @@ Stored<T> read_npz_square(const MappedFile& file) {
   return stored_in(std::move(memory), n, true, std::move(stored.format_name));
 }
 
-template Stored<float> read_npz_square(const MappedFile&);
-template Stored<double> read_npz_square(const MappedFile&);
-template Stored<std::complex<float>> read_npz_square(const MappedFile&);
-template Stored<std::complex<double>> read_npz_square(const MappedFile&);
+EIGEN_G_INSTANTIATE(all_types, read_npz_square);
 
 }  // namespace eigen_g::io

@@ -21,7 +21,7 @@ namespace eigen_g::io {
 
 namespace {
 
-// A signal handler has no argument, so the names of unfinished files stand in static storage. A slot goes
+// Names of the unfinished files. They are in static storage, because a signal handler has no argument. The state of a slot changes
 // free -> taken (its name is being written) -> live -> free; the handler reads live slots only.
 enum SlotState : int { slot_free, slot_taken, slot_live };
 struct Slot {
@@ -31,7 +31,7 @@ struct Slot {
 static_assert(std::atomic<int>::is_always_lock_free);
 std::array<Slot, 16> slots;
 
-// Nobody else's in any process, container or machine that shares the folder: 128 random bits.
+// A name with 128 random bits: no other process, container or computer that shares the folder uses the same name.
 std::string random_name(const std::filesystem::path& target) {
   std::array<std::uint64_t, 2> bits{};
   if (::getentropy(bits.data(), sizeof bits) != 0)
@@ -70,7 +70,7 @@ OutputFile::OutputFile(std::filesystem::path target, Existing existing)
     if (final_.empty()) throw FileError(target_, 0, "is a link to a file that does not exist");
   }
   const fs::file_status status = fs::status(final_, ignored);
-  if (fs::is_directory(status)) throw FileError(target_, 0, "is a folder; a file is to be written here");
+  if (fs::is_directory(status)) throw FileError(target_, 0, "is a folder; must be a file");
   if (fs::exists(status) && !fs::is_regular_file(status))
     throw FileError(target_, 0, "exists and is not a regular file");
   if (fs::exists(status) && existing == Existing::keep)
@@ -86,7 +86,8 @@ OutputFile::OutputFile(std::filesystem::path target, Existing existing)
   file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file_ < 0) {
     const int error = errno;
-    slots[static_cast<std::size_t>(std::exchange(slot_, -1))].state.store(slot_free);  // the name is not ours
+    slots[static_cast<std::size_t>(std::exchange(slot_, -1))].state.store(
+        slot_free);  // the file of this name is not this process's
     fail("created", error);
   }
 }
@@ -102,7 +103,7 @@ void OutputFile::release() noexcept {
   file_ = -1;
   if (slot_ < 0) return;
   Slot& slot = slots[static_cast<std::size_t>(slot_)];
-  ::unlink(slot.name.data());  // nothing after a commit: the name has gone
+  ::unlink(slot.name.data());  // removes nothing after a commit: the file was renamed
   slot.state.store(slot_free);
   slot_ = -1;
 }
@@ -128,7 +129,7 @@ std::filesystem::path OutputFile::temporary() const {
 
 void OutputFile::reserve(std::uint64_t bytes) {
   if (bytes > static_cast<std::uint64_t>(PTRDIFF_MAX)) fail("written", EFBIG);
-  // Reserved, not only sized: a full disk would otherwise be a SIGBUS at the first touch of a page.
+  // posix_fallocate reserves the disk space. With ftruncate alone a full disk would be a SIGBUS at the first write to a page.
   int error = 0;
   do error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
   while (error == EINTR);
@@ -159,7 +160,7 @@ void OutputFile::commit() {
     if (::renameat2(AT_FDCWD, name, AT_FDCWD, final_.c_str(), RENAME_NOREPLACE) == 0) return release();
     if (errno == EEXIST) throw FileError(target_, 0, "exists by now; --force replaces it");
     if (errno != EINVAL && errno != ENOSYS) fail("renamed to its final name", errno);
-    // A file system that cannot refuse by itself.
+    // The file system does not support RENAME_NOREPLACE.
     if (::access(final_.c_str(), F_OK) == 0)
       throw FileError(target_, 0, "exists by now; --force replaces it");
   }

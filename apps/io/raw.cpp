@@ -1,22 +1,23 @@
-// Numbers of this machine, n x n, column by column, nothing else in the file.
+// Reads a raw file: n x n numbers of this machine, column by column, without a header.
 #include <cmath>
 #include <complex>
 
 #include "apps/io/stored_matrix.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
 template <class T>
 Stored<T> read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   constexpr std::int64_t bytes = sizeof(T);
-  constexpr std::int64_t most = std::int64_t{1} << 29;  // n * n * bytes fits
+  constexpr std::int64_t most = std::int64_t{1} << 29;  // so that n * n * bytes does not overflow
   const std::string names = std::string(name(scalar_type<T>)) + "s", size = std::to_string(file->size());
   const std::int64_t count = file->size() / bytes;
   std::int64_t n = options.n;
   if (n == 0) {
     n = std::llround(std::sqrt(static_cast<double>(count)));
     if (file->size() % bytes != 0 || n * n != count)
-      throw FileError(file->path(), 0, "has " + size + " bytes, which is no square number of " + names);
+      throw FileError(file->path(), 0, "has " + size + " bytes, which is not a square number of " + names);
   } else if (n < 0 || n > most || n * n != count || file->size() % bytes != 0) {
     const std::string needed =
         n < 0 || n > most ? "an order within 1..2^29" : std::to_string(n * n * bytes) + " bytes";
@@ -32,9 +33,6 @@ Stored<T> read_raw(std::shared_ptr<const MappedFile> file, const ReadOptions& op
   return m;
 }
 
-template Stored<float> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template Stored<double> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template Stored<std::complex<float>> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
-template Stored<std::complex<double>> read_raw(std::shared_ptr<const MappedFile>, const ReadOptions&);
+EIGEN_G_INSTANTIATE(all_types, read_raw);
 
 }  // namespace eigen_g::io

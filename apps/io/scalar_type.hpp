@@ -1,4 +1,4 @@
-// The type of a matrix' entries as it is known when the program runs, by LAPACK's letters, and the one dispatch over it.
+// ScalarType: the element type of a matrix as a run-time value, by LAPACK's letters; with_type() dispatches on it.
 #pragma once
 
 #include <complex>
@@ -28,12 +28,12 @@ constexpr const char* name(ScalarType type) {
   return "complex double";
 }
 
-// Of its eigenvalues.
+// Type of the eigenvalues of a matrix of this type.
 constexpr ScalarType real_type(ScalarType type) {
   return type == ScalarType::s || type == ScalarType::c ? ScalarType::s : ScalarType::d;
 }
 
-// The least type that holds both's numbers.
+// The smallest type that holds the numbers of both types.
 constexpr ScalarType common_type(ScalarType x, ScalarType y) {
   const auto complex = [](ScalarType type) { return type == ScalarType::c || type == ScalarType::z; };
   const bool wide = real_type(x) == ScalarType::d || real_type(y) == ScalarType::d;
@@ -53,7 +53,7 @@ inline constexpr ScalarType scalar_type = std::is_same_v<real_t<T>, float>
                                               ? (is_complex<T> ? ScalarType::c : ScalarType::s)
                                               : (is_complex<T> ? ScalarType::z : ScalarType::d);
 
-// call(T{}) with the type that is meant.
+// Calls call(T{}) with the type T that `type` names.
 template <class Call>
 decltype(auto) with_type(ScalarType type, Call&& call) {
   switch (type) {
@@ -69,7 +69,7 @@ decltype(auto) with_type(ScalarType type, Call&& call) {
   return call(std::complex<double>{});
 }
 
-// Why a number is none of T: "" where it is one. A NaN or an infinity is one.
+// Reason why T cannot hold the number re + im i, or "". T holds NaN and infinity.
 template <class T>
 constexpr const char* misfit(double re, double im) {
   if (!is_complex<T> && im != 0) return "has an imaginary part; a real matrix is required";
@@ -91,7 +91,7 @@ constexpr T scalar_of(double re, double im = 0) {
     return static_cast<R>(re);
 }
 
-// What stands for x in the other triangle.
+// The entry that mirrors x in the other triangle: its conjugate.
 template <class T>
 constexpr T mirrored(T x) {
   if constexpr (is_complex<T>)

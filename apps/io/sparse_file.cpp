@@ -11,7 +11,7 @@
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
 #include "apps/io/text_chunks.hpp"
-#include "blas2/spmv/ccs.hpp"
+#include "apps/io/transposed.hpp"
 
 namespace eigen_g::io {
 
@@ -36,7 +36,7 @@ struct Element {
   double value;
 };
 
-// Sorts a row by columns and sums what stands twice, in the order it came. Returns the elements left.
+// Sorts a row by columns and adds up duplicates in their original order. Returns the number of elements left.
 std::int64_t tidy(Element* row, std::int64_t count) {
   const auto before = [](const Element& p, const Element& q) { return p.col < q.col; };
   if (!std::is_sorted(row, row + count, before)) std::stable_sort(row, row + count, before);
@@ -74,29 +74,28 @@ CrsMatrix<double> sorted(StoredCoordinates stored, int threads) {
   std::int64_t nnz = 0;
   for (std::int64_t i = 0; i < n; ++i) nnz += next[i];
   CrsMatrix<double> a(n, n, nnz);
-  for (std::int64_t i = 0; i < n; ++i) a.row_begin[i + 1] = a.row_begin[i] + next[i];
+  for (std::int64_t i = 0; i < n; ++i) a.row_offsets[i + 1] = a.row_offsets[i] + next[i];
 #pragma omp parallel for schedule(dynamic, 256) num_threads(thread_count(threads))
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t k = 0; k < next[i]; ++k) {
-      a.col[a.row_begin[i] + k] = elements[begin[i] + k].col;
-      a.value[a.row_begin[i] + k] = elements[begin[i] + k].value;
+      a.col[a.row_offsets[i] + k] = elements[begin[i] + k].col;
+      a.value[a.row_offsets[i] + k] = elements[begin[i] + k].value;
     }
   return a;
 }
 
-// A triangle of A with its mirror image, or (A + A^T) / 2 (an entry that equals its mirror image is kept to the bit). Row by
-// row from the rows of A and of its transpose.
+// The matrix of one triangle of A and its mirror image, or (A + A^T) / 2 (an entry that equals its mirror image keeps its bits). It is
+// formed row by row from the rows of A and of its transpose.
 CrsMatrix<double> symmetric(const CrsView<double>& a, Triangle triangle) {
-  const blas2::Ccs<double> columns(a);
-  const blas2::CcsView<double> t = columns.view();
-  // Calls put(col, value) along row i.
+  const CrsMatrix<double> t = transposed(a);
+  // Calls put(col, value) for the entries of row i, in ascending order of the columns.
   const auto merge = [&](std::int64_t i, auto put) {
-    std::int64_t p = a.row_begin[i], q = t.col_begin[i];
-    const std::int64_t p_end = a.row_begin[i + 1], q_end = t.col_begin[i + 1];
+    std::int64_t p = a.row_offsets[i], q = t.row_offsets[i];
+    const std::int64_t p_end = a.row_offsets[i + 1], q_end = t.row_offsets[i + 1];
     while (p < p_end || q < q_end) {
-      const bool own = q == q_end || (p < p_end && a.col[p] <= t.row[q]);
-      const bool mirror = p == p_end || (q < q_end && t.row[q] <= a.col[p]);
-      const std::int32_t j = own ? a.col[p] : t.row[q];
+      const bool own = q == q_end || (p < p_end && a.col[p] <= t.col[q]);
+      const bool mirror = p == p_end || (q < q_end && t.col[q] <= a.col[p]);
+      const std::int32_t j = own ? a.col[p] : t.col[q];
       if (triangle == Triangle::symmetrize) {
         const double x = own ? a.value[p] : 0, y = mirror ? t.value[q] : 0;
         put(j, x == y ? x : 0.5 * x + 0.5 * y);
@@ -117,7 +116,7 @@ CrsMatrix<double> symmetric(const CrsView<double>& a, Triangle triangle) {
       b.col[at] = col;
       b.value[at++] = value;
     });
-    b.row_begin[i + 1] = at;
+    b.row_offsets[i + 1] = at;
   }
   return b;
 }

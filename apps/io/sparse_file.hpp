@@ -1,5 +1,5 @@
-// A symmetric sparse matrix from a file, in compressed rows, never dense: Matrix Market coordinate, ELSI CSC, SciPy's save_npz
-// (csr, csc, coo).
+// Reads a symmetric sparse matrix from a file into compressed rows, never dense. Formats: Matrix Market coordinate, ELSI CSC,
+// SciPy's save_npz (csr, csc, coo).
 #pragma once
 
 #include <filesystem>
@@ -13,20 +13,21 @@ namespace eigen_g::io {
 
 struct SparseMatrix {
   blas2::CrsMatrix<double> a;  // both triangles
-  double asymmetry = 0;     // max |a_ij - a_ji|, where the file stores both triangles and they were compared
-  std::string format_name;  // "Matrix Market coordinate real symmetric", "SciPy .npz csr", ...
+  double asymmetry = 0;        // max |a_ij - a_ji|, if the file stores both triangles and they were compared
+  std::string format_name;     // "Matrix Market coordinate real symmetric", "SciPy .npz csr", ...
 };
 
-// Whether the file's first bytes are those of a sparse format. Throws FileError: missing, unreadable, empty.
+// True if the file begins as a sparse format. Throws FileError: missing, unreadable, empty.
 bool is_sparse_file(const std::filesystem::path& path);
 
-// The dense readers' leniency and refusals (matrix_market.hpp), with the same words and line numbers. Entries of one place are
-// summed in the file's order. options.triangle is followed as by read_matrix(): where both triangles differ by no more than n
-// eps max|a|, the lower one is taken. NaN and infinity pass. Memory: 16 bytes an entry of the file, and 24 of the matrix.
-// Throws FileError (also for a format that is not sparse), OutOfMemory.
+// Accepts and refuses the same input as the dense readers (matrix_market.hpp), with the same messages and line numbers. Duplicate
+// entries are summed in the file's order. options.triangle works as in read_matrix(): if both triangles differ by at most n eps max|a|,
+// the lower one is taken. NaN and infinity are accepted. Memory: 16 bytes an entry of the file, and 24 bytes an entry of the matrix.
+// Throws FileError (also for a format that is not sparse) and OutOfMemory.
 SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
 
-// A sparse file in rows, any other one dense; a file whose format is given (options.format) is of that format. Throws as the two do.
+// Reads a sparse file into rows and any other file into a dense matrix. options.format, if given, decides instead of the content.
+// Throws what the two readers throw.
 std::variant<SparseMatrix, SymmetricMatrix> read_sparse_or_dense(const std::filesystem::path& path,
                                                                  const ReadOptions& options = {});
 

@@ -1,4 +1,5 @@
-// A square matrix as a file lists it: what each format's sparse reader hands to read_sparse_matrix(), which sorts and settles it.
+// StoredCoordinates: a square matrix as the file lists it. Each format's reader returns one to read_sparse_matrix(), which sorts the
+// entries, sums duplicates and treats the triangles.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +16,26 @@ namespace eigen_g::io {
 
 struct StoredCoordinates {
   std::int64_t n = 0;
-  std::vector<Coordinate> entries;  // in the file's order; those of one place are summed in it
-  bool symmetric = false;           // row >= col, and the mirror images are meant too
+  std::vector<Coordinate> entries;  // in the file's order; duplicates are summed in this order
+  bool symmetric = false;           // true: row >= col, and each entry stands for its mirror image too
   std::string format_name;
 };
 
 void reserve(StoredCoordinates& stored, std::int64_t entries);  // throws OutOfMemory
 
-// The readers; each throws FileError and OutOfMemory, with the messages of the dense one where there is one.
+// Readers of the formats. They throw FileError and OutOfMemory, with the messages of the format's dense reader if it has one.
 StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options);
 StoredCoordinates read_elsi_coordinates(const MappedFile& file);
 StoredCoordinates read_npz_coordinates(const MappedFile& file);
 
-// Whether the file holds coordinates, in a format that the options leave open, or name.
+// True if the file holds coordinates, in the format that options.format names, or in any format if it is automatic.
 bool holds_coordinates(const MappedFile& file, const ReadOptions& options);
-// Calls begin() with a head without entries, then accept() with the entries piece by piece in the file's order, from the calling
-// thread. Matrix Market is parsed as it goes; of the other formats all entries are held.
+// Calls begin() with a head without entries, then accept() with the entries, piece by piece in the file's order, from the calling
+// thread. A Matrix Market file is parsed piece by piece. For the other formats all entries are in memory at once.
 void read_coordinates(const MappedFile& file, const ReadOptions& options,
                       const std::function<void(const StoredCoordinates& head)>& begin,
                       const std::function<void(std::span<const Coordinate>)>& accept);
-// Matrix Market's part of it, of any type of entries.
+// The Matrix Market part of read_coordinates(), for any type of entries.
 template <class T>
 void read_market_coordinates(
     const MappedFile& file, const ReadOptions& options,

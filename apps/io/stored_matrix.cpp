@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/io/text_chunks.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 
@@ -50,23 +51,6 @@ Stored<T> stored_in(std::shared_ptr<T> memory, std::int64_t n, bool full, std::s
   return m;
 }
 
-template std::shared_ptr<float> allocate_matrix(std::int64_t, std::int64_t);
-template void set_zero(float*, std::int64_t, bool, int);
-template void transpose(const float*, std::int64_t, std::int64_t, float*, int);
-template Stored<float> stored_in(std::shared_ptr<float>, std::int64_t, bool, std::string);
-template std::shared_ptr<double> allocate_matrix(std::int64_t, std::int64_t);
-template void set_zero(double*, std::int64_t, bool, int);
-template void transpose(const double*, std::int64_t, std::int64_t, double*, int);
-template Stored<double> stored_in(std::shared_ptr<double>, std::int64_t, bool, std::string);
-template std::shared_ptr<std::complex<float>> allocate_matrix(std::int64_t, std::int64_t);
-template void set_zero(std::complex<float>*, std::int64_t, bool, int);
-template void transpose(const std::complex<float>*, std::int64_t, std::int64_t, std::complex<float>*, int);
-template Stored<std::complex<float>> stored_in(std::shared_ptr<std::complex<float>>, std::int64_t, bool,
-                                               std::string);
-template std::shared_ptr<std::complex<double>> allocate_matrix(std::int64_t, std::int64_t);
-template void set_zero(std::complex<double>*, std::int64_t, bool, int);
-template void transpose(const std::complex<double>*, std::int64_t, std::int64_t, std::complex<double>*, int);
-template Stored<std::complex<double>> stored_in(std::shared_ptr<std::complex<double>>, std::int64_t, bool,
-                                                std::string);
+EIGEN_G_INSTANTIATE(all_types, allocate_matrix, set_zero, transpose, stored_in);
 
 }  // namespace eigen_g::io

@@ -1,4 +1,4 @@
-// A square matrix as a file stores it: what each format's reader hands to read_matrix(), which settles the triangle.
+// Stored: a square matrix as a file stores it. Each format's reader returns one to read_matrix(), which treats the triangles.
 #pragma once
 
 #include <cstdint>
@@ -11,46 +11,46 @@
 
 namespace eigen_g::io {
 
-// Element (i, j) is data[i + j * n]. T here and below: float, double or std::complex of one.
+// Element (i, j) is data[i + j * n]. Here and below T is float, double, std::complex<float> or std::complex<double>.
 template <class T>
 struct Stored {
   std::int64_t n = 0;
   const T* data = nullptr;
-  std::shared_ptr<T> writable;        // owns data where it is memory; null: mapped
-  std::shared_ptr<const void> owner;  // of data
-  bool full = true;                   // both triangles; else the lower one only
-  bool transposed =
-      false;  // the file is row by row; never of complex entries, whose transpose is another matrix
+  std::shared_ptr<T> writable;        // owns `data` if it is memory; null: mapped
+  std::shared_ptr<const void> owner;  // keeps `data` alive
+  bool full = true;                   // both triangles are stored; false: the lower one only
+  // True: the file is row by row. Always false for complex entries, because the transpose of a Hermitian matrix is another matrix.
+  bool transposed = false;
   std::string format_name;
 };
 
-// rows x cols entries, not initialised. Throws OutOfMemory, also for a product beyond 2^63 bytes.
+// rows x cols entries, not initialised. Throws OutOfMemory, also for more than 2^63 bytes.
 template <class T = double>
 std::shared_ptr<T> allocate_matrix(std::int64_t rows, std::int64_t cols);
 
-// Zeroes a matrix of order n, of which the upper triangle may be left out.
+// a := 0, a matrix of order n; with lower_only the strict upper triangle is not written.
 template <class T>
 void set_zero(T* a, std::int64_t n, bool lower_only, int threads);
 
-// out (cols x rows, column by column) := the transpose of in (rows x cols, column by column).
+// out := in^T. in is rows x cols, out is cols x rows, both column by column.
 template <class T>
 void transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out, int threads);
 
-// A matrix in memory of its own.
+// Stored for a matrix in its own memory.
 template <class T>
 Stored<T> stored_in(std::shared_ptr<T> memory, std::int64_t n, bool full, std::string format_name);
 
-// The first words of an ELSI CSC file, and what it writes into words that nobody set.
+// First words of an ELSI CSC file: its magic number, and the value that ELSI writes into unused words.
 inline constexpr std::int32_t elsi_magic = 170915;
 inline constexpr std::int32_t elsi_unused = -910910;
 
-// How a zip archive begins, which an .npz file is.
+// True if the text begins as a zip archive. An .npz file is one.
 inline bool begins_as_zip(std::string_view text) {
   return text.substr(0, 4) == "PK\x03\x04";
 }
 
-// The readers. `file` is open and its format known; each throws FileError and OutOfMemory. A raw file has no type of its own: its
-// entries are Ts. The others' are converted, and refused where T does not hold them.
+// Readers of the formats. `file` is open and its format known. They throw FileError and OutOfMemory. A raw file has no type of its
+// own: its entries are read as Ts. Entries of the other formats are converted, and refused if T cannot hold them.
 template <class T>
 Stored<T> read_matrix_market(const MappedFile& file, const ReadOptions& options);
 template <class T>

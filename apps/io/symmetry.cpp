@@ -10,15 +10,16 @@
 #include <vector>
 
 #include "apps/io/text_chunks.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
 namespace {
 
-// A tile and its mirror image fit in the first-level cache, so the strided one is read there.
+// A tile and its mirror image fit in the first-level cache, so that the strided reads of the mirror image hit the cache.
 constexpr std::int64_t tile = 32;
 
-// Calls visit(i, j, block column) for each pair i >= j of rows i0.. of one block of columns, tile by tile.
+// Calls visit(i, j) for each pair i >= j with j in the block of columns from j0, tile by tile.
 template <class Visit>
 void for_pairs_of_block(std::int64_t n, std::int64_t j0, Visit visit) {
   const std::int64_t j1 = std::min(j0 + tile, n);
@@ -54,7 +55,7 @@ Asymmetry compare_block(const T* a, std::int64_t n, std::int64_t j0) {
   Asymmetry found;
   for_pairs_of_block(n, j0, [&](std::int64_t i, std::int64_t j) {
     const T lower = a[i + j * n], upper = mirrored(a[j + i * n]);
-    // Differences of halves: those of the entries themselves may overflow.
+    // Halves are subtracted, because the difference of the entries themselves may overflow.
     constexpr real_t<T> part = real_t<T>(0.5);
     const double half = std::abs(part * lower - part * upper);
     if (!std::isfinite(half)) {
@@ -154,7 +155,7 @@ HermitianMatrix<T> settle_triangle(const std::filesystem::path& path, Stored<T> 
     const double limit =
         static_cast<double>(m.n) * std::numeric_limits<real_t<T>>::epsilon() * found.largest_entry;
     if (found.largest > limit) {
-      // Named as the file has it, the entry below the diagonal first.
+      // The message names the entries as the file has them, the one below the diagonal first.
       const T below = stored.data[found.row + found.col * m.n],
               above = stored.data[found.col + found.row * m.n];
       throw not_symmetric(path, found.row, found.col, stored.transposed ? above : below,
@@ -171,27 +172,6 @@ HermitianMatrix<T> settle_triangle(const std::filesystem::path& path, Stored<T> 
   return m;
 }
 
-template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t, float, float,
-                                 double);
-template Asymmetry compare_triangles(const float*, std::int64_t, int);
-template void symmetrize(const float*, std::int64_t, float*, int);
-template HermitianMatrix<float> settle_triangle(const std::filesystem::path&, Stored<float>, Triangle, int);
-template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t, double, double,
-                                 double);
-template Asymmetry compare_triangles(const double*, std::int64_t, int);
-template void symmetrize(const double*, std::int64_t, double*, int);
-template HermitianMatrix<double> settle_triangle(const std::filesystem::path&, Stored<double>, Triangle, int);
-template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t,
-                                 std::complex<float>, std::complex<float>, double);
-template Asymmetry compare_triangles(const std::complex<float>*, std::int64_t, int);
-template void symmetrize(const std::complex<float>*, std::int64_t, std::complex<float>*, int);
-template HermitianMatrix<std::complex<float>> settle_triangle(const std::filesystem::path&,
-                                                              Stored<std::complex<float>>, Triangle, int);
-template FileError not_symmetric(const std::filesystem::path&, std::int64_t, std::int64_t,
-                                 std::complex<double>, std::complex<double>, double);
-template Asymmetry compare_triangles(const std::complex<double>*, std::int64_t, int);
-template void symmetrize(const std::complex<double>*, std::int64_t, std::complex<double>*, int);
-template HermitianMatrix<std::complex<double>> settle_triangle(const std::filesystem::path&,
-                                                               Stored<std::complex<double>>, Triangle, int);
+EIGEN_G_INSTANTIATE(all_types, not_symmetric, compare_triangles, symmetrize, settle_triangle);
 
 }  // namespace eigen_g::io

@@ -1,9 +1,9 @@
-// The body of a text file parsed by all threads in pieces of whole lines.
+// Parses the body of a text file with all threads, in chunks of whole lines.
 //
-//   text -> waves of some chunks a thread -> each chunk parsed by one thread -> the wave accepted in file order
+//   text -> batches of four chunks a thread -> one thread parses a chunk -> accept() takes the batch in file order
 //
-// Memory is that of one wave, whatever the file's size, and whatever depends on order (sums, positions, which
-// error is the first) is decided in accept(), so it does not depend on the threads.
+// Memory holds one batch, for any size of the file. Everything that depends on the order (sums, positions, the first error) is done
+// in accept(), so the result does not depend on the number of threads.
 #pragma once
 
 #include <omp.h>
@@ -28,18 +28,18 @@ struct TextBody {
   const char* begin;
   const char* end;
   std::int64_t first_line;  // number of the line at `begin`
-  int threads = 0;          // 0: as many as OpenMP takes by itself
+  int threads = 0;          // 0: OpenMP's own number
   std::int64_t chunk_bytes = std::int64_t{1} << 20;
   const std::function<void(double)>& progress;
 };
 
-// What parse() leaves for accept(), besides its own members. Chunks are used again: parse() resets everything.
+// The result of parse() for accept(); formats add members of their own. Chunks are reused, so parse() must reset every member.
 struct ParsedChunk {
   const char* begin = nullptr;
   const char* end = nullptr;
-  std::int64_t lines = 0;       // in the chunk; counted up to the fault where there is one
-  std::int64_t first_line = 0;  // of the chunk in the file; set before accept()
-  std::string fault;            // reason, empty: none; its line is the last one counted
+  std::int64_t lines = 0;       // lines of the chunk; after a fault: lines up to and including it
+  std::int64_t first_line = 0;  // line number of the chunk's first line; set before accept()
+  std::string fault;            // reason of a refusal; empty: none. It belongs to the last line counted
   void refuse(std::string reason) { fault = std::move(reason); }
 };
 
@@ -48,9 +48,8 @@ inline int thread_count(int threads) {
   return threads > 0 ? std::min(threads, usable_cores()) : omp_get_max_threads();
 }
 
-// parse(Chunk&) is called from any thread, accept(std::span<Chunk>) from the calling thread. A fault is thrown as
-// FileError by accept() itself, through throw_fault(), after it has looked at what precedes it. Returns the number
-// of the file's last line.
+// parse(Chunk&) is called from any thread, accept(std::span<Chunk>) from the calling thread. accept() throws a chunk's fault as
+// FileError, with throw_fault(), after it has checked everything before the fault. Returns the number of the file's last line.
 template <class Chunk, class ParseChunk, class Accept>
 std::int64_t for_each_chunk(const TextBody& body, ParseChunk parse, Accept accept) {
   const int threads = thread_count(body.threads);

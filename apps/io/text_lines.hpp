@@ -1,4 +1,4 @@
-// Text formatted by all threads and written in order.
+// Formats text with all threads and writes it in order.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void append_number(std::string& text, const std::complex<R>& value) {
 }
 void append_number(std::string& text, std::int64_t value);
 
-// Calls format(piece, text) for 0 <= piece < pieces, from any thread, and writes the texts in that order.
+// Calls format(piece, text) for 0 <= piece < pieces, from any thread, and writes the texts in the order of the pieces.
 template <class FormatPiece>
 void write_pieces(OutputFile& out, std::int64_t pieces, int threads, FormatPiece format) {
   const int team = thread_count(threads);

@@ -18,7 +18,7 @@ Parse parse_real_slowly(const char*& p, const char* end, double& value) {
   const char* const last = token.data() + token.size();
   auto result = std::from_chars(token.data(), last, value);
   if (result.ec == std::errc::result_out_of_range && result.ptr == last) {
-    // Beyond double; long double has the range to tell overflow from underflow, and to round the latter.
+    // Beyond double. The range of long double separates overflow from underflow, and rounds a number that underflows.
     long double wide = 0;
     result = std::from_chars(token.data(), last, wide);
     if (result.ec == std::errc::result_out_of_range) {

@@ -1,4 +1,4 @@
-// Numbers out of text, without locale or exceptions; the inner loop of every text format.
+// Parses numbers from text without locale or exceptions. This is the inner loop of every text format.
 #pragma once
 
 #include <charconv>
@@ -17,22 +17,22 @@ inline const char* skip_blanks(const char* p, const char* end) {
   return p;
 }
 
-// At the end of a line or of the text.
+// True at the end of a line or of the text.
 inline bool at_line_end(const char* p, const char* end) {
   return p == end || *p == '\n';
 }
-// A number may be followed only by these.
+// True where a number may end: at a blank or at the end of the line.
 inline bool at_token_end(const char* p, const char* end) {
   return at_line_end(p, end) || is_blank(*p);
 }
 
 enum class Parse { done, missing, malformed, out_of_range };
 
-// What from_chars refuses: a + sign, a D exponent, and numbers beyond the range of double, of which those too small are
-// rounded and those too large are out of range.
+// Parses the numbers that from_chars refuses: with a + sign, with a D exponent, or beyond the range of double. Too small numbers are
+// rounded; too large ones are out of range.
 Parse parse_real_slowly(const char*& p, const char* end, double& value);
 
-// A real number at p, which is at no blank; p moves behind it when done. inf and nan in any case are numbers.
+// Parses a real number at p, which must not be a blank. On success p moves behind the number. inf and nan are numbers in any case.
 inline Parse parse_real(const char*& p, const char* end, double& value) {
   if (at_line_end(p, end)) return Parse::missing;
   const auto [last, error] = std::from_chars(p, end, value);
@@ -43,7 +43,7 @@ inline Parse parse_real(const char*& p, const char* end, double& value) {
   return parse_real_slowly(p, end, value);
 }
 
-// A decimal integer at p, as parse_real. Values beyond int64 are out of range.
+// Parses a decimal integer at p in the same way. Values beyond int64 are out of range.
 inline Parse parse_integer(const char*& p, const char* end, std::int64_t& value) {
   if (at_line_end(p, end)) return Parse::missing;
   const char* q = p;
@@ -53,16 +53,16 @@ inline Parse parse_integer(const char*& p, const char* end, std::int64_t& value)
   std::uint64_t sum = 0;
   for (; q != end && *q >= '0' && *q <= '9'; ++q) sum = 10 * sum + static_cast<std::uint64_t>(*q - '0');
   if (q == digits || !at_token_end(q, end)) return Parse::malformed;
-  if (q - digits > 18) return Parse::out_of_range;  // 18 digits fit always; no index or size has more
+  if (q - digits > 18) return Parse::out_of_range;  // 18 digits always fit; no index or size has more
   value = negative ? -static_cast<std::int64_t>(sum) : static_cast<std::int64_t>(sum);
   p = q;
   return Parse::done;
 }
 
-// The word at p, shortened for a message; unprintable characters become '?'.
+// The word at p for a message: at most 32 characters, unprintable ones replaced by '?'.
 std::string token_for_message(const char* p, const char* end);
 
-// `text` without blanks at both ends.
+// `text` without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
 }  // namespace eigen_g::io

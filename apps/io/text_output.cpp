@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/io/text_lines.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -32,7 +33,7 @@ void append_number(std::string& text, std::int64_t value) {
 
 template <class T>
 void write_text(OutputFile& out, MatrixView<const same_t<T>> a, TextFormat format, int threads) {
-  // A line of .txt is a row; columns of .mtx follow each other, a number a line.
+  // mtx: column after column, a number a line. txt: a matrix row a line.
   if (format == TextFormat::mtx) {
     std::string head =
         std::string("%%MatrixMarket matrix array ") + (is_complex<T> ? "complex" : "real") + " general\n";
@@ -50,7 +51,7 @@ void write_text(OutputFile& out, MatrixView<const same_t<T>> a, TextFormat forma
     });
     return;
   }
-  // Eight rows are gathered at a time: a cache line of each column.
+  // Eight rows are gathered at a time, because they share cache lines of each column.
   constexpr std::int64_t rows_a_piece = 8;
   const std::int64_t pieces = (a.rows + rows_a_piece - 1) / rows_a_piece;
   write_pieces(out, pieces, threads, [&](std::int64_t piece, std::string& text) {
@@ -69,11 +70,6 @@ void write_text(OutputFile& out, MatrixView<const same_t<T>> a, TextFormat forma
   });
 }
 
-template void write_text<float>(OutputFile&, MatrixView<const float>, TextFormat, int);
-template void write_text<double>(OutputFile&, MatrixView<const double>, TextFormat, int);
-template void write_text<std::complex<float>>(OutputFile&, MatrixView<const std::complex<float>>, TextFormat,
-                                              int);
-template void write_text<std::complex<double>>(OutputFile&, MatrixView<const std::complex<double>>,
-                                               TextFormat, int);
+EIGEN_G_INSTANTIATE(all_types, write_text);
 
 }  // namespace eigen_g::io

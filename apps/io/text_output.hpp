@@ -1,4 +1,4 @@
-// Numbers as text: the shortest decimal digits that read back to the same number (at most 17; of float 9).
+// Writes numbers as text, with the fewest decimal digits that read back to the same number (at most 17; float: 9).
 #pragma once
 
 #include "apps/io/output_file.hpp"
@@ -7,8 +7,8 @@
 
 namespace eigen_g::io {
 
-// mtx: Matrix Market array real (or complex) general. txt: a row of the matrix a line, blanks between. A complex number is two, real
-// and imaginary part.
+// mtx: Matrix Market array, real or complex, general. txt: one matrix row a line, separated by blanks. A complex number is written as
+// two numbers: real part, imaginary part.
 enum class TextFormat { mtx, txt };
 
 // Writes all of `a` (rows x cols, host) to `out`; the caller commits. Throws FileError.

@@ -1,21 +1,22 @@
-// A tridiagonal matrix as stetester's data files have it: n, then n lines "i d_i e_i" with a_ii = d_i and
-// a_(i+1)i = e_i; e_n is not used and may be missing. Blank lines and lines that begin with % or # are skipped.
+// Reads a tridiagonal matrix in the format of stetester's data files: n, then n lines "i d_i e_i" with a_ii = d_i and a_(i+1)i = e_i.
+// e_n is not used and may be missing. Blank lines and lines that begin with % or # are skipped.
 #include <cstring>
 
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_number.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
 namespace {
 
-// The lines that hold something, with their numbers.
+// The lines that are neither blank nor comments, with their line numbers.
 class ContentLines {
  public:
   explicit ContentLines(const MappedFile& file)
       : file_(file), p_(file.text().data()), end_(p_ + file.size()) {}
 
-  // Begins the next one: numbers are then taken from it. False at the end of the file.
+  // Moves to the next line; integer() and real() then read from it. Returns false at the end of the file.
   bool next() {
     while (p_ != end_) {
       ++line_;
@@ -97,9 +98,6 @@ Stored<T> read_tridiagonal(const MappedFile& file, const ReadOptions& options) {
   return stored_in(std::move(memory), n, false, "tridiagonal");
 }
 
-template Stored<float> read_tridiagonal(const MappedFile&, const ReadOptions&);
-template Stored<double> read_tridiagonal(const MappedFile&, const ReadOptions&);
-template Stored<std::complex<float>> read_tridiagonal(const MappedFile&, const ReadOptions&);
-template Stored<std::complex<double>> read_tridiagonal(const MappedFile&, const ReadOptions&);
+EIGEN_G_INSTANTIATE(all_types, read_tridiagonal);
 
 }  // namespace eigen_g::io

@@ -14,7 +14,7 @@ namespace eigen_g::io {
 
 namespace {
 
-// Little-endian numbers of an archive, each checked against its end.
+// Reads little-endian numbers of an archive; checks each against the archive's end.
 class ZipBytes {
  public:
   explicit ZipBytes(const MappedFile& file) : file_(file) {}
@@ -43,19 +43,19 @@ class ZipBytes {
 
 constexpr std::uint32_t local_header = 0x04034b50, directory_entry = 0x02014b50, directory_end = 0x06054b50,
                         directory_end_64 = 0x06064b50, locator_64 = 0x07064b50;
-constexpr std::uint64_t in_extra_field =
-    0xffffffff;  // a number that does not fit stands in the zip64 extra field
+// The number does not fit into 32 bits; it is in the zip64 extra field.
+constexpr std::uint64_t in_extra_field = 0xffffffff;
 constexpr std::int64_t end_bytes = 22, locator_bytes = 20, entry_bytes = 46, local_bytes = 30;
 
 std::int64_t find_directory_end(const MappedFile& file, const ZipBytes& bytes) {
-  const std::int64_t farthest =
-      std::max<std::int64_t>(0, file.size() - end_bytes - 65535);  // a comment may follow
+  // A comment of up to 65535 bytes may follow the directory's end.
+  const std::int64_t farthest = std::max<std::int64_t>(0, file.size() - end_bytes - 65535);
   for (std::int64_t at = file.size() - end_bytes; at >= farthest; --at)
     if (bytes.number(at, 4) == directory_end) return at;
-  bytes.refuse("is a zip archive without its directory: it is cut");
+  bytes.refuse("is a truncated zip archive: its directory is missing");
 }
 
-// The sizes and the place that the zip64 extra field holds, in this order, of those that did not fit.
+// Reads the zip64 extra field: sizes and header offset, in this order, only the values that did not fit into 32 bits.
 void read_extra_field(const ZipBytes& bytes, std::int64_t at, std::int64_t end,
                       std::array<std::uint64_t*, 3> numbers) {
   while (at + 4 <= end) {
@@ -65,7 +65,7 @@ void read_extra_field(const ZipBytes& bytes, std::int64_t at, std::int64_t end,
       std::int64_t from = at + 4;
       for (std::uint64_t* number : numbers)
         if (*number == in_extra_field) {
-          if (from + 8 > at + 4 + length) bytes.refuse("is a zip archive with a cut zip64 field");
+          if (from + 8 > at + 4 + length) bytes.refuse("is a zip archive with a truncated zip64 field");
           *number = bytes.number(from, 8);
           from += 8;
         }
@@ -80,7 +80,7 @@ void inflate_into(const ZipBytes& bytes, const ZipMember& member, const std::byt
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     bytes.refuse("member " + member.name + ": zlib cannot begin");
-  constexpr std::int64_t piece = std::int64_t{1} << 30;  // zlib counts in 32 bits
+  constexpr std::int64_t piece = std::int64_t{1} << 30;  // zlib counts bytes in 32 bits
   std::int64_t taken = 0, given = 0;
   int status = Z_OK;
   while (status == Z_OK) {
@@ -110,7 +110,7 @@ void check_sum(const ZipBytes& bytes, const ZipMember& member, const std::byte* 
 
 std::vector<ZipMember> zip_members(const MappedFile& file) {
   const ZipBytes bytes(file);
-  if (file.size() < end_bytes) bytes.refuse("is a zip archive without its directory: it is cut");
+  if (file.size() < end_bytes) bytes.refuse("is a truncated zip archive: its directory is missing");
   const std::int64_t end = find_directory_end(file, bytes);
   if (bytes.number(end + 4, 2) != 0) bytes.refuse("is a zip archive of several volumes");
   std::uint64_t count = bytes.number(end + 10, 2), at = bytes.number(end + 16, 4);
@@ -140,7 +140,7 @@ std::vector<ZipMember> zip_members(const MappedFile& file) {
                      {&size, &packed, &header});
     const auto length = static_cast<std::uint64_t>(file.size());
     if (packed > length || header > length) bytes.refuse("is a zip archive with an offset beyond its end");
-    // Deflate packs at most 1032 times.
+    // Deflate compresses at most by a factor of 1032; a larger size is an attack or damage.
     if (size / 1100 > packed)
       bytes.refuse("member " + member.name + " cannot unpack to " + std::to_string(size) + " bytes");
     member.packed = static_cast<std::int64_t>(packed);
@@ -160,7 +160,7 @@ ZipContent unpacked(const MappedFile& file, const ZipMember& member) {
   const auto extra = static_cast<std::int64_t>(bytes.number(member.header_at + 28, 2));
   const std::int64_t begin = member.header_at + local_bytes + name + extra;
   if (begin > file.size() || member.packed > file.size() - begin)
-    bytes.refuse("member " + member.name + " ends beyond the archive: it is cut");
+    bytes.refuse("member " + member.name + " ends beyond the archive, which is truncated");
   const std::byte* data = file.bytes() + begin;
   const auto size = static_cast<std::size_t>(member.size);
   if (member.method == 0) {
@@ -179,7 +179,8 @@ ZipContent unpacked(const MappedFile& file, const ZipMember& member) {
   check_sum(bytes, member, memory.get());
   return {{reinterpret_cast<const char*>(memory.get()), size}, memory};
 #else
-  bytes.refuse("is compressed, and this program is built without zlib: save_npz(..., compressed=False)");
+  bytes.refuse(
+      "is compressed, and this program is built without zlib; write it with save_npz(..., compressed=False)");
 #endif
 }
 

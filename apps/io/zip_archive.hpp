@@ -1,4 +1,4 @@
-// The members of a zip archive, stored or deflated, also beyond 4 GiB (zip64).
+// Reads the members of a zip archive, stored or deflated, also beyond 4 GiB (zip64).
 // Source: PKWARE, APPNOTE 6.3.10, sections 4.3 and 4.5.3.
 #pragma once
 
@@ -16,18 +16,19 @@ struct ZipMember {
   std::string name;
   int method = 0;  // 0: stored, 8: deflated
   std::uint32_t crc = 0;
-  std::int64_t packed = 0, size = 0;  // bytes in the file, and unpacked
-  std::int64_t header_at = 0;         // of the local header
+  std::int64_t packed = 0, size = 0;  // bytes in the archive; bytes unpacked
+  std::int64_t header_at = 0;         // offset of the local header
 };
 
-// From the directory at the archive's end. Throws FileError: none, cut, several volumes, an offset beyond the file.
+// Reads the directory at the archive's end. Throws FileError: no directory, a truncated one, several volumes, an offset beyond the
+// file.
 std::vector<ZipMember> zip_members(const MappedFile& file);
 
-// A member's bytes, in place where it is stored. Throws FileError: encrypted, another method than deflate, a checksum or a
-// length that does not fit, a deflated one in a build without zlib; OutOfMemory.
+// The bytes of a member, in place if it is stored. Throws FileError: encrypted, a method other than deflate, a wrong checksum or
+// length, a deflated member in a build without zlib. Throws OutOfMemory.
 struct ZipContent {
   std::string_view text;
-  std::shared_ptr<const void> owner;  // null: the mapped file
+  std::shared_ptr<const void> owner;  // null: the text is in the mapped file
 };
 ZipContent unpacked(const MappedFile& file, const ZipMember& member);
 

@@ -27,7 +27,7 @@ OnGpu::~OnGpu() {
 #endif
 }
 
-PythonContext::PythonContext(const Plan& plan, nb::object allocate, nb::object free)
+PythonContext::PythonContext(const CallOptions& plan, nb::object allocate, nb::object free)
     : hooks_(allocate.is_none() ? nullptr : new Hooks{std::move(allocate), std::move(free)}),
       context_(plan.devices, allocator()) {}
 
@@ -70,7 +70,7 @@ struct PythonSolver::Any {
   virtual ~Any() = default;
   virtual WorkspaceBytes workspace(MatrixLayout layout) const = 0;
   virtual bool on_gpu() const = 0;
-  virtual void use(const Workspace& workspace) = 0;
+  virtual void set_workspace(const Workspace& workspace) = 0;
   virtual PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
                              std::uintptr_t w, std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream) = 0;
 };
@@ -82,7 +82,7 @@ struct PythonSolver::Standard final : Any {
       : pointers(on), solver(context.get(), n, options, on) {}
   WorkspaceBytes workspace(MatrixLayout layout) const override { return solver.workspace(layout); }
   bool on_gpu() const override { return solver.on_gpu(); }
-  void use(const Workspace& workspace) override { solver.use(workspace); }
+  void set_workspace(const Workspace& workspace) override { solver.set_workspace(workspace); }
   PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t, std::int64_t, std::uintptr_t w,
                      std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream) override {
     if (pointers == Pointers::host)
@@ -98,11 +98,10 @@ template <class T>
 struct PythonSolver::Generalised final : Any {
   using R = real_t<T>;
   Generalised(PythonContext& context, int itype, std::int64_t n, const Options& options, Pointers on)
-      : pointers(on),
-        solver(n, {.itype = itype}, options, on, context.get().devices(), context.allocator()) {}
+      : pointers(on), solver(context.get(), n, {.itype = itype}, options, on) {}
   WorkspaceBytes workspace(MatrixLayout) const override { return solver.workspace(); }
   bool on_gpu() const override { return solver.on_gpu(); }
-  void use(const Workspace& workspace) override { solver.use(workspace); }
+  void set_workspace(const Workspace& workspace) override { solver.set_workspace(workspace); }
   PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb, std::uintptr_t w,
                      std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream) override {
     if (pointers == Pointers::host)
@@ -114,10 +113,10 @@ struct PythonSolver::Generalised final : Any {
   GeneralisedSolver<T> solver;
 };
 
-PythonSolver::PythonSolver(PythonContext& context, const Plan& plan, std::int64_t n, bool on_device, int gpu,
-                           nb::object progress)
+PythonSolver::PythonSolver(PythonContext& context, const CallOptions& plan, std::int64_t n, bool on_device,
+                           int gpu, nb::object progress)
     : gpu_(gpu) {
-  const Options options = told(plan.options, n, std::move(progress));
+  const Options options = with_progress(plan.options, n, std::move(progress));
   const Pointers pointers = on_device ? Pointers::device : Pointers::host;
   const GilReleased free;
   const OnGpu on(gpu_);
@@ -142,10 +141,10 @@ WorkspaceBytes PythonSolver::workspace(MatrixLayout layout) const {
 bool PythonSolver::on_gpu() const {
   return solver_->on_gpu();
 }
-void PythonSolver::use(std::uintptr_t memory, std::uint64_t bytes) {
+void PythonSolver::set_workspace(std::uintptr_t memory, std::uint64_t bytes) {
   const GilReleased free;
   const OnGpu on(gpu_);
-  solver_->use({pointer<void>(memory), bytes});
+  solver_->set_workspace({pointer<void>(memory), bytes});
 }
 PythonReport PythonSolver::solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
                                  std::uintptr_t w, std::uintptr_t z, std::int64_t ldz,

@@ -1,4 +1,4 @@
-// Context and Solver as Python holds them. Addresses are integers; nobody but the package's own Python calls these.
+// Context and Solver for Python. Addresses are integers; only the package's own Python code calls these classes.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,7 +17,7 @@ T* pointer(std::uintptr_t address) {
   return reinterpret_cast<T*>(address);
 }
 
-// Makes a GPU the current one until its end; -1, and a build without CUDA: leaves it.
+// Makes a GPU the current one for its lifetime. gpu == -1 or a build without CUDA: does nothing.
 class OnGpu {
  public:
   explicit OnGpu(int gpu);
@@ -29,14 +29,15 @@ class OnGpu {
   int before_ = -1;
 };
 
-// Device memory comes from allocate(bytes, stream) -> address and goes back to free(address, bytes, stream), both with the GIL;
-// None for both: the library takes its own.
+// The device memory comes from the Python functions allocate(bytes, stream) -> address and free(address, bytes, stream), which are
+// called with the GIL held. None for both: the library allocates memory itself.
 class PythonContext {
  public:
-  PythonContext(const Plan& plan, nanobind::object allocate, nanobind::object free);
+  PythonContext(const CallOptions& plan, nanobind::object allocate, nanobind::object free);
   Context& get() { return context_; }
   Allocator allocator() const;
-  // Frees what is kept and not in use, and forgets the hooks: what is freed later goes with the process.
+  // Frees the cached memory that is not in use, and drops the Python functions. Memory that is released later is freed when the process
+  // ends.
   void close();
 
  private:
@@ -44,22 +45,22 @@ class PythonContext {
     nanobind::object allocate, free;
   };
   std::unique_ptr<Hooks> hooks_;
-  Context context_;  // last: it gives its memory back
+  Context context_;  // last member: its destructor still calls the hooks
 };
 
-// Of every solve, a standard one's with no acts.
+// The report of every solve; bad_minor is 0 for a standard problem.
 using PythonReport = GeneralisedReport;
 PythonReport reported(Report report);
 
-// Solver<T> of a plan's T, of a generalised problem GeneralisedSolver<T>.
+// Solver<T>, or GeneralisedSolver<T> for a generalised problem; the plan's dtype is T.
 class PythonSolver {
  public:
-  PythonSolver(PythonContext& context, const Plan& plan, std::int64_t n, bool on_device, int gpu,
+  PythonSolver(PythonContext& context, const CallOptions& plan, std::int64_t n, bool on_device, int gpu,
                nanobind::object progress);
   ~PythonSolver();
   WorkspaceBytes workspace(MatrixLayout layout) const;
   bool on_gpu() const;
-  void use(std::uintptr_t memory, std::uint64_t bytes);
+  void set_workspace(std::uintptr_t memory, std::uint64_t bytes);
   PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb, std::uintptr_t w,
                      std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream);
 

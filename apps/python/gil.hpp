@@ -1,7 +1,9 @@
-// The GIL given back and taken, by threads that may outlive the interpreter. Python ends a daemon thread that wants the GIL while it
-// goes down by unwinding its stack (before 3.14), and frames that nothing may leave make std::terminate of that: such a thread waits
-// here for the process' end, as from 3.14 on. Who is in the library then is waited for, as OpenBLAS takes its threads and memory away;
-// for 10 s at most, as a fork during a call of OpenBLAS can leave its caller waiting for ever.
+// GilReleased and GilHeld: release and take the GIL in threads that may outlive the interpreter.
+//
+// Before Python 3.14 a daemon thread that takes the GIL during the interpreter's end is ended by unwinding its stack. A noexcept frame on
+// that stack then calls std::terminate. So such a thread waits here until the process ends, as Python does itself from 3.14 on.
+// At the end the interpreter waits for all threads that are inside the library, because OpenBLAS's exit frees its threads and memory. It
+// waits 10 s at most: a fork during a call of OpenBLAS can leave the caller of that call waiting forever.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,15 +15,16 @@
 
 namespace eigen_g::python {
 
-inline std::atomic<int> in_library = 0;  // threads without the GIL that do not want it
+inline std::atomic<int> in_library = 0;  // threads inside the library, which have released the GIL
 inline std::atomic<bool> interpreter_is_gone = false;
 
 inline void wait_for_the_library_at_exit() {
-  Py_AtExit([] {  // where Ctrl-C ends the process
+  Py_AtExit([] {  // runs even if Ctrl-C ends the process
     interpreter_is_gone = true;
     for (int waits = 0; waits < 10000 && in_library > 0; ++waits) usleep(1000);
   });
-  pthread_atfork(nullptr, nullptr, [] { in_library = 0; });  // a child has the thread alone that forked
+  pthread_atfork(nullptr, nullptr,
+                 [] { in_library = 0; });  // a child process has only the thread that called fork()
 }
 
 template <class Take>
@@ -30,7 +33,7 @@ auto taken_or_never(const Take& take) noexcept {
   while (interpreter_is_gone) pause();
   try {
     return take();
-  } catch (...) {  // not to be left: an unwinding that ends a thread must not be swallowed
+  } catch (...) {  // do not leave: the exception that ends a thread must not be swallowed
     for (;;) pause();
   }
 }

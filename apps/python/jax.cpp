@@ -14,7 +14,7 @@ ffi::Error error_of(cudaError_t status) {
   return status == cudaSuccess ? ffi::Error::Success() : ffi::Error::Internal(cudaGetErrorString(status));
 }
 
-// So many bytes on a 256-byte boundary, which XLA does not promise; null: there are not so many.
+// `bytes` bytes of scratch memory, 256-byte aligned, which XLA does not guarantee. Null: there is not enough memory.
 void* aligned(ffi::ScratchAllocator& scratch, std::uint64_t bytes) {
   constexpr std::uintptr_t boundary = 256;
   const std::optional<void*> memory = scratch.Allocate(bytes + boundary);
@@ -23,7 +23,7 @@ void* aligned(ffi::ScratchAllocator& scratch, std::uint64_t bytes) {
                                  boundary);
 }
 
-// What solves of XLA's thread keep between them.
+// The resources that the solves of one of XLA's threads share.
 Context& context_of_this_thread() {
   static thread_local Context own;
   return own;
@@ -32,22 +32,24 @@ Context& context_of_this_thread() {
 template <class T>
 class Stack {
  public:
-  // Of solved()'s matrices the triangle `lower`, all in device memory. A matrix with a NaN or an infinity leaves NaNs.
+  // `lower` is the triangle of the row-by-row matrices of solved(). All memory is device memory. A matrix with a NaN or an infinity gets
+  // NaNs as its result.
   Stack(std::int64_t n, bool lower, cudaStream_t stream)
       : n_(n),
         stream_(stream),
-        solver_(context_of_this_thread(), n, {.uplo = lower ? Uplo::upper : Uplo::lower},  // of the transpose
+        solver_(context_of_this_thread(), n,
+                {.uplo = lower ? Uplo::upper : Uplo::lower},  // the solver reads the transpose
                 Pointers::device) {}
 
   ffi::Error run(std::int64_t count, const T* a, real_t<T>* w, T* v, ffi::ScratchAllocator& scratch) {
     const std::size_t matrix = sizeof(T) * static_cast<std::size_t>(n_ * n_);
-    const std::uint64_t bytes = solver_.workspace(MatrixLayout::packed).device;
+    const std::uint64_t bytes = solver_.workspace(MatrixLayout::contiguous).device;
     void* const memory = aligned(scratch, bytes);
     void* const copy = aligned(scratch, matrix);
     if (!copy || !memory)
       return ffi::Error(ffi::ErrorCode::kResourceExhausted,
                         "eigen_g: no " + std::to_string(matrix + bytes) + " bytes of device memory");
-    solver_.use({memory, bytes});
+    solver_.set_workspace({memory, bytes});
     for (std::int64_t k = 0; k < count; ++k, a += n_ * n_, w += n_, v += n_ * n_) {
       const cudaError_t status = cudaMemcpyAsync(copy, a, matrix, cudaMemcpyDeviceToDevice, stream_);
       if (status != cudaSuccess) return error_of(status);
@@ -63,7 +65,7 @@ class Stack {
         return ffi::Error::Success();
     } catch (const NonFiniteEntry&) {
     }
-    constexpr int nan = 0xff;  // in every byte
+    constexpr int nan = 0xff;  // all bits set: a NaN in every type
     const auto n = static_cast<std::size_t>(n_);
     if (const cudaError_t status = cudaMemsetAsync(w, nan, sizeof(real_t<T>) * n, stream_);
         status != cudaSuccess)

@@ -1,4 +1,4 @@
-// What JAX registers as the targets of eigen_g.jax.eigh; in builds with JAX's headers, on CUDA with that too.
+// The handlers that JAX registers for eigen_g.jax.eigh. The first needs a build with JAX's headers; the second one also needs CUDA.
 #pragma once
 
 namespace eigen_g::python {

@@ -1,4 +1,4 @@
-// What both handlers of eigen_g.jax.eigh have in common.
+// The part that the CPU handler and the GPU handler of eigen_g.jax.eigh share.
 #pragma once
 
 #include <xla/ffi/api/ffi.h>
@@ -15,9 +15,10 @@ namespace eigen_g::python {
 
 namespace ffi = xla::ffi;
 
-// solve(n, count, a, w, v) for matrices in one of the four types; exceptions as XLA's errors.
-//   a  `count` matrices n x n, by rows, Hermitian, in     w  n values each, out
-//   v  the vectors of their transposes, by columns, out
+// Calls solve(n, count, a, w, v) with pointers of the matrices' type T. Turns exceptions into XLA's errors.
+//   a  `count` Hermitian matrices n x n, row by row, in
+//   w  n values for each matrix, out
+//   v  eigenvectors of the transposed matrices, column by column, out
 template <class Solve>
 ffi::Error solved(const ffi::AnyBuffer& a, ffi::Result<ffi::AnyBuffer>& w, ffi::Result<ffi::AnyBuffer>& v,
                   const Solve& solve) {
@@ -33,7 +34,8 @@ ffi::Error solved(const ffi::AnyBuffer& a, ffi::Result<ffi::AnyBuffer>& w, ffi::
     if (a.element_type() == ffi::F32) return of(std::type_identity<float>());
     if (a.element_type() == ffi::C128) return of(std::type_identity<std::complex<double>>());
     if (a.element_type() == ffi::C64) return of(std::type_identity<std::complex<float>>());
-    return ffi::Error::InvalidArgument("eigen_g: an element type that is not solved");
+    return ffi::Error::InvalidArgument(
+        "eigen_g: the element type must be float32, float64, complex64 or complex128");
   } catch (const std::exception& error) {
     return ffi::Error::Internal(std::string("eigen_g: ") + error.what());
   }

@@ -1,5 +1,5 @@
-// eigen_g.jax.eigh of arrays in host memory: a handler that XLA calls. (By JAX's callback into Python a process with one core can
-// wait for ever: what reads the argument there wants the thread that the callback is on. jax issues 24255, 25861.)
+// eigen_g.jax.eigh on the CPU: a handler that XLA calls. (A JAX callback into Python can wait forever in a process with one core: it
+// reads its argument by means of the thread on which it runs itself. JAX issues 24255, 25861.)
 #include <algorithm>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace eigen_g::python {
 
 namespace {
 
-// A matrix with a NaN or an infinity leaves NaNs.
+// A matrix with a NaN or an infinity gets NaNs as its result.
 template <class T>
 void solve_one(std::int64_t n, const T* a, real_t<T>* w, T* v, const Options& options) {
   try {
@@ -27,7 +27,7 @@ void solve_one(std::int64_t n, const T* a, real_t<T>* w, T* v, const Options& op
 
 ffi::Error eigh_on_cpu(ffi::AnyBuffer matrices, ffi::Result<ffi::AnyBuffer> values,
                        ffi::Result<ffi::AnyBuffer> vectors, bool lower) {
-  const Options options{.uplo = lower ? Uplo::upper : Uplo::lower};  // of the transpose
+  const Options options{.uplo = lower ? Uplo::upper : Uplo::lower};  // the solver reads the transpose
   return solved(matrices, values, vectors,
                 [&]<class T>(std::int64_t n, std::int64_t count, const T* a, real_t<T>* w, T* v) {
                   for (std::int64_t k = 0; k < count; ++k, a += n * n, w += n, v += n * n)

@@ -1,5 +1,5 @@
-// The extension module eigen_g._core: the library's calls with addresses for pointers, and its reports. What a user meets is
-// the Python beside it (eigen_g/).
+// The extension module eigen_g._core: the library's calls, with addresses as integers, and its reports. Users see the Python code next
+// to it (eigen_g/).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -29,9 +29,9 @@ namespace {
 
 using Address = std::uintptr_t;
 
-PythonReport solve_host(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address b,
+PythonReport solve_host(const CallOptions& plan, std::int64_t n, Address a, std::int64_t lda, Address b,
                         std::int64_t ldb, Address w, Address z, std::int64_t ldz, nb::object progress) {
-  const Options options = told(plan.options, n, std::move(progress));
+  const Options options = with_progress(plan.options, n, std::move(progress));
   const GilReleased free;
   if (plan.itype == 0)
     return with_type(plan.dtype, [&]<class T>() {
@@ -47,9 +47,9 @@ PythonReport solve_host(const Plan& plan, std::int64_t n, Address a, std::int64_
       generalised_types);
 }
 
-// Of the stages, host memory where gpu is -1, else memory of that GPU.
-PythonReport sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, Address d, Address e,
-                      Address tau, int gpu, Address stream) {
+// The stages. gpu == -1: the addresses are host memory; else memory of that GPU.
+PythonReport sytrd_at(const CallOptions& plan, std::int64_t n, Address a, std::int64_t lda, Address d,
+                      Address e, Address tau, int gpu, Address stream) {
   const GilReleased free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
@@ -67,8 +67,8 @@ PythonReport sytrd_at(const Plan& plan, std::int64_t n, Address a, std::int64_t 
       stage_types);
 }
 
-PythonReport stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Address z, std::int64_t ldz,
-                      int gpu, Address stream) {
+PythonReport stedc_at(const CallOptions& plan, std::int64_t n, Address d, Address e, Address z,
+                      std::int64_t ldz, int gpu, Address stream) {
   const GilReleased free;
   const OnGpu on(gpu);
   return with_type(
@@ -83,7 +83,7 @@ PythonReport stedc_at(const Plan& plan, std::int64_t n, Address d, Address e, Ad
       stage_types);
 }
 
-PythonReport ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda,
+PythonReport ormtr_at(const CallOptions& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda,
                       Address tau, Address z, std::int64_t ldz, int gpu, Address stream) {
   const GilReleased free;
   const OnGpu on(gpu);
@@ -100,30 +100,30 @@ PythonReport ormtr_at(const Plan& plan, std::int64_t n, std::int64_t m, Address 
       stage_types);
 }
 
-Verification verify_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda, std::int64_t m,
+Verification verify_at(const CallOptions& plan, std::int64_t n, Address a, std::int64_t lda, std::int64_t m,
                        Address w, Address z, std::int64_t ldz) {
   const GilReleased free;
   return with_type(plan.dtype, [&]<class T>() {
     return verify<T>(plan.options.uplo, n, pointer<const T>(a), lda, m, pointer<const real_t<T>>(w),
-                     pointer<const T>(z), ldz, plan.devices.place, plan.devices.threads);
+                     pointer<const T>(z), ldz, plan.devices.device, plan.devices.threads);
   });
 }
 
-GeneralisedVerification verify_generalised_at(const Plan& plan, std::int64_t n, Address a, std::int64_t lda,
-                                              Address b, std::int64_t ldb, std::int64_t m, Address w,
-                                              Address z, std::int64_t ldz) {
+GeneralisedVerification verify_generalised_at(const CallOptions& plan, std::int64_t n, Address a,
+                                              std::int64_t lda, Address b, std::int64_t ldb, std::int64_t m,
+                                              Address w, Address z, std::int64_t ldz) {
   const GilReleased free;
   return with_type(
       plan.dtype,
       [&]<class T>() {
         return verify_generalised<T>(plan.itype, plan.options.uplo, n, pointer<const T>(a), lda,
                                      pointer<const T>(b), ldb, m, pointer<const real_t<T>>(w),
-                                     pointer<const T>(z), ldz, plan.devices.place, plan.devices.threads);
+                                     pointer<const T>(z), ldz, plan.devices.device, plan.devices.threads);
       },
       generalised_types);
 }
 
-WorkspaceBytes workspace_at(const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
+WorkspaceBytes workspace_at(const CallOptions& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
   const OnGpu on(gpu);
   const Pointers pointers = on_device ? Pointers::device : Pointers::host;
   if (plan.itype == 0)
@@ -142,11 +142,11 @@ std::pair<std::uint64_t, std::uint64_t> pair_of(const WorkspaceBytes& bytes) {
 }
 
 void bind_report(nb::module_& m) {
-  nb::class_<PythonReport>(m, "Report", "What a call did.")
+  nb::class_<PythonReport>(m, "Report", "Report of a call.")
       .def_prop_ro("converged", [](const PythonReport& r) { return r.status == Status::converged; })
-      .def_ro("failed", &Report::failed)
+      .def_ro("info", &Report::info)
       .def_ro("m", &Report::m)
-      .def_prop_ro("first", [](const PythonReport& r) { return r.first - 1; })
+      .def_prop_ro("first_index", [](const PythonReport& r) { return r.first_index - 1; })
       .def_prop_ro("path", [](const PythonReport& r) { return name(r.path); })
       .def_ro("seconds", &Report::seconds)
       .def_prop_ro("stages",
@@ -157,13 +157,6 @@ void bind_report(nb::module_& m) {
                      return stages;
                    })
       .def_ro("bad_minor", &PythonReport::bad_minor)
-      .def_prop_ro("acts",
-                   [](const PythonReport& r) {
-                     nb::list acts;
-                     for (const PythonReport::Act& act : r.acts)
-                       acts.append(nb::make_tuple(act.name, act.seconds));
-                     return acts;
-                   })
       .def_prop_ro("devices",
                    [](const PythonReport& r) {
                      nb::list devices;
@@ -180,7 +173,7 @@ void bind_report(nb::module_& m) {
       .def_prop_ro("refinement",
                    [](const PythonReport& r) {
                      nb::dict refinement;
-                     refinement["way"] = name(r.refinement.way);
+                     refinement["result"] = name(r.refinement.result);
                      refinement["steps"] = r.refinement.steps;
                      refinement["clusters"] = r.refinement.clusters;
                      refinement["largest_cluster"] = r.refinement.largest_cluster;
@@ -191,7 +184,7 @@ void bind_report(nb::module_& m) {
                    })
       .def_prop_ro("workspace_bytes", [](const PythonReport& r) { return pair_of(r.bytes); });
 
-  nb::class_<Verification>(m, "Verification", "How good eigenpairs are.")
+  nb::class_<Verification>(m, "Verification", "Verification of eigenpairs.")
       .def_prop_ro("passed", [](const Verification& v) { return passed(v); })
       .def_ro("n", &Verification::n)
       .def_ro("m", &Verification::m)
@@ -207,7 +200,7 @@ void bind_report(nb::module_& m) {
       .def_ro("seconds", &Verification::seconds);
 
   using General = GeneralisedVerification;
-  nb::class_<General>(m, "GeneralisedVerification", "How good eigenpairs of a generalised problem are.")
+  nb::class_<General>(m, "GeneralisedVerification", "Verification of eigenpairs of a generalised problem.")
       .def_prop_ro("passed", [](const General& v) { return passed(v); })
       .def_ro("n", &General::n)
       .def_ro("m", &General::m)
@@ -223,33 +216,19 @@ void bind_report(nb::module_& m) {
       .def_ro("seconds", &General::seconds);
 }
 
-// What Python calls otherwise than the library does, in its message too; other exceptions pass.
-void renamed(const std::exception_ptr& thrown, void* type) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const InvalidArgument& error) {
-    const char* const called = error.argument() == Argument::place             ? "device"
-                               : error.argument() == Argument::multiprocessors ? "sms"
-                                                                               : nullptr;
-    if (called == nullptr) throw;
-    PyErr_SetString(static_cast<PyObject*>(type), InvalidArgument(called, error.reason()).what());
-  }
-}
-
 void bind_errors(nb::module_& m) {
   const auto add = [&]<class Error>(std::type_identity<Error>, const char* name, nb::handle base,
                                     const char* doc) {
     nb::exception<Error>(m, name, base).attr("__doc__") = doc;
   };
   add(std::type_identity<DeviceError>(), "DeviceError", PyExc_RuntimeError,
-      "A call into CUDA, cuBLAS or LAPACK failed, or a GPU was asked for and there is none.");
+      "A call into CUDA, cuBLAS or LAPACK failed, or a GPU was requested and none was found.");
   add(std::type_identity<OutOfMemory>(), "OutOfMemory", PyExc_MemoryError,
-      "Memory of the host or of a GPU does not suffice; told before any work.");
+      "The host or a GPU has too little memory; raised before any work.");
   add(std::type_identity<InvalidArgument>(), "InvalidArgument", PyExc_ValueError,
-      "An argument is outside its contract; the message says which and why.");
+      "An argument breaks its contract; the message says which one and why.");
   add(std::type_identity<NonFiniteEntry>(), "NonFiniteEntry", m.attr("InvalidArgument"),
       "The triangle that is read holds a NaN or an infinity.");
-  nb::register_exception_translator(renamed, nb::object(m.attr("InvalidArgument")).ptr());
 }
 
 }  // namespace
@@ -259,18 +238,21 @@ NB_MODULE(_core, m) {
   bind_errors(m);
   bind_report(m);
 
-  nb::class_<Plan>(m, "Plan")
+  nb::class_<CallOptions>(m, "CallOptions")
       .def("__init__",
-           [](Plan* self, const std::string& dtype, bool lower, bool vectors,
-              std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
+           [](CallOptions* self, const std::string& dtype, bool lower, bool vectors,
+              std::optional<std::pair<std::int64_t, std::int64_t>> index_range,
               std::optional<std::pair<double, double>> values, const std::string& path,
-              const std::string& engine, const std::string& place, int gpus, int threads,
-              const std::optional<std::string>& ratio, const std::string& precision, int sms, int itype) {
-             new (self) Plan(make_plan(dtype, lower, vectors, numbers, values, path, engine, place, gpus,
-                                       threads, ratio, precision, sms, itype));
+              const std::string& engine, const std::string& device, int gpus, int threads,
+              const std::optional<std::string>& ratio, const std::string& precision, int multiprocessors,
+              int itype) {
+             new (self)
+                 CallOptions(make_plan(dtype, lower, vectors, index_range, values, path, engine, device, gpus,
+                                       threads, ratio, precision, multiprocessors, itype));
            })
-      .def_ro("dtype", &Plan::dtype)
-      .def("most", [](const Plan& plan, std::int64_t n) { return plan.options.subset.most(n); });
+      .def_ro("dtype", &CallOptions::dtype)
+      .def("max_count",
+           [](const CallOptions& plan, std::int64_t n) { return plan.options.subset.max_count(n); });
   const auto names = [](const auto& solved) {
     return std::apply([](auto... type) { return std::vector<std::string>{type.name...}; }, solved);
   };
@@ -279,15 +261,17 @@ NB_MODULE(_core, m) {
   m.def("stage_types", [=] { return names(stage_types); });
 
   nb::class_<PythonContext>(m, "Context", nb::is_weak_referenceable())
-      .def(nb::init<const Plan&, nb::object, nb::object>(), "plan"_a, "allocate"_a.none(), "free"_a.none())
+      .def(nb::init<const CallOptions&, nb::object, nb::object>(), "plan"_a, "allocate"_a.none(),
+           "free"_a.none())
       .def("close", &PythonContext::close);
   nb::class_<PythonSolver>(m, "Solver")
-      .def(nb::init<PythonContext&, const Plan&, std::int64_t, bool, int, nb::object>(),
+      .def(nb::init<PythonContext&, const CallOptions&, std::int64_t, bool, int, nb::object>(),
            nb::keep_alive<1, 2>(), "context"_a, "plan"_a, "n"_a, "on_device"_a, "gpu"_a, "progress"_a.none())
       .def_prop_ro("workspace_bytes",
                    [](const PythonSolver& solver) { return pair_of(solver.workspace(MatrixLayout::any)); })
-      .def_prop_ro("packed_workspace_bytes",
-                   [](const PythonSolver& solver) { return pair_of(solver.workspace(MatrixLayout::packed)); })
+      .def_prop_ro(
+          "contiguous_workspace_bytes",
+          [](const PythonSolver& solver) { return pair_of(solver.workspace(MatrixLayout::contiguous)); })
       .def_prop_ro("on_gpu", &PythonSolver::on_gpu)
       .def("use", &PythonSolver::use)
       .def("solve", &PythonSolver::solve);
@@ -299,7 +283,7 @@ NB_MODULE(_core, m) {
   m.def("ormtr", &ormtr_at);
   m.def("verify", &verify_at);
   m.def("verify_generalised", &verify_generalised_at);
-  m.def("workspace_bytes", [](const Plan& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
+  m.def("workspace_bytes", [](const CallOptions& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
     return pair_of(workspace_at(plan, n, on_gpu, on_device, gpu));
   });
   m.def("jax_handlers", [] {
@@ -313,9 +297,9 @@ NB_MODULE(_core, m) {
     return handlers;
   });
   m.def("gpu_count", &gpu_count);
-  m.def("release_kept", [] {
+  m.def("release_thread_cache", [] {
     const GilReleased free;
-    release_kept();
+    release_thread_cache();
   });
   m.def("version", &version);
   m.def("cuda_toolkit_version", &cuda_toolkit_version);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t min_order_to_interrupt = 2000;
 
-const char* name(Place place) {
-  return place == Place::automatic ? "auto" : place == Place::cpu ? "cpu" : "gpu";
+const char* name(DeviceChoice device) {
+  return device == DeviceChoice::automatic ? "auto" : device == DeviceChoice::cpu ? "cpu" : "gpu";
 }
 
 template <class Choice, class Which>
@@ -27,7 +27,7 @@ Choice chosen(std::initializer_list<Choice> choices, const std::string& wanted, 
   throw InvalidArgument(argument, "is '" + wanted + "', must be one of " + all);
 }
 
-// Lives as long as some copy of the Progress that holds it; the last one ends where the GIL is held.
+// Holds the callback as long as a copy of the Progress function exists. The last copy is destroyed with the GIL held.
 struct Teller {
   nb::object callback;
   void tell(Stage stage, double fraction) const {
@@ -39,31 +39,33 @@ struct Teller {
 
 }  // namespace
 
-Plan make_plan(const std::string& dtype, bool lower, bool vectors,
-               std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
-               std::optional<std::pair<double, double>> values, const std::string& path,
-               const std::string& engine, const std::string& place, int gpus, int threads,
-               const std::optional<std::string>& ratio, const std::string& precision, int sms, int itype) {
-  Plan plan{dtype, {}, {}, itype};
+CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
+                      std::optional<std::pair<std::int64_t, std::int64_t>> index_range,
+                      std::optional<std::pair<double, double>> values, const std::string& path,
+                      const std::string& engine, const std::string& device, int gpus, int threads,
+                      const std::optional<std::string>& ratio, const std::string& precision,
+                      int multiprocessors, int itype) {
+  CallOptions plan{dtype, {}, {}, itype};
   Options& options = plan.options;
   options.uplo = lower ? Uplo::lower : Uplo::upper;
   options.vectors = vectors;
-  if (numbers) options.subset = Subset::numbers(numbers->first, numbers->second);
-  if (values) options.subset = Subset::values(values->first, values->second);
+  if (index_range) options.subset = Subset::by_index(index_range->first, index_range->second);
+  if (values) options.subset = Subset::by_value(values->first, values->second);
   options.path = chosen({Path::automatic, Path::one_stage, Path::two_stage}, path, Argument::path);
-  options.engine = chosen({Engine::native, Engine::double_float, Engine::emulated, Engine::automatic}, engine,
-                          Argument::engine);
+  options.engine =
+      chosen({Engine::native, Engine::df, Engine::emulated, Engine::automatic}, engine, Argument::engine);
   options.precision = chosen({Precision::native, Precision::mixed}, precision, "precision");
   Devices& devices = plan.devices;
-  devices.place = chosen({Place::automatic, Place::cpu, Place::gpu}, place, Argument::place);
+  devices.device =
+      chosen({DeviceChoice::automatic, DeviceChoice::cpu, DeviceChoice::gpu}, device, Argument::device);
   devices.gpus = gpus;
   devices.threads = threads;
-  devices.multiprocessors = sms;
+  devices.multiprocessors = multiprocessors;
   if (ratio) devices.ratio = parse_ratio(*ratio);
   return plan;
 }
 
-Options told(const Options& options, std::int64_t n, nb::object callback) {
+Options with_progress(const Options& options, std::int64_t n, nb::object callback) {
   Options result = options;
   if (callback.is_none() && n < min_order_to_interrupt) return result;
   result.progress = [teller = std::make_shared<Teller>(Teller{std::move(callback)})](

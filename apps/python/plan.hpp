@@ -1,4 +1,4 @@
-// What a call from Python wants, in the library's terms.
+// Plan: the options of a call from Python, as the library's types.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,23 +12,23 @@
 
 namespace eigen_g::python {
 
-struct Plan {
+struct CallOptions {
   std::string dtype;
   Options options;
   Devices devices;
-  int itype = 0;  // of a generalised problem; 0: a standard one
+  int itype = 0;  // type of a generalised problem; 0: a standard problem
 };
 
-//   numbers  first and last pair, from 1     values  above, upto     sms  Devices::multiprocessors
-// Throws InvalidArgument.
-Plan make_plan(const std::string& dtype, bool lower, bool vectors,
-               std::optional<std::pair<std::int64_t, std::int64_t>> numbers,
-               std::optional<std::pair<double, double>> values, const std::string& path,
-               const std::string& engine, const std::string& place, int gpus, int threads,
-               const std::optional<std::string>& ratio, const std::string& precision, int sms, int itype);
+// numbers: first and last pair, from 1. values: above, upto. multiprocessors: Devices::multiprocessors. Throws InvalidArgument.
+CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
+                      std::optional<std::pair<std::int64_t, std::int64_t>> index_range,
+                      std::optional<std::pair<double, double>> values, const std::string& path,
+                      const std::string& engine, const std::string& device, int gpus, int threads,
+                      const std::optional<std::string>& ratio, const std::string& precision,
+                      int multiprocessors, int itype);
 
-// Options of a solve of order n that obeys Ctrl-C and tells `callback` (None: nobody). Who is told waits for each stage's end, so
-// signals are looked for only where a solve takes long enough for somebody to interrupt it.
-Options told(const Options& options, std::int64_t n, nanobind::object callback);
+// Options for a solve of order n that obeys Ctrl-C and reports its progress to `callback` (None: to no callback). A progress callback
+// makes the host wait for the end of each stage. So without `callback` small orders are not interruptible.
+Options with_progress(const Options& options, std::int64_t n, nanobind::object callback);
 
 }  // namespace eigen_g::python

@@ -1,4 +1,4 @@
-// The element types that the library solves in, by NumPy's names: the one table that calls from Python go by.
+// The table of the element types that the library solves in, by NumPy's names. All calls from Python use it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,9 +19,9 @@ inline constexpr std::tuple types{Type<double>{"float64"}, Type<float>{"float32"
                                   Type<std::complex<double>>{"complex128"},
                                   Type<std::complex<float>>{"complex64"}};
 inline constexpr auto generalised_types = types;
-inline constexpr std::tuple stage_types{Type<double>{"float64"}};  // of the stages as calls
+inline constexpr std::tuple stage_types{Type<double>{"float64"}};  // types of the single stages
 
-// work.operator()<T>() for the T of that name. Throws TypeError for any other one.
+// Returns work.operator()<T>() for the T with this name. Throws TypeError for any other name.
 template <class Work, class Types = decltype(types)>
 auto with_type(std::string_view name, const Work& work, const Types& solved = types) {
   std::optional<decltype(work.template operator()<double>())> result;
@@ -31,7 +31,7 @@ auto with_type(std::string_view name, const Work& work, const Types& solved = ty
     return true;
   };
   if (!std::apply([&](auto... type) { return (is_it(type) || ...); }, solved))
-    throw nanobind::type_error(("arrays of " + std::string(name) + " are not solved").c_str());
+    throw nanobind::type_error(("arrays of " + std::string(name) + " are not supported").c_str());
   return std::move(*result);
 }
 

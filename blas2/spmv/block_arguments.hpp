@@ -1,4 +1,4 @@
-// What every sparse product asks of its blocks of vectors.
+// Checks of the blocks of vectors that every sparse product takes.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 namespace eigen_g::blas2 {
 
 inline void require_block(int k) {
-  if (k != 1 && k != 4) throw InvalidArgument("k", std::to_string(k) + " vectors; 1 or 4 are required");
+  if (k != 1 && k != 4) throw InvalidArgument("k", std::to_string(k) + " vectors; must be 1 or 4");
 }
 
-// Device blocks: rows of 4 travel in words of 16 bytes.
+// For blocks in device memory: a row of 4 values is loaded and stored in words of 16 bytes.
 inline void require_block(int k, const void* x, const void* y) {
   require_block(k);
   if (k == 1) return;
   if (reinterpret_cast<std::uintptr_t>(x) % 16 != 0)
-    throw InvalidArgument(Argument::x, "a block of 4 vectors is aligned to 16 bytes");
+    throw InvalidArgument(Argument::x, "must be 16-byte aligned for a block of 4 vectors");
   if (reinterpret_cast<std::uintptr_t>(y) % 16 != 0)
-    throw InvalidArgument(Argument::y, "a block of 4 vectors is aligned to 16 bytes");
+    throw InvalidArgument(Argument::y, "must be 16-byte aligned for a block of 4 vectors");
 }
 
 }  // namespace eigen_g::blas2

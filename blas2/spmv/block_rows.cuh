@@ -1,11 +1,11 @@
-// Rows of n x k row-major blocks on a GPU: k = 1 element, or 4 in words of 16 bytes.
+// Loads and stores of rows of n x k row-major blocks in device code. A row is one element (k = 1) or words of 16 bytes (k = 4).
 #pragma once
 
 #include <cstdint>
 
 namespace eigen_g::blas2 {
 
-// sum += a x(col, :), x by the read-only cache.
+// sum += a x(col, :), with x read through the read-only cache.
 template <int k, class T>
 __device__ void add_product(T (&sum)[k], T a, const T* __restrict__ x, std::int32_t col) {
   static_assert(k == 1 || k == 4);
@@ -27,7 +27,7 @@ __device__ void add_product(T (&sum)[k], T a, const T* __restrict__ x, std::int3
   }
 }
 
-// y(row, :) := alpha sum + gamma x(row, :) + beta y(row, :), without reading y where beta = 0, x where gamma = 0.
+// y(row, :) := alpha sum + gamma x(row, :) + beta y(row, :). y is not read if beta = 0, and x is not read if gamma = 0.
 template <int k, class T>
 __device__ void store_row(T* y, std::int64_t row, const T (&sum)[k], T alpha, T beta, T gamma, const T* x) {
   static_assert(k == 1 || k == 4);

@@ -8,7 +8,7 @@
 namespace eigen_g::blas2 {
 
 const char* name(SpmvFormat format) {
-  constexpr const char* names[] = {"automatic", "crs", "ccs", "jds", "sell"};
+  constexpr const char* names[] = {"automatic", "crs", "sell"};
   return names[static_cast<std::size_t>(format)];
 }
 
@@ -23,8 +23,8 @@ std::string description(const SpmvCandidate& c) {
 
 namespace {
 
-// A tenth of the rows or fewer are beyond the second cut and hold a fifth of the entries or more: in a symmetric matrix the columns
-// too, wherever they are.
+// True if at most a tenth of the rows exceed the second cut and hold at least a fifth of the entries. In a symmetric matrix the
+// same then holds for the columns.
 bool skewed(const RowStatistics& a) {
   return a.nnz > 0 && 10 * a.long_rows[1] <= a.rows && 5 * a.long_entries[1] >= a.nnz &&
          a.cols > 4 * spmv_hot;
@@ -51,9 +51,6 @@ double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int ele
                        rows * group * (rates.thread_seconds + rates.step_seconds * std::ceil(mean / group)),
                        rates.crs_entry_seconds * longest / group, gather});
     }
-    case SpmvFormat::jds:
-      return rates.launch_seconds + std::max({bytes(nnz, 4) / rates.bytes_a_second * rates.jds_loss,
-                                              rates.jds_entry_seconds * longest, gather});
     case SpmvFormat::sell: {
       const auto cut =
           static_cast<std::size_t>(std::find(spmv_cuts.begin(), spmv_cuts.end(), c.cut) - spmv_cuts.begin());
@@ -63,7 +60,8 @@ double predicted_seconds(const SpmvCandidate& c, const RowStatistics& a, int ele
       const double reading = bytes(entries, c.sigma > 1 || split > 0 ? 4 : 0) / rates.bytes_a_second *
                              (c.sigma > 1 ? rates.order_loss : 1);
       const double pieces =
-          rates.thread_seconds * (64.0 * static_cast<double>(a.long_rows[cut]) + split);  // as CRS by 32
+          // As a product in CSR with 32 threads for each row.
+          rates.thread_seconds * (64.0 * static_cast<double>(a.long_rows[cut]) + split);
       return rates.launch_seconds * (1 + (split > 0) + (c.hot > 0)) + rates.sell_tail_seconds * deepest +
              std::max({reading, pieces, gather * (c.hot > 0 ? rates.hot_gain : 1)});
     }
@@ -78,7 +76,6 @@ std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_b
   const bool power_law = skewed(a);
   if (power_law && k == 1) all.push_back({SpmvFormat::sell, 1, a.rows, spmv_cuts[0], spmv_hot});
   for (int group = 1; group <= 32; group *= 2) all.push_back({SpmvFormat::crs, group});
-  all.push_back({SpmvFormat::jds});
   for (std::size_t cut = 0; cut < spmv_cuts.size(); ++cut) {
     if (cut + 1 < spmv_cuts.size() && (a.long_rows[cut] == 0 || (cut == 0 && !power_law))) continue;
     for (const std::int64_t sigma : {std::int64_t{1}, std::int64_t{4096}, a.rows})
@@ -99,6 +96,32 @@ std::vector<SpmvCandidate> spmv_candidates(const RowStatistics& a, int element_b
   std::stable_sort(kept.begin(), kept.end(),
                    [](const SpmvCandidate& p, const SpmvCandidate& q) { return p.seconds < q.seconds; });
   return kept;
+}
+
+SpmvRates spmv_rates_by(TuningValues values) {
+  SpmvRates t;
+#define EIGEN_G_REPLACE(member) values.replace(#member, t.member)
+  EIGEN_G_REPLACE(bytes_a_second);
+  EIGEN_G_REPLACE(crs_reach);
+  EIGEN_G_REPLACE(crs_most);
+  EIGEN_G_REPLACE(cached_bytes);
+  EIGEN_G_REPLACE(cached_gain);
+  EIGEN_G_REPLACE(thread_seconds);
+  EIGEN_G_REPLACE(step_seconds);
+  EIGEN_G_REPLACE(order_loss);
+  EIGEN_G_REPLACE(gather_seconds);
+  EIGEN_G_REPLACE(hot_gain);
+  EIGEN_G_REPLACE(crs_entry_seconds);
+  EIGEN_G_REPLACE(sell_tail_seconds);
+  EIGEN_G_REPLACE(launch_seconds);
+#undef EIGEN_G_REPLACE
+  values.finish(t.bytes_a_second > 0 && t.crs_reach > 0);
+  return t;
+}
+
+const SpmvRates& spmv_rates() {
+  static const SpmvRates rates = spmv_rates_by(TuningValues::of_environment("spmv"));
+  return rates;
 }
 
 }  // namespace eigen_g::blas2

@@ -7,6 +7,7 @@
 
 #include "blas2/spmv/block_arguments.hpp"
 #include "blas2/spmv/row_parts.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -17,7 +18,7 @@ void multiply_rows(std::int64_t first, std::int64_t last, T alpha, const CrsView
                    T* y, T gamma) {
   for (std::int64_t i = first; i < last; ++i) {
     T sum[k] = {};
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p)
+    for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p)
       for (int j = 0; j < k; ++j) sum[j] += a.value[p] * x[std::int64_t{a.col[p]} * k + j];
     for (int j = 0; j < k; ++j) {
       const std::int64_t at = i * k + j;
@@ -50,7 +51,7 @@ void crs_multiply(int k, same_t<T> alpha, const CrsView<T>& a, const same_t<T>* 
   }
 }
 
-template void crs_multiply(int, float, const CrsView<float>&, const float*, float, float*, int, float);
-template void crs_multiply(int, double, const CrsView<double>&, const double*, double, double*, int, double);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, crs_multiply,
+                             void(int, T, const CrsView<T>&, const T*, T, T*, int, T));
 
 }  // namespace eigen_g::blas2

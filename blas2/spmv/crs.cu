@@ -4,6 +4,7 @@
 #include "blas2/spmv/block_rows.cuh"
 #include "blas2/spmv/crs.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::blas2 {
@@ -12,7 +13,8 @@ namespace {
 
 constexpr int threads = 256;
 
-// Row i by `group` neighbouring lanes: lane l adds the entries l, l + group, ... of the row, and the lanes' sums meet in a tree.
+// `group` neighbouring lanes compute a row. Lane l adds the entries l, l + group, ... of the row. The sums of the lanes are
+// added in a tree.
 template <class T, int k, int group>
 __global__ void __launch_bounds__(threads)
     crs_kernel(CrsView<T> a, T alpha, const T* __restrict__ x, T beta, T* __restrict__ y, T gamma) {
@@ -20,9 +22,9 @@ __global__ void __launch_bounds__(threads)
   const int lane = threadIdx.x % group;
   T sum[k] = {};
   if (row < a.rows) {
-    const std::int64_t end = __ldg(a.row_begin + row + 1);
+    const std::int64_t end = __ldg(a.row_offsets + row + 1);
 #pragma unroll 4
-    for (std::int64_t p = __ldg(a.row_begin + row) + lane; p < end; p += group)
+    for (std::int64_t p = __ldg(a.row_offsets + row) + lane; p < end; p += group)
       add_product<k>(sum, __ldg(a.value + p), x, __ldg(a.col + p));
   }
 #pragma unroll
@@ -59,7 +61,7 @@ void launch(const Queue& queue, int group, const CrsView<T>& a, T alpha, const T
       with(crs_kernel<T, k, 32>);
       break;
     default:
-      throw InvalidArgument("group", std::to_string(group) + " threads; 1, 2, 4, 8, 16 or 32 are required");
+      throw InvalidArgument("group", std::to_string(group) + " threads; must be 1, 2, 4, 8, 16 or 32");
   }
   EIGEN_G_LAUNCHED();
 }
@@ -68,7 +70,7 @@ void launch(const Queue& queue, int group, const CrsView<T>& a, T alpha, const T
 
 int crs_group(std::int64_t rows, std::int64_t nnz, int /*k*/) {
   int group = 1;
-  while (group < 32 && 8 * group * rows <= nnz) group *= 2;  // at least four entries a thread
+  while (group < 32 && 8 * group * rows <= nnz) group *= 2;  // at least four entries for each thread
   return group;
 }
 
@@ -90,13 +92,8 @@ void crs_multiply(const Queue& queue, int k, same_t<T> alpha, const CrsView<T>& 
   crs_multiply_by<T>(queue, crs_group(a_dev.rows, a_dev.nnz, k), k, alpha, a_dev, x_dev, beta, y_dev, gamma);
 }
 
-template void crs_multiply(const Queue&, int, float, const CrsView<float>&, const float*, float, float*,
-                           float);
-template void crs_multiply(const Queue&, int, double, const CrsView<double>&, const double*, double, double*,
-                           double);
-template void crs_multiply_by(const Queue&, int, int, float, const CrsView<float>&, const float*, float,
-                              float*, float);
-template void crs_multiply_by(const Queue&, int, int, double, const CrsView<double>&, const double*, double,
-                              double*, double);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, crs_multiply,
+                             void(const Queue&, int, T, const CrsView<T>&, const T*, T, T*, T));
+EIGEN_G_INSTANTIATE(real_types, crs_multiply_by);
 
 }  // namespace eigen_g::blas2

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::blas2 {
@@ -13,7 +14,7 @@ CrsOnDevice<T>::CrsOnDevice(const Queue& queue, std::int64_t rows, std::int64_t 
     : rows_(rows),
       cols_(cols),
       nnz_(nnz),
-      row_begin_(queue, rows + 1),
+      row_offsets_(queue, rows + 1),
       col_(queue, nnz),
       value_(queue, nnz) {}
 
@@ -25,18 +26,17 @@ CrsOnDevice<T>::CrsOnDevice(const Queue& queue, const CrsView<T>& a_host)
       EIGEN_G_CUDA(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(U),
                                    cudaMemcpyHostToDevice, queue.stream()));
   };
-  const std::int64_t base = rows_ > 0 ? a_host.row_begin[0] : 0;
+  const std::int64_t base = rows_ > 0 ? a_host.row_offsets[0] : 0;
   std::vector<std::int64_t> begin(static_cast<std::size_t>(rows_ + 1), 0);
 #pragma omp parallel for schedule(static) if (rows_ >= smallest_parallel_order)
   for (std::int64_t i = 0; i < rows_; ++i)
-    begin[static_cast<std::size_t>(i + 1)] = a_host.row_begin[i + 1] - base;
-  put(row_begin(), begin.data(), rows_ + 1);
+    begin[static_cast<std::size_t>(i + 1)] = a_host.row_offsets[i + 1] - base;
+  put(row_offsets(), begin.data(), rows_ + 1);
   put(col(), a_host.col + base, nnz_);
   put(value(), a_host.value + base, nnz_);
   queue.wait();
 }
 
-template class CrsOnDevice<float>;
-template class CrsOnDevice<double>;
+EIGEN_G_INSTANTIATE_CLASS(real_types, CrsOnDevice);
 
 }  // namespace eigen_g::blas2

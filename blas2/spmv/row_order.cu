@@ -16,12 +16,12 @@ unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
-// A window's number above, then what falls as the length grows.
-__global__ void key_kernel(std::int64_t rows, const std::int64_t* row_begin, std::int64_t sigma,
+// Key of row i: the number of its window in the upper bits, and below it a number that falls as the row's length grows.
+__global__ void key_kernel(std::int64_t rows, const std::int64_t* row_offsets, std::int64_t sigma,
                            std::int64_t cut, std::uint64_t* keys, std::int64_t* positions) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= rows) return;
-  const std::int64_t length = row_begin[i + 1] - row_begin[i];
+  const std::int64_t length = row_offsets[i + 1] - row_offsets[i];
   const std::uint64_t sorted = length > cut ? 0 : static_cast<std::uint64_t>(length);
   keys[i] = (static_cast<std::uint64_t>(i / sigma) << length_bits) | (0xffffffffull - sorted);
   positions[i] = i;
@@ -53,12 +53,12 @@ void sort_pairs(const Queue& queue, DeviceBuffer<std::uint64_t>& keys, DeviceBuf
   std::swap(values, sorted_values);
 }
 
-void order_rows(const Queue& queue, std::int64_t rows, const std::int64_t* row_begin, std::int64_t sigma,
+void order_rows(const Queue& queue, std::int64_t rows, const std::int64_t* row_offsets, std::int64_t sigma,
                 std::int64_t cut, std::int32_t* order_dev) {
   if (rows == 0) return;
   DeviceBuffer<std::uint64_t> keys(queue, rows);
   DeviceBuffer<std::int64_t> positions(queue, rows);
-  key_kernel<<<blocks_for(rows), threads, 0, queue.stream()>>>(rows, row_begin, sigma, cut, keys.data(),
+  key_kernel<<<blocks_for(rows), threads, 0, queue.stream()>>>(rows, row_offsets, sigma, cut, keys.data(),
                                                                positions.data());
   EIGEN_G_LAUNCHED();
   int window_bits = 0;

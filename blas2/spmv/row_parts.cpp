@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hybrid/instantiate.hpp"
+
 namespace eigen_g::blas2 {
 
 template <class T>
@@ -13,7 +15,7 @@ std::int64_t first_row_of(const CrsView<T>& a, std::int64_t part, std::int64_t p
   std::int64_t low = 0, high = a.rows;
   while (low < high) {
     const std::int64_t middle = (low + high) / 2;
-    if (a.row_begin[middle] - a.row_begin[0] + middle < share) {
+    if (a.row_offsets[middle] - a.row_offsets[0] + middle < share) {
       low = middle + 1;
     } else {
       high = middle;
@@ -31,7 +33,7 @@ std::vector<std::int64_t> row_cuts(const CrsView<T>& a, int parts) {
   return cuts;
 }
 
-// Each thread counts a range of the rows, and then fills their places.
+// Each thread counts the entries of a range of rows. A second pass then copies each range to its place.
 template <class T>
 RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) {
   struct Range {
@@ -53,7 +55,7 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
     range.end = first + rows * (r + 1) / count;
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const std::int64_t far_before = range.far;
-      for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
         ++(is_own(p) ? range.own : range.far);
         if (!is_own(p)) range.far_columns.push_back(a.col[p]);
       }
@@ -64,7 +66,7 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
   for (Range& range : ranges) {
     part.far_rows.insert(part.far_rows.end(), range.far_rows.begin(), range.far_rows.end());
     part.far_columns.insert(part.far_columns.end(), range.far_columns.begin(), range.far_columns.end());
-    own += std::exchange(range.own, own);  // from here on: where its entries begin
+    own += std::exchange(range.own, own);  // from here on the place where the range's entries begin
     far += std::exchange(range.far, far);
   }
   std::sort(part.far_columns.begin(), part.far_columns.end());
@@ -81,7 +83,7 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
                            part.far_rows.begin();
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const std::int64_t far_before = to_far;
-      for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
         if (is_own(p)) {
           part.own.col[to_own] = static_cast<std::int32_t>(a.col[p] - first);
           part.own.value[to_own++] = a.value[p];
@@ -91,8 +93,8 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
           part.far.value[to_far++] = a.value[p];
         }
       }
-      part.own.row_begin[i - first + 1] = to_own;
-      if (to_far > far_before) part.far.row_begin[++far_row] = to_far;
+      part.own.row_offsets[i - first + 1] = to_own;
+      if (to_far > far_before) part.far.row_offsets[++far_row] = to_far;
     }
   }
   return part;
@@ -117,10 +119,7 @@ std::vector<HaloMessage> halo_messages(const std::vector<RowPart<T>>& parts) {
   return messages;
 }
 
-template std::int64_t first_row_of(const CrsView<float>&, std::int64_t, std::int64_t);
-template std::int64_t first_row_of(const CrsView<double>&, std::int64_t, std::int64_t);
-template std::vector<std::int64_t> row_cuts(const CrsView<double>&, int);
-template RowPart<double> row_part(const CrsView<double>&, std::int64_t, std::int64_t);
-template std::vector<HaloMessage> halo_messages(const std::vector<RowPart<double>>&);
+EIGEN_G_INSTANTIATE(real_types, first_row_of);
+EIGEN_G_INSTANTIATE(double_type, row_cuts, row_part, halo_messages);
 
 }  // namespace eigen_g::blas2

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hybrid/instantiate.hpp"
+
 namespace eigen_g::blas2 {
 
 template <class T>
@@ -10,7 +12,7 @@ RowStatistics row_statistics(const CrsView<T>& a) {
   for (std::int64_t first = 0; first < a.rows; first += 32) {
     std::array<std::int64_t, spmv_cuts.size()> deepest{};
     for (std::int64_t i = first; i < std::min(a.rows, first + 32); ++i) {
-      const std::int64_t length = a.row_begin[i + 1] - a.row_begin[i];
+      const std::int64_t length = a.row_offsets[i + 1] - a.row_offsets[i];
       s.longest = std::max(s.longest, length);
       for (std::size_t c = 0; c < spmv_cuts.size(); ++c) {
         if (length > spmv_cuts[c]) {
@@ -26,7 +28,6 @@ RowStatistics row_statistics(const CrsView<T>& a) {
   return s;
 }
 
-template RowStatistics row_statistics(const CrsView<float>&);
-template RowStatistics row_statistics(const CrsView<double>&);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, row_statistics, RowStatistics(const CrsView<T>&));
 
 }  // namespace eigen_g::blas2

@@ -1,8 +1,10 @@
 #include "blas2/spmv/row_statistics.hpp"
 #include "blas2/spmv/warp_max.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/warp_sum.cuh"
 
 namespace eigen_g::blas2 {
 
@@ -19,16 +21,11 @@ struct Cuts {
   std::int64_t at[cuts];
 };
 
-__device__ unsigned long long warp_sum(unsigned long long value) {
-  for (int d = warp / 2; d > 0; d /= 2) value += __shfl_xor_sync(0xffffffffu, value, d);
-  return value;
-}
-
-// A warp a slice of 32 rows; integers, so that the order of the additions is of no matter.
-__global__ void statistics_kernel(std::int64_t rows, const std::int64_t* row_begin, Cuts cut, Sums* sums) {
+// One warp handles a slice of 32 rows. The sums are integers, so the order of the additions does not matter.
+__global__ void statistics_kernel(std::int64_t rows, const std::int64_t* row_offsets, Cuts cut, Sums* sums) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   const bool first = threadIdx.x % warp == 0;
-  const std::int64_t length = i < rows ? row_begin[i + 1] - row_begin[i] : 0;
+  const std::int64_t length = i < rows ? row_offsets[i + 1] - row_offsets[i] : 0;
   const auto bounded = static_cast<unsigned>(length);
   const unsigned longest = warp_max(bounded);
   if (first) atomicMax(&sums->longest, static_cast<unsigned long long>(longest));
@@ -58,7 +55,7 @@ RowStatistics row_statistics(const Queue& queue, const CrsView<T>& a_dev) {
   Cuts cut;
   for (int c = 0; c < cuts; ++c) cut.at[c] = spmv_cuts[static_cast<std::size_t>(c)];
   statistics_kernel<<<static_cast<unsigned>((s.rows + threads - 1) / threads), threads, 0, queue.stream()>>>(
-      s.rows, a_dev.row_begin, cut, sums_dev.data());
+      s.rows, a_dev.row_offsets, cut, sums_dev.data());
   EIGEN_G_LAUNCHED();
   Sums sums;
   EIGEN_G_CUDA(cudaMemcpyAsync(&sums, sums_dev.data(), sizeof sums, cudaMemcpyDeviceToHost, queue.stream()));
@@ -73,7 +70,6 @@ RowStatistics row_statistics(const Queue& queue, const CrsView<T>& a_dev) {
   return s;
 }
 
-template RowStatistics row_statistics(const Queue&, const CrsView<float>&);
-template RowStatistics row_statistics(const Queue&, const CrsView<double>&);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, row_statistics, RowStatistics(const Queue&, const CrsView<T>&));
 
 }  // namespace eigen_g::blas2

@@ -1,4 +1,5 @@
-// The statistics of a CRS matrix' rows that its format is chosen by. CUDA builds only for the device form.
+// Statistics of the rows of a CSR matrix, from which its format is chosen (choice.hpp). The overload for device memory is in
+// CUDA builds only.
 #pragma once
 
 #include "blas2/spmv/choice.hpp"
@@ -11,8 +12,8 @@ class Queue;
 namespace eigen_g::blas2 {
 
 template <class T>
-RowStatistics row_statistics(const CrsView<T>& a);  // host
+RowStatistics row_statistics(const CrsView<T>& a);  // host memory
 template <class T>
-RowStatistics row_statistics(const Queue& queue, const CrsView<T>& a_dev);  // blocks; reads the offsets alone
+RowStatistics row_statistics(const Queue& queue, const CrsView<T>& a_dev);  // blocks; reads row_offsets only
 
 }  // namespace eigen_g::blas2

@@ -2,6 +2,7 @@
 #include "blas2/spmv/block_rows.cuh"
 #include "blas2/spmv/sell.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::blas2 {
@@ -11,7 +12,7 @@ namespace {
 constexpr int threads = 256;
 constexpr int warp = 32;
 
-// X, and the rows of it that were gathered.
+// X, and the rows of X that were gathered.
 template <class T>
 struct Rows {
   const T* rows;
@@ -28,7 +29,7 @@ __device__ void sum_over_warp(T (&sum)[k]) {
   }
 }
 
-// sum += the products of `in_flight` entries that lie `step` apart, of which those from `count` on are none.
+// sum += the products of up to `in_flight` entries at distance `step`. Only the first `count` of them exist.
 template <int in_flight, int step, bool has_hot, int k, class T>
 __device__ void add_entries(T (&sum)[k], const std::int32_t* __restrict__ col, const T* __restrict__ value,
                             const Rows<T>& x, std::int64_t count) {
@@ -48,7 +49,7 @@ __device__ void add_entries(T (&sum)[k], const std::int32_t* __restrict__ col, c
     }
 }
 
-// partial(piece, :) := the piece's sum; lane l adds its entries l, l + 32, ...
+// partial(piece, :) := the sum of the piece. Lane l adds its entries l, l + 32, ...
 template <class T, int k, bool has_hot>
 __device__ void sum_piece(const SellView<T>& a, std::int64_t piece, int lane, const Rows<T>& x, T* partial) {
   constexpr int in_flight = 4;
@@ -63,7 +64,7 @@ __device__ void sum_piece(const SellView<T>& a, std::int64_t piece, int lane, co
   }
 }
 
-// Warps of the first piece_blocks blocks take a piece of a long row each, the others a slice.
+// Each warp of the first piece_blocks blocks handles a piece of a long row; each warp of the other blocks handles a slice.
 template <class T, int k, bool has_hot>
 __global__ void __launch_bounds__(threads)
     sell_kernel(SellView<T> a, unsigned piece_blocks, T alpha, Rows<T> x, T beta, T* __restrict__ y,
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(threads)
   if (row >= 0) store_row<k>(y, row, sum, alpha, beta, gamma, x.rows);
 }
 
-// y(long row, :): a warp a row, its pieces' sums in a fixed order.
+// Computes y for the long rows: one warp for each row adds the sums of its pieces in a fixed order.
 template <class T, int k>
 __global__ void __launch_bounds__(threads)
     long_row_kernel(SellView<T> a, T alpha, const T* partial, const T* x, T beta, T* y, T gamma) {
@@ -156,8 +157,6 @@ void sell_multiply(const Queue& queue, int k, same_t<T> alpha, const Sell<T>& a,
   }
 }
 
-template void sell_multiply(const Queue&, int, float, const Sell<float>&, const float*, float, float*, float);
-template void sell_multiply(const Queue&, int, double, const Sell<double>&, const double*, double, double*,
-                            double);
+EIGEN_G_INSTANTIATE(real_types, sell_multiply);
 
 }  // namespace eigen_g::blas2

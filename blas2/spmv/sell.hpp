@@ -1,21 +1,22 @@
-// The product with a matrix in sliced ELLPACK (SELL-32-sigma) with long rows split off, on a GPU. CUDA builds only.
+// sell_multiply(): the product with a matrix in sliced ELLPACK (SELL-32-sigma) with long rows stored apart, on a GPU. CUDA
+// builds only.
 //
 //   Y := alpha A X + gamma X + beta Y
 //
-// Rows are sorted by length within windows of sigma rows and cut into slices of 32; a slice stores its rows' entries column by
-// column, as many as its longest row has, so that a warp reads them in words that lie side by side. Rows of more than `cut`
-// entries are stored behind the slices, in pieces of piece_entries: a warp sums a piece, another kernel a row's pieces in their
-// order.
+// Rows are sorted by length within windows of sigma rows and cut into slices of 32. A slice stores the first entry of each of
+// its rows, then the second of each, up to the length of its longest row. A warp therefore reads 32 rows at neighbouring
+// addresses. Rows with more than `cut` entries are long rows. They are stored behind the slices, in pieces of piece_entries
+// entries. A warp adds a piece, and another kernel adds the sums of a row's pieces in their order.
 //
-//   slice s, lane l, j-th entry:  slice_begin[s] + 32 j + l;  column -1: none
-//   row of position p = 32 s + l: order[p], -1 for a long row; order = null: p itself
+//   slice s, lane l, entry j:            index slice_begin[s] + 32 j + l of col and value; col = -1: padding
+//   row at position p = 32 s + l:        order[p], -1 for a long row; without `order`: p
 //
-// The `hot` columns that most entries stand in may be gathered before each product into an array of their own, which the L1
-// caches hold: column c < hot means its element c, others x's row c - hot.
+// The `hot` columns with the most entries can be gathered. Before each product their rows of X are copied into an array of
+// their own, which stays in the L1 caches. Then col = c < hot is row c of this array, and other values are row c - hot of X.
 //
-// Every row is one sum in an order that the matrix and the configuration fix: results repeat bit for bit.
-// Cost of a product: (4 + sizeof T) stored + (2 sizeof T + 4) rows bytes. Source: paper 3's outlook; Kreutzer, Hager, Wellein,
-// Fehske, Bishop 2014 (SELL-C-sigma).
+// Every row is one sum in an order that the matrix and the configuration determine, so results have the same bits in every run.
+// Cost of a product: (4 + sizeof T) stored() + (2 sizeof T + 4) rows bytes.
+// Source: paper 3's outlook; Kreutzer, Hager, Wellein, Fehske, Bishop 2014 (SELL-C-sigma).
 #pragma once
 
 #include "blas2/spmv/sparse_matrix.hpp"
@@ -28,9 +29,9 @@ inline constexpr int sell_slice = 32;
 
 struct SellConfig {
   std::int64_t sigma = 1;                    // 1: rows stay in their order
-  std::int64_t cut = std::int64_t{1} << 31;  // rows with more entries are long ones
+  std::int64_t cut = std::int64_t{1} << 31;  // rows with more entries are long rows
   std::int64_t piece_entries = 512;
-  std::int32_t hot = 0;  // columns that are gathered
+  std::int32_t hot = 0;  // number of gathered columns
 };
 
 template <class T>
@@ -53,14 +54,14 @@ template <class T>
 class Sell {
  public:
   Sell() = default;
-  // From a CRS matrix in device memory, by the GPU. Blocks. Throws OutOfMemory, DeviceError.
+  // Converts a CSR matrix in device memory, on the GPU. Blocks. Throws OutOfMemory, DeviceError.
   Sell(const Queue& queue, const CrsView<T>& a_dev, const SellConfig& config);
 
   SellView<T> view() const;
   std::int64_t stored() const { return stored_; }  // entries, padding included
   std::uint64_t bytes() const;
-  // What a product of this matrix writes, for k = 4: sums of the long rows' pieces, the hot columns' rows of X. One product at a
-  // time.
+  // Buffers that a product writes, large enough for k = 4: the sums of the pieces, and the gathered rows of X. Products
+  // therefore must not overlap in time.
   T* partial() const { return partial_.data(); }
   T* hot_x() const { return hot_x_.data(); }
 
@@ -72,7 +73,7 @@ class Sell {
   DeviceBuffer<T> value_, partial_, hot_x_;
 };
 
-// As crs_multiply: x_dev cols x k, y_dev rows x k, row-major, k = 1 or 4. Queued.
+// Contract of crs_multiply() with a queue. x_dev is cols x k, y_dev is rows x k, row-major, k = 1 or 4.
 template <class T>
 void sell_multiply(const Queue& queue, int k, same_t<T> alpha, const Sell<T>& a, const same_t<T>* x_dev,
                    same_t<T> beta, T* y_dev, same_t<T> gamma = 0);

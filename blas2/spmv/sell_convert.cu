@@ -1,4 +1,4 @@
-// CRS -> SELL-32-sigma on the GPU.
+// Conversion of a CSR matrix to SELL-32-sigma on the GPU.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -7,6 +7,7 @@
 #include "blas2/spmv/sell.hpp"
 #include "blas2/spmv/warp_max.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -23,46 +24,46 @@ unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
-// The entries a row has in its slice: none where it is a long one or the position is behind the last row.
-__device__ std::int64_t sliced_length(std::int64_t rows, const std::int64_t* row_begin,
+// Number of entries that a row has in its slice: 0 for a long row or a position behind the last row.
+__device__ std::int64_t sliced_length(std::int64_t rows, const std::int64_t* row_offsets,
                                       const std::int32_t* order, std::int64_t position, std::int64_t cut,
                                       std::int64_t& row) {
   row = -1;
   if (position >= rows) return 0;
   row = order ? order[position] : position;
-  const std::int64_t length = row_begin[row + 1] - row_begin[row];
+  const std::int64_t length = row_offsets[row + 1] - row_offsets[row];
   return length > cut ? 0 : length;
 }
 
-// size[s] = 32 times the slice's longest row; a warp a slice.
-__global__ void size_kernel(std::int64_t rows, const std::int64_t* row_begin, const std::int32_t* order,
+// size[s] = 32 times the length of the longest row of slice s. One warp handles a slice.
+__global__ void size_kernel(std::int64_t rows, const std::int64_t* row_offsets, const std::int32_t* order,
                             std::int64_t cut, std::int64_t slices, std::int64_t* size) {
   const std::int64_t position = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   std::int64_t row = 0;
-  const auto length = static_cast<unsigned>(sliced_length(rows, row_begin, order, position, cut, row));
+  const auto length = static_cast<unsigned>(sliced_length(rows, row_offsets, order, position, cut, row));
   const unsigned longest = warp_max(length);
   if (threadIdx.x % warp == 0 && position / warp < slices)
     size[position / warp] = std::int64_t{warp} * longest;
 }
 
-// The long rows in any order, and how many there are.
-__global__ void find_long_kernel(std::int64_t rows, const std::int64_t* row_begin, std::int64_t cut,
+// Finds the long rows, in any order, and counts them.
+__global__ void find_long_kernel(std::int64_t rows, const std::int64_t* row_offsets, std::int64_t cut,
                                  unsigned long long* count, LongRow* found, std::int64_t room) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= rows) return;
-  const std::int64_t length = row_begin[i + 1] - row_begin[i];
+  const std::int64_t length = row_offsets[i + 1] - row_offsets[i];
   if (length <= cut) return;
   const auto at = static_cast<std::int64_t>(atomicAdd(count, 1ull));
-  if (at < room) found[at] = {i, row_begin[i], length};
+  if (at < room) found[at] = {i, row_offsets[i], length};
 }
 
-__global__ void mark_long_kernel(std::int64_t rows, const std::int64_t* row_begin, std::int64_t cut,
+__global__ void mark_long_kernel(std::int64_t rows, const std::int64_t* row_offsets, std::int64_t cut,
                                  std::int32_t* order) {
   const std::int64_t p = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (p < rows && row_begin[order[p] + 1] - row_begin[order[p]] > cut) order[p] = -1;
+  if (p < rows && row_offsets[order[p] + 1] - row_offsets[order[p]] > cut) order[p] = -1;
 }
 
-// What a column is called: its place among the hot ones, or behind them.
+// The stored index of a column: its place among the hot columns, or hot + col.
 __device__ std::int32_t named(const std::int32_t* place, std::int32_t hot, std::int32_t col) {
   if (hot == 0) return col;
   return place[col] >= 0 ? place[col] : col + hot;
@@ -90,7 +91,7 @@ __global__ void place_kernel(std::int32_t hot, const std::int64_t* columns, std:
   place[columns[i]] = i;
 }
 
-// A warp a slice, lane by lane down its row.
+// One warp fills a slice; each lane goes along its row.
 template <class T>
 __global__ void fill_kernel(CrsView<T> a, const std::int32_t* order, const std::int32_t* place,
                             std::int32_t hot, std::int64_t cut, std::int64_t slices,
@@ -99,9 +100,9 @@ __global__ void fill_kernel(CrsView<T> a, const std::int32_t* order, const std::
   const std::int64_t slice = position / warp;
   if (slice >= slices) return;
   std::int64_t row = 0;
-  const std::int64_t length = sliced_length(a.rows, a.row_begin, order, position, cut, row);
+  const std::int64_t length = sliced_length(a.rows, a.row_offsets, order, position, cut, row);
   const std::int64_t begin = slice_begin[slice], end = slice_begin[slice + 1];
-  const std::int64_t from = length > 0 ? a.row_begin[row] : 0;
+  const std::int64_t from = length > 0 ? a.row_offsets[row] : 0;
   std::int64_t j = 0;
   for (std::int64_t to = begin + position % warp; to < end; to += warp, ++j) {
     const bool stored = j < length;
@@ -110,7 +111,7 @@ __global__ void fill_kernel(CrsView<T> a, const std::int32_t* order, const std::
   }
 }
 
-// A block a piece of a long row.
+// One block copies a piece of a long row.
 template <class T>
 __global__ void copy_pieces_kernel(CrsView<T> a, const std::int32_t* place, std::int32_t hot,
                                    const std::int64_t* source, const std::int64_t* piece_begin,
@@ -128,14 +129,14 @@ void upload(const Queue& queue, const std::vector<U>& from, DeviceBuffer<U>& to)
   EIGEN_G_CUDA(cudaMemcpyAsync(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice, queue.stream()));
 }
 
-std::vector<LongRow> long_rows_of(const Queue& queue, std::int64_t rows, const std::int64_t* row_begin,
+std::vector<LongRow> long_rows_of(const Queue& queue, std::int64_t rows, const std::int64_t* row_offsets,
                                   std::int64_t nnz, std::int64_t cut) {
   const std::int64_t room = std::min(rows, nnz / (cut + 1));
   if (room == 0) return {};
   DeviceBuffer<unsigned long long> count_dev(queue, 1);
   DeviceBuffer<LongRow> found_dev(queue, room);
   EIGEN_G_CUDA(cudaMemsetAsync(count_dev.data(), 0, count_dev.bytes(), queue.stream()));
-  find_long_kernel<<<blocks_for(rows), threads, 0, queue.stream()>>>(rows, row_begin, cut, count_dev.data(),
+  find_long_kernel<<<blocks_for(rows), threads, 0, queue.stream()>>>(rows, row_offsets, cut, count_dev.data(),
                                                                      found_dev.data(), room);
   EIGEN_G_LAUNCHED();
   unsigned long long count = 0;
@@ -151,7 +152,8 @@ std::vector<LongRow> long_rows_of(const Queue& queue, std::int64_t rows, const s
   return found;
 }
 
-// The columns with the most entries, the first of equal ones first, and each column's place among them (-1: none).
+// hot_col := the columns with the most entries; among equal ones the lower index first. Returns the place of each column among
+// them (-1: not hot).
 DeviceBuffer<std::int32_t> hot_columns(const Queue& queue, std::int64_t nnz, const std::int32_t* col,
                                        std::int64_t cols, std::int32_t hot, std::int32_t* hot_col) {
   DeviceBuffer<unsigned> count(queue, cols);
@@ -180,10 +182,10 @@ Sell<T>::Sell(const Queue& queue, const CrsView<T>& a_dev, const SellConfig& con
     : rows_(a_dev.rows), cols_(a_dev.cols) {
   if (rows_ == 0) return;
   const std::int64_t cut = config.cut;
-  const std::vector<LongRow> found = long_rows_of(queue, rows_, a_dev.row_begin, a_dev.nnz, cut);
+  const std::vector<LongRow> found = long_rows_of(queue, rows_, a_dev.row_offsets, a_dev.nnz, cut);
   if (config.sigma > 1 || !found.empty()) {
     order_ = DeviceBuffer<std::int32_t>(queue, rows_);
-    order_rows(queue, rows_, a_dev.row_begin, config.sigma, cut, order_.data());
+    order_rows(queue, rows_, a_dev.row_offsets, config.sigma, cut, order_.data());
   }
   DeviceBuffer<std::int32_t> place;
   if (config.hot > 0 && config.hot < cols_ &&
@@ -191,7 +193,7 @@ Sell<T>::Sell(const Queue& queue, const CrsView<T>& a_dev, const SellConfig& con
     hot_ = config.hot;
     std::int64_t first = 0;
     EIGEN_G_CUDA(
-        cudaMemcpyAsync(&first, a_dev.row_begin, sizeof first, cudaMemcpyDeviceToHost, queue.stream()));
+        cudaMemcpyAsync(&first, a_dev.row_offsets, sizeof first, cudaMemcpyDeviceToHost, queue.stream()));
     queue.wait();
     hot_col_ = DeviceBuffer<std::int32_t>(queue, hot_);
     hot_x_ = DeviceBuffer<T>(queue, std::int64_t{4} * hot_);
@@ -201,7 +203,7 @@ Sell<T>::Sell(const Queue& queue, const CrsView<T>& a_dev, const SellConfig& con
   const unsigned blocks = blocks_for(slices * warp);
   DeviceBuffer<std::int64_t> size(queue, slices);
   slice_begin_ = DeviceBuffer<std::int64_t>(queue, slices + 1);
-  size_kernel<<<blocks, threads, 0, queue.stream()>>>(rows_, a_dev.row_begin, order_.data(), cut, slices,
+  size_kernel<<<blocks, threads, 0, queue.stream()>>>(rows_, a_dev.row_offsets, order_.data(), cut, slices,
                                                       size.data());
   EIGEN_G_LAUNCHED();
   const std::int64_t sliced = running_sum(queue, size.data(), slices, slice_begin_.data());
@@ -213,7 +215,7 @@ Sell<T>::Sell(const Queue& queue, const CrsView<T>& a_dev, const SellConfig& con
                                                       slice_begin_.data(), col_.data(), value_.data());
   EIGEN_G_LAUNCHED();
   if (!found.empty()) {
-    mark_long_kernel<<<blocks_for(rows_), threads, 0, queue.stream()>>>(rows_, a_dev.row_begin, cut,
+    mark_long_kernel<<<blocks_for(rows_), threads, 0, queue.stream()>>>(rows_, a_dev.row_offsets, cut,
                                                                         order_.data());
     EIGEN_G_LAUNCHED();
     std::vector<std::int32_t> row;
@@ -269,7 +271,6 @@ std::uint64_t Sell<T>::bytes() const {
          long_row_.bytes() + value_.bytes() + partial_.bytes() + hot_col_.bytes() + hot_x_.bytes();
 }
 
-template class Sell<float>;
-template class Sell<double>;
+EIGEN_G_INSTANTIATE_CLASS(real_types, Sell);
 
 }  // namespace eigen_g::blas2

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -17,22 +18,22 @@ CrsMatrix<T>::CrsMatrix(std::int64_t rows_, std::int64_t cols_, std::int64_t nnz
     : rows(rows_), cols(cols_), nnz(nnz_) {
   if (cols > std::numeric_limits<std::int32_t>::max())
     throw InvalidArgument(Argument::a,
-                          "has " + std::to_string(cols) + " columns; a sparse matrix has at most 2^31 - 1");
+                          "has " + std::to_string(cols) + " columns, must have at most 2^31 - 1");
   require_host_memory(static_cast<std::uint64_t>(rows) * 8 +
                       static_cast<std::uint64_t>(nnz) * (4 + sizeof(T)));
-  row_begin = host_array<std::int64_t>(rows + 1);
+  row_offsets = host_array<std::int64_t>(rows + 1);
   col = host_array<std::int32_t>(nnz);
   value = host_array<T>(nnz);
-  row_begin[0] = 0;
+  row_offsets[0] = 0;
 }
 
 namespace {
 
 template <class T>
 std::string fault_of_row(const CrsView<T>& a, std::int64_t i) {
-  const std::int64_t begin = a.row_begin[i], end = a.row_begin[i + 1];
+  const std::int64_t begin = a.row_offsets[i], end = a.row_offsets[i + 1];
   const auto in_row = [i](const std::string& what) { return "row " + std::to_string(i + 1) + what; };
-  if (end < begin || end - a.row_begin[0] > a.nnz)
+  if (end < begin || end - a.row_offsets[0] > a.nnz)
     return in_row(" has entries " + std::to_string(begin) + " to " + std::to_string(end) + " of " +
                   std::to_string(a.nnz));
   for (std::int64_t p = begin; p < end; ++p) {
@@ -41,7 +42,7 @@ std::string fault_of_row(const CrsView<T>& a, std::int64_t i) {
       return in_row(" has column " + std::to_string(j + 1) + ", outside 1.." + std::to_string(a.cols));
     if (p > begin && j <= a.col[p - 1])
       return in_row(j == a.col[p - 1] ? " has column " + std::to_string(j + 1) + " twice"
-                                      : " has column " + std::to_string(j + 1) + " behind column " +
+                                      : " has column " + std::to_string(j + 1) + " after column " +
                                             std::to_string(std::int64_t{a.col[p - 1]} + 1));
   }
   return {};
@@ -54,24 +55,24 @@ void check_crs(const CrsView<T>& a) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
     if (const std::string fault = fault_of_row(a, i); !fault.empty())
       throw InvalidArgument(Argument::a, fault);
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p)
+    for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p)
       if (!std::isfinite(a.value[p])) throw NonFiniteEntry(i, a.col[p], static_cast<double>(a.value[p]));
   }
-  if (a.rows > 0 && a.row_begin[a.rows] - a.row_begin[0] != a.nnz)
+  if (a.rows > 0 && a.row_offsets[a.rows] - a.row_offsets[0] != a.nnz)
     throw InvalidArgument(Argument::a, "the rows have " +
-                                           std::to_string(a.row_begin[a.rows] - a.row_begin[0]) +
+                                           std::to_string(a.row_offsets[a.rows] - a.row_offsets[0]) +
                                            " entries of " + std::to_string(a.nnz));
 }
 
 template <class T>
 CrsAsymmetry asymmetry(const CrsView<T>& a, int threads) {
   const auto mirror = [&a](std::int64_t i, std::int32_t j) {
-    const std::int32_t* const begin = a.col + a.row_begin[j];
-    const std::int32_t* const end = a.col + a.row_begin[j + 1];
+    const std::int32_t* const begin = a.col + a.row_offsets[j];
+    const std::int32_t* const end = a.col + a.row_offsets[j + 1];
     const std::int32_t* const found = std::lower_bound(begin, end, static_cast<std::int32_t>(i));
     return found != end && *found == i ? static_cast<double>(a.value[found - a.col]) : 0.0;
   };
-  const auto first = [](const CrsAsymmetry& p, const CrsAsymmetry& q) {  // p is the one to name
+  const auto first = [](const CrsAsymmetry& p, const CrsAsymmetry& q) {  // true if p is the pair to report
     return p.largest > q.largest ||
            (p.largest == q.largest && p.largest > 0 && std::pair(p.col, p.row) < std::pair(q.col, q.row));
   };
@@ -82,7 +83,7 @@ CrsAsymmetry asymmetry(const CrsView<T>& a, int threads) {
     CrsAsymmetry own;
 #pragma omp for schedule(dynamic, 256) nowait
     for (std::int64_t i = 0; i < a.rows; ++i)
-      for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
         const double entry = static_cast<double>(a.value[p]);
         if (std::abs(entry) > own.largest_entry) own.largest_entry = std::abs(entry);
         const std::int32_t j = a.col[p];
@@ -105,8 +106,8 @@ CrsAsymmetry asymmetry(const CrsView<T>& a, int threads) {
 template <class U, class T>
 CrsMatrix<U> converted(const CrsView<T>& a) {
   CrsMatrix<U> b(a.rows, a.cols, a.nnz);
-  const std::int64_t base = a.rows > 0 ? a.row_begin[0] : 0;
-  for (std::int64_t i = 0; i < a.rows; ++i) b.row_begin[i + 1] = a.row_begin[i + 1] - base;
+  const std::int64_t base = a.rows > 0 ? a.row_offsets[0] : 0;
+  for (std::int64_t i = 0; i < a.rows; ++i) b.row_offsets[i + 1] = a.row_offsets[i + 1] - base;
 #pragma omp parallel for if (a.nnz >= smallest_parallel_order)
   for (std::int64_t p = 0; p < a.nnz; ++p) {
     b.col[p] = a.col[base + p];
@@ -115,12 +116,8 @@ CrsMatrix<U> converted(const CrsView<T>& a) {
   return b;
 }
 
-template struct CrsMatrix<float>;
-template struct CrsMatrix<double>;
-template void check_crs(const CrsView<float>&);
-template void check_crs(const CrsView<double>&);
-template CrsAsymmetry asymmetry(const CrsView<float>&, int);
-template CrsAsymmetry asymmetry(const CrsView<double>&, int);
+EIGEN_G_INSTANTIATE_CLASS(real_types, CrsMatrix);
+EIGEN_G_INSTANTIATE(real_types, check_crs, asymmetry);
 template CrsMatrix<float> converted(const CrsView<float>&);
 template CrsMatrix<float> converted(const CrsView<double>&);
 template CrsMatrix<double> converted(const CrsView<float>&);

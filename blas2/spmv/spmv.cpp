@@ -6,6 +6,7 @@
 #include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/row_statistics.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::blas2 {
@@ -15,11 +16,7 @@ SpmvOperator<T>::SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, SpmvF
                               SpmvChoice choice, int k)
     : a_(a_dev) {
   const RowStatistics rows = row_statistics(queue, a_dev);
-  if (format == SpmvFormat::jds || format == SpmvFormat::ccs) {
-    trials_.push_back({{.format = format}});
-  } else {
-    for (const SpmvCandidate& c : spmv_candidates(rows, sizeof(T), format, k)) trials_.push_back({c});
-  }
+  for (const SpmvCandidate& c : spmv_candidates(rows, sizeof(T), format, k)) trials_.push_back({c});
   if (choice == SpmvChoice::trial && trials_.size() > 1) try_candidates(queue, k);
   convert(queue, trials_.front().candidate);
 }
@@ -35,16 +32,12 @@ template <class T>
 void SpmvOperator<T>::convert(const Queue& queue, const SpmvCandidate& candidate) {
   chosen_ = candidate;
   sell_ = {};
-  jds_ = {};
-  ccs_ = {};
   if (candidate.format == SpmvFormat::sell)
     sell_ = Sell<T>(queue, a_, {.sigma = candidate.sigma, .cut = candidate.cut, .hot = candidate.hot});
-  if (candidate.format == SpmvFormat::jds) jds_ = JdsOnDevice<T>(queue, a_);
-  if (candidate.format == SpmvFormat::ccs) ccs_ = CcsOnDevice<T>(queue, a_);
 }
 
-// All candidates a little, then those near the best again for longer, whose medians decide: formats a few per cent apart are told from
-// each other only so.
+// Times all candidates shortly, then the ones near the best again for longer. The medians of the longer runs decide, because
+// shorter ones cannot separate formats that differ by a few per cent.
 template <class T>
 void SpmvOperator<T>::try_candidates(const Queue& queue, int k) {
   constexpr int rounds = 5;
@@ -86,20 +79,11 @@ void SpmvOperator<T>::try_candidates(const Queue& queue, int k) {
 template <class T>
 void SpmvOperator<T>::multiply(const Queue& queue, int k, T alpha, const T* x_dev, T beta, T* y_dev,
                                T gamma) const {
-  switch (chosen_.format) {
-    case SpmvFormat::sell:
-      return sell_multiply<T>(queue, k, alpha, sell_, x_dev, beta, y_dev, gamma);
-    case SpmvFormat::jds:
-      return jds_multiply<T>(queue, k, alpha, jds_.view(), x_dev, beta, y_dev, gamma);
-    case SpmvFormat::ccs:
-      if (gamma != T(0)) throw InvalidArgument("gamma", "is not 0, which ccs does not add");
-      return ccs_multiply<T>(queue, k, alpha, ccs_.view(), x_dev, beta, y_dev);
-    default:
-      return crs_multiply_by<T>(queue, chosen_.group, k, alpha, a_, x_dev, beta, y_dev, gamma);
-  }
+  if (chosen_.format == SpmvFormat::sell)
+    return sell_multiply<T>(queue, k, alpha, sell_, x_dev, beta, y_dev, gamma);
+  crs_multiply_by<T>(queue, chosen_.group, k, alpha, a_, x_dev, beta, y_dev, gamma);
 }
 
-template class SpmvOperator<float>;
-template class SpmvOperator<double>;
+EIGEN_G_INSTANTIATE_CLASS(real_types, SpmvOperator);
 
 }  // namespace eigen_g::blas2

@@ -1,4 +1,5 @@
-// A sparse matrix on a GPU, ready for many products: its format chosen, converted once. CUDA builds only.
+// SpmvOperator: a sparse matrix on a GPU, prepared for many products. The constructor chooses a format and converts the matrix
+// once. CUDA builds only.
 //
 //   Y := alpha A X + gamma X + beta Y
 #pragma once
@@ -6,15 +7,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "blas2/spmv/ccs.hpp"
 #include "blas2/spmv/choice.hpp"
-#include "blas2/spmv/jds.hpp"
 #include "blas2/spmv/sell.hpp"
 
 namespace eigen_g::blas2 {
 
-// model: by the prediction alone, the same format always. trial: the predicted best few are converted and timed, those within 12 % of
-// the fastest twice; a near tie may then fall either way, and another format may sum in another order.
+// The method that chooses the format.
+//   model   the predicted times decide, so the format is the same in every run
+//   trial   the candidates with the best predictions are converted and timed. If several are within 12 % of the fastest, these are
+//           timed again for longer. Near ties may fall either way, and another format may add in another order
 enum class SpmvChoice { model, trial };
 
 struct SpmvTrial {
@@ -26,27 +27,26 @@ template <class T>
 class SpmvOperator {
  public:
   SpmvOperator() = default;
-  // a_dev: device, in; it stays the caller's, and must live on while this one is used. By the GPU; blocks.
-  // format: automatic, or the one that is taken (of SELL and CRS the configuration is chosen), for products with k
-  // vectors.
+  // Prepares a_dev for products with k vectors. Runs on the GPU; blocks.
+  //   a_dev   device, in; not copied, so it must live as long as this object
+  //   format  automatic, or a format to use; SELL and CSR still have a configuration to choose
   // Throws OutOfMemory, DeviceError.
   SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, SpmvFormat format = SpmvFormat::automatic,
                SpmvChoice choice = SpmvChoice::model, int k = 1);
 
-  SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, const SpmvCandidate& candidate);  // this one
+  // Uses this candidate.
+  SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, const SpmvCandidate& candidate);
 
-  // As crs_multiply: x_dev cols x k, y_dev rows x k, row-major, k = 1 or 4. Queued; takes no memory. One product at a time. Repeats
-  // bit for bit unless the format is ccs.
-  // Throws InvalidArgument (gamma) where the format is ccs and gamma is not 0.
+  // The product of crs_multiply(): x_dev is cols x k, y_dev is rows x k, both row-major, k = 1 or 4. Queued; allocates nothing.
+  // Products must not overlap in time, because they share buffers. The same bits in every run.
   void multiply(const Queue& queue, int k, T alpha, const T* x_dev, T beta, T* y_dev, T gamma = 0) const;
 
   std::int64_t rows() const { return a_.rows; }
   std::int64_t cols() const { return a_.cols; }
   const SpmvCandidate& chosen() const { return chosen_; }
-  const std::vector<SpmvTrial>& trials() const {
-    return trials_;
-  }  // what was considered, the chosen one first
-  std::uint64_t bytes() const { return sell_.bytes() + jds_.bytes() + ccs_.bytes(); }  // beside a_dev's
+  // The candidates that were considered; the chosen one is the first.
+  const std::vector<SpmvTrial>& trials() const { return trials_; }
+  std::uint64_t bytes() const { return sell_.bytes(); }  // in addition to a_dev
 
  private:
   void convert(const Queue& queue, const SpmvCandidate& candidate);
@@ -55,8 +55,6 @@ class SpmvOperator {
   SpmvCandidate chosen_;
   std::vector<SpmvTrial> trials_;
   Sell<T> sell_;
-  JdsOnDevice<T> jds_;
-  CcsOnDevice<T> ccs_;
 };
 
 }  // namespace eigen_g::blas2

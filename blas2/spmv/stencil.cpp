@@ -3,6 +3,7 @@
 #include <array>
 
 #include "blas2/spmv/stencil_points.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g::blas2 {
@@ -16,8 +17,8 @@ void multiply(const GridSize& grid, T alpha, const T* x, T gamma, T beta, T* y) 
   constexpr Stencil<points> stencil;
   std::array<Neighbour, stencil.neighbours> neighbours;
   for (int m = 0; m < stencil.neighbours; ++m) neighbours[m] = neighbour(stencil, m);
-  const std::int64_t nx = grid.nx, ny = grid.ny,
-                     nz = grid.nz;  // bindings cannot be shared in a region of OpenMP
+  // Not a structured binding, because OpenMP regions cannot share one.
+  const std::int64_t nx = grid.nx, ny = grid.ny, nz = grid.nz;
 #pragma omp parallel for schedule(static) if (grid.points() >= smallest_parallel_order)
   for (std::int64_t line = 0; line < ny * nz; ++line) {
     const std::int64_t j = line % ny, k = line / ny;
@@ -57,6 +58,7 @@ void stencil_multiply(const GridSize& grid, int points, same_t<T> alpha, const T
   with_stencil(points, [&]<int p>(Stencil<p>) { multiply<p>(grid, alpha, x, gamma, beta, y); });
 }
 
-template void stencil_multiply(const GridSize&, int, double, const double*, double, double, double*);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, stencil_multiply,
+                             void(const GridSize&, int, T, const T*, T, T, T*));
 
 }  // namespace eigen_g::blas2

@@ -1,6 +1,7 @@
 #include "blas2/spmv/stencil.hpp"
 #include "blas2/spmv/stencil_points.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::blas2 {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr int tile_x = 32, tile_y = 8, width = 4;
 
-// A row of a block of four; 16-byte loads.
+// A row of a block of four vectors, loaded in words of 16 bytes.
 template <class T>
 struct alignas(16) Row {
   T at[width];
@@ -19,7 +20,8 @@ struct Box {
   std::int32_t nx, ny, nz, tiles_x, tiles_y;
 };
 
-// A block takes a tile of a plane, a thread a point: neighbours in the tile come from L1, those in other planes from L2.
+// A thread block computes a tile of a plane, a thread a point. Neighbours in the tile come from L1, neighbours in other planes
+// from L2.
 template <int points, class T>
 __global__ void __launch_bounds__(tile_x* tile_y)
     stencil_kernel(Box box, T alpha, const Row<T>* __restrict__ x, T gamma, T beta, Row<T>* __restrict__ y) {
@@ -67,8 +69,8 @@ void stencil_multiply(const Queue& queue, const GridSize& grid, int points, same
   const Box box{side(grid.nx), side(grid.ny), side(grid.nz), tiles(grid.nx, tile_x), tiles(grid.ny, tile_y)};
   const std::int64_t blocks = std::int64_t{box.tiles_x} * box.tiles_y * grid.nz;
   if (blocks >= std::int64_t{1} << 31)
-    throw InvalidArgument(Argument::a,
-                          "is a box of " + std::to_string(grid.points()) + " points, too many for one GPU");
+    throw InvalidArgument(Argument::a, "is a box of " + std::to_string(grid.points()) +
+                                           " points, which is too large for one launch");
   with_stencil(points, [&]<int p>(Stencil<p>) {
     stencil_kernel<p, T><<<static_cast<unsigned>(blocks), dim3(tile_x, tile_y), 0, queue.stream()>>>(
         box, alpha, reinterpret_cast<const Row<T>*>(x_dev), gamma, beta, reinterpret_cast<Row<T>*>(y_dev));
@@ -76,7 +78,7 @@ void stencil_multiply(const Queue& queue, const GridSize& grid, int points, same
   EIGEN_G_LAUNCHED();
 }
 
-template void stencil_multiply(const Queue&, const GridSize&, int, double, const double*, double, double,
-                               double*);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, stencil_multiply,
+                             void(const Queue&, const GridSize&, int, T, const T*, T, T, T*));
 
 }  // namespace eigen_g::blas2

@@ -1,4 +1,4 @@
-// The largest of a warp's 32 numbers, in every lane.
+// warp_max(): the largest of the 32 values of a warp, returned to every lane.
 #pragma once
 
 namespace eigen_g::blas2 {

@@ -1,13 +1,13 @@
-// Double-double arithmetic: a number is the unevaluated sum hi + lo of two doubles with |lo| <= ulp(hi) / 2,
-// about 106 bits. Built of error-free transforms; on the device every operation names its rounding, so that
-// the compiler neither contracts nor reorders one. Not to be compiled with fast-math.
+// DoubleDouble: arithmetic with numbers that are the unevaluated sum hi + lo of two doubles, |lo| <= ulp(hi) / 2. They have
+// about 106 bits. The operations consist of error-free transformations:
 //
 //   two_sum:  s + e = a + b exactly,   s = fl(a + b)      Knuth; 6 operations
-//   two_prod: p + e = a * b exactly,   p = fl(a * b)      by a fused multiply-add; barring underflow of e
+//   two_prod: p + e = a * b exactly,   p = fl(a * b)      by a fused multiply-add; if e does not underflow
 //
-// Relative error of +, * and of sums of products in units of u^2 = 2^-106: add 3, mul 5 (Joldes, Muller,
-// Popescu, ACM TOMS 44 (2017), "Tight and rigorous error bounds for basic building blocks of double-word
-// arithmetic").
+// Device code names the rounding of every operation, so that the compiler neither contracts nor reorders it. This header must
+// not be compiled with fast-math. Relative errors in units of u^2 = 2^-106: + at most 3, * at most 5.
+// Source: Joldes, Muller, Popescu, ACM TOMS 44 (2017), "Tight and rigorous error bounds for basic building blocks of
+// double-word arithmetic".
 #pragma once
 
 #include <cmath>
@@ -97,9 +97,9 @@ EIGEN_G_HOST_DEVICE inline DoubleDouble operator*(const DoubleDouble& a, const D
   return fast_two_sum(p.hi, exact::add(p.lo, cross));
 }
 
-// A sum on its way: hi + lo, where lo gathers the errors of hi and is not renormalised after each step, which
-// halves the cost of a multiply-add. After k steps the error is at most about (k + 4) u^2 of the sum of
-// absolute values (the compensated dot product of Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005)).
+// A running sum hi + lo. lo collects the errors of hi and is not renormalised after each step, which halves the cost of a
+// multiply-add. After k steps the error is at most about (k + 4) u^2 times the sum of absolute values.
+// Source: the compensated dot product of Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005).
 struct DoubleDoubleSum {
   double hi = 0;
   double lo = 0;
@@ -116,8 +116,8 @@ EIGEN_G_HOST_DEVICE inline void add_to(DoubleDoubleSum& sum, const DoubleDoubleS
   sum = {s.hi, exact::add(sum.lo, exact::add(s.lo, term.lo))};
 }
 
-// sum += a b in 10 operations: product() and add_to() with the product's rounding error and half of the two-sum's taken
-// in one, p - t + (a.hi b.hi - p) = a.hi b.hi - t.
+// sum += a b in 10 operations, fewer than product() and add_to() need. One fused multiply-add gives the rounding error of the
+// product and one half of the error of two_sum: (p - t) + (a.hi b.hi - p) = a.hi b.hi - t.
 EIGEN_G_HOST_DEVICE inline void add_product(DoubleDoubleSum& sum, const DoubleDouble& a,
                                             const DoubleDouble& b) {
   const double p = exact::mul(a.hi, b.hi);

@@ -1,5 +1,5 @@
-// The files data/perf/symv_*.txt as they were at build time; the definition is generated
-// (blas2/CMakeLists.txt), so that nothing has to be found at run time.
+// The text of the files data/perf/symv_*.txt at build time. The definition is generated (blas2/CMakeLists.txt), so no file has
+// to be found at run time.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The configurations of the symmetric product, their names and their choice: host code, no GPU needed.
+// Configurations of the symmetric product, their names and the choice among them. Host code; no GPU is needed.
 #include "blas2/symv/symv.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace eigen_g::blas2 {
 namespace {
 
 std::vector<SymvConfig> all_configs() {
-  constexpr int max_blocks = 8;  // of one multiprocessor, that are worth trying
+  constexpr int max_blocks = 8;  // blocks per multiprocessor; more are not worth trying
   std::vector<SymvConfig> list;
   for (const SymvShapeParameters& shape : symv_shapes) {
     const int threads = 32 * shape.row_warps * shape.column_warps;
@@ -45,8 +45,8 @@ std::optional<SymvConfig> find_symv_config(SymvType type, const std::string& tex
 }
 
 SymvConfig default_symv_config(SymvType type, Uplo, std::int64_t n, int multiprocessors) {
-  // Bytes of the triangle for each multiprocessor: little work wants low strips, so that every block has some, and a
-  // finish without a second launch.
+  // Bytes of the triangle for each multiprocessor. With little work, low strips give every block some of it, and a finish
+  // without a second launch is faster.
   const double share = 0.5 * static_cast<double>(n) * static_cast<double>(n) *
                        static_cast<double>(element_bytes(type)) / std::max(1, multiprocessors);
   constexpr double kib = 1024;

@@ -1,11 +1,10 @@
-// Symmetric and Hermitian matrix-vector product on a GPU, one triangle stored, each stored element read once:
+// symv(): symmetric and Hermitian matrix-vector product on a GPU. One triangle is stored, and each stored element is read once:
 //
-//   y := alpha A x + beta y,   A = A^T (S, D, W) or A = A^H (C, Z).
+//   y := alpha A x + beta y,   A = A^T (S, D, W) or A = A^H (C, Z)
 //
-// Five types by one kernel family: float, double, std::complex<float>, std::complex<double>, DoubleDouble.
-// For the same GPU, configuration and input the result repeats bit for bit: every sum has a fixed order.
-// The configurations, their names and the tables are plain host code; what runs on the GPU is in CUDA builds
-// only.
+// The five types are float (S), double (D), std::complex<float> (C), std::complex<double> (Z) and DoubleDouble (W). The same
+// GPU, configuration and input give the same bits, because every sum has a fixed order. Configurations, their names and the
+// tables are plain host code; symv() and SymvWorkspace exist in CUDA builds only.
 #pragma once
 
 #include <complex>
@@ -19,7 +18,7 @@
 #include "blas2/symv/double_double.hpp"
 #include "hybrid/uplo.hpp"
 
-struct CUstream_st;  // cudaStream_t is CUstream_st*; no CUDA header is needed to use this one
+struct CUstream_st;  // cudaStream_t is CUstream_st*; this header needs no CUDA header
 
 namespace eigen_g::blas2 {
 
@@ -43,19 +42,21 @@ constexpr std::int64_t element_bytes(SymvType type) {
   return type == SymvType::s ? 4 : type == SymvType::d || type == SymvType::c ? 8 : 16;
 }
 
-// Who adds the partial sums: the last block to arrive at a strip of rows; all blocks after a barrier over the
-// grid (a cooperative launch); a second kernel.
+// Blocks that add the partial sums:
+//   last_arrival    the last block that arrives at a strip of rows
+//   grid_barrier    all blocks, after a barrier over the grid (a cooperative launch)
+//   second_kernel   the blocks of a second kernel
 enum class SymvFinish : char { last_arrival = 'a', grid_barrier = 'g', second_kernel = 'k' };
 
-// A kernel and how it is launched. A block has row_warps x column_warps warps; a lane loads `loads` times 16
-// bytes of a column, `columns` columns at a time, and the same again is on its way. Strips have row_warps *
-// 32 * loads * (16 / element bytes) rows.
+// A kernel and its launch. A block has row_warps x column_warps warps. A lane handles `columns` columns at a time (a group): of
+// each column it reads `loads` words of 16 bytes. While one group is multiplied, the next one is loaded. A strip has row_warps
+// * 32 * loads * (16 / element bytes) rows.
 struct SymvConfig {
   int row_warps = 8;
   int column_warps = 1;
   int loads = 1;
   int columns = 8;
-  int blocks_per_multiprocessor = 2;  // as many as fit are taken where they do not fit
+  int blocks_per_multiprocessor = 2;  // if fewer fit, that number is used
   SymvFinish finish = SymvFinish::second_kernel;
   friend bool operator==(const SymvConfig&, const SymvConfig&) = default;
 };
@@ -64,18 +65,18 @@ constexpr std::int64_t rows_per_strip(SymvType type, const SymvConfig& config) {
   return std::int64_t{config.row_warps} * 32 * config.loads * (16 / element_bytes(type));
 }
 
-// "r8x1-l1-c8-b2-k": the fields in their order; a table file is written with these names.
+// "r8x1-l1-c8-b2-k": the members in their order. Table files use these names.
 std::string name(const SymvConfig& config);
 
-// Every configuration that can be launched, the same list for all builds of one version.
+// All configurations that can be launched. The list is the same in all builds of one version.
 std::span<const SymvConfig> symv_candidates(SymvType type);
-// The candidate with this name; nothing where there is none (a table of another version).
+// The candidate with this name, or nothing if there is none, for example in a table of another version.
 std::optional<SymvConfig> find_symv_config(SymvType type, const std::string& name);
 
-// A sound choice without a table.
+// A reasonable configuration if there is no table.
 SymvConfig default_symv_config(SymvType type, Uplo uplo, std::int64_t n, int multiprocessors);
 
-// What the tuner found on one GPU: for n in [n_from, n_to) take config. The first row that fits is taken.
+// A row of the tuner's result for one GPU: use `config` for n_from <= n < n_to. find() returns the first row that fits.
 struct SymvTableRow {
   SymvType type = SymvType::d;
   Uplo uplo = Uplo::lower;
@@ -87,14 +88,14 @@ struct SymvTable {
   std::optional<SymvConfig> find(SymvType type, Uplo uplo, std::int64_t n) const;
 };
 
-// Device memory that one product takes besides its arguments: partial sums, about 2/rows_per_strip of the
-// triangle.
+// Bytes of device memory that one product needs in addition to its arguments. Most of it is partial sums, about 2 /
+// rows_per_strip of the triangle.
 std::uint64_t symv_workspace_bytes(SymvType type, std::int64_t n, const SymvConfig& config,
                                    int multiprocessors);
 
-// Partial sums and arrival counters on the GPU that is current when it first grows. Move-only. It grows on
-// demand, but not while a stream is being captured: reserve() before. Products that share one must follow
-// each other in stream order. CUDA builds only.
+// Partial sums and arrival counters, on the GPU that is current when they are first allocated. Move-only. The memory grows when
+// a product needs more, but it cannot grow while a stream is being captured: call reserve() before. Products that share a
+// workspace must be in stream order. CUDA builds only.
 class SymvWorkspace {
  public:
   SymvWorkspace();
@@ -102,35 +103,36 @@ class SymvWorkspace {
   SymvWorkspace(SymvWorkspace&&) noexcept;
   SymvWorkspace& operator=(SymvWorkspace&&) noexcept;
 
-  // Room for every product of this type up to n with the configuration that symv would choose, or with
-  // `config`.
+  // Allocates memory for every product of this type up to n, with the configuration that symv() would choose or with `config`.
   void reserve(SymvType type, std::int64_t n);
   void reserve(SymvType type, std::int64_t n, const SymvConfig& config);
-  std::uint64_t bytes() const;  // held now
+  std::uint64_t bytes() const;  // bytes now allocated
 
-  SymvTable table;  // consulted before the library's own for this GPU and default_symv_config
+  SymvTable table;  // preferred to the compiled-in table and to default_symv_config()
 
-  struct State;
-  State& state() { return *state_; }
+  struct Impl;
+  Impl& state() { return *impl_; }
 
  private:
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Impl> impl_;
 };
 
 // y := alpha A x + beta y.
-//   stream   the work is queued there and the call returns at once; null: the default stream
-//   uplo     the triangle of A that is used; the other one is not, nor is a Hermitian diagonal's imaginary part
-//   n        order, >= 0; n = 0 returns
-//   a        n x n, leading dimension lda >= max(1, n), column-major, device, in. A 16-byte aligned base with
-//            lda * sizeof(T) a multiple of 16 is faster
-//   x, y     n elements with steps incx, incy != 0, device; a negative step begins at the far end, as in BLAS.
-//            x in, y in and out, no overlap. beta = 0: y is not read; alpha = 0: neither a nor x
-//   config   one of symv_candidates(); left out: workspace.table, the table shipped for the GPU, else
-//            default_symv_config
-// Throws InvalidArgument naming the argument, OutOfMemory, DeviceError.
-// Cost: 2 n^2 multiply-adds (complex: as complex), (n^2 / 2) sizeof(T) bytes and 2/rows_per_strip of that
-// again. BLAS: ssymv, dsymv, chemv, zhemv; wsymv of CUDA-xSYMV (IPSJ HPC-146 No. 14). T is float, double,
-// std::complex<float>, std::complex<double> or DoubleDouble. CUDA builds only.
+//   stream    the work is queued there, and the call returns at once; null: the default stream
+//   uplo      the triangle of A that is read. The other triangle and the imaginary part of a Hermitian diagonal are not used
+//   n         order, 0 to 240000; n = 0 returns at once
+//   alpha     0: a and x are not read
+//   a         n x n, column-major, leading dimension lda >= max(1, n), device, in. Faster if a is 16-byte aligned and
+//             lda * sizeof(T) is a multiple of 16
+//   x         n elements with step incx != 0, device, in; a negative step begins at the far end, as in BLAS
+//   beta      0: y is not read
+//   y         n elements with step incy != 0, device, in and out; no overlap with x
+//   workspace memory for the partial sums; grows when necessary
+//   config    one of symv_candidates(). Without it: workspace.table, else the table of the GPU, else default_symv_config()
+// Throws InvalidArgument with the argument's name, OutOfMemory, DeviceError.
+// Cost: n^2 multiply-adds of T; (n^2 / 2) sizeof(T) bytes of the matrix, and 2 / rows_per_strip of that for partial sums.
+// T: float, double, std::complex<float>, std::complex<double>, DoubleDouble. CUDA builds only.
+// Source: BLAS ssymv, dsymv, chemv, zhemv; wsymv of CUDA-xSYMV (IPSJ HPC-146 No. 14).
 template <class T>
 void symv(CUstream_st* stream, Uplo uplo, std::int64_t n, T alpha, const T* a, std::int64_t lda, const T* x,
           std::int64_t incx, T beta, T* y, std::int64_t incy, SymvWorkspace& workspace);

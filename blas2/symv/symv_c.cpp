@@ -22,7 +22,7 @@ T value_of(const C& c) {
   return value;
 }
 
-// T is laid out as the C type C is.
+// T has the memory layout of the C type C.
 template <class T, class C>
 std::int64_t product(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo, std::int64_t n,
                      const C& alpha, const C* a, std::int64_t lda, const C* x, std::int64_t incx,
@@ -31,7 +31,7 @@ std::int64_t product(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo
       {Argument::workspace, Argument::stream, Argument::uplo, Argument::n, Argument::alpha, Argument::a,
        Argument::lda, Argument::x, Argument::incx, Argument::beta, Argument::y, Argument::incy},
       [&] {
-        // `workspace` is what the handle stands for
+        // Argument::workspace stands for the handle.
         if (!handle) throw eigen_g::InvalidArgument(Argument::workspace, "is null");
         eigen_g::blas2::symv<T>(stream, eigen_g::c_info::uplo_of(uplo), n, value_of<T>(alpha),
                                 reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(x), incx,

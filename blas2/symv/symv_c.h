@@ -1,10 +1,13 @@
-/* The C entry to the symmetric and Hermitian matrix-vector product on a GPU: y := alpha A x + beta y, A with one
- * triangle stored, each element of it read once. Sizes are 64-bit, arrays column-major in device memory. In a library
- * built with CUDA only.
+/* C interface of the symmetric and Hermitian matrix-vector product on a GPU:
+ *
+ *   y := alpha A x + beta y,   A stored in one triangle; each stored element is read once
+ *
+ * Sizes are 64-bit; arrays are column-major and in device memory. Only in a library that was built with CUDA.
  *
  * info:     0  done, or queued
- *          -i  argument i (from 1) is wrong
- *       -1001  not enough host memory      -1002  not enough device memory
+ *          -i  argument i, counted from 1, violates its contract
+ *       -1001  too little host memory
+ *       -1002  too little device memory
  *       -1003  CUDA failed
  *       -1004  internal error
  */
@@ -21,24 +24,27 @@ extern "C" {
 struct CUstream_st; /* cudaStream_t is struct CUstream_st* */
 
 typedef struct {
-  double hi, lo; /* the number hi + lo, |lo| <= ulp(hi) / 2 */
+  double hi, lo; /* the number is hi + lo; |lo| <= ulp(hi) / 2 */
 } eigen_g_double_double;
 
-/* Device memory for partial sums, of the GPU that is current at the first product; it grows as needed, but not while a
- * stream is being captured: call a product of that size once before. Products that share a handle must follow each
- * other in stream order. */
+/* Device memory for partial sums, on the GPU that is current at the first product. It grows when a product needs more, but it
+ * cannot grow while a stream is being captured: call a product of that size once before. Products that share a handle must
+ * be in stream order. */
 typedef struct eigen_g_symv_handle eigen_g_symv_handle;
 int64_t eigen_g_symv_create(eigen_g_symv_handle** handle);
-void eigen_g_symv_destroy(eigen_g_symv_handle* handle); /* null: nothing; waits for the GPU */
+void eigen_g_symv_destroy(eigen_g_symv_handle* handle); /* waits for the GPU; null: no effect */
 
-/*   handle  from eigen_g_symv_create
- *   stream  the product is queued there and the call returns at once; null: the default stream
- *   uplo    'L' or 'U': the triangle of A that is used; a Hermitian diagonal counts as real
+/* y := alpha A x + beta y.
+ *   handle  from eigen_g_symv_create()
+ *   stream  the product is queued there, and the call returns at once; null: the default stream
+ *   uplo    'L' or 'U': the triangle of A that is read. The imaginary part of a Hermitian diagonal is not used
  *   n       order, >= 0
+ *   alpha   0: a and x are not read
  *   a       n x n, leading dimension lda >= max(1, n), in
- *   x, y    n elements with steps incx, incy != 0, negative ones from the far end; beta = 0: y is not read;
- *           alpha = 0: neither a nor x
- * The result repeats bit for bit on the same GPU. BLAS: ssymv, dsymv, chemv, zhemv; CUDA-xSYMV: wsymv. */
+ *   x       n elements with step incx != 0, in; a negative step begins at the far end
+ *   beta    0: y is not read
+ *   y       n elements with step incy != 0, in and out
+ * The same GPU and input give the same bits. BLAS: ssymv, dsymv, chemv, zhemv; CUDA-xSYMV: wsymv. */
 int64_t eigen_g_ssymv(eigen_g_symv_handle* handle, struct CUstream_st* stream, char uplo, int64_t n,
                       float alpha, const float* a, int64_t lda, const float* x, int64_t incx, float beta,
                       float* y, int64_t incy);

@@ -1,3 +1,4 @@
+// Instantiates symv() for std::complex<double>.
 #include "blas2/symv/symv_launch.cuh"
 
 EIGEN_G_INSTANTIATE_SYMV(std::complex<double>)

@@ -1,5 +1,5 @@
-// The kernels of y := alpha A x + beta y: every block walks its share of the triangle, then the partial sums of each
-// row are added in the order of their numbers, by one of three ways (SymvFinish).
+// Kernels of y := alpha A x + beta y. Every block walks its share of the triangle (symv_walk.cuh). Then the partial sums of
+// each row are added in the order of their numbers, in one of three ways (SymvFinish).
 #pragma once
 
 #include "blas2/symv/symv.hpp"
@@ -15,10 +15,10 @@ struct SymvCall {
   SymvInput<T> input;
   SymvPartials<typename Scalar<T>::Sum> partials;
   T alpha, beta;
-  T* y = nullptr;  // y(i) = y[i * incy] for i >= input.shift, as x
+  T* y = nullptr;  // y(i) = y[i * incy] for i >= input.shift, like x
   std::int64_t incy = 1;
-  unsigned* barrier = nullptr;  // grid_barrier_words
-  unsigned* arrived = nullptr;  // a counter a strip; all of these are zero before and after
+  unsigned* barrier = nullptr;  // grid_barrier_words words
+  unsigned* arrived = nullptr;  // one counter for each strip; `barrier` and `arrived` are 0 before and after
   SymvFinish finish = SymvFinish::second_kernel;
 };
 
@@ -29,9 +29,9 @@ __device__ void update_y(const SymvCall<T>& call, std::int32_t row, const typena
                                      : Scalar<T>::update(call.alpha, sum, call.beta, *y);
 }
 
-// y of the rows [first, end): this is block number `block` of `blocks`, of `warps` warps each; `parts` warps share a row and
-// divide `warps`. All threads call; a barrier separates it from earlier uses of `shared`. ready() is called once, after the
-// places of the first sums are known; the partial sums must be complete when it returns.
+// Computes y for the rows [first, end). The caller is block number `block` of `blocks`, with `warps` warps each; `parts` warps
+// share a row, and `parts` divides `warps`. All threads call. A barrier must separate this call from earlier uses of `shared`.
+// ready() is called once, after the addresses of the first sums are known. When it returns, the partial sums must be complete.
 template <class Shape, int warps, int batch, class Ready>
 __device__ void finish_rows(const SymvCall<typename Shape::T>& call, std::int32_t first, std::int32_t end,
                             int block, int blocks, int parts, typename Shape::Sum (&shared)[warps][32],
@@ -61,8 +61,9 @@ __device__ void finish_rows(const SymvCall<typename Shape::T>& call, std::int32_
   }
 }
 
-// The strips whose rows a piece has given partial sums to: those that its columns span as rows, and its own. A block
-// reports the groups it walked; the one that makes a strip's count full adds that strip's sums and resets the count.
+// Counts the arrivals of pieces at strips (SymvFinish::last_arrival). A piece contributes to the strips whose rows its columns
+// span, and to its own strip. The block adds the number of groups that it has walked to the counters of these strips. The block
+// that completes a strip's count adds the strip's sums and sets the counter to 0.
 template <class Shape>
 class SymvArrival {
  public:
@@ -73,10 +74,10 @@ class SymvArrival {
       : call_(call), sums_(sums), complete_(complete) {}
 
   __device__ void operator()(int strip, int start, int stop) const {
-    constexpr int height = Shape::strip_rows / Shape::columns;  // groups
+    constexpr int height = Shape::strip_rows / Shape::columns;  // in groups
     const int first = start / height, last = (stop - 1) / height;
     for (int base = first; base <= last + 1; base += 32) {
-      __syncthreads();  // all partials of the piece are written
+      __syncthreads();  // all partial sums of the piece are written
       if (threadIdx.x < 32) {
         const int k = base + static_cast<int>(threadIdx.x);
         bool full = false;
@@ -110,7 +111,7 @@ class SymvArrival {
     const std::int32_t end = top + Shape::strip_rows < n ? top + Shape::strip_rows : n;
     finish_rows<Shape, Shape::warps, 8>(call_, first, end, 0, 1, spare > 1 ? spare : 1, sums_, [] {});
     if (threadIdx.x == 0) call_.arrived[strip] = 0;
-    __syncthreads();  // the walk takes its shared memory back
+    __syncthreads();  // the walk uses the shared memory again
   }
 
   const Call& call_;
@@ -127,7 +128,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
     __device__ Shared() {}
   } shared;
   __shared__ unsigned complete;
-  __shared__ SymvCut cut[2];  // here, not in registers: needed twice a piece
+  __shared__ SymvCut cut[2];  // in shared memory to save registers: needed twice for each piece
   allow_next_kernel();
   const int block = static_cast<int>(blockIdx.x);
   if (threadIdx.x < 2) cut[threadIdx.x] = call.partition.cut(block + static_cast<int>(threadIdx.x));
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
   }
 }
 
-// The second kernel: a block adds up 32 rows.
+// The second kernel (SymvFinish::second_kernel): a block adds the sums of 32 rows.
 constexpr int symv_sum_warps = 8;
 template <class Shape>
 __global__ void __launch_bounds__(32 * symv_sum_warps)
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(32 * symv_sum_warps)
                                             symv_sum_warps, sums, [] { wait_for_previous_kernels(); });
 }
 
-// y := beta y, where alpha = 0.
+// y := beta y, for alpha = 0.
 template <class T>
 __global__ void symv_scale_kernel(std::int32_t n, T beta, T* y, std::int64_t incy) {
   const auto i = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,5 +1,5 @@
-// From the public call to a kernel: arguments checked, configuration chosen, workspace grown, kernels queued.
-// Included by one .cu file a type, which instantiates it.
+// symv(): checks the arguments, chooses the configuration, lets the workspace grow and queues the kernels. One .cu file for
+// each type includes this header and instantiates it.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,8 @@ SymvInstance<SymvCall<T>> find_symv_instance(const SymvConfig& config, bool alig
       found = aligned ? with() : without();
   };
   (take(symv_shapes[i], symv_instance<T, true, i>, symv_instance<T, false, i>), ...);
-  if (!found.walk) throw InvalidArgument(Argument::config, name(config) + " is not one of symv_candidates()");
+  if (!found.walk)
+    throw InvalidArgument(Argument::config, name(config) + ": must be one of symv_candidates()");
   return found;
 }
 
@@ -72,7 +73,7 @@ bool is_aligned_16(const T* a, std::int64_t lda) {
          lda * static_cast<std::int64_t>(sizeof(T)) % 16 == 0;
 }
 
-// x(i) = first_element(x, n, incx)[i * incx], as BLAS counts with a negative step.
+// The element that BLAS counts as x(0) with this step: x(i) = first_element(x, n, incx)[i * incx].
 template <class T>
 T* first_element(T* x, std::int64_t n, std::int64_t step) {
   return step < 0 ? x - (n - 1) * step : x;
@@ -84,7 +85,7 @@ template <class T>
 void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call, SymvWorkspace& workspace,
                 const SymvConfig& config) {
   using Sum = typename Scalar<T>::Sum;
-  SymvWorkspace::State& state = workspace.state();
+  SymvWorkspace::Impl& state = workspace.state();
   const auto instance = find_symv_instance<T>(config, is_aligned_16(call.input.a, call.input.lda),
                                               std::make_index_sequence<symv_shapes.size()>());
 
@@ -133,8 +134,8 @@ inline void check_symv_arguments(bool reads_matrix, std::int64_t n, const void* 
   must(lda >= std::max<std::int64_t>(1, n), Argument::lda,
        "is " + std::to_string(lda) +
            ", must be at least max(1, n) = " + std::to_string(std::max<std::int64_t>(1, n)));
-  must(incx != 0, Argument::incx, "is 0");
-  must(incy != 0, Argument::incy, "is 0");
+  must(incx != 0, Argument::incx, "is 0, must not be 0");
+  must(incy != 0, Argument::incy, "is 0, must not be 0");
   if (n == 0) return;
   must(a || !reads_matrix, Argument::a, "is null");
   must(x || !reads_matrix, Argument::x, "is null");
@@ -164,7 +165,7 @@ void run_symv(CUstream_st* stream, Uplo uplo, std::int64_t n, H alpha, const H* 
   }
   call.input = {reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(first_element(x, n, incx)),
                 incx};
-  SymvWorkspace::State& state = workspace.state();
+  SymvWorkspace::Impl& state = workspace.state();
   state.bind();
   const SymvType type = symv_type_of<H>;
   queue_symv<T>(stream, uplo, n, call, workspace,
@@ -186,7 +187,7 @@ void symv(CUstream_st* stream, Uplo uplo, std::int64_t n, T alpha, const T* a, s
 
 }  // namespace eigen_g::blas2
 
-// Both calls for the element type T.
+// Instantiates both overloads of symv() for the element type T.
 #define EIGEN_G_INSTANTIATE_SYMV(T)                                                                \
   template void eigen_g::blas2::symv<T>(CUstream_st*, eigen_g::Uplo, std::int64_t, T, const T*,    \
                                         std::int64_t, const T*, std::int64_t, T, T*, std::int64_t, \

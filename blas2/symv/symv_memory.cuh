@@ -1,5 +1,4 @@
-// Loads with the caching that each kind of data wants: 16 bytes at once, or element by element in words of the
-// element's alignment.
+// Loads with cache hints for each kind of data: of 16 bytes at once, or of single elements in words of their alignment.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +7,14 @@
 
 namespace eigen_g::blas2 {
 
-// V elements that travel together.
+// V elements that are loaded together.
 template <class T, int V>
 struct Pack {
   T value[V];
 };
 
-// The matrix is read past L1; in L2 what is read again soon is kept, the rest is the first to go.
+// Loads the matrix without a copy in L1. In L2 a line is either kept as long as possible, because it is read again soon, or it
+// is the first to be evicted.
 class MatrixLoader {
  public:
   __device__ void keep_in_l2([[maybe_unused]] bool keep) {
@@ -26,7 +26,7 @@ class MatrixLoader {
 #endif
   }
 
-  // Address aligned to 16 bytes. volatile: the load stays where it is written, ahead of its use.
+  // `from` must be 16-byte aligned. The asm is volatile, so the compiler does not move the load down to its use.
   template <class P>
   __device__ P load_16_bytes(const void* from) const {
     static_assert(sizeof(P) == 16);
@@ -89,7 +89,7 @@ class MatrixLoader {
   std::uint64_t policy_ = 0;
 };
 
-// What other blocks of the same kernel may have written: from L2.
+// Loads from L2, for data that other blocks of the same kernel may have written.
 template <class T>
 __device__ T load_from_l2(const T* from) {
   static_assert(alignof(T) == 4 || alignof(T) == 8 || alignof(T) == 16);

@@ -1,8 +1,8 @@
-// How the stored triangle is cut into equal shares for the blocks of a grid. Integer arithmetic only, the
-// same on the host and on the device.
+// SymvPartition: divides the stored triangle into equal shares for the blocks of a grid. Integer arithmetic only, the same on
+// host and device.
 //
-// The unit is C columns, a group. Strip s has the rows [s H, min((s + 1) H, n)),
-// anchored at row 0; h = H / C is its height in units. Its groups:
+// C columns are a group. H rows are a strip: strip s has the rows [s H, min((s + 1) H, n)). Its height in groups is h = H / C.
+// The groups of a strip are
 //
 //   lower: from `begin` to the end of its diagonal block     upper: from its diagonal block to n
 //
@@ -11,14 +11,14 @@
 //        |***\                                                        \------|
 //        |-----\                                                        \----|
 //
-// All (strip, group) in lexicographic order form one sequence, and each group costs the same: one in the diagonal block
-// has fewer stored rows, but takes its block as long, since latency and not the block's own bytes set its pace. A strip
-// ends with `change` places more that stand for no group: what it costs a block to go on to the next strip, where its
-// loads start anew. Block b of B takes the places from total b / B to total (b + 1) / B. A share never is without a
-// group: B is at most the number of groups, and where a share would not exceed `change`, that is 0.
+// All pairs (strip, group) in lexicographic order form one sequence, and each group has the same cost. A group in the diagonal
+// block has fewer stored rows, but it takes as long, because latency sets its pace and not its bytes. A strip is followed by
+// `change` empty places in the sequence. They stand for the time that a block needs to go on to the next strip, where its loads
+// start again. Block b of B has the places from total b / B to total (b + 1) / B. Every share has at least one group: B is at
+// most the number of groups. If a share would not exceed `change`, `change` is set to 0.
 //
-// A piece is what one block does in one strip; its partial row sums have slot b + s - first_strip, which no
-// other piece has, because from each piece to the next b or s or both grow by one.
+// A piece is the part of one block in one strip. Its partial row sums have slot b + s - first_strip, for block b and strip s.
+// No other piece has this slot: from each piece to the next, b or s or both grow by one.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,13 @@ namespace eigen_g::blas2 {
 
 struct SymvCut {
   std::int32_t strip = 0;
-  std::int32_t group = 0;  // absolute: its first column is group * C
+  std::int32_t group = 0;  // from column 0: the group's first column is group * C
 };
 
-// Virtual rows and columns before the first that make the lower triangle's last strip a full one (up to C - 1 rows).
-// Every strip but the first then has H rows: in a low last strip a block would walk many columns with few rows each,
-// and latency, not bytes, would count. The partition is made for order n + shift and begin = shift.
+// Number of virtual rows and columns before row 0 of the lower triangle, a multiple of C. With them the last strip has H rows,
+// or up to C - 1 fewer. The partition is then made for order n + shift, with begin = shift, and only the first strip has few
+// rows. Without them a block could walk many columns of a low last strip. With few rows in each column, latency would set its
+// pace instead of bandwidth.
 EIGEN_G_HOST_DEVICE constexpr std::int32_t symv_shift(bool lower, std::int64_t n, int strip_rows,
                                                       int group_columns) {
   const auto last = static_cast<std::int32_t>(n % strip_rows);
@@ -43,12 +44,16 @@ EIGEN_G_HOST_DEVICE constexpr std::int32_t symv_shift(bool lower, std::int64_t n
 
 class SymvPartition {
  public:
-  static constexpr std::int64_t max_n = 240000;  // counts of groups stay in 32 bits
+  static constexpr std::int64_t max_n = 240000;  // so that counts of groups fit into 32 bits
 
   SymvPartition() = default;
 
-  // n: order, 1 to max_n; rows per strip H and columns per group C >= 4, H a multiple of C; blocks wanted >= 1;
-  // begin: the columns before it need not be walked (lower only, 0 <= begin < n); change: see above.
+  // n              order, 1 to max_n
+  // strip_rows     H, a multiple of C
+  // group_columns  C >= 4
+  // blocks         number of blocks wanted, >= 1; blocks() may be smaller
+  // begin          the columns before it are not walked; lower triangle only, 0 <= begin < n
+  // change         places between two strips, see above
   EIGEN_G_HOST_DEVICE SymvPartition(bool lower, std::int64_t n, int strip_rows, int group_columns, int blocks,
                                     std::int64_t begin = 0, int change = 0)
       : lower_(lower),
@@ -79,7 +84,7 @@ class SymvPartition {
   EIGEN_G_HOST_DEVICE int slots() const { return blocks_ + strips_ - 1 - first_strip_; }
   EIGEN_G_HOST_DEVICE int slot(int block, int strip) const { return block + strip - first_strip_; }
 
-  // The groups of a strip are [first_group, last_group).
+  // The groups of a strip: first_group <= group < last_group.
   EIGEN_G_HOST_DEVICE std::int32_t first_group(int strip) const {
     return static_cast<std::int32_t>(lower_ ? begin_ : top(strip));
   }
@@ -87,7 +92,7 @@ class SymvPartition {
     return static_cast<std::int32_t>(lower_ ? top(strip) + height_in(strip) : groups_);
   }
 
-  // Block b walks from cut(b) up to, not including, cut(b + 1); cut(blocks()) = (strips(), 0).
+  // Block b walks from cut(b) to cut(b + 1), which is excluded. cut(blocks()) = (strips(), 0).
   EIGEN_G_HOST_DEVICE SymvCut cut(int block) const {
     if (block >= blocks_) return {strips_, 0};
     const auto b = static_cast<std::uint32_t>(block);
@@ -105,19 +110,18 @@ class SymvPartition {
     return {low, first_group(low) + static_cast<std::int32_t>(group)};
   }
 
-  // The blocks with a piece of a strip: first_block to last_block, both included.
+  // The blocks that have a piece of this strip: first_block to last_block, both included.
   EIGEN_G_HOST_DEVICE int first_block(int strip) const { return block_at(place_of(strip)); }
   EIGEN_G_HOST_DEVICE int last_block(int strip) const {
     return block_at(place_of(strip) + groups_in(strip) - 1);
   }
 
-  // The strips that hold a partial column sum for the rows of `strip`: first_source to last_source, both
-  // included.
+  // The strips with a partial column sum for the rows of `strip`: first_source to last_source, both included.
   EIGEN_G_HOST_DEVICE int first_source(int strip) const { return lower_ ? strip : 0; }
   EIGEN_G_HOST_DEVICE int last_source(int strip) const { return lower_ ? strips_ - 1 : strip; }
 
-  // Groups of columns that a strip's rows, taken as columns, span: what a block reports as it has walked
-  // them.
+  // The final value of a strip's arrival counter (SymvArrival), in groups. The pieces of each source add the groups of columns that
+  // the strip's rows span as columns. The pieces of the strip itself add its own groups.
   EIGEN_G_HOST_DEVICE std::uint32_t arrivals(int strip) const {
     const std::uint32_t from = top(strip) < begin_ && lower_ ? begin_ : top(strip);
     const std::uint32_t spanned = top(strip) + height_in(strip) - from;
@@ -125,7 +129,7 @@ class SymvPartition {
            groups_in(strip);
   }
 
-  // Groups of all strips before this one, and of this one.
+  // Number of groups in all strips before this one, and in this one.
   EIGEN_G_HOST_DEVICE std::uint32_t groups_before(int strip) const {
     const auto s = static_cast<std::uint32_t>(strip), first = static_cast<std::uint32_t>(first_strip_);
     if (!lower_) return s * groups_ - height_ * (s * (s - 1) / 2);
@@ -147,7 +151,7 @@ class SymvPartition {
   EIGEN_G_HOST_DEVICE std::uint32_t place_of(int strip) const {
     return groups_before(strip) + static_cast<std::uint32_t>(strip - first_strip_) * change_;
   }
-  // The block that has this place of the sequence: the first `remainder_` shares are one longer.
+  // The block that has this place of the sequence. The first `remainder_` shares are longer by one place.
   EIGEN_G_HOST_DEVICE int block_at(std::uint32_t position) const {
     const std::uint32_t longer = remainder_ * (share_ + 1);
     return static_cast<int>(position < longer ? position / (share_ + 1)
@@ -163,7 +167,7 @@ class SymvPartition {
   std::uint32_t share_ = 1, remainder_ = 0, change_ = 0;
 };
 
-// Partial column sums of a strip lie this far from those of the next.
+// Distance in elements between the partial column sums of two successive strips.
 constexpr std::int64_t symv_column_stride(std::int64_t n) {
   return (n + 15) / 16 * 16;
 }

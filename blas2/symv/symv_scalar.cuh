@@ -1,4 +1,5 @@
-// What the kernels need of an element type T: a running sum, multiply-adds into it, a shuffle of it. Device code.
+// Scalar<T>: the arithmetic of an element type T in the SYMV kernels. It has a type for running sums, multiply-adds and
+// shuffles. Device code.
 #pragma once
 
 #include <complex>
@@ -9,7 +10,7 @@
 
 namespace eigen_g::blas2 {
 
-// std::complex as the device sees it: the same two numbers, aligned as one of them.
+// std::complex<R> in device code: the same two numbers, aligned as one of them.
 template <class R>
 struct Complex {
   R re, im;
@@ -31,7 +32,7 @@ inline constexpr SymvType symv_device_type<Complex<float>> = SymvType::c;
 template <>
 inline constexpr SymvType symv_device_type<Complex<double>> = SymvType::z;
 
-// Real numbers.
+// Real types: conjugate_product() and conjugate_multiply_add() do not conjugate.
 template <class T>
 struct Scalar {
   using Sum = T;
@@ -45,12 +46,13 @@ struct Scalar {
   static __device__ Sum shuffle(Sum s, int mask) { return __shfl_xor_sync(~0u, s, mask); }
   static __device__ T diagonal(T a) { return a; }
   static __device__ bool is_zero(T a) { return a == T(0); }
-  // alpha s + beta y; without y: alpha s
+  // update: alpha s + beta y. scaled: alpha s.
   static __device__ T update(T alpha, Sum s, T beta, T y) { return fma(alpha, s, beta * y); }
   static __device__ T scaled(T alpha, Sum s) { return alpha * s; }
 };
 
-// Hermitian products: a enters conjugated on its column's side, and its diagonal is real.
+// Complex types. In the column part of a Hermitian product an element is conjugated (conjugate_product, conjugate_multiply_add:
+// conj(a) x). The diagonal is real.
 template <class T_, class R>
 struct HermitianScalar {
   using T = T_;

@@ -1,3 +1,4 @@
+// Instantiates symv() for float.
 #include "blas2/symv/symv_launch.cuh"
 
 EIGEN_G_INSTANTIATE_SYMV(float)

@@ -81,7 +81,7 @@ class Parser {
     if (key.size() == 1) return take_row(fields);
     const std::string_view value = trimmed(line.substr(key.size()));
     if (value.empty()) refuse("the header line " + quoted(key) + " has no value");
-    if (!file_.table.rows.empty()) refuse("the header line " + quoted(key) + " stands below a row");
+    if (!file_.table.rows.empty()) refuse("the header line " + quoted(key) + " must be above the rows");
     if (key == "device") {
       file_.device = value;
     } else if (key == "compute") {
@@ -101,12 +101,12 @@ class Parser {
     } else {
       refuse("unknown header line " + quoted(key));
     }
-    if (!seen_.emplace(key, line_).second) refuse("the header line " + quoted(key) + " stands there twice");
+    if (!seen_.emplace(key, line_).second) refuse("the header line " + quoted(key) + " appears twice");
   }
 
   void take_row(const std::vector<std::string_view>& fields) {
     if (fields.size() != 5)
-      refuse("a row has 5 fields (type uplo n_from n_to config), this one " + std::to_string(fields.size()));
+      refuse("a row must have 5 fields (type uplo n_from n_to config), has " + std::to_string(fields.size()));
     SymvTableRow row;
     const auto type = std::find_if(std::begin(all_symv_types), std::end(all_symv_types),
                                    [&](SymvType t) { return fields[0][0] == static_cast<char>(t); });
@@ -128,7 +128,7 @@ class Parser {
     file_.table.rows.push_back(row);
   }
 
-  // A row goes on where the one before it ended, or begins another type or triangle at 0.
+  // A row must continue where the row before it ended, or begin another type or triangle at 0.
   void follow(const SymvTableRow& row) {
     const auto& rows = file_.table.rows;
     const bool same_run = !rows.empty() && rows.back().type == row.type && rows.back().uplo == row.uplo;
@@ -136,7 +136,7 @@ class Parser {
       if (!rows.empty()) end_of_run();
       for (const SymvTableRow& r : rows)
         if (r.type == row.type && r.uplo == row.uplo)
-          refuse("the rows of a type and triangle must stand together");
+          refuse("the rows of a type and triangle must be consecutive");
     }
     const std::int64_t must = same_run ? rows.back().n_to : 0;
     if (row.n_from != must)
@@ -181,7 +181,7 @@ std::string to_text(const SymvTableFile& file) {
 bool is_for(const SymvTableFile& file, const Device& device) {
   return device.kind == DeviceKind::gpu && file.device == device.name &&
          file.compute_major == device.compute_major && file.compute_minor == device.compute_minor &&
-         file.multiprocessors == device.cores;
+         file.multiprocessors == device.multiprocessors;
 }
 
 std::string symv_table_file_name(const std::string& device_name) {

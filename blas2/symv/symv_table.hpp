@@ -1,4 +1,4 @@
-// SYMV's tuning tables as text, and the ones that the library carries. A file:
+// SYMV's tuning tables as text files, and the tables that are compiled into the library. An example:
 //
 //   eigen_g symv table 1
 //   device NVIDIA H200
@@ -10,10 +10,10 @@
 //   d L 0 1200 r8x1-l1-c8-b2-k
 //   d L 1200 inf r4x2-l2-c8-b2-k
 //
-// The first line is the format with its version. Then one header line a key, each once, in any order (those
-// above are all required). Then the rows: n_from is in, n_to is not, inf has no end; the rows of one type and
-// triangle follow each other, from 0 to inf without a gap. Types and triangles may be missing: the default
-// stands for them. Blank lines and lines that begin with # may stand anywhere below the first line.
+// The first line names the format and its version. Header lines follow, one for each key, in any order; all keys above are
+// required. Then come the rows. A row holds for n_from <= n < n_to, and `inf` means no end. The rows of one type and triangle
+// are consecutive and cover 0 to inf without a gap. A type and triangle without rows has the default configuration. Blank lines
+// and lines that begin with # are allowed anywhere below the first line.
 #pragma once
 
 #include <optional>
@@ -27,20 +27,20 @@
 namespace eigen_g::blas2 {
 
 struct SymvTableFile {
-  std::string device;  // CUDA's name of it
+  std::string device;  // CUDA's name of the GPU
   int compute_major = 0, compute_minor = 0;
   int multiprocessors = 0;
-  std::string version;  // of eigen_g that measured it
-  std::string date;     // of the measurement, YYYY-MM-DD
+  std::string version;  // version of eigen_g that measured the table
+  std::string date;     // date of the measurement, YYYY-MM-DD
   SymvTable table;
 };
 
-// A table file that is not one: "name:line: reason".
+// A table file with an error. The message is "name:line: reason".
 class SymvTableError : public Error {
  public:
   SymvTableError(const std::string& name, int line, const std::string& reason)
       : Error(name + ":" + std::to_string(line) + ": " + reason), line_(line), reason_(reason) {}
-  int line() const { return line_; }  // from 1; one past the last where something is missing at the end
+  int line() const { return line_; }  // from 1; one past the last line if something is missing at the end
   const std::string& reason() const { return reason_; }
 
  private:
@@ -48,18 +48,20 @@ class SymvTableError : public Error {
   std::string reason_;
 };
 
-// `name` is for messages. Throws SymvTableError, for a configuration that this version does not have as well.
+// Reads a table. `name` is used in messages. Throws SymvTableError for an error in the text, or for a configuration that this
+// version does not have.
 SymvTableFile parse_symv_table(std::string_view text, const std::string& name);
-std::string to_text(const SymvTableFile& file);  // parse_symv_table gives the same back
+std::string to_text(const SymvTableFile& file);  // the inverse of parse_symv_table()
 
-// The same model of GPU: name, compute capability and multiprocessors (a MIG slice is another machine).
+// True if the table is for this model of GPU: same name, compute capability and number of multiprocessors. A MIG slice is
+// another model.
 bool is_for(const SymvTableFile& file, const Device& device);
 
-// "symv_nvidia_h200.txt": the device's name in lower case, what is not a letter or a digit as one underscore.
+// "symv_nvidia_h200.txt": the device's name in lower case; each run of other characters than letters and digits becomes one
+// underscore.
 std::string symv_table_file_name(const std::string& device_name);
 
-// The table that came with the library for this GPU (data/perf/symv_*.txt at build time); nothing where there
-// is none.
+// The table for this GPU that is compiled into the library (data/perf/symv_*.txt at build time), if there is one.
 std::optional<SymvTableFile> shipped_symv_table(const Device& device);
 
 }  // namespace eigen_g::blas2

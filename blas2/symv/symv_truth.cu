@@ -7,15 +7,22 @@
 #include "blas2/symv/double_double.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/warp_sum.cuh"
 
 namespace eigen_g::blas2 {
+
+// warp_sum() finds it by the type of its argument, so it does not stand in the unnamed namespace.
+static __device__ DoubleDouble __shfl_xor_sync(unsigned lanes, DoubleDouble value, int mask) {
+  return DoubleDouble(::__shfl_xor_sync(lanes, value.hi, mask), ::__shfl_xor_sync(lanes, value.lo, mask));
+}
 
 namespace {
 
 constexpr int threads = 256;
 constexpr int warp = 32;
 
-// What a type is made of: `parts` reals a element (1, or 2: complex), and its unit roundoff.
+// The reals that make up an element of T: their type, their number (1, or 2 if complex), and the unit roundoff u of T.
 template <class T>
 struct Parts;
 template <>
@@ -43,7 +50,7 @@ struct Parts<DoubleDouble> {
   static double unit() { return std::ldexp(1.0, -104); }
 };
 
-// Counter-based: the finaliser of SplitMix64 (Steele, Lea, Flood 2014) over seed and counter.
+// Counter-based random bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014) applied to seed and counter.
 __device__ std::uint64_t hash(std::uint64_t seed, std::uint64_t k) {
   std::uint64_t z = seed + (k + 1) * 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -82,14 +89,7 @@ __device__ DoubleDouble wide(const DoubleDouble& value) {
   return value;
 }
 
-__device__ DoubleDouble warp_sum(DoubleDouble value) {
-  for (int d = warp / 2; d > 0; d /= 2)
-    value = value + DoubleDouble(__shfl_down_sync(0xffffffffu, value.hi, d),
-                                 __shfl_down_sync(0xffffffffu, value.lo, d));
-  return value;
-}
-
-// A warp a row i: t_i = sum_j a_ij x_j, s_i = sum_j |a_ij| |x_j|, lane l takes j = l, l + 32, ...
+// t_i = sum_j a_ij x_j and s_i = sum_j |a_ij| |x_j|. One warp computes row i; lane l adds the terms j = l, l + 32, ...
 template <class Real, int parts>
 __global__ void truth_kernel(bool lower, std::int64_t n, const Real* a, std::int64_t lda, const Real* x,
                              double* t, double* s) {
@@ -190,14 +190,9 @@ double SymvTruth<T>::error(const Queue& queue, const T* y) const {
   return worst / (Parts<T>::unit() * std::sqrt(static_cast<double>(n_) + 2));
 }
 
-#define EIGEN_G_INSTANTIATE(T)                                                 \
-  template void fill_random<T>(const Queue&, T*, std::int64_t, std::uint64_t); \
-  template class SymvTruth<T>
-EIGEN_G_INSTANTIATE(float);
-EIGEN_G_INSTANTIATE(double);
-EIGEN_G_INSTANTIATE(std::complex<float>);
-EIGEN_G_INSTANTIATE(std::complex<double>);
-EIGEN_G_INSTANTIATE(DoubleDouble);
-#undef EIGEN_G_INSTANTIATE
+EIGEN_G_INSTANTIATE(all_types, fill_random);
+EIGEN_G_INSTANTIATE_CLASS(all_types, SymvTruth);
+template void fill_random(const Queue&, DoubleDouble*, std::int64_t, std::uint64_t);
+template class SymvTruth<DoubleDouble>;
 
 }  // namespace eigen_g::blas2

@@ -1,21 +1,24 @@
-// One block's share of y = A x: the device building block of the symmetric product, usable inside any kernel whose
-// blocks all walk (and later, after a barrier over the grid or a kernel's end, add the partial sums).
+// SymvWalk: one block's share of y = A x. It can be used inside any kernel in which all blocks walk. The partial sums are added
+// later (SymvPartialSums), after a barrier over the grid or in another kernel.
 //
-// In a strip of H rows the block's warps stand in row_warps rows of R rows each and column_warps columns. A lane
-// keeps its rows of x and of y in registers while the warp goes along the strip by groups of C columns, with the next
-// group's loads on their way. A stored element a(r, c), r != c, gives two products:
+// The partition (symv_partition.hpp) cuts the triangle into strips of H rows and groups of C columns. In a strip, the warps of
+// a block form a grid of row_warps x column_warps; each row of warps has R rows of the matrix. The warp goes along the strip,
+// one group at a time. A lane keeps its rows of x and of y in registers meanwhile, and the loads of the next group are in
+// flight. A stored element a(r, c), r != c, is used in two products:
 //
 //   row part:     y(r) += a(r, c) x(c)          in a register until the piece ends
-//   column part:  y(c) += conj(a(r, c)) x(r)    summed over the lanes by a butterfly that halves the number of
-//                                               columns a lane carries at each step, then over the warps
+//   column part:  y(c) += conj(a(r, c)) x(r)    summed over the lanes (warp_sums.cuh), then over the warps
 //
-// and leaves   rows(slot, 0..H-1)   one vector a piece, slot = partition.slot(block, strip)
-//              columns(strip, c)    one number a strip and column.
-// Each is written once, by one thread, from sums in a fixed order. Of the other triangle no value enters a sum (nor of
-// a Hermitian diagonal the imaginary part); no address outside rows and columns [0, n) is read.
+// The results of a walk are partial sums:
 //
-// Traffic besides the triangle: columns(.) has n^2 / (2 H) elements, written once and read once, hence 2 / H of the
-// triangle in all; rows(.) has at most (blocks + strips) H.
+//   rows(slot, 0..H-1)   one vector for each piece, slot = partition.slot(block, strip)
+//   columns(strip, c)    one number for each strip and column
+//
+// One thread writes each of them once, from sums in a fixed order. No value of the other triangle enters a sum, nor does the
+// imaginary part of a Hermitian diagonal. No address outside rows and columns [0, n) is read.
+//
+// Traffic in addition to the triangle: columns(.) has n^2 / (2 H) elements, written once and read once. Together this is 2 / H
+// of the triangle. rows(.) has at most (blocks + strips) H elements.
 #pragma once
 
 #include <type_traits>
@@ -28,7 +31,8 @@
 
 namespace eigen_g::blas2 {
 
-// aligned: a is 16-byte aligned and so is every column (lda * sizeof(T) a multiple of 16).
+// The compile-time parameters of a walk. aligned: a and each of its columns are 16-byte aligned (lda * sizeof(T) is a multiple
+// of 16).
 template <class T_, int row_warps_, int column_warps_, int loads_, int columns_, bool aligned_>
 struct SymvShape {
   using T = T_;
@@ -38,13 +42,16 @@ struct SymvShape {
   static constexpr int column_warps = column_warps_;
   static constexpr int warps = row_warps * column_warps;
   static constexpr int threads = 32 * warps;
+  // C: columns of a group. V: neighbouring rows that a lane loads at once (a pack). Q: packs for each lane and column. R: rows
+  // of a warp. H: rows of a strip.
   static constexpr int columns = columns_;                             // C
-  static constexpr int vector = aligned_ ? 16 / int{sizeof(T)} : 1;    // V rows of a lane lie side by side
-  static constexpr int packs = loads_ * 16 / int{sizeof(T)} / vector;  // Q such packs a lane and column
+  static constexpr int vector = aligned_ ? 16 / int{sizeof(T)} : 1;    // V
+  static constexpr int packs = loads_ * 16 / int{sizeof(T)} / vector;  // Q
   static constexpr int warp_rows = 32 * packs * vector;                // R
   static constexpr int strip_rows = row_warps * warp_rows;             // H
 
-  // Columns between two sums over the warps: 8 KB of column sums, a thread a column at most.
+  // A round is the columns between two sums over the warps. It has 8 KB of column sums, but at most one column for each thread
+  // and at least two groups for each column of warps.
   static constexpr int fitting = 8192 / (row_warps * int{sizeof(Sum)});
   static constexpr int least = 2 * columns * column_warps;
   static constexpr int most = fitting < threads ? fitting : threads;
@@ -53,7 +60,7 @@ struct SymvShape {
   static_assert(round_groups % (2 * column_warps) == 0 && round_columns <= threads);
   static_assert(columns == 4 || columns == 8 || columns == 16);
 
-  // Blocks a multiprocessor for which the registers must do.
+  // Number of blocks for each multiprocessor that must fit into the registers.
   static constexpr int resident_blocks =
       65536 / (symv_registers({row_warps, column_warps, loads_, columns}) * threads);
 
@@ -67,7 +74,7 @@ struct SymvShape {
   };
 };
 
-// Where the partial sums go; both in device memory.
+// The partial sums, in device memory.
 template <class Sum>
 struct SymvPartials {
   Sum* rows = nullptr;     // slots() x H
@@ -75,8 +82,8 @@ struct SymvPartials {
   std::int64_t column_stride = 0;
 };
 
-// A product's input: a(r, c) = a[r + c * lda], x(i) = x[i * incx] for r, c, i >= shift. The caller has moved the
-// pointers: by shift (see symv_shift), and x where incx < 0.
+// The input of a product: a(r, c) = a[r + c * lda] and x(i) = x[i * incx] for r, c, i >= shift. The caller has moved both
+// pointers back by `shift` (symv_shift()), and x to its far end if incx < 0.
 template <class T>
 struct SymvInput {
   const T* a = nullptr;
@@ -84,12 +91,12 @@ struct SymvInput {
   const T* x = nullptr;
   std::int64_t incx = 1;
   std::int32_t shift = 0;
-  // So many of 256 groups stay in L2 for the next product with the same matrix. They lie between the others, so that
-  // memory works all the time.
+  // Number of groups out of 256 that stay in L2 for the next product with the same matrix. They are spread evenly among the
+  // others, so that device memory is busy all the time.
   std::int32_t kept_of_256 = 0;
 };
 
-// loads_ahead: load_ahead() may be called; costs registers from one walk to the next.
+// loads_ahead: load_ahead() may be called. This costs registers from one walk to the next.
 template <class Shape, bool loads_ahead = false>
 class SymvWalk {
   using T = typename Shape::T;
@@ -104,12 +111,12 @@ class SymvWalk {
   };
   struct Ahead {
     Group even, odd;
-    bool sent = false;  // for the next piece
+    bool sent = false;  // true if even and odd are loaded for the next piece
   };
   struct Nothing {};
 
  public:
-  // Constructed and called by all threads of a block.
+  // All threads of a block construct and call it.
   __device__ SymvWalk(const SymvPartition& partition, const SymvInput<T>& input,
                       const SymvPartials<Sum>& partials, typename Shape::Shared& shared)
       : partition_(partition),
@@ -120,10 +127,10 @@ class SymvWalk {
         row_warp_(static_cast<int>(threadIdx.x / 32) % Shape::row_warps),
         column_warp_(static_cast<int>(threadIdx.x / 32) / Shape::row_warps) {}
 
-  // Walks from `from` to `to`: cut(block) and cut(block + 1) of the partition, best kept in shared memory. Groups that
-  // end at or before column `begin` are left out; their column sums stay unwritten. All threads call meanwhile() once,
-  // when the first loads are on their way (before a barrier over the block), and piece_done(strip, first group, last
-  // group) after each piece's partials are written, with no barrier in between.
+  // Walks from `from` to `to`, which are cut(block) and cut(block + 1) of the partition, best kept in shared memory. Groups
+  // that end at or before column `begin` are skipped, and their column sums are not written. All threads call meanwhile() once,
+  // when the first loads are in flight, before a barrier of the block. They call piece_done(strip, first group, last group)
+  // after the partial sums of each piece are written, without a barrier between.
   template <class Meanwhile, class PieceDone>
   __device__ void operator()(int block, const SymvCut& from, const SymvCut& to, std::int32_t begin,
                              Meanwhile&& meanwhile, PieceDone&& piece_done) {
@@ -142,9 +149,9 @@ class SymvWalk {
     }
   }
 
-  // Loads ahead the first elements of A for the next walk, which must have these cuts and this `begin`. x need not be
-  // complete yet: memory works while the blocks wait for it. Columns before `begin` may still be changing, to any finite
-  // values, where x will be zero.
+  // Starts loading the first elements of A for the next walk, which must have these cuts and this `begin`. x need not be
+  // complete yet: memory works while the blocks wait for x. Columns before `begin` may still change, to any finite values, if x
+  // is 0 there.
   __device__ void load_ahead(const SymvCut& from, const SymvCut& to, std::int32_t begin) {
     if (from.strip >= partition_.strips()) return;
     const int first = begin / C;
@@ -157,8 +164,8 @@ class SymvWalk {
     if (group + Shape::column_warps < stop) load(ahead_.odd, group + Shape::column_warps);
   }
 
-  // This thread's part of x^H A x over all that was walked since it was cleared; not for W. It costs nothing where nobody
-  // asks for it.
+  // This thread's part of x^H A x over everything walked since clear_quadratic(); not for DoubleDouble. If no code calls it, it
+  // costs nothing.
   __device__ Sum quadratic() const { return quadratic_; }
   __device__ void clear_quadratic() { quadratic_ = Ops::empty(); }
 
@@ -190,14 +197,14 @@ class SymvWalk {
   __device__ bool is_stored(std::int32_t r, std::int32_t c) const {
     return r < partition_.n() && c < partition_.n() && (partition_.lower() ? r >= c : r <= c);
   }
-  // All of the warp's rows are stored in all columns of the group, and none is on the diagonal.
+  // True if all rows of the warp are stored in all columns of the group and none is on the diagonal.
   __device__ bool is_clean(int group) const {
     const std::int32_t c = group * C;
     const bool beside = partition_.lower() ? c + C <= warp_row_ : c >= warp_row_ + Shape::warp_rows;
     return beside && c + C <= partition_.n() && warp_row_ + Shape::warp_rows <= partition_.n();
   }
 
-  // None of them is stored.
+  // True if no row of the warp is stored in any column of the group.
   __device__ bool is_void(int group) const {
     const std::int32_t c = group * C;
     return partition_.lower() ? c >= warp_row_ + Shape::warp_rows : c + C <= warp_row_;
@@ -226,8 +233,9 @@ class SymvWalk {
     else
       pack.value[0] = loader_.load(from);
   }
-  // A pack with a stored element is read whole, unless it reaches past the matrix' last column; multiply() masks what is
-  // not stored. No instruction here waits for a load, so all loads of a group are under way together.
+  // Loads a pack as a whole if it has a stored element. A pack that would extend beyond the last column of the matrix is loaded
+  // element by element. multiply() masks the elements that are not stored. No instruction here waits for a load, so all loads
+  // of a group are in flight together.
   __device__ void load_stored(Packed& pack, const T* from, int q, std::int32_t c) const {
     const std::int32_t first = row_of(q, 0), last = row_of(q, V - 1), n = partition_.n();
     const bool any = c < n && first < n && (partition_.lower() ? last >= c : first <= c);
@@ -242,8 +250,8 @@ class SymvWalk {
     }
   }
 
-  // Both parts of a group; its column sums over the warp go to shared memory. The loads that take its place go out as soon
-  // as its elements are multiplied, before the sums over the lanes.
+  // Adds both parts of a group; the column sums of the warp go to shared memory. The loads of group `next` start as soon as the
+  // elements of this group are multiplied, before the sums over the lanes.
   __device__ void multiply(Group& g, int group, int next, int stop, int round, int buffer) {
     const int at = (group - round) * C;
     const T* x = &shared_.x[buffer][at];
@@ -292,7 +300,7 @@ class SymvWalk {
     set_strip(strip);
     const int thread = static_cast<int>(threadIdx.x);
 
-    // x first: nothing can be multiplied before it is there, and behind the matrix it would have to wait.
+    // x is loaded first, because no product can start without it. Behind the loads of the matrix it would come late.
     T x_first = Ops::zero();
     if (thread < Shape::round_columns) x_first = x_at(start * C + thread);
 #pragma unroll
@@ -303,7 +311,7 @@ class SymvWalk {
         y_row_[q][v] = Ops::empty();
       }
 
-    // Two groups in turn: one is multiplied while the other is on its way.
+    // Two groups take turns: one is multiplied while the other is loaded.
     constexpr int step = Shape::column_warps;
     int group = start + column_warp_;
     Group own_even, own_odd;
@@ -324,7 +332,7 @@ class SymvWalk {
       if (thread < Shape::round_columns && round_end < stop) x_next = x_at(round_end * C + thread);
       for (; group < round_end; group += 2 * step) {
         multiply(even, group, group + 2 * step, stop, round, buffer);
-        if (group + step >= round_end) break;  // in the last round only: a round has an even number of steps
+        if (group + step >= round_end) break;  // only in the last round: a round has an even number of steps
         multiply(odd, group + step, group + 3 * step, stop, round, buffer);
       }
       if (thread < Shape::round_columns) shared_.x[buffer ^ 1][thread] = x_next;
@@ -353,7 +361,7 @@ class SymvWalk {
 #pragma unroll
         for (int v = 0; v < V; ++v) to[lane_in_strip + q * 32 * V + v] = y_row_[q][v];
     } else {
-      __syncthreads();  // the column sums, whose place this is, have been read
+      __syncthreads();  // the column sums, which use the same memory, have been read
 #pragma unroll
       for (int q = 0; q < Q; ++q)
 #pragma unroll
@@ -365,7 +373,7 @@ class SymvWalk {
         for (int w = 1; w < Shape::column_warps; ++w) sum = Ops::add(sum, shared_.row[w][r]);
         to[r] = sum;
       }
-      __syncthreads();  // read before the next piece writes there
+      __syncthreads();  // the sums are read before the next piece writes there
     }
   }
 
@@ -376,15 +384,15 @@ class SymvWalk {
   MatrixLoader loader_;
   int lane_, row_warp_, column_warp_;
   std::conditional_t<loads_ahead, Ahead, Nothing> ahead_;
-  std::int32_t loads_ = 0;  // of this warp
+  std::int32_t loads_ = 0;  // loads of this warp so far
   std::int32_t warp_row_ = 0, lane_row_ = 0;
   T x_row_[Q][V];
   Sum y_row_[Q][V];
   Sum quadratic_ = Ops::empty();
 };
 
-// The partial sums of a row of y: column sums by strip, then row sums by block. The constructor takes integer divisions,
-// but no data of other blocks.
+// The partial sums of one row of y: column sums by strip, then row sums by block. The constructor does integer divisions, but
+// it needs no data of other blocks.
 template <class Shape>
 class SymvPartialSums {
   using Ops = Scalar<typename Shape::T>;
@@ -404,9 +412,9 @@ class SymvPartialSums {
     rows_ = partials.rows + static_cast<std::int64_t>(partition.slot(first_block, strip)) * H + row % H;
   }
 
-  // Sums number part, part + parts, part + 2 parts, ..., added in this order; all parts together are the row of y. Needs
-  // the partials of all blocks. The first `batch` of a part can be fetched ahead: fetch() only sends the loads on their
-  // way, add() waits for them.
+  // A part is the sums number part, part + parts, part + 2 parts, ..., added in this order. The sum of all parts is the row of
+  // y. The partial sums of all blocks must be complete. The first `batch` sums can be fetched ahead: fetch() only starts the
+  // loads, and add() waits for them.
   template <int batch>
   struct Fetched {
     Sum value[batch];

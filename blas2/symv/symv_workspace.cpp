@@ -9,13 +9,14 @@
 
 namespace eigen_g::blas2 {
 
-void SymvWorkspace::State::bind() {
+void SymvWorkspace::Impl::bind() {
   int current = 0;
   EIGEN_G_CUDA(cudaGetDevice(&current));
   if (device == current) return;
   if (device >= 0)
     throw InvalidArgument(Argument::workspace, "belongs to GPU " + std::to_string(device) +
-                                                   ", the current one is GPU " + std::to_string(current));
+                                                   ", must belong to the current one, GPU " +
+                                                   std::to_string(current));
   int l2 = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, current));
@@ -24,17 +25,17 @@ void SymvWorkspace::State::bind() {
   device = current;
 }
 
-SymvConfig SymvWorkspace::State::choose(const SymvTable& table, SymvType type, Uplo uplo,
-                                        std::int64_t n) const {
+SymvConfig SymvWorkspace::Impl::choose(const SymvTable& table, SymvType type, Uplo uplo,
+                                       std::int64_t n) const {
   if (const auto config = table.find(type, uplo, n)) return *config;
   if (const auto config = shipped.find(type, uplo, n)) return *config;
   return default_symv_config(type, uplo, n, multiprocessors);
 }
 
-void SymvWorkspace::State::grow(std::uint64_t bytes, std::int64_t strips) {
+void SymvWorkspace::Impl::grow(std::uint64_t bytes, std::int64_t strips) {
   const std::int64_t counters = grid_barrier_words + strips;
   if (bytes <= partials.bytes() && counters <= arrived.size()) return;
-  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a product that uses the old memory may be under way
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a product may still use the old memory
   if (bytes > partials.bytes()) {
     partials = {};
     partials = DeviceBuffer<char>(static_cast<std::int64_t>(bytes));
@@ -46,25 +47,25 @@ void SymvWorkspace::State::grow(std::uint64_t bytes, std::int64_t strips) {
   }
 }
 
-SymvWorkspace::SymvWorkspace() : state_(std::make_unique<State>()) {}
+SymvWorkspace::SymvWorkspace() : impl_(std::make_unique<Impl>()) {}
 SymvWorkspace::~SymvWorkspace() = default;
 SymvWorkspace::SymvWorkspace(SymvWorkspace&&) noexcept = default;
 SymvWorkspace& SymvWorkspace::operator=(SymvWorkspace&&) noexcept = default;
 
 void SymvWorkspace::reserve(SymvType type, std::int64_t n) {
-  state_->bind();
-  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) reserve(type, n, state_->choose(table, type, uplo, n));
+  impl_->bind();
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) reserve(type, n, impl_->choose(table, type, uplo, n));
 }
 
 void SymvWorkspace::reserve(SymvType type, std::int64_t n, const SymvConfig& config) {
-  state_->bind();
+  impl_->bind();
   const std::int64_t rows = rows_per_strip(type, config);
-  state_->grow(symv_workspace_bytes(type, n, config, state_->multiprocessors),
-               n > 0 ? (n + rows - 1) / rows : 0);
+  impl_->grow(symv_workspace_bytes(type, n, config, impl_->multiprocessors),
+              n > 0 ? (n + rows - 1) / rows : 0);
 }
 
 std::uint64_t SymvWorkspace::bytes() const {
-  return state_->partials.bytes() + state_->arrived.bytes();
+  return impl_->partials.bytes() + impl_->arrived.bytes();
 }
 
 }  // namespace eigen_g::blas2

@@ -1,4 +1,4 @@
-// What a SymvWorkspace holds. CUDA builds only.
+// The private members of SymvWorkspace. CUDA builds only.
 #pragma once
 
 #include <map>
@@ -8,20 +8,20 @@
 
 namespace eigen_g::blas2 {
 
-struct SymvWorkspace::State {
-  int device = -1;  // -1: nothing known yet
+struct SymvWorkspace::Impl {
+  int device = -1;  // -1: not bound to a GPU yet
   int multiprocessors = 0;
   std::uint64_t l2_bytes = 0;
-  SymvTable shipped;  // the library's own for this GPU; without rows where it carries none
-  std::map<const void*, int> resident_blocks;  // of a kernel, on one multiprocessor
+  SymvTable shipped;                           // the compiled-in table of this GPU; no rows if there is none
+  std::map<const void*, int> resident_blocks;  // kernel -> blocks that fit on one multiprocessor
   DeviceBuffer<char> partials;
-  DeviceBuffer<unsigned> arrived;  // zero between products
+  DeviceBuffer<unsigned> arrived;  // 0 between products
 
-  // The current GPU becomes the workspace's; another one later is an InvalidArgument.
+  // Binds the workspace to the current GPU. If it is bound to another one, throws InvalidArgument.
   void bind();
-  // Of a bound workspace: `table`, else the shipped one, else the default.
+  // The configuration from `table`, else from the compiled-in table, else the default. The workspace must be bound.
   SymvConfig choose(const SymvTable& table, SymvType type, Uplo uplo, std::int64_t n) const;
-  // Room for `bytes` of partial sums and `strips` counters; waits for the GPU where it must grow.
+  // Allocates memory for `bytes` bytes of partial sums and `strips` counters. Waits for the GPU if the memory must grow.
   void grow(std::uint64_t bytes, std::int64_t strips);
 };
 

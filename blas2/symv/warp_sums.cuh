@@ -1,12 +1,13 @@
-// Several sums over the lanes of a warp at once.
+// warp_sums(): several sums over the lanes of a warp at the same time.
 #pragma once
 
 #include "blas2/symv/symv_scalar.cuh"
 
 namespace eigen_g::blas2 {
 
-// Sums of `count` values (a power of two) of the type that products of T are summed in. After the steps with 16, 8, ...
-// half of the values are left to each half of the lanes; lane l ends with the sum of value l / (32 / count) in x[0].
+// Sums `count` values (a power of two) over the 32 lanes. Each step with lane distance 16, 8, ... leaves half of the values to
+// each half of the lanes, until one is left. In the end x[0] of lane l is the sum of value l / (32 / count).
+// T: the element type; the values have the type of its sums.
 template <class T, int count>
 __device__ void warp_sums(typename Scalar<T>::Sum (&x)[count], int lane) {
   using Ops = Scalar<T>;

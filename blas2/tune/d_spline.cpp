@@ -10,14 +10,14 @@ namespace eigen_g::blas2 {
 
 namespace {
 
-// Least squares with rows of three neighbouring entries, solved by R f = Q^T b: every row is rotated into the
-// upper triangle R (three diagonals) as it comes. The normal equations are shorter but square the condition,
-// which for small alpha is about 1 / (alpha h^3) already.
+// Least squares with rows of three neighbouring entries, solved by R f = Q^T b. add() rotates each row into the upper triangle
+// R, which has three diagonals. The normal equations would be shorter, but they square the condition number, which for small
+// alpha is already about 1 / (alpha h^3).
 class BandedLeastSquares {
  public:
   explicit BandedLeastSquares(std::size_t unknowns) : r_(unknowns), b_(unknowns, 0.0) {}
 
-  // row . (f_first, f_{first+1}, f_{first+2}) = b; entries beyond the last unknown must be 0
+  // Adds the equation row . (f_first, f_{first+1}, f_{first+2}) = b. Entries of `row` beyond the last unknown must be 0.
   void add(std::size_t first, std::array<double, 3> row, double b) {
     for (std::size_t k = first; k < r_.size(); ++k) {
       auto& pivot = r_[k];
@@ -58,8 +58,7 @@ void check(const std::vector<Sample>& samples, int cells, double alpha) {
   if (!(alpha > 0) || !std::isfinite(alpha))
     throw InvalidArgument("alpha", "is " + std::to_string(alpha) + ", must be positive and finite");
   for (const Sample& s : samples)
-    if (!std::isfinite(s.t) || !std::isfinite(s.y))
-      throw InvalidArgument("samples", "holds a NaN or an infinity");
+    if (!std::isfinite(s.t) || !std::isfinite(s.y)) throw InvalidArgument("samples", "must be finite");
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ double DSpline::operator()(double t) const {
 
 double choose_alpha(const std::vector<std::vector<Sample>>& curves, int cells,
                     const std::vector<double>& choices) {
-  if (choices.empty()) throw InvalidArgument("choices", "is empty");
+  if (choices.empty()) throw InvalidArgument("choices", "must not be empty");
   double best_alpha = choices.front();
   double best_error = HUGE_VAL;
   for (const double alpha : choices) {

@@ -46,7 +46,7 @@ std::vector<int> first_sieve(const std::vector<Measurement>& measured, const Fir
 
   struct Fit {
     int candidate;
-    std::map<std::int64_t, double> share;  // rate / best, absent: 0
+    std::map<std::int64_t, double> share;  // n -> rate / best rate at n; absent: 0
     double sum;
   };
   std::vector<Fit> fit;
@@ -88,12 +88,12 @@ std::vector<int> first_sieve(const std::vector<Measurement>& measured, const Fir
 
 namespace {
 
-// One candidate's spline and where it may be used.
+// One candidate's spline and the nodes at which it may be used.
 struct Curve {
   int candidate;
   std::vector<Sample> samples;
-  std::unique_ptr<DSpline> spline;  // null with a single size
-  std::vector<double> value;        // at the nodes; -infinity where it may not be used
+  std::unique_ptr<DSpline> spline;  // null if there is only one size
+  std::vector<double> value;        // spline at the nodes; -infinity if it may not be used there
   double at(double t) const { return spline ? (*spline)(t) : samples.front().y; }
 };
 
@@ -129,8 +129,8 @@ std::vector<Curve> fit_curves(const Rates& rates, const SecondSieve& rule) {
   return curves;
 }
 
-// Sets value at each node: the spline where the candidate ran at both neighbouring sizes, -infinity
-// elsewhere; where nobody ran at both, at the upper one.
+// Sets `value` at each node: the spline if the candidate ran at both neighbouring sizes, else -infinity. If no candidate ran at
+// both, running at the upper size is enough.
 void evaluate(std::vector<Curve>& curves, const std::vector<double>& nodes,
               const std::vector<double>& sizes) {
   auto ran_at = [](const Curve& c, double t) {
@@ -145,7 +145,7 @@ void evaluate(std::vector<Curve>& curves, const std::vector<double>& nodes,
   }
 }
 
-// Standard deviation of the samples about their splines.
+// Standard deviation of the samples from their splines.
 double left_over(const std::vector<Curve>& curves) {
   double squares = 0;
   std::size_t freedom = 0;
@@ -157,7 +157,7 @@ double left_over(const std::vector<Curve>& curves) {
   return freedom > 0 ? std::sqrt(squares / static_cast<double>(freedom)) : 0;
 }
 
-// path[j]: index of the curve to use at node j.
+// Dynamic programming over the nodes. path[j] is the index of the curve to use at node j.
 std::vector<std::size_t> best_path(const std::vector<Curve>& curves, std::size_t nodes, double h,
                                    double change_cost) {
   std::vector<double> score(curves.size());
@@ -182,7 +182,7 @@ std::vector<std::size_t> best_path(const std::vector<Curve>& curves, std::size_t
   return path;
 }
 
-// The first n of `b`, which takes over from `a` between nodes j - 1 and j.
+// The first n of curve `b`, which follows curve `a` between nodes j - 1 and j.
 std::int64_t change_at(const Curve& a, const Curve& b, const std::vector<double>& nodes, std::size_t j) {
   const double t0 = nodes[j - 1], t1 = nodes[j];
   if (a.value[j] == not_usable) return static_cast<std::int64_t>(std::floor(std::exp2(t0) + 1e-6)) + 1;
@@ -212,12 +212,12 @@ std::vector<Segment> second_sieve(const std::vector<Measurement>& measured, cons
   nodes.push_back(sizes.back());
   evaluate(curves, nodes, sizes);
 
-  // The integral of two samples' difference over m sizes, a range / m apart, is a sum of m independent terms
-  // of deviation sqrt(2) sigma range / m each.
+  // Let sigma be the deviation of a sample from its spline, and m the number of sizes. The integral of the difference of two
+  // splines is about a sum of m independent terms, each with deviation sqrt(2) sigma range / m. Its own deviation is `noise`.
   const double range = sizes.back() - sizes.front();
   const double noise = left_over(curves) * range * std::sqrt(2 / static_cast<double>(sizes.size()));
   const double cost = std::max(rule.change_cost, rule.noise_deviations * noise);
-  // With one size h is 0; any positive step then picks the best there.
+  // With one size h is 0; any positive step then chooses the best candidate there.
   const auto path = best_path(curves, nodes.size(), h > 0 ? h : 1, cost);
   std::vector<Segment> table{{0, curves[path.front()].candidate}};
   for (std::size_t j = 1; j < path.size(); ++j) {

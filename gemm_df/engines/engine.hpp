@@ -1,4 +1,4 @@
-// The ways to compute a product of double matrices, and the choice among them. No GPU is needed here.
+// The engines: implementations of the large matrix products, and the choice among them. No GPU is needed here.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 namespace eigen_g {
 
 //   native        cuBLAS in the matrices' own type
-//   double_float  "df": two floats a double, float operations only (gemm_df/README.md)
+//   double_float  "df": a double as two floats, float operations only (gemm_df/README.md)
 //   emulated      cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
-//   automatic     the fastest of these, product by product, by their measured rates
-// The engines come first, as rows of a table; automatic ends them.
-enum class Engine { native, double_float, emulated, automatic };
+//   automatic     the fastest of these for each product, by measured rates
+// The engines come first and are rows of a table; `automatic` is the last enumerator.
+enum class Engine { native, df, emulated, automatic };
 
 inline constexpr auto engine_count = static_cast<std::size_t>(Engine::automatic);
 constexpr std::array<Engine, engine_count> engines() {
@@ -23,7 +23,7 @@ constexpr std::array<Engine, engine_count> engines() {
   return all;
 }
 
-// A value for each engine.
+// One value for each engine.
 template <class Value>
 struct PerEngine {
   std::array<Value, engine_count> values{};
@@ -36,31 +36,33 @@ struct PerEngine {
 using EngineFlops = PerEngine<double>;
 
 const char* name(Engine engine);         // "native", "df", "emulated", "auto"
-const char* description(Engine engine);  // "two floats a double"
+const char* description(Engine engine);  // for example "two floats a double"
 std::optional<Engine> engine_of(const std::string& name);
-bool engine_built(Engine engine);  // for products of double matrices on a GPU; true of automatic with native
+bool engine_built(Engine engine);  // true if it multiplies matrices of double on a GPU; automatic: as native
 
-// What an engine takes for C (m x n) with k terms an entry: 2 m n k flops and m n entries to write.
+// The speed of an engine for C (m x n) with an inner size of k: 2 m n k flops, and m n entries to write.
 struct EngineRate {
-  double flops_per_second = 0;       // 0: this engine does not run here
-  double seconds_per_entry = 0;      // whatever does not grow with k
-  std::int64_t smallest_result = 0;  // a smaller m n, with few terms, takes as long as this one
+  double flops_per_second = 0;   // 0: the engine does not run here
+  double seconds_per_entry = 0;  // time that does not grow with k
+  // A result with fewer entries m n takes as long as one with this number, unless the engine divides the terms.
+  std::int64_t smallest_result = 0;
 
   friend bool operator==(const EngineRate&, const EngineRate&) = default;
 };
 using ProductRates = PerEngine<EngineRate>;
 
-// Seconds of one product by a rate that was measured with k >= df::anchored_terms; infinite where it does not run.
+// Predicted seconds of one product. The rate must have been measured with k >= df::anchored_terms. Infinite if the engine does
+// not run here.
 double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t m, std::int64_t n,
                          std::int64_t k);
 
-// `wanted` itself unless it is automatic; then the engine with the least predicted time, native where nothing was
-// measured; of equals the first.
+// `wanted`, unless it is automatic. Then the engine with the shortest predicted time; the first one on a tie; native if there
+// are no rates.
 Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, std::int64_t n,
                      std::int64_t k);
 
-// The same for A B^T + B A^T on a triangle of n x n, A and B n x k: the product of 2 k terms with half of the entries
-// that it is. An engine without a rank-2k update (cuBLAS emulates no dsyr2k) leaves it to native.
+// The engine for A B^T + B A^T on a triangle of n x n, with A and B n x k. This update costs as much as a product with 2 k
+// terms and half of the entries. If the engine has no rank-2k update (cuBLAS does not emulate dsyr2k), the result is native.
 Engine choose_rank_2k_engine(Engine wanted, const ProductRates& rates, std::int64_t n, std::int64_t k);
 
 }  // namespace eigen_g

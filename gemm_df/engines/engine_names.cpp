@@ -1,4 +1,4 @@
-// Apart from the engines, so that who only names them links none.
+// Names of the engines, in a file of their own, so that code that needs only the names does not link the engines.
 #include <array>
 
 #include "gemm_df/engines/engine.hpp"
@@ -9,9 +9,9 @@ namespace {
 
 struct EngineNames {
   const char* name;  // in options, files and reports
-  const char* what;  // for people
+  const char* what;  // short description for users
 };
-// In the order of the enum; the last one is automatic's.
+// In the order of the enum; the last row is for `automatic`.
 constexpr std::array<EngineNames, engine_count + 1> names{{{"native", "double"},
                                                            {"df", "two floats a double"},
                                                            {"emulated", "double from integer tensor cores"},

@@ -5,7 +5,7 @@
 
 #include "gemm_df/engines/double_float/double_float.hpp"
 #include "gemm_df/engines/engine_table.hpp"
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/error.hpp"
 #include "hybrid/memory/memory.hpp"
@@ -19,7 +19,7 @@ constexpr std::int64_t order = 2048, few_terms = 128, many_terms = 1024;
 static_assert(few_terms >= df::anchored_terms, "the double-float rate is that of the anchored sum");
 constexpr int repeats = 3;
 
-// Values of all signs and of full precision: the emulation's speed may depend on them.
+// Values of both signs and full precision, because the speed of the emulation may depend on them.
 DeviceBuffer<double> operand(const Queue& queue) {
   std::vector<double> values(static_cast<std::size_t>(order * many_terms));
   std::uint64_t state = 1;
@@ -40,7 +40,7 @@ EngineRate rate_of(const Products<double>& products, const double* operand_dev, 
     const auto multiply = [&] {
       products.gemm(Op::none, Op::none, 1, a, b, 0, {result_dev, order, order, order});
     };
-    multiply();  // loads the code, grows the scratch memory
+    multiply();  // loads the kernels and allocates the scratch memory
     std::vector<double> times;
     for (int i = 0; i < repeats; ++i) {
       Event start, stop;
@@ -68,7 +68,7 @@ double float_rate(const Queue& queue) {
   int device = 0, kilohertz = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device));
-  constexpr double float_lanes = 128;  // of a multiprocessor
+  constexpr double float_lanes = 128;  // per multiprocessor
   return float_lanes * queue.multiprocessors() * kilohertz * 1e3;
 }
 
@@ -92,7 +92,7 @@ ProductRates measure_engine_rates(const Queue& queue) {
     try {
       rates[engine] = rate_of(Products<double>(queue, engine), values.data(), result.data());
       rates[engine].smallest_result = row_of(engine).gpu.estimated_rate(queue).smallest_result;
-    } catch (const DeviceError&) {  // this GPU has no such engine
+    } catch (const DeviceError&) {  // this GPU does not have the engine
       if (engine == Engine::native) throw;
     }
   }

@@ -8,7 +8,7 @@ EngineRow native_engine();
 EngineRow double_float_engine();
 EngineRow emulated_engine();
 
-// In the order of the enum.
+// The rows are in the order of the enum.
 const EngineRow& row_of(Engine engine) {
   static const std::array<EngineRow, engine_count> rows{native_engine(), double_float_engine(),
                                                         emulated_engine()};

@@ -1,4 +1,5 @@
-// The engines as objects. An engine is one file, which defines its row, and one line of engine_table.cpp and of engine_names.cpp.
+// The table of engines. An engine consists of one file, which defines its row, and one line each in engine_table.cpp and
+// engine_names.cpp.
 #pragma once
 
 #include <complex>
@@ -15,7 +16,8 @@
 
 namespace eigen_g {
 
-// An engine at work on one queue; owns its scratch memory. The calls are those of Products, with a C that is not empty.
+// An engine that works on one queue; it owns its scratch memory. The functions have the contracts of Products; C is never
+// empty.
 template <class T>
 class EngineProducts {
  public:
@@ -29,36 +31,37 @@ class EngineProducts {
     return false;
   }
   virtual void lend(std::span<std::byte>) {}                 // Products::lend()
-  virtual std::uint64_t scratch_bytes() const { return 0; }  // of device memory held now
+  virtual std::uint64_t scratch_bytes() const { return 0; }  // device memory now allocated
 };
 
-// `queue` outlives it; scratch memory of about max_scratch bytes at most.
+// Creates an engine for `queue`, which must outlive it. It uses at most about max_scratch bytes of scratch memory.
 template <class T>
 using MakeEngine = std::unique_ptr<EngineProducts<T>> (*)(const Queue& queue, std::uint64_t max_scratch);
 
-// What an engine needs a GPU for; empty in a build without CUDA, or one whose libraries have no such engine.
+// The part of an engine that needs a GPU. Empty in a build without CUDA, or if the build's libraries do not have the engine.
 struct EngineOnGpu {
-  EngineRate (*estimated_rate)(const Queue& queue) = nullptr;  // by the GPU's own figures
+  EngineRate (*estimated_rate)(const Queue& queue) = nullptr;  // from the GPU's properties
   std::tuple<MakeEngine<double>, MakeEngine<float>, MakeEngine<std::complex<double>>,
              MakeEngine<std::complex<float>>>
-      make{};  // by type; null: not in this one
+      make{};  // one for each type; null: not available for this type
 };
 
 struct EngineRow {
-  const char* needs;  // what a build without it lacks
-  bool has_rank_2k;   // else native does A B^T + B A^T
-  double (*seconds)(const EngineRate& rate, std::int64_t m, std::int64_t n,
-                    std::int64_t k);  // predicted_seconds
+  const char* needs;  // requirement, for the message of a build without the engine
+  bool has_rank_2k;   // false: native computes A B^T + B A^T
+  // Computes predicted_seconds().
+  double (*seconds)(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k);
   EngineOnGpu gpu;
 };
-const EngineRow& row_of(Engine engine);  // not automatic's
+const EngineRow& row_of(Engine engine);  // not for Engine::automatic
 
 template <class T>
 MakeEngine<T> maker_of(Engine engine) {
   return std::get<MakeEngine<T>>(row_of(engine).gpu.make);
 }
 
-// The time of a product that fills the GPU from `filled` entries on, by flops that each take `slower` times as long.
+// Time of a product. A result of `filled` entries or more fills the GPU. Each flop takes `slower` times as long as at the
+// measured rate.
 inline double seconds_by(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k,
                          double filled, double slower = 1) {
   if (!(rate.flops_per_second > 0)) return std::numeric_limits<double>::infinity();
@@ -67,12 +70,12 @@ inline double seconds_by(const EngineRate& rate, std::int64_t m, std::int64_t n,
   return flops / rate.flops_per_second + entries * rate.seconds_per_entry;
 }
 
-// The same where the rate alone says what fills the GPU.
+// As above if the rate alone determines how many entries fill the GPU.
 inline double seconds_by_rate(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k) {
   return seconds_by(rate, m, n, k, static_cast<double>(rate.smallest_result));
 }
 
-// Float multiply-adds a second on the queue's multiprocessors.
+// Float multiply-adds per second on the queue's multiprocessors.
 double float_rate(const Queue& queue);
 
 }  // namespace eigen_g

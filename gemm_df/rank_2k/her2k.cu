@@ -1,9 +1,10 @@
-// C += alpha (A B^H + B A^H) = alpha [A B] [B A]^H, lower triangle, for so few columns that reading and writing C counts.
-// X = [A B] are the columns of a tile's rows, Y = [B A] those of its columns, as in syr2k.cu, whose parts this takes.
+// C += alpha (A B^H + B A^H) = alpha [A B] [B A]^H, lower triangle. A and B have so few columns that the time for reading and
+// writing C counts. X = [A B] has the operands of a tile's rows, Y = [B A] the operands of its columns. The method is that of
+// the small tiles of syr2k.cu, and parts of it are shared.
 //
-// A complex number is two neighbours in memory, and the tensor core's two rows of a thread (tensor_core.cuh) are such two:
-// with x = (Re x, Im x) and x' = (Im x, -Re x) the two numbers of x conj(y) are x Re y + x' Im y. Each number of Y makes two
-// steps, so that shared memory gives half as much for a flop as in the real update.
+// A complex number is two neighbours in memory. They take the place of the two neighbouring rows that a thread has in an mma
+// (tensor_core.cuh). With x = (Re x, Im x) and x' = (Im x, -Re x), the two parts of x conj(y) are x Re y + x' Im y. Each number
+// of Y is thus used in two mma. So this update reads half as much shared memory for a flop as the real one.
 #include <complex>
 #include <cstdint>
 
@@ -21,11 +22,11 @@ namespace {
 
 using namespace rank_2k;
 
-// What a warp makes of a tile: `rows` x `cols` complex numbers.
+// The part of a tile that a warp computes: `rows` x `cols` complex numbers.
 template <int rows, int cols>
 struct WarpHermitian {
   static constexpr int down = rows / 8, across = cols / 8;
-  double sum[down][across][4];  // of two columns: Re, Re, Im, Im
+  double sum[down][across][4];  // for two columns: Re, Re, Im, Im
   double2 x[2][down], y[2][across];
 
   __device__ void clear() {
@@ -36,7 +37,7 @@ struct WarpHermitian {
 #pragma unroll
         for (int e = 0; e < 4; ++e) sum[r][c][e] = 0;
   }
-  // Pointers to this thread's first number: k = t, row g.
+  // Loads the operands of a step. The pointers are at this thread's first number: k = t, row g.
   __device__ void load(int buffer, const double* from_x, const double* from_y) {
 #pragma unroll
     for (int r = 0; r < down; ++r) x[buffer][r] = *reinterpret_cast<const double2*>(from_x + 16 * r);
@@ -47,14 +48,13 @@ struct WarpHermitian {
 #pragma unroll
     for (int r = 0; r < down; ++r)
 #pragma unroll
-      for (int c = 0; c < across; ++c) tensor_step(sum[r][c], x[buffer][r].x, x[buffer][r].y, y[buffer][c].x);
+      for (int c = 0; c < across; ++c) mma(sum[r][c], x[buffer][r].x, x[buffer][r].y, y[buffer][c].x);
 #pragma unroll
     for (int r = 0; r < down; ++r)
 #pragma unroll
-      for (int c = 0; c < across; ++c)
-        tensor_step(sum[r][c], x[buffer][r].y, -x[buffer][r].x, y[buffer][c].y);
+      for (int c = 0; c < across; ++c) mma(sum[r][c], x[buffer][r].y, -x[buffer][r].x, y[buffer][c].y);
   }
-  // C += alpha sum; the warp's first number is (row, col). `whole`: all of the tile is to be written.
+  // C += alpha sum. The warp's first number is (row, col). `whole`: the tile is in the stored triangle as a whole.
   __device__ void add_to(const Update& u, std::int32_t row, std::int32_t col, bool whole) const {
     row += threadIdx.x % 32 / 4;
     col += threadIdx.x % 4 * 2;
@@ -90,22 +90,22 @@ struct WarpHermitian {
   }
 };
 
-// A tile of `side` x `side` numbers; a warp makes `warp_rows` x `warp_cols` of one.
-template <int side_, int warp_rows_, int warp_cols_, int stages_, int blocks_>
+// A tile of `side` x `side` numbers. A warp computes `warp_rows` x `warp_cols` of it.
+template <int side_, int warp_rows_, int warp_cols_, int slots_, int blocks_>
 struct HermitianTile {
   static constexpr int side = side_, warp_rows = warp_rows_, warp_cols = warp_cols_;
-  static constexpr int stages = stages_, blocks = blocks_;
+  static constexpr int slots = slots_, blocks = blocks_;
   static constexpr int warps_down = side / warp_rows, threads = 32 * warps_down * (side / warp_cols);
   using Copy = Copier<2 * side, threads>;
   static constexpr int operand = depth * Copy::stride;
-  static constexpr std::size_t shared_bytes = sizeof(double) * stages * 2 * operand;
+  static constexpr std::size_t shared_bytes = sizeof(double) * slots * 2 * operand;
 };
 
-// `u` counts rows and columns of C in complex numbers, and its leading dimensions in real ones.
+// u.first and u.end count complex numbers; the leading dimensions in u count reals.
 template <class T>
 __global__ void __launch_bounds__(T::threads, T::blocks) her2k_tile_kernel(const __grid_constant__ Update u) {
   extern __shared__ double ring[];
-  const Place<T::side> at(u, static_cast<std::int32_t>(blockIdx.x));
+  const TilePosition<T::side> at(u, static_cast<std::int32_t>(blockIdx.x));
   if (at.whole)
     for (int line = threadIdx.x; line < T::side * T::side / 8; line += T::threads)
       asm volatile("prefetch.global.L2 [%0];" ::"l"(u.c + 2 * at.row + line % (T::side / 8) * 16 +
@@ -115,10 +115,10 @@ __global__ void __launch_bounds__(T::threads, T::blocks) her2k_tile_kernel(const
       y_copy(threadIdx.x, 2 * at.col, 2 * u.first, 2 * u.end);
   const Chunks chunks(u);
   const auto fetch = [&](int chunk) {
-    double* const stage = ring + chunk % T::stages * 2 * T::operand;
+    double* const slot = ring + chunk % T::slots * 2 * T::operand;
     if (chunk < chunks.count()) {
-      chunks.copy_x(x_copy, stage, chunk);
-      chunks.copy_y(y_copy, stage + T::operand, chunk);
+      chunks.copy_x(x_copy, slot, chunk);
+      chunks.copy_y(y_copy, slot + T::operand, chunk);
     }
     close_copies();
   };
@@ -126,12 +126,12 @@ __global__ void __launch_bounds__(T::threads, T::blocks) her2k_tile_kernel(const
   const int warp_row = warp % T::warps_down * T::warp_rows, warp_col = warp / T::warps_down * T::warp_cols;
   WarpHermitian<T::warp_rows, T::warp_cols> product;
   product.clear();
-  for (int chunk = 0; chunk < T::stages - 1; ++chunk) fetch(chunk);
+  for (int chunk = 0; chunk < T::slots - 1; ++chunk) fetch(chunk);
   for (int chunk = 0; chunk < chunks.count(); ++chunk) {
-    wait_for_copies<T::stages - 2>();
+    wait_for_copies<T::slots - 2>();
     __syncthreads();
-    fetch(chunk + T::stages - 1);
-    const double* const x = ring + chunk % T::stages * 2 * T::operand + t * T::Copy::stride + 2 * g;
+    fetch(chunk + T::slots - 1);
+    const double* const x = ring + chunk % T::slots * 2 * T::operand + t * T::Copy::stride + 2 * g;
 #pragma unroll
     for (int k = 0; k < depth / 4; ++k)
       product.load(k % 2, x + 4 * k * T::Copy::stride + 2 * warp_row,
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(T::threads, T::blocks) her2k_tile_kernel(const
 using Small = HermitianTile<32, 16, 16, 4, 4>;
 using Medium = HermitianTile<64, 16, 32, 4, 2>;
 
-// Compute capability that the kernels run for: the tensor core knows double from 8.0 on.
+// True if the kernels were compiled for compute capability 8.0 or later, which has tensor cores for double.
 bool has_tensor_core() {
   cudaFuncAttributes attributes{};
   EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, her2k_tile_kernel<Medium>));
@@ -169,9 +169,9 @@ bool syr2k_lower_narrow<std::complex<double>>(const Queue& queue, std::complex<d
                                               MatrixView<std::complex<double>> c_dev) {
   const ProductTuning& tuning = product_tuning();
   if (alpha.imag() != 0 || a_dev.cols > tuning.rank_2k_max_columns || !has_tensor_core()) return false;
-  const auto shift =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c_dev.data) % 128 /
-                                sizeof(std::complex<double>));  // C's tiles begin with whole lines
+  // Rows are counted from an address that is aligned to 128 bytes, so that the tiles of C begin with whole cache lines.
+  const auto shift = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c_dev.data) % 128 /
+                                               sizeof(std::complex<double>));
   const auto real = [](auto* p) { return reinterpret_cast<const double*>(p); };
   const Update update{static_cast<std::int32_t>(shift),
                       static_cast<std::int32_t>(shift + c_dev.rows),

@@ -1,16 +1,20 @@
-// C += alpha (A B^T + B A^T) = alpha [A B] [B A]^T, lower triangle, for so few columns that reading and writing C costs
-// as much as the product. X = [A B] are the columns of a tile's rows, Y = [B A] those of its columns.
+// C += alpha (A B^T + B A^T) = alpha [A B] [B A]^T, lower triangle. A and B have so few columns that reading and writing C
+// costs as much as the product. X = [A B] has the operands of a tile's rows, Y = [B A] the operands of its columns.
 //
-// Small tiles: a thread block makes one; many on a multiprocessor fill each other's gaps. Chunks of columns come through
-// shared memory in a ring of stages; the tile of C is prefetched into L2. L2 bounds them: each takes all of its X and Y from
-// there. Large matrices get large tiles: one thread block a multiprocessor goes from one to the next, its ring runs on, and
-// the tile of C comes to shared memory meanwhile. Rows are counted from an address that is aligned to 128 bytes in C, up to
-// 15 rows before the first: copies of 16 bytes need even rows, and whole lines of C are written. Results for the rows
-// before the first are dropped.
+// Small tiles: a thread block computes one. A multiprocessor has several blocks, which work while others wait. Chunks of
+// columns pass through a ring of slots in shared memory, and the tile of C is prefetched into L2. L2 limits the speed, because
+// each block reads all of its X and Y from L2.
 //
-// The product y := C x on the way: a large tile's new elements are in registers. Their sums for its rows and columns are
-// made over a warp's lanes, then its block's warps; a second kernel adds up the tiles'. The order depends on the sizes
-// alone. It saves a pass over C, 0.9 % of the reduction of n = 20000.
+// Large tiles, for large matrices: one thread block on each multiprocessor computes one tile after another. Its ring continues
+// from tile to tile, and the tile of C is copied to shared memory meanwhile.
+//
+// Rows are counted from an address of C that is aligned to 128 bytes, up to 15 rows before the first row. The reason is that
+// copies of 16 bytes need even rows, and that whole cache lines of C are then written. Results for the rows before the first
+// are dropped.
+//
+// The product y := C x in addition: the new elements of a large tile are in registers. Their sums for the rows and columns of
+// the tile are formed over the lanes of a warp, then over the warps of the block. A second kernel adds the sums of all tiles.
+// The order depends only on the sizes. This saves a pass over C.
 //
 // Rejected variants: data/perf/DECISIONS.md, "Rank-2k update".
 #include "gemm_df/rank_2k/syr2k.hpp"
@@ -32,21 +36,21 @@ namespace {
 
 using namespace rank_2k;
 
-// Small tiles, `side` x `side`; a warp makes `warp_rows` x `warp_cols` of one.
-template <int side_, int warp_rows_, int warp_cols_, int stages_, int blocks_>
+// A small tile of `side` x `side`. A warp computes `warp_rows` x `warp_cols` of it.
+template <int side_, int warp_rows_, int warp_cols_, int slots_, int blocks_>
 struct Tile {
   static constexpr int side = side_, warp_rows = warp_rows_, warp_cols = warp_cols_;
-  static constexpr int stages = stages_, blocks = blocks_;
+  static constexpr int slots = slots_, blocks = blocks_;
   static constexpr int warps_down = side / warp_rows, threads = 32 * warps_down * (side / warp_cols);
   using Copy = Copier<side, threads>;
   static constexpr int operand = depth * Copy::stride;
-  static constexpr std::size_t shared_bytes = sizeof(double) * stages * 2 * operand;
+  static constexpr std::size_t shared_bytes = sizeof(double) * slots * 2 * operand;
 };
 
 template <class T>
 __global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const __grid_constant__ Update u) {
   extern __shared__ double ring[];
-  const Place<T::side> at(u, static_cast<std::int32_t>(blockIdx.x));
+  const TilePosition<T::side> at(u, static_cast<std::int32_t>(blockIdx.x));
   if (at.whole)
     for (int line = threadIdx.x; line < T::side * T::side / 16; line += T::threads)
       asm volatile("prefetch.global.L2 [%0];" ::"l"(u.c + at.row + line % (T::side / 16) * 16 +
@@ -56,10 +60,10 @@ __global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const
       y_copy(threadIdx.x, at.col, u.first, u.end);
   const Chunks chunks(u);
   const auto fetch = [&](int chunk) {
-    double* const stage = ring + chunk % T::stages * 2 * T::operand;
+    double* const slot = ring + chunk % T::slots * 2 * T::operand;
     if (chunk < chunks.count()) {
-      chunks.copy_x(x_copy, stage, chunk);
-      chunks.copy_y(y_copy, stage + T::operand, chunk);
+      chunks.copy_x(x_copy, slot, chunk);
+      chunks.copy_y(y_copy, slot + T::operand, chunk);
     }
     close_copies();
   };
@@ -67,12 +71,12 @@ __global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const
   const int warp_row = warp % T::warps_down * T::warp_rows, warp_col = warp / T::warps_down * T::warp_cols;
   WarpProduct<T::warp_rows, T::warp_cols> product;
   product.clear();
-  for (int chunk = 0; chunk < T::stages - 1; ++chunk) fetch(chunk);
+  for (int chunk = 0; chunk < T::slots - 1; ++chunk) fetch(chunk);
   for (int chunk = 0; chunk < chunks.count(); ++chunk) {
-    wait_for_copies<T::stages - 2>();
+    wait_for_copies<T::slots - 2>();
     __syncthreads();
-    fetch(chunk + T::stages - 1);
-    const double* const x = ring + chunk % T::stages * 2 * T::operand + t * T::Copy::stride + 2 * g;
+    fetch(chunk + T::slots - 1);
+    const double* const x = ring + chunk % T::slots * 2 * T::operand + t * T::Copy::stride + 2 * g;
 #pragma unroll
     for (int k = 0; k < depth / 4; ++k)
       product.load(k % 2, x + 4 * k * T::Copy::stride + warp_row,
@@ -83,25 +87,27 @@ __global__ void __launch_bounds__(T::threads, T::blocks) syr2k_tile_kernel(const
   product.add_to(u, at.row + warp_row, at.col + warp_col, at.whole);
 }
 
-// Large tiles, one after the other. Operands are read half a chunk ahead of the products, across the barrier: those of
-// a chunk's second half during its first, those of the next chunk's first half during this one's second.
+// Large tiles, one after another. Operands are loaded to registers half a chunk before they are multiplied, across the barrier.
+// During the products of the first half of a chunk its second half is loaded. During the products of the second half the first
+// half of the next chunk is loaded.
 struct LargeTile {
-  static constexpr int side = 128, warp_side = 32, stages = 5;
+  static constexpr int side = 128, warp_side = 32, slots = 5;
   static constexpr int warps_down = side / warp_side, threads = 32 * warps_down * warps_down;
   using Copy = Copier<side, threads>;
-  static constexpr int operand = depth * Copy::stride, stage = 2 * operand;
+  static constexpr int operand = depth * Copy::stride, slot = 2 * operand;
   static constexpr int c_stride = side + 2;
-  static constexpr int c_chunks = 8;  // the tile of C comes with so many chunks
+  static constexpr int c_chunks = 8;  // the tile of C is copied in this number of parts, one with each chunk
   static constexpr int c_copies = side * side / 2 / c_chunks / threads;
-  static constexpr int min_chunks = c_chunks + stages;            // C is there before the last
-  static constexpr int x_and_sums = 2 * side * (1 + warps_down);  // for the rows and for the columns
+  static constexpr int min_chunks = c_chunks + slots;  // C is complete before the last chunk
+  // Memory for x and for the warps' sums, each for the rows and for the columns of the tile.
+  static constexpr int x_and_sums = 2 * side * (1 + warps_down);
   static constexpr std::size_t shared_bytes(bool beside) {
-    return sizeof(double) * (stages * stage + c_stride * side + (beside ? x_and_sums : 0));
+    return sizeof(double) * (slots * slot + c_stride * side + (beside ? x_and_sums : 0));
   }
   static_assert(c_copies * threads * c_chunks * 2 == side * side && depth == 8 && 2 * side <= threads);
 };
 
-// The tile's sum for a row or a column, from those of its warps.
+// The tile's sum for a row or a column: the sum over its warps.
 __device__ double over_warps(const double* sums) {
   double sum = sums[0];
 #pragma unroll
@@ -115,7 +121,7 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
                             const __grid_constant__ Beside beside) {
   using T = LargeTile;
   extern __shared__ double ring[];
-  double* const c_tile = ring + T::stages * T::stage;
+  double* const c_tile = ring + T::slots * T::slot;
   double* const x_tile = c_tile + T::c_stride * T::side;  // x at the tile's rows, then at its columns
   double *const row_sums = x_tile + 2 * T::side, *const col_sums = row_sums + T::warps_down * T::side;
   const auto blocks = static_cast<std::int32_t>(gridDim.x);
@@ -123,25 +129,25 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
   const std::int32_t count = chunks.count();
 
   std::int32_t fetched_tile = static_cast<std::int32_t>(blockIdx.x), fetched_chunk = 0;
-  int fetched_stage = 0;
+  int fetched_slot = 0;
   typename T::Copy x_copy(threadIdx.x, 0, u.first, u.end), y_copy(threadIdx.x, 0, u.first, u.end);
   const auto fetch = [&] {
     if (fetched_tile >= tiles) return;
     if (fetched_chunk == 0) {
-      const Place<T::side> at(u, fetched_tile);
+      const TilePosition<T::side> at(u, fetched_tile);
       x_copy = typename T::Copy(threadIdx.x, at.row, u.first, u.end);
       y_copy = typename T::Copy(threadIdx.x, at.col, u.first, u.end);
     }
-    double* const stage = ring + fetched_stage * T::stage;
-    chunks.copy_x(x_copy, stage, fetched_chunk);
-    chunks.copy_y(y_copy, stage + T::operand, fetched_chunk);
+    double* const slot = ring + fetched_slot * T::slot;
+    chunks.copy_x(x_copy, slot, fetched_chunk);
+    chunks.copy_y(y_copy, slot + T::operand, fetched_chunk);
     if (++fetched_chunk == count) {
       fetched_chunk = 0;
       fetched_tile += blocks;
     }
-    if (++fetched_stage == T::stages) fetched_stage = 0;
+    if (++fetched_slot == T::slots) fetched_slot = 0;
   };
-  const auto fetch_c = [&](const Place<T::side>& at, std::int32_t chunk) {
+  const auto fetch_c = [&](const TilePosition<T::side>& at, std::int32_t chunk) {
 #pragma unroll
     for (int k = 0; k < T::c_copies; ++k) {
       const int own = k * T::threads + threadIdx.x, row = own % (T::side / 2) * 2;
@@ -149,7 +155,7 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
       copy_16_async(c_tile + row + col * T::c_stride, u.c + at.row + row + (at.col + col) * u.ldc, 16);
     }
   };
-  const auto fetch_x = [&](const Place<T::side>& at) {
+  const auto fetch_x = [&](const TilePosition<T::side>& at) {
     if (threadIdx.x >= T::side) return;
     const int own = 2 * threadIdx.x;
     const std::int32_t from = own < T::side ? at.row + own : at.col + own - T::side;
@@ -157,11 +163,11 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
     const int bytes = !any ? 0 : from + 1 == u.end ? 8 : 16;
     copy_16_async(x_tile + own, beside.x + (any ? from : u.first / 2 * 2), bytes);
   };
-  for (int s = 0; s < T::stages; ++s) {
+  for (int s = 0; s < T::slots; ++s) {
     fetch();
     close_copies();
   }
-  wait_for_copies<T::stages - 1>();
+  wait_for_copies<T::slots - 1>();
   __syncthreads();
 
   const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -170,18 +176,18 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
   const double* const y = ring + T::operand + t * T::Copy::stride + warp_col + 2 * g;
   WarpProduct<T::warp_side, T::warp_side> product;
   product.load(0, x, y);
-  int stage = 0;
+  int slot = 0;
   for (std::int32_t tile = static_cast<std::int32_t>(blockIdx.x); tile < tiles; tile += blocks) {
-    const Place<T::side> at(u, tile);
+    const TilePosition<T::side> at(u, tile);
     product.clear();
     for (std::int32_t chunk = 0; chunk < count; ++chunk) {
-      const int half = stage * T::stage + 4 * T::Copy::stride;
+      const int half = slot * T::slot + 4 * T::Copy::stride;
       product.load(1, x + half, y + half);
       product.step(0);
-      if (++stage == T::stages) stage = 0;
-      wait_for_copies<T::stages - 2>();
-      __syncthreads();  // the next chunk is there, and this one's stage free
-      product.load(0, x + stage * T::stage, y + stage * T::stage);
+      if (++slot == T::slots) slot = 0;
+      wait_for_copies<T::slots - 2>();
+      __syncthreads();  // the next chunk has arrived, and the slot of this one is free
+      product.load(0, x + slot * T::slot, y + slot * T::slot);
       product.step(1);
       fetch();
       if (at.whole && chunk < T::c_chunks) fetch_c(at, chunk);
@@ -213,7 +219,7 @@ __global__ void __launch_bounds__(LargeTile::threads, 1)
 using Small = Tile<32, 16, 16, 4, 4>;
 using Medium = Tile<64, 32, 32, 5, 4>;
 
-// Compute capability that the kernels run for: the tensor core knows double from 8.0 on.
+// True if the kernels were compiled for compute capability 8.0 or later, which has tensor cores for double.
 bool has_tensor_core() {
   cudaFuncAttributes attributes{};
   EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, syr2k_tile_kernel<Medium>));
@@ -247,7 +253,8 @@ void launch_large(const Queue& queue, const Update& u, const Beside& beside = {}
   EIGEN_G_LAUNCHED();
 }
 
-// y := the sums of all tiles for each row, and a part of x^T y a block. Some threads share the sums of a row.
+// y := for each row the sum over all tiles; dots := for each block its part of x^T y. Groups of threads share the sums of a
+// row.
 constexpr int sum_threads = 256, sum_batch = 8;
 __global__ void __launch_bounds__(sum_threads)
     sum_tiles_kernel(std::int32_t first, std::int32_t end, std::int32_t tiles, Beside beside, double* y,
@@ -293,7 +300,7 @@ std::int64_t rows_off_line(const double* p, std::int64_t bytes) {
          static_cast<std::int64_t>(sizeof(double));
 }
 
-// False where no kernel here is meant for the case.
+// Describes the update. False if the kernels of this file are not meant for the case.
 bool update_for(double alpha, MatrixView<const double> a_dev, MatrixView<const double> b_dev,
                 MatrixView<double> c_dev, Update& update) {
   const std::int64_t shift = rows_off_line(c_dev.data, 128);
@@ -356,7 +363,7 @@ bool syr2k_lower_and_product<double>(const Queue& queue, double alpha, MatrixVie
   return true;
 }
 
-// The tensor core's floats have eleven bits: cuBLAS.
+// In float the tensor core reads operands with eleven bits only, so cuBLAS computes the update.
 template <>
 bool syr2k_lower_narrow<float>(const Queue&, float, MatrixView<const float>, MatrixView<const float>,
                                MatrixView<float>) {
@@ -372,7 +379,7 @@ bool syr2k_lower_and_product<float>(const Queue&, float, MatrixView<const float>
   return false;
 }
 
-// Complex: the update of double by her2k.cu, the others by cuBLAS.
+// Complex double: the update is in her2k.cu. Complex float: cuBLAS.
 template <>
 std::int64_t syr2k_product_scratch<std::complex<double>>(std::int64_t) {
   return 0;

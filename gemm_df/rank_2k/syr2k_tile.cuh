@@ -1,5 +1,5 @@
-// The parts of the rank-2k update's kernels (syr2k.cu has the equation and the order of rows): a warp's product and its
-// addition to C, the copies to shared memory, the order of the tiles.
+// Parts of the rank-2k kernels: a warp's product and its addition to C, the copies to shared memory, the order of the tiles.
+// syr2k.cu has the equation, X, Y and the numbering of the rows.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace eigen_g::rank_2k {
 
 struct Update {
   std::int32_t first, end;  // rows and columns of C
-  std::int32_t columns;     // of A and of B
+  std::int32_t columns;     // columns of A and of B
   double alpha;
   const double *a, *b;
   std::int64_t lda, ldb;
@@ -18,17 +18,19 @@ struct Update {
   std::int64_t ldc;
 };
 
-// The product beside an update: sums[k * stride + r] is what tiles in row k, or in column k, of tiles give to row r of
-// C x.
+// The product y = C x that an update computes in addition. Row r of C x is the sum over k of sums[k * stride + r]. The tile in
+// row i and column k of tiles writes sums[k * stride + r] for its rows r. By symmetry it writes sums[i * stride + r] for its
+// columns r.
 struct Beside {
   const double* x;
   double* sums;
   std::int64_t stride;
 };
 
-inline constexpr int depth = 8;  // columns of X and Y a stage
+inline constexpr int depth = 8;  // columns of X and Y in a slot of the ring
 
-// What a warp makes of a tile: `rows` x `cols`, with the operands of one step while those of the next are on their way.
+// The part of a tile that a warp computes, `rows` x `cols`. The operands of the next mma are loaded while the current ones are
+// multiplied.
 template <int rows, int cols>
 struct WarpProduct {
   static constexpr int down = rows / 16, across = cols / 8;
@@ -44,7 +46,7 @@ struct WarpProduct {
 #pragma unroll
         for (int e = 0; e < 4; ++e) sum[r][c][e] = 0;
   }
-  // Pointers to this thread's first element: k = t, row 2g.
+  // Loads the operands of a step. The pointers are at this thread's first element: k = t, row 2g.
   __device__ void load(int buffer, const double* from_x, const double* from_y) {
 #pragma unroll
     for (int r = 0; r < down; ++r) x[buffer][r] = *reinterpret_cast<const double2*>(from_x + 16 * r);
@@ -56,10 +58,9 @@ struct WarpProduct {
     for (int r = 0; r < down; ++r)
 #pragma unroll
       for (int c = 0; c < across; ++c)
-        tensor_step(sum[r][c], x[buffer][r].x, x[buffer][r].y,
-                    c % 2 == 0 ? y[buffer][c / 2].x : y[buffer][c / 2].y);
+        mma(sum[r][c], x[buffer][r].x, x[buffer][r].y, c % 2 == 0 ? y[buffer][c / 2].x : y[buffer][c / 2].y);
   }
-  // C += alpha sum; the warp's first element is (row, col). `whole`: all of the tile is to be written.
+  // C += alpha sum. The warp's first element is (row, col). `whole`: the tile is in the stored triangle as a whole.
   __device__ void add_to(const Update& u, std::int32_t row, std::int32_t col, bool whole) const {
     row += threadIdx.x % 32 / 4 * 2;
     col += threadIdx.x % 4 * 4;
@@ -68,7 +69,7 @@ struct WarpProduct {
     else
       add_to_part(u, row, col);
   }
-  // The same where all of the tile is written and C's part of it, from (row, col), is held at `c`.
+  // add_to() for a whole tile, if shared memory has this part of C, from (row, col) on, at `c`.
   __device__ void add_to_held(const Update& u, const double* c, int stride, std::int32_t row,
                               std::int32_t col) const {
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -87,9 +88,9 @@ struct WarpProduct {
         }
   }
 
-  // The same for any tile, and the new C times x: sums over the warp's columns for its rows, over its rows for its columns.
-  // Of a tile that is not whole, what is stored counts, from C itself. All pointers are to the warp's first element; x and
-  // sums in shared memory.
+  // add_to() for any tile, and the products of the new C with x. For each of the warp's rows they are summed over its columns,
+  // and for each column over its rows. A tile that is not whole is updated in C itself, and only its stored elements count. All
+  // pointers are to the warp's first element; x and the sums are in shared memory.
   __device__ void add_and_multiply(const Update& u, const double* c, int stride, std::int32_t row,
                                    std::int32_t col, bool whole, const double* x_rows, const double* x_cols,
                                    double* row_sums, double* col_sums) const {
@@ -103,7 +104,7 @@ struct WarpProduct {
     for (int k = 0; k < across; ++k)
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        const bool in = whole || col + in_pair(k, e) >= u.first;  // what x is before that, nobody says
+        const bool in = whole || col + in_pair(k, e) >= u.first;  // x is undefined before u.first
         const double x_col = in ? x_cols[4 * t + in_pair(k, e)] : 0;
         double of_col = 0;
 #pragma unroll
@@ -131,7 +132,7 @@ struct WarpProduct {
         }
         of_cols[k][e] = of_col;
       }
-    // Each step halves the values of a lane: its bit of the step chooses the half that it keeps.
+    // Each step halves the number of values in a lane. The lane's bit of the step chooses the half that it keeps.
     const auto halve = [](bool upper, double low, double high, int mask) {
       return (upper ? high : low) + __shfl_xor_sync(~0u, upper ? low : high, mask);
     };
@@ -149,7 +150,7 @@ struct WarpProduct {
   }
 
  private:
-  static constexpr int batch = across < 4 ? across : 4;  // loads on their way, twice
+  static constexpr int batch = across < 4 ? across : 4;  // half the number of loads in flight
   __device__ void add_to_whole(const Update& u, std::int32_t row, std::int32_t col) const {
 #pragma unroll
     for (int r = 0; r < down; ++r)
@@ -183,6 +184,7 @@ struct WarpProduct {
           if (at_col >= u.first && at_row >= at_col && at_row < u.end) *at = fma(u.alpha, sum[r][c][e], *at);
         }
   }
+  // Column of the tile, relative to the thread's first one, of sum[][c][e] and sum[][c][2 + e].
   static __device__ std::int32_t in_pair(int c, int e) {
     return c / 2 * 16 + 2 * e + c % 2;
   }
@@ -191,14 +193,15 @@ struct WarpProduct {
   }
 };
 
-// Copies of `height` rows of `depth` columns to shared memory by `threads` threads; each keeps to one pair of rows.
+// Copies `height` rows of `depth` columns to shared memory with `threads` threads. Each thread copies one pair of rows.
 template <int height, int threads>
 class Copier {
  public:
-  static constexpr int stride = height + 4;  // 4 (mod 16)
+  static constexpr int stride = height + 4;  // 4 (mod 16): no bank conflicts
   static_assert(stride % 16 == 4 && threads % (height / 2) == 0);
 
-  // Of the rows `row` ... only first ... end - 1 are read, and what shares 16 bytes with one of them; zeros for the rest.
+  // The rows are `row` ... row + height - 1. Only rows first ... end - 1 are read, and the row that shares 16 bytes with one of
+  // them; others become 0.
   __device__ Copier(int thread, std::int32_t row, std::int32_t first, std::int32_t end) {
     const int pair = thread % (height / 2);
     column_ = thread / (height / 2);
@@ -207,13 +210,13 @@ class Copier {
     bytes_ = row_ + 1 < first || row_ >= end ? 0 : row_ + 1 == end ? 8 : 16;
     if (bytes_ == 0) row_ = first / 2 * 2;
   }
-  __device__ void operator()(double* stage, const double* from, std::int64_t ld, std::int32_t column,
+  __device__ void operator()(double* slot, const double* from, std::int64_t ld, std::int32_t column,
                              std::int32_t columns) const {
 #pragma unroll
     for (int step = 0; step < depth; step += threads / (height / 2)) {
       const std::int32_t own = column + column_ + step;
       if (column_ + step < depth)
-        copy_16_async(stage + place_ + step * stride, from + row_ + (own < columns ? own : 0) * ld,
+        copy_16_async(slot + place_ + step * stride, from + row_ + (own < columns ? own : 0) * ld,
                       own < columns ? bytes_ : 0);
     }
   }
@@ -223,7 +226,7 @@ class Copier {
   std::int32_t row_;
 };
 
-// Chunk `chunk` of X or Y: of A's columns or of B's.
+// Copies of the chunks of X = [A B] and Y = [B A]. A chunk is `depth` columns of A or of B.
 struct Chunks {
   const Update& u;
   std::int32_t half;
@@ -247,7 +250,7 @@ struct Chunks {
   }
 };
 
-// Tiles row by row, 1 + ... + i of them before row i.
+// Tiles are numbered row by row; 1 + ... + i of them precede row i.
 __host__ __device__ inline std::int32_t tiles_before(std::int32_t i) {
   return i * (i + 1) / 2;
 }
@@ -259,11 +262,11 @@ __device__ inline std::int32_t row_of_tile(std::int32_t tile) {
 }
 
 template <int side>
-struct Place {
+struct TilePosition {
   std::int32_t row, col;
-  bool whole;  // all of the tile is to be written
+  bool whole;  // the tile is in the stored triangle as a whole
 
-  __device__ Place(const Update& u, std::int32_t tile) {
+  __device__ TilePosition(const Update& u, std::int32_t tile) {
     const std::int32_t i = row_of_tile(tile);
     row = i * side;
     col = (tile - tiles_before(i)) * side;

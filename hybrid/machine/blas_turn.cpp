@@ -18,19 +18,21 @@ namespace eigen_g {
 
 namespace {
 
-// Of this thread: turns within each other, and the number that its ThreadLimit gives; 0: OpenBLAS's own.
+// Per thread: the depth of nested turns, and the number of BLAS threads that ThreadLimit set (0: OpenBLAS's own).
 thread_local int depth = 0;
 thread_local int blas_limit = 0;
 
 void set_blas_threads(int threads) {
-  const int omp = omp_get_max_threads();  // of the calling thread; an OpenBLAS built with OpenMP changes it
+  // The calling thread's number, which an OpenBLAS built with OpenMP changes.
+  const int omp = omp_get_max_threads();
   openblas_set_num_threads(threads);
   omp_set_num_threads(omp);
 }
 
-// OpenBLAS maps so much for each thread that calls it and each of its own, once, and where it cannot asks again without end.
+// Address space that OpenBLAS maps once for each thread that calls it and for each of its own threads. If the mapping fails,
+// OpenBLAS tries again for ever, so a turn checks beforehand that it can succeed.
 constexpr std::uint64_t blas_buffer = (std::uint64_t{128} << 20) + (std::uint64_t{1} << 16);
-// What a thread's stack takes beside.
+// Address space of the stack of one thread, in addition.
 constexpr std::uint64_t blas_stack = std::uint64_t{8} << 20;
 
 void require_mappable(std::uint64_t bytes) {
@@ -80,10 +82,11 @@ class Gate {
   enum Kind { single, parallel };
   struct Waiter {
     std::int64_t ticket;
-    std::condition_variable go;  // each its own: only the first of its kind can go on
+    std::condition_variable go;  // one for each waiter: only the first of its kind can go on
   };
 
-  // Of the first of a kind. A phase of one kind takes all who wait when it begins, and ends when the other kind waits.
+  // True if the first waiter of this kind may begin. A phase admits one kind of turn. It admits all that waited when it began,
+  // and later arrivals while the queue of the other kind is empty.
   bool may_begin(Kind kind) const {
     const auto& other = waiting_[1 - kind];
     if (kind != phase_) return running_ == 0 && (other.empty() || other.front()->ticket > phase_last_);
@@ -91,19 +94,20 @@ class Gate {
     return running_ == 0 || (kind == single && running_ < (limited_ ? 1 : cores_));
   }
 
-  // Before the first turn, and before OpenBLAS is to start threads.
+  // Called before the first turn and before OpenBLAS starts more threads: checks that the address space is large enough for
+  // their buffers.
   void provide(int threads) {
-    const bool first = most_threads_ == 0;
-    const int more = std::max(0, threads - std::max(most_threads_, own_));
+    const bool first = max_threads_ == 0;
+    const int more = std::max(0, threads - std::max(max_threads_, own_));
     if (first) limited_ = address_space_limited();
     if (first || more > 0)
       require_mappable((first ? blas_buffer : 0) +
                        static_cast<std::uint64_t>(more) * (blas_buffer + blas_stack));
-    if (first) {  // takes the buffer
+    if (first) {  // the call maps this thread's buffer
       double c = 0;
       cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, 1, 1, 1, &c, 1, 0, &c, 1);
     }
-    most_threads_ = std::max({most_threads_, threads, own_});
+    max_threads_ = std::max({max_threads_, threads, own_});
   }
   void end() {
     if (--running_ == 0 && threads_ != own_) set_blas_threads(own_);
@@ -115,19 +119,19 @@ class Gate {
   }
 
   std::mutex mutex_;
-  std::deque<Waiter*> waiting_[2];  // of each kind, in the order of their coming
+  std::deque<Waiter*> waiting_[2];  // by kind, in order of arrival
   Kind phase_ = single;
   std::int64_t last_ticket_ = 0;
-  std::int64_t phase_last_ = 0;    // the last ticket that this phase takes while the other kind waits
-  int running_ = 0, threads_ = 0;  // turns, and threads of each
-  int own_ = 0;                    // OpenBLAS's number when no turn runs
-  int most_threads_ = 0;           // that OpenBLAS was seen to have
+  std::int64_t phase_last_ = 0;    // last ticket that this phase admits while the other kind waits
+  int running_ = 0, threads_ = 0;  // turns that run now, and the threads of each
+  int own_ = 0;                    // OpenBLAS's number of threads outside turns
+  int max_threads_ = 0;            // largest number of threads that OpenBLAS has had
   const int cores_ = usable_cores();
   bool limited_ = false;
 };
 
 Gate& gate() {
-  static Gate& the_one = *new Gate;  // threads may still solve when statics end
+  static Gate& the_one = *new Gate;  // never destroyed: threads may still solve when statics are destroyed
   return the_one;
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "hybrid/machine/device.hpp"
+#include "hybrid/round_up.hpp"
 
 namespace eigen_g {
 
@@ -37,7 +38,7 @@ void require_host_memory(std::uint64_t bytes) {
 void* allocate_host(std::uint64_t bytes) {
   constexpr std::uint64_t alignment = 64;
   require_host_memory(bytes);
-  void* p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* p = std::aligned_alloc(alignment, round_up(bytes, alignment));
   if (!p) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, host_memory_available());
   return p;
 }

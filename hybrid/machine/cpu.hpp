@@ -1,4 +1,4 @@
-// The CPU as a device: its threads, its BLAS, its memory.
+// The CPU as a device: its cores, its BLAS, its memory.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,20 @@
 
 namespace eigen_g {
 
-int usable_cores();          // processors that this process may run on
-int blas_threads();          // that OpenBLAS takes for the calling thread's large work
+int usable_cores();          // cores that this process may run on
+int blas_threads();          // threads that OpenBLAS uses for large work of the calling thread
 std::string blas_version();  // OpenBLAS's own description
 
-// Whether ulimit -v limits the process. Parallel loops then take one thread: OpenMP ends the process where it gets none more.
+// True if ulimit -v limits the process. Parallel loops then use one thread, because OpenMP ends the process if it cannot start
+// another.
 bool address_space_limited();
 
-// Throws InvalidArgument (threads) but for 0 to 65536.
+// Throws InvalidArgument (threads) unless 0 <= threads <= 65536.
 void require_threads(int threads);
 
-// For its lifetime the calling thread's parallel loops, and its turns at OpenBLAS (blas_turn.hpp), take `threads` threads or as
-// many as the machine has (0: unchanged). Other threads keep theirs.
+// Sets the thread count of the calling thread's parallel loops and of its turns at OpenBLAS (blas_turn.hpp), for the lifetime
+// of the object. More threads than cores: one for each core. 0: unchanged. If address_space_limited(), loops use one thread in
+// every case. Other threads keep their counts.
 class ThreadLimit {
  public:
   // Throws InvalidArgument as require_threads().
@@ -33,12 +35,12 @@ class ThreadLimit {
   int omp_before_ = 0;
 };
 
-// Orders below this are done by one thread where each entry is touched once: OpenMP's threads spin for milliseconds after a
-// parallel loop, in the way of OpenBLAS's own.
+// Below this order, a loop that touches each entry once uses one thread. OpenMP's threads spin for milliseconds after a
+// parallel loop and would disturb OpenBLAS's own.
 inline constexpr std::int64_t smallest_parallel_order = 2000;
 
-// Throws OutOfMemory where the host has not so many bytes left. Linux grants more than it has, so this is asked first; for
-// a few MB it is not worth the question.
+// Throws OutOfMemory if the host has fewer than `bytes` bytes available. Linux grants allocations beyond its memory, so
+// allocate_host() asks first. Requests of up to 64 MiB are not checked.
 void require_host_memory(std::uint64_t bytes);
 
 // Uninitialised host memory, aligned to 64 bytes. Throws OutOfMemory.

@@ -37,7 +37,7 @@ std::string read_cpu_name() {
   return version <= 0 ? "" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// Bytes that the process may still map by its limit of address space (ulimit -v).
+// Bytes that the process may still map under its limit of address space (ulimit -v); without a limit the largest uint64_t.
 std::uint64_t address_space_left() {
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY)
@@ -48,7 +48,7 @@ std::uint64_t address_space_left() {
   return used < space.rlim_cur ? space.rlim_cur - used : 0;
 }
 
-// A number from a one-line file; absent, empty or "max": no limit.
+// The number in a one-line file. The largest uint64_t if the file is absent or empty or says "max".
 std::uint64_t number_in(const char* path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
@@ -102,7 +102,7 @@ std::vector<Device> devices() {
 
 namespace {
 
-// By this process until now, ever.
+// Number of shared libraries that this process has loaded so far, unloaded ones included.
 unsigned long long libraries_loaded() {
   unsigned long long loads = 0;
   const auto first = [](dl_phdr_info* library, std::size_t, void* to) {
@@ -116,20 +116,21 @@ unsigned long long libraries_loaded() {
 }  // namespace
 
 bool is_gpu_memory(const void* p) {
-  // cuPointerGetAttributes(count, CUpointer_attribute*, void** data, CUdeviceptr), with CUDA's own numbers: no header of it is
-  // needed. What CUDA has not been told of has the type 0.
+  // The driver's cuPointerGetAttributes(count, CUpointer_attribute*, void** data, CUdeviceptr). Its constants are written as
+  // numbers, so that a build without CUDA's headers has this function too. Memory that CUDA does not know has type 0.
   using Ask = int (*)(unsigned, int*, void**, unsigned long long);
   constexpr int memory_type = 2, is_managed = 8, success = 0;
   constexpr unsigned of_device = 2;
   static std::atomic<Ask> known{nullptr};
   Ask ask = known;
   if (!ask) {
-    // dlopen() looks on the disk for what is not loaded, 50 us each time: once for each library that the process has loaded since.
+    // If the driver is not loaded, dlopen() searches the disk each time, which takes 50 us. So it is called again only after
+    // the process has loaded another library.
     static std::atomic<unsigned long long> looked_after{0};
     const unsigned long long loads = libraries_loaded();
     if (looked_after == loads) return false;
     void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) {  // nobody has loaded it, so there is no such memory
+    if (!driver) {  // without a loaded driver there is no device memory
       looked_after = loads;
       return false;
     }
@@ -166,7 +167,7 @@ Device read_facts(int index) {
   d.index = index;
   d.name = p.name;
   d.memory_total = p.totalGlobalMem;
-  d.cores = p.multiProcessorCount;
+  d.multiprocessors = p.multiProcessorCount;
   d.compute_major = p.major;
   d.compute_minor = p.minor;
   d.l2_bytes = static_cast<std::uint64_t>(p.l2CacheSize);
@@ -208,21 +209,21 @@ int current_gpu() {
   return device;
 }
 
-MemoryOwner owner_of(const void* p) {
+MemoryOwner memory_of(const void* p) {
   cudaPointerAttributes attributes{};
   const cudaError_t status = cudaPointerGetAttributes(&attributes, p);
-  if (status == cudaErrorInvalidValue) {  // no memory of any GPU's
+  if (status == cudaErrorInvalidValue) {  // not known to CUDA
     cudaGetLastError();
     return {};
   }
   EIGEN_G_CUDA(status);
   switch (attributes.type) {
     case cudaMemoryTypeHost:
-      return {MemoryPlace::pinned_host, -1};
+      return {MemoryType::pinned, -1};
     case cudaMemoryTypeDevice:
-      return {MemoryPlace::gpu, attributes.device};
+      return {MemoryType::device, attributes.device};
     case cudaMemoryTypeManaged:
-      return {MemoryPlace::managed, -1};
+      return {MemoryType::managed, -1};
     default:
       return {};
   }
@@ -244,7 +245,7 @@ std::string cuda_driver_version() {
 }
 
 std::string cublas_version() {
-  if (gpu_count() == 0) return "";  // nothing will need it: it stays unloaded
+  if (gpu_count() == 0) return "";  // no GPU: cuBLAS stays unloaded
   std::string text;
   try {
     for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
@@ -275,7 +276,7 @@ std::uint64_t gpu_memory_free(int) {
 int current_gpu() {
   throw DeviceError("built without CUDA");
 }
-MemoryOwner owner_of(const void*) {
+MemoryOwner memory_of(const void*) {
   return {};
 }
 bool gpu_reads_all_host_memory() {

@@ -1,4 +1,4 @@
-// The machine: its CPU and its GPUs as a list of devices.
+// The devices of this machine: its CPU and its GPUs, and the type of the memory behind a pointer.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ enum class DeviceKind { cpu, gpu };
 
 struct Device {
   DeviceKind kind = DeviceKind::cpu;
-  int index = 0;  // CUDA's number of a GPU
+  int index = 0;  // CUDA's index of a GPU
   std::string name;
   std::uint64_t memory_total = 0;  // bytes
   std::uint64_t memory_free = 0;
-  int cores = 0;                             // CPU: cores this process may use; GPU: multiprocessors
+  int cores = 0;                             // CPU only: cores that this process may use
+  int multiprocessors = 0;                   // GPU only
   int compute_major = 0, compute_minor = 0;  // GPU only
   std::uint64_t l2_bytes = 0;                // GPU only
 };
 
-// GPUs that this build can use: 0 in a build without CUDA, without a driver, without a device.
+// Number of GPUs that this build can use; 0 without CUDA, without a driver or without a device.
 int gpu_count();
 
 // The CPU first, then the GPUs.
@@ -30,27 +31,29 @@ std::vector<Device> devices();
 Device cpu_device();
 const std::string& cpu_name();  // read once
 Device gpu_device(int index);   // throws DeviceError
-const Device& gpu_facts(
-    int index);  // all but memory_free (0), read once a process: costs nothing; throws DeviceError
+// Everything except memory_free (0). Read once per process, so later calls cost nothing. Throws DeviceError.
+const Device& gpu_facts(int index);
 std::uint64_t gpu_memory_free(int index);  // bytes; throws DeviceError
 int current_gpu();                         // CUDA's current device; throws DeviceError
 
-// Where memory lies. `unknown_host`: host memory that CUDA has not been told of, or a build without CUDA.
-enum class MemoryPlace { unknown_host, pinned_host, gpu, managed };
+// The kind of memory that a pointer belongs to. `unknown_host`: host memory that is not registered with CUDA; every pointer in
+// a build without CUDA.
+enum class MemoryType { unregistered, pinned, device, managed };
 struct MemoryOwner {
-  MemoryPlace place = MemoryPlace::unknown_host;
-  int gpu = -1;  // that it belongs to, where place is gpu
+  MemoryType type = MemoryType::unregistered;
+  int gpu = -1;  // index of the GPU that has the memory, if place is gpu
 };
-MemoryOwner owner_of(const void* p);
-// Whether it is memory of a GPU that the CPU cannot read. In every build, and without starting CUDA: asked of the driver as far
-// as somebody in this process has loaded it.
+MemoryOwner memory_of(const void* p);
+// True for device memory that the CPU cannot read. Works in every build and does not initialise CUDA: it asks the driver only
+// if the process has already loaded it, and returns false otherwise.
 bool is_gpu_memory(const void* p);
-bool gpu_reads_all_host_memory();  // the current GPU
+bool gpu_reads_all_host_memory();  // true if the current GPU can read pageable host memory
 
-// Bytes of host memory that can still be allocated (cgroup limit and MemAvailable; 0: not known).
+// Bytes of host memory that can still be allocated: the least of MemAvailable, what the cgroup's limit leaves and what ulimit
+// -v leaves. 0: unknown.
 std::uint64_t host_memory_available();
 
-// "13.0", or "" in a build without CUDA / without a driver.
+// "13.0"; "" in a build without CUDA or if there is no driver.
 std::string cuda_toolkit_version();
 std::string cuda_driver_version();
 std::string cublas_version();

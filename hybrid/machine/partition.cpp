@@ -21,7 +21,7 @@ int multiprocessors_of_gpu() {
 
 #if CUDART_VERSION >= 12050
 
-// Calls of the driver, which the library is not linked with; null where the driver is too old for them.
+// A function of the driver, which the library does not link. Null if the driver is too old to have it.
 template <class Function>
 Function driver_call(const char* name) {
   void* entry = nullptr;
@@ -77,12 +77,13 @@ const Driver& driver() {
 Partition::Partition(int multiprocessors) {
   const int all = multiprocessors_of_gpu();
   if (multiprocessors < 1 || multiprocessors > all)
-    throw InvalidArgument(Argument::multiprocessors,
-                          "is " + std::to_string(multiprocessors) + ", this GPU has " + std::to_string(all));
+    throw InvalidArgument(
+        Argument::multiprocessors,
+        "is " + std::to_string(multiprocessors) + ", must be from 1 to the GPU's " + std::to_string(all));
   if (!driver().complete()) throw DeviceError("a partition of a GPU needs a driver for CUDA 12.5 or later");
   int ordinal = 0;
   EIGEN_G_CUDA(cudaGetDevice(&ordinal));
-  EIGEN_G_CUDA(cudaFree(nullptr));  // the GPU's primary context exists from here on
+  EIGEN_G_CUDA(cudaFree(nullptr));  // creates the GPU's primary context
   CUdevice device = 0;
   EIGEN_G_DRIVER(cuDeviceGet(&device, ordinal));
   CUdevResource whole{}, part{};

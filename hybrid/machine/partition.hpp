@@ -1,8 +1,9 @@
-// A GPU cut down to some of its multiprocessors (a CUDA green context), to see on a large GPU how a small one would fare:
-// memory, caches and copies stay the whole GPU's. Needs CUDA 12.5 and a driver of that age. CUDA builds only.
+// Partition: a part of a GPU's multiprocessors (a CUDA green context). It shows on a large GPU how fast a small one would be;
+// memory, caches and copies still belong to the whole GPU. Needs CUDA 12.5 and a driver of at least that version. CUDA
+// builds only.
 //
 //   const Partition small(8);
-//   Queue queue(small);        // what is queued here runs on 8 multiprocessors; queue.multiprocessors() is 8
+//   Queue queue(small);        // its work runs on 8 multiprocessors; queue.multiprocessors() is 8
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,8 +16,9 @@ namespace eigen_g {
 
 class Partition {
  public:
-  // Of the current GPU, which can be cut in steps only (compute capability 9: 8): what is asked for is rounded up.
-  // Throws InvalidArgument(Argument::multiprocessors) for fewer than 1 or more than there are, DeviceError where toolkit or
+  // A part of the current GPU. The GPU can be divided in steps only (8 multiprocessors on compute capability 9), so the number
+  // is rounded up.
+  // Throws InvalidArgument (multiprocessors) if it is less than 1 or more than the GPU has, and DeviceError if toolkit or
   // driver are too old.
   explicit Partition(int multiprocessors);
   ~Partition();
@@ -29,7 +31,8 @@ class Partition {
   }
 
   int multiprocessors() const { return multiprocessors_; }
-  // A stream on these multiprocessors alone; the caller destroys it (cudaStreamDestroy), before the partition.
+  // A new stream whose work runs on these multiprocessors only. The caller destroys it (cudaStreamDestroy) before the
+  // partition.
   cudaStream_t create_stream() const;
 
  private:
@@ -37,7 +40,7 @@ class Partition {
   int multiprocessors_ = 0;
 };
 
-// Multiprocessors on which the work of this stream of the current GPU runs: those of its partition, else all.
+// Number of multiprocessors that run the work of this stream of the current GPU: the partition's, or all.
 int multiprocessors_of(cudaStream_t stream);
 
 }  // namespace eigen_g

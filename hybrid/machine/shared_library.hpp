@@ -1,5 +1,5 @@
-// Functions of a shared library that is loaded when the first of them is called: until then it costs a process neither time nor
-// memory. CUDA builds only.
+// SharedLibrary and LateCall: functions of a shared library that is loaded at the first call of one of them. A process that
+// calls none of them pays neither time nor memory. CUDA builds only.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,15 @@
 
 namespace eigen_g {
 
-// A shared library, loaded for as long as the process lives.
+// A shared library. It stays loaded until the process ends.
 class SharedLibrary {
  public:
-  // The first of these that can be loaded; one without a folder by the loader's search: what is loaded already, LD_LIBRARY_PATH, the
-  // RUNPATH of the library or program that this code is in, the system's folders. Throws DeviceError with the loader's words on each.
+  // Loads the first of these files that can be loaded. The loader searches for a name without a folder. It looks among the
+  // loaded libraries, then in LD_LIBRARY_PATH, in the RUNPATH of the library or program with this code, and in the system's
+  // folders.
+  // Throws DeviceError with the loader's message for each file.
   explicit SharedLibrary(const std::vector<std::string>& files);
-  // lib<name>.so.<major> by that search, else in the folder of the CUDA toolkit that this is built with.
+  // Loads lib<name>.so.<major>, from the loader's search path or else from the folder of the CUDA toolkit of this build.
   static SharedLibrary of_toolkit(const std::string& name, int major);
 
   void* find(const char* function) const;  // throws DeviceError
@@ -31,8 +33,9 @@ struct SymbolName {
   char text[n + 1] = {};
 };
 
-// A function's name as the linker knows it; a header's macros may have changed the written one (cublasCreate: cublasCreate_v2).
-// The compiler tells it, and the program does not refer to the function, which is nowhere to be linked.
+// The name of a function in the symbol table, which a header's macros may have changed (cublasCreate: cublasCreate_v2). It is
+// cut out of __PRETTY_FUNCTION__ at compile time. The program itself does not refer to the function, so nothing has to be
+// linked.
 template <auto* function>
 consteval auto symbol_name() {
   constexpr std::string_view text = __PRETTY_FUNCTION__;  // "... [with auto* function = cublasCreate_v2]"
@@ -43,7 +46,8 @@ consteval auto symbol_name() {
   return name;
 }
 
-// call(arguments) is the call of library()'s function of that name, looked up once. Throws DeviceError where it cannot be found.
+// call(arguments) calls the function `name` of library(). The function is looked up once. Throws DeviceError if it cannot be
+// found.
 template <const SharedLibrary& (*library)(), auto name, class Function>
 struct LateCall;
 template <const SharedLibrary& (*library)(), auto name, class R, class... A>

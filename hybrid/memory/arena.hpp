@@ -1,13 +1,14 @@
-// One description of a workspace answers both "how many bytes" and "where":
+// Arena: places arrays in one block of memory, or counts the bytes that they need. One constructor then describes both the size
+// and the layout of a workspace:
 //
 //   struct Workspace {
 //     double *d, *e;
 //     Workspace(Arena& arena, std::int64_t n) : d(arena.take<double>(n)), e(arena.take<double>(n)) {}
 //   };
-//   Arena counting;      Workspace(counting, n);   counting.bytes()     what it needs
-//   Arena at(p, bytes);  Workspace w(at, n);                            where it is
+//   Arena counting;      Workspace(counting, n);   counting.bytes()     the bytes that it needs
+//   Arena at(p, bytes);  Workspace w(at, n);                            pointers into the memory at p
 //
-// An arena is a value: a function that takes one by value may use what is left of it, and its caller's arena is as it was.
+// An Arena is a value. A function that has a copy of it may use the rest of the memory, and the caller's Arena does not change.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <stdexcept>
 
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/round_up.hpp"
 
 namespace eigen_g {
 
@@ -22,36 +24,37 @@ class Arena {
  public:
   static constexpr std::uint64_t alignment = 256;
 
-  Arena() = default;  // counts; what it hands out is null
-  Arena(void* memory,
-        std::uint64_t bytes)  // hands out parts of it, aligned as `memory` is, at most to 256 bytes
+  Arena() = default;  // counts bytes; take() returns null
+  // Places arrays in `memory`. Each array has the alignment of `memory`, up to 256 bytes.
+  Arena(void* memory, std::uint64_t bytes)
       : memory_(static_cast<std::byte*>(memory)), size_(bytes), places_(true) {}
 
-  // count <= 0: null, nothing is taken. Throws std::logic_error where the memory ends: less was counted than is taken.
+  // Returns null and takes nothing if count <= 0. Throws std::logic_error if the memory is too small, because the counted size
+  // was then too small.
   template <class T>
   T* take(std::int64_t count) {
     return count > 0 ? reinterpret_cast<T*>(take_bytes(static_cast<std::uint64_t>(count) * sizeof(T)))
                      : nullptr;
   }
-  // rows x cols with leading dimension lda; of no columns: null.
+  // A rows x cols matrix with leading dimension lda. data is null if lda * cols <= 0.
   template <class T>
   MatrixView<T> matrix(std::int64_t rows, std::int64_t cols, std::int64_t lda) {
     return {take<T>(lda * cols), rows, cols, lda};
   }
-  // So many bytes as an arena of their own, for something that counts by itself.
+  // The next `bytes` bytes as an arena of their own, for a function that counts from 0.
   Arena part(std::uint64_t bytes) {
     if (bytes == 0) return places_ ? Arena(nullptr, 0) : Arena();
     std::byte* const at = take_bytes(bytes);
     return places_ ? Arena(at, bytes) : Arena();
   }
   std::uint64_t bytes() const { return taken_; }         // taken so far
-  std::uint64_t left() const { return size_ - taken_; }  // of one that places
+  std::uint64_t left() const { return size_ - taken_; }  // not yet taken; only if the arena has memory
 
  private:
   std::byte* take_bytes(std::uint64_t bytes) {
     std::byte* const at = places_ ? memory_ + taken_ : nullptr;
-    taken_ += (bytes + alignment - 1) / alignment * alignment;
-    if (places_ && taken_ > size_) throw std::logic_error("a workspace is smaller than what is taken of it");
+    taken_ += round_up(bytes, alignment);
+    if (places_ && taken_ > size_) throw std::logic_error("a workspace is too small for its arrays");
     return at;
   }
   std::byte* memory_ = nullptr;
@@ -59,7 +62,7 @@ class Arena {
   bool places_ = false;
 };
 
-// What `take(arena)` takes of an arena.
+// Bytes that take(arena) takes.
 template <class Take>
 std::uint64_t bytes_taken(Take&& take) {
   Arena counting;

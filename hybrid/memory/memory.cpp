@@ -9,7 +9,8 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/resources.hpp"
-#include "hybrid/memory/resources_state.hpp"
+#include "hybrid/memory/resources_impl.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
@@ -31,19 +32,20 @@ void free_device(void* p) noexcept {
   cudaFree(p);
 }
 
-// The driver's own pinned memory (cudaMallocHost) comes in small pages and takes twice as long to get.
+// Not cudaMallocHost: its memory has small pages and takes twice as long to allocate.
 void* allocate_pinned(std::uint64_t bytes) {
   constexpr std::uint64_t small_page = 4096, large_page = std::uint64_t{2} << 20;
   const std::uint64_t page = bytes < large_page ? small_page : large_page;
-  const std::uint64_t whole = (bytes + page - 1) / page * page;  // pages that nobody else pins or frees
+  // No page is shared with memory that something else pins or frees.
+  const std::uint64_t whole = round_up(bytes, page);
   const auto refuse = [&] {
     throw OutOfMemory(OutOfMemory::Where::host, "the host (pinned)", bytes, host_memory_available());
   };
   require_host_memory(whole);
   void* const p = std::aligned_alloc(page, whole);
   if (!p) refuse();
-  if (page == large_page) madvise(p, whole, MADV_HUGEPAGE);  // where the system has them
-  // Pages come in by all threads, a large one each; cudaHostRegister would bring them in alone.
+  if (page == large_page) madvise(p, whole, MADV_HUGEPAGE);  // a request; the system may have no large pages
+  // All threads touch the pages, one large page at a time. Otherwise cudaHostRegister would fault them in with one thread.
   const auto pages = static_cast<std::int64_t>(whole / small_page);
 #pragma omp parallel for schedule(static, large_page / small_page) if (page == large_page)
   for (std::int64_t k = 0; k < pages; ++k) static_cast<volatile char*>(p)[k * std::int64_t{small_page}] = 0;
@@ -70,7 +72,7 @@ DeviceMemory::DeviceMemory(const Queue& queue, std::uint64_t bytes) : bytes_(byt
   if (bytes == 0) return;
   from_ = &queue.resources();
   stream_ = queue.stream();
-  gpu_ = current_gpu();  // throws: before the memory is taken
+  gpu_ = current_gpu();  // may throw, so it is called before the allocation
   data_ = from_->allocate(bytes, stream_);
 }
 
@@ -80,7 +82,7 @@ DeviceMemory::~DeviceMemory() {
     free_device(data_);
     return;
   }
-  int before = 0;  // not CurrentGpu, which throws
+  int before = 0;  // CurrentGpu could throw here
   cudaGetDevice(&before);
   cudaSetDevice(gpu_);
   from_->free(data_, bytes_, stream_);
@@ -94,8 +96,8 @@ WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
     return;
   }
   {
-    const std::lock_guard lock(from_->state_->mutex);
-    DeviceBuffer<std::byte>& kept = from_->state_->of_gpu[gpu_].work;
+    const std::lock_guard lock(from_->impl_->mutex);
+    DeviceBuffer<std::byte>& kept = from_->impl_->of_gpu[gpu_].work;
     buffer_ = std::exchange(kept, DeviceBuffer<std::byte>());
   }
   if (buffer_.bytes() >= bytes) return;
@@ -105,8 +107,8 @@ WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
 
 WorkMemory::~WorkMemory() {
   if (!buffer_.data() || from_->has_allocator() || buffer_.bytes() > max_kept_bytes) return;
-  const std::lock_guard lock(from_->state_->mutex);
-  DeviceBuffer<std::byte>& kept = from_->state_->of_gpu[gpu_].work;
+  const std::lock_guard lock(from_->impl_->mutex);
+  DeviceBuffer<std::byte>& kept = from_->impl_->of_gpu[gpu_].work;
   if (kept.size() < buffer_.size()) std::swap(kept, buffer_);
 }
 

@@ -1,5 +1,5 @@
-// Device memory and pinned host memory with owners. Move-only; a buffer of 0 elements holds nothing. An
-// allocation that does not fit is an OutOfMemory with the bytes needed and free. CUDA builds only.
+// Owners of device memory and of pinned host memory: DeviceBuffer, PinnedBuffer, WorkMemory. All are move-only. A buffer of 0
+// elements has no memory. If an allocation fails, OutOfMemory has the needed and the free bytes. CUDA builds only.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,13 @@ namespace eigen_g {
 class Queue;
 class Resources;
 
-void* allocate_device(std::uint64_t bytes);  // cudaMalloc
+void* allocate_device(std::uint64_t bytes);  // by cudaMalloc
 void free_device(void* memory) noexcept;
 void* allocate_pinned(std::uint64_t bytes);
 void free_pinned(void* memory) noexcept;
 
-// Bytes of the current GPU. Without a queue from cudaMalloc; with one from its resources, in the order of its stream.
+// Memory of the current GPU. Without a queue it comes from cudaMalloc. With a queue it comes from the queue's Resources and is
+// used in the order of its stream.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -95,13 +96,13 @@ class Buffer {
 
 template <class T>
 using DeviceBuffer = Buffer<T, DeviceMemory>;
-// In large pages where the system gives them, so that products on it miss fewer translations.
+// Large pages, if the system has them: products that read the memory then have fewer TLB misses.
 template <class T>
 using PinnedBuffer = Buffer<T, PinnedMemory>;
 
-// Device memory of one call in one piece, from the queue's resources. Without an allocator a small piece is kept there for the
-// next call on that GPU: cudaMalloc and cudaFree take longer than parts of a small solve. Whoever holds it waits for the work
-// that uses it before the end of its life. Move-only.
+// One block of device memory for one call, from the queue's Resources. Without an allocator, a block of up to max_kept_bytes is
+// given back to the Resources for the next call on the same GPU. The reason is that cudaMalloc and cudaFree take longer than
+// parts of a small solve. The owner must wait for all work that uses the memory before the destructor runs. Move-only.
 class WorkMemory {
  public:
   static constexpr std::uint64_t max_kept_bytes = std::uint64_t{64} << 20;

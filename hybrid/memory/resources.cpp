@@ -10,13 +10,14 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
-#include "hybrid/memory/resources_state.hpp"
+#include "hybrid/memory/resources_impl.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// What cuBLAS takes for itself by default on these GPUs: with less it chooses other kernels, and results differ.
+// Workspace that cuBLAS allocates for itself by default on compute capability 9.x and on other GPUs. With less, cuBLAS chooses
+// other kernels, and results differ.
 constexpr std::uint64_t blas_workspace_hopper = std::uint64_t{32} << 20,
                         blas_workspace = std::uint64_t{4} << 20;
 
@@ -36,8 +37,8 @@ std::uint64_t Resources::made() {
   return things_made;
 }
 
-Resources::Resources(const Allocator& allocator) : state_(std::make_unique<State>()) {
-  state_->allocator = allocator;
+Resources::Resources(const Allocator& allocator) : impl_(std::make_unique<Impl>()) {
+  impl_->allocator = allocator;
 }
 
 Resources::~Resources() {
@@ -51,8 +52,8 @@ Resources& Resources::of_this_thread() {
 
 cudaStream_t Resources::take_stream() {
   {
-    const std::lock_guard lock(state_->mutex);
-    if (const cudaStream_t kept = take(state_->of_gpu[current_gpu()].streams)) return kept;
+    const std::lock_guard lock(impl_->mutex);
+    if (const cudaStream_t kept = take(impl_->of_gpu[current_gpu()].streams)) return kept;
   }
   cudaStream_t stream = nullptr;
   EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -63,8 +64,8 @@ cudaStream_t Resources::take_stream() {
 BlasHandle Resources::take_blas(cudaStream_t stream) {
   const int gpu = current_gpu();
   {
-    const std::lock_guard lock(state_->mutex);
-    if (const BlasHandle kept = take(state_->of_gpu[gpu].handles); kept.handle) return kept;
+    const std::lock_guard lock(impl_->mutex);
+    if (const BlasHandle kept = take(impl_->of_gpu[gpu].handles); kept.handle) return kept;
   }
   BlasHandle blas;
   EIGEN_G_CUBLAS(Cublas<cublasCreate>::call(&blas.handle));
@@ -84,8 +85,8 @@ BlasHandle Resources::take_blas(cudaStream_t stream) {
 
 cudaEvent_t Resources::take_event() {
   {
-    const std::lock_guard lock(state_->mutex);
-    if (const cudaEvent_t kept = take(state_->of_gpu[current_gpu()].events)) return kept;
+    const std::lock_guard lock(impl_->mutex);
+    if (const cudaEvent_t kept = take(impl_->of_gpu[current_gpu()].events)) return kept;
   }
   cudaEvent_t event = nullptr;
   EIGEN_G_CUDA(cudaEventCreate(&event));
@@ -94,35 +95,34 @@ cudaEvent_t Resources::take_event() {
 }
 
 void Resources::give(int gpu, cudaStream_t stream) {
-  const std::lock_guard lock(state_->mutex);
-  state_->of_gpu[gpu].streams.push_back(stream);
+  const std::lock_guard lock(impl_->mutex);
+  impl_->of_gpu[gpu].streams.push_back(stream);
 }
 void Resources::give(int gpu, const BlasHandle& blas) {
-  const std::lock_guard lock(state_->mutex);
-  state_->of_gpu[gpu].handles.push_back(blas);
+  const std::lock_guard lock(impl_->mutex);
+  impl_->of_gpu[gpu].handles.push_back(blas);
 }
 void Resources::give(int gpu, cudaEvent_t event) {
-  const std::lock_guard lock(state_->mutex);
-  state_->of_gpu[gpu].events.push_back(event);
+  const std::lock_guard lock(impl_->mutex);
+  impl_->of_gpu[gpu].events.push_back(event);
 }
 
 bool Resources::has_allocator() const {
-  return state_->allocator.allocate != nullptr;
+  return impl_->allocator.allocate != nullptr;
 }
 
 void* Resources::allocate(std::uint64_t bytes, cudaStream_t stream) {
   if (!has_allocator()) return allocate_device(bytes);
-  const std::lock_guard lock(state_->allocating);
-  if (void* const memory = state_->allocator.allocate(bytes, stream, state_->allocator.context))
-    return memory;
+  const std::lock_guard lock(impl_->allocating);
+  if (void* const memory = impl_->allocator.allocate(bytes, stream, impl_->allocator.context)) return memory;
   throw OutOfMemory(OutOfMemory::Where::device, gpu_facts(current_gpu()).name + " (the caller's allocator)",
                     bytes, 0);
 }
 
 void Resources::free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept {
   if (!has_allocator()) return free_device(memory);
-  const std::lock_guard lock(state_->allocating);
-  if (state_->allocator.free) state_->allocator.free(memory, bytes, stream, state_->allocator.context);
+  const std::lock_guard lock(impl_->allocating);
+  if (impl_->allocator.free) impl_->allocator.free(memory, bytes, stream, impl_->allocator.context);
 }
 
 std::uint64_t Resources::memory_free() const {
@@ -130,7 +130,7 @@ std::uint64_t Resources::memory_free() const {
 }
 
 double* Resources::pinned(std::int64_t doubles) {
-  PinnedBuffer<double>& pinned = state_->pinned;
+  PinnedBuffer<double>& pinned = impl_->pinned;
   if (pinned.size() < doubles) {
     pinned = PinnedBuffer<double>();
     pinned = PinnedBuffer<double>(doubles);
@@ -140,12 +140,12 @@ double* Resources::pinned(std::int64_t doubles) {
 
 void Resources::release() {
   staging_.reset();
-  const std::lock_guard lock(state_->mutex);
-  state_->pinned = PinnedBuffer<double>();
-  for (auto& [gpu, kept] : state_->of_gpu) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->pinned = PinnedBuffer<double>();
+  for (auto& [gpu, kept] : impl_->of_gpu) {
     int before = 0;
     if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(gpu) != cudaSuccess)
-      continue;  // the process ends
+      continue;  // the process is ending and CUDA is gone
     kept.work = DeviceBuffer<std::byte>();
     for (const BlasHandle& blas : kept.handles) {
       Cublas<cublasDestroy>::call(blas.handle);

@@ -1,8 +1,8 @@
-// What a thread's calls keep between them, in one place: streams, cuBLAS handles, events, device and pinned memory, and the
-// threads that copy. Making any of them takes longer than a small solve. CUDA builds only.
+// Resources: the cache of a thread between its calls. It holds streams, cuBLAS handles, events, device memory, pinned memory
+// and copying threads, because creating any of these takes longer than a small solve. CUDA builds only.
 //
-// Used by one thread at a time, and by threads that work for it meanwhile: queues, events and buffers may be made and ended
-// in any of these. All of them end before their Resources.
+// One thread at a time uses a Resources object, together with the threads that work for it. Any of them may create and destroy
+// queues, events and buffers. All queues, events and buffers must be destroyed before their Resources.
 #pragma once
 
 #include <cublas_v2.h>
@@ -15,12 +15,12 @@
 
 namespace eigen_g {
 
-struct Staging;  // transfer.cpp's
+struct Staging;  // defined in transfer.cpp
 struct EndStaging {
   void operator()(Staging* staging) const;
 };
 
-// A cuBLAS handle, and where an allocator is given the memory that it works in.
+// A cuBLAS handle. With an allocator it also has the memory that cuBLAS works in; otherwise cuBLAS allocates its own.
 struct BlasHandle {
   cublasHandle_t handle = nullptr;
   void* workspace = nullptr;
@@ -35,10 +35,10 @@ class Resources {
   Resources(const Resources&) = delete;
   Resources& operator=(const Resources&) = delete;
 
-  // Of calls that are given none: the calling thread's own, until its end.
+  // The calling thread's resources, for calls without a Context. They live until the thread ends.
   static Resources& of_this_thread();
 
-  // Of the current GPU, kept ones first; what is taken comes back with give().
+  // For the current GPU. An object that give() returned earlier is used again; else a new one is made.
   cudaStream_t take_stream();
   BlasHandle take_blas(cudaStream_t stream);
   cudaEvent_t take_event();
@@ -46,28 +46,30 @@ class Resources {
   void give(int gpu, const BlasHandle& blas);
   void give(int gpu, cudaEvent_t event);
 
-  // Device memory of the current GPU, by the allocator or cudaMalloc. Throws OutOfMemory with the bytes needed and free.
+  // Device memory of the current GPU, from the allocator or from cudaMalloc. Throws OutOfMemory with the needed and the free
+  // bytes.
   void* allocate(std::uint64_t bytes, cudaStream_t stream);
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
   bool has_allocator() const;
-  std::uint64_t memory_free()
-      const;  // bytes of the current GPU; with an allocator not known: the largest number
+  // Free bytes of the current GPU. With an allocator this number is unknown, and the result is the largest uint64_t.
+  std::uint64_t memory_free() const;
 
-  // Pinned host memory for values on their way, valid until the next call of this or of release().
+  // Pinned host memory for small results on their way to the host. Valid until the next call of pinned() or release().
   double* pinned(std::int64_t doubles);
 
-  Staging& staging();  // transfer.cpp's
+  Staging& staging();  // defined in transfer.cpp
 
-  // Frees what is kept and not in use.
+  // Frees everything that is cached and not in use.
   void release();
 
-  // How many streams, handles, events and pieces of device and of pinned memory this process has made so far.
+  // Number of streams, handles, events and blocks of device or pinned memory that this process has created so far. Tests use
+  // it.
   static std::uint64_t made();
 
  private:
   friend class WorkMemory;
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
   std::unique_ptr<Staging, EndStaging> staging_;
 };
 

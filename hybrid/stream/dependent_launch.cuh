@@ -1,5 +1,5 @@
-// Programmatic dependent launch: the blocks of a kernel come in while those of the kernel before it in the stream still
-// work, and wait there, which takes less time than a start after its end.
+// Programmatic dependent launch: the thread blocks of a kernel start while the previous kernel of the stream still runs. They
+// wait on the multiprocessors for its end. This takes less time than a start after that end.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace eigen_g {
 
-// The next kernel of the stream may be brought in now; and: wait for the end of the kernels before this one. No effect in a
-// launch without the attribute.
+// allow_next_kernel() lets the next kernel of the stream start. wait_for_previous_kernels() waits for the end of all kernels
+// before this one. Both have no effect in a launch without the attribute.
 __device__ inline void allow_next_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -25,8 +25,8 @@ __device__ inline void wait_for_previous_kernels() {
 #endif
 }
 
-// Whether what this build has for a GPU of this compute capability (9.0: 900), or for the current one, waits as it is told
-// to above: code for an older one does not.
+// True if the code of this build for a GPU of this compute capability (9.0: 900), or for the current GPU, contains the two
+// instructions above. Code for capabilities below 9.0 does not, so it must not be launched with the attribute.
 inline bool dependent_launches_for(int capability) {
 #ifdef __CUDA_ARCH_LIST__
   constexpr int built_for[] = {__CUDA_ARCH_LIST__};
@@ -41,8 +41,8 @@ inline bool dependent_launches() {
   return dependent_launches_for(100 * gpu.compute_major + 10 * gpu.compute_minor);
 }
 
-// Queues kernel<<<blocks, threads>>>(arguments...). The kernel calls both of the above before it reads or writes what others
-// do.
+// Queues kernel<<<blocks, threads>>>(arguments...). The kernel must call both functions above before it reads or writes memory
+// that another kernel uses.
 template <class... Parameters, class... Arguments>
 void launch_dependent(const Queue& queue, void (*kernel)(Parameters...), dim3 blocks, int threads,
                       Arguments&&... arguments) {

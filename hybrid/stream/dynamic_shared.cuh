@@ -1,4 +1,5 @@
-// The dynamic shared memory of a kernel that is a template. An array by one name has one type: each type has its own.
+// DynamicShared<T>: the dynamic shared memory of a kernel template as an array of T. An `extern __shared__` array may have only
+// one type under one name, so each type has its own name.
 #pragma once
 
 #include <vector_types.h>

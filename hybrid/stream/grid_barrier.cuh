@@ -1,5 +1,6 @@
-// A barrier over all blocks of a cooperative launch: what any thread of any block wrote before it arrived, every thread
-// reads after it waited (through L2: __ldcg, or a plain load of a line that L1 does not hold). About 1 us.
+// GridBarrier: a barrier over all thread blocks of a cooperative launch. After wait(), every thread sees what any thread of any
+// block wrote before it arrived. Reads must be through L2: __ldcg, or a plain load of a line that L1 does not hold.
+// Cost: about 1 us.
 #pragma once
 
 #include "hybrid/stream/grid_barrier.hpp"
@@ -8,10 +9,10 @@ namespace eigen_g {
 
 class GridBarrier {
  public:
-  // `arrivals`: grid_barrier_words zeros in device memory at the launch, for this barrier alone.
+  // `arrivals`: grid_barrier_words words of device memory for this barrier alone, all 0 at the launch.
   __device__ explicit GridBarrier(unsigned* arrivals) : arrivals_(arrivals) {}
 
-  // By thread 0, after a barrier over its block that follows the block's last write.
+  // Called by thread 0, after a barrier of its block that follows the block's last write.
   __device__ void arrive() {
     unsigned* const to = arrivals_ + blockIdx.x % grid_barrier_counters * grid_barrier_stride;
 #if __CUDA_ARCH__ >= 700
@@ -22,7 +23,7 @@ class GridBarrier {
 #endif
   }
 
-  // By thread 0, after its last wait: the last block to leave makes the words zero again, for the next launch.
+  // Called by thread 0 after its last wait(). The last block that calls it sets the words to 0 for the next launch.
   __device__ void leave() {
     unsigned* const leavers = arrivals_ + grid_barrier_counters * grid_barrier_stride;
     if (atomicAdd(leavers, 1u) + 1 < gridDim.x) return;
@@ -30,7 +31,7 @@ class GridBarrier {
     *leavers = 0;
   }
 
-  // By all threads, once for each arrival.
+  // Called by all threads, once after each arrive().
   __device__ void wait() {
     ++round_;
     if (threadIdx.x < 32) {

@@ -19,7 +19,7 @@ __global__ void barriers_kernel(int barriers, unsigned* arrivals) {
 }  // namespace
 
 double grid_barrier_seconds(const Queue& queue, int blocks, int threads) {
-  constexpr int few = 100, many = 2100;  // their difference leaves the launch out
+  constexpr int few = 100, many = 2100;  // the difference of the two times excludes the launch
   const DeviceBuffer<unsigned> arrivals(grid_barrier_words);
   const auto seconds = [&](int barriers) {
     Event start, stop;
@@ -34,7 +34,7 @@ double grid_barrier_seconds(const Queue& queue, int blocks, int threads) {
     stop.wait();
     return stop.seconds_since(start);
   };
-  seconds(few);  // loads the code
+  seconds(few);  // loads the kernel
   const double short_run = seconds(few);
   return (seconds(many) - short_run) / (many - few);
 }

@@ -1,7 +1,9 @@
-// Values that travel between thread blocks of a cooperative launch, without a barrier and without a fence: each word has
-// the step's number in its upper half, a double goes as two words, a float as one; the reader polls until the number is there.
-// With two sets of packets in turn, a sender that has read all of step k + 1 before it sends step k + 2 overwrites nothing that
-// is still to be read.
+// Messages between the thread blocks of a cooperative launch, without a barrier or a fence. Each 64-bit word has the number of
+// the step in its upper half and 32 bits of the value in its lower half. A float is one word, a double two. The reader polls
+// until the words have the number.
+//
+// Two sets of packets, for even and for odd steps, are enough if each block reads all packets of step k before it sends step
+// k + 1. A block that has read all packets of step k + 1 then knows that every block has read step k, and may overwrite it.
 #pragma once
 
 namespace eigen_g {
@@ -42,7 +44,7 @@ __device__ inline Packet<double> look(const Packet<double>* from) {
 #endif
   return p;
 }
-// A later step's packet counts: only a reader that has no use for the values can meet one.
+// A packet of a later step counts as arrived. Only a reader that does not use the value can meet one.
 __device__ inline bool arrived(const Packet<double>& p, unsigned step) {
   return static_cast<unsigned>(p.low >> 32) >= step && static_cast<unsigned>(p.high >> 32) >= step;
 }

@@ -1,4 +1,4 @@
-// Complex values that travel between thread blocks (mail.cuh).
+// Messages of complex values between thread blocks (mail.cuh).
 #pragma once
 
 #include "hybrid/device_complex.cuh"
@@ -6,7 +6,7 @@
 
 namespace eigen_g {
 
-// The two parts of a complex<float> go like the halves of a double.
+// A complex<float> is sent like the halves of a double: its real part as the lower 32 bits, its imaginary part as the upper 32.
 template <>
 struct Packet<DeviceComplex<float>> : Packet<double> {};
 __device__ inline void publish(Packet<DeviceComplex<float>>* to, DeviceComplex<float> value, unsigned step) {

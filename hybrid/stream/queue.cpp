@@ -25,7 +25,7 @@ Queue::Queue(Resources& resources, cudaStream_t stream)
 }
 
 void Queue::open() {
-  cudaGetLastError();  // what an earlier failure left is not this work's
+  cudaGetLastError();  // clears an error of earlier work
   blas_ = resources_->take_blas(stream_);
   bind();
 }
@@ -35,7 +35,8 @@ void Queue::bind() {
   EIGEN_G_CUBLAS(Cublas<cublasSetStream>::call(blas_.handle, stream_));
   if (blas_.workspace)
     EIGEN_G_CUBLAS(Cublas<cublasSetWorkspace>::call(blas_.handle, blas_.workspace, blas_.workspace_bytes));
-  const bool on_partition = multiprocessors_ < gpu_facts(device_).cores;  // cuBLAS sees the whole GPU
+  const bool on_partition =
+      multiprocessors_ < gpu_facts(device_).multiprocessors;  // cuBLAS itself sees the whole GPU
   EIGEN_G_CUBLAS(Cublas<cublasSetSmCountTarget>::call(blas_.handle, on_partition ? multiprocessors_ : 0));
 }
 
@@ -48,9 +49,9 @@ void Queue::use(cudaStream_t stream) {
 Queue::~Queue() {
   if (!resources_) return;
   if (blas_.handle) {
-    Cublas<cublasSetStream>::call(blas_.handle, nullptr);  // somebody else's stream may not live as long
-    Cublas<cublasSetAtomicsMode>::call(blas_.handle,
-                                       CUBLAS_ATOMICS_NOT_ALLOWED);  // as it was made, whatever its user set
+    Cublas<cublasSetStream>::call(blas_.handle, nullptr);  // a caller's stream may end before the handle
+    // The mode of a new handle; a user of the queue may have changed it.
+    Cublas<cublasSetAtomicsMode>::call(blas_.handle, CUBLAS_ATOMICS_NOT_ALLOWED);
     resources_->give(device_, blas_);
   }
   if (owned_ == Owned::kept) resources_->give(device_, stream_);
@@ -86,7 +87,7 @@ void Event::wait() const {
 bool Event::passed() const {
   const cudaError_t status = cudaEventQuery(event_);
   if (status == cudaErrorNotReady) {
-    cudaGetLastError();  // an answer, not a fault
+    cudaGetLastError();  // not an error
     return false;
   }
   EIGEN_G_CUDA(status);

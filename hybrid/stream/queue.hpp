@@ -1,6 +1,6 @@
-// A queue of work on one GPU: a CUDA stream and the cuBLAS handle that uses it. Move-only. CUDA builds only.
+// Queue: a CUDA stream of one GPU and the cuBLAS handle that uses it. Move-only. CUDA builds only.
 //
-// Making and destroying them takes longer than a small solve, so they come from Resources and go back there.
+// Creating and destroying them takes longer than a small solve, so they come from Resources and go back there.
 #pragma once
 
 #include <cublas_v2.h>
@@ -16,30 +16,30 @@ class Partition;
 
 class Queue {
  public:
-  // On the current GPU; the resources are the calling thread's own where none are named.
-  Queue() : Queue(Resources::of_this_thread()) {}  // a stream of its own
-  explicit Queue(const Partition& partition)  // and on this part of the GPU, which must outlive the queue
-      : Queue(Resources::of_this_thread(), partition) {}
-  explicit Queue(cudaStream_t stream)  // somebody else's stream
-      : Queue(Resources::of_this_thread(), stream) {}
+  // All constructors are for the current GPU. Without `resources` they use the calling thread's.
+  Queue() : Queue(Resources::of_this_thread()) {}  // creates its own stream
+  // Creates its own stream on this part of the GPU, which must outlive the queue.
+  explicit Queue(const Partition& partition) : Queue(Resources::of_this_thread(), partition) {}
+  // Uses the caller's stream.
+  explicit Queue(cudaStream_t stream) : Queue(Resources::of_this_thread(), stream) {}
   explicit Queue(Resources& resources);
   Queue(Resources& resources, const Partition& partition);
   Queue(Resources& resources, cudaStream_t stream);
-  ~Queue();  // does not wait for what is queued
+  ~Queue();  // does not wait for queued work
   Queue(Queue&& other) noexcept { swap(other); }
   Queue& operator=(Queue&& other) noexcept {
     swap(other);
     return *this;
   }
 
-  // From now on this stream, which is somebody else's, of the same GPU; of a queue that was made with one.
+  // Changes to another stream of the caller, of the same GPU. Only for a queue that was made with the caller's stream.
   void use(cudaStream_t stream);
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t blas() const { return blas_.handle; }
   Resources& resources() const { return *resources_; }
-  int multiprocessors() const { return multiprocessors_; }  // that its work runs on
-  void wait() const;  // blocks until the queue is empty; throws DeviceError for what failed in it
+  int multiprocessors() const { return multiprocessors_; }  // multiprocessors that run its work
+  void wait() const;  // blocks until the queue is empty; throws DeviceError if work in it failed
 
  private:
   void swap(Queue& other) noexcept {
@@ -55,13 +55,13 @@ class Queue {
   Resources* resources_ = nullptr;
   cudaStream_t stream_ = nullptr;
   BlasHandle blas_;
-  enum class Owned { no, kept, destroyed } owned_ = Owned::no;  // the stream: what becomes of it
+  enum class Owned { no, kept, destroyed } owned_ = Owned::no;  // fate of the stream in the destructor
   int multiprocessors_ = 0;
   int device_ = 0;
 };
 
-// Makes a GPU the current one of this thread for its lifetime. Queues, events and device memory belong to the GPU that is
-// current when they are made.
+// Makes a GPU the current one of this thread for the object's lifetime. Queues, events and device memory belong to the GPU that
+// is current when they are created.
 class CurrentGpu {
  public:
   explicit CurrentGpu(int index);
@@ -73,7 +73,8 @@ class CurrentGpu {
   int before_ = 0;
 };
 
-// Moments on queues of one GPU, for times between them. Move-only. From the resources, as queues are.
+// A moment in the work of a queue, for order between queues of one GPU and for times. Move-only. Comes from Resources, as a
+// queue does.
 class Event {
  public:
   Event() : Event(Resources::of_this_thread()) {}
@@ -85,10 +86,10 @@ class Event {
     return *this;
   }
   void record(const Queue& queue);
-  void hold(const Queue& queue) const;             // what `queue` gets from now on begins after the moment
+  void hold(const Queue& queue) const;             // later work of `queue` starts after the moment
   void wait() const;                               // blocks until the recorded moment has passed
-  bool passed() const;                             // whether it has, or none was recorded
-  double seconds_since(const Event& start) const;  // both recorded and passed
+  bool passed() const;                             // true if it has passed or none was recorded
+  double seconds_since(const Event& start) const;  // both moments must have passed
 
  private:
   void swap(Event& other) noexcept {

@@ -11,7 +11,7 @@ namespace eigen_g {
 
 void allow_shared_memory(const void* kernel, std::size_t bytes) {
   static std::mutex mutex;
-  static std::map<std::pair<int, const void*>, std::size_t> allowed;  // by GPU and kernel
+  static std::map<std::pair<int, const void*>, std::size_t> allowed;  // limit by GPU and kernel
   const int gpu = current_gpu();
   const std::lock_guard lock(mutex);
   std::size_t& most = allowed[{gpu, kernel}];

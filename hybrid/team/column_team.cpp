@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
@@ -24,10 +25,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Elements in a cache line of 64 bytes. The columns of a copy start on cache lines.
 template <class T>
-constexpr std::int64_t line = 64 / sizeof(T);  // elements: copies begin their columns on lines of 64 bytes
+constexpr std::int64_t line = 64 / sizeof(T);
 
-// To an odd number of lines: side by side columns then begin in different sets of a cache.
+// Leading dimension of a copy: rows rounded up to an odd number of cache lines, so that neighbouring columns begin in different
+// cache sets.
 template <class T>
 std::int64_t padded(std::int64_t rows) {
   return rows == 0 ? 0 : ((rows + line<T> - 1) / line<T> | 1) * line<T>;
@@ -45,7 +48,7 @@ std::int64_t elements_of(const Blocks<T>& blocks) {
   return count;
 }
 
-// Copies of these blocks, one behind the other.
+// Copies of these blocks, one after another in memory.
 template <class T>
 std::vector<MatrixView<T>> places_at(T* memory, const Blocks<T>& blocks) {
   std::vector<MatrixView<T>> places;
@@ -56,9 +59,10 @@ std::vector<MatrixView<T>> places_at(T* memory, const Blocks<T>& blocks) {
   return places;
 }
 
-constexpr std::size_t slots = 2;  // a step's blocks arrive in one while the other is worked on
+// Step s uses one slot for its blocks while the blocks of step s + 1 arrive in the other.
+constexpr std::size_t slots = 2;
 
-// Where a device keeps its copies: its columns, its scratch memory, the slots.
+// Layout of a device's staging memory: its columns, its scratch memory, the slots.
 template <class T>
 class Layout {
  public:
@@ -81,15 +85,15 @@ class Layout {
   std::int64_t rows_, scratch_rows_, cols_, step_ = 0;
 };
 
-// Memory of a device's own. Where it must grow, what there is is given back first, once idle() has waited for everything
-// that may use it.
+// Memory that a device keeps and that can grow. To grow, reserve() first calls idle(), which waits for all work that may use
+// the memory, then frees it, then allocates more.
 template <class T, template <class> class Buffer>
 class Kept {
   using Memory = Buffer<T>;
 
  public:
   Kept() = default;
-  explicit Kept(const Queue* queue) : queue_(queue) {}  // device memory is that queue's
+  explicit Kept(const Queue* queue) : queue_(queue) {}  // device memory comes from this queue
   template <class Idle>
   T* reserve(std::int64_t count, Idle&& idle) {
     if (count > memory_.size()) {
@@ -144,7 +148,7 @@ Events events(Resources& resources) {
   return {Event(resources), Event(resources)};
 }
 
-// A further GPU. Everything that it does is queued by the caller's thread.
+// A helper GPU. The caller's thread queues all of its work.
 template <class T>
 struct PeerGpu {
   PeerGpu(Resources& resources, int gpu)
@@ -155,7 +159,7 @@ struct PeerGpu {
         free(events(resources)),
         memory(&compute) {}
   int index;
-  Queue compute, copies;  // on its GPU
+  Queue compute, copies;  // streams of this GPU
   Events arrived, free;
   Kept<T, DeviceBuffer> memory;
   std::vector<Span> spans;
@@ -167,7 +171,7 @@ struct PeerGpu {
       compute.wait();
     });
   }
-  // Some steps on whatever its memory holds: kernels are loaded then.
+  // Runs up to three steps on arbitrary data, which loads the kernels.
   void rehearse(const ColumnWork<T>& work, ColumnRange range) {
     const Layout<T> layout(work, range);
     reserve(layout);
@@ -179,7 +183,7 @@ struct PeerGpu {
         work.on_gpu(compute, s, read_only(places_at<T>(layout.slot(at, 0), work.blocks(s, range))), own);
     compute.wait();
   }
-  // After reserve(). `begin` has been recorded on the first GPU's queue.
+  // Queues the work. reserve() must have been called, and `begin` must have been recorded on the first GPU's queue.
   void enqueue(const ColumnWork<T>& work, ColumnRange range, int first_gpu, const Event& begin) {
     const CurrentGpu current(index);
     const Layout<T> layout(work, range);
@@ -211,13 +215,13 @@ struct PeerGpu {
   }
 };
 
-// The CPU's side: a thread that waits for copies, works, and sends the result back.
+// The CPU of a team: a thread that waits for copies, works, and sends the result back.
 template <class T>
 struct Cpu {
   Cpu(Resources& resources, int of_threads)
       : threads(of_threads), copies(resources), arrived(events(resources)), returned(resources) {}
   int threads;
-  Queue copies;  // on the first GPU
+  Queue copies;  // a stream of the first GPU
   Events arrived;
   Kept<T, PinnedBuffer> memory;
   Event returned;
@@ -261,7 +265,7 @@ struct Cpu {
     if (work.steps > 0) send(0);
     for (std::int64_t s = 0; s < work.steps; ++s) {
       const auto slot = static_cast<std::size_t>(s) % slots;
-      if (s + 1 < work.steps) send(s + 1);  // its slot was last used by step s - 1, which is over
+      if (s + 1 < work.steps) send(s + 1);  // the slot is free: step s - 1, which used it, has ended
       arrived[slot].wait();
       work.on_cpu(s, read_only(places[slot]), own);
     }
@@ -275,17 +279,17 @@ struct Cpu {
 }  // namespace
 
 template <class T>
-struct ColumnTeam<T>::State {
+struct ColumnTeam<T>::Impl {
   const Queue* first;
   int first_gpu;
   std::deque<PeerGpu<T>> peers;
   std::unique_ptr<Cpu<T>> cpu;
-  std::vector<Span> spans;  // of the first GPU
+  std::vector<Span> spans;  // on the first GPU
   Kept<T, DeviceBuffer> scratch;
 
-  explicit State(const Queue& queue) : first(&queue), first_gpu(current_gpu()), scratch(&queue) {}
+  explicit Impl(const Queue& queue) : first(&queue), first_gpu(current_gpu()), scratch(&queue) {}
 
-  ~State() {  // nothing may use the staging memory when it goes
+  ~Impl() {  // waits for all work that may use the staging memory
     cudaStreamSynchronize(first->stream());
     for (PeerGpu<T>& peer : peers) {
       cudaStreamSynchronize(peer.copies.stream());
@@ -296,22 +300,21 @@ struct ColumnTeam<T>::State {
 };
 
 template <class T>
-ColumnTeam<T>::ColumnTeam(const Queue& first, const TeamMembers& members)
-    : state_(std::make_unique<State>(first)) {
-  std::set<int> taken{state_->first_gpu};
+ColumnTeam<T>::ColumnTeam(const Queue& first, const Helpers& members) : impl_(std::make_unique<Impl>(first)) {
+  std::set<int> taken{impl_->first_gpu};
   const int count = gpu_count();
   for (const int gpu : members.gpus) {
     if (gpu < 0 || gpu >= count)
-      throw InvalidArgument(
-          "members", "GPU " + std::to_string(gpu) + " is not there; there are " + std::to_string(count));
+      throw InvalidArgument("members",
+                            "names GPU " + std::to_string(gpu) + ", must be below " + std::to_string(count));
     if (!taken.insert(gpu).second)
-      throw InvalidArgument("members", "GPU " + std::to_string(gpu) + " stands there twice");
-    reach_peer(state_->first_gpu, gpu);
-    reach_peer(gpu, state_->first_gpu);
+      throw InvalidArgument("members", "names GPU " + std::to_string(gpu) + " twice");
+    reach_peer(impl_->first_gpu, gpu);
+    reach_peer(gpu, impl_->first_gpu);
     const CurrentGpu current(gpu);
-    state_->peers.emplace_back(first.resources(), gpu);
+    impl_->peers.emplace_back(first.resources(), gpu);
   }
-  if (members.cpu) state_->cpu = std::make_unique<Cpu<T>>(first.resources(), members.cpu_threads);
+  if (members.cpu) impl_->cpu = std::make_unique<Cpu<T>>(first.resources(), members.cpu_threads);
 }
 
 template <class T>
@@ -323,36 +326,37 @@ ColumnTeam<T>& ColumnTeam<T>::operator=(ColumnTeam&&) noexcept = default;
 
 template <class T>
 std::size_t ColumnTeam<T>::size() const {
-  return 1 + state_->peers.size() + (state_->cpu ? 1 : 0);
+  return 1 + impl_->peers.size() + (impl_->cpu ? 1 : 0);
 }
 
 template <class T>
 void ColumnTeam<T>::prepare(const std::vector<ExpectedWork<T>>& expected, std::int64_t granularity) {
   std::int64_t of_cpu = 0;
   const auto ranges_of = [&](const ExpectedWork<T>& e) {
-    return split_columns(e.work.columns_dev.cols, e.parts, granularity);
+    return split_columns(e.work.columns_dev.cols, e.shares, granularity);
   };
-  if (state_->cpu)
+  if (impl_->cpu)
     for (const ExpectedWork<T>& e : expected)
       if (const ColumnRange range = ranges_of(e).back(); range.count > 0)
         of_cpu = std::max(of_cpu, Layout<T>(e.work, range).elements());
-  if (of_cpu > 0) state_->cpu->prepare(of_cpu, state_->first_gpu);
+  if (of_cpu > 0) impl_->cpu->prepare(of_cpu, impl_->first_gpu);
   for (const ExpectedWork<T>& e : expected) {
     const auto ranges = ranges_of(e);
-    for (std::size_t i = 0; i < state_->peers.size(); ++i)
-      if (ranges.at(i + 1).count > 0) state_->peers[i].rehearse(e.work, ranges[i + 1]);
+    for (std::size_t i = 0; i < impl_->peers.size(); ++i)
+      if (ranges.at(i + 1).count > 0) impl_->peers[i].rehearse(e.work, ranges[i + 1]);
   }
 }
 
 template <class T>
-void ColumnTeam<T>::run(const ColumnWork<T>& work, const std::vector<double>& parts,
+void ColumnTeam<T>::run(const ColumnWork<T>& work, const std::vector<double>& shares,
                         std::int64_t granularity) {
-  if (parts.size() != size())
-    throw InvalidArgument("parts", "has " + std::to_string(parts.size()) + " shares, the team has " +
-                                       std::to_string(size()) + " devices");
-  const auto ranges = split_columns(work.columns_dev.cols, parts, granularity);
+  if (shares.size() != size())
+    throw InvalidArgument("shares", "has " + std::to_string(shares.size()) +
+                                        " shares, must have one for each of " + std::to_string(size()) +
+                                        " devices");
+  const auto ranges = split_columns(work.columns_dev.cols, shares, granularity);
   if (work.columns_dev.rows == 0 || work.columns_dev.cols == 0) return;
-  State& t = *state_;
+  Impl& t = *impl_;
   Span& span = t.spans.emplace_back(t.first->resources());
   span.begin.record(*t.first);
 
@@ -376,11 +380,11 @@ void ColumnTeam<T>::run(const ColumnWork<T>& work, const std::vector<double>& pa
                                matrix_at(scratch, work.scratch_rows, ranges[0].count)});
     }
     span.end.record(*t.first);
-    for (std::size_t i = 0; i < t.peers.size();
-         ++i)  // after the first, which need not wait for their launches
+    // After on_first(): the first GPU then need not wait until the helpers' work is queued.
+    for (std::size_t i = 0; i < t.peers.size(); ++i)
       if (ranges[i + 1].count > 0) t.peers[i].enqueue(work, ranges[i + 1], t.first_gpu, span.begin);
   } catch (...) {
-    thrown = std::current_exception();  // the CPU's thread still uses `work`
+    thrown = std::current_exception();  // rethrown below, because the CPU's thread still uses `work`
   }
   if (cpu_range.count > 0) t.cpu->worker.wait();
   if (thrown) std::rethrow_exception(thrown);
@@ -400,27 +404,26 @@ std::vector<double> ColumnTeam<T>::take_seconds() {
     spans.clear();
     seconds.push_back(sum);
   };
-  take(state_->spans);
-  for (PeerGpu<T>& peer : state_->peers) take(peer.spans);
-  if (state_->cpu) seconds.push_back(std::exchange(state_->cpu->seconds, 0));
+  take(impl_->spans);
+  for (PeerGpu<T>& peer : impl_->peers) take(peer.spans);
+  if (impl_->cpu) seconds.push_back(std::exchange(impl_->cpu->seconds, 0));
   return seconds;
 }
 
 template <class T>
 std::uint64_t ColumnTeam<T>::device_bytes() const {
-  std::uint64_t bytes = state_->scratch.bytes();
-  for (const PeerGpu<T>& peer : state_->peers) bytes += peer.memory.bytes();
+  std::uint64_t bytes = impl_->scratch.bytes();
+  for (const PeerGpu<T>& peer : impl_->peers) bytes += peer.memory.bytes();
   return bytes;
 }
 
 template <class T>
 std::uint64_t ColumnTeam<T>::pinned_bytes() const {
-  if (!state_->cpu) return 0;
-  state_->cpu->finish_preparing();
-  return state_->cpu->memory.bytes();
+  if (!impl_->cpu) return 0;
+  impl_->cpu->finish_preparing();
+  return impl_->cpu->memory.bytes();
 }
 
-template class ColumnTeam<double>;
-template class ColumnTeam<float>;
+EIGEN_G_INSTANTIATE_CLASS(real_types, ColumnTeam);
 
 }  // namespace eigen_g

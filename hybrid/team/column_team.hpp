@@ -1,11 +1,13 @@
-// Devices that work on columns of one matrix at the same time: a GPU that holds the matrix, further GPUs, and the CPU.
-// Each has a range of the columns, which goes to it and comes back once; what all need besides is sent in steps, the next one while a device works on this one. CUDA builds only.
+// ColumnTeam: devices that work on the columns of one matrix Z at the same time. The first GPU holds Z; helper GPUs and the CPU
+// get copies of their columns. CUDA builds only.
 //
 //            first GPU     GPU 1     CPU
 //   Z  =  [  in place   |  copied  |  copied, pinned host memory  ],    for each step s:  Z := f_s(Z, blocks of s)
 //
-// For a fixed list of devices and fixed shares the result repeats bit for bit: every range is fixed, and every device does
-// its steps in order.
+// Each device has one range of the columns, which is copied to it and back once. The blocks are operands that all devices need.
+// They are sent step by step, and the blocks of the next step arrive while a device works on the current one.
+//
+// The same devices and shares give the same bits in every run: ranges are fixed, and each device runs its steps in order.
 #pragma once
 
 #include <cstdint>
@@ -22,82 +24,86 @@ namespace eigen_g {
 template <class T>
 using Blocks = std::vector<MatrixView<const T>>;
 
-// A device's part of a piece of work, in its memory: its columns, and scratch_rows x as many of scratch memory.
+// The data of one device, in its own memory: its columns, and scratch memory of scratch_rows rows and the same number of
+// columns.
 template <class T>
 struct OwnColumns {
   ColumnRange range;
   MatrixView<T> columns, scratch;
 };
 
-// One piece of work on all columns.
+// One piece of work: all steps on all columns.
 template <class T>
 struct ColumnWork {
-  MatrixView<T> columns_dev;  // the matrix that is cut, in the first GPU's memory
-  bool reads_columns = true;  // false: every entry is written, none is read
+  MatrixView<T> columns_dev;  // Z, in the first GPU's memory
+  bool reads_columns = true;  // false: the steps write every entry of Z and read none
   std::int64_t scratch_rows = 0;
   std::int64_t steps = 1;
-  // What a device with this range needs in a step, in the first GPU's memory.
+  // The blocks that a device with this range needs in this step, in the first GPU's memory.
   std::function<Blocks<T>(std::int64_t step, ColumnRange range)> blocks;
-  // All steps on the first GPU's own columns, in place, queued on its queue.
+  // First GPU: queues all steps on `queue`. Its columns are in place.
   std::function<void(const Queue& queue, const OwnColumns<T>& own)> on_first;
-  // A step on a further GPU, queued on its queue; the blocks are copies in its memory.
+  // Helper GPU: queues one step on `queue`, which is its own. The blocks are copies in its memory.
   std::function<void(const Queue& queue, std::int64_t step, const Blocks<T>& blocks_dev,
                      const OwnColumns<T>& own)>
       on_gpu;
-  // A step on the CPU, in host memory. Runs in a thread of the team.
+  // CPU: runs one step. The blocks are copies in host memory. Called by a thread of the team.
   std::function<void(std::int64_t step, const Blocks<T>& blocks, const OwnColumns<T>& own)> on_cpu;
 };
 
-// Work that will come, cut by these shares.
+// Future work and the shares by which it will be divided.
 template <class T>
 struct ExpectedWork {
-  ColumnWork<T> work;  // only the shapes of its matrices count
-  std::vector<double> parts;
+  ColumnWork<T> work;  // only the shapes of its matrices are used
+  std::vector<double> shares;
 };
 
-// Devices beside the first.
-struct TeamMembers {
-  std::vector<int> gpus;  // further GPUs, CUDA's numbers
+// The devices of a team in addition to the first GPU.
+struct Helpers {
+  std::vector<int> gpus;  // CUDA's indices of the helper GPUs
   bool cpu = false;
-  int cpu_threads = 0;  // of OpenBLAS; 0: as many as it takes
+  int cpu_threads = 0;  // OpenBLAS's threads; 0: unchanged
 };
 
-// Of matrices of T, float or double.
+// T: float or double.
 template <class T>
 class ColumnTeam {
  public:
-  // The first device is that of `first`, which must outlive the team and whose GPU is the current one.
-  // Throws InvalidArgument for a GPU named twice or not there, DeviceError.
-  ColumnTeam(const Queue& first, const TeamMembers& members);
+  // The first GPU is that of `first` and must be the current one. `first` must outlive the team. Throws DeviceError, and
+  // InvalidArgument if a GPU is named twice or does not exist.
+  ColumnTeam(const Queue& first, const Helpers& members);
   ~ColumnTeam();
   ColumnTeam(ColumnTeam&&) noexcept;
   ColumnTeam& operator=(ColumnTeam&&) noexcept;
 
-  // Devices in the order of the shares: the first GPU, the further GPUs, the CPU.
+  // Number of devices. Their order is that of the shares: the first GPU, the helper GPUs, the CPU.
   std::size_t size() const;
 
-  // Takes what takes long before the work comes, while the first GPU does other things: the CPU's staging memory, in a thread
-  // of the team (pinning a few GB takes a second), and on further GPUs the memory, and the kernels by a few steps on whatever it
-  // holds. Blocks for the further GPUs. What the CPU's side throws, the next run() with a share of the CPU throws, or
-  // pinned_bytes(). Throws OutOfMemory, DeviceError.
+  // Prepares for the expected work while the first GPU is busy with something else. CPU: pins its staging memory in a thread of
+  // the team (a few GB take a second). Helper GPUs: allocate their memory and run a few steps on arbitrary data, which loads
+  // the kernels.
+  // Blocks until the helper GPUs are done. An exception of the CPU's thread is thrown by the next run() with a CPU share, or by
+  // pinned_bytes().
+  // Throws OutOfMemory, DeviceError.
   void prepare(const std::vector<ExpectedWork<T>>& expected, std::int64_t granularity = 1);
 
-  // `parts`: a share a device, cut by split_columns with `granularity`. The work begins after what the first queue holds,
-  // and what that queue gets afterwards begins after the work. Blocks until the CPU has done its share, not for the GPUs.
-  // Takes staging and scratch memory as it needs it and keeps it. Throws what the work throws, OutOfMemory, DeviceError; the columns
-  // are then undefined.
-  void run(const ColumnWork<T>& work, const std::vector<double>& parts, std::int64_t granularity = 1);
+  // Runs the work. `parts` has one share for each device; split_columns() cuts the columns with `granularity`. The work starts
+  // after everything in the first queue, and later work of that queue starts after it.
+  // Blocks until the CPU has done its share, but not for the GPUs. Allocates staging and scratch memory when needed and keeps
+  // it.
+  // Throws OutOfMemory, DeviceError and what the work throws; the columns are then undefined.
+  void run(const ColumnWork<T>& work, const std::vector<double>& shares, std::int64_t granularity = 1);
 
-  // Seconds that each device was at work since the last call of this, from the first copy to the last. Blocks until all
-  // have ended.
+  // Seconds that each device worked since the last call of take_seconds(). For each run() it is the time from the device's first
+  // copy to its last. Blocks until all devices are done.
   std::vector<double> take_seconds();
 
-  std::uint64_t device_bytes() const;  // staging and scratch, on all GPUs
+  std::uint64_t device_bytes() const;  // staging and scratch memory of all GPUs
   std::uint64_t pinned_bytes() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace eigen_g

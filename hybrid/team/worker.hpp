@@ -1,4 +1,4 @@
-// A thread that does one piece of work after the other, for a device that needs a host thread of its own: the CPU.
+// Worker: a thread that runs one piece of work after another, for a device that needs its own host thread: the CPU.
 #pragma once
 
 #include <condition_variable>
@@ -12,12 +12,12 @@ namespace eigen_g {
 class Worker {
  public:
   Worker();
-  ~Worker();  // after the work that it has
+  ~Worker();  // waits for the current work
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  void start(std::function<void()> work);  // after a wait() for what was started before
-  void wait();                             // until it is done; throws what the work threw
+  void start(std::function<void()> work);  // wait() must have returned for the work before
+  void wait();                             // blocks until the work is done; throws what the work threw
 
  private:
   void loop();
@@ -26,7 +26,7 @@ class Worker {
   std::function<void()> work_;
   std::exception_ptr thrown_;
   bool ending_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last, because it uses all members above
 };
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// A matrix copied by the copy engine. CUDA builds only.
+// copy_2d(): a matrix copied by the GPU's copy engine. CUDA builds only.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ std::size_t bytes_of(std::int64_t elements) {
   return sizeof(T) * static_cast<std::size_t>(elements);
 }
 
-// to := from, of the same shape, both in memory that `kind` says; ordered on `stream`, at once for an empty matrix.
-// Throws DeviceError.
+// to := from. Both have the same shape and are in the memories that `kind` names. Asynchronous, ordered on `stream`; returns at
+// once for an empty matrix. Throws DeviceError.
 template <class T>
 void copy_2d(MatrixView<const same_t<T>> from, MatrixView<T> to, cudaMemcpyKind kind, cudaStream_t stream) {
   if (from.rows == 0 || from.cols == 0) return;

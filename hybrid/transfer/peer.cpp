@@ -18,7 +18,7 @@ bool enable(int from, int to) {
   if (!possible) return false;
   const CurrentGpu here(from);
   const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {  // by the program around
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {  // the program itself enabled it
     static_cast<void>(cudaGetLastError());
   } else {
     EIGEN_G_CUDA(status);

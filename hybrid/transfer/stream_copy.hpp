@@ -1,5 +1,5 @@
-// Copies past the caches: for memory that is written and not read soon. A line of the target is not read first, which an
-// ordinary store does.
+// stream_copy(): copies past the caches, for memory that is written but not read soon. An ordinary store first reads the cache
+// line that it writes to; these stores do not.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace eigen_g {
 
-// to[i] := from[i]. They do not overlap. Without SSE2: std::memcpy.
+// to[i] := from[i], 0 <= i < count. The arrays must not overlap. Without SSE2 it is std::memcpy.
 template <class T>
 void stream_copy(const T* from, T* to, std::int64_t count) {
   std::int64_t i = 0;
@@ -28,7 +28,7 @@ void stream_copy(const T* from, T* to, std::int64_t count) {
     _mm_stream_si128(target + 2, c);
     _mm_stream_si128(target + 3, d);
   }
-  _mm_sfence();  // orders these stores before what the thread does next
+  _mm_sfence();  // orders these stores before the thread's next ones
 #endif
   if (i < count) std::memcpy(to + i, from + i, sizeof(T) * static_cast<std::size_t>(count - i));
 }

@@ -13,12 +13,14 @@
 #include <numeric>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/machine/tuning.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
-#include "hybrid/transfer/copy_team.hpp"
+#include "hybrid/transfer/copy_threads.hpp"
 #include "hybrid/transfer/stream_copy.hpp"
 
 #ifndef MADV_POPULATE_WRITE  // Linux 5.14, glibc 2.35
@@ -31,7 +33,7 @@ namespace {
 
 constexpr const TransferTuning& tuning = transfer_tuning;
 
-// A slot is free when the engine has passed `moved`.
+// A piece of pinned memory for one chunk. It is free once the copy engine has passed `moved`.
 struct Slot {
   explicit Slot(Resources& resources) : moved(resources) {}
   PinnedBuffer<std::byte> memory;
@@ -44,7 +46,7 @@ std::int64_t threads_allowed() {
 }
 
 bool pageable(const void* host) {
-  return owner_of(host).place == MemoryPlace::unknown_host;
+  return memory_of(host).type == MemoryType::unregistered;
 }
 
 template <class T>
@@ -52,10 +54,11 @@ void plain_copy(const T* from, T* to, std::int64_t count) {
   std::memcpy(to, from, bytes_of<T>(count));
 }
 
-// What of a matrix a thread copies at a time: pieces of this many elements, columns before rows.
+// Division of a matrix into the pieces that a thread copies at a time. A piece has at most tuning.elements_of_a_piece elements;
+// a long column is several pieces, short columns share one.
 struct Pieces {
-  std::int64_t rows, cols;  // of a piece
-  std::int64_t down;        // pieces of a column
+  std::int64_t rows, cols;  // shape of a piece
+  std::int64_t down;        // number of pieces in a column
   std::int64_t count;
   Pieces(std::int64_t of_rows, std::int64_t of_cols)
       : rows(std::min(of_rows, tuning.elements_of_a_piece)),
@@ -64,7 +67,7 @@ struct Pieces {
         count(down * ((of_cols + cols - 1) / cols)) {}
 };
 
-// A piece of to := from, of whose column j the rows begin(j) ... end(j) - 1 are of interest.
+// Copies one piece of to := from. In column j only the rows begin(j) ... end(j) - 1 are copied.
 template <class T, class Copy, class Begin, class End>
 void copy_piece(MatrixView<const same_t<T>> from, MatrixView<T> to, std::int64_t piece, Copy&& copy,
                 Begin&& begin, End&& end) {
@@ -85,26 +88,27 @@ MatrixView<T> chunk_of(MatrixView<T> whole, const Chunk& c) {
   return whole.block(c.first_row, c.first, c.rows, c.cols);
 }
 
-// The chunks of one transfer, each in the slot that it passes through.
+// The chunks of one transfer. Chunk k passes through slot k mod max_slots.
 template <class T>
 class Staged {
  public:
-  Staged(Part part, std::int64_t rows, std::int64_t cols, Slots& slots, std::size_t most_slots)
+  Staged(Part part, std::int64_t rows, std::int64_t cols, Slots& slots, std::size_t max_slots)
       : elements_(std::min(rows * cols, chunk_elements(rows, cols))),
         chunks_(cut_into_chunks(part, rows, cols, elements_)),
         slots_(slots),
-        most_slots_(most_slots) {
+        max_slots_(max_slots) {
     for (const Chunk& c : chunks_) pieces_.push_back(Pieces(c.rows, c.cols).count);
   }
   std::int64_t count() const { return static_cast<std::int64_t>(chunks_.size()); }
-  std::int64_t slots() const { return static_cast<std::int64_t>(most_slots_); }
+  std::int64_t slots() const { return static_cast<std::int64_t>(max_slots_); }
   const Chunk& chunk(std::int64_t k) const { return chunks_[static_cast<std::size_t>(k)]; }
-  Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k) % most_slots_]; }
+  Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k) % max_slots_]; }
   MatrixView<T> memory(std::int64_t k) const {
     const Chunk& c = chunk(k);
     return {reinterpret_cast<T*>(slot(k).memory.data()), c.rows, c.cols, c.rows};
   }
-  // The slot is free. All that pass through it fit from the first on: to take pinned memory anew costs milliseconds.
+  // Makes the slot large enough; it must be free. It then fits every chunk, because allocating pinned memory again takes
+  // milliseconds.
   void make_room(std::int64_t k) const {
     const std::size_t needed = bytes_of<T>(std::max(elements_, chunk(k).rows * chunk(k).cols));
     PinnedBuffer<std::byte>& memory = slot(k).memory;
@@ -112,7 +116,7 @@ class Staged {
     memory = PinnedBuffer<std::byte>();
     memory = PinnedBuffer<std::byte>(static_cast<std::int64_t>(needed));
   }
-  const std::vector<std::int64_t>& pieces() const { return pieces_; }  // by chunk
+  const std::vector<std::int64_t>& pieces() const { return pieces_; }  // number of pieces of each chunk
   std::int64_t helpers() const {
     const std::int64_t all = std::accumulate(pieces_.begin(), pieces_.end(), std::int64_t{0});
     return std::min(threads_allowed() - 1, all / tuning.min_pieces_of_a_helper);
@@ -123,18 +127,18 @@ class Staged {
   std::vector<Chunk> chunks_;
   std::vector<std::int64_t> pieces_;
   Slots& slots_;
-  std::size_t most_slots_;
+  std::size_t max_slots_;
 };
 
 }  // namespace
 
-// What is kept between transfers.
+// The part of Resources that transfers keep: pinned slots and copying threads.
 struct Staging {
   std::map<int, Slots> slots;  // by GPU
-  CopyTeam team;
+  CopyThreads team;
   pid_t process = getpid();
 
-  // Of the current GPU.
+  // The slots of the current GPU.
   Slots& slots_of(const Queue& queue) {
     Slots& here = slots[current_gpu()];
     while (here.size() < static_cast<std::size_t>(std::max(tuning.slots_up, tuning.slots_down)))
@@ -145,11 +149,11 @@ struct Staging {
 
 void EndStaging::operator()(Staging* staging) const {
   if (staging->process != getpid())
-    return;  // a fork's exit: the team's end would wait for threads that are not here
+    return;  // exit of a forked child, in which the threads that ~CopyThreads would wait for do not exist
   try {
     for (auto& of_gpu : staging->slots)
       for (Slot& slot : of_gpu.second) slot.moved.wait();
-  } catch (const DeviceError&) {  // the GPU has failed: it moves nothing any more
+  } catch (const DeviceError&) {  // the GPU has failed and moves nothing any more
   }
   delete staging;
 }
@@ -164,7 +168,7 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
   for (std::int64_t first = 0; rows > 0 && first < cols;) {
     const std::int64_t first_row = part == Part::lower ? std::min(first, rows - 1) : 0;
     std::int64_t count = elements / (rows - first_row);
-    if (part == Part::upper) {  // count (first + count) <= elements
+    if (part == Part::upper) {  // the largest `count` with count (first + count) <= elements
       const double half = 0.5 * static_cast<double>(first);
       count = static_cast<std::int64_t>(std::sqrt(half * half + static_cast<double>(elements)) - half);
     }
@@ -197,7 +201,7 @@ void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, Mat
         [&](std::int64_t j) { return part == Part::lower ? diagonal + j : 0; },
         [&](std::int64_t j) { return part == Part::upper ? std::min(diagonal + j + 1, c.rows) : c.rows; });
   };
-  CopyTeam::Job work(here.team, staged.pieces(), copy, staged.helpers());
+  CopyThreads::Job work(here.team, staged.pieces(), copy, staged.helpers());
   std::int64_t open = 0, sent = 0;
   while (sent < staged.count()) {
     if (open < std::min(staged.count(), sent + staged.slots()) && staged.slot(open).moved.passed()) {
@@ -238,8 +242,8 @@ void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixVi
         [](std::int64_t) { return std::int64_t{0}; }, [&](std::int64_t) { return c.rows; });
   };
   for (std::int64_t k = 0; k < staged.slots(); ++k) fetch(k);
-  staged.slot(0).moved.wait();  // it may be long until the engine begins: the team sleeps
-  CopyTeam::Job work(here.team, staged.pieces(), copy, staged.helpers());
+  staged.slot(0).moved.wait();  // the threads sleep until the engine starts, which may take long
+  CopyThreads::Job work(here.team, staged.pieces(), copy, staged.helpers());
   std::int64_t open = 0, copied = 0;
   while (copied < staged.count()) {
     if (open < std::min(staged.count(), copied + staged.slots()) && staged.slot(open).moved.passed())
@@ -256,7 +260,7 @@ PageFetch::PageFetch(const Queue& queue, MatrixView<T> host) {
   static constexpr std::uint64_t block = std::uint64_t{1} << 20, least = std::uint64_t{4} << 20;
   if (host.rows == 0 || host.cols == 0 || !pageable(host.data)) return;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uint64_t>(host.data) + page - 1) / page * page;
+  const auto begin = round_up(reinterpret_cast<std::uint64_t>(host.data), page);
   const auto end = reinterpret_cast<std::uint64_t>(&host(host.rows - 1, host.cols - 1)) / page * page;
   if (begin + least > end) return;
   const auto fetch = [begin, end](std::int64_t, std::int64_t piece) {
@@ -264,28 +268,17 @@ PageFetch::PageFetch(const Queue& queue, MatrixView<T> host) {
     madvise(reinterpret_cast<void*>(at), std::min(block, end - at), MADV_POPULATE_WRITE);
   };
   const auto blocks = static_cast<std::int64_t>((end - begin + block - 1) / block);
-  // Few: there is all the time of the reduction.
+  // A few threads are enough: they have the whole time of the reduction.
   const std::int64_t helpers = std::min({std::int64_t{4}, threads_allowed(), 1 + blocks / 32});
-  job_ =
-      std::make_unique<CopyTeam::Job>(queue.resources().staging().team, std::vector{blocks}, fetch, helpers);
+  job_ = std::make_unique<CopyThreads::Job>(queue.resources().staging().team, std::vector{blocks}, fetch,
+                                            helpers);
   job_->open(1);
   for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }
 
-template void upload(const Queue&, Part, MatrixView<const double>, MatrixView<double>);
-template void download(const Queue&, MatrixView<const double>, MatrixView<double>);
-template PageFetch::PageFetch(const Queue&, MatrixView<double>);
-template void upload(const Queue&, Part, MatrixView<const float>, MatrixView<float>);
-template void download(const Queue&, MatrixView<const float>, MatrixView<float>);
-template PageFetch::PageFetch(const Queue&, MatrixView<float>);
-template void upload(const Queue&, Part, MatrixView<const std::complex<double>>,
-                     MatrixView<std::complex<double>>);
-template void download(const Queue&, MatrixView<const std::complex<double>>,
-                       MatrixView<std::complex<double>>);
-template PageFetch::PageFetch(const Queue&, MatrixView<std::complex<double>>);
-template void upload(const Queue&, Part, MatrixView<const std::complex<float>>,
-                     MatrixView<std::complex<float>>);
-template void download(const Queue&, MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
-template PageFetch::PageFetch(const Queue&, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE(all_types, upload, download);
+#define EIGEN_G_PAGE_FETCH(T) template PageFetch::PageFetch(const Queue&, MatrixView<T>);
+EIGEN_G_FOR_EACH(all_types, EIGEN_G_PAGE_FETCH)
+#undef EIGEN_G_PAGE_FETCH
 
 }  // namespace eigen_g

@@ -1,11 +1,11 @@
-// Matrices between host and device memory at the rate of the link.
+// Copies of matrices between host and device memory at the full rate of the link.
 //
 //   pageable host memory  ->  pinned slot  ->  link  ->  device memory         (and the other way round)
 //
-// The copy engine reads and writes only pinned memory at full rate. So a matrix is cut into chunks of columns; while
-// the engine moves one chunk, a team of up to 8 threads, fewer where OpenMP may use fewer, copies the next between the
-// caller's memory and another slot. Memory that is pinned already is not copied twice. What arrives does not depend on
-// timing. T is float or double. CUDA builds only.
+// The copy engine reaches the full rate only for pinned memory. So a matrix is cut into chunks of columns. While the engine
+// moves one chunk, threads copy the next one between the caller's memory and another pinned slot. There are up to 8 threads,
+// fewer if OpenMP's limit is lower. Memory that is pinned already is copied directly. The result does not depend on timing.
+// T: float, double or complex. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,48 @@
 
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
-#include "hybrid/transfer/copy_team.hpp"
+#include "hybrid/transfer/copy_threads.hpp"
 
 namespace eigen_g {
 
 class Queue;
 
-// What of a square matrix is wanted. A triangle travels without most of the other one.
+// The part of a square matrix that is needed. With a triangle, most of the other triangle is not copied.
 enum class Part { all, lower, upper };
 
-// to_dev(i, j) := from(i, j) in `part`; elsewhere to_dev may be overwritten with anything.
+// to_dev(i, j) := from(i, j) in `part`; the other entries of to_dev may be overwritten with anything.
 //   from    rows x cols, lda, host memory of any kind, in; only `part` is read
 //   to_dev  the same shape, lda, device, out
-// Ordered on `queue`. Pageable memory may be changed when the call returns, pinned memory when the queue has got there.
-// Throws OutOfMemory, DeviceError. Cost: on PCIe 5 with 8 threads bytes of `part` / 49 GB/s, down / 54 GB/s (n = 10000);
-// 32 MiB of pinned memory, 64 MiB down, which the queue's resources keep.
+// Ordered on `queue`. If `from` is pageable, it may be changed after the call returns; if it is pinned, after the queue has
+// reached the end of the copy.
+// Throws OutOfMemory, DeviceError.
+// Cost: bytes of `part` over the rate of the link, and 4 pinned slots of up to 2^20 elements, which the queue's resources keep.
+// Rates: data/perf/DECISIONS.md, "Transfers".
 template <class T>
 void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev);
 
-// to := from_dev, all of it. Blocks until done.
+// to := from_dev, the whole matrix. Blocks until done. Cost as above, with 8 slots.
 template <class T>
 void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to);
 
-// Columns first ... first + cols - 1 and rows first_row ... first_row + rows - 1 of a matrix, which hold `part` of these
-// columns.
+// Columns first ... first + cols - 1 and rows first_row ... first_row + rows - 1 of a matrix. They hold all of `part` in
+// these columns.
 struct Chunk {
   std::int64_t first, cols, first_row, rows;
 };
-// Cuts a matrix into chunks of at most `elements` elements, but at least a column. Pure.
+// Cuts a matrix into chunks of at most `elements` elements, but of at least one column. Pure.
 std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t cols, std::int64_t elements);
 
-// Brings in the pages of host memory that will be written, on threads of the team, while the caller does other work: a
-// page that was never touched costs its writer more time than the link needs to fill it. Contents stay as they are.
-// Where the system cannot do that, or the memory is small or pinned, nothing happens.
+// Touches the pages of host memory that will be written, on threads of the queue's resources, while the caller does other work.
+// The first write to a page costs more time than the link needs to fill it. The contents do not change. Nothing happens if the
+// system has no MADV_POPULATE_WRITE or if the memory is small or pinned.
 class PageFetch {
  public:
   template <class T>
-  PageFetch(const Queue& queue, MatrixView<T> host);  // its end stops what is not done yet
+  PageFetch(const Queue& queue, MatrixView<T> host);  // the destructor stops the rest
 
  private:
-  std::unique_ptr<CopyTeam::Job> job_;
+  std::unique_ptr<CopyThreads::Job> job_;
 };
 
 }  // namespace eigen_g

@@ -1,6 +1,8 @@
-# The GPU code is built where a CUDA toolkit is found; EIGEN_G_CUDA=ON makes its absence an error, OFF leaves it out.
-# Architectures: CMAKE_CUDA_ARCHITECTURES, or CUDAARCHS of the environment; without them the GPU at hand, or where there is
-# none EIGEN_G_ARCHITECTURES_WITHOUT_GPU.
+# Enables CUDA and sets EIGEN_G_HAVE_CUDA. With EIGEN_G_CUDA=AUTO the GPU code is built if a CUDA toolkit is found, even without a
+# GPU: machines that build packages have none. ON makes a missing toolkit an error, OFF leaves the GPU code out.
+# (scripts/solve.sh and scripts/test.sh choose OFF on a machine without a GPU: choose_gpu_code in scripts/common.sh.)
+# Architectures: CMAKE_CUDA_ARCHITECTURES, or CUDAARCHS of the environment. Without both: that of the GPU at hand, or
+# EIGEN_G_ARCHITECTURES_WITHOUT_GPU if there is no GPU.
 set(EIGEN_G_ARCHITECTURES_WITHOUT_GPU all-major CACHE STRING "CUDA architectures of a build where there is no GPU")
 set(EIGEN_G_HAVE_CUDA FALSE)
 if(NOT EIGEN_G_CUDA STREQUAL "OFF")

@@ -1,5 +1,5 @@
-# Target docs, where Doxygen is installed: pages of the public headers in docs/html of the build folder, made of the
-# contracts above their declarations. A warning is an error.
+# Target docs, if Doxygen is installed: pages of the public headers in docs/html of the build folder, made from the contracts
+# above their declarations. A warning is an error.
 find_package(Doxygen 1.9 QUIET)
 if(DOXYGEN_FOUND)
   set(DOXYGEN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
@@ -7,7 +7,7 @@ if(DOXYGEN_FOUND)
   set(DOXYGEN_INPUT_FILTER "awk -f ${PROJECT_SOURCE_DIR}/scripts/doxygen_filter.awk")
   set(DOXYGEN_FILTER_SOURCE_FILES NO)
   set(DOXYGEN_STRIP_FROM_PATH ${PROJECT_SOURCE_DIR})
-  set(DOXYGEN_EXTRACT_ALL YES)  # what a type's comment says needs no comment on each member
+  set(DOXYGEN_EXTRACT_ALL YES)  # a type's comment covers its members
   set(DOXYGEN_MARKDOWN_SUPPORT NO)
   set(DOXYGEN_AUTOLINK_SUPPORT NO)
   set(DOXYGEN_GENERATE_LATEX NO)

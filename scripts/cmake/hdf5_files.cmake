@@ -1,5 +1,6 @@
-# HDF5 files are read and written where the serial C library is found; EIGEN_G_HDF5=ON makes its absence an error, OFF leaves it
-# out. Target: eigen_g_hdf5, what calls it links it. EIGEN_G_HDF5_ARCHIVE: its static library; "": there is none beside the other.
+# HDF5 files are read and written if the serial C library is found. With EIGEN_G_HDF5=ON a missing library is an error; OFF
+# leaves it out. Code that calls it links the target eigen_g_hdf5. EIGEN_G_HDF5_ARCHIVE is its static library; "": none next to
+# the shared one.
 set(EIGEN_G_HAVE_HDF5 FALSE)
 set(EIGEN_G_HDF5_ARCHIVE "")
 if(NOT EIGEN_G_HDF5 STREQUAL "OFF")

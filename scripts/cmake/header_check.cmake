@@ -1,7 +1,7 @@
-# Target eigen_g_headers: each header of the project compiles alone, and twice in one file, with the project's warnings. Left out
-# are those with #pragma once that a source of the same name includes first, which checks as much.
-# Only in builds of the command with CUDA, where all of them can be compiled, and not part of the target all: .ci/run
-# builds it.
+# Target eigen_g_headers: each header of the project compiles alone, and twice in one file, with the project's warnings. A header
+# with #pragma once that a source of the same name includes first is left out, because that source checks the same.
+# The target exists only in builds of the command with CUDA, which can compile all headers, and is not part of the target all.
+# .ci/run builds it.
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json 3 REQUIRED)
 set(header_sources)

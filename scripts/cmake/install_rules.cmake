@@ -1,20 +1,21 @@
-# What `cmake --install` lays down: library, public headers, command, CMake package, pkg-config file. All of it may be
-# moved afterwards: every path in it is relative.
+# Rules for `cmake --install`: library, public headers, command, CMake package, pkg-config file. The installation may be moved,
+# because every path in it is relative.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigen_g)
 
-# Public headers lie in one folder, <eigen_g/NAME>, and include each other by these names; in the build folder each of them
-# is one line that leads to the source (scripts/cmake/public_headers.cmake).
+# Public headers are in one folder, <eigen_g/NAME>, and include each other by these names. In the build folder each of them is
+# one line that includes the source (scripts/cmake/public_headers.cmake).
 foreach(header ${EIGEN_G_PUBLIC_HEADERS})
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g)
 endforeach()
 
-# An installed command finds the library beside it, and libraries outside the system's folders where the build found them.
+# An installed command finds the library relative to itself, and libraries outside the system's folders where the build found
+# them.
 file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(eigen_g PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS eigen_g EXPORT eigen_gTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(program eigen_g_command eigen_g_mpi)  # the second one is looked for beside the first
+foreach(program eigen_g_command eigen_g_mpi)  # the first one looks for the second in its own folder
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS ${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -31,7 +32,7 @@ if(NOT BUILD_SHARED_LIBS)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake DESTINATION ${package_dir})
 endif()
 
-# pkg-config: what a static library needs goes into Libs.private (pkg-config --static).
+# pkg-config: libraries that a static library needs are in Libs.private (pkg-config --static).
 set(pc_private_libraries)
 function(add_private_library file)
   get_filename_component(folder ${file} DIRECTORY)

@@ -1,5 +1,5 @@
-# nlohmann-json, headers alone, as nlohmann_json::nlohmann_json: the system's, or for the Python package's build the one of the
-# package nlohmann-json beside Python (pyproject.toml asks for it).
+# nlohmann-json, headers only, as nlohmann_json::nlohmann_json: the system's, or for the Python package's build that of the
+# Python package nlohmann-json, which pyproject.toml requires.
 find_package(nlohmann_json 3 QUIET)
 if(NOT nlohmann_json_FOUND AND EIGEN_G_PYTHON STREQUAL "ON")
   find_package(Python 3.10 REQUIRED COMPONENTS Interpreter)

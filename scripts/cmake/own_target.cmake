@@ -4,7 +4,7 @@ function(eigen_g_own target)
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
     # GCC 12 and 13 warn wrongly at "literal" + std::string (PR 105651) and at copies into a vector whose size they guess.
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds>
-    # A joined source is included, where GCC takes a local type for a header's.
+    # In a unity build a source is included, and GCC takes its local types for a header's.
     $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>
     $<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>  # messages with __FILE__: from the root
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
@@ -16,7 +16,7 @@ function(eigen_g_own target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
 endfunction()
 
-# eigen_g_light(target): a release build optimises it little, as nothing in it is worth the compiler's time (CLI11, JSON, tests).
+# eigen_g_light(target): a release build optimises it little, because its speed does not matter (CLI11, JSON, tests).
 function(eigen_g_light target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:C,CXX>>:-O1>)
 endfunction()
@@ -28,12 +28,12 @@ function(eigen_g_floor name)
   if(NOT EIGEN_G_HAVE_CUDA)
     set(arg_CUDA_SOURCES)
   endif()
-  if(NOT arg_SOURCES AND NOT arg_CUDA_SOURCES)  # nothing of this folder is for the CPU
+  if(NOT arg_SOURCES AND NOT arg_CUDA_SOURCES)  # this folder has no code for the CPU
     add_library(eigen_g_${name} INTERFACE)
     return()
   endif()
   set(kernels ${arg_CUDA_SOURCES})
-  list(FILTER kernels INCLUDE REGEX "\\.cu$")  # slow enough alone; CMake before 3.31 cannot join them, later ones would
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")  # not joined: each is slow alone; CMake before 3.31 cannot join them, later versions would
   set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(eigen_g_${name} OBJECT ${arg_SOURCES} ${arg_CUDA_SOURCES})
   set_target_properties(eigen_g_${name} PROPERTIES LINKER_LANGUAGE CXX)

@@ -1,5 +1,5 @@
-# EIGEN_G_PUBLIC_HEADERS: what scripts/public_headers.txt names, and in a build with CUDA the symmetric product's. In the
-# build folder <eigen_g/NAME> is one line that includes the source, so that it means the same there and in a package.
+# EIGEN_G_PUBLIC_HEADERS: the headers in scripts/public_headers.txt, and in a build with CUDA that of the symmetric product. In
+# the build folder <eigen_g/NAME> is one line that includes the source, so that an include means the same as in a package.
 file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/public_headers.txt EIGEN_G_PUBLIC_HEADERS)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/public_headers.txt)
 if(EIGEN_G_HAVE_CUDA)

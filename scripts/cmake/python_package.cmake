@@ -1,5 +1,6 @@
-# The Python package's extension module is built where Python 3.10 and nanobind are found; EIGEN_G_PYTHON=ON makes their absence an
-# error, OFF leaves it out. By itself (AUTO) only where its tests can run too. Python_EXECUTABLE names another Python.
+# The Python package's extension module is built if Python 3.10 and nanobind are found. With EIGEN_G_PYTHON=ON their absence is
+# an error; OFF leaves the module out. The default, AUTO, builds it only if its tests can run too. Python_EXECUTABLE names
+# another Python.
 set(EIGEN_G_HAVE_PYTHON FALSE)
 if(NOT EIGEN_G_PYTHON STREQUAL "OFF")
   set(needed nanobind)

@@ -1,11 +1,11 @@
-// Device memory as a type of its own: no call that compiles picks the wrong side.
+// DevicePointer<T>: a pointer to device memory as a type of its own, so that a call with the wrong kind of pointer does not compile.
 #pragma once
 
 #include <type_traits>
 
 namespace eigen_g {
 
-// Memory of the current GPU, or of any kind that it can use. Made by device(p) alone.
+// A pointer to memory that the current GPU can use. Only device(p) makes one.
 template <class T>
 class DevicePointer {
  public:

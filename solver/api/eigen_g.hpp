@@ -1,15 +1,34 @@
-// All eigenvalues, and if wanted all eigenvectors, of a dense real symmetric or complex Hermitian matrix:
+// All eigenvalues and, on request, all eigenvectors of a dense real symmetric or complex Hermitian matrix:
 //
 //   A = Z diag(w) Z^H,   w_1 <= w_2 <= ... <= w_n,   Z^H Z = I.
 //
-// Householder tridiagonalization, at once or on a GPU by way of a band (Options::path), divide and conquer, back-transformation; on a GPU
-// where there is one and n is at least 72, else on the CPU through OpenBLAS and LAPACK. In C: eigen_g.h. Generalised problems, few pairs
-// of a sparse matrix and single stages have headers of their own: generalised.hpp, sparse.hpp, stages.hpp.
+// The method is Householder tridiagonalization (directly or, on a GPU, through a band: Options::path), divide and conquer, and
+// back-transformation. A solve runs on a GPU if there is one and n >= 72. Otherwise it runs on the CPU through OpenBLAS and LAPACK.
+// Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), sparse.hpp (few pairs of a sparse matrix),
+// stages.hpp (single stages).
 //
-// T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is not read. Complex matrices take one GPU, on
-// which complex arrays are aligned to their entries, and native products. Any number of threads
-// may call at the same time; each keeps something between its calls (release_kept), and results are those of one thread bit for
-// bit. Sizes are 64-bit. No call prints, exits, or leaves the process' threads, locale, signal handling or current GPU changed.
+// A complete program (apps/example/first_solve.cpp [first-solve]):
+//
+//   #include <cstdio>
+//   #include <eigen_g/eigen_g.hpp>
+//   #include <eigen_g/verify.hpp>
+//
+//   int main() {
+//     const int n = 3;
+//     const double a[] = {2, -1, 0, 0, 2, -1, 0, 0, 2};  // column-major; the lower triangle is read
+//     const auto x = eigen_g::solve(n, a, n);
+//     for (const double w : x.values) std::printf("%.6f\n", w);  // 2 - sqrt(2), 2, 2 + sqrt(2)
+//     const auto check = eigen_g::verify(eigen_g::Uplo::lower, n, a, n, n, x.values.data(), x.vectors.data(), n);
+//     std::printf("%s on %s\n", passed(check) ? "verified" : "wrong", x.report.devices.front().name.c_str());
+//     return passed(check) ? 0 : 1;
+//   }
+//
+// T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
+// Complex matrices are solved on one GPU and in native products. In device memory they must be aligned to sizeof(T).
+//
+// Any number of threads may call at the same time. Each result has the same bits as in a serial program. A thread keeps some
+// resources between its calls; release_thread_cache() frees them. Sizes are 64-bit.
+// No call prints or exits. Every call leaves the process's threads, locale, signal handlers and current GPU as they were.
 #pragma once
 
 #include <cstdint>
@@ -23,80 +42,91 @@
 
 namespace eigen_g {
 
-// Host pointers.
-//   a       n x n, leading dimension lda >= max(1, n), host memory, in, not changed; only options.uplo's
-//           triangle is read
-//   w       n values, host, out, ascending
-//   z       n x n, leading dimension ldz >= max(1, n), host, out: column k belongs to w[k], 2-norm 1, sign free.
-//           With options.vectors false neither read nor written; may then be null. z may be a itself.
-// With options.subset the first report.m values and columns hold what was found; w and z need room for
-// subset.most(n) of them, and what lies behind the m-th within that room is undefined.
+// A = Z diag(w) Z^H on host pointers.
+//   a   n x n, leading dimension lda >= max(1, n), host memory, in, not changed. Only the triangle options.uplo is read
+//   w   n values, host memory, out, ascending
+//   z   n x n, leading dimension ldz >= max(1, n), host memory, out. Column k belongs to w[k]; its 2-norm is 1 and its sign is
+//       arbitrary. z may be a itself. If options.vectors is false, z is neither read nor written and may be null
+// With options.subset the first report.m values and columns are the pairs found. w and z need room for subset.max_count(n) of them;
+// the rest of that room is undefined afterwards.
 // Blocks until done.
-// Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError; std::bad_alloc where an
-// allocation on the host fails that is not of the matrix' size.
-// Device memory is an InvalidArgument here, host memory that the GPU cannot use is one below.
-// Cost: 4/3 n^3 flops and 4/3 n^3 bytes for the tridiagonalization, at most 4/3 n^3 flops for the divide and
-// conquer, 2 n^3 for the back-transformation.
-// LAPACK: dsyevd (dsytrd, dstedc, dormtr); Eigen-G (IPSJ SIG).
+// Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError. A failed small
+// allocation on the host throws std::bad_alloc; OutOfMemory is for allocations of order n^2. A pointer to device memory is an
+// InvalidArgument.
+// Cost: 4/3 n^3 flops and 4/3 n^3 bytes for the tridiagonalization, at most 4/3 n^3 flops for the divide and conquer, 2 n^3 for
+// the back-transformation.
+// Source: LAPACK dsyevd (dsytrd, dstedc, dormtr); Eigen-G (IPSJ SIG).
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, const T* a, std::int64_t lda, same_t<real_t<T>>* w, same_t<T>* z,
                              std::int64_t ldz, const Options& options = {}, const Devices& devices = {});
 
-// Device pointers, on the GPU that holds them: eigen_g(n, device(a), lda, device(w), device(z), ldz, stream).
-//   a       n x n, lda, device memory, in; destroyed (both triangles)
-//   w       n values, device, out
-//   z       n x n, ldz, device, out; null with options.vectors false. z may be a itself with ldz = lda; else the
-//           two must not overlap. Even leading dimensions and 16-byte alignment of both are fastest.
-//   stream  the work is ordered after what the stream holds and is complete when the call returns; null: the
-//           default stream
-// Blocks: for max |a_ij|, in the divide and conquer, and at the end, where its memory ends; Solver::enqueue does not wait there,
-// and says what the others wait for. devices.place cpu is an InvalidArgument. Everything else as above.
+// A = Z diag(w) Z^H on device pointers, on the GPU that holds them:
+// eigen_g(n, device(a), lda, device(w), device(z), ldz, stream).
+//   a       n x n, lda >= max(1, n), device memory, in, destroyed (both triangles)
+//   w       n values, device memory, out
+//   z       n x n, ldz >= max(1, n), device memory, out; null if options.vectors is false. z may be a itself if ldz = lda;
+//           otherwise the two must not overlap. Even leading dimensions and 16-byte alignment of both are fastest
+//   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
+// Blocks three times: for max |a_ij|, in the divide and conquer, and at the end, because the call then frees its device memory.
+// Solver::enqueue() does not block at the end.
+// devices.device == DeviceChoice::cpu is an InvalidArgument, and so is a pointer to host memory that the GPU cannot use. The rest is as above.
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
                              same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
                              CUstream_st* stream, const Options& options = {}, const Devices& devices = {});
 
-// Values and vectors with their memory, for callers who do not want to keep their own.
+// Values and vectors in memory of their own.
 template <class T>
 struct Solution {
   std::vector<real_t<T>> values;
-  std::vector<T> vectors;  // n x report.m column-major, empty without vectors
+  std::vector<T> vectors;  // n x report.m, column-major; empty without vectors
   Report report;
 };
+// eigen_g() on host pointers that also allocates w and z.
 template <class T>
 [[nodiscard]] Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& options = {},
                                 const Devices& devices = {});
 
-// Bytes that eigen_g() takes at most for itself beyond a, w, z; on device pointers of MatrixLayout::packed ones. With these three, an n x n
-// solve on a GPU needs
+// Upper bound of the memory that eigen_g() uses in addition to a, w and z. For device pointers it assumes MatrixLayout::contiguous.
+//   on_gpu   true: for the current GPU; throws DeviceError if there is none
 //
-//   all vectors   3.2 n^2 values of device memory for n >= 6000, 3.07 n^2 for n = 65000, 3 n^2 + 1220 n for smaller ones; two stages
-//                 of floats and complex numbers up to 1 GiB more (complex double 2.7 n^2 at n = 10000)
-//   values only   n^2 + O(n) (two stages 1.07 n^2 at n = 10000, 1.04 n^2 at 32768)
+// Device memory of a solve, a, w and z included, in values:
 //
-// and on device pointers
+//   all vectors   3 n^2 + 1220 n   n < 6000
+//                 3.2 n^2          n >= 6000; 3.07 n^2 at n = 65000
+//   values only   n^2 + O(n)       one-stage path
+//                 1.07 n^2         two-stage path, n = 10000; 1.04 n^2 at n = 32768
 //
-//   n^2 more      for values only where a's columns do not serve (one stage wants n a multiple of 64, two stages columns on 32 bytes);
-//                 for a subset by number; for z in a's place, as much as it saves the caller; in two stages for z whose columns are not
-//                 on 16 bytes, as with odd n (where there is less, that is slower)
-//   .6 n^2 more   with vectors where lda > n
+// The two-stage path of float and complex matrices needs up to 1 GiB more. Complex double needs 2.7 n^2 in all at n = 10000.
+// Device pointers need more in these cases:
 //
-// Where more is needed than is free on the GPU, what was left to choose gives way: mixed precision to native, two
-// stages to one (path automatic), the GPU to the CPU (host pointers, place automatic); the report tells. Otherwise eigen_g() throws
-// OutOfMemory with both figures before any work.
-//   on_gpu   the current GPU; throws DeviceError where there is none
+//   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
+//            not 32-byte aligned (two-stage path)
+//   n^2      a subset by number
+//   n^2      z == a; the caller saves the same amount
+//   n^2      two-stage path, columns of z not 16-byte aligned (odd n); without this memory the solve still works, but is slower
+//   0.6 n^2  vectors, and lda > n
+//
+// If the GPU has too little memory, the solve falls back in this order, and the report says so:
+//
+//   mixed precision -> native precision
+//   two-stage path  -> one-stage path    with Path::automatic
+//   GPU             -> CPU               with host pointers and DeviceChoice::automatic
+//
+// If no fallback is left, eigen_g() throws OutOfMemory with the needed and the free bytes, before any work.
 template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,
                                              Pointers pointers = Pointers::host);
 
-// Starts the current GPU and loads what a first solve otherwise waits for (0.2 to 0.4 s on an H200). For a thread of its own
-// beside other work, such as reading the matrix; no solve needs it. Does nothing where there is no GPU. Throws DeviceError.
+// Starts the current GPU and loads what a first solve would wait for (0.2 to 0.4 s on an H200). No solve needs this call. It is
+// meant for a thread of its own, at the same time as other work such as reading the matrix. Does nothing if there is no GPU.
+// Throws DeviceError.
 void start_gpu();
 
-// Between calls a thread keeps for each GPU that it used: a stream, a cuBLAS handle, at most 64 MiB of device memory and
-// 64 MiB and 36 n bytes of pinned host memory; and for all of them together up to seven sleeping threads, for transfers
-// from and to host pointers. This frees what the calling thread keeps; its end does so too.
-void release_kept();
+// Frees what the calling thread keeps between its calls. For each GPU that it used: a stream, a cuBLAS handle, up to 64 MiB of
+// device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
+// copy host memory. The end of the thread frees the same.
+void release_thread_cache();
 
 // "0.2.0"
 const char* version();

@@ -1,6 +1,6 @@
-/* The generalised symmetric-definite problem from C: LAPACK's arguments, 64-bit sizes, info as eigen_g.h's and
+/* The C entries to the generalised symmetric-definite problem: LAPACK's arguments, 64-bit sizes. info as in eigen_g.h, and
  *
- * info:   n+i  B's leading minor of order i is not positive definite; nothing is computed
+ * info:   n+i  the leading minor of order i of B is not positive definite; nothing is computed
  */
 #ifndef EIGEN_G_GENERALISED_H
 #define EIGEN_G_GENERALISED_H
@@ -14,23 +14,27 @@ extern "C" {
 
 struct CUstream_st;
 
-/* A x = w B x (itype 1), A B x = w x (2), B A x = w x (3) on host pointers, on a GPU where there is one, else on the CPU.
- *   itype 1, 2, 3
+/* A x = w B x (itype 1), A B x = w x (2), B A x = w x (3) on host pointers.
+ *   itype 1, 2 or 3
  *   jobz  'N': values only, 'V': values and vectors
  *   uplo  'L' or 'U': the triangle of A and of B that is read
- *   a     n x n column-major, leading dimension lda >= max(1, n), host memory; with jobz 'V' it holds the vectors X on
- *         return, with X^T B X = I (itype 3: X^T B^-1 X = I), with 'N' it is not changed
- *   b     n x n, ldb >= max(1, n), host memory; its triangle holds the Cholesky factor on return: B = L L^T or U^T U
+ *   a     n x n column-major, leading dimension lda >= max(1, n), host memory, in. With jobz 'V' it holds the vectors X on
+ *         return, X^T B X = I (itype 3: X^T B^-1 X = I); with 'N' it is not changed
+ *   b     n x n column-major, ldb >= max(1, n), host memory, in. On return its triangle holds the Cholesky factor: B = L L^T or
+ *         U^T U
  *   w     n values, host memory, out, ascending
- * Blocks until done. Source: LAPACK dsygvd, ssygvd. */
+ * Runs on a GPU if there is one and n is large enough, else on the CPU. Blocks until done. Source: LAPACK dsygvd, ssygvd. */
 int64_t eigen_g_dsygvd(int itype, char jobz, char uplo, int64_t n, double* a, int64_t lda, double* b,
                        int64_t ldb, double* w);
 int64_t eigen_g_ssygvd(int itype, char jobz, char uplo, int64_t n, float* a, int64_t lda, float* b,
                        int64_t ldb, float* w);
 
-/* The same on device pointers of the current GPU: a_dev is destroyed, the triangle of b_dev holds the factor and its other one is
- * destroyed, z_dev (n x n, ldz >= max(1, n); may be a_dev itself with ldz = lda; not read, may be null, with jobz 'N') holds
- * the vectors. Ordered after what `stream` holds; complete on return. */
+/* The same problems on device pointers of the current GPU.
+ *   a_dev   in, destroyed
+ *   b_dev   in. On return its triangle holds the factor; the other triangle is destroyed
+ *   w_dev   n values, out
+ *   z_dev   n x n, ldz >= max(1, n), out: the vectors. May be a_dev itself if ldz = lda. With jobz 'N' it may be null
+ *   stream  the solve starts after all work that is in the stream, and is complete on return; null: the default stream */
 int64_t eigen_g_dsygvd_device(int itype, char jobz, char uplo, int64_t n, double* a_dev, int64_t lda,
                               double* b_dev, int64_t ldb, double* w_dev, double* z_dev, int64_t ldz,
                               struct CUstream_st* stream);
@@ -38,7 +42,7 @@ int64_t eigen_g_ssygvd_device(int itype, char jobz, char uplo, int64_t n, float*
                               float* b_dev, int64_t ldb, float* w_dev, float* z_dev, int64_t ldz,
                               struct CUstream_st* stream);
 
-/* A part of the spectrum; range, vl, vu, il, iu, m, and the room that w and z_dev need, as eigen_g_dsyevdx's.
+/* A subset of the spectrum. range, vl, vu, il, iu, m and the sizes of w and z_dev as in eigen_g_dsyevdx.
  * Source: LAPACK dsygvx, cuSOLVER sygvdx. */
 int64_t eigen_g_dsygvdx(int itype, char jobz, char range, char uplo, int64_t n, double* a, int64_t lda,
                         double* b, int64_t ldb, double vl, double vu, int64_t il, int64_t iu, int64_t* m,
@@ -55,8 +59,8 @@ int64_t eigen_g_ssygvdx_device(int itype, char jobz, char range, char uplo, int6
                                int64_t iu, int64_t* m, float* w_dev, float* z_dev, int64_t ldz,
                                struct CUstream_st* stream);
 
-/* Hermitian A and B, of complex numbers as eigen_g.h has them: as above with X^H for X^T; the imaginary parts of the diagonals are
- * not read. On device pointers complex arrays are aligned to their entries. Source: LAPACK zhegvd, zhegvx. */
+/* Hermitian A and B in the complex types of eigen_g.h: as above with X^H instead of X^T. The imaginary parts of the diagonals are not
+ * read. In device memory complex arrays must be aligned to their elements. Source: LAPACK zhegvd, zhegvx. */
 int64_t eigen_g_zhegvd(int itype, char jobz, char uplo, int64_t n, eigen_g_double_complex* a, int64_t lda,
                        eigen_g_double_complex* b, int64_t ldb, double* w);
 int64_t eigen_g_chegvd(int itype, char jobz, char uplo, int64_t n, eigen_g_complex* a, int64_t lda,
@@ -83,8 +87,8 @@ int64_t eigen_g_chegvdx_device(int itype, char jobz, char range, char uplo, int6
                                int64_t il, int64_t iu, int64_t* m, float* w_dev, eigen_g_complex* z_dev,
                                int64_t ldz, struct CUstream_st* stream);
 
-/* The same with b's triangle holding the factor that an earlier call left there, which is not changed (on device pointers, of an upper
- * one, the other triangle is): one B for many A. range 'A' for the whole spectrum. */
+/* As above, but the triangle of b holds the factor from an earlier call: one B for many A. range 'A': the whole spectrum. The factor is
+ * not changed. On device pointers with uplo 'U' the lower triangle of b_dev is overwritten. */
 int64_t eigen_g_dsygvdx_factored(int itype, char jobz, char range, char uplo, int64_t n, double* a,
                                  int64_t lda, double* b, int64_t ldb, double vl, double vu, int64_t il,
                                  int64_t iu, int64_t* m, double* w);

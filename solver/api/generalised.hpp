@@ -1,20 +1,20 @@
-// Eigenvalues and eigenvectors of a generalised symmetric-definite problem, B = L L^H (upper triangle: U^H U) positive definite:
+// Eigenvalues and eigenvectors of a generalised symmetric-definite problem. B = L L^H (upper triangle: U^H U) is positive definite:
 //
 //   itype 1   A x = w B x      C = L^-1 A L^-H   x = L^-H y   X^H B X = I
 //   itype 2   A B x = w x      C = L^H A L       x = L^-H y   X^H B X = I
 //   itype 3   B A x = w x      C = L^H A L       x = L y      X^H B^-1 X = I
 //
-// with C y = w y solved by eigen_g() as it stands. On a GPU where there is one, else on the CPU through LAPACK.
+// eigen_g() solves C y = w y. A solve runs on a GPU if there is one and n >= 72, else on the CPU through LAPACK.
 //
 //   eigen_g::GeneralisedReport r = eigen_g::sygvd({.itype = 1}, n, a, lda, b, ldb, w, z, ldz);
-//   if (r.bad_minor > 0) ...   // the order of B's first leading minor that is not positive definite
+//   if (r.bad_minor > 0) ...   // B is not positive definite: its first such leading minor has this order
 //
-// T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is not read. Complex problems take one GPU.
+// T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
+// Complex problems are solved on one GPU.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include <eigen_g/device_pointer.hpp>
 #include <eigen_g/solver.hpp>
@@ -22,86 +22,89 @@
 
 namespace eigen_g {
 
-// What becomes of B's Cholesky factor.
+// Source and destination of B's Cholesky factor.
 enum class CholeskyFactor {
-  made,      // for this call alone
-  returned,  // over B, in its triangle: for the next call
-  given      // b holds it, from a call that returned it: B is not factored again
+  compute,             // computed for this call and not returned
+  compute_and_return,  // computed and stored in the triangle of b, for later calls
+  reuse                // b holds the factor from an earlier call; B is not factored again
 };
 
-struct Generalised {
+struct GeneralisedProblem {
   int itype = 1;
-  CholeskyFactor factor = CholeskyFactor::made;
+  CholeskyFactor factor = CholeskyFactor::compute;
 };
 
-// The standard solve's report, with the seconds and the bytes of the whole call, and what was done around it.
+// The report of the whole call. Its stages are load, check, cholesky (except with CholeskyFactor::reuse), standard_form, the stages of
+// the standard solve C y = w y with a load and a store of their own, back_substitute (with vectors), and store.
 struct GeneralisedReport : Report {
-  // Not 0: the order of B's first leading minor that is not positive definite. Then status is not_converged, failed is LAPACK's
-  // info n + bad_minor, m is 0, and nothing after the factorization was done.
+  // Order of B's first leading minor that is not positive definite; 0: B is positive definite. If bad_minor > 0, status is
+  // not_converged, info is LAPACK's n + bad_minor, m is 0, and the call ended after the factorization.
   std::int64_t bad_minor = 0;
-  struct Act {
-    const char* name;  // "load", "check", "cholesky", "standard_form", "back_substitute", "store"
-    double seconds;
-  };
-  std::vector<Act> acts;  // in their order; the stages stand between "standard_form" and what follows
-  double seconds_of_act(const char* name) const;
 };
 
-// Host pointers. A, w, z, ldz, options and devices as in eigen_g(); options.uplo is A's and B's.
-//   a    n x n, lda, host, in, not changed
-//   b    n x n, ldb >= max(1, n), host, in: B, or its factor where that is given; changed where it is returned alone. The
-//        triangle that options.uplo does not name is neither read nor written
-//   w    values, ascending, of the options' subset
-//   z    vectors as above, or null with options.vectors false. z may be a itself, not b
-// Where B is not positive definite, the report says so, w and z are undefined, and of a B that was to be returned the triangle is.
-// options.progress is told of the standard solve alone.
+// Solves the problem of problem.itype on host pointers. w, z, options and devices as in eigen_g(); options.uplo is for A and B.
+//   a    n x n, lda >= max(1, n), host memory, in, not changed
+//   b    n x n, ldb >= max(1, n), host memory, in: B, or its factor with CholeskyFactor::reuse. Changed only with
+//        CholeskyFactor::compute_and_return. The other triangle is neither read nor written
+//   w    values of the subset, host memory, out, ascending
+//   z    n x n, ldz >= max(1, n), host memory, out: the vectors X; null if options.vectors is false. z may be a itself, but not b
+// If B is not positive definite, report.bad_minor > 0, and w and z are undefined. With CholeskyFactor::compute_and_return the triangle of b is
+// then undefined too.
+// options.progress is called for the stages of the standard solve only.
 // Blocks until done.
-// Throws as eigen_g(), NonFiniteEntry of A; InvalidArgument too, by its parameter(): itype, ldb, b, that where B holds a NaN or an
-// infinity or is scaled so against A that C overflows.
-// Accuracy, with cond = cond_2(B), c a moderate constant and norms of B = L L^H:
+// Throws as eigen_g(); NonFiniteEntry is about A. InvalidArgument also names itype, ldb or b. It names b if B holds a NaN or an
+// infinity, and if B is so small or A so large that C overflows.
+// Accuracy as LAPACK's, with cond = cond_2(B) and a moderate constant c:
 //   |A X - B X W| <= c n ulp |A| |X| sqrt(cond)                |X^H B X - I| <= c n ulp cond
-//   |w_k - w_k'| <= c n ulp (|A| |B^-1| + cond |w_k|)          of itype 1
-//   |w_k - w_k'| <= c n ulp (|A| |B| + cond |w_k|)             of itypes 2 and 3
-// as LAPACK's: rounding B by ulp |B| alone moves w_k by as much as ulp cond |w_k|. Its source: LAPACK Users' Guide, 4.10.
-// Cost: n^3 / 3 flops for the factor, n^3 for C (on a GPU 2 n^3 up to 6144 rows), n^2 m for the vectors, and eigen_g()'s.
-// LAPACK: dsygvd (dpotrf, dsygst, dsyevd, dtrsm); of a subset dsygvx.
+//   |w_k - w_k'| <= c n ulp (|A| |B^-1| + cond |w_k|)          itype 1
+//   |w_k - w_k'| <= c n ulp (|A| |B| + cond |w_k|)             itypes 2 and 3
+// Rounding B by ulp |B| alone moves w_k by up to ulp cond |w_k| (LAPACK Users' Guide, 4.10).
+// Cost: n^3 / 3 flops for the factor, n^3 for C (2 n^3 on a GPU up to 6144 rows), n^2 m for the vectors, and eigen_g() for C.
+// Source: LAPACK dsygvd (dpotrf, dsygst, dsyevd, dtrsm); for a subset dsygvx.
 template <class T>
-[[nodiscard]] GeneralisedReport sygvd(const Generalised& problem, std::int64_t n, const T* a,
+[[nodiscard]] GeneralisedReport sygvd(const GeneralisedProblem& problem, std::int64_t n, const T* a,
                                       std::int64_t lda, same_t<T>* b, std::int64_t ldb, same_t<real_t<T>>* w,
                                       same_t<T>* z, std::int64_t ldz, const Options& options = {},
                                       const Devices& devices = {});
 
-// Device pointers, on the GPU that holds them, ordered after what the stream holds, complete on return.
-//   a    n x n, lda, device, in; destroyed (both triangles)
-//   b    n x n, ldb, device, in; B is destroyed (both triangles) but for a factor that is returned, which stands in its triangle. A
-//        factor that is given stays; with an upper one the other triangle is overwritten
-//   w, z as in eigen_g(). z may be a itself with ldz = lda. Even leading dimensions and 16-byte alignment are fastest.
-// Blocks, beside where eigen_g() does, for max |a_ij| and max |b_ij| and for whether B is positive definite.
+// sygvd() on device pointers, on the GPU that holds them. It starts after all work that is in the stream, and is complete on return.
+//   a    n x n, lda, device memory, in, destroyed (both triangles)
+//   b    n x n, ldb, device memory, in. Afterwards, by CholeskyFactor:
+//          compute              destroyed (both triangles)
+//          compute_and_return   the factor is in its triangle; the other triangle is destroyed
+//          reuse                the factor is unchanged; the lower triangle is overwritten if options.uplo is upper
+//   w    values of the subset, device memory, out
+//   z    as in eigen_g(): may be a itself if ldz = lda. Even leading dimensions and 16-byte alignment are fastest
+// Blocks as eigen_g() does, and also for max |a_ij|, max |b_ij| and the result of the Cholesky factorization.
 template <class T>
-[[nodiscard]] GeneralisedReport sygvd(const Generalised& problem, std::int64_t n, DevicePointer<T> a,
+[[nodiscard]] GeneralisedReport sygvd(const GeneralisedProblem& problem, std::int64_t n, DevicePointer<T> a,
                                       std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
                                       same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z,
                                       std::int64_t ldz, CUstream_st* stream, const Options& options = {},
                                       const Devices& devices = {});
 
-// Planned once, solved often, with a context of its own; else as Solver: what it tells and takes is told there.
+// A generalised solve that is planned once and runs any number of times. Members without a comment are as in Solver.
 template <class T>
 class GeneralisedSolver {
  public:
-  explicit GeneralisedSolver(std::int64_t n, const Generalised& problem = {}, const Options& options = {},
-                             Pointers pointers = Pointers::host, const Devices& devices = {},
-                             const Allocator& allocator = {});
+  // Plans, and allocates nothing of order n^2. Throws as Solver().
+  explicit GeneralisedSolver(Context& context, std::int64_t n, const GeneralisedProblem& problem = {},
+                             const Options& options = {}, Pointers pointers = Pointers::host);
+  // With a context of its own.
+  explicit GeneralisedSolver(std::int64_t n, const GeneralisedProblem& problem = {},
+                             const Options& options = {}, Pointers pointers = Pointers::host,
+                             const Devices& devices = {}, const Allocator& allocator = {});
   ~GeneralisedSolver();
   GeneralisedSolver(GeneralisedSolver&&) noexcept;
   GeneralisedSolver& operator=(GeneralisedSolver&&) noexcept;
 
-  // Beside a, b, w and z. On a GPU Solver's, and n x n for each of A, B and Z from host pointers.
+  // Upper bound in addition to a, b, w and z. GPU: as Solver's; with host pointers also n x n values for each of A, B and Z.
   WorkspaceBytes workspace() const;
   bool on_gpu() const;
   Path path() const;
-  void use(const Workspace& workspace);
-  // The next solves' factor: `returned` once and then `given`, where one B serves many A.
-  void choose(CholeskyFactor factor);
+  void set_workspace(const Workspace& workspace);
+  // Sets the factor option of the next solves: compute_and_return for the first A and reuse for all others with the same B.
+  void set_factor(CholeskyFactor factor);
 
   [[nodiscard]] GeneralisedReport solve(const T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w,
                                         T* z, std::int64_t ldz);
@@ -110,13 +113,13 @@ class GeneralisedSolver {
                                         std::int64_t ldz, CUstream_st* stream);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
-// Bytes that sygvd() takes at most for itself beyond a, b, w, z, as workspace_bytes().
+// Upper bound of the memory that sygvd() uses in addition to a, b, w and z; as workspace_bytes().
 template <class T = double>
-[[nodiscard]] WorkspaceBytes generalised_workspace_bytes(std::int64_t n, const Generalised& problem,
+[[nodiscard]] WorkspaceBytes generalised_workspace_bytes(std::int64_t n, const GeneralisedProblem& problem,
                                                          const Options& options, bool on_gpu,
                                                          Pointers pointers = Pointers::host);
 

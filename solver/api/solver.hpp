@@ -1,5 +1,5 @@
-// A solver that is planned once and solves again and again: for self-consistent loops, optimisers, and callers with memory of
-// their own.
+// Context and Solver: a solve that is planned once and runs any number of times without new allocations. For self-consistent
+// loops, optimisers, and callers with a workspace or an allocator of their own.
 //
 //   eigen_g::Context context;                                    // default devices
 //   eigen_g::Solver<double> solver(context, n, {.vectors = true}, eigen_g::Pointers::device);
@@ -18,78 +18,85 @@ namespace eigen_g {
 
 class Resources;
 
-// What solvers share: the devices, and what is kept for them between calls (streams, cuBLAS handles, pinned memory, small
-// device memory, threads that copy). Used by one thread at a time; move-only. Its solvers end before it.
+// Devices and cached resources that solvers share: streams, cuBLAS handles, pinned memory, small device memory, copying threads.
+// Used by one thread at a time; move-only. It must outlive its solvers.
 class Context {
  public:
-  // With an allocator all device memory comes from it and goes back to it, cuBLAS's workspace (32 MiB on compute capability
-  // 9.0, else 4) included; none but a Solver's own lasts beyond a call, but that workspace.
+  // With an allocator all device memory comes from it, cuBLAS's workspace included (32 MiB on compute capability 9.0, 4 MiB on
+  // others). Only that workspace and the memory of a Solver are kept between calls; the rest is freed before a call returns.
   explicit Context(const Devices& devices = {}, const Allocator& allocator = {});
   ~Context();
   Context(Context&&) noexcept;
   Context& operator=(Context&&) noexcept;
 
   const Devices& devices() const;
-  void release();  // frees what is kept and not in use
+  void release();  // frees the cached resources that are not in use
 
  private:
   template <class T>
   friend class Solver;
+  template <class T>
+  friend class GeneralisedSolver;
   Resources* resources() const;  // null in a build without CUDA
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 enum class Pointers { host, device };
 
-// Device memory that a solve may use for itself, aligned to 256 bytes. Empty: it takes its own.
+// Workspace of the caller in device memory, 256-byte aligned. Null: the solver allocates its own.
 struct Workspace {
   void* device = nullptr;
   std::uint64_t device_bytes = 0;
 };
 
-// n, options and the side of the pointers are fixed; solve() takes matrices that fit to them. Move-only.
+// A solver for matrices of order n, with fixed options, on host or on device pointers. Move-only.
 template <class T>
 class Solver {
  public:
-  // Plans; takes no memory of the matrix' size. Throws InvalidArgument, DeviceError (a GPU is asked for and there is none).
+  // Plans, and allocates nothing of order n^2. Throws InvalidArgument, and DeviceError if a GPU is required and there is none.
   Solver(Context& context, std::int64_t n, const Options& options = {}, Pointers pointers = Pointers::host);
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  // What a solve holds beside a, w and z, at most: told before any of it is taken. Where the GPU has less, a choice gives way as in
-  // eigen_g(), and stays so. On device pointers z in a's place takes a
-  // matrix more, as much as it saves the caller.
+  // Upper bound of the memory of a solve in addition to a, w and z; nothing is allocated yet. If the GPU has less, the solver
+  // falls back as eigen_g() does, and keeps that choice for later solves. On device pointers z == a needs one matrix more, as much
+  // as the caller saves.
   WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const;
   bool on_gpu() const;
   Path path() const;
 
-  // Memory of the caller's for the next solves, of at least workspace(layout).device bytes, of their layout; it outlives them. Empty:
-  // the solver's own, taken at the first solve and kept until its end. Throws InvalidArgument (workspace), as a solve does that
-  // needs more.
-  void use(const Workspace& workspace);
+  // Sets the workspace of the next solves. It has at least workspace(layout).device bytes for the layout of their matrices, and
+  // must outlive them. Null: the solver allocates its own at the first solve and keeps it until its destruction.
+  // Throws InvalidArgument (workspace). So does a solve that needs more.
+  void set_workspace(const Workspace& workspace);
 
-  // As eigen_g() with the same pointers, which are Pointers::host or Pointers::device as the solver was planned. From the second
-  // solve on no device or pinned memory is taken, and no stream, handle or event is made, but device memory where leading dimensions
-  // or z in a's place ask for more than before. (A share of the products for a further device, and a calibration that is measured
-  // first, take theirs when they are first used.)
+  // As eigen_g() with the same pointers. They must be of the kind that the constructor was given (host or device).
+  // From the second solve on no stream, handle, event, pinned or device memory is created. Exceptions:
+  //   device memory, if lda, ldz or z == a need more than before
+  //   memory of another device, at its first share of a product
+  //   memory for measuring a calibration, once
   [[nodiscard]] Report solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz);
   [[nodiscard]] Report solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                              DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
 
-  // solve() on device pointers that does not wait for its end: values, vectors and `a` are the work's in `stream` until that has
-  // passed. The host still waits for max |a_ij|, for the divide and conquer's tree, the shapes of its merges of more than 512 rows
-  // and whether it has converged; what stands behind, the way back to A's vectors, is queued. So a NaN is thrown and status, failed,
-  // m and first are told as by solve(); the report's stages have no seconds, its `seconds` are those until the return. The solver's
-  // next solve, on whatever stream, is ordered after this one; use() and the solver's end wait for it; a workspace of the caller's
-  // lasts until then. Waits all the same with progress, Devices::multiprocessors, mixed precision, and where products were cut over devices.
+  // solve() on device pointers that returns before the end of its work. w, z and a belong to that work until `stream` has reached
+  // its end.
+  //
+  //   waits for      max |a_ij|; the tree of the divide and conquer, the shapes of its merges of more than 512 rows, its convergence
+  //   queued         everything after that: the back-transformation
+  //   report         a NaN is thrown, and status, failed, m and first are set, as in solve(). Stages have no seconds; `seconds`
+  //                  ends at the return
+  //   ordering       the solver's next solve runs after this one, on any stream. use() and the destructor wait for it. A workspace
+  //                  of the caller must live until then
+  //   blocks at end  with a progress callback, Devices::multiprocessors, mixed precision, or products shared with other devices
   [[nodiscard]] Report enqueue(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                                DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace eigen_g

@@ -1,9 +1,9 @@
-/* The C entries to the stages of a solve: LAPACK's arguments and layout, 64-bit sizes, info as the return value
- * (eigen_g.h says which; eigen_g_info_text() of that header has a text for each).
+/* The C entries to the stages of a solve: LAPACK's arguments and layout, 64-bit sizes, info as the return value. eigen_g.h lists
+ * the values of info, and its eigen_g_info_text() returns a text for each.
  *
- * Host pointers work on a GPU where there is one, else on the CPU; the functions named _device take device pointers of the
- * current GPU, ordered after what `stream` holds and complete on return. Shapes, memory and cost of each stand in
- * stages.hpp. */
+ * Functions with host pointers run on a GPU if there is one and n is large enough, else on the CPU. Functions named _device take
+ * device pointers of the current GPU, start after all work that is in `stream`, and are complete on return.
+ * Workspace, errors and cost: stages.hpp. */
 #ifndef EIGEN_G_STAGES_H
 #define EIGEN_G_STAGES_H
 
@@ -16,17 +16,19 @@ extern "C" {
 struct CUstream_st;
 
 /* A = Q T Q^T, T = tridiag(e, d, e).
- *   uplo  'L' or 'U': the triangle of A that is read, and that holds the reflectors on return as dsytrd leaves them
+ *   uplo  'L' or 'U': the triangle of A that is read. On return it holds the reflectors, as after dsytrd
  *   a     n x n column-major, lda >= max(1, n), in and out
- *   d     n values, out     e  n - 1 values, out     tau  n - 1 values, out
+ *   d     n values, out
+ *   e     n - 1 values, out
+ *   tau   n - 1 values, out
  * Source: LAPACK dsytrd. */
 int64_t eigen_g_dsytrd(char uplo, int64_t n, double* a, int64_t lda, double* d, double* e, double* tau);
-/* The other triangle of a_dev may be overwritten; without a copy of the matrix where uplo is 'L' and lda is n to the
- * next multiple of 64. */
+/* The other triangle of a_dev may be overwritten. If uplo is 'L' and lda is n rounded up to a multiple of 64, no copy of the matrix is
+ * needed. */
 int64_t eigen_g_dsytrd_device(char uplo, int64_t n, double* a_dev, int64_t lda, double* d_dev, double* e_dev,
                               double* tau_dev, struct CUstream_st* stream);
 
-/* T = Z diag(w) Z^T of the symmetric tridiagonal T = tridiag(e, d, e).
+/* T = Z diag(w) Z^T, T = tridiag(e, d, e).
  *   compz 'N': values only (z may be null, ldz is not read), 'I': values and vectors
  *   d     n values, in: the diagonal; out: w, ascending
  *   e     n - 1 values, in: the off-diagonal; destroyed
@@ -36,9 +38,10 @@ int64_t eigen_g_dstedc(char compz, int64_t n, double* d, double* e, double* z, i
 int64_t eigen_g_dstedc_device(char compz, int64_t n, double* d_dev, double* e_dev, double* z_dev, int64_t ldz,
                               struct CUstream_st* stream);
 
-/* Z := Q Z with Q of eigen_g_dsytrd (or of dsytrd itself).
- *   uplo  the triangle of a that holds the reflectors     tau  n - 1 values, in
+/* Z := Q Z for the Q of eigen_g_dsytrd or of LAPACK's dsytrd.
+ *   uplo  'L' or 'U': the triangle of a that holds the reflectors
  *   a     n x n column-major, lda >= max(1, n), in
+ *   tau   n - 1 values, in
  *   z     n x m column-major, ldz >= max(1, n), in and out
  * Source: LAPACK dormtr with side 'L' and trans 'N'. */
 int64_t eigen_g_dormtr(char uplo, int64_t n, int64_t m, const double* a, int64_t lda, const double* tau,
@@ -46,9 +49,10 @@ int64_t eigen_g_dormtr(char uplo, int64_t n, int64_t m, const double* a, int64_t
 int64_t eigen_g_dormtr_device(char uplo, int64_t n, int64_t m, const double* a_dev, int64_t lda,
                               const double* tau_dev, double* z_dev, int64_t ldz, struct CUstream_st* stream);
 
-/* A = Q B Q^T, B of bandwidth kd: 32, 48, 64, 96 or 128 on a GPU.
- *   a     n x n column-major, lda >= max(1, n), in and out: the reflectors, those of column j below row j + kd (lower), those of row
- *         j right of column j + kd (upper)
+/* A = Q B Q^T, B(i, j) = 0 for |i - j| > kd.
+ *   kd    >= 1; on a GPU 32, 48, 64, 96 or 128
+ *   a     n x n column-major, lda >= max(1, n), in and out. On return it holds the reflectors: reflector j is in column j below row
+ *         j + kd (lower), or in row j right of column j + kd (upper)
  *   ab    (kd + 1) x n, ldab >= kd + 1, out: B in LAPACK's band layout of `uplo`
  *   tau   max(n - kd, 0) values, out
  * Source: LAPACK dsytrd_sy2sb. */
@@ -58,19 +62,22 @@ int64_t eigen_g_dsytrd_sy2sb_device(char uplo, int64_t n, int64_t kd, double* a_
                                     double* ab_dev, int64_t ldab, double* tau_dev,
                                     struct CUstream_st* stream);
 
-/* B = Q T Q^T of a band matrix, 0 <= kd <= 128.
- *   ab    as above, in     d  n values, out     e  n - 1 values, out
- *   hous  eigen_g_dsytrd_sb2st_hous(n, kd) values on 16 bytes, out: the reflectors; null: not wanted
+/* B = Q T Q^T, B(i, j) = 0 for |i - j| > kd, 0 <= kd <= 128.
+ *   ab    (kd + 1) x n, ldab >= kd + 1, in: B in LAPACK's band layout of `uplo`
+ *   d     n values, out
+ *   e     n - 1 values, out
+ *   hous  eigen_g_dsytrd_sb2st_hous(n, kd) values, 16-byte aligned, out: the reflectors, in a layout other than LAPACK's. Null: none
  * Source: LAPACK dsytrd_sb2st. */
 int64_t eigen_g_dsytrd_sb2st(char uplo, int64_t n, int64_t kd, const double* ab, int64_t ldab, double* d,
                              double* e, double* hous);
 int64_t eigen_g_dsytrd_sb2st_device(char uplo, int64_t n, int64_t kd, const double* ab_dev, int64_t ldab,
                                     double* d_dev, double* e_dev, double* hous_dev,
                                     struct CUstream_st* stream);
-int64_t eigen_g_dsytrd_sb2st_hous(int64_t n, int64_t kd); /* or an info: negative */
+int64_t eigen_g_dsytrd_sb2st_hous(int64_t n, int64_t kd); /* number of values; negative: info */
 
-/* Z := Q Z, z n x m column-major, ldz >= max(1, n), in and out, for the Q of eigen_g_dsytrd_sb2st and of
- * eigen_g_dsytrd_sy2sb. */
+/* Z := Q Z for the Q of eigen_g_dsytrd_sb2st, and for the Q of eigen_g_dsytrd_sy2sb.
+ *   hous, a, tau  as these functions return them, in
+ *   z             n x m column-major, ldz >= max(1, n), in and out */
 int64_t eigen_g_dormtr_sb2st(int64_t n, int64_t m, int64_t kd, const double* hous, double* z, int64_t ldz);
 int64_t eigen_g_dormtr_sb2st_device(int64_t n, int64_t m, int64_t kd, const double* hous_dev, double* z_dev,
                                     int64_t ldz, struct CUstream_st* stream);

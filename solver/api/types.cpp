@@ -1,6 +1,7 @@
 #include "solver/api/types.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -20,15 +21,15 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-Subset Subset::numbers(std::int64_t first, std::int64_t last) {
+Subset Subset::by_index(std::int64_t first, std::int64_t last) {
   Subset subset;
-  subset.by = By::number;
+  subset.by = By::index;
   subset.first = first;
   subset.last = last;
   return subset;
 }
 
-Subset Subset::values(double above, double upto) {
+Subset Subset::by_value(double above, double upto) {
   Subset subset;
   subset.by = By::value;
   subset.above = above;
@@ -36,8 +37,8 @@ Subset Subset::values(double above, double upto) {
   return subset;
 }
 
-std::int64_t Subset::most(std::int64_t n) const {
-  return by == By::number ? last - first + 1 : n;
+std::int64_t Subset::max_count(std::int64_t n) const {
+  return by == By::index ? last - first + 1 : n;
 }
 
 Ratio parse_ratio(std::string_view text) {
@@ -54,9 +55,9 @@ Ratio parse_ratio(std::string_view text) {
     if (share.empty() || error != std::errc() || end != share.data() + share.size() ||
         !std::isfinite(value) || value < 0)
       refuse_ratio(text, "is not a ratio: it must be auto or numbers >= 0 with colons between, as 27:14");
-    ratio.parts.push_back(value);
+    ratio.shares.push_back(value);
   }
-  if (std::all_of(ratio.parts.begin(), ratio.parts.end(), [](double part) { return part == 0; }))
+  if (std::all_of(ratio.shares.begin(), ratio.shares.end(), [](double part) { return part == 0; }))
     refuse_ratio(text, "gives no device a share");
   return ratio;
 }
@@ -64,7 +65,7 @@ Ratio parse_ratio(std::string_view text) {
 std::string to_text(const Ratio& ratio) {
   if (ratio.automatic()) return "auto";
   std::string text;
-  for (const double part : ratio.parts) {
+  for (const double part : ratio.shares) {
     char digits[32];
     const auto end = std::to_chars(digits, digits + sizeof digits, part).ptr;
     text += (text.empty() ? "" : ":") + std::string(digits, end);
@@ -101,52 +102,31 @@ std::optional<Precision> precision_of(std::string_view text) {
   return std::nullopt;
 }
 
-const char* name(Refinement::Way way) {
-  switch (way) {
-    case Refinement::Way::native:
-      return "native";
-    case Refinement::Way::refined:
-      return "refined";
-    case Refinement::Way::out_of_scope:
-      return "out_of_scope";
-    case Refinement::Way::not_in_float:
-      return "not_in_float";
-    case Refinement::Way::clusters:
-      return "clusters";
-    case Refinement::Way::diverged:
-      return "diverged";
-  }
-  return "";
+const char* name(Refinement::Result result) {
+  constexpr std::array names{"native", "refined", "out_of_scope", "float_failed", "clusters", "diverged"};
+  static_assert(names.size() == static_cast<std::size_t>(Refinement::Result::diverged) + 1);
+  return names[static_cast<std::size_t>(result)];
 }
 
 const char* name(Stage stage) {
-  switch (stage) {
-    case Stage::transfer:
-      return "transfer";
-    case Stage::check:
-      return "check";
-    case Stage::scale:
-      return "scale";
-    case Stage::tridiagonalize:
-      return "tridiagonalize";
-    case Stage::full_to_band:
-      return "full_to_band";
-    case Stage::chase:
-      return "chase";
-    case Stage::divide_and_conquer:
-      return "divide_and_conquer";
-    case Stage::chase_back:
-      return "chase_back";
-    case Stage::band_back:
-      return "band_back";
-    case Stage::back_transform:
-      return "back_transform";
-    case Stage::unscale:
-      return "unscale";
-    case Stage::refine:
-      return "refine";
-  }
-  return "";
+  constexpr std::array names{"load",
+                             "check",
+                             "scale",
+                             "tridiagonalize",
+                             "full_to_band",
+                             "chase",
+                             "divide_and_conquer",
+                             "back_transform_chase",
+                             "back_transform_band",
+                             "back_transform",
+                             "unscale",
+                             "store",
+                             "refine",
+                             "cholesky",
+                             "standard_form",
+                             "back_substitute"};
+  static_assert(names.size() == static_cast<std::size_t>(Stage::back_substitute) + 1);
+  return names[static_cast<std::size_t>(stage)];
 }
 
 const char* version() {

@@ -1,4 +1,4 @@
-// What a solve is asked for, where it is done, and what it tells: the types of the public calls.
+// Types of the public calls: Options (the problem and the method), Devices (CPU and GPUs), Report (the results of a call).
 #pragma once
 
 #include <array>
@@ -22,57 +22,64 @@ namespace eigen_g {
 
 struct Calibration;  // calibration.hpp
 
-// ---- what is wanted
+// ---- Options
 
-// How a matrix becomes tridiagonal.
+// The route to tridiagonal form.
 enum class Path {
-  automatic,
+  automatic,  // the faster path for this n, type, engine and GPU
   one_stage,  // Householder tridiagonalization
-  two_stage   // to a band, and the band to tridiagonal form; on a GPU
+  two_stage   // first to a band, then from the band to tridiagonal form; on a GPU only
 };
 const char* name(Path path);                         // "auto", "one_stage", "two_stage"
 std::optional<Path> path_of(std::string_view name);  // also "one", "two"
 
-// What a solve goes through, as far as its path has it.
-// Of two stages: full_to_band and chase, later chase_back and band_back; of one: tridiagonalize, later back_transform.
+// The stages of a solve. Each path has its own reduction and back-transformation:
+//   one-stage   tridiagonalize, back_transform
+//   two-stage   full_to_band, chase, back_transform_chase, back_transform_band
 enum class Stage {
-  transfer,
+  load,
   check,
   scale,
   tridiagonalize,
   full_to_band,
   chase,
   divide_and_conquer,
-  chase_back,
-  band_back,
+  back_transform_chase,
+  back_transform_band,
   back_transform,
   unscale,
-  refine  // of mixed precision
+  store,
+  refine,           // mixed precision only
+  cholesky,         // generalised problems only: B = L L^H
+  standard_form,    // generalised problems only: A := C
+  back_substitute,  // generalised problems only: X of Y
 };
-const char* name(Stage stage);  // "transfer", "check", ...
+const char* name(Stage stage);  // "load", "check", ...
 
-// Which of the eigenpairs w_1 <= ... <= w_n are wanted.
+// A part of the eigenpairs w_1 <= ... <= w_n.
 struct Subset {
-  enum class By { all, number, value };
+  enum class By { all, index, value };
   By by = By::all;
-  std::int64_t first = 1, last = 0;  // by number: first <= k <= last, counted from 1 (LAPACK's il and iu)
-  double above = 0, upto = 0;        // by value: above < w_k <= upto (LAPACK's vl and vu), may be infinite
+  std::int64_t first = 1, last = 0;  // by index: first <= k <= last, from 1 (LAPACK: il, iu)
+  double above = 0, upto = 0;        // by value: above < w_k <= upto (LAPACK: vl, vu); may be infinite
 
-  static Subset numbers(std::int64_t first, std::int64_t last);
-  static Subset values(double above, double upto);
-  // At most so many pairs of a matrix of order n: room that w and z need, in values and in columns.
-  std::int64_t most(std::int64_t n) const;
+  static Subset by_index(std::int64_t first, std::int64_t last);
+  static Subset by_value(double above, double upto);
+  // Capacity for a matrix of order n: the largest number of pairs that this subset can hold. w needs this number of values, z this
+  // number of columns.
+  std::int64_t max_count(std::int64_t n) const;
 };
 
-// Called from the calling thread as a stage begins (0), goes on, and ends (1); who is told waits for each stage's end. An
-// exception thrown from it abandons the solve and reaches the caller; outputs are then undefined.
+// Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
+// a callback the host waits for the end of each stage. An exception from the callback ends the solve and reaches the caller; the
+// outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
-// How all pairs of a real matrix of doubles are found on one GPU.
+// The precision of the stages, for all pairs of a real double matrix on one GPU.
 enum class Precision {
-  native,
-  // The pipeline in float, and its pairs refined to double by large products of the engine that is chosen: for GPUs that are
-  // slow in double. The plain solver takes over where that does not pay off; Report::refinement tells.
+  native,  // every stage in the type of the matrix
+  // Solves in float, then refines the pairs to double by large products of the chosen engine. Meant for GPUs that are slow in
+  // double. If this does not apply or does not succeed, the solve is in native precision; Report::refinement says why.
   mixed
 };
 const char* name(Precision precision);  // "native", "mixed"
@@ -81,99 +88,103 @@ std::optional<Precision> precision_of(std::string_view name);
 struct Options {
   Uplo uplo = Uplo::lower;  // the triangle of A that is read; the other one may hold anything
   bool vectors = true;      // false: values only
-  Subset subset = {};  // the pairs that are wanted; the values have the same bits as those of a whole solve
+  Subset subset = {};       // the pairs to find; their values have the bits of a whole solve
   Path path = Path::automatic;
-  // Of the large matrix products on a GPU (a CPU's are native). df and emulated take up to 2 GiB of device memory more;
-  // df costs about one decimal digit of the vectors' accuracy. Automatic goes by Devices::engine_rates.
+  // Engine of the large matrix products on a GPU. The CPU always uses native products. df and emulated need up to 2 GiB more
+  // device memory. df loses about one decimal digit of the vectors' accuracy. automatic chooses by Devices::engine_rates.
   Engine engine = Engine::native;
   Progress progress = {};
   Precision precision = Precision::native;
 };
 
-// ---- where
+// ---- Devices
 
-enum class Place { automatic, cpu, gpu };
+// automatic: a GPU if there is one and n is large enough, else the CPU.
+enum class DeviceChoice { automatic, cpu, gpu };
 
-// Shares of the work in the order of the device list, each >= 0 and finite, one of them positive; only their
-// proportions count. Empty: automatic.
+// Proportions of the work in the order of the device list. Each is finite and >= 0, and at least one is positive. Empty: automatic.
 struct Ratio {
-  std::vector<double> parts;
-  bool automatic() const { return parts.empty(); }
+  std::vector<double> shares;
+  bool automatic() const { return shares.empty(); }
 };
-// "27:14", "4:4:1", "1", "0.5:1", "auto"; blanks around a share are ignored. Throws InvalidArgument (ratio).
+// Reads "27:14", "4:4:1", "1", "0.5:1" or "auto". Blanks around a number are ignored. Throws InvalidArgument (ratio).
 Ratio parse_ratio(std::string_view text);
-// The same with the shortest digits that read back to the same doubles.
+// The inverse of parse_ratio(), with the fewest digits that read back to the same doubles.
 std::string to_text(const Ratio& ratio);
 
-// The defaults serve nearly everybody: the current GPU where there is one and n is worth it, else the CPU.
+// Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
-  Place place = Place::automatic;
-  // CPU threads, from 0 to 65536; 0: as many as OpenBLAS takes by itself; more than there are processors: one each. Orders below
-  // 300 take one. Calls at the same time may give different numbers: each has its turns at OpenBLAS, with one thread side by side,
-  // with more one after the other. During a turn OpenBLAS's number of threads, which is one for the process, is the turn's.
+  DeviceChoice device = DeviceChoice::automatic;
+  // Number of CPU threads, 0 to 65536. 0: OpenBLAS's own number. A number above that of the cores counts as one thread per core.
+  // Orders below 300 use one thread.
+  // OpenBLAS has one thread count for the whole process, so concurrent solves take turns at it. Calls with one thread run at the
+  // same time; a call with more threads runs alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;
 
-  // On a GPU: which devices take columns of the large products (of merges of more than 512 rows in the divide and conquer,
-  // and of the back-transformation from about 1060 rows on): the GPU that holds the matrices, `gpus` - 1 further ones in
-  // CUDA's order, the CPU. Products on the further ones and on the CPU are native. For fixed devices and a fixed ratio, or
-  // the same calibration, results repeat bit for bit.
+  // Number of GPUs that may take columns of the large products: the first GPU, which holds the matrices, and gpus - 1 helper GPUs
+  // in CUDA's order. The CPU may take columns too. Large products: in merges of more than 512 rows of the divide and
+  // conquer, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
+  // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
-  // Shares of these devices, GPU[:GPU...]:CPU, `gpus` + 1 of them. Automatic: of each product the shares with which all finish
-  // together by `calibration`, none where one does not pay. Without a calibration n below 2000 stays on the first GPU; above,
-  // where helpers may pay, the first solve of a process measures a quick one, in less than a second, for all that follow. A
-  // device with a share takes memory in proportion beyond workspace_bytes(): staging on that device (for the CPU pinned host
-  // memory), up to 4 MiB for each 1000 columns on the first GPU.
+  // Ratio of the shares, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic: for each product, the shares with which all devices
+  // finish at the same time by `calibration`; a device that would not shorten the product gets 0.
+  // Without a calibration, orders below 2000 stay on the first GPU. For larger orders, if a helper may pay, the first solve of a
+  // process measures a quick calibration (less than a second), and later solves use it.
+  // Memory beyond workspace_bytes(), in proportion to the share: staging on the device (pinned host memory for the CPU), and up
+  // to 4 MiB per 1000 columns on the first GPU.
   Ratio ratio = {};
-  std::shared_ptr<const Calibration> calibration = {};  // of this machine: read_calibration(), calibrate()
-  // Rates of the engines, for an automatic one; where they are 0, by the figures of the GPU.
+  // Measured rates of this machine, from read_calibration() or calibrate().
+  std::shared_ptr<const Calibration> calibration = {};
+  // Measured rates, for Engine::automatic. 0: estimated from the GPU's properties.
   ProductRates engine_rates = {};
-  // For experiments: only so many multiprocessors of the first GPU, rounded up to what it can do; 0: all.
+  // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
   int multiprocessors = 0;
 };
 
-// ---- what was done
+// ---- Report
 
 enum class Status { converged, not_converged };
 
 struct StageWork {
-  Stage stage = Stage::transfer;
+  Stage stage = Stage::load;
   double seconds = 0;
-  EngineFlops flops{};  // of its matrix products, by engine
+  EngineFlops flops{};  // flops of its matrix products, by engine
 };
 
-// What a device did of the large products.
+// Work of one device on the large products.
 struct DeviceWork {
   std::string name;
-  int gpu = -1;             // CUDA's number; -1: the CPU
-  int multiprocessors = 0;  // of the GPU that were in use
-  double share = 1;         // of the products' flops
-  double seconds = 0;  // from its first copy to its last in those that were cut over devices; 0: none was
+  int gpu = -1;             // CUDA's number of the GPU; -1: the CPU
+  int multiprocessors = 0;  // multiprocessors in use; 0: the CPU
+  double share = 1;         // fraction of the products' flops
+  double seconds = 0;       // time on shared products, first copy to last; 0: no product was shared
 };
 
-// What mixed precision did.
+// Result of mixed precision.
 struct Refinement {
-  enum class Way {
-    native,   // it was not asked for
-    refined,  // float's pairs, refined
-    out_of_scope,  // the plain solver from the start: a CPU, values only, a subset, a matrix that is not of real doubles
-    not_in_float,  // the plain solver in the end: float's divide and conquer did not converge,
-    clusters,  // values that float does not tell apart come in clusters of more than a small problem's order,
-    diverged   // or the steps did not shrink
+  enum class Result {
+    native,   // mixed precision was not requested
+    refined,  // solved in float and refined
+    // Solved in native precision, because ...
+    out_of_scope,  // ... the solve is on a CPU, is of values only or of a subset, or the matrix is not real double
+    float_failed,    // ... the divide and conquer in float did not converge
+    large_clusters,  // ... a cluster of eigenvalues that float cannot separate is too large for a small problem
+    diverged         // ... the corrections did not shrink from step to step
   };
-  Way way = Way::native;
-  int steps = 0;                     // X := X + X E
-  std::int64_t clusters = 0;         // whose small problems were solved
-  std::int64_t largest_cluster = 0;  // of values too close for a step; 0: none
-  double correction = 0;             // |E| of the last step, Frobenius
-  double float_seconds = 0;          // until float's pairs are there
-  double seconds = 0;                // of the steps
-  bool plain() const { return way != Way::refined; }
+  Result result = Result::native;
+  int steps = 0;                     // number of refinement steps X := X + X E
+  std::int64_t clusters = 0;         // number of clusters that were solved as small problems
+  std::int64_t largest_cluster = 0;  // order of the largest cluster of values too close for a step; 0: none
+  double correction = 0;             // Frobenius norm of E in the last step
+  double float_seconds = 0;          // time of the solve in float
+  double seconds = 0;                // time of the refinement steps
+  bool native() const { return result != Result::refined; }
 };
-const char* name(
-    Refinement::Way way);  // "native", "refined", "out_of_scope", "not_in_float", "clusters", "diverged"
+const char* name(Refinement::Result
+                     result);  // "native", "refined", "out_of_scope", "float_failed", "clusters", "diverged"
 
-// Of matrices on device pointers; packed: lda = n, a on 16 bytes, z elsewhere. Host pointers have no difference.
-enum class MatrixLayout { any, packed };
+// Layout of a and z on device pointers. contiguous: lda = n, a is 16-byte aligned, and z is not a. Host pointers: no difference.
+enum class MatrixLayout { any, contiguous };
 
 struct WorkspaceBytes {
   std::uint64_t host = 0;
@@ -182,16 +193,18 @@ struct WorkspaceBytes {
 
 struct Report {
   Status status = Status::converged;
-  std::int64_t failed = 0;  // not_converged: LAPACK's info of the divide and conquer, or a row of T
-  std::int64_t m = 0;       // pairs found: n, or as many as the subset holds
-  std::int64_t first = 1;   // number of the first of them among all, from 1
+  // 0: converged. On the CPU LAPACK's info of the divide and conquer; on a GPU a row or a root of T, from 1: the first row of the
+  // leaf, the root of the secular equation, or the row with a NaN.
+  std::int64_t info = 0;
+  std::int64_t m = 0;            // number of pairs found: n, or the size of the subset
+  std::int64_t first_index = 1;  // index of the first of them in the whole spectrum, from 1
   Path path = Path::one_stage;
-  std::vector<StageWork> stages;    // in the order in which they began; the two transfers are two
-  double seconds = 0;               // whole call, allocation included
-  std::vector<DeviceWork> devices;  // that took part, the GPU first
+  std::vector<StageWork> stages;    // in the order in which they began
+  double seconds = 0;               // time of the whole call, allocation included
+  std::vector<DeviceWork> devices;  // the devices that took part, the GPU first
   Refinement refinement;
-  WorkspaceBytes bytes;  // that the call held itself, beside the caller's A, w, Z; device: on all GPUs
-  double seconds_of(Stage stage) const;  // of all of this kind
+  WorkspaceBytes bytes;  // memory of the call in addition to a, w, z; device: sum over all GPUs
+  double seconds_of(Stage stage) const;  // sum over all entries of this stage
 };
 
 }  // namespace eigen_g

@@ -5,6 +5,7 @@
 
 #include "gemm_df/adjoint.hpp"
 #include "gemm_df/cpu_gemm.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/back/reflector_blocks.hpp"
 #include "solver/prepare/lapack.hpp"
 
@@ -12,16 +13,16 @@ namespace eigen_g {
 
 namespace {
 
-// Reflectors of a block on the CPU: more of them make products faster and T dearer, which few columns do not pay for. Measured on two
-// cores of an AMD EPYC (data/perf/DECISIONS.md).
+// Number of reflectors in a block on the CPU. Wider blocks make the products faster and T more expensive, which does not pay for few
+// columns. Measured on two cores of an AMD EPYC: data/perf/DECISIONS.md, "Back-transformation".
 std::int64_t cpu_block_width(std::int64_t n, std::int64_t m) {
   const std::int64_t least = std::min(n, m);
   if (16 * m <= n) return 8;
   return least < 400 ? 32 : least < 1500 ? 48 : 96;
 }
 
-// A block's V and T, (V^H Z)^H and (T V^H Z)^H. Products read Z by columns alone: its rows lie in one set of the cache where ldz is a
-// power of two, and copying them, as dlarfb does, doubles the time.
+// Memory for a block's V and T, for (V^H Z)^H and for (T V^H Z)^H. The products access Z by whole columns. dlarfb copies
+// rows of Z instead. If ldz is a power of two, this doubles the time, because the elements of a row are then in the same set of the cache.
 template <class T>
 struct BlockOnCpu {
   ReflectorBlocks blocks;
@@ -36,7 +37,7 @@ struct BlockOnCpu {
   }
 };
 
-// Column j of V from that of A: its unit stands at row `unit`, its entries below it (lower) or above.
+// Expands a reflector to a column of V: 1 in row `unit`, the entries below it (lower) or above it (upper), zeros elsewhere.
 template <class T>
 void expand_reflector(Uplo uplo, const T* entries, std::int64_t unit, std::int64_t rows, T* v) {
   const bool lower = uplo == Uplo::lower;
@@ -59,7 +60,7 @@ void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, Matr
   const BlockOnCpu<T> own(scratch, n, m);
   const BlasTurn turn(n);
   const bool lower = uplo == Uplo::lower;
-  const auto size = [](std::int64_t x) { return static_cast<lapack_int>(x); };  // at most n
+  const auto size = [](std::int64_t x) { return static_cast<lapack_int>(x); };  // for sizes <= n, which fit
   const std::int64_t count = own.blocks.count();
   for (std::int64_t step = 0; step < count; ++step) {  // Q = H_1 H_2 ... (lower), ... H_2 H_1 (upper)
     const std::int64_t block = lower ? count - 1 - step : step;
@@ -85,7 +86,7 @@ void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, Matr
 
 namespace {
 
-// dormqr of A's part below row kd, or dormlq of the part right of column kd; a query where work is null.
+// dormqr with the part of A below row kd, or dormlq with the part right of column kd. If work is null, returns the workspace size.
 template <class T>
 T from_band(Uplo uplo, std::int64_t kd, MatrixView<const T> a, const T* tau, MatrixView<T> z, T* work,
             lapack_int values) {
@@ -121,19 +122,9 @@ void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_
   from_band<T>(uplo, kd, a, tau, z, scratch.take<T>(values), lapack_size(values, "the workspace of ormqr"));
 }
 
-template void back_transform(Uplo, MatrixView<const double>, const double*, MatrixView<double>, Arena);
-template void back_transform_from_band(Uplo, std::int64_t, MatrixView<const double>, const double*,
-                                       MatrixView<double>, Arena);
-template std::uint64_t back_transform_from_band_bytes_on_cpu<double>(std::int64_t, std::int64_t,
-                                                                     std::int64_t);
-template std::uint64_t back_transform_bytes_on_cpu<double>(std::int64_t, std::int64_t);
-template void back_transform(Uplo, MatrixView<const float>, const float*, MatrixView<float>, Arena);
-template std::uint64_t back_transform_bytes_on_cpu<float>(std::int64_t, std::int64_t);
-template void back_transform(Uplo, MatrixView<const std::complex<double>>, const std::complex<double>*,
-                             MatrixView<std::complex<double>>, Arena);
-template std::uint64_t back_transform_bytes_on_cpu<std::complex<double>>(std::int64_t, std::int64_t);
-template void back_transform(Uplo, MatrixView<const std::complex<float>>, const std::complex<float>*,
-                             MatrixView<std::complex<float>>, Arena);
-template std::uint64_t back_transform_bytes_on_cpu<std::complex<float>>(std::int64_t, std::int64_t);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, back_transform,
+                             void(Uplo, MatrixView<const T>, const T*, MatrixView<T>, Arena));
+EIGEN_G_INSTANTIATE(double_type, back_transform_from_band, back_transform_from_band_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(all_types, back_transform_bytes_on_cpu);
 
 }  // namespace eigen_g

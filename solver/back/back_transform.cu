@@ -5,6 +5,7 @@
 
 #include "gemm_df/adjoint.hpp"
 #include "gemm_df/gemm.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform_panel.hpp"
 #include "solver/back/team_reflectors.hpp"
@@ -16,7 +17,7 @@ namespace eigen_g {
 
 namespace {
 
-// Few rows come here only where their panels do not fit into shared memory.
+// Few rows take blocks of 64 reflectors. They come here only if the one kernel does not fit into shared memory, or if T is complex.
 ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
   const SolverTuning& t = solver_tuning();
   if (n <= t.back_max_rows_of_panels) return {n, 64};
@@ -27,7 +28,7 @@ ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
   return {n, n > t.back_max_rows_narrow ? t.back_wide : t.back_width};
 }
 
-// Nothing hides the last group's way to the host, so that group is small.
+// The last group is small, because no computation overlaps its copy to the host.
 std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
   const SolverTuning& t = solver_tuning();
   if (std::min(n, m) < t.back_min_order_of_two_groups) return split_columns(m, {1});
@@ -41,11 +42,11 @@ MatrixView<const T> block_of(MatrixView<const T> a_dev, const ReflectorBlocks& b
   return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
 }
 
-// T of all blocks; and S of all blocks, later V^T Z beside T (V^T Z) or V T.
+// all_t: T of all blocks. passing: S of all blocks for computing T; later V^T Z, followed by T (V^T Z) or V T.
 template <class T>
-struct Factors {
+struct TriangularFactors {
   T *all_t, *passing;
-  Factors(Arena& arena, const ReflectorBlocks& blocks, std::int64_t min_passing)
+  TriangularFactors(Arena& arena, const ReflectorBlocks& blocks, std::int64_t min_passing)
       : all_t(arena.take<T>(blocks.elements())),
         passing(arena.take<T>(std::max(blocks.elements(), min_passing))) {}
 };
@@ -55,7 +56,7 @@ struct Factors {
 template <class T>
 std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m) {
   const auto factors = [](const ReflectorBlocks& blocks, std::int64_t passing) {
-    return bytes_taken([&](Arena& arena) { Factors<T>(arena, blocks, passing); });
+    return bytes_taken([&](Arena& arena) { TriangularFactors<T>(arena, blocks, passing); });
   };
   const ReflectorBlocks blocks = blocks_of(n);
   return std::max({bytes_taken([&](Arena& arena) { arena.take<T>(back_transform_panels_workspace(n)); }),
@@ -96,7 +97,7 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
     if (team && n > solver_tuning().back_max_rows_of_panels)
       shares = team->take_shares(back_transform_products(n, blocks_of(n, true).width, m, sizeof(T)));
   const ReflectorBlocks blocks = blocks_of(n, !shares.empty());
-  const Factors<T> factors(scratch_dev, blocks, shares.empty() ? 2 * blocks.width * m : 0);
+  const TriangularFactors<T> factors(scratch_dev, blocks, shares.empty() ? 2 * blocks.width * m : 0);
   T *const all_t = factors.all_t, *const passing = factors.passing;
   triangular_factors(queue, blocks, a_dev, tau_dev, passing, all_t);
 
@@ -134,22 +135,10 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
   }
 }
 
-template std::uint64_t back_transform_bytes<double>(std::int64_t, std::int64_t);
-template CutWork<double> back_transform_cut(MatrixView<const double>, MatrixView<double>);
-template void back_transform(const Products<double>&, MatrixView<const double>, const double*,
-                             MatrixView<double>, Arena, SolveTeam<double>*,
-                             const std::function<void(ColumnRange)>&);
-template std::uint64_t back_transform_bytes<float>(std::int64_t, std::int64_t);
-template CutWork<float> back_transform_cut(MatrixView<const float>, MatrixView<float>);
-template void back_transform(const Products<float>&, MatrixView<const float>, const float*, MatrixView<float>,
-                             Arena, SolveTeam<float>*, const std::function<void(ColumnRange)>&);
-template std::uint64_t back_transform_bytes<std::complex<double>>(std::int64_t, std::int64_t);
-template void back_transform(const Products<std::complex<double>>&, MatrixView<const std::complex<double>>,
-                             const std::complex<double>*, MatrixView<std::complex<double>>, Arena,
-                             SolveTeam<std::complex<double>>*, const std::function<void(ColumnRange)>&);
-template std::uint64_t back_transform_bytes<std::complex<float>>(std::int64_t, std::int64_t);
-template void back_transform(const Products<std::complex<float>>&, MatrixView<const std::complex<float>>,
-                             const std::complex<float>*, MatrixView<std::complex<float>>, Arena,
-                             SolveTeam<std::complex<float>>*, const std::function<void(ColumnRange)>&);
+EIGEN_G_INSTANTIATE(all_types, back_transform_bytes);
+EIGEN_G_INSTANTIATE(real_types, back_transform_cut);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, back_transform,
+                             void(const Products<T>&, MatrixView<const T>, const T*, MatrixView<T>, Arena,
+                                  SolveTeam<T>*, const std::function<void(ColumnRange)>&));
 
 }  // namespace eigen_g

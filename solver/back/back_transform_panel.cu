@@ -1,14 +1,15 @@
-// The back-transformation of few rows. Columns of Z do not depend on each other: a thread block takes eight into its
-// shared memory and applies every block of reflectors there, independent of all other thread blocks:
+// The back-transformation of few rows. The columns of Z are independent. Each thread block loads eight of them into its shared memory
+// and applies all blocks of reflectors to them. It does not communicate with other thread blocks:
 //
 //   Z := Z - V (T (V^T Z)),   V: 32 reflectors, the last block first.
 //
-// V comes from L2 and is read twice. Rows are dealt to the warps in chunks of 16, once for all blocks of reflectors: a
-// warp alone reads and writes its rows of Z.
+// V is read twice from L2. The rows are assigned to the warps in chunks of 16, in the same way for all blocks of reflectors. Thus only
+// one warp reads and writes a given row of Z.
 #include <algorithm>
 
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/pair.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/queue.hpp"
@@ -31,13 +32,13 @@ struct Reflectors {
   std::int32_t n;
 
   __device__ std::int32_t count() const { return n - 1; }
-  // Rows `row`, row + 1 (row even) of reflector j. Past the last reflector: the last one again, whose T there is zero.
+  // Rows `row` and row + 1 of reflector j, row even. Beyond the last reflector it returns the last one; T is zero there.
   __device__ pair_t<T> rows(std::int32_t row, std::int32_t j) const {
     return __ldg(reinterpret_cast<const pair_t<T>*>(a + row + min(j, count() - 1) * lda));
   }
 };
 
-// Stride of the columns of Z in shared memory, such that no two threads collide in a bank: doubles 4 (mod 16), floats 8.
+// Stride of the columns of Z in shared memory: 4 (mod 16) doubles or 8 (mod 16) floats, which avoids bank conflicts.
 template <class T>
 __host__ __device__ std::int32_t panel_stride(std::int32_t n) {
   return (n + chunk - 1) / chunk * chunk + 32 / std::int32_t{sizeof(T)};
@@ -67,8 +68,8 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
   __syncthreads();
 
   const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-  // The panel's column for an index of a step's columns, in V^T Z and in Z - V (...), chosen so that threads that read
-  // shared memory at once are in different banks.
+  // The panel's column for column index c of an mma, in V^T Z and in Z - V (...). Chosen so that the threads of an access to shared
+  // memory use different banks.
   const auto in_product = [](int c) { return c % 4 == 1 || c % 4 == 2 ? c ^ 3 : c; };
   const auto in_update = [](int c) { return c / 2 + c % 2 * 4; };
 
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
         chunk * (first_chunk + (warp - first_chunk % apply_warps + apply_warps) % apply_warps);
     constexpr std::int32_t step = chunk * apply_warps;
 
-    // V^T Z of the warp's rows.
+    // V^T Z over the warp's rows.
     const auto transposed = [&](std::int32_t row) {
       Part part;
 #pragma unroll
@@ -104,8 +105,8 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
           const pair_t<T> upper = part.value[4 * k + 2 * i], lower = part.value[4 * k + 2 * i + 1];
-          tensor_step(sum[i], upper.x, lower.x, b.x);
-          tensor_step(sum[i], upper.y, lower.y, b.y);
+          mma(sum[i], upper.x, lower.x, b.x);
+          mma(sum[i], upper.y, lower.y, b.y);
         }
       }
     }
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
       for (int e = 0; e < 4; ++e)
         partial[warp * product + (16 * i + g + e / 2 * 8) * columns + in_product(2 * t + e % 2)] = sum[i][e];
 
-    // Z - V (T V^T Z) of the same rows; the first of V come while the sums are made.
+    // Z - V (T V^T Z) in the warp's rows. Its first rows of V are loaded while V^T Z is summed over the warps.
     const auto plain = [&](std::int32_t row) {
       Part part;
 #pragma unroll
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(32 * apply_warps, 1)
           reinterpret_cast<pair_t<T>*>(panel + in_update(2 * t + 1) * stride + row + 2 * g);
       T own[4] = {left->x, right->x, left->y, right->y};
 #pragma unroll
-      for (int k = 0; k < 8; ++k) tensor_step(own, part.value[k].x, part.value[k].y, factor[k]);
+      for (int k = 0; k < 8; ++k) mma(own, part.value[k].x, part.value[k].y, factor[k]);
       *left = {own[0], own[2]};
       *right = {own[1], own[3]};
     }
@@ -192,11 +193,6 @@ void back_transform_panels(const Queue& queue, MatrixView<const same_t<T>> a_dev
   EIGEN_G_LAUNCHED();
 }
 
-template bool back_transform_panels_fit<double>(std::int64_t);
-template void back_transform_panels(const Queue&, MatrixView<const double>, const double*, MatrixView<double>,
-                                    double*);
-template bool back_transform_panels_fit<float>(std::int64_t);
-template void back_transform_panels(const Queue&, MatrixView<const float>, const float*, MatrixView<float>,
-                                    float*);
+EIGEN_G_INSTANTIATE(real_types, back_transform_panels_fit, back_transform_panels);
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// The back-transformation of few rows in one kernel, panels of columns of Z in shared memory.
+// The back-transformation of few rows in one kernel, which keeps columns of Z in shared memory.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@ namespace eigen_g {
 
 class Queue;
 
-// Z := H_1 ... H_{n-1} Z; the arguments are those of back_transform() on a GPU, but
+// Z := H_1 ... H_{n-1} Z. Arguments as in back_transform() on a GPU, except:
 //   workspace_dev  back_transform_panels_workspace(n) elements
-// and n such that back_transform_panels_fit(n). Ordered on `queue`. Throws DeviceError. Repeats bit for bit.
-// Cost: 2 n^2 m flops; each eight columns of Z read the reflectors (n^2 / 2 elements) twice from L2.
+// back_transform_panels_fit<T>(n) must hold. Ordered on `queue`. Throws DeviceError. Repeated runs give the same bits.
+// Cost: 2 n^2 m flops. For every eight columns of Z the reflectors (n^2 / 2 elements) are read twice from L2.
 template <class T>
 void back_transform_panels(const Queue& queue, MatrixView<const same_t<T>> a_dev, const same_t<T>* tau_dev,
                            MatrixView<T> z_dev, same_t<T>* workspace_dev);
 std::int64_t back_transform_panels_workspace(std::int64_t n);
 template <class T>
-bool back_transform_panels_fit(std::int64_t n);  // into the shared memory of the current GPU
+// True: the kernel fits into the shared memory of the current GPU.
+bool back_transform_panels_fit(std::int64_t n);
 
 }  // namespace eigen_g

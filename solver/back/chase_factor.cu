@@ -1,12 +1,15 @@
-// T of a tile: a thread block forms S = V^T V on and above the diagonal on the tensor core, then a thread a row of T (dlarft):
+// T of a tile. A thread block computes S = V^T V on and above the diagonal on the tensor core. Then each thread computes a row of T
+// (dlarft):
 //
 //   T(r, i) = -tau_i sum_{r <= l < i} T(r, l) S(l, i),    T(i, i) = tau_i = 2 / S(i, i).
 //
-// tau anew, of v as it was rounded, and every sum from its small terms to its large ones: |Q2^T Q2 - I| depends on it.
+// |Q2^T Q2 - I| depends on the rounding here. Therefore tau is computed again from the stored v, and every sum goes from its small
+// terms to its large ones.
 #include "solver/back/chase_factor.hpp"
 
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/back/chase_tile.cuh"
@@ -38,9 +41,9 @@ __global__ void __launch_bounds__(threads)
   load_chase_tile(tiles, reflectors, group, step, v, tau);
   for (int k = threadIdx.x; k < size; k += threads) all_v[place * size + k] = v[k];
 
-  // S by blocks of 16 x 8: rows of columns i = 16 block ... and j = 8 square ..., from where both begin to where one ends.
+  // S by blocks of 16 x 8: rows i = 8 first ..., columns j = 8 square ..., summed over the rows in which both columns of V are nonzero.
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, band_squares = b / 8;
-  const auto rows = [&](int square, int k) {  // 8 k + 2t and the next of column 8 square + g
+  const auto rows = [&](int square, int k) {  // rows 8 k + 2t and 8 k + 2t + 1 of column 8 square + g
     return k >= square && k <= square + band_squares
                ? *reinterpret_cast<const double2*>(v + tiles.column(8 * square + g) + 8 * (k - square) +
                                                    2 * t)
@@ -50,15 +53,15 @@ __global__ void __launch_bounds__(threads)
   for (int block = threadIdx.x / 32; block < blocks; block += threads / 32) {
     const int first = block / squares * 2, square = block % squares;
     if (square < first) continue;
-    double sum[4][4] = {};  // of every second square, of its even and odd rows
+    double sum[4][4] = {};  // separate sums for every second square, and for even and odd rows
     for (int k = first + 1 + band_squares; k >= square; k -= 2)
 #pragma unroll
       for (int i = 0; i < 4; i += 2) {
         if (k - i / 2 < square) break;
         const double2 low = rows(first, k - i / 2), high = rows(first + 1, k - i / 2),
                       right = rows(square, k - i / 2);
-        tensor_step(sum[i], low.x, high.x, right.x);
-        tensor_step(sum[i + 1], low.y, high.y, right.y);
+        mma(sum[i], low.x, high.x, right.x);
+        mma(sum[i + 1], low.y, high.y, right.y);
       }
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
@@ -104,9 +107,6 @@ void chase_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseRefle
   EIGEN_G_LAUNCHED();
 }
 
-template void chase_factors<double>(const Queue&, const ChaseTiles&, const ChaseReflectors<const double>&,
-                                    std::int64_t, std::int64_t, double*, double*);
-template void chase_factors<float>(const Queue&, const ChaseTiles&, const ChaseReflectors<const float>&,
-                                   std::int64_t, std::int64_t, double*, double*);
+EIGEN_G_INSTANTIATE(real_types, chase_factors);
 
 }  // namespace eigen_g

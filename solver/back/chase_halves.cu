@@ -31,14 +31,15 @@ __global__ void __launch_bounds__(threads)
   auto* const t_to = reinterpret_cast<__half*>(all_t_halves + tile * t_size + head_bytes / 8);
 
   for (int at = threadIdx.x; at < v_part; at += threads) {
-    const int j = at / v_ld, row = at % v_ld + j / 16 * 16 - j / 8 * 8;  // from where V's column begins
+    // Relative to the first stored row of V's column.
+    const int j = at / v_ld, row = at % v_ld + j / 16 * 16 - j / 8 * 8;
     store(v_to + at, v_part,
           row >= 0 && row < width + 8 ? v_scale * static_cast<float>(v[tiles.column(j) + row]) : 0);
   }
 
   __shared__ float largest_of[threads / 32], longest_of[threads / 32];
   const int i = threadIdx.x / lanes_of_a_row;
-  float largest = 0, longest = 0;  // of T's entries; sum of a row
+  float largest = 0, longest = 0;  // largest entry of T; largest sum of a row
   for (int k = i / 8 * 8 + threadIdx.x % lanes_of_a_row; k < width; k += lanes_of_a_row) {
     const float x = fabsf(static_cast<float>(factor[chase_factor_place(width, i, k)]));
     largest = fmaxf(largest, x);
@@ -56,7 +57,8 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
   for (int w = 0; w < threads / 32; ++w)
     largest = fmaxf(largest, largest_of[w]), longest = fmaxf(longest, longest_of[w]);
-  // |x| < 16 and so |T x| < 2^(4 + e) with 2^e above the longest row; 2^14 is held
+  // With 2^e above the largest sum of a row, |X| < 16 gives |T X| < 2^(4 + e). Its scaled value is then below 2^14. As float16 goes to
+  // 2^16, |X| < 32 is allowed.
   const int of_t = largest > 0 ? 13 - ilogbf(largest) : 0,
             of_y = 14 - 4 - (longest > 0 ? ilogbf(longest) + 1 : 0);
   if (threadIdx.x == 0) *head = {scalbnf(1, of_y - 10 - of_t), scalbnf(1, 12 - 14 - of_y)};

@@ -1,4 +1,5 @@
-// A thread block a tile. S = V^H V above the diagonal, and T (zlarft) by a thread a row:
+// V and T of complex tiles, written as their real image or in planes. Each thread block has one tile. It computes S = V^H V above the
+// diagonal, then each thread computes a row of T (zlarft):
 //
 //   T(r, i) = -tau_i sum_{r <= l < i} T(r, l) S(l, i),    T(i, i) = tau_i, scaled so that H_i is unitary: 2 Re tau = |tau|^2 v^H v.
 #include "solver/back/chase_image.hpp"
@@ -8,6 +9,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/back/chase_factor.hpp"
@@ -21,14 +23,14 @@ namespace {
 using Complex = DeviceComplex<double>;
 constexpr int threads = 128, band = 32, width = 32, image_width = 2 * width, ld = width + 1;
 
-// From T(r, l) = t_at(r, l), l >= r, and V(i, l) = v_at(i, l): -T and V of the image.
+// Writes -T and V of the real image. t_at(r, l) is T(r, l) for l >= r; v_at(i, l) is V(i, l).
 struct Image {
   ChaseTiles tiles;
   double *factors, *v;
 
   template <class At, class Within>
   __device__ void write(std::int64_t tile, const At& v_at, const Within& t_at) const {
-    // A column of the image has rows 8 floor(c / 8) ... + 2 band + 7; behind two of them is room.
+    // Column c of the image has rows 8 floor(c / 8) ... + 2 band + 7. After every second column there is padding.
     constexpr int rows = 2 * band + 8, pair = 2 * rows + 4;
     double* const image = v + tile * tiles.tile_size();
     for (int k = threadIdx.x; k < static_cast<int>(tiles.tile_size()); k += threads) {
@@ -55,7 +57,7 @@ struct Image {
   }
 };
 
-// The same to Y = -T V^H and V in planes.
+// Writes Y = -T V^H and V in planes. The arguments are the same as in Image::write.
 struct Planes {
   double *y, *v;
 
@@ -106,13 +108,13 @@ __global__ void __launch_bounds__(threads)
   const std::int64_t group = first_group + blockIdx.y, step = blockIdx.x;
   if (step >= tiles.steps(group)) return;
   load_chase_tile(tiles, reflectors, group, step, v, tau);
-  // v_j(i), i a row of the tile; stored from row 8 floor(j / 8) on.
+  // v_j(i), i: row of the tile. Column j is stored from row 8 floor(j / 8) on.
   const auto v_at = [&](int i, int j) { return v[tiles.column(j) + i - j / 8 * 8]; };
 
   for (int k = threadIdx.x; k < width * width; k += threads) {
     const int i = k % width, j = k / width;
     if (i > j) continue;
-    Complex sum[2] = {};  // from the small terms to the large ones, where v_j begins
+    Complex sum[2] = {};  // from the small terms to the large ones, which are where v_j begins
     for (int row = i + band; row > j; row -= 2)
 #pragma unroll
       for (int c = 0; c < 2; ++c)
@@ -148,7 +150,7 @@ template <class T, class Out>
 void write_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
                    std::int64_t first_group, std::int64_t last_group, const Out& out) {
   if (first_group > last_group) return;
-  if (tiles.b != band) throw InvalidArgument(Argument::other, "a complex chase has bandwidth 32");
+  if (tiles.b != band) throw InvalidArgument(Argument::other, "the bandwidth of a complex chase must be 32");
   const auto kernel = factor_kernel<device_t<T>, Out>;
   allow_shared_memory(kernel, shared_bytes(tiles));
   kernel<<<chase_grid(tiles, first_group, last_group), threads, shared_bytes(tiles), queue.stream()>>>(
@@ -157,7 +159,8 @@ void write_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseRefle
   EIGEN_G_LAUNCHED();
 }
 
-// Eight numbers by eight lanes: (re, im) of row l become two of the real parts, or two of the imaginary ones.
+// Rearranges eight complex numbers with eight lanes. split: each lane writes two real parts or two imaginary parts. Not split: each lane
+// writes one complex number.
 template <bool split>
 __global__ void __launch_bounds__(threads)
     parts_kernel(double2* z, std::int64_t rows, std::int64_t cols, std::int64_t ldz) {
@@ -169,7 +172,7 @@ __global__ void __launch_bounds__(threads)
       double2* const at = z + col * ldz + row;
       const double2 x = __ldcs(at);
       const int from = split ? l % 4 * 2 : l / 2, next = split ? from + 1 : from + 4;
-      // split: x and y of two rows; join: of two real parts, and of their imaginary ones
+      // split: low and high are the complex numbers of two rows. Not split: low has two real parts, high the imaginary parts to them.
       const double2 low{of_lane(x.x, from), of_lane(x.y, from)}, high{of_lane(x.x, next), of_lane(x.y, next)};
       const bool of_x = split ? l < 4 : l % 2 == 0;
       __stcs(at, of_x ? double2{low.x, high.x} : double2{low.y, high.y});
@@ -211,11 +214,6 @@ void chase_join_parts(const Queue& queue, MatrixView<std::complex<double>> z_dev
   rearrange_parts<false>(queue, z_dev);
 }
 
-template void chase_image_factors<std::complex<double>>(const Queue&, const ChaseTiles&,
-                                                        const ChaseReflectors<const std::complex<double>>&,
-                                                        std::int64_t, std::int64_t, double*, double*);
-template void chase_image_factors<std::complex<float>>(const Queue&, const ChaseTiles&,
-                                                       const ChaseReflectors<const std::complex<float>>&,
-                                                       std::int64_t, std::int64_t, double*, double*);
+EIGEN_G_INSTANTIATE(complex_types, chase_image_factors);
 
 }  // namespace eigen_g

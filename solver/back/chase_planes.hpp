@@ -1,12 +1,15 @@
-// V and Y = -T V^H of a complex chase's tiles, of 32 sweeps and bandwidth 32, in planes: of a number c + id
+// V and Y = -T V^H of the tiles of a complex chase, as three planes of real numbers. Tiles have 32 sweeps and b = 32.
+//
+// A number c + id of V or Y is stored as the three real numbers
 //
 //   c,    d - c,    -(c + d)
 //
-// so that (c + id) (a + ib) is three real products: p = c (a + b), p - (c + d) b and p + (d - c) a. Squares of 8 x 8 are operands B of
-// the tensor core's steps of 16 x 8 x 8, plane after plane, two numbers a lane (chase_back_planes.cuh):
+// A product with a + ib then takes three real products. With p = c (a + b), the real part is p - (c + d) b and the imaginary part is
+// p + (d - c) a. V and Y are stored in squares of 8 x 8, three planes per square, as operands B of the tensor core's mma of 16 x 8 x 8; a
+// lane has two numbers of a plane (back_transform_chase_planes.cuh):
 //
-//   V   64 x 32, square (k, j) of 8 rows and 8 columns where j <= k <= j + 4
-//   Y   32 x 64, square (j, k), k >= j; those with k = j have c, d, -d in place of the three
+//   V   64 x 32, square (k, j): 8 rows from 8 k and 8 columns from 8 j on, for j <= k <= j + 4
+//   Y   32 x 64, square (j, k), k >= j. The squares with k = j have the planes c, d, -d instead
 #pragma once
 
 #include <complex>
@@ -37,19 +40,21 @@ EIGEN_G_HOST_DEVICE constexpr int y_square(int j, int k) {
 
 }  // namespace chase_planes
 
-// Those of the groups first_group ... last_group, in the tiles' order.
-//   tiles       of bandwidth 32: chase_tiles<std::complex<double>>(n, 32)
-//   reflectors  as band_to_tridiagonal() leaves them
+// Computes V and Y of the groups first_group ... last_group, in the tiles' order.
+//   tiles       chase_tiles<std::complex<double>>(n, 32)
+//   reflectors  as band_to_tridiagonal() leaves them, in
 //   y_dev       tiles x chase_planes::y_size, 16-byte aligned, out
 //   v_dev       tiles x chase_planes::v_size, 16-byte aligned, out
-// tau anew of v as it was rounded. All in device memory, ordered on `queue`. Throws DeviceError. Repeats bit for bit.
+// Everything is in device memory. Ordered on `queue`. Throws DeviceError, InvalidArgument. Repeated runs give the same bits.
+// Accuracy: tau is computed again from the stored v.
 // Cost: about 260 n^2 flops; 4.3 n^2 doubles written.
 void chase_to_planes(const Queue& queue, const ChaseTiles& tiles,
                      const ChaseReflectors<const std::complex<double>>& reflectors, std::int64_t first_group,
                      std::int64_t last_group, double* y_dev, double* v_dev);
 
-// Z for that kernel, and back: of eight rows of a column, from a multiple of eight on, first the real parts, then the imaginary ones;
-// rows behind the last multiple of eight stay as they are. Ordered on `queue`. Throws DeviceError. Cost: Z read and written.
+// Rearranges Z for that kernel, and back. In each set of eight consecutive rows of a column, the real parts come first, then the
+// imaginary parts. Rows after the last whole set of eight stay as they are. Ordered on `queue`. Throws DeviceError.
+// Cost: Z is read and written once.
 void chase_split_parts(const Queue& queue, MatrixView<std::complex<double>> z_dev);
 void chase_join_parts(const Queue& queue, MatrixView<std::complex<double>> z_dev);
 

@@ -1,4 +1,4 @@
-// A tile of the chase's reflectors (chase_tiles.hpp) to a thread block: as the operand that the way back has it.
+// load_chase_tile(): loads a tile of the chase's reflectors (chase_tiles.hpp) into shared memory, as V and tau of products. Device code.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace eigen_g {
 
-// Blocks (step, group - first group) of the groups first_group ... last_group; those without a tile do nothing.
+// Grid of thread blocks (step, group - first_group) for the groups first_group ... last_group. A block without a tile must do nothing.
 inline dim3 chase_grid(const ChaseTiles& tiles, std::int64_t first_group, std::int64_t last_group) {
   return {static_cast<unsigned>(tiles.steps(first_group)),
           static_cast<unsigned>(last_group - first_group + 1)};
@@ -23,7 +23,8 @@ __device__ DeviceComplex<double> widened(DeviceComplex<R> x) {
   return {x.re, x.im};
 }
 
-// V and tau of a tile to shared memory, tiles.tile_size() and tiles.width numbers, by all threads, which meet at the end.
+// Copies V (tiles.tile_size() values, zeros included) and tau (tiles.width values) of a tile to shared memory. All threads of the block
+// call it. It ends with a barrier.
 template <class T, class S>
 __device__ void load_chase_tile(const ChaseTiles& tiles, const ChaseReflectors<const T>& from,
                                 std::int64_t group, std::int64_t step, S* v, S* tau) {
@@ -35,7 +36,7 @@ __device__ void load_chase_tile(const ChaseTiles& tiles, const ChaseReflectors<c
   for (int j = threadIdx.x / 32; j < width; j += blockDim.x / 32) {
     const std::int64_t s = group * width + j;
     const int rows = static_cast<int>(chase_rows<T>(tiles, s, step));
-    const T* const run = from.run(tiles, s) + step * tiles.b;
+    const T* const run = from.sweep(tiles, s) + step * tiles.b;
     S* const to = v + tiles.column(j) + j % 8 + 1;
     for (int i = threadIdx.x % 32; i < rows; i += 32) to[i] = widened(run[i]);
   }

@@ -5,13 +5,14 @@
 
 #include "gemm_df/cpu_gemm.hpp"
 #include "gemm_df/gemm.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/devices/shares.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// Z := Z - V (T (V^T Z)) on the block's rows of own columns, by product(op_a, op_b, alpha, a, b, beta, c).
+// Z := Z - V (T (V^T Z)) on the block's rows of the device's own columns. product(op_a, op_b, alpha, a, b, beta, c) is a gemm.
 template <class T, class Product>
 void apply_block(const ReflectorBlock<T>& block, const OwnColumns<T>& own, Product&& product) {
   const std::int64_t k = block.v_dev.cols, m = own.columns.cols;
@@ -22,13 +23,13 @@ void apply_block(const ReflectorBlock<T>& block, const OwnColumns<T>& own, Produ
   product(Op::none, Op::none, -1, block.v_dev, tvz, 1, z);
 }
 
-template <class T, class On>  // a Queue or Products
+template <class T, class On>  // On: Queue or Products
 auto product_on(const On& on) {
   return [&on](Op op_a, Op op_b, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
                MatrixView<T> c) { gemm(on, op_a, op_b, alpha, a, b, beta, c); };
 }
 
-// The same by (V^T Z)^T = Z^T V: of these shapes OpenBLAS's threads share the columns, and each copies less.
+// This update on the CPU, with (V^T Z)^T = Z^T V. For these shapes OpenBLAS's threads share the columns, and each thread copies less.
 template <class T>
 void apply_block_on_cpu(const ReflectorBlock<T>& block, const OwnColumns<T>& own) {
   const std::int64_t k = block.v_dev.cols, m = own.columns.cols;
@@ -69,7 +70,7 @@ ColumnWork<T> cut_reflectors(const std::vector<ReflectorBlock<T>>& list, MatrixV
 }
 
 template <class T>
-void apply_reflectors(ColumnTeam<T>& team, const std::vector<double>& parts,
+void apply_reflectors(ColumnTeam<T>& team, const std::vector<double>& shares,
                       const std::vector<ReflectorBlock<same_t<T>>>& blocks, MatrixView<same_t<T>> z_dev,
                       const Products<T>* first) {
   ColumnWork<T> work = cut_reflectors(blocks, z_dev);
@@ -80,16 +81,9 @@ void apply_reflectors(ColumnTeam<T>& team, const std::vector<double>& parts,
       else
         apply_block(block, own, product_on<T>(queue));
   };
-  team.run(work, parts, column_granularity);
+  team.run(work, shares, column_granularity);
 }
 
-template ColumnWork<double> cut_reflectors(const std::vector<ReflectorBlock<double>>&, MatrixView<double>);
-template void apply_reflectors(ColumnTeam<double>&, const std::vector<double>&,
-                               const std::vector<ReflectorBlock<double>>&, MatrixView<double>,
-                               const Products<double>*);
-template ColumnWork<float> cut_reflectors(const std::vector<ReflectorBlock<float>>&, MatrixView<float>);
-template void apply_reflectors(ColumnTeam<float>&, const std::vector<double>&,
-                               const std::vector<ReflectorBlock<float>>&, MatrixView<float>,
-                               const Products<float>*);
+EIGEN_G_INSTANTIATE(real_types, cut_reflectors, apply_reflectors);
 
 }  // namespace eigen_g

@@ -1,10 +1,10 @@
-// Blocks of reflectors applied by a team of devices: the back-transformation cut by columns of Z. CUDA builds only.
+// apply_reflectors(): blocks of reflectors applied by a team of devices; each device has columns of Z. CUDA builds only.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/team/column_team.hpp"
 
 namespace eigen_g {
@@ -16,19 +16,20 @@ struct ReflectorBlock {
   MatrixView<const T> v_dev, t_dev;  // rows x k, k x k
 };
 
-// What devices beside the first do of apply_reflectors().
+// The part of apply_reflectors() that the helpers of a team do.
 template <class T>
 ColumnWork<T> cut_reflectors(const std::vector<ReflectorBlock<T>>& blocks, MatrixView<same_t<T>> z_dev);
 
-// Z := ... H_2 H_1 H_0 Z, the blocks in the order of the list. Each device of the team takes a range of Z's columns, in
-// proportion to its share in `parts`; they travel once, the blocks go to every device while it works on the one before.
-//   blocks' v_dev, t_dev, z_dev   in the memory of the team's first GPU
-//   first                         products on the first GPU, whose queue is the team's; null: native. Elsewhere they are native
-// Ordered, blocking and throwing as ColumnTeam::run. Repeats bit for bit for the same team and shares.
-// Cost: 4 rows k m flops a block of k reflectors, m columns; V and T once to every other device, its columns of Z there and
-// back. Source: Schreiber and Van Loan 1989; LAPACK dlarfb.
+// Z := ... H_2 H_1 H_0 Z, the blocks in the order of the list. Each device of the team has a range of Z's columns, in proportion to its
+// share in `parts`. The columns are copied to a helper once and back once; a helper receives a block while it works on the one before.
+//   blocks   v_dev and t_dev in the memory of the team's first GPU, in
+//   z_dev    n x m, in the memory of the team's first GPU, in and out
+//   first    products for the first GPU, on the team's queue; null: native engine. Helpers use native products
+// Ordering, blocking and exceptions: as ColumnTeam::run. Repeated runs with the same team and shares give the same bits.
+// Cost: 4 rows k m flops per block of k reflectors on m columns. Copies: V and T once to every helper, its columns of Z there and back.
+// Source: Schreiber and Van Loan 1989; LAPACK dlarfb.
 template <class T>
-void apply_reflectors(ColumnTeam<T>& team, const std::vector<double>& parts,
+void apply_reflectors(ColumnTeam<T>& team, const std::vector<double>& shares,
                       const std::vector<ReflectorBlock<same_t<T>>>& blocks, MatrixView<same_t<T>> z_dev,
                       const Products<T>* first = nullptr);
 

@@ -1,13 +1,13 @@
-// T of a block of reflectors, from S = V^T V. With 32 reflectors a column of T follows from those before it (dlarft):
+// T of a block of reflectors, from S = V^T V. For 32 reflectors a column of T follows from the columns before it (dlarft):
 //
 //   T(i, i) = tau_i,    T(0:i, i) = -tau_i T(0:i, 0:i) S(0:i, i),    zero below the diagonal.
 //
-// A wider T is made of tiles of 32 x 32, those on the diagonal as above. T^-1 is upper triangular with S above its
-// diagonal, so a column of tiles follows from its lowest one, upwards:
+// A wider T consists of tiles of 32 x 32; the formula above gives the tiles on the diagonal. T^-1 is upper triangular and equals S
+// above its diagonal. With T(k, s) and S(k, s) as tiles, column s of tiles therefore follows from its lowest tile T(s, s) upwards:
 //
-//   T(k, s) = -T(k, k) sum_{k < l <= s} S(k, l) T(l, s),
+//   T(k, s) = -T(k, k) sum_{k < l <= s} S(k, l) T(l, s).
 //
-// and the columns of tiles do not depend on each other: a thread block takes one.
+// The columns of tiles are independent, and each is computed by one thread block.
 #include "gemm_df/tuning.hpp"
 #include "solver/back/triangular_factor.hpp"
 
@@ -16,6 +16,7 @@
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/pair.hpp"
 #include "hybrid/stream/queue.hpp"
 
@@ -26,14 +27,14 @@ namespace {
 constexpr int side = 32, tile = side * side;
 constexpr int warps = 8, threads = 32 * warps;
 
-// The first formula, by one warp: S in s with leading dimension lds, T to t with ldt. Reflectors from `count` on do not
-// exist: T gets zeros, S is not used there.
+// The first formula for one tile, by one warp. Reads S from s (leading dimension lds), writes T to t (ldt). Reflectors from `count`
+// on do not exist: T gets zeros there, and S does not matter.
 template <class T>
 __device__ void factor_of_tile(const T* s, std::int64_t lds, const T* tau, int count, T* t,
                                std::int64_t ldt) {
   const int lane = threadIdx.x % 32;
   const T own_tau = lane < count ? tau[lane] : T(0);
-  T row[side];  // `lane` of T
+  T row[side];  // row `lane` of T
 #pragma unroll
   for (int i = 0; i < side; ++i) {
     const T tau_i = __shfl_sync(~0u, own_tau, i);
@@ -46,7 +47,7 @@ __device__ void factor_of_tile(const T* s, std::int64_t lds, const T* tau, int c
   for (int i = 0; i < side; ++i) t[lane + i * ldt] = row[i];
 }
 
-// Blocks of 32 reflectors: S and T in one kernel, a block of reflectors a thread block.
+// Blocks of 32 reflectors: one kernel computes S and T; each thread block has one block of reflectors.
 template <class T>
 __global__ void __launch_bounds__(threads)
     narrow_factor_kernel(std::int32_t n, const T* a, std::int64_t lda, const T* tau, T* all_t) {
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(threads)
   const std::int32_t first = blockIdx.x * side, reflectors = n - 1;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 
-  // S(16 i + ..., 8 j + ...) of the warp's rows; the same registers are rows of V^T and columns of V.
+  // S(16 i + ..., 8 j + ...) over the warp's rows. The same registers are rows of V^T and columns of V.
   T sum[2][4][4] = {};
   for (std::int32_t row = first / 8 * 8 + 8 * warp; row < n; row += 8 * warps) {
     pair_t<T> v[4];
@@ -66,8 +67,8 @@ __global__ void __launch_bounds__(threads)
     for (int i = 0; i < 2; ++i)
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        tensor_step(sum[i][j], v[2 * i].x, v[2 * i + 1].x, v[j].x);
-        tensor_step(sum[i][j], v[2 * i].y, v[2 * i + 1].y, v[j].y);
+        mma(sum[i][j], v[2 * i].x, v[2 * i + 1].x, v[j].x);
+        mma(sum[i][j], v[2 * i].y, v[2 * i + 1].y, v[j].y);
       }
   }
   for (int half = 1; half >= 0; --half) {
@@ -93,7 +94,7 @@ __global__ void __launch_bounds__(threads)
     factor_of_tile(s[0], side, tau + first, min(side, reflectors - first), all_t + blockIdx.x * tile, side);
 }
 
-// The tiles on the diagonals of all T, one a warp.
+// The tiles on the diagonals of all T; each warp computes one.
 template <class T>
 __global__ void __launch_bounds__(32) diagonal_tiles_kernel(std::int32_t reflectors, std::int32_t width,
                                                             const T* tau, const T* all_s, T* all_t) {
@@ -106,12 +107,12 @@ __global__ void __launch_bounds__(32) diagonal_tiles_kernel(std::int32_t reflect
   factor_of_tile(s, side, tau + first, min(side, reflectors - first), all_t + place, width);
 }
 
-// Column of tiles blockIdx.x of the T blockIdx.y. Warp w sums up for the tiles k = w, w + warps, ... of the column.
+// Column blockIdx.x of tiles of T number blockIdx.y. Warp w sums for the tiles k = w, w + warps, ... of the column.
 template <class T>
 __global__ void __launch_bounds__(threads)
     upper_tiles_kernel(std::int32_t reflectors, std::int32_t width, const T* all_s, T* all_t) {
   constexpr int max_own = static_cast<int>(triangular_factor_max_width) / side / warps;
-  constexpr int stride = side + 32 / int{sizeof(T)};  // no two threads in a bank
+  constexpr int stride = side + 32 / int{sizeof(T)};  // avoids bank conflicts
   __shared__ T t_ls[side * stride], sum_ks[side * stride];
   const int column = blockIdx.x, count = min(width, reflectors - static_cast<int>(blockIdx.y) * width);
   if (column * side >= count) return;
@@ -120,14 +121,14 @@ __global__ void __launch_bounds__(threads)
   T* const t_column = t_all + static_cast<std::int64_t>(column) * side * width;
   const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 
-  for (int k = threadIdx.x; k < side * width; k += threads)  // below the diagonal
+  for (int k = threadIdx.x; k < side * width; k += threads)  // zeros below the diagonal
     if (k % width >= (column + 1) * side) t_column[k] = 0;
   for (int k = threadIdx.x; k < tile; k += threads)
     t_ls[k % side + k / side * stride] = t_column[column * side + k % side + k / side * width];
   __syncthreads();
 
-  // d += a b; a: a tile of S or T in device memory, whose columns from `columns` on are zero; b: a tile in shared memory.
-  // Rows 2g, 2g + 1 of 16 are a thread's.
+  // d += a b. a: a tile of S or T in device memory; its columns from `columns` on count as zero. b: a tile in shared memory.
+  // A thread has rows 2g and 2g + 1 of every 16.
   const auto multiply = [&](T(&d)[2][4][4], const T* a, int columns, const T* b) {
 #pragma unroll 2
     for (int k = 0; k < side; k += 4) {
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(threads)
                                    ? *reinterpret_cast<const pair_t<T>*>(a + 16 * i + 2 * g + (k + t) * width)
                                    : pair_t<T>{0, 0};
 #pragma unroll
-        for (int j = 0; j < 4; ++j) tensor_step(d[i][j], rows.x, rows.y, b[k + t + (8 * j + g) * stride]);
+        for (int j = 0; j < 4; ++j) mma(d[i][j], rows.x, rows.y, b[k + t + (8 * j + g) * stride]);
       }
     }
   };
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(threads)
     return 16 * i + 2 * g + e / 2 + (8 * j + 2 * t + e % 2) * ld;
   };
   T sum[max_own][2][4][4] = {};
-  for (int l = column; l > 0; --l) {  // t_ls is T(l, column)
+  for (int l = column; l > 0; --l) {  // t_ls holds T(l, column)
 #pragma unroll
     for (int own = 0; own < max_own; ++own) {
       const int k = warp + own * warps;
@@ -176,8 +177,8 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// S = V^T V of every block, slice by slice of the rows; a slice takes all blocks that reach into it at once, because V is
-// zero above a block's own rows. The last block may have fewer columns.
+// S = V^T V of every block, in slices of the rows. V is zero above a block's own rows. Therefore one batched product treats the same
+// slice of rows for all blocks that begin above the slice's end. The last block may have fewer columns and has a product of its own.
 template <class T>
 void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const same_t<T>> a_dev,
                    T* s_dev) {
@@ -199,8 +200,8 @@ void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView
   gemm<T>(queue, adjoint<T>, Op::none, 1, v, v, 0, {s_dev + last * width * width, v.cols, v.cols, width});
 }
 
-// The tiles above the diagonal of every complex T: of two neighbouring triangles of `half` columns, T_12 = -T_11 S_12 T_22,
-// for 32, 64, ... columns in turn. S_12 T_22 takes S_21's place.
+// The tiles above the diagonal of every complex T. For two neighbouring triangles of `half` columns each, T_12 = -T_11 S_12 T_22; half is
+// 32, 64, ... in turn. S_12 T_22 overwrites S_21.
 template <class T>
 void fill_above(const Queue& queue, const ReflectorBlocks& blocks, T* s_dev, T* t_dev) {
   const std::int64_t width = blocks.width, apart = width * width;
@@ -247,13 +248,6 @@ void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, Matri
   }
 }
 
-template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const double>,
-                                 const double*, double*, double*);
-template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const float>, const float*,
-                                 float*, float*);
-template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const std::complex<double>>,
-                                 const std::complex<double>*, std::complex<double>*, std::complex<double>*);
-template void triangular_factors(const Queue&, const ReflectorBlocks&, MatrixView<const std::complex<float>>,
-                                 const std::complex<float>*, std::complex<float>*, std::complex<float>*);
+EIGEN_G_INSTANTIATE(all_types, triangular_factors);
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// The triangular factors of the compact WY form: a block of k reflectors of the tridiagonalization is
+// triangular_factors(): T of the compact WY form. A block of k reflectors of the reduction to tridiagonal form is
 //
 //   H_1 H_2 ... H_k = I - V T V^T,    T upper triangular, k x k.
 #pragma once
@@ -15,13 +15,13 @@ namespace eigen_g {
 
 class Queue;
 
-// T of every block, from S = V^T V.
-//   width    a multiple of 32, at most triangular_factor_max_width
-//   a_dev    n x n: the reflectors as tridiagonalize() leaves them on the GPU, lda and alignment as there; n > 1
-//   tau_dev  n-1
-//   s_dev    blocks.elements(), scratch; unused, and may be null, where width is 32
-//   t_dev    blocks.elements(), out: T of a block after the other, each column-major with leading dimension `width`
-// All in device memory, ordered on `queue`. Throws DeviceError. Repeats bit for bit on the same GPU.
+// Computes T of every block from S = V^T V. (Complex T: V^H V.)
+//   blocks   n > 1; width: a multiple of 32, at most triangular_factor_max_width; complex: 32 times a power of two
+//   a_dev    n x n, in: the reflectors as tridiagonalize() leaves them on the GPU; lda and alignment as there
+//   tau_dev  n - 1 values, in
+//   s_dev    blocks.elements(), scratch; may be null if T is real and width is 32
+//   t_dev    blocks.elements(), out: T of all blocks, one after the other, each column-major with leading dimension `width`
+// Everything is in device memory. Ordered on `queue`. Throws DeviceError. Repeated runs on the same GPU give the same bits.
 // Cost: n^2 width flops. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
 template <class T>
 void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, MatrixView<const same_t<T>> a_dev,

@@ -21,7 +21,7 @@ namespace {
 using calibration::Growth;
 using calibration::Shape;
 
-// Values without a pattern that a processor could profit from.
+// Random values: no pattern that a processor could profit from.
 HostArray<double> random_array(std::int64_t count) {
   auto array = host_array<double>(count);
 #pragma omp parallel for schedule(static)
@@ -34,7 +34,7 @@ HostArray<double> random_array(std::int64_t count) {
   return array;
 }
 
-// The shortest of several calls: what else the machine does only adds to it.
+// The shortest time of several calls. Other work on the machine can only lengthen a call.
 template <class Work>
 double shortest_on_cpu(int calls, Work&& work) {
   double best = std::numeric_limits<double>::infinity();
@@ -42,7 +42,7 @@ double shortest_on_cpu(int calls, Work&& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (call > 0) best = std::min(best, seconds);  // the first one starts threads and touches pages
+    if (call > 0) best = std::min(best, seconds);  // call 0 starts threads and touches pages
   }
   return best;
 }
@@ -77,7 +77,7 @@ void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& p
     const BlasTurn turn;
     cblas_dsymv(CblasColMajor, CblasLower, n, 1, matrix.get(), n, x.get(), 1, 0, y.get(), 1);
   });
-  rates.symv_bandwidth =
+  rates.symv_bytes_per_second =
       static_cast<double>(symv_order) * static_cast<double>(symv_order + 1) / 2 * sizeof(double) / seconds;
   step();
 }
@@ -108,12 +108,13 @@ const Calibration& calibration_of_process(int threads) {
 bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multiprocessors) {
 #ifdef EIGEN_G_HAVE_CUDA
   if (gpu_count() == 0) return false;
-  static const double cpu = cpu_device().cores * cpu_tuning.max_flops_of_core;
+  static const double cpu = cpu_device().cores * cpu_tuning().max_flops_of_core;
   const double gpu = calibration::estimated_product_rate(multiprocessors);
   const auto order = static_cast<double>(n);
-  const double alone = 10.0 / 3 * order * order * order / gpu;  // the products that are cut
+  // Seconds of the products that can be cut, on the GPU alone.
+  const double alone = 10.0 / 3 * order * order * order / gpu;
   const double gain = cpu / (cpu + gpu);
-  return gain > min_gain_of_a_share && gain * alone > cpu_tuning.quick_calibration_seconds;
+  return gain > min_gain_of_a_share && gain * alone > cpu_tuning().quick_calibration_seconds;
 #else
   return false;
 #endif

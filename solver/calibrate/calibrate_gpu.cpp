@@ -1,4 +1,4 @@
-// The GPUs' part of a calibration, and what every device does in a team.
+// The GPUs' part of a calibration, and the rates of all devices in a team.
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -27,8 +27,8 @@ namespace eigen_g::calibration {
 
 namespace {
 
-// Seconds of one call: the shortest of several rounds, each of as many calls as take about a millisecond, so that what is
-// timed is the work and not its launch.
+// Seconds of one call: the shortest of several rounds. A round has enough calls to take about a millisecond, so that the work is timed and
+// not its launch.
 template <class Work>
 double shortest_on_gpu(const Queue& queue, int rounds, Work&& work) {
   constexpr double round_seconds = 1e-3;
@@ -47,7 +47,7 @@ double shortest_on_gpu(const Queue& queue, int rounds, Work&& work) {
   return best;
 }
 
-// One GPU by itself, on memory that it has.
+// Measures one GPU alone, with data in its own memory.
 void measure_alone(DeviceRates& rates, Effort effort, Steps& step) {
   const bool full = effort == Effort::full;
   Growth growth = full ? Growth{1024, 8192, 0.1} : Growth{512, 4096, 0.005};
@@ -86,12 +86,13 @@ void measure_alone(DeviceRates& rates, Effort effort, Steps& step) {
       blas2::symv<double>(queue.stream(), Uplo::lower, n, 1, a.data(), n, x.data(), 1, 0, y.data(), 1,
                           workspace);
     });
-    rates.symv_bandwidth = static_cast<double>(n) * static_cast<double>(n + 1) / 2 * sizeof(double) / seconds;
+    rates.symv_bytes_per_second =
+        static_cast<double>(n) * static_cast<double>(n + 1) / 2 * sizeof(double) / seconds;
     step();
   }
 }
 
-// From and to pinned host memory.
+// Measures copies from and to pinned host memory.
 void measure_link(DeviceRates& rates, Effort effort, Steps& step) {
   const std::int64_t count = std::int64_t{effort == Effort::full ? 64 : 8} << 17;  // MiB of doubles
   const Queue queue;
@@ -106,7 +107,7 @@ void measure_link(DeviceRates& rates, Effort effort, Steps& step) {
   rates.from_device = bandwidth(host.data(), device.data(), cudaMemcpyDeviceToHost);
   step();
 
-  constexpr int copies = 50;  // one waits for the other
+  constexpr int copies = 50;  // each copy waits for the one before
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < copies; ++i) {
     EIGEN_G_CUDA(
@@ -117,7 +118,7 @@ void measure_link(DeviceRates& rates, Effort effort, Steps& step) {
   step();
 }
 
-// A piece of a team's work: a product, or a whole back-transformation, on so many columns of one device.
+// A piece of a team's work: a product, or a whole back-transformation, on `columns` columns of one device.
 struct TeamShape {
   TeamWork work;
   std::int64_t rows, columns, inner;
@@ -130,7 +131,7 @@ struct TeamShape {
   }
 };
 
-// Its matrices with `all` columns: A, B and C of a product, V, Z and T of a back-transformation.
+// The matrices of this work with `all` columns: A, B and C of a product; V, Z and T of a back-transformation.
 struct TeamMatrices {
   std::int64_t a, b, c;
   TeamMatrices(const TeamShape& s, std::int64_t all)
@@ -164,15 +165,15 @@ TeamShapes shapes_of_part(Effort effort) {
           {reflectors, 8192, 2048, 384}};
 }
 
-// How long a shape is measured: at least so many rounds, and at least so many seconds.
+// The duration of a shape's measurement: at least `least` rounds, and at least `seconds` seconds.
 struct TeamRounds {
   int least;
   double seconds;
 };
 
-// A piece of work on one of a team's devices, as its own clock shows it: a GPU's shortest time; a CPU's upper quartile over
-// some time, beside a GPU with seven times as many columns: its rate varies, and all wait for one of which too much was
-// expected. What does not fit is left out.
+// Measures the rate of one of a team's devices, by the device's own clock. For a GPU it takes the shortest time. For the CPU it takes the
+// upper quartile of the times over a while, next to a GPU with seven times the number of columns. Reason: the CPU's rate varies, and all
+// devices wait for one from which too much was expected. Shapes that do not fit into memory are left out.
 void measure_team(DeviceRates& rates, ColumnTeam<double>& team, std::size_t device, const Queue& queue,
                   const TeamShapes& shapes, const TeamRounds& rounds, Steps& step) {
   const bool cpu = rates.device.kind == DeviceKind::cpu;
@@ -201,14 +202,14 @@ void measure_team(DeviceRates& rates, ColumnTeam<double>& team, std::size_t devi
     for (int round = 0; round <= rounds.least || !long_enough(); ++round) {
       blas2::fill_random(queue, b.data(), b.size(), 6);
       blas2::fill_random(queue, c.data(), c.size(), 7);
-      queue.wait();  // a CPU's clock would show it
+      queue.wait();  // otherwise the CPU's clock would include this wait
       if (s.work == product)
         gemm(team, parts, Op::none, Op::none, 1, {a.data(), s.rows, s.inner, s.rows},
              {b.data(), s.inner, columns, s.inner}, 0, {c.data(), s.rows, columns, s.rows});
       else
         apply_reflectors(team, parts, blocks, {b.data(), s.rows, columns, s.rows});
       const double took = team.take_seconds()[device];
-      if (round > 0) seconds.push_back(took);  // the first one takes memory and loads kernels
+      if (round > 0) seconds.push_back(took);  // the first round allocates memory and loads kernels
     }
     std::sort(seconds.begin(), seconds.end());
     const double typical = seconds[cpu ? 3 * seconds.size() / 4 : 0];
@@ -218,10 +219,10 @@ void measure_team(DeviceRates& rates, ColumnTeam<double>& team, std::size_t devi
   }
 }
 
-// A small part of the GPU that is current. Nothing where it is not much larger, or where toolkit or driver cannot do that.
+// A small partition of the current GPU. Nothing if the GPU is not much larger, or if the toolkit or driver cannot partition it.
 std::optional<Partition> small_part() {
   constexpr int part = 8;
-  if (gpu_facts(current_gpu()).cores < 2 * part) return std::nullopt;
+  if (gpu_facts(current_gpu()).multiprocessors < 2 * part) return std::nullopt;
   try {
     return std::optional<Partition>(std::in_place, part);
   } catch (const DeviceError&) {
@@ -229,7 +230,8 @@ std::optional<Partition> small_part() {
   }
 }
 
-// On all of the GPU that is current, and on a small part of it, where the others leave one more of its power.
+// Measures on all of the current GPU, and on a small partition of it. There a multiprocessor has more of the GPU's power, because the
+// others are idle.
 void measure_gpu_in_team(DeviceRates& rates, Effort effort, Steps& step) {
   const TeamRounds rounds{effort == Effort::full ? 5 : 2, 0};
   {
@@ -238,14 +240,14 @@ void measure_gpu_in_team(DeviceRates& rates, Effort effort, Steps& step) {
     measure_team(rates, team, 0, queue, shapes_of_gpu(effort), rounds, step);
   }
   const std::optional<Partition> small = small_part();
-  if (!small) return;  // nobody will ask for the figures
+  if (!small) return;  // no solve will ask for these rates
   const Queue queue(*small);
   ColumnTeam<double> team(queue, {});
   measure_team(rates, team, 0, queue, shapes_of_part(effort), rounds, step);
 }
 
-// What a second device adds to the time of a piece of work so small that nothing else counts.
-double joining_seconds(ColumnTeam<double>& team, const Queue& queue) {
+// The time that a second device adds to a piece of work so small that nothing else counts.
+double team_overhead_seconds(ColumnTeam<double>& team, const Queue& queue) {
   constexpr std::int64_t n = 64;
   constexpr int rounds = 20;
   const DeviceBuffer<double> memory(3 * n * n);
@@ -267,12 +269,12 @@ double joining_seconds(ColumnTeam<double>& team, const Queue& queue) {
   return std::max(0.0, seconds({1, 1}) - seconds({1, 0}));
 }
 
-// Between the first GPU and this one.
+// Measures copies between the first GPU and this one.
 void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
   const CurrentGpu current(first);
   const Queue queue;
   const int gpu = rates.device.index;
-  ColumnTeam<double> team(queue, {{gpu}, false, 0});  // opens the direct way where there is one
+  ColumnTeam<double> team(queue, {{gpu}, false, 0});  // opens direct access if there is any
   const std::int64_t count = std::int64_t{effort == Effort::full ? 64 : 8} << 17;
   const DeviceBuffer<double> here(count);
   DeviceBuffer<double> there;
@@ -288,11 +290,11 @@ void measure_peer(DeviceRates& rates, int first, Effort effort, Steps& step) {
   };
   rates.from_first = bandwidth(there.data(), gpu, here.data(), first);
   rates.to_first = bandwidth(here.data(), first, there.data(), gpu);
-  rates.joining = joining_seconds(team, queue);
+  rates.team_overhead_seconds = team_overhead_seconds(team, queue);
   step();
 }
 
-// Each GPU sends the other so many bytes and waits for what the other sends, again and again; seconds of one exchange.
+// Each of two GPUs sends `bytes` bytes to the other and waits for the other's bytes, again and again. Returns the seconds of one exchange.
 double exchange_seconds(int first, int second, std::int64_t bytes) {
   constexpr int exchanges = 100, rounds = 3;
   const int gpus[2] = {first, second};
@@ -332,22 +334,23 @@ double exchange_seconds(int first, int second, std::int64_t bytes) {
   return all[rounds / 2];
 }
 
-// The first GPU and this one, which reach each other as far as the machine lets them.
+// Measures the exchange between the first GPU and this one, directly if the machine allows it.
 void measure_halo(DeviceRates& rates, int first, Steps& step) {
   constexpr std::int64_t small = 256, large = std::int64_t{64} << 20;
   rates.halo_latency = exchange_seconds(first, rates.device.index, small);
-  rates.halo_bandwidth = static_cast<double>(large) / exchange_seconds(first, rates.device.index, large);
+  rates.halo_bytes_per_second =
+      static_cast<double>(large) / exchange_seconds(first, rates.device.index, large);
   step();
 }
 
-// With the GPU that is current, as weak a one as a CPU helps.
+// Measures the CPU next to a small partition of the current GPU, because a CPU helps only a weak GPU.
 void measure_cpu_in_team(DeviceRates& cpu, Effort effort, Steps& step) {
   const std::optional<Partition> small = small_part();
   const Queue queue = small ? Queue(*small) : Queue();
   ColumnTeam<double> team(queue, {{}, true, 0});
   const TeamRounds rounds = effort == Effort::full ? TeamRounds{7, 1.5} : TeamRounds{2, 0};
   measure_team(cpu, team, 1, queue, shapes_of_cpu(effort), rounds, step);
-  cpu.joining = joining_seconds(team, queue);
+  cpu.team_overhead_seconds = team_overhead_seconds(team, queue);
 }
 
 }  // namespace
@@ -378,7 +381,7 @@ void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProg
 
 double estimated_product_rate(int multiprocessors) {
   static std::mutex mutex;
-  static std::map<int, double> of_one;  // by GPU: its driver tells its figures slowly
+  static std::map<int, double> of_one;  // by GPU; kept because the driver returns these properties slowly
   const std::lock_guard lock(mutex);
   const auto [at, is_new] = of_one.try_emplace(current_gpu(), 0);
   if (is_new) {

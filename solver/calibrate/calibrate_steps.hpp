@@ -1,4 +1,4 @@
-// How a calibration measures: what the CPU's part (calibrate.cpp) and the GPUs' (calibrate_gpu.cpp) share.
+// The parts of a calibration that the CPU (calibrate.cpp) and the GPUs (calibrate_gpu.cpp) share: product shapes and progress.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +18,20 @@ struct Shape {
   }
 };
 
-// The products of a solve beside square ones, of order s: rank-k updates and Z - V (T V^T Z) with k inner columns; V^T Z.
+// The non-square products of a solve with s rows: rank-k updates and Z - V (T V^T Z) with k inner columns; and V^T Z.
 inline std::vector<Shape> solver_shapes(Effort effort, std::int64_t s) {
   if (effort == Effort::quick) return {{s, s, std::min<std::int64_t>(s, 256)}};
   return {{s, s, 64}, {s, s, 128}, {s, s, 256}, {256, s, s}};
 }
 
-// How large square products may become: the order doubles as long as one takes less than `seconds`.
+// Limits of the square products that are measured. Their order doubles from `from` to at most `to`, as long as one takes < `seconds`.
 struct Growth {
   std::int64_t from, to;
   double seconds;
 };
 
-// Square products of growing order, then the solver's shapes at the largest one. time(shape) is a product's seconds; step()
-// is called after each.
+// Measures square products of growing order, then solver_shapes() at the largest order. time(shape) returns the seconds of a product.
+// step() is called after each product.
 template <class Time, class Step>
 void measure_products(DeviceRates& rates, const char* engine, const Growth& growth, Effort effort,
                       Time&& time, Step&& step) {
@@ -49,7 +49,7 @@ void measure_products(DeviceRates& rates, const char* engine, const Growth& grow
   for (const Shape& shape : solver_shapes(effort, s)) measure(shape);
 }
 
-// Tells a device's progress, about `steps` of them.
+// Reports the progress of one device, which has about `steps` steps.
 class Steps {
  public:
   Steps(const CalibrationProgress& progress, std::string device, int steps)
@@ -71,9 +71,9 @@ class Steps {
   int done_ = 0;
 };
 
-// In calibrate_gpu.cpp, CUDA builds only: the figures of the GPUs among the devices.
+// CUDA builds only (calibrate_gpu.cpp). Measures the GPUs among the devices.
 void measure_gpus(Calibration& calibration, Effort effort, const CalibrationProgress& progress);
-// Of native products on so many multiprocessors of the current GPU, by its own figures.
+// Estimated flop/s of native products on this number of multiprocessors of the current GPU, from its properties.
 double estimated_product_rate(int multiprocessors);
 
 }  // namespace eigen_g::calibration

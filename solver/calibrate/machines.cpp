@@ -11,10 +11,10 @@ MeasuredMachine parse_machine(std::string_view text) {
   try {
     const nlohmann::json root = nlohmann::json::parse(text);
     if (root.at("format") != "eigen_g-machine" || root.at("version") != 1)
-      throw InvalidArgument("machine", "is not an eigen_g-machine of version 1");
+      throw InvalidArgument("machine", "must be an eigen_g-machine of version 1");
     const auto positive = [](const nlohmann::json& object, const char* key) {
       const double value = object.at(key);
-      if (!(value > 0)) throw InvalidArgument("machine", std::string(key) + " is not positive");
+      if (!(value > 0)) throw InvalidArgument("machine", std::string(key) + " must be positive");
       return value;
     };
     MeasuredMachine m;
@@ -35,7 +35,7 @@ MeasuredMachine parse_machine(std::string_view text) {
                                   {"pass", &m.pass},
                                   {"cpu", &m.cpu},
                                   {"link", &m.link},
-                                  {"chase_back_product", &m.chase_back_product}})
+                                  {"back_transform_chase_product", &m.back_transform_chase_product}})
       *to = positive(root, key);
     for (const auto& [key, to] : {std::pair{"n", &m.n},
                                   {"tridiagonalize", &m.tridiagonalize},
@@ -46,11 +46,11 @@ MeasuredMachine parse_machine(std::string_view text) {
       for (const auto& [key, to] : {std::pair{"n", &MeasuredTwoStages::n},
                                     {"full_to_band", &MeasuredTwoStages::full_to_band},
                                     {"chase", &MeasuredTwoStages::chase},
-                                    {"chase_back", &MeasuredTwoStages::chase_back},
-                                    {"band_back", &MeasuredTwoStages::band_back}})
+                                    {"back_transform_chase", &MeasuredTwoStages::back_transform_chase},
+                                    {"back_transform_band", &MeasuredTwoStages::back_transform_band}})
         m.two_stages[i].*to = positive(root.at("two_stages").at(i), key);
     if (!(m.two_stages[0].n < m.two_stages[1].n))
-      throw InvalidArgument("machine", "has two_stages in another order than the smaller first");
+      throw InvalidArgument("machine", "two_stages must have the smaller order first");
     return m;
   } catch (const nlohmann::json::exception& error) {
     throw InvalidArgument("machine", std::string("cannot be read: ") + error.what());

@@ -15,8 +15,8 @@ namespace eigen_g {
 namespace {
 
 constexpr double element_bytes = sizeof(double);
-constexpr double update_columns =
-    64;  // of the one-stage reduction: a rank-2k update reads and writes its half of C
+// Columns of an update in the one-stage reduction. A rank-2k update reads and writes its half of C.
+constexpr double update_columns = 64;
 
 double cube(double n) {
   return n * n * n;
@@ -35,7 +35,7 @@ double back_transform_flops(double n, double m) {
 double reduction_bytes(double n) {
   return element_bytes * cube(n) / 6;
 }
-// One panel after the other the half of what is left: sum of n_i^2 / 2 elements, read and written.
+// Each panel's update reads and writes half of the matrix that is left: the sum of n_i^2 / 2 elements over the panels.
 double rank_2k_bytes(double n) {
   return 2 * element_bytes * cube(n) / (6 * update_columns);
 }
@@ -44,11 +44,11 @@ double rank_2k_seconds(double n, double flops, double bandwidth, double efficien
   return (rank_2k_flops(n) / flops + rank_2k_bytes(n) / bandwidth) / efficiency;
 }
 
-// A stage's products on columns that travel: what is sent to every helper, and what a column takes there and back.
+// The products of a stage, with what is copied for them: bytes to every helper, and bytes of a column to a helper and back.
 struct Columns {
   double count, flops;
   double common_bytes, column_bytes;
-  double steps;  // in which the common bytes come
+  double steps;  // steps in which the common bytes are sent
 };
 
 class Model {
@@ -69,15 +69,15 @@ class Model {
     const TwoStageEfficiencies& own = e_.two_stages;
     if (own.to_band > 0) {
       const double flops = back_transform_flops(n_, m_), products = 3 * n_ * n_ / (2 * 64 * 64);
-      const double chase_back = engine_ == Engine::native
-                                    ? flops / (g * own.chase_back)
-                                    : std::max(2 * flops / g, products * own.engine_product);
+      const double back_transform_chase = engine_ == Engine::native
+                                              ? flops / (g * own.back_transform_chase)
+                                              : std::max(2 * flops / g, products * own.engine_product);
       return predicted(
           2, {{"dense to band", rank_2k_flops(n_) / (g * own.to_band) + n_ * own.to_band_column, {}},
               {"band to tridiagonal", n_ * own.chase_column + n_ * n_ * own.chase_pair, {}},
               merge("divide and conquer"),
-              {"tridiagonal to band", chase_back, {}},
-              back("band to dense", own.band_back)});
+              {"tridiagonal to band", back_transform_chase, {}},
+              back("band to dense", own.back_transform_band)});
     }
     return predicted(2, {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
                          {"band to tridiagonal", rank_2k_flops(n_) / (f * e_.small_products), {}},
@@ -93,15 +93,15 @@ class Model {
     return p;
   }
 
-  // The merges of one level have half the rows of the ones above: factors of 8 n^2 (1/2 + 1/4 + ...) bytes in all, a
-  // column of which travels with its part of U, twice n elements over all levels, and comes back so.
+  // The merges of a level have half the rows of the level above. Over all levels, every helper gets 8 n^2 (1/2 + 1/4 + ...) bytes of
+  // factors. A column is copied with its part of U, twice n elements over all levels, and the same number comes back.
   PredictedStage merge(const char* name) const {
     return shared(name,
                   {n_, merge_flops(n_), element_bytes * n_ * n_, 2 * element_bytes * n_,
                    std::max(1.0, n_ / static_cast<double>(merge_step))},
                   e_.merge);
   }
-  // The reflectors, half of a matrix, to everybody; each column once there and back.
+  // Every helper gets the reflectors, half of a matrix. Each column is copied once there and once back.
   PredictedStage back(const char* name, double efficiency) const {
     return shared(name,
                   {m_, back_transform_flops(n_, m_), element_bytes * n_ * n_ / 2, element_bytes * n_,
@@ -119,10 +119,10 @@ class Model {
       costs.push_back(
           cost_of(a_column, flops * efficiency, c.common_bytes, c.column_bytes, helper.link, c.steps));
     }
-    const SharePlan plan = plan_of(costs, static_cast<std::int64_t>(c.count), machine_.ratio);
+    const BalancedShares plan = plan_of(costs, static_cast<std::int64_t>(c.count), machine_.ratio);
     const auto taking_part =
-        std::count_if(plan.parts.begin(), plan.parts.end(), [](double part) { return part > 0; });
-    return {name, plan.total, taking_part > 1 ? plan.parts : std::vector<double>{}};
+        std::count_if(plan.shares.begin(), plan.shares.end(), [](double part) { return part > 0; });
+    return {name, plan.total, taking_part > 1 ? plan.shares : std::vector<double>{}};
   }
 
   const ModelMachine& machine_;
@@ -147,7 +147,7 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
   e.back_transform = back_transform_flops(n, n) / product / of.back_transform;
   e.column_seconds = (of.tridiagonalize - reduction_bytes(n) / of.pass - updates) / n;
 
-  // Two orders give the part that grows with the columns and the one that grows with the products, or with pairs of columns.
+  // Two orders determine two terms: one grows with the columns, the other with the products or with the pairs of columns.
   const MeasuredTwoStages &small = of.two_stages[0], &large = of.two_stages[1];
   const auto fit = [&](double MeasuredTwoStages::*seconds, auto&& work) {
     const double a = small.*seconds / small.n, b = large.*seconds / large.n;
@@ -161,9 +161,9 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
   two.to_band_column = of_columns;
   std::tie(two.chase_pair, two.chase_column) =
       fit(&MeasuredTwoStages::chase, [](double order) { return order * order; });
-  two.band_back = back_transform_flops(large.n, large.n) / product / large.band_back;
-  two.chase_back = back_transform_flops(large.n, large.n) / product / large.chase_back;
-  two.engine_product = of.chase_back_product;
+  two.back_transform_band = back_transform_flops(large.n, large.n) / product / large.back_transform_band;
+  two.back_transform_chase = back_transform_flops(large.n, large.n) / product / large.back_transform_chase;
+  two.engine_product = of.back_transform_chase_product;
   return e;
 }
 
@@ -181,7 +181,7 @@ ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& eff
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies) {
   ModelMachine machine;
   machine.products[Engine::native] = figures.fp64;
-  machine.products[Engine::double_float] = figures.df > 0 ? figures.df : figures.fp32 * paper_df_of_sgemm;
+  machine.products[Engine::df] = figures.df > 0 ? figures.df : figures.fp32 * paper_df_of_sgemm;
   machine.products[Engine::emulated] = figures.emulated;
   machine.bandwidth = figures.bandwidth;
   machine.single = figures.fp32;
@@ -198,7 +198,7 @@ ModelMachine machine_of(const Calibration& calibration, const Efficiencies& effi
   for (const DeviceRates& device : calibration.devices)
     if (device.device.kind == DeviceKind::gpu) all.devices.push_back(device);
   if (all.devices.empty()) throw InvalidArgument(Argument::calibration, "has no GPU");
-  all.multiprocessors = all.devices.front().device.cores;
+  all.multiprocessors = all.devices.front().device.multiprocessors;
   for (const DeviceRates& device : calibration.devices)
     if (device.device.kind == DeviceKind::cpu) all.devices.push_back(device);
   return machine_of(all, efficiencies);
@@ -218,11 +218,10 @@ ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies)
   machine.efficiencies = efficiencies;
   machine.products = rates(first);
   for (double& flops : machine.products.values) flops *= part;
-  machine.bandwidth = first.symv_bandwidth * part;
-  // Not calibrated: as double-float products are to float's on the usual machine.
+  machine.bandwidth = first.symv_bytes_per_second * part;
+  // The rate of float is not calibrated. The ratio of float to double-float products is taken from the usual machine.
   const MeasuredMachine& usual = measured_machine(usual_machine);
-  machine.single =
-      machine.products[Engine::double_float] * usual.single / usual.products[Engine::double_float];
+  machine.single = machine.products[Engine::df] * usual.single / usual.products[Engine::df];
   if (!(machine.products[Engine::native] > 0) || !(machine.bandwidth > 0))
     throw InvalidArgument(Argument::calibration, "has no GPU with a product rate and a bandwidth");
   for (std::size_t i = 1; i < team.devices.size(); ++i) {
@@ -256,7 +255,7 @@ std::vector<MixedPrediction> predict_mixed(const ModelMachine& machine, std::int
   ModelMachine single = machine;
   single.products = {};
   single.products[Engine::native] = machine.single;
-  single.bandwidth = 2 * machine.bandwidth;  // in doubles, of which floats take half the bytes
+  single.bandwidth = 2 * machine.bandwidth;  // in doubles; floats take half the bytes
   single.helpers.clear();
   single.ratio = {};
   const std::vector<Prediction> in_float = predict(single, n, n);

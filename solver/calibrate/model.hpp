@@ -1,37 +1,42 @@
-// How long each stage of a solve takes on a machine of which a few rates are known, by each engine of the matrix products,
-// for the reduction in one stage and in two. Pure arithmetic; needs no GPU.
+// A model of a solve's time. It predicts the seconds of each stage from a few rates of a machine, for every engine of the matrix products
+// and for both paths. Pure arithmetic; needs no GPU.
 //
-// The equations are the paper's 1 to 5 (Eigen-G, IPSJ SIG), in seconds, with n = N, m vectors, f = flop/s of the products,
-// b = bytes/s of the symmetric product:
+// The equations are the paper's 1 to 5 (Eigen-G, IPSJ SIG), in seconds, for order n and m vectors. f: flop/s of the products; b: bytes/s of
+// the symmetric product.
 //
-//   one stage   tridiagonalize        2/3 n^3 / f + 4/3 n^3 / b        rank-2k updates, and the stored half of A read once a
-//               divide and conquer    4/3 n^3 / f                      column: sum of n_j^2 / 2 doubles. (The paper writes
-//               back-transform        2 n^2 m / f                      16/3 n^3 bytes, four times that.)
-//   two stages  dense to band         2/3 n^3 / f
-//               band to tridiagonal   2/3 n^3 / (0.3 f)                small products reach 30 % (paper, section 4.2)
+//   one-stage   tridiagonalize        2/3 n^3 / f + 4/3 n^3 / b     rank-2k updates, and the stored half of A read once per column
+//   path        divide and conquer    4/3 n^3 / f
+//               back-transform        2 n^2 m / f
+//   two-stage   dense to band         2/3 n^3 / f
+//   path        band to tridiagonal   2/3 n^3 / (0.3 f)             small products reach 30 % of f (paper, section 4.2)
 //               divide and conquer    4/3 n^3 / f
 //               tridiagonal to band   2 n^2 m / (0.3 f)
 //               band to dense         2 n^2 m / f
 //
-// The paper's two stages chase by small products. This project's (TwoStageEfficiencies, from a measured machine) pass messages
-// between thread blocks, which takes time by columns and pairs of columns, whatever the rate of the products:
+// 4/3 n^3 bytes are the sum of n_j^2 / 2 doubles over the columns j. (The paper writes 16/3 n^3 bytes, four times this number.)
 //
-//   two stages  dense to band         2/3 n^3 / (e f) + c n
-//               band to tridiagonal   c n + p n^2
-//               tridiagonal to band   2 n^2 m / (e f); by another engine, whose products are whole tiles of 64 rows, three each,
-//                                     one by one: 4 n^2 m / g, and 3 n^2 / 8192 s at least
+// The paper's two-stage path chases by small products. This project's chase passes messages between thread blocks. Its time depends on
+// the number of columns and of pairs of columns, not on the rate of the products. The equations for this project's two-stage path have
+// coefficients from a measured machine (TwoStageEfficiencies):
 //
-// An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the
-// paper, and of this project's way from dense to band; the rest stays native. Helpers (the CPU, further GPUs) take columns of
-// the divide and conquer's products and of the back-transformation, so that all finish together (hybrid/split.hpp).
+//   dense to band         2/3 n^3 / (e f) + c n      e: efficiency; c: seconds per column
+//   band to tridiagonal   c n + p n^2                p: seconds per pair of columns; another c
+//   tridiagonal to band   2 n^2 m / (e f)            by native products
+//                         max(4 n^2 m / g, q 3 n^2 / 8192)
+//                                                    by an engine with g flop/s, which multiplies whole tiles of 64 rows one by one,
+//                                                    three products per tile; q: seconds of one such product
 //
-// Mixed precision (solver/refine/refine.hpp), with h = flop/s of float's products and g = those of the engine: the faster of the
-// two reductions at h and half the bytes, on the first GPU alone, and three steps of refinement, of which small orders
-// need two
+// An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the paper. It also
+// computes the products of this project's reduction from dense to band. The rest is native.
+// Helpers (the CPU, helper GPUs) take columns of the divide and conquer's products and of the back-transformation, so that all devices
+// finish together (hybrid/team/split.hpp).
+//
+// Mixed precision (solver/refine/refine.hpp). h: flop/s of float's products; g: flop/s of the engine. The solve in float takes the
+// faster of both paths at h and half the bytes, on the first GPU alone. The refinement takes three steps; small orders need two:
 //
 //   refinement  3 * 49/16 (n^3 / g + n^3 / h)
 //
-// Nothing deflates; transfers of A and Z from and to the caller are not counted.
+// The model assumes that nothing deflates. Copies of A and Z from and to the caller are not counted.
 #pragma once
 
 #include <cstdint>
@@ -46,48 +51,51 @@
 
 namespace eigen_g {
 
-// Of this project's two stages; to_band = 0: the paper's equations.
+// Efficiencies of this project's two-stage path. to_band = 0: the paper's equations are used.
 struct TwoStageEfficiencies {
-  double to_band = 0, to_band_column = 0;   // of the products' rate; seconds a column
-  double chase_column = 0, chase_pair = 0;  // seconds
-  double chase_back = 1;                    // of native products
+  // To_band: part of the products' rate; to_band_column: seconds per column.
+  double to_band = 0, to_band_column = 0;
+  double chase_column = 0, chase_pair = 0;  // seconds per column, per pair of columns
+  double back_transform_chase = 1;          // part of the rate of native products
   double engine_product = 0;                // seconds of a small product by another engine
-  double band_back = 1;
+  double back_transform_band = 1;           // part of the products' rate
 };
 
-// What is left of the rates in the stages: time = (work / rate) / efficiency.
+// The part of each rate that a stage reaches: time = (work / rate) / efficiency.
 struct Efficiencies {
-  double symv = 1;            // the reduction's pass over A, of the symmetric product's bandwidth
-  double rank_2k = 1;         // the reduction's updates, of product rate and bandwidth of C together
+  double symv = 1;            // the reduction's pass over A; of the symmetric product's bytes/s
+  double rank_2k = 1;         // the reduction's updates; of the product rate and of the bytes/s of C together
   double merge = 1;           // divide and conquer
-  double back_transform = 1;  // of one stage, and band to dense
+  double back_transform = 1;  // one-stage path, and band to dense
   double small_products = 0.3;
-  double column_seconds = 0;  // of the one-stage reduction: barriers and dependent sums a column
+  double column_seconds = 0;  // one-stage reduction: seconds per column for barriers and dependent sums
   TwoStageEfficiencies two_stages;
 };
 
-// The equations as they stand; and what a solve reached on a measured machine, of the rates measured there.
+// The equations as they are (ideal), and the efficiencies of a solve on a measured machine.
 Efficiencies ideal_efficiencies();
 Efficiencies efficiencies_of(const MeasuredMachine& measured);
 
 struct ModelHelper {
   std::string name;
-  PerEngine<double> products;  // without the engine in question: native
+  PerEngine<double> products;  // flop/s; 0 for an engine: native products are used
   double link = 0;             // bytes/s each way from and to the first GPU; 0: transfers are not counted
   bool is_cpu = false;         // has native products only
 };
 
 struct ModelMachine {
-  PerEngine<double> products;  // flop/s of large products on the first GPU; 0: it has no such engine
-  double bandwidth = 0;        // bytes/s of the stored half in y := A x
-  double single = 0;           // flop/s of large products in float; 0: not known
+  // Flop/s of large products on the first GPU; 0: the GPU does not have this engine.
+  PerEngine<double> products;
+  double bandwidth = 0;  // bytes/s of the stored half in y := A x
+  double single = 0;     // flop/s of large products in float; 0: not known
   std::vector<ModelHelper> helpers;
   Efficiencies efficiencies;
-  Ratio ratio;  // of the columns, the first GPU's share first; automatic: all finish together
+  Ratio ratio;  // shares of the columns, the first GPU first; automatic: all devices finish together
 };
 
-// From the figures that people have: FLOP/s of DGEMM and SGEMM, bytes/s, FLOP/s of the CPU's DGEMM (0: no help). df: the
-// double-float product's, by default the paper's share of SGEMM, 510.8 / 7700 (GTX 1080); emulated: 0 where there is none.
+// Properties of a machine that are usually known. fp64, fp32: flop/s of DGEMM and SGEMM. bandwidth: bytes/s. cpu: flop/s of the CPU's
+// DGEMM; 0: the CPU does not help. df: flop/s of the double-float product; 0: paper_df_of_sgemm fp32 (the paper's GTX 1080).
+// emulated: flop/s of emulated products; 0: none. link: bytes/s between CPU and GPU; 0: copies are not counted.
 inline constexpr double paper_df_of_sgemm = 510.8 / 7700;
 struct ModelFigures {
   double fp64 = 0, fp32 = 0, bandwidth = 0, cpu = 0;
@@ -95,43 +103,44 @@ struct ModelFigures {
 };
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
 
-// A measured machine: its GPU, with its CPU as helper.
+// The GPU of a measured machine, with its CPU as helper.
 ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies);
 
-// The first GPU of a calibration, the further ones and the CPU; rates are those nearest to large products.
-// Throws InvalidArgument(Argument::calibration) where it has no GPU with a product rate and a bandwidth.
+// The first GPU of a calibration, with the other GPUs and the CPU as helpers. It uses the rates measured nearest to large products.
+// Throws InvalidArgument(Argument::calibration) if it has no GPU with a product rate and a bandwidth.
 ModelMachine machine_of(const Calibration& calibration, const Efficiencies& efficiencies);
 
-// Of a solve's devices: only the multiprocessors in use count. Throws likewise.
+// The devices of a solve; of the first GPU only the multiprocessors in use count. Throws as above.
 ModelMachine machine_of(const TeamRates& team, const Efficiencies& efficiencies);
 
 struct PredictedStage {
   std::string name;
   double seconds = 0;
-  std::vector<double> parts;  // columns of each device, the first GPU first; empty: only that GPU works
+  std::vector<double> shares;  // columns of each device, the first GPU first; empty: only that GPU works
 };
 
 struct Prediction {
-  int stages = 1;  // of the reduction: 1 or 2
+  int stages = 1;  // path: 1 or 2 stages
   Engine engine = Engine::native;
   std::vector<PredictedStage> times;
   double seconds = 0;
 };
 
-// One stage and two, for every engine that the GPU has: one-stage predictions first, engines in order.
-// Throws InvalidArgument for n or m < 0, m > n, or a machine without native products or bandwidth.
+// Predictions for both paths and every engine that the GPU has: first the one-stage path, each with the engines in order.
+// Throws InvalidArgument for n < 0, m < 0, m > n, or a machine without native products or bandwidth.
 std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std::int64_t m);
 
 struct MixedPrediction {
-  Engine engine = Engine::native;  // of the refinement
-  Prediction in_float;             // the faster reduction
+  Engine engine = Engine::native;  // engine of the refinement
+  Prediction in_float;             // the solve in float, by the faster path
   double refinement = 0, seconds = 0;
 };
 
-// All pairs in mixed precision, for every engine that the GPU has, in order; none where float's rate is not known. Throws likewise.
+// Predictions of all pairs in mixed precision for every engine that the GPU has, in order. Empty if the rate of float is not known. Throws
+// as predict().
 std::vector<MixedPrediction> predict_mixed(const ModelMachine& machine, std::int64_t n);
 
-// The fastest, of equals the first.
+// The fastest prediction; the first of equals.
 const Prediction& choose(const std::vector<Prediction>& predictions);
 
 }  // namespace eigen_g

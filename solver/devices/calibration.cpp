@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* format_name = "eigen_g-calibration";
-constexpr int format_version = 3;
+constexpr int format_version = 4;
 
 struct Version {
   const char* key;
@@ -36,15 +36,15 @@ struct Figure {
   const char* key;
   double DeviceRates::*value;
 };
-constexpr Figure figures[] = {{"symv_bandwidth", &DeviceRates::symv_bandwidth},
+constexpr Figure figures[] = {{"symv_bytes_per_second", &DeviceRates::symv_bytes_per_second},
                               {"to_device", &DeviceRates::to_device},
                               {"from_device", &DeviceRates::from_device},
                               {"latency", &DeviceRates::latency},
                               {"from_first", &DeviceRates::from_first},
                               {"to_first", &DeviceRates::to_first},
-                              {"halo_bandwidth", &DeviceRates::halo_bandwidth},
+                              {"halo_bytes_per_second", &DeviceRates::halo_bytes_per_second},
                               {"halo_latency", &DeviceRates::halo_latency},
-                              {"joining", &DeviceRates::joining}};
+                              {"team_overhead_seconds", &DeviceRates::team_overhead_seconds}};
 
 constexpr const char* name_of(TeamWork work) {
   return work == TeamWork::product ? "product" : "reflectors";
@@ -55,18 +55,25 @@ std::string compute_capability(const Device& d) {
                                    : std::to_string(d.compute_major) + "." + std::to_string(d.compute_minor);
 }
 
+const char* processors_key(const Device& d) {
+  return d.kind == DeviceKind::cpu ? "cores" : "multiprocessors";
+}
+
+int processors(const Device& d) {
+  return d.kind == DeviceKind::cpu ? d.cores : d.multiprocessors;
+}
+
 std::string in_words(const Device& d) {
-  return d.name + ", " + std::to_string(d.cores) +
-         (d.kind == DeviceKind::cpu ? " cores" : " multiprocessors") +
+  return d.name + ", " + std::to_string(processors(d)) + " " + processors_key(d) +
          (d.kind == DeviceKind::cpu ? "" : ", compute capability " + compute_capability(d));
 }
 
 bool same_device(const Device& a, const Device& b) {
-  return a.kind == b.kind && a.name == b.name && a.cores == b.cores && a.compute_major == b.compute_major &&
-         a.compute_minor == b.compute_minor;
+  return a.kind == b.kind && a.name == b.name && processors(a) == processors(b) &&
+         a.compute_major == b.compute_major && a.compute_minor == b.compute_minor;
 }
 
-// A value of the file; every fault is named by its place.
+// Reads values of the file. Every error message names the place of the value.
 class Reader {
  public:
   explicit Reader(const std::string& name) : name_(name) {}
@@ -107,7 +114,8 @@ class Reader {
     if (kind != "cpu" && kind != "gpu") refuse("is damaged: 'kind' of " + where + " must be cpu or gpu");
     rates.device.kind = kind == "cpu" ? DeviceKind::cpu : DeviceKind::gpu;
     rates.device.name = text(object, where, "name");
-    rates.device.cores = static_cast<int>(count(object, where, "cores"));
+    (kind == "cpu" ? rates.device.cores : rates.device.multiprocessors) =
+        static_cast<int>(count(object, where, processors_key(rates.device)));
     const std::string compute = text(object, where, "compute_capability");
     if (kind == "gpu") {
       char dot = 0;
@@ -222,7 +230,7 @@ std::string json_text_of(const Calibration& c) {
                       {"flops", rate.flops}});
     Json device{{"kind", rates.device.kind == DeviceKind::cpu ? "cpu" : "gpu"},
                 {"name", rates.device.name},
-                {"cores", rates.device.cores},
+                {processors_key(rates.device), processors(rates.device)},
                 {"compute_capability", compute_capability(rates.device)},
                 {"products", products},
                 {"team", team}};
@@ -236,7 +244,7 @@ std::string json_text_of(const Calibration& c) {
 }
 
 std::filesystem::path cache_folder() {
-  // The XDG base directory specification: a relative path is to be ignored.
+  // The XDG base directory specification: relative paths must be ignored.
   const char* xdg = std::getenv("XDG_CACHE_HOME");
   if (xdg && std::filesystem::path(xdg).is_absolute()) return std::filesystem::path(xdg) / "eigen_g";
   const char* home = std::getenv("HOME");
@@ -312,7 +320,7 @@ double team_rate(const DeviceRates& rates, TeamWork work, int multiprocessors, d
   }
   if (nearest.empty()) {
     const double whole = product_rate(rates, name(Engine::native), rows, columns, inner);
-    return cpu || rates.device.cores < 1 ? whole : whole * used / rates.device.cores;
+    return cpu || rates.device.multiprocessors < 1 ? whole : whole * used / rates.device.multiprocessors;
   }
   Point below = nearest.begin()->second.second, above = below;
   for (const auto& entry : nearest) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gemm_df/tuning.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 
 namespace eigen_g {
@@ -14,8 +15,8 @@ void SolveTeam<T>::prepare(const std::vector<CutWork<T>>& works) {
   if (std::exchange(prepared_, true)) return;
   std::vector<ExpectedWork<T>> expected;
   for (const CutWork<T>& cut : works)
-    if (std::vector<double> parts = shares_.of(cut.products); !parts.empty())
-      expected.push_back({cut.work, std::move(parts)});
+    if (std::vector<double> shares = shares_.of(cut.products); !shares.empty())
+      expected.push_back({cut.work, std::move(shares)});
   if (expected.empty()) return;
   coming_ = std::async(std::launch::async, [this, expected = std::move(expected), gpu = current_gpu()] {
     const CurrentGpu current(gpu);
@@ -49,12 +50,12 @@ ColumnTeam<T>& SolveTeam<T>::devices() {
 }
 
 template <class T>
-std::vector<double> SolveTeam<T>::take_parts() {
-  std::vector<double> parts = std::exchange(flops_, {});
-  const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+std::vector<double> SolveTeam<T>::take_work_shares() {
+  std::vector<double> shares = std::exchange(flops_, {});
+  const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (all <= 0) return {};
-  for (double& part : parts) part /= all;
-  return parts;
+  for (double& part : shares) part /= all;
+  return shares;
 }
 
 template <class T>
@@ -62,7 +63,6 @@ std::vector<double> SolveTeam<T>::take_seconds() {
   return team_ ? team_->take_seconds() : std::vector<double>{};
 }
 
-template class SolveTeam<double>;
-template class SolveTeam<float>;
+EIGEN_G_INSTANTIATE_CLASS(real_types, SolveTeam);
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// The devices that work on a solve's large products at the same time, and an account of what each did. CUDA builds only.
+// SolveTeam: the devices that work on a solve's large products at the same time, and a record of the work of each. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace eigen_g {
 
-// Products that may be cut over devices, and what devices beside the first do of them.
+// Products that can be cut over devices: their cost, and the part of them that helpers do.
 template <class T>
 struct CutWork {
   ColumnProducts products;
@@ -21,42 +21,43 @@ struct CutWork {
 template <class T>
 class SolveTeam {
  public:
-  // Takes no memory and starts nothing before a product is cut. `first` must outlive it.
-  SolveTeam(const Queue& first, Shares shares, TeamMembers members)
+  // Allocates nothing and starts nothing before a product is cut. `first` must outlive the team.
+  SolveTeam(const Queue& first, ShareRule shares, Helpers members)
       : first_(&first), shares_(std::move(shares)), members_(std::move(members)) {}
 
   SolveTeam(const SolveTeam&) = delete;
   SolveTeam& operator=(const SolveTeam&) = delete;
 
-  const std::vector<int>& further_gpus() const { return members_.gpus; }
+  const std::vector<int>& helper_gpus() const { return members_.gpus; }
 
-  // The largest works that will come. As far as they will be cut, begins what takes long in a thread of its own, beside the
-  // reduction of a matrix: makes the team, takes its staging memory and has the further GPUs load what they will launch. Only
-  // the shapes of the works' matrices count. The second call and later ones do nothing.
+  // Prepares for the largest works that will come, if they will be cut. The slow part runs in a thread of its own during the reduction of
+  // the matrix. It makes the team, allocates its staging memory, and lets the helper GPUs load their kernels. Only the shapes of the
+  // works' matrices matter. The second and later calls do nothing.
   void prepare(const std::vector<CutWork<T>>& works);
 
-  // A share a device for the products that come next, which go into the account; empty: the first GPU does them alone.
+  // The share of each device for the next products, which are added to the record; empty: the first GPU does them alone.
   std::vector<double> take_shares(const ColumnProducts& products);
-  // Waits for what prepare() has begun, and throws what that threw; else made at the first call.
+  // The team. Waits for the work that prepare() started and throws its exceptions. Without prepare() the first call makes the team.
   ColumnTeam<T>& devices();
 
-  // Of all products in the account since the last call each device's part, in the order of the shares; they add up to 1, or are
-  // empty where there were none.
-  std::vector<double> take_parts();
-  // Seconds at work on cut products, likewise; empty where none was cut. Blocks until all have ended.
+  // Each device's part of all products recorded since the last call, in the order of the shares. The parts add up to 1; empty if no
+  // product was recorded.
+  std::vector<double> take_work_shares();
+  // Seconds that each device worked on cut products since the last call, in the order of the shares; empty if no product was cut. Blocks
+  // until all of them have ended.
   std::vector<double> take_seconds();
-  // After devices(), or 0.
+  // Memory of the team; 0 before devices().
   std::uint64_t device_bytes() const { return team_ ? team_->device_bytes() : 0; }
   std::uint64_t pinned_bytes() const { return team_ ? team_->pinned_bytes() : 0; }
 
  private:
   const Queue* first_;
-  Shares shares_;
-  TeamMembers members_;
-  std::vector<double> flops_;  // of each device
+  ShareRule shares_;
+  Helpers members_;
+  std::vector<double> flops_;  // flops of each device since the last take_work_shares()
   std::optional<ColumnTeam<T>> team_;
   bool prepared_ = false;
-  std::future<ColumnTeam<T>> coming_;  // ends before the members above
+  std::future<ColumnTeam<T>> coming_;  // last member: it ends before the others are destroyed
 };
 
 }  // namespace eigen_g

@@ -1,14 +1,32 @@
 #include "solver/devices/two_stage_tuning.hpp"
 
-#include <array>
-
-#include "hybrid/machine/tuning.hpp"
+#include <string>
 
 namespace eigen_g {
 
+TwoStageTuning two_stage_tuning_by(TuningValues values) {
+  TwoStageTuning t;
+  // PathOrders and GivenBands have the same two members.
+  const auto replace_pair = [&](const std::string& name, auto& pair) {
+    values.replace(name + "/with_vectors", pair.with_vectors);
+    values.replace(name + "/of_values", pair.of_values);
+  };
+  replace_pair("orders_of_double", t.orders_of_double);
+  replace_pair("orders_of_float", t.orders_of_float);
+  replace_pair("orders_of_complex_double", t.orders_of_complex_double);
+  replace_pair("orders_of_complex_float", t.orders_of_complex_float);
+  replace_pair("max_given_band", t.max_given_band);
+  values.replace("pending", t.pending);
+  values.replace("pending_wide", t.pending_wide);
+  values.replace("min_order_wide", t.min_order_wide);
+  values.replace("update_columns", t.update_columns);
+  values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0);
+  return t;
+}
+
 const TwoStageTuning& two_stage_tuning() {
-  static constexpr std::array<TunedFor<TwoStageTuning>, 1> entries{{{90, {}}}};
-  return tuning_for(current_capability(), entries);
+  static const TwoStageTuning tuning = two_stage_tuning_by(TuningValues::of_environment("two_stage"));
+  return tuning;
 }
 
 }  // namespace eigen_g

@@ -1,3 +1,4 @@
+// Solves a distributed matrix by cuSOLVERMp.
 #include <algorithm>
 #include <array>
 #include <complex>
@@ -6,12 +7,13 @@
 #include <string>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/distributed/cusolvermp_library.hpp"
-#include "solver/distributed/engines.hpp"
 #include "solver/distributed/gpus.hpp"
+#include "solver/distributed/libraries.hpp"
 #include "solver/distributed/together.hpp"
 
 namespace eigen_g::distributed {
@@ -23,11 +25,12 @@ constexpr cudaDataType type_of = is_complex<T>
                                      ? (sizeof(T) == sizeof(std::complex<float>) ? CUDA_C_32F : CUDA_C_64F)
                                      : (sizeof(T) == sizeof(float) ? CUDA_R_32F : CUDA_R_64F);
 
-// On two GPUs cuSOLVERMp 0.8 leaves vectors of n = 2 and 3 zero, and ends the process at n = 8 in blocks of 4: orders below this, which
-// are no work for GPUs, are ScaLAPACK's.
+// Smallest order for cuSOLVERMp; ScaLAPACK solves smaller ones, for which GPUs are no use. On two GPUs cuSOLVERMp 0.8 leaves the vectors of
+// n = 2 and 3 zero, and ends the process for n = 8 in blocks of 4.
 constexpr std::int64_t least_order = 256;
 
-// NCCL's communicator, process (i, j) of the grid as its rank i cols + j, and cuSOLVERMp's handle and grid on it.
+// The objects that are kept between solves: NCCL's communicator, with process (i, j) of the grid as rank i cols + j, and cuSOLVERMp's
+// handle and grid on it.
 struct Kept {
   const CusolverMp& library;
   int gpu, rows, cols, rank;
@@ -42,7 +45,7 @@ struct Kept {
   static int rank_in(const Grid& grid) { return grid.row() * grid.cols() + grid.col(); }
 };
 
-// When the MPI communicator is freed, or another is kept with it.
+// MPI calls this when the communicator is freed or gets another Kept.
 int end_kept(MPI_Comm, int, void* attribute, void*) {
   const auto* const kept = static_cast<Kept*>(attribute);
   if (kept->grid) kept->library.destroy_grid(kept->grid);
@@ -62,7 +65,7 @@ int key_of_kept() {
   return key;
 }
 
-// Making one takes 2 s on two GPUs, so it is kept with the MPI communicator until that is freed, or a solve fails. Collective.
+// The Kept of an MPI communicator. Making one takes seconds, so it is kept until the communicator is freed or a solve fails. Collective.
 class Session {
  public:
   Session(const CusolverMp& library, const Grid& grid, int gpu) : mpi_(grid.comm()) {
@@ -109,7 +112,7 @@ class Session {
           "cusolverMpCreateDeviceGrid");
     });
   }
-  // Whoever is in a collective of it is let go.
+  // Aborts the communicator, which releases the processes that wait in a collective call.
   void discard() {
     if (kept_->comm) kept_->library.comm_abort(kept_->comm);
     kept_->comm = nullptr;
@@ -121,7 +124,7 @@ class Session {
   Kept* kept_ = nullptr;
 };
 
-// Of A, and Z's too.
+// cuSOLVERMp's descriptor of A, which is also used for Z.
 class Layout {
  public:
   Layout(const Kept& session, cudaDataType type, const BlockCyclic& a) : library_(session.library) {
@@ -153,7 +156,7 @@ std::string why_not_cusolvermp(MPI_Comm comm) {
 }
 
 template <class T>
-Outcome solve_by_cusolvermp(const Task<T>& t) {
+LibraryResult solve_by_cusolvermp(const LocalProblem<T>& t) {
   using R = real_t<T>;
   if (t.a.layout.rows.n < least_order) return solve_by_scalapack(t);
   const MPI_Comm comm = t.grid.comm();
@@ -161,7 +164,7 @@ Outcome solve_by_cusolvermp(const Task<T>& t) {
   const BlockCyclic& layout = t.a.layout;
   const std::int64_t n = layout.rows.n, rows = layout.rows.count(), cols = layout.cols.count(),
                      ld = layout.ld();
-  Outcome outcome;
+  LibraryResult outcome;
   outcome.routine = "cusolverMpSyevd";
 
   outcome.gpu = own_gpu(comm).index;
@@ -170,7 +173,7 @@ Outcome solve_by_cusolvermp(const Task<T>& t) {
   std::optional<Queue> queue;
   std::optional<Layout> of_a;
   Workspace bytes;
-  std::array<char, 2> job{"V"};  // 0.8 does no values alone
+  std::array<char, 2> job{"V"};  // version 0.8 cannot compute values only
 
   DeviceBuffer<T> a, z;
   DeviceBuffer<R> w;
@@ -188,7 +191,7 @@ Outcome solve_by_cusolvermp(const Task<T>& t) {
                                       &bytes.device, &bytes.host),
                   "cusolverMpSyevd_bufferSize");
   });
-  // The workspace is one of all processes: equally large.
+  // All processes allocate a workspace of the same size, the largest one asked for.
   std::array<unsigned long long, 2> largest{bytes.device, bytes.host};
   MPI_Allreduce(MPI_IN_PLACE, largest.data(), 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm);
   DeviceMemory work;
@@ -205,21 +208,18 @@ Outcome solve_by_cusolvermp(const Task<T>& t) {
     queue->wait();
     int failed = 0;
     EIGEN_G_CUDA(cudaMemcpy(&failed, info.data(), sizeof failed, cudaMemcpyDeviceToHost));
-    if (failed < 0) throw DeviceError("cusolverMpSyevd refused its argument " + std::to_string(-failed));
-    outcome.failed = failed;
+    if (failed < 0) throw DeviceError("cusolverMpSyevd: invalid argument " + std::to_string(-failed));
+    outcome.info = failed;
     if (t.vectors) download<T>(*queue, {z.data(), rows, cols, ld}, {t.z.data, rows, cols, t.z.ld});
     EIGEN_G_CUDA(cudaMemcpy(t.w, w.data(), n * sizeof(R), cudaMemcpyDeviceToHost));
   });
-  MPI_Allreduce(MPI_IN_PLACE, &outcome.failed, 1, MPI_INT64_T, MPI_MAX, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &outcome.info, 1, MPI_INT64_T, MPI_MAX, comm);
   MPI_Bcast(t.w, static_cast<int>(n), sizeof(R) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT, 0, comm);
-  outcome.status = outcome.failed == 0 ? Status::converged : Status::not_converged;
-  if (outcome.failed == 0) keep_subset(t, outcome);
+  outcome.status = outcome.info == 0 ? Status::converged : Status::not_converged;
+  if (outcome.info == 0) keep_subset(t, outcome);
   return outcome;
 }
 
-template Outcome solve_by_cusolvermp(const Task<double>&);
-template Outcome solve_by_cusolvermp(const Task<std::complex<double>>&);
-template Outcome solve_by_cusolvermp(const Task<float>&);
-template Outcome solve_by_cusolvermp(const Task<std::complex<float>>&);
+EIGEN_G_INSTANTIATE(all_types, solve_by_cusolvermp);
 
 }  // namespace eigen_g::distributed

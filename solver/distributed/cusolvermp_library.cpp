@@ -1,3 +1,4 @@
+// Loads cuSOLVERMp and finds its functions.
 #include "solver/distributed/cusolvermp_library.hpp"
 
 #include "hybrid/error.hpp"
@@ -14,7 +15,7 @@ CusolverMp::CusolverMp() {
   try {
     const std::string file = "libcusolverMp.so." + std::to_string(CUSOLVERMP_VER_MAJOR);
     const SharedLibrary library({EIGEN_G_CUSOLVERMP_FOLDER + file, file});
-    // NCCL's names are found in what cuSOLVERMp was loaded with: its own NCCL.
+    // The names of NCCL are found in the libraries that cuSOLVERMp was loaded with, so NCCL is its own.
     const auto find = [&]<class Call>(Call& call, const char* name) {
       call = reinterpret_cast<Call>(library.find(name));
     };

@@ -1,5 +1,5 @@
-// NVIDIA's cuSOLVERMp with its NCCL, loaded when it is first asked for: one eigen_g_mpi serves hosts that have them and hosts without
-// a GPU, where they cannot be loaded. In builds that found cusolverMp.h and nccl.h.
+// CusolverMp: NVIDIA's cuSOLVERMp with its NCCL, loaded at the first use. One eigen_g_mpi therefore runs on nodes that have them and on
+// nodes without a GPU, which cannot load them. In builds that found cusolverMp.h and nccl.h.
 #pragma once
 
 #include <cusolverMp.h>
@@ -11,9 +11,9 @@ namespace eigen_g::distributed {
 static_assert(NCCL_VERSION_CODE >= NCCL_VERSION(2, 18, 0), "cuSOLVERMp 0.7 and later stand on NCCL");
 
 struct CusolverMp {
-  // Once a process: libcusolverMp from the folder where CMake found it, then by the loader's usual search.
+  // Loads libcusolverMp once a process: from the folder where CMake found it, or else by the loader's usual search.
   static const CusolverMp& get();
-  std::string why_not;  // the loader's words; "": what follows can be called
+  std::string why_not;  // the loader's error message; empty: the functions below can be called
 
   decltype(&cusolverMpCreate) create = nullptr;
   decltype(&cusolverMpDestroy) destroy = nullptr;
@@ -29,7 +29,7 @@ struct CusolverMp {
   decltype(&ncclCommAbort) comm_abort = nullptr;
   decltype(&ncclGetErrorString) error_string = nullptr;
 
-  // Throw DeviceError with the name of the call.
+  // Both throw DeviceError with the name of the call.
   void check(cusolverStatus_t status, const char* call) const;
   void check(ncclResult_t result, const char* call) const;
 

@@ -1,7 +1,8 @@
+// The C interface to distributed matrices.
 #include <initializer_list>
 
 #include "hybrid/c_info.hpp"
-#include "solver/api/c_arguments.hpp"
+#include "solver/c/c_arguments.hpp"
 #include "solver/distributed/distributed.h"
 #include "solver/distributed/distributed.hpp"
 
@@ -19,14 +20,14 @@ distributed::Options options_of(char jobz, char range, char uplo, double vl, dou
   return options;
 }
 
-// The info of a call; of a wrong argument minus its position among the names.
+// Returns the info of a call. For a wrong argument this is minus its position in `names`, from 1.
 template <class Call>
 std::int64_t info_of(std::initializer_list<const char*> names, std::int64_t* m, const Call& call) {
   return c_info::of(names, [&] {
     if (!m) throw InvalidArgument(Argument::m, "is null");
     const distributed::Report report = call();
     *m = report.m;
-    return report.status == Status::converged ? 0 : report.failed;
+    return report.status == Status::converged ? 0 : report.info;
   });
 }
 

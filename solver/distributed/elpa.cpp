@@ -1,8 +1,9 @@
+// Solves a distributed matrix by ELPA.
 #include <elpa/elpa.h>
 
 #include <string>
 
-#include "solver/distributed/engines.hpp"
+#include "solver/distributed/libraries.hpp"
 
 namespace eigen_g::distributed {
 
@@ -12,14 +13,14 @@ void require_ok(int error, const char* what) {
   if (error != ELPA_OK) throw DeviceError(std::string("ELPA: ") + what + ": error " + std::to_string(error));
 }
 
-// ELPA's library and one object of it.
+// Initialises the ELPA library and owns one ELPA object.
 class Elpa {
  public:
   Elpa() {
     require_ok(elpa_init(ELPA_API_VERSION), "the library is older than its header");
     int error = ELPA_OK;
     handle_ = elpa_allocate(&error);
-    require_ok(error, "no object");
+    require_ok(error, "cannot allocate an object");
   }
   ~Elpa() {
     int ignored = ELPA_OK;
@@ -44,12 +45,12 @@ class Elpa {
 }  // namespace
 
 template <class T>
-Outcome solve_by_elpa(const Task<T>& t) {
+LibraryResult solve_by_elpa(const LocalProblem<T>& t) {
   const std::int64_t n = t.a.layout.rows.n;
-  const bool by_number = t.subset.by == Subset::By::number;
-  Outcome outcome;
+  const bool by_number = t.subset.by == Subset::By::index;
+  LibraryResult outcome;
   outcome.path = t.path == Path::two_stage ? Path::two_stage : Path::one_stage;
-  outcome.routine = outcome.path == Path::two_stage ? "ELPA's two stages" : "ELPA's one stage";
+  outcome.routine = outcome.path == Path::two_stage ? "ELPA's two-stage solver" : "ELPA's one-stage solver";
   Elpa elpa;
   elpa.set("na", n);
   elpa.set("nev", by_number && t.vectors ? t.subset.last : n);
@@ -68,14 +69,14 @@ Outcome solve_by_elpa(const Task<T>& t) {
     elpa_eigenvalues(elpa.handle(), t.a.data, t.w, &error);
   if (error != ELPA_OK) {
     outcome.status = Status::not_converged;
-    outcome.failed = error;
+    outcome.info = error;
     return outcome;
   }
   keep_subset(t, outcome);
   return outcome;
 }
 
-template Outcome solve_by_elpa(const Task<double>&);
-template Outcome solve_by_elpa(const Task<std::complex<double>>&);
+template LibraryResult solve_by_elpa(const LocalProblem<double>&);
+template LibraryResult solve_by_elpa(const LocalProblem<std::complex<double>>&);
 
 }  // namespace eigen_g::distributed

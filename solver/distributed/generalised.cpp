@@ -1,9 +1,11 @@
+// The Cholesky factor and the standard form by ScaLAPACK.
 #include "solver/distributed/generalised.hpp"
 
 #include <complex>
 #include <string>
 
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
 
 namespace eigen_g::distributed {
@@ -12,7 +14,7 @@ namespace {
 
 void require_no_info(int info, const char* routine) {
   if (info != 0)
-    throw DeviceError(std::string("ScaLAPACK: ") + routine + " refused its argument " +
+    throw DeviceError(std::string("ScaLAPACK: ") + routine + ": invalid argument " +
                       std::to_string(info <= -100 ? -info / 100 : -info));
 }
 
@@ -41,7 +43,7 @@ void to_standard_form(int itype, const LocalView<T>& a, const LocalView<T>& fact
   T asked = 0;
   run(&asked, -1);
   const std::int64_t block = a.layout.rows.block;
-  // Not less than its documentation says, which a float may not hold exactly.
+  // At least the length of the routine's documentation, because a float may not represent the queried length exactly.
   const std::int64_t length = std::max(
       static_cast<std::int64_t>(std::real(asked)),
       2 * (a.layout.rows.count() + block) * block + (a.layout.cols.count() + block) * block + block * block);
@@ -62,21 +64,6 @@ void from_standard_form(int itype, const LocalView<T>& factor, const LocalView<T
              z.data, &one, &one, z.descriptor.data());
 }
 
-template std::int64_t cholesky(const LocalView<double>&);
-template void to_standard_form(int, const LocalView<double>&, const LocalView<double>&);
-template void from_standard_form(int, const LocalView<double>&, const LocalView<double>&, std::int64_t);
-template std::int64_t cholesky(const LocalView<float>&);
-template void to_standard_form(int, const LocalView<float>&, const LocalView<float>&);
-template void from_standard_form(int, const LocalView<float>&, const LocalView<float>&, std::int64_t);
-template std::int64_t cholesky(const LocalView<std::complex<double>>&);
-template void to_standard_form(int, const LocalView<std::complex<double>>&,
-                               const LocalView<std::complex<double>>&);
-template void from_standard_form(int, const LocalView<std::complex<double>>&,
-                                 const LocalView<std::complex<double>>&, std::int64_t);
-template std::int64_t cholesky(const LocalView<std::complex<float>>&);
-template void to_standard_form(int, const LocalView<std::complex<float>>&,
-                               const LocalView<std::complex<float>>&);
-template void from_standard_form(int, const LocalView<std::complex<float>>&,
-                                 const LocalView<std::complex<float>>&, std::int64_t);
+EIGEN_G_INSTANTIATE(all_types, cholesky, to_standard_form, from_standard_form);
 
 }  // namespace eigen_g::distributed

@@ -1,3 +1,4 @@
+// Assigns a GPU to each process of a node.
 #include "solver/distributed/gpus.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ OwnGpu own_gpu(MPI_Comm comm) {
   const auto same = std::find(uuids.begin(), uuids.begin() + place, uuid) - uuids.begin();
   if (own.index >= 0 && same < place)
     own.why_not = process_name(comm) + " has the same GPU as process " + std::to_string(ranks[same]) +
-                  ": start as many processes on a host as it has GPUs";
+                  "; start at most one process for each GPU of a node";
   own.why_not = first_reason(comm, own.why_not);
   return own;
 }

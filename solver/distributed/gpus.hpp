@@ -1,4 +1,4 @@
-// A GPU for each process. CUDA builds only.
+// own_gpu(): assigns a GPU to each process. CUDA builds only.
 #pragma once
 
 #include <mpi.h>
@@ -8,12 +8,12 @@
 namespace eigen_g::distributed {
 
 struct OwnGpu {
-  int index = -1;       // CUDA's number: the k-th process of a host has the k-th GPU that it sees
-  std::string why_not;  // the same on every process; "": each has one
+  int index = -1;       // CUDA's number: k modulo the number of GPUs, for process k of a node
+  std::string why_not;  // empty: each process has a GPU; the text is equal on every process
 };
 
-// Refuses, naming processes and host, where one has no GPU and where two have the same one (by its UUID, as launchers may show each
-// process another first GPU). Collective.
+// why_not names processes and node if a process has no GPU or two processes have the same one. GPUs are compared by UUID, because
+// a launcher may show each process another first GPU. Collective.
 OwnGpu own_gpu(MPI_Comm comm);
 
 }  // namespace eigen_g::distributed

@@ -1,3 +1,4 @@
+// BLACS grids and descriptors.
 #include "solver/distributed/grid.hpp"
 
 #include "solver/distributed/scalapack_calls.hpp"

@@ -1,4 +1,4 @@
-// Processes in a rectangle, row by row, and a matrix dealt out to them.
+// Grid, LocalMatrix, LocalView: processes arranged in a rectangle, row by row, and a matrix that is distributed over them.
 #pragma once
 
 #include <mpi.h>
@@ -15,17 +15,17 @@ namespace eigen_g::distributed {
 // the first block, local leading dimension.
 using Descriptor = std::array<int, 9>;
 
-// All processes of `comm`, rows * cols of them, rank r at (r / cols, r % cols). Collective, and so is its end.
+// All processes of `comm`, rows * cols of them; rank r is at (r / cols, r % cols). Constructor and destructor are collective.
 class Grid {
  public:
   Grid(MPI_Comm comm, int rows, int cols);
-  Grid(MPI_Comm comm, int context);  // that of a BLACS context, which stays the caller's
+  Grid(MPI_Comm comm, int context);  // the grid of the caller's BLACS context, which is not freed
   ~Grid();
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
 
   MPI_Comm comm() const { return comm_; }
-  int context() const { return context_; }  // BLACS'
+  int context() const { return context_; }  // BLACS context
   int rows() const { return rows_; }
   int cols() const { return cols_; }
   int row() const { return row_; }
@@ -38,11 +38,11 @@ class Grid {
   int rows_ = 0, cols_ = 0, row_ = 0, col_ = 0;
 };
 
-// rows x cols in square blocks, the first at process (0, 0). The context is that of the grid.
+// Layout of rows x cols entries in square blocks on the grid; the first block is at process (0, 0).
 BlockCyclic layout_of(const Grid& grid, std::int64_t rows, std::int64_t cols, std::int64_t block);
 Descriptor descriptor_of(int context, const BlockCyclic& layout);
 
-// The local part of a matrix, whose entries are not initialised. T here and below: float, double or std::complex of one.
+// The local part of a matrix; its entries are not initialised. T is float, double, std::complex<float> or std::complex<double>.
 template <class T>
 struct LocalMatrix {
   LocalMatrix(int context, const BlockCyclic& of)
@@ -52,7 +52,7 @@ struct LocalMatrix {
   HostArray<T> data;
 };
 
-// A view of one, the caller's memory.
+// A view of the local part of a matrix in the caller's memory.
 template <class T>
 struct LocalView {
   BlockCyclic layout;

@@ -1,3 +1,4 @@
+// Operations on a whole distributed matrix, by panels of columns.
 #include "solver/distributed/panels.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <numeric>
 
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
 
 namespace eigen_g::distributed {
@@ -63,7 +65,7 @@ double largest_entry(MPI_Comm comm, Uplo uplo, const LocalView<T>& a) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   enum { nan, infinite, minus_infinite, kinds };
   double largest = 0;
-  std::int64_t worst = none;  // (j n + i) kinds + kind
+  std::int64_t worst = none;  // (j n + i) kinds + kind of the first entry that is not finite
   for (std::int64_t l = 0; l < cols && worst == none; ++l)
     for (std::int64_t k = 0; k < rows && worst == none; ++k) {
       const std::int64_t i = a.layout.rows.global(k), j = a.layout.cols.global(l);
@@ -102,27 +104,6 @@ void shift_columns(const LocalView<T>& z, std::int64_t by, std::int64_t count) {
   }
 }
 
-template void for_mirrored(const LocalView<double>&,
-                           const std::function<void(std::int64_t, std::int64_t, double&, double)>&);
-template void mirror(const LocalView<double>&, Uplo);
-template double largest_entry(MPI_Comm, Uplo, const LocalView<double>&);
-template void shift_columns(const LocalView<double>&, std::int64_t, std::int64_t);
-template void for_mirrored(const LocalView<float>&,
-                           const std::function<void(std::int64_t, std::int64_t, float&, float)>&);
-template void mirror(const LocalView<float>&, Uplo);
-template double largest_entry(MPI_Comm, Uplo, const LocalView<float>&);
-template void shift_columns(const LocalView<float>&, std::int64_t, std::int64_t);
-template void for_mirrored(
-    const LocalView<std::complex<double>>&,
-    const std::function<void(std::int64_t, std::int64_t, std::complex<double>&, std::complex<double>)>&);
-template void mirror(const LocalView<std::complex<double>>&, Uplo);
-template double largest_entry(MPI_Comm, Uplo, const LocalView<std::complex<double>>&);
-template void shift_columns(const LocalView<std::complex<double>>&, std::int64_t, std::int64_t);
-template void for_mirrored(
-    const LocalView<std::complex<float>>&,
-    const std::function<void(std::int64_t, std::int64_t, std::complex<float>&, std::complex<float>)>&);
-template void mirror(const LocalView<std::complex<float>>&, Uplo);
-template double largest_entry(MPI_Comm, Uplo, const LocalView<std::complex<float>>&);
-template void shift_columns(const LocalView<std::complex<float>>&, std::int64_t, std::int64_t);
+EIGEN_G_INSTANTIATE(all_types, for_mirrored, mirror, largest_entry, shift_columns);
 
 }  // namespace eigen_g::distributed

@@ -1,5 +1,5 @@
-// What goes through a whole distributed matrix. Where both (i, j) and (j, i) are needed, which lie on different processes, it is done in
-// panels of columns, so that no second matrix is held.
+// Operations on a whole distributed matrix. Entries (i, j) and (j, i) are usually on different processes. An operation that needs both
+// works on panels of columns, so that no second matrix is stored.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,21 @@
 
 namespace eigen_g::distributed {
 
-// Columns of a panel: each begins at process (0, 0) of the grid, and a local part of it is about 256 wide.
+// Number of columns of a panel. Each panel begins at process (0, 0) of the grid, and its local part is about 256 columns wide.
 std::int64_t panel_columns(const BlockCyclic& layout);
 
-// Calls visit(i, j, a_ij, conj(a_ji)) with each local entry, i and j global. What it changes in A is seen by later panels.
-// Collective. Memory: a panel. A is square. T here and below: float, double or std::complex of one.
+// Calls visit(i, j, a_ij, conj(a_ji)) for each local entry of a square matrix A; i and j are global. Later panels see the changes of
+// earlier calls. Collective. Memory: a panel. T is float, double, std::complex<float> or std::complex<double> in this file.
 template <class T>
 void for_mirrored(const LocalView<T>& a,
                   const same_t<std::function<void(std::int64_t i, std::int64_t j, T& a_ij, T a_ji)>>& visit);
 
-// The other triangle := the mirror image of this one, of complex entries their conjugates, and the diagonal := its real part.
-// Collective.
+// Copies the triangle `from`, conjugated, to the other triangle, and sets the diagonal to its real part. Collective.
 template <class T>
 void mirror(const LocalView<T>& a, Uplo from);
 
-// Largest entry of the triangle, of complex entries their parts. Throws NonFiniteEntry for the first one in the order of columns that
-// is not finite. Collective.
+// Largest |a_ij| of the triangle; for complex entries the larger of |Re| and |Im|. Throws NonFiniteEntry for the first entry in column
+// order that is not finite. Collective.
 template <class T>
 double largest_entry(MPI_Comm comm, Uplo uplo, const LocalView<T>& a);
 

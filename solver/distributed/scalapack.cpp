@@ -1,27 +1,29 @@
+// Solves a distributed matrix by ScaLAPACK.
 #include <algorithm>
 #include <complex>
 #include <limits>
 #include <string>
 #include <type_traits>
 
-#include "solver/distributed/engines.hpp"
+#include "hybrid/instantiate.hpp"
+#include "solver/distributed/libraries.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
 
 namespace eigen_g::distributed {
 
 namespace {
 
-// Entries of a workspace that a query asked for, with so many more.
+// Length of a workspace: the queried length and `more` entries. R may have rounded the queried length down.
 template <class R>
 int work_length(R asked, std::int64_t more) {
   const auto length =
       static_cast<double>(asked) * (1 + std::numeric_limits<R>::epsilon()) + static_cast<double>(more);
   if (length > std::numeric_limits<int>::max())
-    throw DeviceError("ScaLAPACK's workspace is beyond its 32-bit integers: take more processes");
+    throw DeviceError("ScaLAPACK's workspace is too large for its 32-bit integers; use more processes");
   return std::max(1, static_cast<int>(length));
 }
 
-// The workspaces of an eigensolver of complex matrices; that of real ones has no real_work.
+// The workspaces of an eigensolver for complex matrices. One for real matrices has no real_work.
 template <class T>
 struct Work {
   HostArray<T> work = host_array<T>(8);
@@ -34,7 +36,7 @@ struct Work {
     real_work[0] = 0;
     integers[0] = 0;
   }
-  // What a query asked for, and so many entries more.
+  // Allocates the queried lengths and `more` entries.
   void take(std::int64_t more) {
     length = work_length(std::real(work[0]), more);
     real_length = work_length(real_work[0], more);
@@ -45,7 +47,7 @@ struct Work {
   }
 };
 
-// Calls routine(work, info) for its workspace, then with it. Returns info.
+// Calls routine(work, info) twice: to query the workspace, and with the workspace. Returns info.
 template <class T, class Routine>
 int with_workspace(const std::string& name, std::int64_t more, const Routine& routine) {
   Work<T> work;
@@ -56,21 +58,21 @@ int with_workspace(const std::string& name, std::int64_t more, const Routine& ro
     routine(work, info);
   }
   if (info < 0)
-    throw DeviceError(name + " refused its argument " + std::to_string(info <= -100 ? -info / 100 : -info));
+    throw DeviceError(name + ": invalid argument " + std::to_string(info <= -100 ? -info / 100 : -info));
   return info;
 }
 
 }  // namespace
 
 template <class T>
-Outcome solve_by_scalapack(const Task<T>& t) {
+LibraryResult solve_by_scalapack(const LocalProblem<T>& t) {
   const int n = static_cast<int>(t.a.layout.rows.n);
   const int* const da = t.a.descriptor.data();
-  Outcome outcome;
+  LibraryResult outcome;
   const std::string prefix =
       std::string("p") + of_type<T>('s', 'd', 'c', 'z') + (is_complex<T> ? "he" : "sy");
   outcome.routine = prefix + (t.vectors ? "evd" : "ev");
-  // ScaLAPACK 2.2.1 leaves pdormtr too little: its own need is on top.
+  // ScaLAPACK 2.2.1 passes too little workspace to pdormtr, so the need of pdormtr is added.
   const std::int64_t block = t.a.layout.rows.block,
                      more = (t.a.layout.rows.count() + t.a.layout.cols.count() + 2 * block) * block;
   const int info = with_workspace<T>(outcome.routine, t.vectors ? more : 0, [&](Work<T>& w, int& status) {
@@ -92,15 +94,12 @@ Outcome solve_by_scalapack(const Task<T>& t) {
       psyev<T>("N", "L", &n, t.a.data, &one, &one, da, t.w, &no_vectors, &one, &one, da, w.work.get(),
                &w.length, &status);
   });
-  outcome.failed = info;
+  outcome.info = info;
   outcome.status = info == 0 ? Status::converged : Status::not_converged;
   if (info == 0) keep_subset(t, outcome);
   return outcome;
 }
 
-template Outcome solve_by_scalapack(const Task<double>&);
-template Outcome solve_by_scalapack(const Task<float>&);
-template Outcome solve_by_scalapack(const Task<std::complex<double>>&);
-template Outcome solve_by_scalapack(const Task<std::complex<float>>&);
+EIGEN_G_INSTANTIATE(all_types, solve_by_scalapack);
 
 }  // namespace eigen_g::distributed

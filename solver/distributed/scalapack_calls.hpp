@@ -1,5 +1,5 @@
-// The routines of ScaLAPACK, PBLAS and BLACS that are called here, which come without a C header: of four types under one name, as
-// pgemm<T>. Integers are of 32 bits.
+// Declarations of the routines of ScaLAPACK, PBLAS and BLACS that are called here, because these libraries have no C header. The
+// routines of the four types have one name, such as pgemm<T>. Integers have 32 bits.
 #pragma once
 
 #include <mpi.h>
@@ -21,7 +21,7 @@ namespace eigen_g::distributed {
 
 inline constexpr int one = 1;  // the first row or column, as an argument
 
-// A matrix as an argument: its local part, row and column from which on it is meant, its descriptor.
+// A matrix argument consists of its local part, the first row and column, and its descriptor.
 //   op_a op_b m n k alpha a b beta c
 template <class T>
 using Pgemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*,
@@ -46,12 +46,12 @@ using Ppotrf = void(const char*, const int*, T*, const int*, const int*, const i
 template <class T>
 using Pngst = void(const int*, const char*, const int*, T*, const int*, const int*, const int*, const T*,
                    const int*, const int*, const int*, real_t<T>*, T*, const int*, int*);
-//   uplo n a norm rcond work lwork, then integers or reals and their number, info
+//   uplo n a norm rcond work lwork, then integers (real T) or reals (complex T) and their number, info
 template <class T>
 using Ppocon = void(const char*, const int*, const T*, const int*, const int*, const int*, const real_t<T>*,
                     real_t<T>*, T*, const int*, std::conditional_t<is_complex<T>, real_t<T>, int>*,
                     const int*, int*);
-//   jobz uplo n a w z work lwork info, of complex matrices rwork lrwork before it
+//   jobz uplo n a w z work lwork info; for complex matrices rwork lrwork before info
 template <class R>
 using Psyev = void(const char*, const char*, const int*, R*, const int*, const int*, const int*, R*, R*,
                    const int*, const int*, const int*, R*, const int*, int*);
@@ -59,7 +59,7 @@ template <class R>
 using Pheev = void(const char*, const char*, const int*, std::complex<R>*, const int*, const int*, const int*,
                    R*, std::complex<R>*, const int*, const int*, const int*, std::complex<R>*, const int*, R*,
                    const int*, int*);
-//   jobz uplo n a w z work lwork iwork liwork info, of complex matrices rwork lrwork before iwork
+//   jobz uplo n a w z work lwork iwork liwork info; for complex matrices rwork lrwork before iwork
 template <class R>
 using Psyevd = void(const char*, const char*, const int*, R*, const int*, const int*, const int*, R*, R*,
                     const int*, const int*, const int*, R*, const int*, int*, const int*, int*);
@@ -136,7 +136,7 @@ inline constexpr auto psyev = of_type<T>(pssyev_, pdsyev_, pcheev_, pzheev_);
 template <class T>
 inline constexpr auto psyevd = of_type<T>(pssyevd_, pdsyevd_, pcheevd_, pzheevd_);
 
-// MPI's name of T.
+// MPI's name of the type T.
 template <class T>
 MPI_Datatype mpi_type() {
   return of_type<T>(MPI_FLOAT, MPI_DOUBLE, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX);

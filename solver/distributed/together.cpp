@@ -1,3 +1,4 @@
+// Failures that all processes learn of.
 #include "solver/distributed/together.hpp"
 
 #include <array>
@@ -10,7 +11,7 @@ namespace eigen_g::distributed {
 
 namespace {
 
-// The lowest rank for which it holds; the number of processes: none.
+// Lowest rank on which `holds` is true; the number of processes if it is true on none.
 int first_rank(MPI_Comm comm, bool holds) {
   int rank = 0, none = 1;
   MPI_Comm_rank(comm, &rank);
@@ -48,7 +49,7 @@ std::string first_reason(MPI_Comm comm, const std::string& reason) {
 void together(MPI_Comm comm, const std::function<void()>& part) {
   std::exception_ptr failed;
   std::string reason;
-  std::array<std::uint64_t, 3> memory{};  // 1 of the host, 2 of a GPU; needed, available
+  std::array<std::uint64_t, 3> memory{};  // 1: host, 2: GPU, 0: none; needed, available bytes
   try {
     part();
   } catch (const OutOfMemory& error) {

@@ -1,3 +1,4 @@
+// Checks eigenpairs of a distributed matrix.
 #include "solver/distributed/verify.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace eigen_g::distributed {
 
 namespace {
 
-// The sums of verify_columns.hpp, A and w scaled.
+// The sums of verify_columns.hpp, for scaled A and w.
 template <class W>
 class Sums {
  public:

@@ -1,3 +1,4 @@
+// Checks generalised eigenpairs of distributed matrices.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,7 +17,7 @@ namespace eigen_g::distributed {
 
 namespace {
 
-// 2^-k a, k even and its largest entry then of about 1. Returns k.
+// a := 2^-k a with an even k; the largest finite entry becomes about 1. Returns k.
 template <class W>
 int scale_to_one(MPI_Comm comm, const LocalView<W>& a) {
   const double largest = largest_finite(comm, a);
@@ -29,23 +30,23 @@ double maximum_over(MPI_Comm comm, std::vector<double> sums) {
   sum_over(comm, sums);
   double largest = 0;
   for (const double sum : sums)
-    if (!(sum <= largest)) largest = sum;  // a NaN once met stays
+    if (!(sum <= largest)) largest = sum;  // also true if one of them is NaN
   return largest;
 }
 
-// An estimate of |B| |B^-1| from B's Cholesky factor and its norm of one.
+// An estimate of |B| |B^-1| from B's Cholesky factor and `norm`, the one-norm of B.
 template <class W>
 double condition_of(const LocalView<W>& factor, double norm) {
   using Second = std::conditional_t<is_complex<W>, double, int>;
   const int n = static_cast<int>(factor.layout.rows.n);
   double reciprocal = 0;
-  if (!std::isfinite(norm)) return norm;  // which pocon refuses
+  if (!std::isfinite(norm)) return norm;  // pocon does not accept other norms
   const auto run = [&](W* work, int length, Second* second, int second_length) {
     int info = 0;
     of_type<W>(nullptr, pdpocon_, nullptr, pzpocon_)("L", &n, factor.data, &one, &one,
                                                      factor.descriptor.data(), &norm, &reciprocal, work,
                                                      &length, second, &second_length, &info);
-    if (info != 0) throw DeviceError("ScaLAPACK: pocon refused argument " + std::to_string(-info));
+    if (info != 0) throw DeviceError("ScaLAPACK: pocon: invalid argument " + std::to_string(-info));
   };
   W asked[2] = {};
   Second asked_second[2] = {};
@@ -57,7 +58,7 @@ double condition_of(const LocalView<W>& factor, double norm) {
   return 1 / reciprocal;
 }
 
-// Of A, B, w, Z: kz and kw bring vectors and values to the scaled A and B.
+// The sums for scaled A and B. kz and kw are the exponents that scale the vectors z and the values w in the same way as A and B.
 template <class W>
 class Check {
  public:
@@ -76,7 +77,7 @@ class Check {
     for (auto* sums : {&vectors_, &residual_, &gram_}) sums->resize(w.size());
   }
 
-  //   itype 1: A Z - B Z W        2: A (B Z) - Z W        3: B (A Z) - Z W,        and of 1 and 2 Z^H (B Z) - I
+  //   itype 1: A Z - B Z W        2: A (B Z) - Z W        3: B (A Z) - Z W;        for itype 1 and 2 also Z^H (B Z) - I
   void add_residuals() {
     for (std::int64_t j0 = 0; j0 < m_; j0 += width_) {
       const LocalMatrix<W> x_memory = vectors(j0), inner_memory = panel_like(a_, n_, width(j0)),
@@ -93,7 +94,7 @@ class Check {
       if (itype_ != 3) add_gram(j0, inner);
     }
   }
-  // Of itype 3: Z^H (B^-1 Z) - I.
+  // For itype 3: Z^H (B^-1 Z) - I.
   void add_inverse_grams(const LocalView<W>& factor) {
     constexpr W unit = 1;
     const int n = static_cast<int>(n_);
@@ -113,7 +114,7 @@ class Check {
 
  private:
   std::int64_t width(std::int64_t j0) const { return std::min(width_, m_ - j0); }
-  // 2^kz Z(:, J)
+  // 2^kz Z(:, J), where J are the columns j0 ... of one panel
   LocalMatrix<W> vectors(std::int64_t j0) const {
     LocalMatrix<W> memory = panel_like(a_, n_, width(j0));
     const LocalView<W> x = view(memory);
@@ -122,7 +123,7 @@ class Check {
       for (std::int64_t k = 0; k < x.layout.rows.count(); ++k) x(k, l) = scaled(z_(k, first + l), kz_);
     return memory;
   }
-  // 2^kz Z^H y - I of a panel's columns
+  // Adds 2^kz Z^H y - I for the columns of a panel.
   void add_gram(std::int64_t j0, const LocalView<W>& y) {
     const LocalMatrix<W> memory = panel_like(a_, m_, width(j0));
     const LocalView<W> gram = view(memory);

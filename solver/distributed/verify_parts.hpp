@@ -1,4 +1,4 @@
-// What both checkers of distributed pairs are made of. W is double or std::complex<double>. An internal header of verify.
+// Parts that both checks of distributed eigenpairs use. W is double or std::complex<double>. This header is internal to the checks.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace eigen_g::distributed {
 
-// c := alpha op(a) op(b) + beta c, with a and b from row and column (row, col) on, counted from 0.
+// c := alpha op(a) op(b) + beta c. a and b begin at row and column (row, col) of their matrices, counted from 0.
 template <class W>
 struct Corner {
   const LocalView<W>& matrix;
@@ -31,7 +31,7 @@ void multiply(const char* op_a, const char* op_b, std::int64_t inner, same_t<W> 
            &ib, &jb, b.matrix.descriptor.data(), &beta, c.data, &one, &one, c.descriptor.data());
 }
 
-// rows x cols, dealt out like a, not initialised.
+// rows x cols, distributed as a, not initialised.
 template <class W>
 LocalMatrix<W> panel_like(const LocalView<W>& a, std::int64_t rows, std::int64_t cols) {
   BlockCyclic layout = a.layout;
@@ -40,8 +40,8 @@ LocalMatrix<W> panel_like(const LocalView<W>& a, std::int64_t rows, std::int64_t
   return {a.descriptor[1], layout};
 }
 
-// abs[j] += |x|, squares[j] += |x|^2, each where it is not null, over the local entries x(i, j) of a panel whose first column is
-// number j0.
+// abs[j] += |x|, squares[j] += |x|^2 over the local entries x(i, j) of a panel; j0 is the number of the panel's first column. Either sum
+// may be null.
 template <class Entry>
 void add_columns(const BlockCyclic& panel, std::int64_t j0, std::vector<double>* abs,
                  std::vector<double>* squares, const Entry& entry) {
@@ -68,7 +68,7 @@ inline bool is_finite(std::complex<double> x) {
   return std::isfinite(x.real()) && std::isfinite(x.imag());
 }
 
-// Of complex entries the largest part; what is not finite does not count.
+// Largest |a_ij|; for complex entries the larger of |Re| and |Im|. Entries that are not finite do not count.
 template <class W>
 double largest_finite(MPI_Comm comm, const LocalView<W>& a) {
   double largest = 0;
@@ -81,7 +81,7 @@ double largest_finite(MPI_Comm comm, const LocalView<W>& a) {
   return largest;
 }
 
-// Of w, and the first w.size() columns of z.
+// True if w and the first w.size() columns of z are finite.
 template <class W>
 bool all_finite(MPI_Comm comm, std::span<const double> w, const LocalView<W>& z) {
   int finite = std::all_of(w.begin(), w.end(), [](double x) { return std::isfinite(x); });

@@ -10,11 +10,13 @@
 
 namespace eigen_g {
 
-void require(bool good, Argument argument, const std::string& what) {
-  if (!good) throw InvalidArgument(argument, what);
+void require(bool good, ArgumentName argument, const std::string& what) {
+  if (good) return;
+  if (argument.argument == Argument::other) throw InvalidArgument(argument.text, what);
+  throw InvalidArgument(argument.argument, what);
 }
 
-void require_size(std::int64_t n, Argument argument) {
+void require_size(std::int64_t n, ArgumentName argument) {
   require(n >= 0, argument, "is " + std::to_string(n) + ", must not be negative");
   require(n <= largest_order, argument,
           "is " + std::to_string(n) + ", must be at most " + std::to_string(largest_order));
@@ -24,11 +26,11 @@ void require_uplo(Uplo uplo) {
   require(uplo == Uplo::lower || uplo == Uplo::upper, Argument::uplo, "is neither lower nor upper");
 }
 
-void require_pointer(const void* p, bool needed, Argument argument) {
+void require_pointer(const void* p, bool needed, ArgumentName argument) {
   require(p || !needed, argument, "is null");
 }
 
-void require_leading_dimension(std::int64_t ld, std::int64_t n, Argument argument) {
+void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument) {
   const std::int64_t least = std::max<std::int64_t>(1, n);
   require(ld >= least, argument,
           "is " + std::to_string(ld) + ", must be at least max(1, n) = " + std::to_string(least));
@@ -46,10 +48,10 @@ void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
   require_gpu();
   for (const auto& [argument, p] : pointers) {
     if (!p) continue;
-    const MemoryOwner owner = owner_of(p);
-    require(owner.place != MemoryPlace::unknown_host || gpu_reads_all_host_memory(), argument,
+    const MemoryOwner owner = memory_of(p);
+    require(owner.type != MemoryType::unregistered || gpu_reads_all_host_memory(), argument,
             "is host memory; device() is for memory of a GPU");
-    require(owner.place != MemoryPlace::gpu || owner.gpu == current_gpu(), argument,
+    require(owner.type != MemoryType::device || owner.gpu == current_gpu(), argument,
             "is memory of GPU " + std::to_string(owner.gpu) + ", the current one is " +
                 std::to_string(current_gpu()));
   }
@@ -60,7 +62,11 @@ void require_on_host(std::initializer_list<NamedPointer> pointers) {
     require(!p || !is_gpu_memory(p), argument, "is device memory; give it as device(p)");
 }
 
-std::vector<int> further_gpus(int gpus) {
+void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> named) {
+  pointers == Pointers::host ? require_on_host(named) : require_on_gpu(named);
+}
+
+std::vector<int> helper_gpus(int gpus) {
   const int here = current_gpu(), there = std::max(1, gpu_count());
   require(gpus <= there, Argument::gpus,
           "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
@@ -71,21 +77,22 @@ std::vector<int> further_gpus(int gpus) {
 }
 
 void check_devices(const Devices& d) {
-  require(d.place == Place::automatic || d.place == Place::cpu || d.place == Place::gpu, Argument::place,
-          "is none of automatic, cpu, gpu");
+  require(
+      d.device == DeviceChoice::automatic || d.device == DeviceChoice::cpu || d.device == DeviceChoice::gpu,
+      Argument::device, "is none of automatic, cpu, gpu");
   require(d.gpus >= 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", must be at least 1");
   require(d.multiprocessors >= 0, Argument::multiprocessors,
           "is " + std::to_string(d.multiprocessors) + ", must not be negative");
   require_threads(d.threads);
   if (!d.ratio.automatic()) {
     const std::size_t count = static_cast<std::size_t>(d.gpus) + 1;
-    require(d.ratio.parts.size() == count, Argument::ratio,
-            to_text(d.ratio) + " has " + std::to_string(d.ratio.parts.size()) + " shares; there are " +
+    require(d.ratio.shares.size() == count, Argument::ratio,
+            to_text(d.ratio) + " has " + std::to_string(d.ratio.shares.size()) + " shares; there are " +
                 std::to_string(count) +
                 " devices: " + (d.gpus == 1 ? "the GPU" : std::to_string(d.gpus) + " GPUs") + " and the CPU");
-    split_columns(0, d.ratio.parts);  // throws where one is no share
+    split_columns(0, d.ratio.shares);  // throws if one is no share
   }
-  if (d.place != Place::cpu) return;
+  if (d.device != DeviceChoice::cpu) return;
   require(d.ratio.automatic(), Argument::ratio,
           to_text(d.ratio) + " is for a GPU and its helpers; the place is the CPU");
   require(d.gpus == 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", but the place is the CPU");
@@ -93,9 +100,9 @@ void check_devices(const Devices& d) {
           "is " + std::to_string(d.multiprocessors) + ", but the place is the CPU");
 }
 
-bool take_gpu(Place place, std::int64_t n) {
-  if (place == Place::cpu) return false;
-  if (place == Place::automatic) return gpu_count() > 0 && n >= solver_tuning().min_order_on_gpu;
+bool use_gpu(DeviceChoice device, std::int64_t n) {
+  if (device == DeviceChoice::cpu) return false;
+  if (device == DeviceChoice::automatic) return gpu_count() > 0 && n >= solver_tuning().min_order_on_gpu;
   require_gpu();
   return true;
 }

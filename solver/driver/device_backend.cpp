@@ -1,40 +1,22 @@
-// Every step on one GPU, to which further devices may be helpers.
+// The standard solve's steps on one GPU, with or without helpers. solver/driver/places.hpp says where each matrix is stored.
 //
-// Three matrices and a fifth of one, the caller's counted (U: panel of the divide and conquer); of two stages the way back works where
-// Q and U were:
-//
-//                  working matrix          Z                       Q            U
-//   host pointers  own                     own; C until the end    own          own
-//   device         own, or a itself where  caller's; C until the   a, or own    own
-//                  its layout serves       end, or own C for a
-//                                          subset by number; own
-//                                          where its columns do
-//                                          not serve and there is
-//                                          room
-//
-// Of complex T the divide and conquer's matrices are real: its Z is own, n x n, and Q takes the place of the complex Z, or is own
-// for a subset by number on device pointers; one GPU does it all.
+// If T is complex, the divide and conquer works on real matrices, and one GPU does all work. At the end, the driver's functions for any
+// plan on a GPU; in a build without CUDA solver/driver/no_device.cpp has them.
 #include <algorithm>
-#include <complex>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "gemm_df/engines/engine_rates.hpp"
 #include "gemm_df/engines/native/halves.hpp"
 #include "gemm_df/gemm.hpp"
-#include "gemm_df/products.hpp"
 #include "gemm_df/tuning.hpp"
-#include "hybrid/cuda_check.hpp"
-#include "hybrid/machine/device.hpp"
-#include "hybrid/machine/partition.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/memory/memory.hpp"
-#include "hybrid/stream/queue.hpp"
 #include "hybrid/team/split.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/back/back_transform.hpp"
@@ -43,11 +25,9 @@
 #include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
-#include "solver/driver/held_memory.hpp"
-#include "solver/path/choice.hpp"
-#include "solver/path/device_clock.hpp"
-#include "solver/path/one_stage.hpp"
-#include "solver/path/two_stage.hpp"
+#include "solver/driver/device_frame.hpp"
+#include "solver/driver/places.hpp"
+#include "solver/path/device_path.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/prepare/scale.hpp"
@@ -66,53 +46,9 @@ std::int64_t padded_rows(std::int64_t n) {
   return round_up(n, tridiagonalize_row_multiple);
 }
 
-// What a solve has to bring itself.
-template <class T>
-struct Needs {
-  bool matrix, z, q;
-  bool back_in_a = false;    // the way back may take the memory of a, which has been q
-  bool result_in_z = false;  // vectors come into being there: two stages want columns on 16 bytes
-
-  // At most, but for z in a's place; on host pointers exactly.
-  explicit Needs(const Plan& plan) : matrix(true) {
-    const bool vectors = plan.options.vectors, host = plan.pointers == Pointers::host,
-               part = plan.most() < plan.n;
-    z = vectors && (host || (part && !is_complex<T>));
-    q = vectors && (is_complex<T> ? !host && part : host);
-  }
-  // a has lda = n; lies on 16 bytes; z is a itself; z's columns lie on 16 bytes.
-  struct Given {
-    bool packed, aligned, over_a, z_serves;
-  };
-  Needs(const Plan& plan, const Given& given) : Needs(plan) {
-    if (plan.pointers == Pointers::host) return;
-    matrix = given.over_a || !given.packed || !given.aligned || !columns_serve(plan);
-    if (is_complex<T> || !plan.options.vectors) return;
-    q = given.over_a || !matrix;
-    back_in_a = !q && given.packed;
-    result_in_z = !given.z_serves && path_on_gpu<T>(plan.options, plan.n) == Path::two_stage;
-    z = z || result_in_z;
-  }
-  Needs(const Plan& plan, const Problem<T>& p)
-      : Needs(plan,
-              {p.spare.data && p.spare.lda == plan.n, on_16_bytes(p.spare.data),
-               plan.options.vectors && p.z.data == p.a.data, on_16_bytes(p.z.data) && p.z.lda % 2 == 0}) {}
-  static Needs of_packed(const Plan& plan) { return {plan, {true, true, false, plan.n % 2 == 0}}; }
-
- private:
-  static bool on_16_bytes(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
-  // One stage wants padded columns, and so does the back-transformation by panels; else two want columns on 32 bytes.
-  static bool columns_serve(const Plan& plan) {
-    constexpr std::int64_t in_32_bytes = 32 / std::min<std::int64_t>(32, sizeof(T));
-    if (plan.n % tridiagonalize_row_multiple == 0) return true;
-    return path_on_gpu<T>(plan.options, plan.n) == Path::two_stage && plan.n % in_32_bytes == 0 &&
-           plan.n - band_width<T>(plan.n) > solver_tuning().back_max_rows_of_panels;
-  }
-};
-
 constexpr std::int64_t loading_tile = 32, loading_values = 3 * loading_tile * loading_tile;
 
-// Of complex float the divide and conquer's products are real.
+// Bytes that are lent to the products. With complex float the divide and conquer's real products use them.
 template <class T>
 std::uint64_t bytes_for_products(std::int64_t n) {
   if constexpr (std::is_same_v<real_t<T>, float>)
@@ -121,37 +57,38 @@ std::uint64_t bytes_for_products(std::int64_t n) {
     return 0;
 }
 
-// Parts of the workspace; those that the caller brings are null.
+// Parts of the workspace. A matrix that is not the solve's own has null data.
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
-  MatrixView<real_t<T>> u, q;  // u: the divide and conquer's Z where T is complex
+  MatrixView<real_t<T>> u, q;  // u: if T is complex
   Tridiagonal<real_t<T>> t;
   Arena kept, scratch;  // the path's; scratch for the other steps too
-  Arena back;           // own q, u and scratch, which lie together; of the way back, but where it is in a
+  Arena back;           // own q, u and scratch together, for the back-transformation, unless that uses `a`
   bool back_in_a = false;
   std::span<std::byte> products;  // lent to them
 
-  DeviceParts(Arena& arena, const Plan& plan, const Needs<T>& needs, int multiprocessors) {
-    const std::int64_t n = plan.n, even = round_up(n, 16 / sizeof(real_t<T>));  // makes for faster products
-    PathBytes path = OneStageOnDevice<T>::bytes(n, plan.most(), multiprocessors);
-    if (path_on_gpu<T>(plan.options, n) == Path::two_stage)
-      path = TwoStageOnDevice<T>::bytes(n, plan.most(), multiprocessors, plan.devices.gpus > 1);
-    if (needs.matrix) matrix = arena.matrix<T>(n, n, padded_rows(n));
-    if (needs.z) z = arena.matrix<T>(n, n, even);
+  DeviceParts(Arena& arena, const Plan& plan, const Places& places, int multiprocessors) {
+    const std::int64_t n = plan.n,
+                       even = round_up(
+                           n, 16 / sizeof(real_t<T>));  // products are faster with this leading dimension
+    const PathBytes path =
+        path_bytes_on_device<T>(plan.path, n, plan.max_count(), multiprocessors, plan.devices.gpus > 1);
+    if (places.a.where == Where::own) matrix = arena.matrix<T>(n, n, padded_rows(n));
+    if (places.owns_z()) z = arena.matrix<T>(n, n, even);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     kept = arena.part(path.kept);
     const auto vectors_of_t = [&](Arena& a) {
-      if (needs.q) q = a.matrix<real_t<T>>(n, n, even);
-      if (is_complex<T> && plan.options.vectors) u = a.matrix<real_t<T>>(n, n, even);
+      if (places.q.where == Where::own) q = a.matrix<real_t<T>>(n, n, even);
+      if (places.u.where == Where::own) u = a.matrix<real_t<T>>(n, n, even);
     };
     const std::uint64_t of_t = bytes_taken(vectors_of_t);
     const std::uint64_t of_loading = bytes_taken([](Arena& a) { a.take<T>(loading_values); });
     const std::uint64_t rest =
         std::max({path.scratch, check_input_bytes, of_loading,
                   divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false)});
-    back_in_a = needs.back_in_a && bytes_in_a(n) >= path.less_back;
-    back = arena.part(std::max(of_t + rest, back_in_a ? 0 : of_t > 0 ? path.back : path.less_back));
+    back_in_a = places.back_in_a && bytes_in_a(n) >= path.back_min;
+    back = arena.part(std::max(of_t + rest, back_in_a ? 0 : of_t > 0 ? path.back_preferred : path.back_min));
     Arena parts = back;
     vectors_of_t(parts);
     scratch = parts.part(rest);
@@ -172,44 +109,44 @@ struct DeviceParts {
 };
 
 template <class T>
-std::uint64_t device_parts_bytes(const Plan& plan, const Needs<T>& needs, int multiprocessors) {
-  return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, needs, multiprocessors); });
+std::uint64_t device_parts_bytes(const Plan& plan, const Places& places, int multiprocessors) {
+  return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, places, multiprocessors); });
 }
 
-// d, e and the tree of the divide and conquer.
+// Host memory: d, e and the tree of the divide and conquer.
 std::uint64_t host_bytes(const Plan& plan) {
   return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n);
 }
 
-// By rates only in double: nothing else has been measured.
+// Shares by rates are for double alone, the only type that was measured.
 template <class T>
-Shares shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
+ShareRule shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
   const Devices& d = plan.devices;
-  if (!d.ratio.automatic()) return Shares(d.ratio);
-  if (!std::is_same_v<T, double>) return Shares();
+  if (!d.ratio.automatic()) return ShareRule(d.ratio);
+  if (!std::is_same_v<T, double>) return ShareRule();
   const auto by = [&](const Calibration& calibration) {
     TeamRates team = team_rates(calibration, current_gpu(), further, multiprocessors);
     for (std::size_t i = 0; i < further.size(); ++i)
       team.devices[i + 1].device.memory_free = gpu_memory_free(further[i]);
-    return Shares(std::move(team));
+    return ShareRule(std::move(team));
   };
   if (d.calibration) return by(*d.calibration);
   if (plan.n < solver_tuning().min_order_to_calibrate_for ||
       (further.empty() && !helpers_may_pay(plan.n, multiprocessors)))
-    return Shares();
+    return ShareRule();
   return by(calibration_of_process(d.threads));
 }
 
 std::optional<Partition> partition_of(const Devices& devices) {
   if (devices.multiprocessors == 0) return std::nullopt;
-  const int all = gpu_facts(current_gpu()).cores;
+  const int all = gpu_facts(current_gpu()).multiprocessors;
   require(devices.multiprocessors <= all, Argument::multiprocessors,
           "is " + std::to_string(devices.multiprocessors) + ", this GPU has " + std::to_string(all) +
               " multiprocessors");
   return std::optional<Partition>(std::in_place, devices.multiprocessors);
 }
 
-// The first product of a process waits some 40 ms until cuBLAS has loaded its kernels: here one of 32 x 32 does.
+// Runs a product of 32 x 32, because a process' first product waits until cuBLAS has loaded its kernels.
 template <class T>
 void load_products(const Queue& queue, Arena scratch_dev) {
   T* const at = scratch_dev.take<T>(loading_values);
@@ -220,84 +157,71 @@ void load_products(const Queue& queue, Arena scratch_dev) {
 }
 
 template <class T>
-class DeviceBackend final : public Backend<T> {
+class DeviceBackend final : public StandardBackend<T> {
  public:
   DeviceBackend(const Plan& plan, Resources& resources)
-      : plan_(plan),
+      : StandardBackend<T>(plan),
         gpu_(current_gpu()),
-        path_(path_on_gpu<T>(plan.options, plan.n)),
-        on_host_(plan.pointers == Pointers::host),
-        further_(further_gpus(plan.devices.gpus)),
-        partition_(partition_of(plan.devices)),
-        queue_(partition_ ? Queue(resources, *partition_)
-               : on_host_ ? Queue(resources)
-                          : Queue(resources, nullptr)),
-        products_(queue_, plan.options.engine,
-                  rates_to_choose_by(queue_, plan.options.engine, plan.devices.engine_rates)),
-        clock_(queue_, products_) {
+        further_(helper_gpus(plan.devices.gpus)),
+        frame_(plan, resources, partition_of(plan.devices)) {
     if constexpr (!is_complex<T>)
       if (plan_.options.vectors)
         team_.emplace(queue_, shares_of<T>(plan_, further_, queue_.multiprocessors()),
-                      TeamMembers{further_, true, plan_.devices.threads});
+                      Helpers{further_, true, plan_.devices.threads});
   }
   ~DeviceBackend() override {
     try {
-      settle();
-    } catch (const DeviceError&) {  // what was queued failed: nothing uses the memory any more
+      wait_for_pending();
+    } catch (const DeviceError&) {  // the queued work failed, so that nothing uses the memory any more
     }
   }
 
-  WorkspaceBytes workspace(MatrixLayout layout) const override {
-    return device_backend_bytes<T>(plan_, layout);
-  }
-  void use(const Workspace& workspace) override {
-    settle();
-    memory_.use(workspace);
+  void set_workspace(const Workspace& workspace) override {
+    wait_for_pending();
+    frame_.memory.set_workspace(workspace);
   }
 
-  void begin(const Problem<T>& problem) override {
-    cudaGetLastError();  // what an earlier failure left
+  void begin(const CallerMatrices<T>& problem) override {
     p_ = problem;
-    if (!on_host_) order_after(problem.stream);
-    if (left_) left_->hold(queue_);
-    Needs<T> needs(plan_, problem);
-    if (!needs.result_in_z || !take(needs)) {
-      needs.z = Needs<T>(plan_).z;
-      needs.result_in_z = false;
-      place(needs);
+    frame_.begin(p_.stream);
+    if (pending_) pending_->hold(queue_);
+    const GivenArrays given = given_arrays(p_);
+    places_ = places_of<T>(plan_, given);
+    if (!copies_z() || !take(places_)) {
+      places_ = places_of<T>(plan_, given, true);
+      place(places_);
     }
-    result_in_z_ = needs.result_in_z;
     products_.lend(parts_->products);
-    stages_.template emplace<OneStageOnDevice<T>>(products_, plan_.n, parts_->kept, parts_->scratch, team());
-    if (path_ == Path::two_stage)
-      stages_.template emplace<TwoStageOnDevice<T>>(products_, plan_.n, plan_.most(), parts_->kept,
-                                                    parts_->scratch, parts_->back_at(p_.spare), team(),
-                                                    chase_back_on_gpu(plan_.options.engine));
-    const std::int64_t n = plan_.n;
-    a_ = needs.matrix ? parts_->matrix : p_.spare;
+    const std::int64_t n = plan_.n, m = plan_.max_count();
+    const MatrixView<T> spare = p_.spare(plan_);
+    reduction_ =
+        path_on_device<T>(plan_.path, products_, n, m, parts_->kept, parts_->scratch, parts_->back_at(spare),
+                          team(), back_transform_chase_on_gpu(plan_.options.engine));
+    a_ = places_.a.where == Where::own ? parts_->matrix : spare;
     if (!plan_.options.vectors) return;
-    z_ = on_host_ ? parts_->z : result_in_z_ ? parts_->z.block(0, 0, n, plan_.most()) : p_.z;
+    z_ = copies_z() ? parts_->z.block(0, 0, n, m) : places_.z.where == Where::own ? parts_->z : p_.z;
+    const bool own_q = places_.q.where == Where::own;
     if constexpr (is_complex<T>) {
-      places_.compressed = parts_->u;
-      places_.q = needs.q ? parts_->q
-                          : MatrixView<real_t<T>>{reinterpret_cast<real_t<T>*>(z_.data), n, n, 2 * z_.lda};
+      merge_.compressed = parts_->u;
+      merge_.q =
+          own_q ? parts_->q : MatrixView<real_t<T>>{reinterpret_cast<real_t<T>*>(z_.data), n, n, 2 * z_.lda};
     } else {
-      places_.compressed = parts_->z;
-      places_.q = needs.q ? parts_->q : p_.spare;
+      merge_.compressed = parts_->z;
+      merge_.q = own_q ? parts_->q : spare;
     }
   }
   void end() noexcept override {
-    cudaStreamSynchronize(queue_.stream());  // an exception may have left work that uses the memory
+    frame_.end();
     fetch_.reset();
-    leaving_.clear();
-    left_.reset();
+    ready_columns_.clear();
+    pending_.reset();
   }
-  void leave() override {
-    if (on_host_ || partition_) return end();
-    if (!left_) left_.emplace(queue_.resources());
-    left_->record(queue_);
+  void end_async() override {
+    if (on_host_ || frame_.partition) return end();
+    if (!pending_) pending_.emplace(queue_.resources());
+    pending_->record(queue_);
   }
-  Clock& clock() override { return clock_; }
+  Clock& clock() override { return frame_.clock; }
 
   void load() override {
     MatrixView<const T> source = p_.a;
@@ -313,32 +237,31 @@ class DeviceBackend final : public Backend<T> {
   }
   void scale(int k) override { eigen_g::scale<T>(queue_, a_, k); }
 
-  Factor<T>& reduce(Steps& step) override {
+  ImplicitQ<T>& reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
-    if (path_ == Path::two_stage)  // a band in float was not measured: it goes both stages
-      std::get<TwoStageOnDevice<T>>(stages_).given_band(
-          std::is_same_v<T, double> ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
+    constexpr bool measured =
+        std::is_same_v<T, double>;  // a band in float was not measured, so it takes both stages
+    reduction_->given_band(measured ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
     if constexpr (!is_complex<T>)
       if (team_) {
-        const MatrixView<T> z = z_.block(0, 0, n, plan_.most());
-        std::vector<CutWork<T>> works{dc::last_merge_cut<T>(places_.q), back_cut(z)};
-        if (path_ == Path::two_stage && !team_->further_gpus().empty())
-          works.push_back(std::get<TwoStageOnDevice<T>>(stages_).cut_of_q2(z));
+        std::vector<CutWork<T>> works{dc::last_merge_cut<T>(merge_.q)};
+        for (CutWork<T>& work : reduction_->cuts(a_, z_.block(0, 0, n, plan_.max_count())))
+          works.push_back(std::move(work));
         team_->prepare(works);
       }
-    return reduction().run(step, a_, parts_->t, [&] {
+    return reduction_->run(run_stage, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
       if (on_host_ && plan_.options.subset.by != Subset::By::value) fetch_.emplace(queue_, p_.z);
     });
   }
-  Outcome divide_and_conquer(int k) override {
+  DivideAndConquerResult divide_and_conquer(int k) override {
     const auto solve = [&](const auto& products, MatrixView<real_t<T>> z, SolveTeam<real_t<T>>* team) {
       return eigen_g::divide_and_conquer<real_t<T>>(products, plan_.n, parts_->t.d, parts_->t.e, z,
-                                                    parts_->scratch, {plan_.options.subset, -k}, places_,
+                                                    parts_->scratch, {plan_.options.subset, -k}, merge_,
                                                     team);
     };
-    Outcome outcome;
+    DivideAndConquerResult outcome;
     if constexpr (is_complex<T>) {
       Products<real_t<T>> of_reals(queue_);
       of_reals.lend(parts_->products);
@@ -350,12 +273,12 @@ class DeviceBackend final : public Backend<T> {
     found_ = outcome.found.count;
     return outcome;
   }
-  void back_transform(Steps& step, Factor<T>& q) override {
+  void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {
     const auto leave = [this](ColumnRange columns) {
-      leaving_.push_back({columns, Event(queue_.resources())});
-      leaving_.back().ready.record(queue_);
+      ready_columns_.push_back({columns, Event(queue_.resources())});
+      ready_columns_.back().ready.record(queue_);
     };
-    q.apply(step, z_.block(0, 0, plan_.n, found_),
+    q.apply(run_stage, z_.block(0, 0, plan_.n, found_),
             on_host_ ? std::function<void(ColumnRange)>(leave) : std::function<void(ColumnRange)>());
   }
   void unscale(int k) override { scale_values(queue_, found_, parts_->t.d, -k); }
@@ -363,27 +286,24 @@ class DeviceBackend final : public Backend<T> {
     fetch_.reset();
     if (found_ == 0) return;
     std::optional<Queue> second;
-    if (leaving_.size() > 1) second.emplace(queue_.resources());
+    if (ready_columns_.size() > 1) second.emplace(queue_.resources());
     const Queue& out = second ? *second : queue_;
-    for (const Leaving& part : leaving_) {
+    for (const ReadyColumns& part : ready_columns_) {
       const auto of = [&](MatrixView<T> z) {
         return z.block(0, part.columns.first, plan_.n, part.columns.count);
       };
       part.ready.hold(out);
       download<T>(out, of(z_), of(p_.z));
     }
-    if (result_in_z_)
-      EIGEN_G_CUDA(cudaMemcpy2DAsync(p_.z.data, bytes_of(p_.z.lda), z_.data, bytes_of(z_.lda),
-                                     bytes_of(plan_.n), static_cast<std::size_t>(found_),
-                                     cudaMemcpyDeviceToDevice, queue_.stream()));
-    // Last: it may wait for all that is queued.
-    EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_->t.d, sizeof(real_t<T>) * static_cast<std::size_t>(found_),
-                                 cudaMemcpyDefault, queue_.stream()));
+    if (copies_z())
+      copy_on_gpu<T>(queue_, p_.z.block(0, 0, plan_.n, found_), z_.block(0, 0, plan_.n, found_));
+    // The last copy, because it may wait for all that is queued.
+    copy_values(queue_, p_.w, parts_->t.d, found_);
   }
 
   void account(Report& report) override {
-    report.path = path_;
-    report.bytes = {host_bytes(plan_), used_ + products_.scratch_bytes()};
+    report.path = plan_.path;
+    report.bytes = {host_bytes(plan_), frame_.used + products_.scratch_bytes()};
     report.devices = {{gpu_facts(gpu_).name, gpu_, queue_.multiprocessors(), 1, 0}};
     if constexpr (!is_complex<T>)
       if (team_) account_team(report);
@@ -393,52 +313,46 @@ class DeviceBackend final : public Backend<T> {
   void account_team(Report& report) {
     report.bytes.device += team_->device_bytes();
     report.bytes.host += team_->pinned_bytes();
-    const std::vector<double> parts = team_->take_parts(), seconds = team_->take_seconds();
+    const std::vector<double> parts = team_->take_work_shares(), seconds = team_->take_seconds();
     if (!parts.empty()) report.devices.front().share = parts.front();
     if (!seconds.empty()) report.devices.front().seconds = seconds.front();
     for (std::size_t i = 1; i < parts.size(); ++i) {
       if (parts[i] <= 0) continue;
       if (i <= further_.size()) {
         const Device& gpu = gpu_facts(further_[i - 1]);
-        report.devices.push_back({gpu.name, gpu.index, gpu.cores, parts[i], seconds[i]});
+        report.devices.push_back({gpu.name, gpu.index, gpu.multiprocessors, parts[i], seconds[i]});
       } else {
         report.devices.push_back({cpu_name(), -1, 0, parts[i], seconds[i]});
       }
     }
   }
-  void place(const Needs<T>& needs) {
-    used_ = device_parts_bytes<T>(plan_, needs, queue_.multiprocessors());
-    if (memory_.would_take(used_)) settle();
-    Arena arena = memory_.arena(queue_, used_);
-    parts_.emplace(arena, plan_, needs, queue_.multiprocessors());
+  // Returns if the vectors are computed in the workspace and then copied to the caller's z on the GPU.
+  bool copies_z() const { return !on_host_ && places_.z.where == Where::own; }
+  void place(const Places& places) {
+    frame_.used = device_parts_bytes<T>(plan_, places, queue_.multiprocessors());
+    if (frame_.memory.would_take(frame_.used)) wait_for_pending();
+    Arena arena = frame_.memory.arena(queue_, frame_.used);
+    parts_.emplace(arena, plan_, places, queue_.multiprocessors());
   }
-  // Whether there was room.
-  bool take(const Needs<T>& needs) {
-    if (!memory_.may_hold(device_parts_bytes<T>(plan_, needs, queue_.multiprocessors()))) return false;
+  // Returns false if there is no room.
+  bool take(const Places& places) {
+    if (!frame_.memory.may_hold(device_parts_bytes<T>(plan_, places, queue_.multiprocessors()))) return false;
     try {
-      place(needs);
+      place(places);
       return true;
     } catch (const OutOfMemory&) {
       return false;
     }
   }
-  static std::size_t bytes_of(std::int64_t count) { return sizeof(T) * static_cast<std::size_t>(count); }
-  // Columns of Z that can go to the host while the GPU works on what is queued behind them.
-  struct Leaving {
+  // Columns of Z that can be copied to the host while the GPU works on what is queued after them.
+  struct ReadyColumns {
     ColumnRange columns;
     Event ready;
   };
-  // What is queued from now on begins after what the caller's stream holds.
-  void order_after(CUstream_st* stream) {
-    if (!partition_) return queue_.use(stream);
-    Event before(queue_.resources());
-    before.record(Queue(queue_.resources(), stream));
-    before.hold(queue_);
-  }
-  // The caller's stream may have ended meanwhile, so not by the queue.
-  void settle() {
-    if (left_) left_->wait();
-    left_.reset();
+  // Waits for a solve that has been left. The caller's stream may have ended meanwhile, so the event is waited for, not the queue.
+  void wait_for_pending() {
+    if (pending_) pending_->wait();
+    pending_.reset();
   }
   SolveTeam<T>* team() {
     if constexpr (is_complex<T>)
@@ -446,52 +360,66 @@ class DeviceBackend final : public Backend<T> {
     else
       return team_ ? &*team_ : nullptr;
   }
-  Reduction<T>& reduction() {
-    if (path_ == Path::two_stage) return std::get<TwoStageOnDevice<T>>(stages_);
-    return std::get<OneStageOnDevice<T>>(stages_);
-  }
-  CutWork<T> back_cut(MatrixView<T> z) const {
-    if (path_ == Path::two_stage)
-      return back_transform_cut(TwoStageOnDevice<T>::reflectors_of_q1(a_),
-                                TwoStageOnDevice<T>::rows_of_q1(z));
-    return back_transform_cut(a_, z);
-  }
 
-  Plan plan_;
+  using StandardBackend<T>::plan_;
   int gpu_;
-  Path path_;
-  bool on_host_;
   std::vector<int> further_;
-  std::optional<Partition> partition_;
-  Queue queue_;
-  Products<T> products_;
-  DeviceClock<T> clock_;
-  HeldMemory memory_;
-  std::uint64_t used_ = 0;  // bytes that the problem takes
-  bool result_in_z_ = false;
-  std::optional<Event> left_;  // the end of a solve that has been left
+  DeviceFrame<T> frame_;
+  const bool on_host_ = frame_.on_host;
+  Queue& queue_ = frame_.queue;
+  Products<T>& products_ = frame_.products;
+  std::optional<Event> pending_;  // the end of a solve that has been left
+  Places places_;
   std::optional<DeviceParts<T>> parts_;
-  std::variant<std::monostate, OneStageOnDevice<T>, TwoStageOnDevice<T>> stages_;
-  Problem<T> p_;
+  std::unique_ptr<DeviceReduction<T>> reduction_;
+  CallerMatrices<T> p_;
   InputFacts<real_t<T>> facts_;
   MatrixView<T> a_, z_;
-  MergePlaces<real_t<T>> places_;
+  MergeBuffers<real_t<T>> merge_;
   std::int64_t found_ = 0;
   std::optional<PageFetch> fetch_;
-  std::vector<Leaving> leaving_;
+  std::vector<ReadyColumns> ready_columns_;
   struct NoTeam {};
   std::conditional_t<is_complex<T>, NoTeam, std::optional<SolveTeam<T>>>
-      team_;  // last: it waits for what it has queued
+      team_;  // the last member, because its end waits for what it has queued
 };
+
+template <class T>
+WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
+  const auto bytes = [&](MatrixLayout of) {
+    const Places places = places_of<T>(plan, arrays_of(of, plan.n));
+    return device_parts_bytes<T>(plan, places, gpu_facts(current_gpu()).multiprocessors);
+  };
+  const std::uint64_t packed = bytes(MatrixLayout::contiguous);
+  return {host_bytes(plan),
+          layout == MatrixLayout::contiguous ? packed : std::max(packed, bytes(MatrixLayout::any))};
+}
 
 }  // namespace
 
 template <class T>
-WorkspaceBytes device_backend_bytes(const Plan& plan, MatrixLayout layout) {
-  const int multiprocessors = gpu_facts(current_gpu()).cores;
-  const std::uint64_t packed = device_parts_bytes<T>(plan, Needs<T>::of_packed(plan), multiprocessors);
-  if (layout == MatrixLayout::packed) return {host_bytes(plan), packed};
-  return {host_bytes(plan), std::max(packed, device_parts_bytes<T>(plan, Needs<T>(plan), multiprocessors))};
+WorkspaceBytes bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
+  if (plan.generalised) return generalised_bytes_on_gpu<T>(plan);
+  return wants_mixed<T>(plan) ? mixed_bytes_on_gpu(plan) : standard_bytes_on_gpu<T>(plan, layout);
+}
+
+template <class T>
+std::unique_ptr<Backend<T>> backend_on_gpu(const Plan& plan, Resources* resources) {
+  require_gpu();
+  if (plan.generalised) return generalised_on_gpu<T>(plan, *resources);
+  if constexpr (std::is_same_v<T, double>)
+    if (wants_mixed<T>(plan)) return mixed_on_gpu(plan, *resources);
+  return std::make_unique<DeviceBackend<T>>(plan, *resources);
+}
+
+std::shared_ptr<Resources> new_resources(const Allocator& allocator) {
+  return std::make_shared<Resources>(allocator);
+}
+Resources* resources_of_this_thread() {
+  return &Resources::of_this_thread();
+}
+void release(Resources* resources) {
+  resources->release();
 }
 
 void start_device() {
@@ -501,18 +429,6 @@ void start_device() {
   queue.wait();
 }
 
-template <class T>
-std::unique_ptr<Backend<T>> device_backend(const Plan& plan, Resources& resources) {
-  return std::make_unique<DeviceBackend<T>>(plan, resources);
-}
-
-template WorkspaceBytes device_backend_bytes<double>(const Plan&, MatrixLayout);
-template std::unique_ptr<Backend<double>> device_backend(const Plan&, Resources&);
-template WorkspaceBytes device_backend_bytes<float>(const Plan&, MatrixLayout);
-template std::unique_ptr<Backend<float>> device_backend(const Plan&, Resources&);
-template WorkspaceBytes device_backend_bytes<std::complex<double>>(const Plan&, MatrixLayout);
-template std::unique_ptr<Backend<std::complex<double>>> device_backend(const Plan&, Resources&);
-template WorkspaceBytes device_backend_bytes<std::complex<float>>(const Plan&, MatrixLayout);
-template std::unique_ptr<Backend<std::complex<float>>> device_backend(const Plan&, Resources&);
+EIGEN_G_INSTANTIATE(all_types, bytes_on_gpu, backend_on_gpu);
 
 }  // namespace eigen_g

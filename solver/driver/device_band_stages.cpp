@@ -1,12 +1,13 @@
+// The stages of the two-stage path on a GPU.
 #include <algorithm>
 #include <string>
 
 #include "hybrid/transfer/transfer.hpp"
+#include "solver/api/stages.hpp"
 #include "solver/back/back_transform.hpp"
-#include "solver/back/chase_back.hpp"
-#include "solver/driver/device_parts.hpp"
+#include "solver/back/back_transform_chase.hpp"
+#include "solver/driver/device_stage.hpp"
 #include "solver/driver/device_stages.hpp"
-#include "solver/path/device_clock.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/prepare/scale.hpp"
@@ -26,13 +27,13 @@ std::int64_t even(std::int64_t n) {
   return n + n % 2;
 }
 
-// What each stage takes on the device; on host pointers also what stands in for them there.
+// The workspace of each stage. With host pointers it has the matrices' copies on the device too.
 struct Sy2sbParts {
   MatrixView<double> given, ab, working, band;
   double* tau;
   Arena scratch;
 
-  Sy2sbParts(Arena& arena, Pointers pointers, std::int64_t n, std::int64_t kd, int multiprocessors) {
+  Sy2sbParts(Arena& arena, int multiprocessors, Pointers pointers, std::int64_t n, std::int64_t kd) {
     if (pointers == Pointers::host) {
       given = arena.matrix<double>(n, n, n);
       ab = arena.matrix<double>(kd + 1, n, kd + 1);
@@ -50,13 +51,13 @@ struct Sb2stParts {
   double* hous = nullptr;
   Arena scratch;
 
-  Sb2stParts(Arena& arena, Pointers pointers, std::int64_t n, std::int64_t kd, bool with_hous,
-             int multiprocessors) {
+  Sb2stParts(Arena& arena, int multiprocessors, Pointers pointers, std::int64_t n, std::int64_t kd,
+             bool with_hous) {
     const ChaseTiles tiles(n, chase_bandwidth(kd));
     if (pointers == Pointers::host) {
       ab = arena.matrix<double>(kd + 1, n, kd + 1);
       t = {arena.take<double>(n), arena.take<double>(n)};
-      if (with_hous) hous = arena.take<double>(tiles.packed_count() + tiles.tau_count());
+      if (with_hous) hous = arena.take<double>(tiles.count() + tiles.tau_count());
     }
     band = arena.matrix<double>(tiles.b + 1, n, tiles.b + 1);
     scratch = arena.part(
@@ -69,13 +70,13 @@ struct OrmtrSb2stParts {
   MatrixView<double> z;
   Arena scratch;
 
-  OrmtrSb2stParts(Arena& arena, Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
+  OrmtrSb2stParts(Arena& arena, int, Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
     const ChaseTiles tiles(n, chase_bandwidth(kd));
     if (pointers == Pointers::host) {
-      hous = arena.take<double>(tiles.packed_count() + tiles.tau_count());
+      hous = arena.take<double>(tiles.count() + tiles.tau_count());
       z = arena.matrix<double>(n, m, even(n));
     }
-    scratch = arena.part(chase_back_bytes<double>(n, tiles.b, m));
+    scratch = arena.part(back_transform_chase_bytes<double>(n, tiles.b, m));
   }
 };
 
@@ -84,7 +85,7 @@ struct OrmtrSy2sbParts {
   double* tau;
   Arena scratch;
 
-  OrmtrSy2sbParts(Arena& arena, Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
+  OrmtrSy2sbParts(Arena& arena, int, Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
     const std::int64_t count = std::max<std::int64_t>(n - kd, 0);
     if (pointers == Pointers::host) {
       given = arena.matrix<double>(n, n, n);
@@ -96,7 +97,7 @@ struct OrmtrSy2sbParts {
   }
 };
 
-// The largest entry of the band; a bad one is named.
+// The largest entry of the band. An error names an entry that is not finite.
 double check_band(const Queue& queue, MatrixView<const double> band, Arena scratch) {
   const std::int64_t n = band.cols, below = band.rows - 1;  // a band is a triangle of this leading dimension
   try {
@@ -109,129 +110,119 @@ double check_band(const Queue& queue, MatrixView<const double> band, Arena scrat
 
 }  // namespace
 
-template <>
-void sytrd_sy2sb_on_gpu<double>(Pointers pointers, Uplo uplo, std::int64_t kd, MatrixView<double> a,
-                                MatrixView<double> ab, double* tau, CUstream_st* stream, Report& report) {
+void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<double> a,
+                        MatrixView<double> ab, double* tau, Report& report) {
   const std::int64_t n = a.cols, count = std::max<std::int64_t>(n - kd, 0);
-  const bool host = pointers == Pointers::host;
-  const Queue queue = queue_for(pointers, stream);
-  const Placed<Sy2sbParts> own(queue, pointers, n, kd, queue.multiprocessors());
-  const Products<double> products(queue);
-  DeviceClock<double> clock(queue, products);
-  const Progress nobody;
-  Steps step(clock, nobody, report.stages);
-  // Both triangles go back as they came, but for the results.
-  if (host) upload<double>(queue, Part::all, a, own->given);
-  const MatrixView<double> a_dev = host ? own->given : a, ab_dev = host ? own->ab : ab;
-  pack_lower<double>(queue, uplo, a_dev, own->working);
-  const int k = scale_exponent(step(
-      Stage::check, [&] { return check_input<double>(queue, uplo, own->working, own->scratch).largest; }));
-  step(Stage::scale, [&] { scale(queue, own->working, k); });
-  step(Stage::full_to_band,
-       [&] { full_to_band<double>(products, kd, own->working, own->band, own->tau, own->scratch); });
-  scale_values(queue, own->band.lda * n, own->band.data, -k);
-  if (host) EIGEN_G_CUDA(cudaMemsetAsync(own->ab.data, 0, bytes_of(own->ab.lda * n), queue.stream()));
-  give_band<double>(queue, uplo, kd, own->band, ab_dev);
-  if (count > 0)
-    give_band_reflectors<double>(queue, uplo, kd, own->working.block(kd, 0, count, count), a_dev);
-  copy_values(queue, tau, own->tau, count);
+  const bool host = call.on_host();
+  DeviceStage<Sy2sbParts> on(call, n, kd);
+  const Sy2sbParts& own = *on.parts;
+  const Queue& queue = on.queue;
+  StageRunner run_stage(on.clock, on.silent, report.stages);
+  // Both triangles go back as they came, except the results.
+  if (host) upload<double>(queue, Part::all, a, own.given);
+  const MatrixView<double> a_dev = host ? own.given : a, ab_dev = host ? own.ab : ab;
+  pack_lower<double>(queue, uplo, a_dev, own.working);
+  const int k = scale_exponent(run_stage(
+      Stage::check, [&] { return check_input<double>(queue, uplo, own.working, own.scratch).largest; }));
+  run_stage(Stage::scale, [&] { scale(queue, own.working, k); });
+  run_stage(Stage::full_to_band,
+            [&] { full_to_band<double>(on.products, kd, own.working, own.band, own.tau, own.scratch); });
+  scale_values(queue, own.band.lda * n, own.band.data, -k);
+  if (host)
+    EIGEN_G_CUDA(cudaMemsetAsync(own.ab.data, 0, sizeof(double) * static_cast<std::size_t>(own.ab.lda * n),
+                                 queue.stream()));
+  give_band<double>(queue, uplo, kd, own.band, ab_dev);
+  if (count > 0) give_band_reflectors<double>(queue, uplo, kd, own.working.block(kd, 0, count, count), a_dev);
+  copy_values(queue, tau, own.tau, count);
   if (host) {
-    download<double>(queue, own->given, a);
-    download<double>(queue, own->ab, ab);
+    download<double>(queue, own.given, a);
+    download<double>(queue, own.ab, ab);
   }
-  step.finish();
+  run_stage.finish();
 }
 
-template <>
-void sytrd_sb2st_on_gpu<double>(Pointers pointers, Uplo uplo, std::int64_t kd, MatrixView<const double> ab,
-                                Tridiagonal<double> t, double* hous, CUstream_st* stream, Report& report) {
+void sytrd_sb2st_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> ab,
+                        Tridiagonal<double> t, double* hous, Report& report) {
   const std::int64_t n = ab.cols;
   const ChaseTiles tiles(n, chase_bandwidth(kd));
-  const bool host = pointers == Pointers::host;
-  const Queue queue = queue_for(pointers, stream);
-  const Placed<Sb2stParts> own(queue, pointers, n, kd, hous != nullptr, queue.multiprocessors());
-  const Products<double> products(queue);
-  DeviceClock<double> clock(queue, products);
-  const Progress nobody;
-  Steps step(clock, nobody, report.stages);
-  if (host) upload<double>(queue, Part::all, ab, own->ab);
-  const Tridiagonal<double> t_dev = host ? own->t : t;
-  double* const hous_dev = host ? own->hous : hous;
-  take_band<double>(queue, uplo, kd, host ? MatrixView<const double>(own->ab) : ab, own->band);
+  const bool host = call.on_host();
+  DeviceStage<Sb2stParts> on(call, n, kd, hous != nullptr);
+  const Sb2stParts& own = *on.parts;
+  const Queue& queue = on.queue;
+  StageRunner run_stage(on.clock, on.silent, report.stages);
+  if (host) upload<double>(queue, Part::all, ab, own.ab);
+  const Tridiagonal<double> t_dev = host ? own.t : t;
+  double* const hous_dev = host ? own.hous : hous;
+  take_band<double>(queue, uplo, kd, host ? MatrixView<const double>(own.ab) : ab, own.band);
   const int k =
-      scale_exponent(step(Stage::check, [&] { return check_band(queue, own->band, own->scratch); }));
-  step(Stage::scale, [&] { scale_values(queue, own->band.lda * n, own->band.data, k); });
-  step(Stage::chase, [&] {
-    const ChaseReflectors<double> out{hous_dev, hous_dev ? hous_dev + tiles.packed_count() : nullptr};
-    band_to_tridiagonal<double>(queue, tiles.b, own->band, t_dev.d, t_dev.e, out, own->scratch);
+      scale_exponent(run_stage(Stage::check, [&] { return check_band(queue, own.band, own.scratch); }));
+  run_stage(Stage::scale, [&] { scale_values(queue, own.band.lda * n, own.band.data, k); });
+  run_stage(Stage::chase, [&] {
+    const ChaseReflectors<double> out{hous_dev, hous_dev ? hous_dev + tiles.count() : nullptr};
+    band_to_tridiagonal<double>(queue, tiles.b, own.band, t_dev.d, t_dev.e, out, own.scratch);
   });
   scale_values(queue, n, t_dev.d, -k);
   scale_values(queue, n - 1, t_dev.e, -k);
   if (host) {
     copy_values(queue, t.d, t_dev.d, n);
     copy_values(queue, t.e, t_dev.e, n - 1);
-    if (hous) copy_values(queue, hous, hous_dev, tiles.packed_count() + tiles.tau_count());
+    if (hous) copy_values(queue, hous, hous_dev, tiles.count() + tiles.tau_count());
   }
-  step.finish();
+  run_stage.finish();
 }
 
-template <>
-void ormtr_sb2st_on_gpu<double>(Pointers pointers, std::int64_t kd, const double* hous, MatrixView<double> z,
-                                CUstream_st* stream) {
+void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* hous, MatrixView<double> z) {
   const ChaseTiles tiles(z.rows, chase_bandwidth(kd));
-  const bool host = pointers == Pointers::host;
-  const Queue queue = queue_for(pointers, stream);
-  const Placed<OrmtrSb2stParts> own(queue, pointers, z.rows, z.cols, kd);
-  const Products<double> products(queue);
+  const bool host = call.on_host();
+  DeviceStage<OrmtrSb2stParts> on(call, z.rows, z.cols, kd);
+  const OrmtrSb2stParts& own = *on.parts;
+  const Queue& queue = on.queue;
   if (host) {
-    copy_values(queue, own->hous, hous, tiles.packed_count() + tiles.tau_count());
-    upload<double>(queue, Part::all, z, own->z);
+    copy_values(queue, own.hous, hous, tiles.count() + tiles.tau_count());
+    upload<double>(queue, Part::all, z, own.z);
   }
-  const double* const hous_dev = host ? own->hous : hous;
-  chase_back<double>(products, tiles, {hous_dev, hous_dev + tiles.packed_count()}, host ? own->z : z,
-                     own->scratch);
-  if (host) download<double>(queue, own->z, z);
+  const double* const hous_dev = host ? own.hous : hous;
+  back_transform_chase<double>(on.products, tiles, {hous_dev, hous_dev + tiles.count()}, host ? own.z : z,
+                               own.scratch);
+  if (host) download<double>(queue, own.z, z);
   queue.wait();
 }
 
-template <>
-void ormtr_sy2sb_on_gpu<double>(Pointers pointers, Uplo uplo, std::int64_t kd, MatrixView<const double> a,
-                                const double* tau, MatrixView<double> z, CUstream_st* stream) {
+void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> a,
+                        const double* tau, MatrixView<double> z) {
   const std::int64_t n = a.cols, count = n - kd;
-  const bool host = pointers == Pointers::host;
-  const Queue queue = queue_for(pointers, stream);
-  const Placed<OrmtrSy2sbParts> own(queue, pointers, n, z.cols, kd);
-  const Products<double> products(queue);
+  const bool host = call.on_host();
+  DeviceStage<OrmtrSy2sbParts> on(call, n, z.cols, kd);
+  const OrmtrSy2sbParts& own = *on.parts;
+  const Queue& queue = on.queue;
   if (host) {
-    upload<double>(queue, uplo == Uplo::upper ? Part::upper : Part::lower, a, own->given);
-    upload<double>(queue, Part::all, z, own->z);
+    upload<double>(queue, uplo == Uplo::upper ? Part::upper : Part::lower, a, own.given);
+    upload<double>(queue, Part::all, z, own.z);
   }
-  const MatrixView<double> z_dev = host ? own->z : z;
-  take_band_reflectors<double>(queue, uplo, kd, host ? MatrixView<const double>(own->given) : a,
-                               own->reflectors);
-  copy_values(queue, own->tau, tau, count);
-  back_transform<double>(products, own->reflectors, own->tau, z_dev.block(kd, 0, count, z.cols),
-                         own->scratch);
-  if (host) download<double>(queue, own->z, z);
+  const MatrixView<double> z_dev = host ? own.z : z;
+  take_band_reflectors<double>(queue, uplo, kd, host ? MatrixView<const double>(own.given) : a,
+                               own.reflectors);
+  copy_values(queue, own.tau, tau, count);
+  back_transform<double>(on.products, own.reflectors, own.tau, z_dev.block(kd, 0, count, z.cols),
+                         own.scratch);
+  if (host) download<double>(queue, own.z, z);
   queue.wait();
 }
 
 WorkspaceBytes sytrd_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd) {
-  const int multiprocessors = gpu_facts(current_gpu()).cores;
-  return {0, bytes_taken([&](Arena& a) { Sy2sbParts(a, pointers, n, kd, multiprocessors); })};
+  return {0, parts_bytes<Sy2sbParts>(pointers, n, kd)};
 }
 
 WorkspaceBytes sytrd_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd) {
-  const int multiprocessors = gpu_facts(current_gpu()).cores;
-  return {0, bytes_taken([&](Arena& a) { Sb2stParts(a, pointers, n, kd, true, multiprocessors); })};
+  return {0, parts_bytes<Sb2stParts>(pointers, n, kd, true)};
 }
 
 WorkspaceBytes ormtr_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
-  return {0, bytes_taken([&](Arena& a) { OrmtrSb2stParts(a, pointers, n, m, kd); })};
+  return {0, parts_bytes<OrmtrSb2stParts>(pointers, n, m, kd)};
 }
 
 WorkspaceBytes ormtr_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
-  return {0, bytes_taken([&](Arena& a) { OrmtrSy2sbParts(a, pointers, n, m, kd); })};
+  return {0, parts_bytes<OrmtrSy2sbParts>(pointers, n, m, kd)};
 }
 
 }  // namespace eigen_g

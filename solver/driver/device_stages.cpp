@@ -1,15 +1,13 @@
+// sytrd, stedc and ormtr on a GPU.
 #include "solver/driver/device_stages.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
-#include "hybrid/cuda_check.hpp"
-#include "hybrid/machine/device.hpp"
-#include "hybrid/memory/memory.hpp"
-#include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
-#include "solver/driver/device_parts.hpp"
-#include "solver/path/device_clock.hpp"
+#include "solver/api/stages.hpp"
+#include "solver/driver/device_stage.hpp"
 #include "solver/path/one_stage.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/scale.hpp"
@@ -21,16 +19,16 @@ namespace {
 
 static_assert(sytrd_in_place_lda(1) == tridiagonalize_row_multiple);
 
-// What each stage takes on the device; on host pointers also what stands in for them there.
+// The workspace of each stage. With host pointers it has the matrices' copies on the device too.
 struct SytrdParts {
-  MatrixView<double> given, working;  // working: null where it is a itself
+  MatrixView<double> given, working;  // working: null if it is a itself
   Tridiagonal<double> t;
   double* tau = nullptr;
   double* padding = nullptr;
   Arena kept, scratch;
 
-  SytrdParts(Arena& arena, Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda, bool aligned,
-             int multiprocessors) {
+  SytrdParts(Arena& arena, int multiprocessors, Pointers pointers, Uplo uplo, std::int64_t n,
+             std::int64_t lda, bool aligned) {
     const bool host = pointers == Pointers::host;
     const bool in_place = !host && uplo == Uplo::lower && lda == sytrd_in_place_lda(n) && aligned;
     const PathBytes path = OneStageOnDevice<double>::bytes(n, 0, multiprocessors);
@@ -52,7 +50,7 @@ struct StedcParts {
   MatrixView<double> z;
   Arena scratch;
 
-  StedcParts(Arena& arena, Pointers pointers, std::int64_t n, bool vectors) {
+  StedcParts(Arena& arena, int, Pointers pointers, std::int64_t n, bool vectors) {
     if (pointers == Pointers::host) {
       t = {arena.take<double>(n), arena.take<double>(n)};
       if (vectors) z = arena.matrix<double>(n, n, n);
@@ -65,8 +63,8 @@ struct OrmtrParts {
   MatrixView<double> given, z, reflectors;
   Arena kept, scratch;
 
-  OrmtrParts(Arena& arena, Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m,
-             int multiprocessors) {
+  OrmtrParts(Arena& arena, int multiprocessors, Pointers pointers, Uplo uplo, std::int64_t n,
+             std::int64_t m) {
     if (pointers == Pointers::host) {
       if (uplo == Uplo::upper) given = arena.matrix<double>(n, n, n);
       z = arena.matrix<double>(n, m, n);
@@ -78,23 +76,23 @@ struct OrmtrParts {
   }
 };
 
-// The rows between n and lda belong to the caller; the reduction wants zeros there.
+// Keeps the rows between n and lda, which belong to the caller, while the reduction has zeros there.
 class KeptPadding {
  public:
   KeptPadding(const Queue& queue, MatrixView<double> a_dev, double* keep_dev)
       : queue_(queue),
         padding_{a_dev.data + a_dev.rows, a_dev.lda - a_dev.rows, a_dev.cols, a_dev.lda},
         kept_{keep_dev, padding_.rows, padding_.cols, padding_.rows} {
-    copy_matrix(queue_, kept_, padding_);
+    copy_on_gpu<double>(queue_, kept_, padding_);
   }
-  void give_back() const { copy_matrix(queue_, padding_, kept_); }
+  void give_back() const { copy_on_gpu<double>(queue_, padding_, kept_); }
 
  private:
   const Queue& queue_;
   MatrixView<double> padding_, kept_;
 };
 
-// The largest entry of the working matrix; a bad one is named as it stands in the caller's.
+// The largest entry of the working matrix. NonFiniteEntry names an entry as it is stored in the caller's.
 double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> working, Arena scratch) {
   try {
     return check_input<double>(queue, Uplo::lower, working, scratch).largest;
@@ -107,21 +105,22 @@ double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> wor
   }
 }
 
-// Device memory throughout. `working`: n x n in the reduction's layout, or a itself.
-void reduce(Steps& step, OneStageOnDevice<double>& path, const Queue& queue, Uplo uplo, MatrixView<double> a,
-            Tridiagonal<double> t, double* tau, MatrixView<double> working, double* padding, Arena scratch) {
+// All in device memory. `working`: n x n in the reduction's layout, or a itself.
+void reduce(StageRunner& run_stage, OneStageOnDevice<double>& path, const Queue& queue, Uplo uplo,
+            MatrixView<double> a, Tridiagonal<double> t, double* tau, MatrixView<double> working,
+            double* padding, Arena scratch) {
   const std::int64_t n = a.cols;
   const bool in_place = working.data == a.data;
   if (!in_place) take_triangle(queue, uplo, a, working);
   const int k =
-      scale_exponent(step(Stage::check, [&] { return check_working(queue, uplo, working, scratch); }));
+      scale_exponent(run_stage(Stage::check, [&] { return check_working(queue, uplo, working, scratch); }));
   std::optional<KeptPadding> kept;
   if (in_place) {
     kept.emplace(queue, a, padding);
     take_triangle(queue, uplo, a, working);
   }
-  step(Stage::scale, [&] { scale(queue, working, k); });
-  path.run(step, working, t, {});
+  run_stage(Stage::scale, [&] { scale(queue, working, k); });
+  path.run(run_stage, working, t, {});
   scale_values(queue, n, t.d, -k);
   scale_values(queue, n - 1, t.e, -k);
   copy_values(queue, tau, path.tau(), n - 1);
@@ -136,70 +135,71 @@ void reduce(Steps& step, OneStageOnDevice<double>& path, const Queue& queue, Upl
 
 }  // namespace
 
-template <>
-void sytrd_on_gpu<double>(Pointers pointers, Uplo uplo, MatrixView<double> a, Tridiagonal<double> t,
-                          double* tau, CUstream_st* stream, Report& report) {
+void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double* tau,
+                  Report& report) {
   const std::int64_t n = a.cols;
-  const Queue queue = queue_for(pointers, stream);
   const bool aligned = reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
-  const Placed<SytrdParts> own(queue, pointers, uplo, n, a.lda, aligned, queue.multiprocessors());
-  const Products<double> products(queue);
-  OneStageOnDevice<double> path(products, n, own->kept, own->scratch);
-  DeviceClock<double> clock(queue, products);
-  const Progress nobody;
-  Steps step(clock, nobody, report.stages);
+  DeviceStage<SytrdParts> on(call, uplo, n, a.lda, aligned);
+  const SytrdParts& own = *on.parts;
+  const Queue& queue = on.queue;
+  OneStageOnDevice<double> path(on.products, n, own.kept, own.scratch);
+  StageRunner run_stage(on.clock, on.silent, report.stages);
   const auto reduce_in = [&](MatrixView<double> a_dev, Tridiagonal<double> t_dev, double* tau_dev) {
-    reduce(step, path, queue, uplo, a_dev, t_dev, tau_dev, own->working.data ? own->working : a_dev,
-           own->padding, own->scratch);
+    reduce(run_stage, path, queue, uplo, a_dev, t_dev, tau_dev, own.working.data ? own.working : a_dev,
+           own.padding, own.scratch);
   };
-  if (pointers == Pointers::device) {
+  if (!call.on_host()) {
     reduce_in(a, t, tau);
   } else {
     upload<double>(queue, Part::all, a,
-                   own->given);  // both triangles go back as they came, but for the results
-    reduce_in(own->given, own->t, path.tau());
-    download<double>(queue, own->given, a);
-    copy_values(queue, t.d, own->t.d, n);
-    copy_values(queue, t.e, own->t.e, n - 1);
+                   own.given);  // both triangles go back as they came, except the results
+    reduce_in(own.given, own.t, path.tau());
+    download<double>(queue, own.given, a);
+    copy_values(queue, t.d, own.t.d, n);
+    copy_values(queue, t.e, own.t.e, n - 1);
     copy_values(queue, tau, path.tau(), n - 1);
   }
-  step.finish();
+  run_stage.finish();
 }
 
-template <>
-Outcome stedc_on_gpu<double>(Pointers pointers, std::int64_t n, Tridiagonal<double> t, MatrixView<double> z,
-                             CUstream_st* stream) {
-  const Queue queue = queue_for(pointers, stream);
-  const Placed<StedcParts> own(queue, pointers, n, z.data != nullptr);
-  const Products<double> products(queue);
-  if (pointers == Pointers::device) return divide_and_conquer<double>(products, n, t.d, t.e, z, own->scratch);
-
-  copy_values(queue, own->t.d, t.d, n);
-  copy_values(queue, own->t.e, t.e, n - 1);
-  const Outcome outcome = divide_and_conquer<double>(products, n, own->t.d, own->t.e, own->z, own->scratch);
-  copy_values(queue, t.d, own->t.d, n);
-  if (z.data) download<double>(queue, own->z, z);
+DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<double> t,
+                                    MatrixView<double> z) {
+  DeviceStage<StedcParts> on(call, n, z.data != nullptr);
+  const StedcParts& own = *on.parts;
+  const Queue& queue = on.queue;
+  if (!call.on_host()) {
+    std::vector<double> d(static_cast<std::size_t>(n)), e(static_cast<std::size_t>(n - 1));
+    copy_values<double>(queue, d.data(), t.d, n);
+    copy_values<double>(queue, e.data(), t.e, n - 1);
+    queue.wait();
+    require_finite(d.data(), n, Argument::d);
+    require_finite(e.data(), n - 1, Argument::e);
+    return divide_and_conquer<double>(on.products, n, t.d, t.e, z, own.scratch);
+  }
+  copy_values(queue, own.t.d, t.d, n);
+  copy_values(queue, own.t.e, t.e, n - 1);
+  const DivideAndConquerResult outcome =
+      divide_and_conquer<double>(on.products, n, own.t.d, own.t.e, own.z, own.scratch);
+  copy_values(queue, t.d, own.t.d, n);
+  if (z.data) download<double>(queue, own.z, z);
   queue.wait();
   return outcome;
 }
 
-template <>
-void ormtr_on_gpu<double>(Pointers pointers, Uplo uplo, MatrixView<const double> a, const double* tau,
-                          MatrixView<double> z, CUstream_st* stream, Report& report) {
+void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, const double* tau,
+                  MatrixView<double> z, Report& report) {
   const std::int64_t n = a.cols, m = z.cols;
-  const bool host = pointers == Pointers::host, upper = uplo == Uplo::upper;
-  const Queue queue = queue_for(pointers, stream);
-  const Placed<OrmtrParts> own(queue, pointers, uplo, n, m, queue.multiprocessors());
-  const Products<double> products(queue);
-  OneStageOnDevice<double> path(products, n, own->kept, own->scratch);
-  DeviceClock<double> clock(queue, products);
-  const Progress nobody;
-  Steps step(clock, nobody, report.stages);
-  const MatrixView<double> v = own->reflectors, z_dev = host ? own->z : z;
+  const bool host = call.on_host(), upper = uplo == Uplo::upper;
+  DeviceStage<OrmtrParts> on(call, uplo, n, m);
+  const OrmtrParts& own = *on.parts;
+  const Queue& queue = on.queue;
+  OneStageOnDevice<double> path(on.products, n, own.kept, own.scratch);
+  StageRunner run_stage(on.clock, on.silent, report.stages);
+  const MatrixView<double> v = own.reflectors, z_dev = host ? own.z : z;
 
   MatrixView<const double> a_dev = a;
   if (host) {  // a lower triangle becomes v where it arrives
-    const MatrixView<double> arrival = upper ? own->given : v;
+    const MatrixView<double> arrival = upper ? own.given : v;
     upload<double>(queue, upper ? Part::upper : Part::lower, a, arrival);
     upload<double>(queue, Part::all, z, z_dev);
     a_dev = arrival;
@@ -210,33 +210,24 @@ void ormtr_on_gpu<double>(Pointers pointers, Uplo uplo, MatrixView<const double>
     reverse_rows<double>(queue, {path.tau(), n - 1, 1, n});
     reverse_rows(queue, z_dev);
   }
-  path.of(v).apply(step, z_dev);
+  path.of(v).apply(run_stage, z_dev);
   if (upper) reverse_rows(queue, z_dev);
   if (host) download<double>(queue, z_dev, z);
-  step.finish();
+  run_stage.finish();
 }
 
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda) {
-  const int multiprocessors = gpu_facts(current_gpu()).cores;
-  return {0, bytes_taken([&](Arena& a) { SytrdParts(a, pointers, uplo, n, lda, true, multiprocessors); })};
+  return {0, parts_bytes<SytrdParts>(pointers, uplo, n, lda, true)};
 }
 
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors) {
-  return {bytes_of(4 * n),  // host: copies of d and e, the tree
-          bytes_taken([&](Arena& a) { StedcParts(a, pointers, n, vectors); })};
+  const std::uint64_t host =
+      4 * sizeof(double) * static_cast<std::uint64_t>(n);  // copies of d and e, the tree
+  return {host, parts_bytes<StedcParts>(pointers, n, vectors)};
 }
 
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m) {
-  const int multiprocessors = gpu_facts(current_gpu()).cores;
-  return {0, bytes_taken([&](Arena& a) { OrmtrParts(a, pointers, uplo, n, m, multiprocessors); })};
-}
-
-std::vector<double> on_host(const double* values_dev, std::int64_t count, CUstream_st* stream) {
-  std::vector<double> values(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
-  if (values.empty()) return values;
-  EIGEN_G_CUDA(cudaMemcpyAsync(values.data(), values_dev, bytes_of(count), cudaMemcpyDefault, stream));
-  EIGEN_G_CUDA(cudaStreamSynchronize(stream));
-  return values;
+  return {0, parts_bytes<OrmtrParts>(pointers, uplo, n, m)};
 }
 
 }  // namespace eigen_g

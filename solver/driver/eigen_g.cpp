@@ -3,29 +3,52 @@
 #include <algorithm>
 #include <complex>
 
-#include "hybrid/machine/cpu.hpp"
-#include "hybrid/machine/device.hpp"
-#include "solver/driver/call.hpp"
-
-#ifdef EIGEN_G_HAVE_CUDA
-#include "hybrid/memory/resources.hpp"
-#endif
+#include "hybrid/instantiate.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/driver/frame.hpp"
 
 namespace eigen_g {
+
+namespace {
+
+template <class T>
+SolveFrame<T> frame_of(std::int64_t n, const Options& options, const Devices& devices, Pointers pointers,
+                       std::optional<GeneralisedProblem> problem = {}) {
+  return {{n, options, devices, pointers, problem}, resources_of_this_thread()};
+}
+
+}  // namespace
 
 template <class T>
 Report eigen_g(std::int64_t n, const T* a, std::int64_t lda, same_t<real_t<T>>* w, same_t<T>* z,
                std::int64_t ldz, const Options& options, const Devices& devices) {
-  const Plan plan{n, options, devices, Pointers::host};
-  return Call<T>(plan, resources_of_this_thread()).solve(a, lda, w, z, ldz);
+  return frame_of<T>(n, options, devices, Pointers::host)
+      .solve(Pointers::host, a, lda, nullptr, 0, w, z, ldz);
 }
 
 template <class T>
 Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda, same_t<DevicePointer<real_t<T>>> w,
                same_t<DevicePointer<T>> z, std::int64_t ldz, CUstream_st* stream, const Options& options,
                const Devices& devices) {
-  const Plan plan{n, options, devices, Pointers::device};
-  return Call<T>(plan, resources_of_this_thread()).solve(a, lda, w, z, ldz, stream);
+  return frame_of<T>(n, options, devices, Pointers::device)
+      .solve(Pointers::device, a.get(), lda, nullptr, 0, w.get(), z.get(), ldz, stream);
+}
+
+template <class T>
+GeneralisedReport sygvd(const GeneralisedProblem& problem, std::int64_t n, const T* a, std::int64_t lda,
+                        same_t<T>* b, std::int64_t ldb, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
+                        const Options& options, const Devices& devices) {
+  return frame_of<T>(n, options, devices, Pointers::host, problem)
+      .solve(Pointers::host, a, lda, b, ldb, w, z, ldz);
+}
+
+template <class T>
+GeneralisedReport sygvd(const GeneralisedProblem& problem, std::int64_t n, DevicePointer<T> a,
+                        std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
+                        same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
+                        CUstream_st* stream, const Options& options, const Devices& devices) {
+  return frame_of<T>(n, options, devices, Pointers::device, problem)
+      .solve(Pointers::device, a.get(), lda, b.get(), ldb, w.get(), z.get(), ldz, stream);
 }
 
 template <class T>
@@ -33,11 +56,12 @@ Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& o
                   const Devices& devices) {
   const std::int64_t ldz = std::max<std::int64_t>(1, n);
   check_plan({n, options, devices, Pointers::host});
-  check_matrices({n, options, devices, Pointers::host}, a, lda, &lda, &lda, ldz);
+  require_pointer(a, n > 0, Argument::a);
+  require_leading_dimension(lda, n, Argument::lda);
   const auto vector_values = [&](std::int64_t columns) {
     return options.vectors ? static_cast<std::size_t>(n) * static_cast<std::size_t>(columns) : 0;
   };
-  const std::int64_t most = options.subset.most(n);
+  const std::int64_t most = options.subset.max_count(n);
   const auto order = static_cast<std::uint64_t>(n), columns = static_cast<std::uint64_t>(most);
   require_host_memory(columns * (sizeof(real_t<T>) + (options.vectors ? order * sizeof(T) : 0)));
   Solution<T> solution;
@@ -54,48 +78,41 @@ template <class T>
 WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu, Pointers pointers) {
   const Plan plan{n, options, {}, pointers};
   check_plan(plan);
-  return plan_bytes<T>(plan, on_gpu, MatrixLayout::packed);
+  return plan_bytes<T>(plan_on<T>(plan, on_gpu), MatrixLayout::contiguous);
+}
+
+template <class T>
+WorkspaceBytes generalised_workspace_bytes(std::int64_t n, const GeneralisedProblem& problem,
+                                           const Options& options, bool on_gpu, Pointers pointers) {
+  const Plan plan{n, options, {}, pointers, problem};
+  check_plan(plan);
+  return plan_bytes<T>(plan_on<T>(plan, on_gpu));
 }
 
 void start_gpu() {
-#ifdef EIGEN_G_HAVE_CUDA
   if (gpu_count() > 0) start_device();
-#endif
 }
 
-void release_kept() {
-#ifdef EIGEN_G_HAVE_CUDA
-  Resources::of_this_thread().release();
-#endif
+void release_thread_cache() {
+  release(resources_of_this_thread());
 }
 
-template WorkspaceBytes workspace_bytes<double>(std::int64_t, const Options&, bool, Pointers);
-template WorkspaceBytes workspace_bytes<float>(std::int64_t, const Options&, bool, Pointers);
-template Report eigen_g(std::int64_t, const double*, std::int64_t, double*, double*, std::int64_t,
-                        const Options&, const Devices&);
-template Report eigen_g(std::int64_t, DevicePointer<double>, std::int64_t, DevicePointer<double>,
-                        DevicePointer<double>, std::int64_t, CUstream_st*, const Options&, const Devices&);
-template Solution<double> solve(std::int64_t, const double*, std::int64_t, const Options&, const Devices&);
-template Report eigen_g(std::int64_t, const float*, std::int64_t, float*, float*, std::int64_t,
-                        const Options&, const Devices&);
-template Report eigen_g(std::int64_t, DevicePointer<float>, std::int64_t, DevicePointer<float>,
-                        DevicePointer<float>, std::int64_t, CUstream_st*, const Options&, const Devices&);
-template Solution<float> solve(std::int64_t, const float*, std::int64_t, const Options&, const Devices&);
-template WorkspaceBytes workspace_bytes<std::complex<double>>(std::int64_t, const Options&, bool, Pointers);
-template Report eigen_g(std::int64_t, const std::complex<double>*, std::int64_t, double*,
-                        std::complex<double>*, std::int64_t, const Options&, const Devices&);
-template Report eigen_g(std::int64_t, DevicePointer<std::complex<double>>, std::int64_t,
-                        DevicePointer<double>, DevicePointer<std::complex<double>>, std::int64_t,
-                        CUstream_st*, const Options&, const Devices&);
-template Solution<std::complex<double>> solve(std::int64_t, const std::complex<double>*, std::int64_t,
-                                              const Options&, const Devices&);
-template WorkspaceBytes workspace_bytes<std::complex<float>>(std::int64_t, const Options&, bool, Pointers);
-template Report eigen_g(std::int64_t, const std::complex<float>*, std::int64_t, float*, std::complex<float>*,
-                        std::int64_t, const Options&, const Devices&);
-template Report eigen_g(std::int64_t, DevicePointer<std::complex<float>>, std::int64_t, DevicePointer<float>,
-                        DevicePointer<std::complex<float>>, std::int64_t, CUstream_st*, const Options&,
-                        const Devices&);
-template Solution<std::complex<float>> solve(std::int64_t, const std::complex<float>*, std::int64_t,
-                                             const Options&, const Devices&);
+EIGEN_G_INSTANTIATE(all_types, solve, workspace_bytes, generalised_workspace_bytes);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, eigen_g,
+                             Report(std::int64_t, const T*, std::int64_t, real_t<T>*, T*, std::int64_t,
+                                    const Options&, const Devices&));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, eigen_g,
+                             Report(std::int64_t, DevicePointer<T>, std::int64_t, DevicePointer<real_t<T>>,
+                                    DevicePointer<T>, std::int64_t, CUstream_st*, const Options&,
+                                    const Devices&));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, sygvd,
+                             GeneralisedReport(const GeneralisedProblem&, std::int64_t, const T*,
+                                               std::int64_t, T*, std::int64_t, real_t<T>*, T*, std::int64_t,
+                                               const Options&, const Devices&));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, sygvd,
+                             GeneralisedReport(const GeneralisedProblem&, std::int64_t, DevicePointer<T>,
+                                               std::int64_t, DevicePointer<T>, std::int64_t,
+                                               DevicePointer<real_t<T>>, DevicePointer<T>, std::int64_t,
+                                               CUstream_st*, const Options&, const Devices&));
 
 }  // namespace eigen_g

@@ -1,47 +1,35 @@
-// The acts of a generalised solve on a GPU, all of them on lower triangles. The standard solve works in its own part of the memory,
-// where before it the reduction to standard form keeps what it has to.
+// The steps of a generalised solve on a GPU, all of them on lower triangles. The standard solve has its own part of the workspace. Before
+// it, the reduction to standard form uses that part.
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
-#include "gemm_df/products.hpp"
-#include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
-#include "hybrid/machine/device.hpp"
-#include "hybrid/memory/memory.hpp"
-#include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
-#include "solver/driver/call.hpp"
-#include "solver/driver/generalised_backend.hpp"
-#include "solver/driver/held_memory.hpp"
+#include "solver/driver/backend.hpp"
+#include "solver/driver/device_frame.hpp"
+#include "solver/driver/frame.hpp"
 #include "solver/generalised/cholesky.hpp"
 #include "solver/generalised/diagonal_blocks.hpp"
 #include "solver/generalised/standard_form.hpp"
-#include "solver/path/device_clock.hpp"
 #include "solver/prepare/check_input.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-Plan standard_plan_on_gpu(const GeneralisedPlan& plan) {
-  Plan standard = plan;
-  standard.options.uplo = Uplo::lower;
-  standard.pointers = Pointers::device;
-  return standard;
-}
-
-// Parts of the workspace; those that the caller brings are null.
+// Parts of the workspace. A matrix that is in the caller's memory has null data.
 template <class T>
 struct GeneralisedParts {
   MatrixView<T> a, b, z;
   real_t<T>* w = nullptr;
   std::int64_t* minor;
-  Arena checking, standard;  // the standard solve's, and before it of the reduction to standard form
+  Arena checking, standard;  // the standard solve's, and before it the reduction's to standard form
 
-  GeneralisedParts(Arena& arena, const GeneralisedPlan& plan, bool own_z, std::uint64_t standard_bytes) {
-    const std::int64_t n = plan.n, m = plan.most();
-    if (plan.pointers == Pointers::host) {
+  GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {
+    const std::int64_t n = plan.n, m = plan.max_count();
+    if (plan.on_host_pointers()) {
       a = arena.matrix<T>(n, n, n);
       b = arena.matrix<T>(n, n, n);
       w = arena.take<real_t<T>>(n);
@@ -54,17 +42,13 @@ struct GeneralisedParts {
   }
 };
 
-bool own_z(const GeneralisedPlan& plan) {
-  return plan.options.vectors && plan.pointers == Pointers::host;
-}
-
+// Z is in the workspace with host pointers, and with device pointers if the caller's z is a itself.
 template <class T>
-std::uint64_t generalised_parts_bytes(const GeneralisedPlan& plan, bool with_z) {
-  const std::uint64_t standard = plan_bytes<T>(standard_plan_on_gpu(plan), true).device;
-  return bytes_taken([&](Arena& arena) { GeneralisedParts<T>(arena, plan, with_z, standard); });
+bool own_z(const Plan& plan, const CallerMatrices<T>& p) {
+  return plan.options.vectors && (plan.on_host_pointers() || p.z.data == p.a.data);
 }
 
-// The triangle `uplo` of a matrix on the host, of the GPU's whole one, a panel at a time.
+// Copies the triangle `uplo` of a matrix to the host, a panel at a time.
 template <class T>
 void download_triangle(const Queue& queue, Uplo uplo, MatrixView<const T> from_dev, MatrixView<T> to) {
   const std::int64_t n = to.rows, width = std::min<std::int64_t>(n, 512);
@@ -85,33 +69,23 @@ void download_triangle(const Queue& queue, Uplo uplo, MatrixView<const T> from_d
 template <class T>
 class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
  public:
-  GeneralisedDeviceBackend(const GeneralisedPlan& plan, Resources& resources)
-      : plan_(plan),
-        on_host_(plan.pointers == Pointers::host),
-        queue_(on_host_ ? Queue(resources) : Queue(resources, nullptr)),
-        products_(queue_, plan.options.engine, plan.devices.engine_rates),
-        clock_(queue_, products_),
-        standard_(standard_plan_on_gpu(plan), &resources) {}
+  GeneralisedDeviceBackend(const Plan& plan, Resources& resources)
+      : GeneralisedBackend<T>(plan), frame_(plan, resources), standard_(plan_within(plan), &resources) {}
   ~GeneralisedDeviceBackend() override { end(); }
 
-  WorkspaceBytes workspace() const override { return generalised_device_bytes<T>(plan_); }
-  void use(const Workspace& workspace) override { memory_.use(workspace); }
-  void choose(CholeskyFactor factor) override { plan_.problem.factor = factor; }
-
-  void begin(const GeneralisedMatrices<T>& matrices) override {
-    cudaGetLastError();  // what an earlier failure left
-    p_ = matrices;
-    if (!on_host_) queue_.use(p_.stream);
-    const bool with_z = own_z(plan_) || (plan_.options.vectors && p_.z.data == p_.a.data);
-    used_ = generalised_parts_bytes<T>(plan_, with_z);
-    Arena arena = memory_.arena(queue_, used_);
-    parts_.emplace(arena, plan_, with_z, plan_bytes<T>(standard_.plan(), true).device);
+  void set_workspace(const Workspace& workspace) override { frame_.memory.set_workspace(workspace); }
+  void begin(const CallerMatrices<T>& problem) override {
+    p_ = problem;
+    frame_.begin(p_.stream);
+    const bool with_z = own_z(plan_, p_);
+    frame_.place(parts_, plan_, with_z, standard_.workspace().device);
     a_ = on_host_ ? parts_->a : p_.a;
     b_ = on_host_ ? parts_->b : p_.b;
     z_ = with_z ? parts_->z : p_.z;
+    w_ = on_host_ ? parts_->w : p_.w;
   }
-  void end() noexcept override { cudaStreamSynchronize(queue_.stream()); }
-  Clock& clock() override { return clock_; }
+  void end() noexcept override { frame_.end(); }
+  Clock& clock() override { return frame_.clock; }
 
   void load() override {
     const Uplo uplo = plan_.options.uplo;
@@ -121,12 +95,13 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
       upload<T>(queue_, part, p_.b, b_);
     }
     if (uplo == Uplo::lower && !is_complex<T>) return;
-    mirror(queue_, uplo, a_);  // of complex ones the diagonal's imaginary part goes too
-    if (plan_.problem.factor != CholeskyFactor::given || uplo == Uplo::upper) mirror(queue_, uplo, b_);
+    mirror(queue_, uplo, a_);  // clears the imaginary parts of a complex diagonal too
+    if (generalised().factor != CholeskyFactor::reuse || uplo == Uplo::upper) mirror(queue_, uplo, b_);
   }
   void check() override {
+    constexpr auto all = std::numeric_limits<std::int64_t>::max();
     check_input<T>(queue_, plan_.options.uplo, a_, parts_->checking);
-    of_argument("b", [&] { check_input<T>(queue_, plan_.options.uplo, b_, parts_->checking); });
+    check_input<T>(queue_, plan_.options.uplo, b_, parts_->checking, all, Argument::b);
   }
   std::int64_t cholesky() override {
     eigen_g::cholesky(products_, b_, parts_->minor);
@@ -138,20 +113,20 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   }
   void standard_form() override {
     Arena arena = parts_->standard;
-    to_standard_form(products_, plan_.problem.itype, b_, a_, arena.take<T>(standard_form_scratch(plan_.n)));
+    to_standard_form(products_, generalised().itype, b_, a_, arena.take<T>(standard_form_scratch(plan_.n)));
   }
-  Report solve() override {
+  GeneralisedReport solve() override {
     Arena arena = parts_->standard;
-    const std::uint64_t bytes = plan_bytes<T>(standard_.plan(), true).device;
-    standard_.backend().use({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
-    return standard_.solve(device(a_.data), a_.lda, device(on_host_ ? parts_->w : p_.w), device(z_.data),
+    const std::uint64_t bytes = standard_.workspace().device;
+    standard_.set_workspace({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
+    return standard_.solve(Pointers::device, a_.data, a_.lda, nullptr, 0, w_, z_.data,
                            std::max<std::int64_t>(1, z_.lda), queue_.stream());
   }
   void back_substitute(std::int64_t found) override {
-    from_standard_form(products_, plan_.problem.itype, b_, z_.block(0, 0, plan_.n, found));
+    from_standard_form(products_, generalised().itype, b_, z_.block(0, 0, plan_.n, found));
   }
   void store(std::int64_t found) override {
-    const bool returned = plan_.problem.factor == CholeskyFactor::returned;
+    const bool returned = generalised().factor == CholeskyFactor::compute_and_return;
     if (returned && plan_.options.uplo == Uplo::upper) mirror(queue_, Uplo::lower, b_);
     if (on_host_ && returned) download_triangle<T>(queue_, plan_.options.uplo, b_, p_.b);
     if (plan_.options.vectors && z_.data != p_.z.data) {
@@ -160,60 +135,41 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
       if (on_host_)
         download<T>(queue_, from, to);
       else
-        EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, sizeof(T) * to.lda, from.data, sizeof(T) * from.lda,
-                                       sizeof(T) * to.rows, to.cols, cudaMemcpyDeviceToDevice,
-                                       queue_.stream()));
+        copy_on_gpu<T>(queue_, to, from);
     }
-    if (on_host_)
-      EIGEN_G_CUDA(cudaMemcpyAsync(p_.w, parts_->w, sizeof(real_t<T>) * static_cast<std::size_t>(found),
-                                   cudaMemcpyDeviceToHost, queue_.stream()));
+    if (on_host_) copy_values(queue_, p_.w, w_, found);
   }
-  void account(Report& report) override {
-    report.bytes.device = used_;
-    if (!report.devices.empty()) return;
-    const Device& gpu = gpu_facts(current_gpu());
-    report.devices = {{gpu.name, gpu.index, gpu.cores, 1, 0}};
-  }
+  void account(Report& report) override { report.bytes.device = frame_.used; }
 
  private:
-  GeneralisedPlan plan_;
-  bool on_host_;
-  Queue queue_;
-  Products<T> products_;
-  DeviceClock<T> clock_;
-  Call<T> standard_;
-  HeldMemory memory_;
-  std::uint64_t used_ = 0;  // bytes that the problem takes
+  using GeneralisedBackend<T>::plan_;
+  using GeneralisedBackend<T>::generalised;
+  DeviceFrame<T> frame_;
+  const bool on_host_ = frame_.on_host;
+  Queue& queue_ = frame_.queue;
+  Products<T>& products_ = frame_.products;
+  SolveFrame<T> standard_;
   std::optional<GeneralisedParts<T>> parts_;
-  GeneralisedMatrices<T> p_;
+  CallerMatrices<T> p_;
   MatrixView<T> a_, b_, z_;
+  real_t<T>* w_ = nullptr;
 };
 
 }  // namespace
 
 template <class T>
-WorkspaceBytes generalised_device_bytes(const GeneralisedPlan& plan) {
-  return {plan_bytes<T>(standard_plan_on_gpu(plan), true).host,
-          generalised_parts_bytes<T>(plan, own_z(plan))};
+WorkspaceBytes generalised_bytes_on_gpu(const Plan& plan) {
+  const WorkspaceBytes standard = plan_bytes<T>(plan_on<T>(plan_within(plan), true));
+  const bool with_z = plan.options.vectors && plan.on_host_pointers();
+  return {standard.host,
+          bytes_taken([&](Arena& arena) { GeneralisedParts<T>(arena, plan, with_z, standard.device); })};
 }
 
 template <class T>
-std::unique_ptr<GeneralisedBackend<T>> generalised_device_backend(const GeneralisedPlan& plan,
-                                                                  Resources& resources) {
+std::unique_ptr<Backend<T>> generalised_on_gpu(const Plan& plan, Resources& resources) {
   return std::make_unique<GeneralisedDeviceBackend<T>>(plan, resources);
 }
 
-template WorkspaceBytes generalised_device_bytes<double>(const GeneralisedPlan&);
-template std::unique_ptr<GeneralisedBackend<double>> generalised_device_backend(const GeneralisedPlan&,
-                                                                                Resources&);
-template WorkspaceBytes generalised_device_bytes<float>(const GeneralisedPlan&);
-template std::unique_ptr<GeneralisedBackend<float>> generalised_device_backend(const GeneralisedPlan&,
-                                                                               Resources&);
-template WorkspaceBytes generalised_device_bytes<std::complex<double>>(const GeneralisedPlan&);
-template std::unique_ptr<GeneralisedBackend<std::complex<double>>> generalised_device_backend(
-    const GeneralisedPlan&, Resources&);
-template WorkspaceBytes generalised_device_bytes<std::complex<float>>(const GeneralisedPlan&);
-template std::unique_ptr<GeneralisedBackend<std::complex<float>>> generalised_device_backend(
-    const GeneralisedPlan&, Resources&);
+EIGEN_G_INSTANTIATE(all_types, generalised_bytes_on_gpu, generalised_on_gpu);
 
 }  // namespace eigen_g

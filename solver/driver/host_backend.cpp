@@ -1,11 +1,12 @@
-// Every step on the CPU, most of them LAPACK routines.
+// The standard solve's steps on the CPU, most of them LAPACK routines.
 #include <algorithm>
 #include <complex>
 #include <optional>
 
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
-#include "hybrid/machine/device.hpp"
 #include "solver/driver/backend.hpp"
+#include "solver/driver/places.hpp"
 #include "solver/path/host_clock.hpp"
 #include "solver/path/one_stage.hpp"
 #include "solver/prepare/check_input.hpp"
@@ -21,15 +22,15 @@ template <class T>
 struct HostParts {
   MatrixView<T> a;
   Tridiagonal<real_t<T>> t;
-  MatrixView<real_t<T>> u;  // T's vectors where Z is complex
-  Arena kept, scratch;      // the path's; scratch for the divide and conquer too
+  MatrixView<real_t<T>> u;  // if T is complex
+  Arena kept, scratch;      // the path's; scratch of the divide and conquer too
 
   HostParts(Arena& arena, const Plan& plan) {
-    const std::int64_t n = plan.n, m = plan.most();
+    const std::int64_t n = plan.n, m = plan.max_count();
     const PathBytes path = OneStageOnCpu<T>::bytes(n, m);
     a = arena.matrix<T>(n, n, n);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
-    if (is_complex<T> && plan.options.vectors) u = arena.matrix<real_t<T>>(n, m, n);
+    if (places_of<T>(plan, {}).u.where == Where::own) u = arena.matrix<real_t<T>>(n, m, n);
     kept = arena.part(path.kept);
     scratch = arena.part(
         std::max(path.scratch, divide_and_conquer_bytes_on_cpu<real_t<T>>(n, plan.options.vectors, m)));
@@ -37,15 +38,12 @@ struct HostParts {
 };
 
 template <class T>
-class HostBackend final : public Backend<T> {
+class HostBackend final : public StandardBackend<T> {
  public:
   explicit HostBackend(const Plan& plan)
-      : plan_(plan), bytes_(bytes_taken([&](Arena& arena) { HostParts<T>(arena, plan); })) {}
+      : StandardBackend<T>(plan), bytes_(standard_bytes_on_cpu<T>(plan).host) {}
 
-  WorkspaceBytes workspace(MatrixLayout) const override { return {bytes_, 0}; }
-  void use(const Workspace&) override {}
-
-  void begin(const Problem<T>& problem) override {
+  void begin(const CallerMatrices<T>& problem) override {
     p_ = problem;
     if (memory_) return;
     memory_ = host_array<std::byte>(static_cast<std::int64_t>(bytes_));
@@ -53,7 +51,6 @@ class HostBackend final : public Backend<T> {
     parts_.emplace(arena, plan_);
     path_.emplace(plan_.options.uplo, plan_.n, parts_->kept, parts_->scratch);
   }
-  void end() noexcept override {}
   Clock& clock() override { return clock_; }
 
   void load() override {
@@ -73,21 +70,21 @@ class HostBackend final : public Backend<T> {
   void scale(int k) override {
     eigen_g::scale<T>(plan_.options.uplo, parts_->a, k);
   }
-  Factor<T>& reduce(Steps& step) override {
-    return path_->run(step, parts_->a, parts_->t, {});
+  ImplicitQ<T>& reduce(StageRunner& run_stage) override {
+    return path_->run(run_stage, parts_->a, parts_->t, {});
   }
-  Outcome divide_and_conquer(int k) override {
+  DivideAndConquerResult divide_and_conquer(int k) override {
     MatrixView<real_t<T>> u = parts_->u;
     if constexpr (!is_complex<T>) u = p_.z;
-    const Outcome outcome = eigen_g::divide_and_conquer(plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch,
-                                                        {plan_.options.subset, -k});
+    const DivideAndConquerResult outcome = eigen_g::divide_and_conquer(
+        plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k});
     found_ = outcome.found.count;
     if constexpr (is_complex<T>)
       if (plan_.options.vectors) widen<T>(u.block(0, 0, plan_.n, found_), p_.z);
     return outcome;
   }
-  void back_transform(Steps& step, Factor<T>& q) override {
-    q.apply(step, p_.z.block(0, 0, plan_.n, plan_.options.vectors ? found_ : 0));
+  void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {
+    q.apply(run_stage, p_.z.block(0, 0, plan_.n, plan_.options.vectors ? found_ : 0));
   }
   void unscale(int k) override {
     scale_values(found_, parts_->t.d, -k);
@@ -102,12 +99,12 @@ class HostBackend final : public Backend<T> {
   }
 
  private:
-  Plan plan_;
+  using StandardBackend<T>::plan_;
   std::uint64_t bytes_;
   HostArray<std::byte> memory_;
   std::optional<HostParts<T>> parts_;
   std::optional<OneStageOnCpu<T>> path_;
-  Problem<T> p_;
+  CallerMatrices<T> p_;
   std::int64_t found_ = 0;
   HostClock clock_;
 };
@@ -115,13 +112,20 @@ class HostBackend final : public Backend<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Backend<T>> host_backend(const Plan& plan) {
+WorkspaceBytes standard_bytes_on_cpu(const Plan& plan) {
+  return {bytes_taken([&](Arena& arena) { HostParts<T>(arena, plan); }), 0};
+}
+template <class T>
+WorkspaceBytes bytes_on_cpu(const Plan& plan) {
+  return plan.generalised ? generalised_bytes_on_cpu<T>(plan) : standard_bytes_on_cpu<T>(plan);
+}
+
+template <class T>
+std::unique_ptr<Backend<T>> backend_on_cpu(const Plan& plan) {
+  if (plan.generalised) return generalised_on_cpu<T>(plan);
   return std::make_unique<HostBackend<T>>(plan);
 }
 
-template std::unique_ptr<Backend<double>> host_backend(const Plan&);
-template std::unique_ptr<Backend<float>> host_backend(const Plan&);
-template std::unique_ptr<Backend<std::complex<double>>> host_backend(const Plan&);
-template std::unique_ptr<Backend<std::complex<float>>> host_backend(const Plan&);
+EIGEN_G_INSTANTIATE(all_types, standard_bytes_on_cpu, bytes_on_cpu, backend_on_cpu);
 
 }  // namespace eigen_g

@@ -1,64 +1,45 @@
 #include "solver/api/solver.hpp"
 
 #include <complex>
+#include <optional>
 
-#include "solver/driver/call.hpp"
-#include "solver/path/choice.hpp"
-
-#ifdef EIGEN_G_HAVE_CUDA
-#include "hybrid/memory/resources.hpp"
-#endif
+#include "hybrid/instantiate.hpp"
+#include "solver/driver/frame.hpp"
 
 namespace eigen_g {
 
-struct Context::State {
-  State(const Devices& given, [[maybe_unused]] const Allocator& allocator)
-      : devices(given)
-#ifdef EIGEN_G_HAVE_CUDA
-        ,
-        resources(allocator)
-#endif
-  {
-  }
+struct Context::Impl {
   Devices devices;
-#ifdef EIGEN_G_HAVE_CUDA
-  Resources resources;
-#endif
+  std::shared_ptr<Resources> resources;
 };
 
 Context::Context(const Devices& devices, const Allocator& allocator)
-    : state_(std::make_unique<State>(devices, allocator)) {}
+    : impl_(new Impl{devices, new_resources(allocator)}) {}
 Context::~Context() = default;
 Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;
 
 const Devices& Context::devices() const {
-  return state_->devices;
+  return impl_->devices;
 }
 
 Resources* Context::resources() const {
-#ifdef EIGEN_G_HAVE_CUDA
-  return &state_->resources;
-#else
-  return nullptr;
-#endif
+  return impl_->resources.get();
 }
 
 void Context::release() {
-#ifdef EIGEN_G_HAVE_CUDA
-  state_->resources.release();
-#endif
+  eigen_g::release(resources());
 }
 
 template <class T>
-struct Solver<T>::State {
-  Call<T> call;
+struct Solver<T>::Impl {
+  SolveFrame<T> frame;
 };
 
 template <class T>
 Solver<T>::Solver(Context& context, std::int64_t n, const Options& options, Pointers pointers)
-    : state_(new State{Call<T>({n, options, context.devices(), pointers}, context.resources())}) {
-  if (n > 0) state_->call.backend().use({});
+    : impl_(new Impl{{{n, options, context.devices(), pointers}, context.resources()}}) {
+  impl_->frame.set_workspace({});
 }
 template <class T>
 Solver<T>::~Solver() = default;
@@ -69,45 +50,97 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <class T>
 WorkspaceBytes Solver<T>::workspace(MatrixLayout layout) const {
-  return state_->call.plan().n > 0 ? state_->call.backend().workspace(layout) : WorkspaceBytes{};
+  return impl_->frame.workspace(layout);
 }
 template <class T>
 bool Solver<T>::on_gpu() const {
-  return state_->call.on_gpu();
+  return impl_->frame.plan().on_gpu;
 }
 template <class T>
 Path Solver<T>::path() const {
-  const Plan& plan = state_->call.plan();
-  return on_gpu() ? path_on_gpu<T>(plan.options, plan.n) : Path::one_stage;
+  return impl_->frame.plan().path;
 }
-
 template <class T>
-void Solver<T>::use(const Workspace& given) {
-  const std::uint64_t needed = workspace(MatrixLayout::packed).device;
-  if (given.device && given.device_bytes < needed)
-    throw InvalidArgument(Argument::workspace, "has " + std::to_string(given.device_bytes) + " bytes, " +
-                                                   std::to_string(needed) + " are needed");
-  if (state_->call.plan().n > 0) state_->call.backend().use(given);
+void Solver<T>::set_workspace(const Workspace& given) {
+  impl_->frame.set_workspace(given);
 }
 
 template <class T>
 Report Solver<T>::solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz) {
-  return state_->call.solve(a, lda, w, z, ldz);
+  return impl_->frame.solve(Pointers::host, a, lda, nullptr, 0, w, z, ldz);
 }
 template <class T>
 Report Solver<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w, DevicePointer<T> z,
                         std::int64_t ldz, CUstream_st* stream) {
-  return state_->call.solve(a, lda, w, z, ldz, stream);
+  return impl_->frame.solve(Pointers::device, a.get(), lda, nullptr, 0, w.get(), z.get(), ldz, stream);
 }
 template <class T>
 Report Solver<T>::enqueue(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                           DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
-  return state_->call.solve(a, lda, w, z, ldz, stream, false);
+  return impl_->frame.solve(Pointers::device, a.get(), lda, nullptr, 0, w.get(), z.get(), ldz, stream, false);
 }
 
-template class Solver<double>;
-template class Solver<float>;
-template class Solver<std::complex<double>>;
-template class Solver<std::complex<float>>;
+template <class T>
+struct GeneralisedSolver<T>::Impl {
+  std::optional<Context> own;  // outlives the frame
+  SolveFrame<T> frame;
+};
+
+template <class T>
+GeneralisedSolver<T>::GeneralisedSolver(Context& context, std::int64_t n, const GeneralisedProblem& problem,
+                                        const Options& options, Pointers pointers)
+    : impl_(new Impl{{}, {{n, options, context.devices(), pointers, problem}, context.resources()}}) {
+  impl_->frame.set_workspace({});
+}
+template <class T>
+GeneralisedSolver<T>::GeneralisedSolver(std::int64_t n, const GeneralisedProblem& problem,
+                                        const Options& options, Pointers pointers, const Devices& devices,
+                                        const Allocator& allocator) {
+  Context own(devices, allocator);
+  Resources* const resources = own.resources();
+  impl_.reset(new Impl{std::move(own), {{n, options, devices, pointers, problem}, resources}});
+  impl_->frame.set_workspace({});
+}
+template <class T>
+GeneralisedSolver<T>::~GeneralisedSolver() = default;
+template <class T>
+GeneralisedSolver<T>::GeneralisedSolver(GeneralisedSolver&&) noexcept = default;
+template <class T>
+GeneralisedSolver<T>& GeneralisedSolver<T>::operator=(GeneralisedSolver&&) noexcept = default;
+
+template <class T>
+WorkspaceBytes GeneralisedSolver<T>::workspace() const {
+  return impl_->frame.workspace();
+}
+template <class T>
+bool GeneralisedSolver<T>::on_gpu() const {
+  return impl_->frame.plan().on_gpu;
+}
+template <class T>
+Path GeneralisedSolver<T>::path() const {
+  return impl_->frame.plan().path;
+}
+template <class T>
+void GeneralisedSolver<T>::set_factor(CholeskyFactor factor) {
+  impl_->frame.set_factor(factor);
+}
+template <class T>
+void GeneralisedSolver<T>::set_workspace(const Workspace& given) {
+  impl_->frame.set_workspace(given);
+}
+
+template <class T>
+GeneralisedReport GeneralisedSolver<T>::solve(const T* a, std::int64_t lda, T* b, std::int64_t ldb,
+                                              real_t<T>* w, T* z, std::int64_t ldz) {
+  return impl_->frame.solve(Pointers::host, a, lda, b, ldb, w, z, ldz);
+}
+template <class T>
+GeneralisedReport GeneralisedSolver<T>::solve(DevicePointer<T> a, std::int64_t lda, DevicePointer<T> b,
+                                              std::int64_t ldb, DevicePointer<real_t<T>> w,
+                                              DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
+  return impl_->frame.solve(Pointers::device, a.get(), lda, b.get(), ldb, w.get(), z.get(), ldz, stream);
+}
+
+EIGEN_G_INSTANTIATE_CLASS(all_types, Solver, GeneralisedSolver);
 
 }  // namespace eigen_g

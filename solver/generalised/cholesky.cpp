@@ -1,5 +1,7 @@
+// The Cholesky factor on the CPU, by LAPACK.
 #include "solver/generalised/cholesky.hpp"
 
+#include "hybrid/instantiate.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
@@ -12,9 +14,6 @@ std::int64_t cholesky(Uplo uplo, MatrixView<T> b) {
   return info;
 }
 
-template std::int64_t cholesky(Uplo, MatrixView<double>);
-template std::int64_t cholesky(Uplo, MatrixView<float>);
-template std::int64_t cholesky(Uplo, MatrixView<std::complex<double>>);
-template std::int64_t cholesky(Uplo, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, cholesky, std::int64_t(Uplo, MatrixView<T>));
 
 }  // namespace eigen_g

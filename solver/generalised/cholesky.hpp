@@ -1,11 +1,12 @@
-// B = L L^H, or of an upper triangle B = U^H U.
+// cholesky(): the Cholesky factor L of B = L L^H, or for an upper triangle U of B = U^H U. On a GPU it is computed recursively:
 //
-//   ( B11     )   L11 of B11 by itself,  L21 = B21 L11^-H,  L22 of B22 - L21 L21^H by itself
+//   ( B11     )   L11 from B11,  L21 = B21 L11^-H,  L22 from B22 - L21 L21^H
 //   ( B21 B22 )
 //
-// T is double, float or std::complex of one; a Hermitian diagonal's imaginary part is taken for 0. Returned, or in minor_dev: 0, or the order of B's first leading minor that is not positive; what b
-// holds is then undefined.
-// LAPACK: dpotrf. Cost: n^3 / 3 flops.
+// T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal count as 0.
+// The result, returned or in minor_dev, is 0 or the order of B's first leading minor that is not positive. In the second case the contents
+// of b are undefined.
+// Cost: n^3 / 3 flops. LAPACK: dpotrf.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,16 @@ namespace eigen_g {
 template <class T>
 class Products;
 
-//   b   n x n, lda, host, in; out: the factor, in the triangle `uplo`; the other one is neither read nor written
-// By LAPACK. Throws DeviceError, InvalidArgument (n).
+// On the CPU, by LAPACK.
+//   b   n x n, lda, host, in; out: the factor, in the triangle `uplo`; the other triangle is neither read nor written
+// Throws DeviceError, InvalidArgument (n).
 template <class T>
 std::int64_t cholesky(Uplo uplo, MatrixView<T> b);
 
-//   b_dev      n x n, lda, device, in: B's lower triangle; out: L, and its other triangle is changed
-//   minor_dev  one, out
-// By halves of its columns down to 64. Ordered on the products' queue. Throws DeviceError. CUDA builds only.
+// On a GPU. The recursion halves the columns down to 64.
+//   b_dev      n x n, lda, device, in: B's lower triangle; out: L, and the other triangle is changed
+//   minor_dev  one value, device, out
+// Ordered on the products' queue. Throws DeviceError. CUDA builds only.
 template <class T>
 void cholesky(const Products<T>& products, MatrixView<same_t<T>> b_dev, std::int64_t* minor_dev);
 

@@ -1,4 +1,6 @@
+// The Cholesky factor on a GPU.
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/generalised/cholesky.hpp"
 #include "solver/generalised/triangle.hpp"
@@ -7,7 +9,7 @@ namespace eigen_g {
 
 namespace {
 
-// The columns of a factor, by halves of them: every product reaches down to the last row, so that none is small.
+// Factorises the columns b by recursion on their halves. Every product includes all rows down to the last one, so that no product is small.
 //   b  m x k, m >= k, from B's diagonal down
 template <class T>
 void factor(const Products<T>& products, std::int64_t first, MatrixView<T> b, std::int64_t* minor_dev) {
@@ -33,10 +35,6 @@ void cholesky(const Products<T>& products, MatrixView<same_t<T>> b_dev, std::int
   factor(products, 0, b_dev, minor_dev);
 }
 
-template void cholesky(const Products<double>&, MatrixView<double>, std::int64_t*);
-template void cholesky(const Products<float>&, MatrixView<float>, std::int64_t*);
-template void cholesky(const Products<std::complex<double>>&, MatrixView<std::complex<double>>,
-                       std::int64_t*);
-template void cholesky(const Products<std::complex<float>>&, MatrixView<std::complex<float>>, std::int64_t*);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, cholesky, void(const Products<T>&, MatrixView<T>, std::int64_t*));
 
 }  // namespace eigen_g

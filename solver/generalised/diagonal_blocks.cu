@@ -1,9 +1,11 @@
+// Kernels for the diagonal blocks of a Cholesky factor: factorisation, products and solves, difference.
 #include "solver/generalised/diagonal_blocks.hpp"
 
 #include <algorithm>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
@@ -13,14 +15,13 @@ namespace eigen_g {
 namespace {
 
 constexpr int across = 16,
-              per_thread = diagonal_block / across;  // threads along a block's side; rows and columns of each
+              per_thread = diagonal_block / across;  // threads along a side; rows and columns of each
 constexpr int order = diagonal_block;
 constexpr int apply_threads = 128, vectors_of_warp = 8,
-              pitch = order + 1;  // of a block's column in shared memory
-constexpr int tile = 32, tile_rows = 8;
+              pitch = order + 1;  // distance of two columns in shared memory
 
-// Thread (x, y) holds rows x + 16 r and columns y + 16 c. Of a column: what is below its pivot, and the pivot; of two columns in
-// turn, so that one barrier a column is enough.
+// In the factorisation thread (x, y) has rows x + 16 r and columns y + 16 c in registers. Column passes one column to all threads: its
+// entries below the pivot, and the pivot. There are two of them, used in turn, so that one barrier a column is enough.
 template <class T>
 struct Column {
   T below[order];
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(across* across)
       const int i = threadIdx.x + across * r, j = threadIdx.y + across * c;
       a[r][c] = i < size && j <= i ? b[i + j * ldb] : i == j ? T{1} : T{0};
     }
-  int bad = order;  // the first row whose pivot is not positive
+  int bad = order;  // first row whose pivot is not positive
 #pragma unroll
   for (int c = 0; c < per_thread; ++c)
     for (int q = 0; q < across; ++q) {
@@ -113,9 +114,10 @@ __global__ void __launch_bounds__(across* across)
     }
 }
 
-// Lane i of a warp holds rows i and i + 32 of its vectors, columns (left) or rows (right) of X. `down`: x_j is carried into the x_i
-// with i > j (L from the left, L^H from the right), else into those with i < j. s[pitch j + i]: times what; 0 elsewhere. L's diagonal
-// is real. L is loaded by as many at once as a thread has registers for: one after the other took 11 of 16 us.
+// X := op(L^+-1) X or X op(L^+-1). Lane i of a warp has rows i and i + 32 of its vectors in registers; the vectors are columns (left) or
+// rows (right) of X. If `down`, a multiple of x_j is added to the x_i with i > j (L from the left, L^H from the right), else to the
+// x_i with i < j. s[pitch j + i] is the coefficient; it is 0 for all other i. The diagonal of L is real.
+// L is loaded with `at_once` loads in flight, as the registers allow, because one load after the other takes most of the kernel's time.
 template <bool inverse, bool down, bool left, class T>
 __global__ void __launch_bounds__(apply_threads)
     apply_kernel(int size, const T* l, std::int64_t ldl, std::int64_t vectors, T* x, std::int64_t ldx) {
@@ -177,26 +179,6 @@ __global__ void __launch_bounds__(apply_threads)
       if (lane + 32 * h < size && first + k < vectors) at(lane + 32 * h, k) = held[h][k];
 }
 
-// By tiles (r, c) on and below the diagonal, whose mirror images lie above it.
-template <class T>
-__global__ void __launch_bounds__(tile* tile_rows)
-    mirror_kernel(bool from_lower, std::int64_t n, T* a, std::int64_t lda) {
-  __shared__ T held[tile][tile + 1];
-  if (blockIdx.y > blockIdx.x) return;
-  const std::int64_t low = std::int64_t{tile} * blockIdx.x, high = std::int64_t{tile} * blockIdx.y;
-  const std::int64_t row = from_lower ? low : high,
-                     column = from_lower ? high : low;  // of the tile that is read
-  for (int k = threadIdx.y; k < tile; k += tile_rows)
-    if (row + threadIdx.x < n && column + k < n)
-      held[k][threadIdx.x] = a[row + threadIdx.x + (column + k) * lda];
-  __syncthreads();
-  for (int k = threadIdx.y; k < tile; k += tile_rows) {
-    const std::int64_t i = column + threadIdx.x, j = row + k;  // of the mirror image
-    if (i < n && j < n && (from_lower ? i < j : i > j)) a[i + j * lda] = conj_of(held[threadIdx.x][k]);
-    if (is_complex<T> && i < n && i == j) a[i + j * lda] = T(real_of(held[k][threadIdx.x]));
-  }
-}
-
 template <class T>
 __global__ void subtract_kernel(std::int64_t rows, const T* y, std::int64_t ldy, T* c, std::int64_t ldc) {
   const std::int64_t i = std::int64_t{blockDim.x} * blockIdx.x + threadIdx.x, j = blockIdx.y;
@@ -243,15 +225,6 @@ void apply_diagonal_block(const Queue& queue, With with, Side side, Op op, Matri
 }
 
 template <class T>
-void mirror(const Queue& queue, Uplo from, MatrixView<T> a_dev) {
-  if (a_dev.rows < (is_complex<T> ? 1 : 2)) return;
-  const auto tiles = static_cast<unsigned>((a_dev.rows + tile - 1) / tile);
-  mirror_kernel<<<dim3(tiles, tiles), dim3(tile, tile_rows), 0, queue.stream()>>>(
-      from == Uplo::lower, a_dev.rows, on_device(a_dev.data), a_dev.lda);
-  EIGEN_G_LAUNCHED();
-}
-
-template <class T>
 void subtract(const Queue& queue, MatrixView<const T> y_dev, MatrixView<T> c_dev) {
   constexpr std::int64_t threads = 256, columns_at_once = 32768;
   if (c_dev.rows == 0) return;
@@ -264,27 +237,6 @@ void subtract(const Queue& queue, MatrixView<const T> y_dev, MatrixView<T> c_dev
   }
 }
 
-template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<double>, std::int64_t*);
-template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const double>,
-                                   MatrixView<double>);
-template void mirror(const Queue&, Uplo, MatrixView<double>);
-template void subtract(const Queue&, MatrixView<const double>, MatrixView<double>);
-template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<float>, std::int64_t*);
-template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const float>, MatrixView<float>);
-template void mirror(const Queue&, Uplo, MatrixView<float>);
-template void subtract(const Queue&, MatrixView<const float>, MatrixView<float>);
-template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<std::complex<double>>,
-                                    std::int64_t*);
-template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const std::complex<double>>,
-                                   MatrixView<std::complex<double>>);
-template void mirror(const Queue&, Uplo, MatrixView<std::complex<double>>);
-template void subtract(const Queue&, MatrixView<const std::complex<double>>,
-                       MatrixView<std::complex<double>>);
-template void factor_diagonal_block(const Queue&, std::int64_t, MatrixView<std::complex<float>>,
-                                    std::int64_t*);
-template void apply_diagonal_block(const Queue&, With, Side, Op, MatrixView<const std::complex<float>>,
-                                   MatrixView<std::complex<float>>);
-template void mirror(const Queue&, Uplo, MatrixView<std::complex<float>>);
-template void subtract(const Queue&, MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE(all_types, factor_diagonal_block, apply_diagonal_block, subtract);
 
 }  // namespace eigen_g

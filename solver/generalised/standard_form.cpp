@@ -1,9 +1,11 @@
+// The standard form on the CPU, by LAPACK and BLAS.
 #include "solver/generalised/standard_form.hpp"
 
 #include <cblas.h>
 
 #include <algorithm>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
@@ -44,7 +46,7 @@ void from_standard_form(int itype, Uplo uplo, MatrixView<const T> factor, Matrix
   const bool lower = uplo == Uplo::lower, solve = itype < 3;
   const BlasTurn turn(x.rows);
   const T unit{1};
-  const auto one = [&] {  // complex scalars go by their address
+  const auto one = [&] {  // complex scalars are passed by address
     if constexpr (is_complex<T>)
       return &unit;
     else
@@ -57,17 +59,9 @@ void from_standard_form(int itype, Uplo uplo, MatrixView<const T> factor, Matrix
                                                  lapack_size(x.lda, "ldz"));
 }
 
-template void to_standard_form(int, Uplo, MatrixView<double>, MatrixView<const double>);
-template void from_standard_form(int, Uplo, MatrixView<const double>, MatrixView<double>);
-template void to_standard_form(int, Uplo, MatrixView<float>, MatrixView<const float>);
-template void from_standard_form(int, Uplo, MatrixView<const float>, MatrixView<float>);
-template void to_standard_form(int, Uplo, MatrixView<std::complex<double>>,
-                               MatrixView<const std::complex<double>>);
-template void from_standard_form(int, Uplo, MatrixView<const std::complex<double>>,
-                                 MatrixView<std::complex<double>>);
-template void to_standard_form(int, Uplo, MatrixView<std::complex<float>>,
-                               MatrixView<const std::complex<float>>);
-template void from_standard_form(int, Uplo, MatrixView<const std::complex<float>>,
-                                 MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, to_standard_form,
+                             void(int, Uplo, MatrixView<T>, MatrixView<const T>));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, from_standard_form,
+                             void(int, Uplo, MatrixView<const T>, MatrixView<T>));
 
 }  // namespace eigen_g

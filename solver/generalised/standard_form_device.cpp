@@ -1,3 +1,5 @@
+// The standard form on a GPU.
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/generalised/standard_form.hpp"
 #include "solver/generalised/triangle.hpp"
@@ -6,7 +8,7 @@ namespace eigen_g {
 
 namespace {
 
-// A square of at most so many rows is multiplied from both sides: n = 4000 4.5 ms, by halves 6.7; 10000 45 and 34 (DECISIONS.md).
+// A square block of at most this order is multiplied from both sides; larger ones are halved. Times: DECISIONS.md, "Generalised problems".
 constexpr std::int64_t whole = 6144;
 constexpr Op hermitian = Op::conjugate_transpose;
 
@@ -69,21 +71,9 @@ void from_standard_form(const Products<T>& products, int itype, MatrixView<const
         l_dev, x_dev);
 }
 
-template void to_standard_form(const Products<double>&, int, MatrixView<const double>, MatrixView<double>,
-                               double*);
-template void from_standard_form(const Products<double>&, int, MatrixView<const double>, MatrixView<double>);
-template void to_standard_form(const Products<float>&, int, MatrixView<const float>, MatrixView<float>,
-                               float*);
-template void from_standard_form(const Products<float>&, int, MatrixView<const float>, MatrixView<float>);
-template void to_standard_form(const Products<std::complex<double>>&, int,
-                               MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>,
-                               std::complex<double>*);
-template void from_standard_form(const Products<std::complex<double>>&, int,
-                                 MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>);
-template void to_standard_form(const Products<std::complex<float>>&, int,
-                               MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>,
-                               std::complex<float>*);
-template void from_standard_form(const Products<std::complex<float>>&, int,
-                                 MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, to_standard_form,
+                             void(const Products<T>&, int, MatrixView<const T>, MatrixView<T>, T*));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, from_standard_form,
+                             void(const Products<T>&, int, MatrixView<const T>, MatrixView<T>));
 
 }  // namespace eigen_g

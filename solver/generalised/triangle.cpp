@@ -1,10 +1,13 @@
+// Products with L and L^-1 by recursion, and the lower triangle of A B^H.
 #include "solver/generalised/triangle.hpp"
+
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-constexpr std::int64_t whole_columns = 1024;  // a C of at most so many columns is computed whole
+constexpr std::int64_t whole_columns = 1024;  // largest number of columns for which all of C is computed
 
 }  // namespace
 
@@ -24,7 +27,7 @@ void apply(const Products<T>& products, With with, Side side, Op op, MatrixView<
     else
       apply(products, with, side, op, l.block(upper, upper, rest, rest), x2);
   };
-  const bool down = left == (op == Op::none);  // L21 carries X1 into X2, else X2 into X1
+  const bool down = left == (op == Op::none);  // X2 is updated with X1; else X1 with X2
   const bool upper_first = (with == With::inverse) == down;
   const T alpha = with == With::inverse ? T{-1} : T{1};
   const MatrixView<T> from = down ? x1 : x2, to = down ? x2 : x1;
@@ -46,21 +49,6 @@ void add_lower_product(const Products<T>& products, same_t<T> alpha, MatrixView<
                     c.block(left, left, below, right));
 }
 
-template void apply(const Products<double>&, With, Side, Op, MatrixView<const double>, MatrixView<double>);
-template void add_lower_product(const Products<double>&, double, MatrixView<const double>,
-                                MatrixView<const double>, MatrixView<double>);
-template void apply(const Products<float>&, With, Side, Op, MatrixView<const float>, MatrixView<float>);
-template void add_lower_product(const Products<float>&, float, MatrixView<const float>,
-                                MatrixView<const float>, MatrixView<float>);
-template void apply(const Products<std::complex<double>>&, With, Side, Op,
-                    MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>);
-template void add_lower_product(const Products<std::complex<double>>&, std::complex<double>,
-                                MatrixView<const std::complex<double>>,
-                                MatrixView<const std::complex<double>>, MatrixView<std::complex<double>>);
-template void apply(const Products<std::complex<float>>&, With, Side, Op,
-                    MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
-template void add_lower_product(const Products<std::complex<float>>&, std::complex<float>,
-                                MatrixView<const std::complex<float>>, MatrixView<const std::complex<float>>,
-                                MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE(all_types, apply, add_lower_product);
 
 }  // namespace eigen_g

@@ -3,32 +3,55 @@
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <type_traits>
 
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/tuning.hpp"
-#include "solver/devices/two_stage_tuning.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// Compute capabilities with at least half of float's rate in double; elsewhere products of doubles take too long.
-bool is_strong_in_double() {
+// Compute capabilities with at least half of float's rate in double.
+bool is_strong_in_double(int capability) {
   constexpr std::array strong_doubles{60, 70, 80, 90, 100};
-  return std::find(strong_doubles.begin(), strong_doubles.end(), current_capability()) !=
-         strong_doubles.end();
+  return std::find(strong_doubles.begin(), strong_doubles.end(), capability) != strong_doubles.end();
 }
 
-template <class T>
-const PathOrders& orders_of(const TwoStageTuning& t) {
-  constexpr bool single = std::is_same_v<real_t<T>, float>;
-  if constexpr (is_complex<T>)
-    return single ? t.orders_of_complex_float : t.orders_of_complex_double;
-  else
-    return single ? t.orders_of_float : t.orders_of_double;
+const PathOrders& orders_of(const PathTuning& tuning, EntryType type, Engine engine) {
+  if (engine == Engine::df) return tuning.double_float;
+  if (engine == Engine::emulated) return tuning.emulated;
+  if (type.is_complex) return type.is_single ? tuning.of_complex_float : tuning.of_complex_double;
+  return type.is_single ? tuning.of_float : tuning.of_double;
 }
 
 }  // namespace
+
+PathTuning path_tuning() {
+  const TwoStageTuning& t = two_stage_tuning();
+  return {t.orders_of_double, t.orders_of_float, t.orders_of_complex_double, t.orders_of_complex_float};
+}
+
+Engine engine_of_path(const PathFacts& facts) {
+  if (facts.engine != Engine::automatic) return facts.engine;
+  if (facts.type.is_complex || facts.type.is_single) return Engine::native;
+  constexpr std::int64_t terms = 64;  // a block of reflectors
+  return choose_engine(facts.engine, facts.rates, facts.n, facts.n, terms);
+}
+
+Path choose_path(const PathFacts& facts, const PathTuning& tuning) {
+  if (facts.asked != Path::automatic) return facts.asked;
+  if (!is_strong_in_double(facts.capability)) return Path::one_stage;
+  const PathOrders& from = orders_of(tuning, facts.type, engine_of_path(facts));
+  return facts.n >= (facts.vectors > 0 ? from.with_vectors : from.of_values) ? Path::two_stage
+                                                                             : Path::one_stage;
+}
+
+template <class T>
+Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t n) {
+  const std::int64_t vectors = options.vectors ? std::max<std::int64_t>(1, options.subset.max_count(n)) : 0;
+  return choose_path({n, entry_type<T>(), vectors, options.path, options.engine, rates, current_capability()},
+                     path_tuning());
+}
 
 std::int64_t widest_given_band(std::int64_t n, bool vectors) {
   const GivenBands& widest = two_stage_tuning().max_given_band;
@@ -36,22 +59,12 @@ std::int64_t widest_given_band(std::int64_t n, bool vectors) {
   return std::min(vectors || may_be_full ? widest.with_vectors : widest.of_values, max_chase_bandwidth);
 }
 
-ChaseBack chase_back_on_gpu(Engine engine) {
-  const bool native = engine == Engine::native || (engine == Engine::automatic && is_strong_in_double());
+ChaseBack back_transform_chase_on_gpu(Engine engine) {
+  const bool native =
+      engine == Engine::native || (engine == Engine::automatic && is_strong_in_double(current_capability()));
   return native ? ChaseBack::automatic : ChaseBack::engine;
 }
 
-template <class T>
-Path path_on_gpu(const Options& options, std::int64_t n) {
-  if (options.path != Path::automatic) return options.path;
-  if (!is_strong_in_double()) return Path::one_stage;
-  const PathOrders& from = orders_of<T>(two_stage_tuning());
-  return n >= (options.vectors ? from.with_vectors : from.of_values) ? Path::two_stage : Path::one_stage;
-}
-
-template Path path_on_gpu<float>(const Options&, std::int64_t);
-template Path path_on_gpu<double>(const Options&, std::int64_t);
-template Path path_on_gpu<std::complex<double>>(const Options&, std::int64_t);
-template Path path_on_gpu<std::complex<float>>(const Options&, std::int64_t);
+EIGEN_G_INSTANTIATE(all_types, path_on_gpu);
 
 }  // namespace eigen_g

@@ -1,12 +1,12 @@
-// The moments of a solve on a GPU: events on its queue, kept for the next solve. CUDA builds only.
+// DeviceClock: the moments of a solve on a GPU, as events on its queue that are kept for the next solve. CUDA builds only.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/stream/queue.hpp"
-#include "solver/path/steps.hpp"
+#include "solver/path/stage_runner.hpp"
 
 namespace eigen_g {
 

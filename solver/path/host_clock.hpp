@@ -1,11 +1,11 @@
-// The moments of a solve on the CPU.
+// HostClock: the moments of a solve on the CPU.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <vector>
 
-#include "solver/path/steps.hpp"
+#include "solver/path/stage_runner.hpp"
 
 namespace eigen_g {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/back/back_transform.hpp"
 
 namespace eigen_g {
@@ -14,25 +15,23 @@ PathBytes OneStageOnCpu<T>::bytes(std::int64_t n, std::int64_t m) {
 }
 
 template <class T>
-Factor<T>& OneStageOnCpu<T>::run(Steps& step, MatrixView<T> a, Tridiagonal<real_t<T>> t,
-                                 const std::function<void()>& queued) {
-  step(Stage::tridiagonalize, [&] { tridiagonalize<T>(uplo_, a, t.d, t.e, tau_, scratch_); });
+ImplicitQ<T>& OneStageOnCpu<T>::run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
+                                    const std::function<void()>& queued) {
+  run_stage(Stage::tridiagonalize, [&] { tridiagonalize<T>(uplo_, a, t.d, t.e, tau_, scratch_); });
   if (queued) queued();
   a_ = a;
   return *this;
 }
 
 template <class T>
-void OneStageOnCpu<T>::apply(Steps& step, MatrixView<T> z, const std::function<void(ColumnRange)>& leaving) {
-  step(Stage::back_transform, [&] {
+void OneStageOnCpu<T>::apply(StageRunner& run_stage, MatrixView<T> z,
+                             const std::function<void(ColumnRange)>& columns_ready) {
+  run_stage(Stage::back_transform, [&] {
     if (z.cols > 0) back_transform<T>(uplo_, a_, tau_, z, scratch_);
   });
-  if (leaving && z.cols > 0) leaving({0, z.cols});
+  if (columns_ready && z.cols > 0) columns_ready({0, z.cols});
 }
 
-template class OneStageOnCpu<double>;
-template class OneStageOnCpu<float>;
-template class OneStageOnCpu<std::complex<double>>;
-template class OneStageOnCpu<std::complex<float>>;
+EIGEN_G_INSTANTIATE_CLASS(all_types, OneStageOnCpu);
 
 }  // namespace eigen_g

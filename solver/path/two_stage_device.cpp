@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <complex>
 
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/devices/solve_team.hpp"
-#include "solver/devices/two_stage_tuning.hpp"
-#include "solver/path/choice.hpp"
 #include "solver/reduction/two_stage/band_layout.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
@@ -33,12 +32,19 @@ ChaseTiles tiles_for(std::int64_t n) {
   return chase_tiles<T>(n, band_width<T>(n));
 }
 
-}  // namespace
-
+// The arguments of back_transform() for Q1, which leaves the first rows of Z as they are.
 template <class T>
-std::int64_t band_width(std::int64_t n) {
-  return is_complex<T> || n < two_stage_tuning().min_order_of_64 ? 32 : 64;
+MatrixView<T> rows_of_q1(MatrixView<T> z_dev) {
+  const std::int64_t first = std::min(band_width<T>(z_dev.rows), z_dev.rows);
+  return z_dev.block(first, 0, z_dev.rows - first, z_dev.cols);
 }
+template <class T>
+MatrixView<T> reflectors_of_q1(MatrixView<T> a_dev) {
+  const MatrixView<T> rows = rows_of_q1(a_dev);
+  return rows.block(0, 0, rows.rows, rows.rows);
+}
+
+}  // namespace
 
 template <class T>
 PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut) {
@@ -48,18 +54,19 @@ PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multipr
   std::uint64_t& scratch = path.scratch;
   scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors);
   scratch += bytes_taken([&](Arena& arena) { band_place<T>(arena, n, tiles.b); });
-  for (const std::int64_t b : chase_bandwidths) {  // of any of which the matrix may be
+  for (const std::int64_t b : chase_bandwidths) {  // the matrix may be a band of any
     if ((is_complex<T> || b > widest_given_band(n, m > 0)) && b != tiles.b) continue;
     scratch = std::max(scratch, bytes_taken([&](Arena& arena) { band_place<T>(arena, n, b); }) +
                                     band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
     if (m == 0) continue;
     const auto half = static_cast<std::int64_t>(sizeof(T)) * n * n / 2;
-    path.back = std::max(path.back, chase_back_bytes<T>(n, b, m, cut));
-    path.less_back =
-        std::max(path.less_back, chase_back_bytes<T>(n, b, m, cut, std::min(half, chase_back_slab_bytes)));
+    path.back_preferred = std::max(path.back_preferred, back_transform_chase_bytes<T>(n, b, m, cut));
+    path.back_min = std::max(
+        path.back_min,
+        back_transform_chase_bytes<T>(n, b, m, cut, std::min(half, back_transform_chase_slab_bytes)));
   }
   if (m > 0)
-    for (std::uint64_t* const back : {&path.back, &path.less_back})
+    for (std::uint64_t* const back : {&path.back_preferred, &path.back_min})
       *back = std::max(*back, back_transform_bytes<T>(std::max<std::int64_t>(n - tiles.b, 0), m));
   return path;
 }
@@ -83,12 +90,12 @@ template <class T>
 bool TwoStageOnDevice<T>::is_banded(MatrixView<T> a_dev) const {
   if (is_complex<T> || given_band_ > widest_given_band(a_dev.cols, chase_tau_ != nullptr)) return false;
   const ChaseTiles tiles(a_dev.cols, chase_bandwidth(given_band_));
-  return tiles.packed_count() + tiles.tau_count() <= a_dev.lda * a_dev.cols;
+  return tiles.count() + tiles.tau_count() <= a_dev.lda * a_dev.cols;
 }
 
 template <class T>
-Factor<T>& TwoStageOnDevice<T>::run(Steps& step, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
-                                    const std::function<void()>& queued) {
+ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_dev,
+                                       Tridiagonal<real_t<T>> t_dev, const std::function<void()>& queued) {
   Arena rest = scratch_;
   banded_ = is_banded(a_dev);
   chased_ = banded_ ? ChaseTiles(a_dev.cols, chase_bandwidth(given_band_)) : tiles_;
@@ -98,71 +105,59 @@ Factor<T>& TwoStageOnDevice<T>::run(Steps& step, MatrixView<T> a_dev, Tridiagona
     if constexpr (!is_complex<T>)
       take_band<T>(products_->queue(), Uplo::lower, chased_.b,
                    {a_dev.data, a_dev.rows, a_dev.cols, a_dev.lda + 1}, band);
-    if (chase_tau_) reflectors_ = {a_dev.data, a_dev.data + chased_.packed_count()};
+    if (chase_tau_) reflectors_ = {a_dev.data, a_dev.data + chased_.count()};
   } else {
-    step(Stage::full_to_band, [&](const StageProgress& progress) {
+    run_stage(Stage::full_to_band, [&](const StageProgress& progress) {
       full_to_band<T>(*products_, tiles_.b, a_dev, band, tau_, rest, progress);
     });
   }
-  step(Stage::chase, [&] {
+  run_stage(Stage::chase, [&] {
     band_to_tridiagonal<T>(products_->queue(), chased_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
-    if (queued) queued();  // who is called may use the scratch memory: the band is not needed any more
+    if (queued) queued();  // may use the scratch memory, because the band is not needed any more
   });
   a_ = a_dev;
   return *this;
 }
 
 template <class T>
-void TwoStageOnDevice<T>::apply(Steps& step, MatrixView<T> z_dev,
-                                const std::function<void(ColumnRange)>& leaving) {
-  step(Stage::chase_back, [&] {
+void TwoStageOnDevice<T>::apply(StageRunner& run_stage, MatrixView<T> z_dev,
+                                const std::function<void(ColumnRange)>& columns_ready) {
+  run_stage(Stage::back_transform_chase, [&] {
     const ChaseReflectors<const T> reflectors{reflectors_.v, reflectors_.tau, reflectors_.stride};
     if (z_dev.cols == 0) return;
-    chase_back<T>(*products_, chased_, reflectors, z_dev, back_, how_, team_of_q2(z_dev));
-    if (banded_ && leaving) leaving({0, z_dev.cols});
+    back_transform_chase<T>(*products_, chased_, reflectors, z_dev, back_, how_, team_of_q2(z_dev));
+    if (banded_ && columns_ready) columns_ready({0, z_dev.cols});
   });
   if (banded_) return;
-  step(Stage::band_back, [&] {
+  run_stage(Stage::back_transform_band, [&] {
     clear_above(products_->queue(), reflectors_of_q1(a_));
-    back_transform<T>(*products_, reflectors_of_q1(a_), tau_, rows_of_q1(z_dev), back_, team_, leaving);
+    back_transform<T>(*products_, reflectors_of_q1(a_), tau_, rows_of_q1(z_dev), back_, team_, columns_ready);
   });
 }
 
 template <class T>
-MatrixView<T> TwoStageOnDevice<T>::rows_of_q1(MatrixView<T> z_dev) {
-  const std::int64_t first = std::min(band_width<T>(z_dev.rows), z_dev.rows);
-  return z_dev.block(first, 0, z_dev.rows - first, z_dev.cols);
+std::vector<CutWork<T>> TwoStageOnDevice<T>::cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const {
+  if constexpr (is_complex<T>) {
+    return {};
+  } else {
+    std::vector<CutWork<T>> works{back_transform_cut<T>(reflectors_of_q1(a_dev), rows_of_q1(z_dev))};
+    if (team_ && !team_->helper_gpus().empty())
+      works.push_back(team_of_q2(z_dev) ? back_transform_chase_cut<T>(tiles_, z_dev) : CutWork<T>());
+    return works;
+  }
 }
 
-template <class T>
-MatrixView<T> TwoStageOnDevice<T>::reflectors_of_q1(MatrixView<T> a_dev) {
-  const MatrixView<T> rows = rows_of_q1(a_dev);
-  return rows.block(0, 0, rows.rows, rows.rows);
-}
-
-template <class T>
-CutWork<T> TwoStageOnDevice<T>::cut_of_q2(MatrixView<T> z_dev) const {
-  return team_of_q2(z_dev) ? chase_back_cut<T>(tiles_, z_dev) : CutWork<T>();
-}
-
-// The team, where the kernel runs on each of its GPUs.
+// The team, if the kernel of Q2 runs on each of its GPUs.
 template <class T>
 SolveTeam<T>* TwoStageOnDevice<T>::team_of_q2(MatrixView<T> z_dev) const {
-  if (!team_ || team_->further_gpus().empty()) return nullptr;
-  for (const int gpu : team_->further_gpus()) {
+  if (!team_ || team_->helper_gpus().empty()) return nullptr;
+  for (const int gpu : team_->helper_gpus()) {
     const CurrentGpu there(gpu);
-    if (chase_back_cut<T>(tiles_, z_dev).products.columns == 0) return nullptr;
+    if (back_transform_chase_cut<T>(tiles_, z_dev).products.columns == 0) return nullptr;
   }
   return team_;
 }
 
-template class TwoStageOnDevice<double>;
-template class TwoStageOnDevice<float>;
-template class TwoStageOnDevice<std::complex<double>>;
-template class TwoStageOnDevice<std::complex<float>>;
-template std::int64_t band_width<double>(std::int64_t);
-template std::int64_t band_width<float>(std::int64_t);
-template std::int64_t band_width<std::complex<double>>(std::int64_t);
-template std::int64_t band_width<std::complex<float>>(std::int64_t);
+EIGEN_G_INSTANTIATE_CLASS(all_types, TwoStageOnDevice);
 
 }  // namespace eigen_g

@@ -1,3 +1,4 @@
+// check_input() on the CPU.
 #include "solver/prepare/check_input.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <limits>
 
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g {
@@ -19,7 +21,7 @@ real_t<T> largest_part(T x) {
   else
     return std::fabs(x);
 }
-// 0 or, exactly for what is not finite, NaN.
+// NaN if x or a part of x is not finite, else 0.
 template <class T>
 real_t<T> poison_of(T x) {
   if constexpr (is_complex<T>)
@@ -31,7 +33,7 @@ real_t<T> poison_of(T x) {
 }  // namespace
 
 template <class T>
-real_t<T> check_input(Uplo uplo, MatrixView<const T> a) {
+real_t<T> check_input(Uplo uplo, MatrixView<const T> a, Argument name) {
   using R = real_t<T>;
   const std::int64_t n = a.rows;
   const auto first_row = [&](std::int64_t j) { return uplo == Uplo::lower ? j : 0; };
@@ -57,13 +59,10 @@ real_t<T> check_input(Uplo uplo, MatrixView<const T> a) {
   if (bad_column < n)
     for (std::int64_t i = first_row(bad_column); i < last_row(bad_column); ++i)
       for (const R part : {std::real(a(i, bad_column)), std::imag(a(i, bad_column))})
-        if (!std::isfinite(part)) throw NonFiniteEntry(i, bad_column, part);
+        if (!std::isfinite(part)) throw NonFiniteEntry(i, bad_column, part, name);
   return largest;
 }
 
-template double check_input(Uplo, MatrixView<const double>);
-template float check_input(Uplo, MatrixView<const float>);
-template double check_input(Uplo, MatrixView<const std::complex<double>>);
-template float check_input(Uplo, MatrixView<const std::complex<float>>);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, check_input, real_t<T>(Uplo, MatrixView<const T>, Argument));
 
 }  // namespace eigen_g

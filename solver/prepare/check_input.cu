@@ -1,3 +1,4 @@
+// check_input() on a GPU.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -7,6 +8,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/check_input.hpp"
 
@@ -29,8 +31,8 @@ struct BitsOf<float> {
   static __device__ Bits of(float x) { return __float_as_uint(x); }
 };
 
-// Both results are extremes of integers, so the order in which blocks arrive does not matter: bits of a nonnegative
-// number order as the number does.
+// The result of all blocks. All members are extremes of integers, so the order in which the blocks finish does not matter. The bits of
+// nonnegative floating-point numbers have the order of the numbers.
 template <class R>
 struct Findings {
   typename BitsOf<R>::Bits largest_bits;
@@ -42,7 +44,7 @@ template <class R>
 __device__ R largest_part(R x) {
   return fabs(x);
 }
-// Not finite where one of the two is not.
+// Not finite if one of the two parts is not.
 template <class R>
 __device__ R largest_part(DeviceComplex<R> x) {
   const R re = fabs(x.re), im = fabs(x.im);
@@ -89,7 +91,7 @@ __global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const T* 
 
 template <class T>
 InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<const T> a_dev,
-                                  Arena scratch_dev, std::int64_t width) {
+                                  Arena scratch_dev, std::int64_t width, Argument name) {
   using R = real_t<T>;
   const std::int64_t n = a_dev.rows;
   if (n == 0) return {};
@@ -109,18 +111,15 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
     T value = 0;
     EIGEN_G_CUDA(cudaMemcpy(&value, &a_dev(i, j), sizeof value, cudaMemcpyDeviceToHost));
     if (given == Uplo::upper) std::swap(i, j);
-    throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value));
+    throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value), name);
   }
   R largest = 0;
   std::memcpy(&largest, &host.largest_bits, sizeof largest);
   return {largest, static_cast<std::int64_t>(host.bandwidth)};
 }
 
-template InputFacts<double> check_input(const Queue&, Uplo, MatrixView<const double>, Arena, std::int64_t);
-template InputFacts<float> check_input(const Queue&, Uplo, MatrixView<const float>, Arena, std::int64_t);
-template InputFacts<double> check_input(const Queue&, Uplo, MatrixView<const std::complex<double>>, Arena,
-                                        std::int64_t);
-template InputFacts<float> check_input(const Queue&, Uplo, MatrixView<const std::complex<float>>, Arena,
-                                       std::int64_t);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, check_input,
+                             InputFacts<real_t<T>>(const Queue&, Uplo, MatrixView<const T>, Arena,
+                                                   std::int64_t, Argument));
 
 }  // namespace eigen_g

@@ -1,18 +1,23 @@
-// max |a_ij| over the named triangle of an n x n matrix, of complex entries over their two parts; 0 for n = 0.
+// check_input(): finds max |a_ij| over one triangle of an n x n matrix, and throws if an entry is NaN or infinite. For a complex entry
+// |a_ij| is the larger of |Re| and |Im|. n = 0: 0.
 //
-//   a        n x n, lda, host or (with a queue) device memory, in; only the triangle `uplo` is read
-//   given    device only: the triangle that the caller named; a_dev holds it as its lower triangle, transposed for the upper,
-//            and NonFiniteEntry names the entry as the caller stored it
-//   width    device only: diagonals below the main one that are read; the others count as zeros and need not be there
-//   scratch  device only: check_input_bytes of it
-// On a device it also finds the bandwidth: the largest i - j of an entry that is not zero.
+//   uplo     CPU: the triangle of `a` that is read
+//   a        n x n, lda, in; host memory
+//   given    GPU: the caller's triangle. a_dev has it as its lower triangle, transposed if it is the upper one. NonFiniteEntry has the
+//            row and column of the caller's matrix
+//   a_dev    n x n, lda, in; device memory; its lower triangle is read
+//   scratch  GPU: check_input_bytes bytes
+//   width    GPU: number of diagonals below the main one that are read; all others count as zeros and need not exist
+//   name     the matrix's name in NonFiniteEntry
+// On a GPU it also finds the bandwidth: the largest i - j of an entry that is not zero.
 // Blocks until done. Throws NonFiniteEntry with the first NaN or infinity in column order.
-// Cost: one read of the triangle. LAPACK: dlansy('M') and LAPACKE_dsy_nancheck in one.
+// Cost: one read of the triangle. LAPACK: dlansy('M') and LAPACKE_dsy_nancheck together.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
+#include "hybrid/error.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/scalar.hpp"
@@ -23,7 +28,7 @@ namespace eigen_g {
 class Queue;
 
 template <class T>
-real_t<T> check_input(Uplo uplo, MatrixView<const T> a);
+real_t<T> check_input(Uplo uplo, MatrixView<const T> a, Argument name = Argument::a);
 template <class R>
 struct InputFacts {
   R largest = 0;
@@ -32,7 +37,8 @@ struct InputFacts {
 template <class T>
 InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<const T> a_dev,
                                   Arena scratch_dev,
-                                  std::int64_t width = std::numeric_limits<std::int64_t>::max());
+                                  std::int64_t width = std::numeric_limits<std::int64_t>::max(),
+                                  Argument name = Argument::a);
 inline constexpr std::uint64_t check_input_bytes = Arena::alignment;
 
 }  // namespace eigen_g

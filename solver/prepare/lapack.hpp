@@ -1,4 +1,4 @@
-// What every call into LAPACKE shares.
+// LAPACK's routines, with one name for every type, and the checks that all calls of LAPACKE share.
 #pragma once
 
 #include <lapacke.h>
@@ -15,7 +15,7 @@
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/scalar.hpp"
 
-// LAPACK 3.7's, which LAPACKE does not have.
+// A routine of LAPACK 3.7 that LAPACKE lacks.
 extern "C" void dsytrd_sy2sb_(const char* uplo, const lapack_int* n, const lapack_int* kd, double* a,
                               const lapack_int* lda, double* ab, const lapack_int* ldab, double* tau,
                               double* work, const lapack_int* lwork, lapack_int* info,
@@ -23,7 +23,7 @@ extern "C" void dsytrd_sy2sb_(const char* uplo, const lapack_int* n, const lapac
 
 namespace eigen_g {
 
-// A size as LAPACK's integer.
+// Converts a size to LAPACK's integer. Throws InvalidArgument if it does not fit.
 inline lapack_int lapack_size(std::int64_t value, const char* what) {
   if (value > std::numeric_limits<lapack_int>::max())
     throw InvalidArgument(Argument::n, std::string(what) + " is " + std::to_string(value) +
@@ -32,15 +32,15 @@ inline lapack_int lapack_size(std::int64_t value, const char* what) {
   return static_cast<lapack_int>(value);
 }
 
-// A negative info is a mistake of ours or LAPACKE's own memory.
+// Throws DeviceError for a negative info, which means a wrong call by this project or a failed allocation in LAPACKE.
 inline void check_lapack(lapack_int info, const char* routine) {
   if (info < 0) throw DeviceError(std::string(routine) + " returned info = " + std::to_string(info));
 }
 
-// LAPACKE's routines by one name for every scalar type, each in its turn at OpenBLAS.
+// LAPACKE's routines for every type. Each call waits for its turn at OpenBLAS (BlasTurn).
 namespace lapack {
 
-// The same numbers as LAPACKE's type for them.
+// The same address, with LAPACKE's type for a complex number.
 template <class T>
 auto of_lapack(T* x) {
   using Value = std::remove_const_t<T>;
@@ -53,13 +53,13 @@ auto of_lapack(T* x) {
   }
 }
 
-// Of LAPACKE's routines for double, float and the complex numbers of both, the one for T.
+// Selects the routine for T from the routines of double, float, complex double and complex float.
 template <class T>
 constexpr auto routine(auto... of_each) {
   return std::get<2 * is_complex<T> + std::is_same_v<real_t<T>, float>>(std::tuple(of_each...));
 }
 
-// Of a Hermitian matrix d and e are real.
+// d and e are real, also for a Hermitian matrix.
 template <class T>
 lapack_int sytrd(char uplo, lapack_int n, same_t<T>* a, lapack_int lda, same_t<real_t<T>>* d,
                  same_t<real_t<T>>* e, same_t<T>* tau, T* work, lapack_int lwork) {
@@ -67,7 +67,8 @@ lapack_int sytrd(char uplo, lapack_int n, same_t<T>* a, lapack_int lda, same_t<r
   return routine<T>(LAPACKE_dsytrd_work, LAPACKE_ssytrd_work, LAPACKE_zhetrd_work, LAPACKE_chetrd_work)(
       LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau), of_lapack(work), lwork);
 }
-// The triangular factor of k reflectors in the columns of v, n x k, forward ('F') or backward ('B'); its other triangle stays.
+// The triangular factor of k reflectors in the columns of v, n x k. direct: forward ('F') or backward ('B'). The other triangle of t is
+// not written.
 template <class T>
 lapack_int larft(char direct, lapack_int n, lapack_int k, T* v, lapack_int ldv, const same_t<T>* tau,
                  same_t<T>* t, lapack_int ldt) {
@@ -100,7 +101,7 @@ lapack_int sygst(int itype, char uplo, lapack_int n, T* a, lapack_int lda, const
   return routine<T>(LAPACKE_dsygst_work, LAPACKE_ssygst_work, LAPACKE_zhegst_work, LAPACKE_chegst_work)(
       LAPACK_COL_MAJOR, itype, uplo, n, of_lapack(a), lda, of_lapack(b), ldb);
 }
-// With the vectors; takes its own workspace.
+// Also computes the vectors. LAPACKE allocates the workspace.
 template <class R>
 lapack_int sygvd(int itype, char uplo, lapack_int n, R* a, lapack_int lda, same_t<R>* b, lapack_int ldb,
                  same_t<R>* w) {
@@ -110,7 +111,7 @@ lapack_int sygvd(int itype, char uplo, lapack_int n, R* a, lapack_int lda, same_
   check_lapack(info, "sygvd");
   return info;
 }
-// The reciprocal of |B| |B^-1|, estimated by the factor, with the norm |B|.
+// An estimate of 1 / (|B| |B^-1|) from the Cholesky factor of B and `norm` = |B|.
 template <class T>
 lapack_int pocon(char uplo, lapack_int n, const T* factor, lapack_int ld, same_t<real_t<T>> norm,
                  same_t<real_t<T>>* reciprocal) {
@@ -140,7 +141,7 @@ inline lapack_int ormlq_transposed(lapack_int n, lapack_int m, lapack_int k, con
 inline void larfg(lapack_int n, double* alpha, double* x, double* tau) {
   LAPACKE_dlarfg_work(n, alpha, x, 1, tau);
 }
-// Of k reflectors in the columns of v, n x k: their triangular factor, and Z := H_1 ... H_k Z.
+// Forms the triangular factor t of k reflectors in the columns of v, n x k, and computes Z := H_1 ... H_k Z.
 inline lapack_int apply_reflectors(lapack_int n, lapack_int m, lapack_int k, const double* v, lapack_int ldv,
                                    const double* tau, double* t, double* z, lapack_int ldz, double* work) {
   const BlasTurn turn(n);

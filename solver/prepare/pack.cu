@@ -1,5 +1,7 @@
+// pack_lower() on a GPU, by tiles of 32 x 32 entries. Tiles of an upper triangle are transposed through shared memory.
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/pack.hpp"
 
@@ -18,8 +20,8 @@ __device__ void tile_of(std::int64_t number, std::int64_t& r, std::int64_t& c) {
   c = number - r * (r + 1) / 2;
 }
 
-// `from` and `to` may be the same matrix: with the upper triangle given, what is read lies above the diagonal and
-// what is written below it; with the lower one, each entry is read and written by one thread.
+// `from` and `to` may be the same matrix. If the upper triangle is given, the kernel reads above the diagonal and writes below it. If
+// the lower one is given, one thread reads and writes each entry.
 template <class T>
 __global__ void pack_lower_kernel(bool upper, std::int64_t n, const T* from, std::int64_t ld_from, T* to,
                                   std::int64_t ld_to) {
@@ -29,7 +31,7 @@ __global__ void pack_lower_kernel(bool upper, std::int64_t n, const T* from, std
   const std::int64_t row = r * tile + threadIdx.x;
   if (upper) {
     for (int k = threadIdx.y; k < tile;
-         k += tile_rows) {  // tile (c, r) of `from`, whose columns are rows of `to`
+         k += tile_rows) {  // tile (c, r) of `from`; its columns are rows of `to`
       const std::int64_t i = c * tile + threadIdx.x, j = r * tile + k;
       if (j < n && i <= j) buffer[k][threadIdx.x] = from[i + j * ld_from];
     }
@@ -56,11 +58,6 @@ void pack_lower(const Queue& queue, Uplo uplo, MatrixView<const T> from_dev, Mat
   EIGEN_G_LAUNCHED();
 }
 
-template void pack_lower(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
-template void pack_lower(const Queue&, Uplo, MatrixView<const float>, MatrixView<float>);
-template void pack_lower(const Queue&, Uplo, MatrixView<const std::complex<double>>,
-                         MatrixView<std::complex<double>>);
-template void pack_lower(const Queue&, Uplo, MatrixView<const std::complex<float>>,
-                         MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE(all_types, pack_lower);
 
 }  // namespace eigen_g

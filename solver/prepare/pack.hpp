@@ -1,4 +1,4 @@
-// The working matrix of the GPU: the caller's triangle as a lower triangle, rows padded with zeros.
+// pack_lower(): forms the GPU's working matrix, which has the caller's triangle as its lower triangle, with rows padded with zeros.
 #pragma once
 
 #include "hybrid/matrix_view.hpp"
@@ -9,7 +9,7 @@ namespace eigen_g {
 class Queue;
 
 //   lower:  to(i, j) := from(i, j)      upper:  to(i, j) := from(j, i)       for i >= j
-//   complex: conj(from(j, i)) for the upper one, and Re from(i, i)
+//   complex: conj(from(j, i)) for the upper triangle, and Re from(i, i) on the diagonal
 //   to(i, j) := 0                        for n <= i < to.lda
 //
 //   from_dev  n x n, device, in; only the triangle `uplo` is read; may be to_dev itself

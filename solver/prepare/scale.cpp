@@ -1,15 +1,17 @@
+// Scales a matrix and eigenvalues by a power of two, on the CPU.
 #include "solver/prepare/scale.hpp"
 
 #include <cmath>
 #include <complex>
 
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// Between this and its reciprocal.
+// A matrix whose largest entry is between 1 / left_alone and left_alone is not scaled.
 template <class R>
 constexpr R left_alone = R(0x1p100);
 template <>
@@ -54,13 +56,8 @@ void scale_values(std::int64_t n, R* w, int k) {
   for (std::int64_t i = 0; i < n; ++i) w[i] = std::ldexp(w[i], k);
 }
 
-template int scale_exponent(double);
-template void scale(Uplo, MatrixView<double>, int);
-template void scale_values(std::int64_t, double*, int);
-template int scale_exponent(float);
-template void scale(Uplo, MatrixView<float>, int);
-template void scale_values(std::int64_t, float*, int);
-template void scale(Uplo, MatrixView<std::complex<double>>, int);
-template void scale(Uplo, MatrixView<std::complex<float>>, int);
+EIGEN_G_INSTANTIATE(real_types, scale_exponent);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, scale, void(Uplo, MatrixView<T>, int));
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, scale_values, void(std::int64_t, T*, int));
 
 }  // namespace eigen_g

@@ -1,5 +1,7 @@
+// Scales a matrix and eigenvalues by a power of two, on a GPU.
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/scale.hpp"
 
@@ -40,11 +42,7 @@ void scale_values(const Queue& queue, std::int64_t n, R* w_dev, int k) {
   EIGEN_G_LAUNCHED();
 }
 
-template void scale(const Queue&, MatrixView<double>, int);
-template void scale_values(const Queue&, std::int64_t, double*, int);
-template void scale(const Queue&, MatrixView<float>, int);
-template void scale_values(const Queue&, std::int64_t, float*, int);
-template void scale(const Queue&, MatrixView<std::complex<double>>, int);
-template void scale(const Queue&, MatrixView<std::complex<float>>, int);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, scale, void(const Queue&, MatrixView<T>, int));
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, scale_values, void(const Queue&, std::int64_t, T*, int));
 
 }  // namespace eigen_g

@@ -1,8 +1,11 @@
+// Checks a Subset and selects its eigenvalues.
 #include "solver/prepare/subset.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g {
 
@@ -11,8 +14,8 @@ void check_subset(std::int64_t n, const Subset& subset) {
     if (!good) throw InvalidArgument(argument, what);
   };
   const auto text = [](auto x) { return std::to_string(x); };
-  if (subset.by == Subset::By::number) {
-    // LAPACK: 1 <= il <= iu <= n, and il = 1, iu = 0 where n = 0
+  if (subset.by == Subset::By::index) {
+    // LAPACK: 1 <= il <= iu <= n, and il = 1, iu = 0 if n = 0
     require(subset.first >= 1 && subset.first <= std::max<std::int64_t>(1, n), Argument::subset_first,
             "is " + text(subset.first) + ", must be from 1 to n = " + text(n));
     require(
@@ -30,7 +33,7 @@ Selected select(const Subset& subset, std::int64_t n, const R* d, int exponent, 
   switch (subset.by) {
     case Subset::By::all:
       break;
-    case Subset::By::number:
+    case Subset::By::index:
       return {subset.first - 1, subset.last - subset.first + 1};
     case Subset::By::value: {
       const auto upto = [&](double bound) {
@@ -45,7 +48,6 @@ Selected select(const Subset& subset, std::int64_t n, const R* d, int exponent, 
   return {0, n};
 }
 
-template Selected select(const Subset&, std::int64_t, const double*, int, int);
-template Selected select(const Subset&, std::int64_t, const float*, int, int);
+EIGEN_G_INSTANTIATE(real_types, select);
 
 }  // namespace eigen_g

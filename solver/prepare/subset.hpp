@@ -1,4 +1,4 @@
-// Which eigenvalues a Subset takes of all of them. Pure.
+// select(): finds the eigenvalues of a Subset among all eigenvalues. Needs no GPU.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace eigen_g {
 
-// Throws InvalidArgument (subset_first, _last, _above or _upto).
+// Throws InvalidArgument for subset_first, subset_last, subset_above or subset_upto.
 void check_subset(std::int64_t n, const Subset& subset);
 
 // Eigenvalues first ... first + count - 1, counted from 0.
@@ -15,8 +15,8 @@ struct Selected {
   std::int64_t first = 0, count = 0;
 };
 
-// Of n ascending values d: where the subset is one of values, it is one of 2^scale (2^exponent d), each product rounded
-// as scale_values() does.
+// Selects from n ascending values d. A subset by value refers to 2^scale (2^exponent d), and each of the two products is rounded as
+// in scale_values().
 template <class R>
 Selected select(const Subset& subset, std::int64_t n, const R* d, int exponent, int scale);
 

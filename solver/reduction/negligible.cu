@@ -4,6 +4,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
@@ -22,7 +23,7 @@ __device__ R square_of(DeviceComplex<R> x) {
   return x.re * x.re + x.im * x.im;
 }
 
-// The sum of x(i), i = begin ... end - 1, for threadIdx.x = 0: `threads` chains and a tree.
+// The sum of x(i), i = begin ... end - 1; valid in thread 0. Each thread sums a chain, then a tree adds the `threads` chains.
 template <class R, class F>
 __device__ R sum_of_block(std::int64_t begin, std::int64_t end, const F& x) {
   __shared__ R part[threads];
@@ -36,7 +37,7 @@ __device__ R sum_of_block(std::int64_t begin, std::int64_t end, const F& x) {
   return part[0];
 }
 
-// squares[j] := column j's part of |A|_F^2: the diagonal once, what is below it twice.
+// squares[j] := column j's contribution to |A|_F^2: its diagonal entry counts once, the entries below the diagonal count twice.
 template <class D, class R>
 __global__ void __launch_bounds__(threads)
     column_squares_kernel(std::int64_t n, const D* a, std::int64_t lda, R* squares) {
@@ -68,9 +69,6 @@ const real_t<T>* negligible_square_of(const Queue& queue, MatrixView<const T> a_
   return squares_dev + n;
 }
 
-template const double* negligible_square_of(const Queue&, MatrixView<const double>, double*);
-template const float* negligible_square_of(const Queue&, MatrixView<const float>, float*);
-template const double* negligible_square_of(const Queue&, MatrixView<const std::complex<double>>, double*);
-template const float* negligible_square_of(const Queue&, MatrixView<const std::complex<float>>, float*);
+EIGEN_G_INSTANTIATE(all_types, negligible_square_of);
 
 }  // namespace eigen_g

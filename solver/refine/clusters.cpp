@@ -1,3 +1,4 @@
+// Finds the clusters and solves their small problems by LAPACK.
 #include "solver/refine/clusters.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 namespace eigen_g {
 
-std::int64_t most_cluster_work(std::int64_t n) {
+std::int64_t max_cluster_work(std::int64_t n) {
   constexpr std::int64_t least = 32 * 32 * 32, most = largest_cluster * largest_cluster * largest_cluster;
   const std::int64_t order = std::min<std::int64_t>(n, 8 * largest_cluster);
   return std::clamp(order * order * order / 512, least, most);
@@ -34,7 +35,7 @@ Clusters clusters_of(const std::vector<std::int64_t>& reach) {
     }
     first = last + 1;
   }
-  clusters.small_enough = clusters.largest <= largest_cluster && work <= most_cluster_work(n);
+  clusters.small_enough = clusters.largest <= largest_cluster && work <= max_cluster_work(n);
   return clusters;
 }
 

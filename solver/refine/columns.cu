@@ -1,3 +1,4 @@
+// Conversions and operations on columns: one block a column.
 #include "solver/refine/columns.hpp"
 
 #include "hybrid/cuda_check.hpp"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr int threads = 256;
 
-// Block j: column j.
+// One block a column.
 template <class From, class To>
 __global__ void convert_kernel(MatrixView<const From> from, MatrixView<To> to) {
   const std::int64_t j = blockIdx.x;
@@ -33,7 +34,7 @@ __global__ void gather_kernel(const std::int64_t* order, MatrixView<const double
   for (std::int64_t i = threadIdx.x; i < to.rows; i += threads) to(i, j) = from(i, source);
 }
 
-// Block k: block k.
+// One thread block a diagonal block.
 __global__ void pack_kernel(const std::int64_t* first, const std::int64_t* size, const std::int64_t* at,
                             MatrixView<const double> from, double* packed) {
   const std::int64_t f = first[blockIdx.x], m = size[blockIdx.x];

@@ -1,5 +1,5 @@
-// Matrices between float and double, and columns in another order, on a GPU. CUDA builds only.
-// Device memory; ordered on `queue`; throw DeviceError. Cost: one read and one write of what is named.
+// Conversions between float and double, and operations on columns of matrices, on a GPU. CUDA builds only.
+// All arrays are in device memory. Ordered on `queue`. Throw DeviceError. Cost: one read and one write of each array.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace eigen_g {
 
 class Queue;
 
-// to := from, rounded; of one shape.
+// to := from, rounded; both have the same shape.
 void convert(const Queue& queue, MatrixView<const double> from_dev, MatrixView<float> to_dev);
 void convert(const Queue& queue, MatrixView<const float> from_dev, MatrixView<double> to_dev);
 
-// X := X diag(d); X := X + P, of one shape.
+// X := X diag(d), and X := X + P, where P has the shape of X.
 void scale_columns(const Queue& queue, const double* d_dev, MatrixView<double> x_dev);
 void add(const Queue& queue, MatrixView<const float> p_dev, MatrixView<double> x_dev);
 
@@ -22,9 +22,9 @@ void add(const Queue& queue, MatrixView<const float> p_dev, MatrixView<double> x
 void gather_columns(const Queue& queue, const std::int64_t* order_dev, MatrixView<const double> from_dev,
                     MatrixView<double> to_dev);
 
-// Symmetric blocks on the diagonal, each m x m of its own: packed at packed_dev + at[k], of the lower triangle of `from` the block
-// from row first[k] to row first[k] + size[k] - 1, whole.
-//   first, size, at   count of them, device, in
+// Copies `count` symmetric diagonal blocks of `from`. Block k has rows and columns first[k] ... first[k] + size[k] - 1. Its lower
+// triangle is read, and all of it is stored at packed_dev + at[k], size[k] x size[k], contiguous.
+//   first, size, at   count values each, device, in
 void pack_diagonal_blocks(const Queue& queue, std::int64_t count, const std::int64_t* first_dev,
                           const std::int64_t* size_dev, const std::int64_t* at_dev,
                           MatrixView<const double> from_dev, double* packed_dev);

@@ -1,3 +1,4 @@
+// The elementwise part of a refinement step on the CPU.
 #include "solver/refine/correction.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The elementwise part of a refinement step on a GPU.
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/refine/correction.hpp"
@@ -10,7 +11,7 @@ namespace {
 constexpr int threads = 256;
 constexpr int tile = 32, tile_rows = 8;
 
-// The block's largest (greater) or the sum of its values, by halves; in thread 0.
+// Combines the values of a block by a tree: the largest one, or their sum. Thread 0 has the result.
 template <class Value, class Combine>
 __device__ Value combined(Value value, Value (&held)[threads], Combine&& combine) {
   held[threadIdx.x] = value;
@@ -21,7 +22,7 @@ __device__ Value combined(Value value, Value (&held)[threads], Combine&& combine
   return held[threadIdx.x];
 }
 
-// Block j: column j; of S below the diagonal.
+// One block a column; for S only its part from the diagonal down.
 __global__ void residual_kernel(MatrixView<const double> y, MatrixView<const double> x, const double* w,
                                 MatrixView<float> r) {
   const std::int64_t j = blockIdx.x;
@@ -52,7 +53,7 @@ __global__ void normalise_kernel(MatrixView<double> s, MatrixView<double> g, con
   }
 }
 
-// Block j: column j below the diagonal.
+// One block a column, for its part below the diagonal.
 __global__ void reach_kernel(MatrixView<const double> s, MatrixView<const double> g, const double* lambda,
                              CorrectionLimits limits, std::int64_t* fine, std::int64_t* coarse) {
   __shared__ std::int64_t held[threads];
@@ -73,7 +74,8 @@ __global__ void reach_kernel(MatrixView<const double> s, MatrixView<const double
   coarse[j] = far_coarse;
 }
 
-// Block (x, y), x >= y: the tile of S and G in rows 32 x and columns 32 y gives two tiles of E, the second one over shared memory.
+// Block (x, y), x >= y: the tile of S and G at row 32 x and column 32 y gives two tiles of E. The tile above the diagonal passes through
+// shared memory, so that its columns are written contiguously.
 __global__ void correction_kernel(MatrixView<const double> s, MatrixView<const double> g,
                                   const double* lambda, const std::int64_t* cluster, bool solved,
                                   CorrectionLimits limits, MatrixView<float> e) {
@@ -98,7 +100,7 @@ __global__ void correction_kernel(MatrixView<const double> s, MatrixView<const d
   __syncthreads();
   const std::int64_t j = j0 + threadIdx.x;
   for (int row = threadIdx.y; row < tile; row += tile_rows) {
-    const std::int64_t column = i0 + row;  // of E
+    const std::int64_t column = i0 + row;  // column of E
     if (j < column && column < n) e(j, column) = above[row][threadIdx.x];
   }
 }

@@ -1,4 +1,4 @@
-// One pair of correction.hpp, for host and device.
+// CorrectionPair: the entries e_ij and e_ji of correction.hpp, for host and device.
 #pragma once
 
 #include <cmath>

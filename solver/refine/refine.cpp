@@ -1,3 +1,4 @@
+// The refinement steps: Refiner.
 #include "solver/refine/refine.hpp"
 
 #include <algorithm>
@@ -17,9 +18,9 @@ namespace eigen_g {
 namespace {
 
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 2;
-// (4e-9)^2 / 2 is a tenth of double's rounding; steps with e_ij of 0.05 still shrink it twenty times.
+// `fine`: (4e-9)^2 / 2 is a tenth of double's rounding. `coarse`: a step with e_ij = 0.05 still reduces it by a factor of twenty.
 constexpr double fine = 4e-9, coarse = 0.05;
-// A change of a value has float's 24 bits; a quarter of double's rounding is left of so small a one.
+// The change of a value is known to float's 24 bits. A relative change up to this has an error of a quarter of double's rounding.
 constexpr double exact_in_float = 0x1p-31;
 
 std::int64_t packed_values(std::int64_t n) {
@@ -48,7 +49,7 @@ struct RefineParts {
         at(arena.take<std::int64_t>(n)) {}
 };
 
-// Memory of n^2 doubles as one or the other of two matrices of floats.
+// Uses memory for n^2 doubles as two matrices of floats, and returns number `which` of them, 0 or 1.
 MatrixView<float> floats_of(MatrixView<double> memory, std::int64_t which) {
   return {reinterpret_cast<float*>(memory.data) + which * memory.rows * memory.cols, memory.rows, memory.cols,
           memory.rows};
@@ -62,7 +63,7 @@ std::vector<Value> fetched(const Queue& queue, const Value* from_dev, std::int64
   queue.wait();
   return host;
 }
-// The host's memory may go after this.
+// Blocks, so that the caller may free the host's memory afterwards.
 template <class Value>
 void put(const Queue& queue, const std::vector<Value>& host, Value* to_dev) {
   EIGEN_G_CUDA(cudaMemcpyAsync(to_dev, host.data(), host.size() * sizeof(Value), cudaMemcpyHostToDevice,
@@ -70,7 +71,7 @@ void put(const Queue& queue, const std::vector<Value>& host, Value* to_dev) {
   queue.wait();
 }
 
-// The lower triangle of X^T Y, by columns of blocks; above it C is written near the diagonal. By products or on a queue.
+// The lower triangle of C := X^T Y, by block columns. Above the diagonal C is written near it. `by`: products or a queue.
 template <class By, class T>
 void lower_product(const By& by, MatrixView<const same_t<T>> x, MatrixView<const same_t<T>> y,
                    MatrixView<T> c) {
@@ -95,14 +96,14 @@ class Refiner {
         w_(w),
         parts_(scratch, n_) {}
 
-  // Steps until they are done or do not help.
+  // Steps until the result is refined or further steps do not help.
   Refinement run(const std::function<void(double)>& tell) {
     constexpr double usual_steps = 3;
     while (!step()) tell(std::min(done_.steps / usual_steps, 1.0));
     return done_;
   }
 
-  // X's columns and the values, ascending.
+  // Sorts the values and the columns of X, ascending.
   void sort() {
     std::vector<std::int64_t> order(values_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -121,7 +122,7 @@ class Refiner {
   }
 
  private:
-  // Whether it was the last one.
+  // Does one step. Returns true if it was the last one.
   bool step() {
     gemm(products_, Op::none, Op::none, 1, a_, x_, 0, parts_.y);  // Y = A X
     lower_product(products_, x_, x_, parts_.g);                   // G = X^T X
@@ -137,10 +138,10 @@ class Refiner {
     values_ = fetched(queue_, parts_.lambda, n_);
     double norm = 0;
     for (const double value : values_) {
-      if (!std::isfinite(value)) return end(Refinement::Way::diverged);
+      if (!std::isfinite(value)) return end(Refinement::Result::diverged);
       norm = std::max(norm, std::fabs(value));
     }
-    const double limit = static_cast<double>(n_) * rounding / 32;  // of the sum of e_ij^2
+    const double limit = static_cast<double>(n_) * rounding / 32;  // for the sum of e_ij^2
     const CorrectionLimits limits{norm * product_noise(engine_, n_), norm * rounding,
                                   std::sqrt(limit / 2) / static_cast<double>(n_), fine, coarse};
     find_reach(queue_, parts_.s, parts_.g, parts_.lambda, limits, parts_.fine, parts_.coarse);
@@ -149,10 +150,11 @@ class Refiner {
     if (!finest) clusters = clusters_of(fetched(queue_, parts_.coarse, n_));
     done_.clusters = clusters.count();
     done_.largest_cluster = clusters.largest;
-    // The first step also parts what float has mixed up within and without a cluster, so that its width is not known before.
+    // If the clusters are too large in the first step, it corrects the pairs outside of them all the same. This separates pairs that
+    // float has mixed up, and the clusters of the next step show their true size.
     const bool solved = clusters.small_enough;
-    if (!solved && done_.steps > 0) return end(Refinement::Way::clusters);
-    if (solved && !solve(clusters)) return end(Refinement::Way::diverged);
+    if (!solved && done_.steps > 0) return end(Refinement::Result::large_clusters);
+    if (solved && !solve(clusters)) return end(Refinement::Result::diverged);
     double shift = 0;
     for (std::size_t k = 0; k < values_.size(); ++k)
       shift = std::max(shift, std::fabs(values_[k] - before_step[k]));
@@ -165,7 +167,7 @@ class Refiner {
     const double square = std::accumulate(squares.begin(), squares.end(), 0.0), before = done_.correction;
     done_.correction = std::sqrt(square);
     if (!std::isfinite(square) || (done_.steps > 1 && square > limit && done_.correction > before / 2))
-      return end(Refinement::Way::diverged);
+      return end(Refinement::Result::diverged);
 
     convert(queue_, x_, x);
     gemm<float>(queue_, Op::none, Op::none, 1, x, e, 0, p);
@@ -173,18 +175,18 @@ class Refiner {
     if (solved) rotate(clusters);
     put(queue_, values_, w_);
     ++done_.steps;
-    // A cluster's small problem is exact to first order in what lies outside of it.
+    // The small problem of a cluster is exact only to first order in the entries outside of the cluster.
     const bool exact = clusters.count() == 0 && square <= limit && shift <= norm * exact_in_float;
-    if (finest && exact) return end(Refinement::Way::refined);
-    return done_.steps == most_refinement_steps && end(Refinement::Way::diverged);
+    if (finest && exact) return end(Refinement::Result::refined);
+    return done_.steps == max_refinement_steps && end(Refinement::Result::diverged);
   }
 
-  bool end(Refinement::Way way) {
-    done_.way = way;
+  bool end(Refinement::Result result) {
+    done_.result = result;
     return true;
   }
 
-  // Y_c and its values; Y_c stays packed in the place of S_c.
+  // Computes Y_c and its values for every cluster. Y_c replaces the packed S_c.
   bool solve(const Clusters& clusters) {
     if (clusters.count() == 0) return true;
     put(queue_, clusters.first, parts_.first);
@@ -226,7 +228,7 @@ class Refiner {
 
 double product_noise(Engine engine, std::int64_t n) {
   const double native = rounding * (8 + std::sqrt(static_cast<double>(n)) / 4);
-  return engine == Engine::double_float || engine == Engine::automatic ? 16 * native : native;
+  return engine == Engine::df || engine == Engine::automatic ? 16 * native : native;
 }
 
 Refinement refine(const Products<double>& products, Engine engine, MatrixView<const double> a_dev,
@@ -234,7 +236,7 @@ Refinement refine(const Products<double>& products, Engine engine, MatrixView<co
                   const std::function<void(double)>& tell) {
   Refiner refiner(products, engine, a_dev, x_dev, w_dev, scratch_dev);
   Refinement done = refiner.run(tell);
-  if (done.way == Refinement::Way::refined) refiner.sort();
+  if (done.result == Refinement::Result::refined) refiner.sort();
   return done;
 }
 
@@ -242,7 +244,7 @@ std::uint64_t refine_bytes(std::int64_t n) {
   return bytes_taken([n](Arena& arena) { RefineParts(arena, n); });
 }
 
-// The small problems with S_c, G_c and dsygvd's workspace, and a few values a column.
+// The small problems: S_c, G_c, the workspace of dsygvd, and a few values a column.
 std::uint64_t refine_host_bytes(std::int64_t n) {
   constexpr std::int64_t values_a_column = 10;
   const std::int64_t order = std::min(n, largest_cluster);

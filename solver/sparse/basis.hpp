@@ -1,11 +1,11 @@
-// An orthonormal basis V of panels that grows by a panel at a time: two classical Gram-Schmidt passes against V as products, and
-// within the panel Cholesky factors of its Gram matrix, twice.
+// Basis: an orthonormal basis V that grows by one block of four vectors at a time. A new block W gets two passes of classical Gram-Schmidt
+// against V, as matrix products. In each pass the Cholesky factor R of W^T W makes the block's own columns orthonormal:
 //
 //   W := W - V (V^T W),  W := W R_1^-1,  W := W - V (V^T W),  W := W R_2^-1
 //
-// After the first two the panel is orthonormal but for what its own condition and V's have lost; the second pass removes that, so
-// a pivot of R_2 far below 1 says that its column was roundoff. Such a column, one that is a combination of V and the panel's
-// others, is replaced by a random one. Stewart (2008), block Gram-Schmidt twice; CholeskyQR2: Yamamoto et al. (2015).
+// The first pass leaves errors that grow with the condition numbers of W and V. The second pass removes them. A pivot of R_2 far below 1
+// therefore means that its column was rounding error: the column was a combination of V and the other columns of W. A random column
+// replaces it. Sources: Stewart (2008), block Gram-Schmidt twice; CholeskyQR2: Yamamoto et al. (2015).
 #pragma once
 
 #include <array>
@@ -16,42 +16,42 @@
 
 namespace eigen_g {
 
-// Values beside its panels.
-constexpr std::int64_t basis_small_values(std::int64_t max_panels) {
-  return (4 + 2 * max_panels) * panel_width * panel_width;
+// Number of values of a basis in addition to its blocks.
+constexpr std::int64_t basis_small_values(std::int64_t max_blocks) {
+  return (4 + 2 * max_blocks) * block_width * block_width;
 }
 
 template <class T>
 class Basis {
  public:
-  // Room for so many panels. Throws OutOfMemory.
-  Basis(Executor<T>& on, std::int64_t max_panels);
+  // Allocates memory for `max_blocks` blocks. Throws OutOfMemory.
+  Basis(Executor<T>& on, std::int64_t max_blocks);
 
-  std::int64_t panels() const { return panels_; }
-  std::int64_t max_panels() const { return max_panels_; }
-  T* panel(std::int64_t p) const { return memory_ + p * panel_values_; }
+  std::int64_t blocks() const { return blocks_; }
+  std::int64_t max_blocks() const { return max_blocks_; }
+  T* block(std::int64_t p) const { return memory_ + p * block_values_; }
 
-  // The panel as it came is V C + Q R with Q the panel as it is now, V the panels before it.
+  // The block before append() is V C + Q R, where Q is the block after it and V are the blocks before it.
   struct Coefficients {
     std::vector<T> c;     // row-major, 4 columns
-    std::array<T, 16> r;  // row-major; a row of a replaced column is 0
+    std::array<T, 16> r;  // row-major; 0 in the row of a replaced column
   };
-  // Makes the panel that stands at panel(panels()) orthonormal against all before, and counts it. At most two thirds of the order
-  // may be taken. Throws InvalidArgument (a) for a NaN or an infinity.
+  // Makes the block at block(blocks()) orthonormal to all blocks before it, and counts it. The basis may have at most two thirds of the
+  // order in columns. Throws InvalidArgument (a) if a value is NaN or infinite.
   const Coefficients& append();
   void append_random();
-  // From now on the first so many, which somebody else has made orthonormal.
-  void resize(std::int64_t panels) { panels_ = panels; }
-  std::int64_t random_columns() const { return random_columns_; }  // taken so far in place of dependent ones
+  // Keeps the first `blocks` blocks. The caller has made them orthonormal.
+  void resize(std::int64_t blocks) { blocks_ = blocks; }
+  std::int64_t random_columns() const { return random_columns_; }  // dependent columns replaced so far
 
  private:
-  unsigned orthonormalise();  // returns the columns that were dependent
+  unsigned orthonormalise();  // returns the bits of the dependent columns
 
   Executor<T>& on_;
-  std::int64_t panel_values_, max_panels_, panels_ = 0;
+  std::int64_t block_values_, max_blocks_, blocks_ = 0;
   T* memory_;
-  T* small_;             // R_1, R_2, G, R^-1, V^T W of both passes
-  std::vector<T> host_;  // of small_
+  T* small_;             // R_1, R_2, V^T W of both passes, G, R^-1
+  std::vector<T> host_;  // copy of the first part of small_
   Coefficients coefficients_;
   std::uint64_t seed_ = 0;
   std::int64_t random_columns_ = 0;

@@ -1,9 +1,12 @@
+// The Chebyshev filter: its application and the choice of its degree and cut.
 #include "solver/sparse/chebyshev_filter.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
+
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g {
 
@@ -28,9 +31,9 @@ void apply_filter(Executor<T>& on, const ChebyshevFilter& filter, const T* x, T*
   const T alpha = static_cast<T>(-filter.sign / filter.half);
   const T gamma = static_cast<T>(filter.middle / filter.half);
   if (filter.degree == 1) return on.multiply(alpha, x, gamma, T(0), y);
-  // T_0 = X and T_1 take the places of T_2 and T_3, and so on; the last is to stand in y.
+  // `even` and `odd` hold T_0 = X and T_1. T_2 overwrites T_0, T_3 overwrites T_1, and so on; the last one must end in y.
   T *even = filter.degree % 2 == 0 ? y : work, *odd = filter.degree % 2 == 0 ? work : y;
-  on.copy(x, on.order() * panel_width, even);
+  on.copy(x, on.order() * block_width, even);
   on.multiply(alpha, x, gamma, T(0), odd);
   for (int d = 2; d <= filter.degree; ++d) {
     on.multiply(2 * alpha, odd, 2 * gamma, T(-1), even);  // T_d = 2 t T_(d-1) - T_(d-2)
@@ -72,6 +75,6 @@ ChebyshevFilter choose_filter(const KnownSpectrum& spectrum, double sign, double
   return best;
 }
 
-template void apply_filter(Executor<double>&, const ChebyshevFilter&, const double*, double*, double*);
+EIGEN_G_INSTANTIATE(double_type, apply_filter);
 
 }  // namespace eigen_g

@@ -1,9 +1,9 @@
-// A polynomial of A that lifts the wanted end of the spectrum out of the rest, so that few steps of Lanczos see it alone:
+// ChebyshevFilter: a polynomial p of A that enlarges the wanted end of the spectrum, so that a few Lanczos steps see only this end:
 //
-//   p(A) = T_d((m - s A) / h),   T_d: Chebyshev's polynomial, s = 1 for the lowest pairs, -1 for the highest
+//   p(A) = T_d((m - s A) / h),   T_d: Chebyshev polynomial, s = 1 for the lowest pairs, -1 for the highest
 //
-// With m - h and m + h the cut and the upper bound of s A, what lies between them goes to [-1, 1], and what lies below the cut
-// grows beyond 1 as cosh(d arcosh t). Degree 1 is A itself, shifted: plain Lanczos.
+// m - h is the cut and m + h is an upper bound of s A. p maps the values between them to [-1, 1]. Below the cut, with t the argument of
+// T_d, it grows as cosh(d arcosh t). Degree 1 is A itself, shifted and scaled: plain Lanczos.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,27 @@ struct ChebyshevFilter {
   double at(double value) const;  // p for an eigenvalue of s A
 };
 
-// Y := p(A) X. `work` is a panel; x, y, work do not overlap. Cost: `degree` products.
+// Y := p(A) X. x, y and `work` are blocks and do not overlap. Cost: `degree` products.
 template <class T>
 void apply_filter(Executor<T>& on, const ChebyshevFilter& filter, const T* x, T* y, T* work);
 
-// What is known of the spectrum of s A when a filter is chosen: Ritz values from below, ascending, of which the first `wanted`
-// are to converge and all are kept at a restart, and a bound for all from above.
+// Known data of the spectrum of s A when a filter is chosen. `lowest` has Ritz values, ascending from the lower end. A restart keeps all of
+// them, and the first `wanted` must converge. `upper` is an upper bound of the spectrum.
 struct KnownSpectrum {
   std::vector<double> lowest;
   std::int64_t wanted = 1;
   double upper = 0;
 };
 
-// Nepers that the wanted vector which converges last gains in a block step of Lanczos on p(A), by the distance of p at it from p
-// at the first value that is not kept; and that divided by the products it takes, `overhead` products a step included.
+// Nepers (natural logarithms of the amplitude) by which one block step of Lanczos on p(A) improves the slowest wanted vector. The gain
+// follows from the distance of p at this vector's value from p at the first value that is not kept.
 double gain_of_step(const ChebyshevFilter& filter, const KnownSpectrum& spectrum);
+// gain_of_step() divided by the products of a step. `overhead` is the cost of the rest of a step, in products.
 double gain_of_product(const ChebyshevFilter& filter, const KnownSpectrum& spectrum, double overhead);
 
-// The one of the greatest gain a product among degrees from 1 to 80 and cuts at the known values and above. The wanted values
-// differ by at most `range` in p: beyond that the small ones drown in the large ones' roundoff.
+// Chooses the filter with the largest gain a product, with degrees from 1 to 80 and cuts at the known values and above them. The values
+// of p at the wanted values differ by at most the factor `range`. With a larger range the rounding errors of the large values would hide
+// the small ones.
 ChebyshevFilter choose_filter(const KnownSpectrum& spectrum, double sign, double overhead, double range);
 
 }  // namespace eigen_g

@@ -1,14 +1,16 @@
+// The operations of CpuExecutor.
 #include "solver/sparse/cpu_executor.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/sparse/small_matrices.hpp"
 
 namespace eigen_g {
 
 template <class T>
-CpuExecutor<T>::CpuExecutor(std::int64_t n, PanelProduct<T> product, std::int64_t first_row)
+CpuExecutor<T>::CpuExecutor(std::int64_t n, MatrixOperator<T> product, std::int64_t first_row)
     : n_(n), first_row_(first_row), product_(std::move(product)) {}
 
 template <class T>
@@ -39,10 +41,10 @@ template <class T>
 void CpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
 #pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
   for (std::int64_t row = 0; row < n_; ++row)
-    for (int j = 0; j < panel_width; ++j)
+    for (int j = 0; j < block_width; ++j)
       if (columns >> j & 1u)
-        x[panel_width * row + j] =
-            random_value<T>(seed, static_cast<std::uint64_t>(panel_width * (first_row_ + row) + j));
+        x[block_width * row + j] =
+            random_value<T>(seed, static_cast<std::uint64_t>(block_width * (first_row_ + row) + j));
 }
 
 template <class T>
@@ -58,8 +60,8 @@ void CpuExecutor<T>::times(T* w, const T* s) {
   tall_times(n_, w, s);
 }
 template <class T>
-void CpuExecutor<T>::combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) {
-  tall_combine(n_, p, v, q, q_panels, z);
+void CpuExecutor<T>::combine(std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) {
+  tall_combine(n_, p, v, q, q_blocks, z);
 }
 template <class T>
 void CpuExecutor<T>::factor(const T* g, T least, T* r, T* inverse) {
@@ -67,17 +69,17 @@ void CpuExecutor<T>::factor(const T* g, T least, T* r, T* inverse) {
 }
 template <class T>
 void CpuExecutor<T>::keep_diagonal(T* c) {
-  for (int e = 0; e < panel_width * panel_width; ++e)
-    if (e % (panel_width + 1) != 0) c[e] = T(0);
+  for (int e = 0; e < block_width * block_width; ++e)
+    if (e % (block_width + 1) != 0) c[e] = T(0);
 }
 
 template <class T>
-void CpuExecutor<T>::column(const T* panels, std::int64_t column, T* to) {
-  const T* const from = panels + column / panel_width * panel_width * n_ + column % panel_width;
+void CpuExecutor<T>::column(const T* blocks, std::int64_t column, T* to) {
+  const T* const from = blocks + column / block_width * block_width * n_ + column % block_width;
 #pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
-  for (std::int64_t i = 0; i < n_; ++i) to[i] = from[panel_width * i];
+  for (std::int64_t i = 0; i < n_; ++i) to[i] = from[block_width * i];
 }
 
-template class CpuExecutor<double>;
+EIGEN_G_INSTANTIATE_CLASS(double_type, CpuExecutor);
 
 }  // namespace eigen_g

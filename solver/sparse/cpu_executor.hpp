@@ -1,4 +1,4 @@
-// The executor of the CPU: host memory, OpenMP's threads.
+// CpuExecutor: the executor of the CPU, with host memory and the threads of OpenMP.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace eigen_g {
 template <class T>
 class CpuExecutor : public Executor<T> {
  public:
-  // first_row: of A, where these n are a part of its rows.
-  CpuExecutor(std::int64_t n, PanelProduct<T> product, std::int64_t first_row = 0);
+  // first_row: number of the executor's first row in A, if it has only n of A's rows.
+  CpuExecutor(std::int64_t n, MatrixOperator<T> product, std::int64_t first_row = 0);
 
   std::int64_t order() const override { return n_; }
   std::uint64_t bytes() const override { return bytes_; }
@@ -24,16 +24,16 @@ class CpuExecutor : public Executor<T> {
   void gram(std::int64_t p, const T* v, const T* w, T* c) override;
   void subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) override;
   void times(T* w, const T* s) override;
-  void combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) override;
+  void combine(std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) override;
   void factor(const T* g, T least, T* r, T* inverse) override;
   void keep_diagonal(T* c) override;
-  void column(const T* panels, std::int64_t column, T* to) override;
+  void column(const T* blocks, std::int64_t column, T* to) override;
 
  private:
   void product(T alpha, const T* x, T gamma, T beta, T* y) override;
   std::int64_t n_, first_row_;
   std::uint64_t bytes_ = 0;
-  PanelProduct<T> product_;
+  MatrixOperator<T> product_;
   std::vector<HostArray<T>> memory_;
 };
 

@@ -1,9 +1,9 @@
-// What few pairs of a large symmetric A need of the machine: products of A with panels, products of tall matrices in panels
-// (gemm_df/tall_product.hpp), sums in a fixed order. One for the CPU, one for a GPU, one for several; the algorithm above it is one
-// source.
+// Executor: the operations of a few-pairs solve on the device that holds a large symmetric A. These are products of A with blocks of
+// vectors, products of tall matrices in blocks (gemm_df/tall_product.hpp), and sums in a fixed order. There is one executor for the CPU,
+// one for a GPU and one for several GPUs. The algorithm above them has one source.
 //
-// Pointers are memory of the executor, but where `host` is said; a panel is n x 4, row-major. What an operation begins may
-// still run when it returns; get() waits for all of it.
+// A block is n x 4, row-major. Pointers are memory of the executor, except arguments named `host`. Operations may return before their
+// work is done; get() waits for all of it.
 #pragma once
 
 #include <cmath>
@@ -19,45 +19,46 @@ class Executor {
  public:
   virtual ~Executor() = default;
   virtual std::int64_t order() const = 0;
-  virtual std::uint64_t bytes() const = 0;  // taken so far
+  virtual std::uint64_t bytes() const = 0;  // bytes taken so far
 
-  // Memory for so many values, until the executor's end. Throws OutOfMemory.
+  // Memory for `values` values that lives as long as the executor. Throws OutOfMemory.
   virtual T* take(std::int64_t values) = 0;
-  virtual T* take_panels(std::int64_t panels) { return take(panels * order() * panel_width); }
+  virtual T* take_blocks(std::int64_t blocks) { return take(blocks * order() * block_width); }
   virtual void put(const T* host, std::int64_t values, T* to) = 0;
   virtual void get(const T* from, std::int64_t values, T* host) = 0;  // blocks
   virtual void copy(const T* from, std::int64_t values, T* to) = 0;
 
   // Y := alpha A X + gamma X + beta Y; beta = 0 does not read Y.
-  void multiply(T alpha, const T* x, T gamma, T beta, T* y) { product(factor_ * alpha, x, gamma, beta, y); }
-  // From now on A stands for this power of two times A.
-  void scale(T factor) { factor_ = factor; }
-  // Columns of X whose bit is set in `columns`: values of (-1, 1) that follow from seed, row of A and column alone.
+  void multiply(T alpha, const T* x, T gamma, T beta, T* y) { product(scale_ * alpha, x, gamma, beta, y); }
+  // From now on multiply() uses `factor` times A. factor is a power of two.
+  void scale(T factor) { scale_ = factor; }
+  // Fills the columns of X whose bit is set in `columns` with values in (-1, 1). They depend only on the seed, the row of A and the column.
   virtual void randomise(unsigned columns, std::uint64_t seed, T* x) = 0;
 
+  // The products of tall matrices, as in gemm_df/tall_product.hpp.
   virtual void gram(std::int64_t p, const T* v, const T* w, T* c) = 0;
   virtual void subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) = 0;
   virtual void times(T* w, const T* s) = 0;
-  virtual void combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) = 0;
-  // G = R^T R, 4 x 4, and R's inverse. A column whose pivot is at most `least` of its g_jj depends on those before: its row and
-  // column of R and of the inverse are 0.
+  virtual void combine(std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) = 0;
+  // Cholesky factor R of G = R^T R, 4 x 4, and R's inverse. If the pivot of a column is at most `least` times g_jj, the column depends on
+  // the columns before it. Its row and its column of R and of the inverse are then 0.
   virtual void factor(const T* g, T least, T* r, T* inverse) = 0;
-  virtual void keep_diagonal(T* c) = 0;  // of 4 x 4
-  // A column of panels as a vector, to memory that this machine reaches: the host's, for a GPU also its own. Blocks.
-  virtual void column(const T* panels, std::int64_t column, T* to) = 0;
+  virtual void keep_diagonal(T* c) = 0;  // sets the entries of a 4 x 4 matrix outside of its diagonal to 0
+  // Copies one column of a sequence of blocks to a vector in host memory; on a GPU it may also be in the GPU's memory. Blocks.
+  virtual void column(const T* blocks, std::int64_t column, T* to) = 0;
 
  private:
   virtual void product(T alpha, const T* x, T gamma, T beta, T* y) = 0;
-  T factor_ = 1;
+  T scale_ = 1;
 };
 
-// What brings an A of about this norm to where squares neither overflow nor vanish: a power of two, 1 where they do not.
+// A power of two that scales a matrix of about this norm so that squares neither overflow nor underflow; 1 if it needs no scaling.
 inline double scaling_of(double norm) {
   return norm > 1e100 || (norm > 0 && norm < 1e-100) ? std::ldexp(1.0, -std::ilogb(norm)) : 1;
 }
 
-// Y := alpha A X + gamma X + beta Y on one panel, in the memory of the executor that it is given to.
+// Y := alpha A X + gamma X + beta Y on one block, in the memory of the executor that has the product.
 template <class T>
-using PanelProduct = std::function<void(T alpha, const T* x, T gamma, T beta, T* y)>;
+using MatrixOperator = std::function<void(T alpha, const T* x, T gamma, T beta, T* y)>;
 
 }  // namespace eigen_g

@@ -1,3 +1,4 @@
+// FewProblem for matrices in host memory.
 #include "solver/sparse/few_problem.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "blas2/spmv/crs.hpp"
 #include "blas2/spmv/stencil.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/sparse/cpu_executor.hpp"
 
@@ -13,14 +15,14 @@ namespace eigen_g {
 
 namespace {
 
-// The largest sum of absolute values in a row bounds |A|.
+// The largest sum of absolute values in a row, which is an upper bound of |A|.
 template <class T>
 double largest_row_sum(const blas2::CrsView<T>& a) {
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest) if (a.rows >= smallest_parallel_order)
   for (std::int64_t i = 0; i < a.rows; ++i) {
     double sum = 0;
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) sum += std::abs(a.value[p]);
+    for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) sum += std::abs(a.value[p]);
     largest = std::max(largest, sum);
   }
   return largest;
@@ -29,11 +31,13 @@ double largest_row_sum(const blas2::CrsView<T>& a) {
 }  // namespace
 
 template <class T>
-FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus) {
-  if (a.n > 0 && !a.row_begin) throw InvalidArgument(Argument::a, "row_begin is null");
-  const std::int64_t nnz = a.n > 0 ? a.row_begin[a.n] - a.row_begin[0] : 0;
-  if (nnz > 0 && (!a.column || !a.value)) throw InvalidArgument(Argument::a, "column or value is null");
-  const blas2::CrsView<T> view{a.n, a.n, nnz, a.row_begin, a.column, a.value};
+FewProblem<T> few_problem(const CsrMatrix<T>& a, const std::vector<int>& gpus) {
+  if (a.n > 0 && !a.row_offsets)
+    throw InvalidArgument(Argument::a, "row_offsets is null, must not be null for n > 0");
+  const std::int64_t nnz = a.n > 0 ? a.row_offsets[a.n] - a.row_offsets[0] : 0;
+  if (nnz > 0 && (!a.column || !a.value))
+    throw InvalidArgument(Argument::a, "column or value is null, must not be null if A has entries");
+  const blas2::CrsView<T> view{a.n, a.n, nnz, a.row_offsets, a.column, a.value};
   blas2::check_crs(view);
   FewProblem<T> problem;
   problem.n = a.n;
@@ -43,7 +47,7 @@ FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus) 
   problem.densify = [view](T* dense) {
     std::fill_n(dense, view.rows * view.rows, T(0));
     for (std::int64_t i = 0; i < view.rows; ++i)
-      for (std::int64_t p = view.row_begin[i]; p < view.row_begin[i + 1]; ++p)
+      for (std::int64_t p = view.row_offsets[i]; p < view.row_offsets[i + 1]; ++p)
         dense[i + view.col[p] * view.rows] = view.value[p];
   };
 #ifdef EIGEN_G_HAVE_CUDA
@@ -52,8 +56,8 @@ FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus) 
     return problem;
   }
 #endif
-  const PanelProduct<T> product = [view](T alpha, const T* x, T gamma, T beta, T* y) {
-    blas2::crs_multiply(panel_width, alpha, view, x, beta, y, 0, gamma);
+  const MatrixOperator<T> product = [view](T alpha, const T* x, T gamma, T beta, T* y) {
+    blas2::crs_multiply(block_width, alpha, view, x, beta, y, 0, gamma);
   };
   problem.executor = [n = a.n, product](std::int64_t) {
     return std::make_unique<CpuExecutor<T>>(n, product);
@@ -62,13 +66,13 @@ FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus) 
 }
 
 template <class T>
-FewProblem<T> few_problem(const SparseProduct<T>& a) {
-  if (!a.multiply) throw InvalidArgument(Argument::a, "has no product");
-  const std::int64_t n = a.n, values = n * panel_width;
+FewProblem<T> few_problem(const SparseOperator<T>& a) {
+  if (!a.multiply) throw InvalidArgument(Argument::a, "has no multiply function");
+  const std::int64_t n = a.n, values = n * block_width;
   FewProblem<T> problem;
   problem.n = n;
   const std::shared_ptr<T[]> result(host_array<T>(values));
-  const PanelProduct<T> product = [=, multiply = a.multiply](T alpha, const T* x, T gamma, T beta, T* y) {
+  const MatrixOperator<T> product = [=, multiply = a.multiply](T alpha, const T* x, T gamma, T beta, T* y) {
     const T* const ax = result.get();
     multiply(x, result.get());
 #pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
@@ -90,8 +94,8 @@ FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {
     return problem;
   }
 #endif
-  const PanelProduct<double> product = [a](double alpha, const double* x, double gamma, double beta,
-                                           double* y) {
+  const MatrixOperator<double> product = [a](double alpha, const double* x, double gamma, double beta,
+                                             double* y) {
     blas2::stencil_multiply({a.nx, a.ny, a.nz}, a.points, alpha, x, gamma, beta, y);
   };
   problem.executor = [n = problem.n, product](std::int64_t) {
@@ -102,23 +106,24 @@ FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {
 
 template <class T>
 void densify_by_products(Executor<T>& on, T* dense) {
-  const std::int64_t n = on.order(), values = n * panel_width;
-  T *const x = on.take_panels(1), *const y = on.take_panels(1);
+  const std::int64_t n = on.order(), values = n * block_width;
+  T *const x = on.take_blocks(1), *const y = on.take_blocks(1);
   const HostArray<T> host = host_array<T>(values);
-  for (std::int64_t first = 0; first < n; first += panel_width) {
-    const std::int64_t columns = std::min<std::int64_t>(panel_width, n - first);
+  for (std::int64_t first = 0; first < n; first += block_width) {
+    const std::int64_t columns = std::min<std::int64_t>(block_width, n - first);
     std::fill_n(host.get(), values, T(0));
-    for (std::int64_t j = 0; j < columns; ++j) host[panel_width * (first + j) + j] = T(1);
+    for (std::int64_t j = 0; j < columns; ++j) host[block_width * (first + j) + j] = T(1);
     on.put(host.get(), values, x);
     on.multiply(T(1), x, T(0), T(0), y);
     on.get(y, values, host.get());
     for (std::int64_t j = 0; j < columns; ++j)
-      for (std::int64_t i = 0; i < n; ++i) dense[i + (first + j) * n] = host[panel_width * i + j];
+      for (std::int64_t i = 0; i < n; ++i) dense[i + (first + j) * n] = host[block_width * i + j];
   }
 }
 
-template FewProblem<double> few_problem(const SparseRows<double>&, const std::vector<int>&);
-template FewProblem<double> few_problem(const SparseProduct<double>&);
-template void densify_by_products(Executor<double>&, double*);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, few_problem,
+                             FewProblem<T>(const CsrMatrix<T>&, const std::vector<int>&));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, few_problem, FewProblem<T>(const SparseOperator<T>&));
+EIGEN_G_INSTANTIATE(double_type, densify_by_products);
 
 }  // namespace eigen_g

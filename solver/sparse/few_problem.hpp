@@ -1,4 +1,4 @@
-// The matrix of a few pairs, whoever holds it, as the ways to solve it need it.
+// FewProblem: the matrix A of a few-pairs solve in the forms that the dense and the Lanczos method need, independent of its storage.
 #pragma once
 
 #include <functional>
@@ -12,37 +12,37 @@ namespace eigen_g {
 
 template <class T>
 struct FewProblem {
-  std::int64_t n = 0, nnz = -1;  // -1: by products
+  std::int64_t n = 0, nnz = -1;  // -1: A is given by products
   double scale = 0;              // about |A|; 0: not known
-  bool on_gpu = false;           // where the executor works
-  // Of a machine that has A; `max_panels` of a basis at most.
-  std::function<std::unique_ptr<Executor<T>>(std::int64_t max_panels)> executor;
-  std::function<void(T* dense)> densify;  // n x n column-major, host, both triangles; empty: by products
+  bool on_gpu = false;           // true: the executor works on a GPU
+  // Makes the executor on the device that holds A. Its basis will have at most `max_blocks` blocks.
+  std::function<std::unique_ptr<Executor<T>>(std::int64_t max_blocks)> executor;
+  std::function<void(T* dense)> densify;  // n x n, host, both triangles; empty: A is by products
 };
 
-// Throw InvalidArgument (a).
-// Checked: offsets, columns, values. gpus: that work, CUDA's numbers; none: the CPU.
+// All of these throw InvalidArgument (a).
+// The CSR form checks offsets, columns and values. gpus: CUDA's numbers of the GPUs that work; empty: the CPU works.
 template <class T>
-FewProblem<T> few_problem(const SparseRows<T>& a, const std::vector<int>& gpus);
+FewProblem<T> few_problem(const CsrMatrix<T>& a, const std::vector<int>& gpus);
 template <class T>
-FewProblem<T> few_problem(const SparseProduct<T>& a);
+FewProblem<T> few_problem(const SparseOperator<T>& a);
 FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu);
 
-// In few_problem_device.cpp, CUDA builds only: work on the current GPU.
+// These are in few_problem_device.cpp, in CUDA builds only. They work on the current GPU.
 template <class T>
-FewProblem<T> few_problem(const DeviceSparseRows<T>& a, CUstream_st* stream);
+FewProblem<T> few_problem(const DeviceCsrMatrix<T>& a, CUstream_st* stream);
 template <class T>
-FewProblem<T> few_problem(const DeviceSparseProduct<T>& a, CUstream_st* stream);
-// Executors of a checked matrix in host memory.
+FewProblem<T> few_problem(const DeviceSparseOperator<T>& a, CUstream_st* stream);
+// Makes executors for a checked matrix in host memory.
 template <class T>
-std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const SparseRows<T>& a);
-// Cut by rows over several GPUs.
+std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const CsrMatrix<T>& a);
+// Makes executors with the rows divided over several GPUs.
 template <class T>
-std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const SparseRows<T>& a,
+std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const CsrMatrix<T>& a,
                                                                         const std::vector<int>& gpus);
 std::function<std::unique_ptr<Executor<double>>(std::int64_t)> gpu_executors(const SparseGrid& a);
 
-// A by products with unit vectors, a panel at a time.
+// Forms A by products with unit vectors, one block at a time.
 template <class T>
 void densify_by_products(Executor<T>& on, T* dense);
 

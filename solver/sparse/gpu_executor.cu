@@ -1,7 +1,9 @@
+// The kernels and operations of GpuExecutor.
 #include <algorithm>
 #include <utility>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/sparse/gpu_executor.hpp"
@@ -24,7 +26,7 @@ template <class T>
 __global__ void randomise_kernel(std::int64_t values, std::int64_t before, unsigned columns,
                                  std::uint64_t seed, T* x) {
   const std::int64_t e = own_index();
-  if (e < values && (columns >> (e % panel_width) & 1u))
+  if (e < values && (columns >> (e % block_width) & 1u))
     x[e] = random_value<T>(seed, static_cast<std::uint64_t>(before + e));
 }
 template <class T>
@@ -33,7 +35,7 @@ __global__ void factor_kernel(const T* g, T least, T* r, T* inverse) {
 }
 template <class T>
 __global__ void keep_diagonal_kernel(T* c) {
-  if (threadIdx.x % (panel_width + 1) != 0) c[threadIdx.x] = T(0);
+  if (threadIdx.x % (block_width + 1) != 0) c[threadIdx.x] = T(0);
 }
 template <class T>
 __global__ void combine_product_kernel(std::int64_t values, T alpha, const T* ax, T gamma,
@@ -44,22 +46,22 @@ __global__ void combine_product_kernel(std::int64_t values, T alpha, const T* ax
   y[e] = beta == T(0) ? sum : sum + beta * y[e];
 }
 template <class T>
-__global__ void column_kernel(std::int64_t n, std::int64_t column, const T* __restrict__ panels,
+__global__ void column_kernel(std::int64_t n, std::int64_t column, const T* __restrict__ blocks,
                               T* __restrict__ z) {
   const std::int64_t i = own_index();
-  if (i < n) z[i] = panels[(column / panel_width * n + i) * panel_width + column % panel_width];
+  if (i < n) z[i] = blocks[(column / block_width * n + i) * block_width + column % block_width];
 }
 }  // namespace
 
 template <class T>
-GpuExecutor<T>::GpuExecutor(const Queue& queue, std::int64_t n, std::int64_t max_panels,
-                            PanelProduct<T> product, std::uint64_t held_bytes, std::int64_t first_row)
+GpuExecutor<T>::GpuExecutor(const Queue& queue, std::int64_t n, std::int64_t max_blocks,
+                            MatrixOperator<T> product, std::uint64_t held_bytes, std::int64_t first_row)
     : queue_(queue),
       n_(n),
       first_row_(first_row),
       bytes_(held_bytes),
       product_(std::move(product)),
-      work_(take(tall_work(n, max_panels))) {}
+      work_(take(tall_work(n, max_blocks))) {}
 
 template <class T>
 T* GpuExecutor<T>::take(std::int64_t values) {
@@ -89,8 +91,8 @@ void GpuExecutor<T>::product(T alpha, const T* x, T gamma, T beta, T* y) {
 }
 template <class T>
 void GpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
-  const std::int64_t values = n_ * panel_width;
-  randomise_kernel<<<blocks_of(values), threads, 0, queue_.stream()>>>(values, first_row_ * panel_width,
+  const std::int64_t values = n_ * block_width;
+  randomise_kernel<<<blocks_of(values), threads, 0, queue_.stream()>>>(values, first_row_ * block_width,
                                                                        columns, seed, x);
   EIGEN_G_LAUNCHED();
 }
@@ -108,8 +110,8 @@ void GpuExecutor<T>::times(T* w, const T* s) {
   tall_times(queue_, n_, w, s);
 }
 template <class T>
-void GpuExecutor<T>::combine(std::int64_t p, const T* v, const T* q, std::int64_t q_panels, T* z) {
-  tall_combine(queue_, n_, p, v, q, q_panels, z);
+void GpuExecutor<T>::combine(std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) {
+  tall_combine(queue_, n_, p, v, q, q_blocks, z);
 }
 template <class T>
 void GpuExecutor<T>::factor(const T* g, T least, T* r, T* inverse) {
@@ -118,16 +120,16 @@ void GpuExecutor<T>::factor(const T* g, T least, T* r, T* inverse) {
 }
 template <class T>
 void GpuExecutor<T>::keep_diagonal(T* c) {
-  keep_diagonal_kernel<<<1, panel_width * panel_width, 0, queue_.stream()>>>(c);
+  keep_diagonal_kernel<<<1, block_width * block_width, 0, queue_.stream()>>>(c);
   EIGEN_G_LAUNCHED();
 }
 
 template <class T>
-void GpuExecutor<T>::column(const T* panels, std::int64_t column, T* to) {
+void GpuExecutor<T>::column(const T* blocks, std::int64_t column, T* to) {
   if (!column_) column_ = take(n_);
-  column_kernel<<<blocks_of(n_), threads, 0, queue_.stream()>>>(n_, column, panels, column_);
+  column_kernel<<<blocks_of(n_), threads, 0, queue_.stream()>>>(n_, column, blocks, column_);
   EIGEN_G_LAUNCHED();
-  // A long one as a matrix, which the transfer to host memory takes by pieces.
+  // A long column is copied as a matrix, because the transfer of a matrix to host memory works in pieces.
   constexpr std::int64_t piece = std::int64_t{1} << 18;
   const std::int64_t pieces = is_gpu_memory(to) || n_ < 4 * piece ? 0 : n_ / piece,
                      rest = n_ - pieces * piece;
@@ -140,13 +142,12 @@ void GpuExecutor<T>::column(const T* panels, std::int64_t column, T* to) {
 template <class T>
 void combine_product(const Queue& queue, std::int64_t n, T alpha, const T* ax_dev, T gamma, const T* x_dev,
                      T beta, T* y_dev) {
-  const std::int64_t values = n * panel_width;
+  const std::int64_t values = n * block_width;
   combine_product_kernel<<<blocks_of(values), threads, 0, queue.stream()>>>(values, alpha, ax_dev, gamma,
                                                                             x_dev, beta, y_dev);
   EIGEN_G_LAUNCHED();
 }
-template class GpuExecutor<double>;
-template void combine_product(const Queue&, std::int64_t, double, const double*, double, const double*,
-                              double, double*);
+EIGEN_G_INSTANTIATE_CLASS(double_type, GpuExecutor);
+EIGEN_G_INSTANTIATE(double_type, combine_product);
 
 }  // namespace eigen_g

@@ -1,3 +1,4 @@
+// Block Lanczos with thick restarts on a Chebyshev filter.
 #include "solver/sparse/lanczos.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <numeric>
 
 #include "hybrid/error.hpp"
+#include "hybrid/instantiate.hpp"
 #include "solver/sparse/restart.hpp"
 #include "solver/sparse/small_matrices.hpp"
 #include "solver/sparse/verify_few.hpp"
@@ -15,33 +17,33 @@ namespace eigen_g {
 LanczosSizes lanczos_sizes(std::int64_t wanted) {
   LanczosSizes sizes;
   sizes.chain = wanted <= 16 ? 1 : 2;
-  sizes.kept = (wanted + std::max<std::int64_t>(8, wanted / 3) + panel_width - 1) / panel_width;
+  sizes.kept = (wanted + std::max<std::int64_t>(8, wanted / 3) + block_width - 1) / block_width;
   sizes.basis = 2 * sizes.kept + 4 + 2 * sizes.chain;
   return sizes;
 }
 
 namespace {
 
-// What the restarts' small matrices and the measures need.
+// Number of values for the small matrices of the restarts and the measurements.
 std::int64_t small_values(const LanczosSizes& sizes) {
-  return std::max(sizes.basis * panel_width * sizes.kept * panel_width, 32 * sizes.kept);
+  return std::max(sizes.basis * block_width * sizes.kept * block_width, 32 * sizes.kept);
 }
 
 }  // namespace
 
 std::int64_t lanczos_values(std::int64_t n, std::int64_t wanted) {
   const LanczosSizes sizes = lanczos_sizes(wanted);
-  return (sizes.basis + sizes.kept + 1) * n * panel_width + small_values(sizes) +
+  return (sizes.basis + sizes.kept + 1) * n * block_width + small_values(sizes) +
          basis_small_values(sizes.basis);
 }
 
 std::int64_t lanczos_least_order(std::int64_t wanted) {
-  return lanczos_sizes(wanted).basis * panel_width * 3 / 2 + 1;
+  return lanczos_sizes(wanted).basis * block_width * 3 / 2 + 1;
 }
 
 namespace {
 
-// Products that the rest of a block step costs, about: two passes of Gram-Schmidt against half a basis, by bytes.
+// Approximate cost, in products, of the rest of a block step: two Gram-Schmidt passes against half a basis, compared by bytes.
 double overhead_of(const LanczosSizes& sizes) {
   return 0.15 * static_cast<double>(sizes.basis + sizes.kept) + 2;
 }
@@ -55,18 +57,18 @@ class Lanczos {
         sizes_(lanczos_sizes(options.wanted)),
         basis_(on, sizes_.basis),
         projected_(sizes_.basis),
-        panel_values_(on.order() * panel_width),
-        kept_(on.take_panels(sizes_.kept)),
-        work_(on.take_panels(1)),
+        block_values_(on.order() * block_width),
+        kept_(on.take_blocks(sizes_.kept)),
+        work_(on.take_blocks(1)),
         small_(on.take(small_values(sizes_))) {
     filter_.sign = options.highest ? -1 : 1;
     range_ = std::clamp(options.tolerance * 1e-2 / std::numeric_limits<double>::epsilon(), 1e1, 1e4);
   }
 
-  LanczosResult<T> run(const T* start, std::int64_t start_panels);
+  LanczosResult<T> run(const T* start, std::int64_t start_blocks);
 
  private:
-  void begin(const T* start, std::int64_t start_panels);
+  void begin(const T* start, std::int64_t start_blocks);
   void scale();
   void extend();
   void restart();
@@ -87,15 +89,15 @@ class Lanczos {
   LanczosSizes sizes_;
   Basis<T> basis_;
   Projected<T> projected_;
-  std::int64_t panel_values_;
+  std::int64_t block_values_;
   T *kept_, *work_, *small_;
   ChebyshevFilter filter_;
-  double range_ = 1, asymmetry_ = 0;  // the largest of H in the first cycle
+  double range_ = 1, asymmetry_ = 0;  // asymmetry_: largest |H - H^T| in the first cycle
   std::array<T, 16> coupling_{};
-  std::int64_t kept_panels_ = 0;
-  std::vector<double> rho_, residual_;  // of the kept vectors, by their columns
-  std::vector<std::int64_t> order_;     // of the kept vectors' columns, rho ascending
-  double worst_ = 0, first_worst_ = 0;  // residual of the wanted: now, at the largest
+  std::int64_t kept_blocks_ = 0;
+  std::vector<double> rho_, residual_;  // measured values and residuals by column of the kept vectors
+  std::vector<std::int64_t> order_;     // columns of the kept vectors, rho ascending
+  double worst_ = 0, first_worst_ = 0;  // largest residual of the wanted pairs: now, and the largest so far
   std::vector<T> theta_;                // Ritz values of p(A), descending
   struct Measured {
     std::vector<double> rho, residual;
@@ -104,22 +106,22 @@ class Lanczos {
   };
   Measured before_probe_;
   double worst_before_ = 0;
-  double gain_ = 0;  // nepers a step of the filter, as the last measures let expect
+  double gain_ = 0;  // expected nepers a step of the filter, from the last measurement
   int slow_cycles_ = 0;
   bool probing_ = false;
-  std::int64_t max_steps_ = 1000;  // of the next cycle, which a full basis ends before
+  std::int64_t max_steps_ = 1000;  // limit for the next cycle; a full basis ends it earlier
   LanczosResult<T> result_;
 };
 
-// A panel of p(A) V at a time, until the basis is full; never fewer than are wanted.
+// Forms p(A) V one block at a time, until the basis is full or the cycle's limits are reached. H gets at least `wanted` columns.
 template <class T>
 void Lanczos<T>::extend() {
-  const std::int64_t least = options_.wanted / panel_width + 1;
-  for (std::int64_t step = 0; basis_.panels() < basis_.max_panels(); ++step) {
-    if (projected_.panels() >= least && (exhausted() || step >= max_steps_)) break;
-    T* const x = basis_.panel(projected_.panels());
-    apply_filter(on_, filter_, x, basis_.panel(basis_.panels()), work_);
-    result_.products += filter_.degree * panel_width;
+  const std::int64_t least = options_.wanted / block_width + 1;
+  for (std::int64_t step = 0; basis_.blocks() < basis_.max_blocks(); ++step) {
+    if (projected_.blocks() >= least && (exhausted() || step >= max_steps_)) break;
+    T* const x = basis_.block(projected_.blocks());
+    apply_filter(on_, filter_, x, basis_.block(basis_.blocks()), work_);
+    result_.products += filter_.degree * block_width;
     const typename Basis<T>::Coefficients& coefficients = basis_.append();
     const double difference = projected_.add(coefficients.c);
     if (result_.restarts == 0) asymmetry_ = std::max(asymmetry_, difference * filter_.half);
@@ -127,78 +129,79 @@ void Lanczos<T>::extend() {
   }
 }
 
-// A of a norm that squares hold. Where none is told, that of A x for the columns of V's first panel.
+// Scales A so that squares are in range. If its norm is not known, it is estimated as |A x| for the columns x of V's first block.
 template <class T>
 void Lanczos<T>::scale() {
   double norm = std::isfinite(options_.scale) ? options_.scale : 0;
-  result_.factor = scaling_of(norm);
+  result_.scale = scaling_of(norm);
   for (int attempt = 0; norm == 0 && attempt < 3; ++attempt) {
-    on_.scale(result_.factor);
-    on_.multiply(T(1), basis_.panel(0), T(0), T(0), work_);
-    result_.products += panel_width;
+    on_.scale(result_.scale);
+    on_.multiply(T(1), basis_.block(0), T(0), T(0), work_);
+    result_.products += block_width;
     on_.gram(1, work_, work_, small_);
     std::array<T, 16> gram;
     on_.get(small_, 16, gram.data());
     const double square = *std::max_element(gram.begin(), gram.end());
     const double found = square > 0 && std::isfinite(square) ? std::sqrt(square) : 0;
     const double more = found > 0 ? scaling_of(found) : std::ldexp(1.0, square > 0 ? -500 : 500);
-    if (found > 0 && more == 1) norm = found / result_.factor;
-    result_.factor *= more;
+    if (found > 0 && more == 1) norm = found / result_.scale;
+    result_.scale *= more;
   }
-  if (norm == 0) result_.factor = 1;
-  on_.scale(result_.factor);
-  filter_.half = norm > 0 ? norm * result_.factor : 1;
+  if (norm == 0) result_.scale = 1;
+  on_.scale(result_.scale);
+  filter_.half = norm > 0 ? norm * result_.scale : 1;
 }
 
-// Start vectors may know a part of A alone: a random panel shows the ends of the others.
+// Begins the basis. Start vectors may lie in an invariant subspace, so a random block comes first, which has components of all
+// eigenvectors.
 template <class T>
-void Lanczos<T>::begin(const T* start, std::int64_t start_panels) {
-  if (start_panels > 0) basis_.append_random();
-  for (std::int64_t p = 0; p < std::min(start_panels, sizes_.kept); ++p) {
-    on_.copy(start + p * panel_values_, panel_values_, basis_.panel(basis_.panels()));
+void Lanczos<T>::begin(const T* start, std::int64_t start_blocks) {
+  if (start_blocks > 0) basis_.append_random();
+  for (std::int64_t p = 0; p < std::min(start_blocks, sizes_.kept); ++p) {
+    on_.copy(start + p * block_values_, block_values_, basis_.block(basis_.blocks()));
     basis_.append();
   }
-  while (basis_.panels() < sizes_.chain) basis_.append_random();
+  while (basis_.blocks() < sizes_.chain) basis_.append_random();
   scale();
 }
 
-// The kept vectors V Q_kept by the projected problem, with which V begins again.
+// Solves the projected problem, forms the kept vectors V Q_kept, and begins V with them.
 template <class T>
 void Lanczos<T>::restart() {
   const auto pairs = projected_.solve();
-  const std::int64_t m = projected_.panels() * panel_width;
+  const std::int64_t m = projected_.blocks() * block_width;
   if (result_.restarts++ == 0) {
     result_.bounds = spectrum_bounds(pairs.values, pairs.vectors, coupling_.data(), filter_.half);
     if (asymmetry_ > 1e-11 * result_.bounds.norm)
       throw InvalidArgument(Argument::a, "is not symmetric: x^T A y and y^T A x of random x, y differ");
   }
-  kept_panels_ = std::min(sizes_.kept, projected_.panels());
-  const std::int64_t kept = kept_panels_ * panel_width;
+  kept_blocks_ = std::min(sizes_.kept, projected_.blocks());
+  const std::int64_t kept = kept_blocks_ * block_width;
   std::vector<T> q(static_cast<std::size_t>(m * kept));
   for (std::int64_t j = 0; j < kept; ++j)
     for (std::int64_t i = 0; i < m; ++i) q[i * kept + j] = pairs.vectors[i + j * m];
   on_.put(q.data(), m * kept, small_);
-  on_.combine(projected_.panels(), basis_.panel(0), small_, kept_panels_, kept_);
+  on_.combine(projected_.blocks(), basis_.block(0), small_, kept_blocks_, kept_);
   theta_ = pairs.values;
-  if (probing_) return;  // V holds what the probe is compared with
+  if (probing_) return;  // V still has the vectors from before the probe
   adopt();
-  projected_.restart(theta_.data(), kept_panels_);
+  projected_.restart(theta_.data(), kept_blocks_);
 }
 
-// V := [kept vectors, the panels behind those that H knows]
+// V := [kept vectors, the blocks that H does not know yet]
 template <class T>
 void Lanczos<T>::adopt() {
-  on_.copy(kept_, kept_panels_ * panel_values_, basis_.panel(0));
-  const std::int64_t rest = std::min(basis_.panels() - projected_.panels(), sizes_.chain);
+  on_.copy(kept_, kept_blocks_ * block_values_, basis_.block(0));
+  const std::int64_t rest = std::min(basis_.blocks() - projected_.blocks(), sizes_.chain);
   for (std::int64_t p = 0; p < rest; ++p)
-    on_.copy(basis_.panel(projected_.panels() + p), panel_values_, basis_.panel(kept_panels_ + p));
-  basis_.resize(kept_panels_ + rest);
+    on_.copy(basis_.block(projected_.blocks() + p), block_values_, basis_.block(kept_blocks_ + p));
+  basis_.resize(kept_blocks_ + rest);
 }
 
 template <class T>
 void Lanczos<T>::judge() {
-  const FewMeasures<T> measures = measure(on_, filter_.sign, kept_panels_, kept_, work_, small_);
-  result_.products += kept_panels_ * panel_width;
+  const FewMeasures<T> measures = measure(on_, filter_.sign, kept_blocks_, kept_, work_, small_);
+  result_.products += kept_blocks_ * block_width;
   rho_.assign(measures.values.begin(), measures.values.end());
   residual_.assign(measures.residuals.begin(), measures.residuals.end());
   order_.resize(rho_.size());
@@ -215,14 +218,14 @@ void Lanczos<T>::judge() {
   }
 }
 
-// The filter of the next cycle, and how many steps that has. Another filter begins with few vectors again, so it must pay.
+// Chooses the filter of the next cycle and its number of steps. A new filter begins with few vectors again, so it must gain enough.
 template <class T>
 void Lanczos<T>::choose() {
   KnownSpectrum known;
   for (const std::int64_t i : order_) known.lowest.push_back(rho_[i]);
   known.wanted = options_.wanted;
   double& upper = result_.bounds.upper;
-  const bool outside = known.lowest.back() > upper;  // a filter by that bound lifts the wrong end
+  const bool outside = known.lowest.back() > upper;  // a filter with this bound would enlarge the wrong end
   if (outside) upper = known.lowest.back() + 0.01 * (known.lowest.back() - known.lowest.front());
   known.upper = upper;
 
@@ -232,7 +235,7 @@ void Lanczos<T>::choose() {
   };
   const ChebyshevFilter other = choose_filter(known, filter_.sign, overhead, range_);
   const double other_steps =
-      steps_of(other, upper - known.lowest.front()) + static_cast<double>(kept_panels_) / chain;
+      steps_of(other, upper - known.lowest.front()) + static_cast<double>(kept_blocks_) / chain;
   double steps = steps_of(filter_, worst_);
   const bool near_end = worst_ <= 1e3 * limit(), slow = stalled();
   const bool faster = gain_of_product(other, known, overhead) > 2 * gain_of_product(filter_, known, overhead);
@@ -246,34 +249,34 @@ void Lanczos<T>::choose() {
   }
   gain_ = gain_of_step(filter_, known);
   const double all_steps = steps;
-  // After a new filter the values are not known well enough for more than a look at what it finds.
-  if (projected_.panels() == 0) steps = std::min(steps, static_cast<double>(kept_panels_) / chain + 1);
+  // After a change of the filter the values are inaccurate. The next cycle is then only long enough to measure what the filter finds.
+  if (projected_.blocks() == 0) steps = std::min(steps, static_cast<double>(kept_blocks_) / chain + 1);
   max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(0.9 * steps), 1.0, 1e3)) * sizes_.chain;
-  // Where a multiple value goes on behind what is kept, the gain is unknown.
+  // If the wanted values end within a multiple value, the gain is unknown.
   const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > limit();
   result_.predicted_products = static_cast<double>(result_.products) +
-                               (known_gain ? all_steps * filter_.degree * panel_width * chain : 0.0) +
-                               steps_of_probe() * filter_.degree * panel_width;
+                               (known_gain ? all_steps * filter_.degree * block_width * chain : 0.0) +
+                               steps_of_probe() * filter_.degree * block_width;
 }
 
-// V := a random combination of the kept vectors: H of another p is not known on them all.
+// V := random combinations of the kept vectors, because H of the new p is not known for all kept vectors.
 template <class T>
 void Lanczos<T>::begin_again() {
-  const std::int64_t rows = kept_panels_ * panel_width, columns = sizes_.chain * panel_width;
+  const std::int64_t rows = kept_blocks_ * block_width, columns = sizes_.chain * block_width;
   std::vector<T> q(static_cast<std::size_t>(rows * columns));
   const std::int64_t used = std::min(rows, options_.wanted + options_.wanted / 4 + 2);
   for (std::int64_t i = 0; i < used; ++i)
     for (std::int64_t j = 0; j < columns; ++j)
       q[order_[i] * columns + j] = random_value<T>(1, static_cast<std::uint64_t>(i * columns + j));
   on_.put(q.data(), rows * columns, small_);
-  on_.combine(kept_panels_, kept_, small_, sizes_.chain, basis_.panel(0));
+  on_.combine(kept_blocks_, kept_, small_, sizes_.chain, basis_.block(0));
   slow_cycles_ = 0;
   projected_.clear();
   basis_.resize(0);
   for (std::int64_t p = 0; p < sizes_.chain; ++p) basis_.append();
 }
 
-// Three cycles in a row have not halved the residual.
+// True if the residual has not halved in three cycles in a row.
 template <class T>
 bool Lanczos<T>::stalled() {
   slow_cycles_ = worst_ > 0.5 * worst_before_ ? slow_cycles_ + 1 : 0;
@@ -281,36 +284,37 @@ bool Lanczos<T>::stalled() {
   return slow_cycles_ >= 3;
 }
 
-// Every kept vector is multiplied again: where a probe has left the chain of panels that their residuals lie in, nothing else
-// makes them better.
+// Multiplies every kept vector again. After a probe the basis no longer has the blocks that contain the residuals of the kept vectors, and
+// nothing else improves these vectors.
 template <class T>
 void Lanczos<T>::begin_polish() {
   slow_cycles_ = 0;
   projected_.clear();
-  basis_.resize(kept_panels_);
+  basis_.resize(kept_blocks_);
   max_steps_ = 1000;
 }
 
-// Until what is missed stands out of the random panel, where it begins as one of sqrt n.
+// Number of steps after which a missed eigenvector dominates the random block. At the beginning its part of a random vector is about
+// 1 / sqrt n.
 template <class T>
 double Lanczos<T>::steps_of_probe() const {
   const double nepers = std::log(10 * std::sqrt(static_cast<double>(on_.order())));
   return std::clamp(std::ceil(nepers / std::max(gain_, 1e-9)), 3.0, 1e3);
 }
 
-// V := [kept vectors, a random panel]
+// V := [kept vectors, a random block]
 template <class T>
 void Lanczos<T>::begin_probe() {
   probing_ = true;
   ++result_.probe.runs;
   before_probe_ = {rho_, residual_, order_, worst_};
   max_steps_ = static_cast<std::int64_t>(steps_of_probe());
-  basis_.resize(kept_panels_);
+  basis_.resize(kept_blocks_);
   basis_.append_random();
 }
 
-// Whether pairs were missed: then the search goes on with them. Else the vectors from before the probe stand, which has mixed them
-// with its own unfinished ones.
+// Returns true if the probe found missed pairs; the search then continues with them. Otherwise it restores the vectors from before the
+// probe, because the probe has mixed them with unfinished ones.
 template <class T>
 bool Lanczos<T>::missed_something() {
   std::int64_t found = 0;
@@ -320,10 +324,10 @@ bool Lanczos<T>::missed_something() {
   probing_ = false;
   if (found > 0) {
     adopt();
-    projected_.restart(theta_.data(), kept_panels_);
+    projected_.restart(theta_.data(), kept_blocks_);
     return true;
   }
-  on_.copy(basis_.panel(0), kept_panels_ * panel_values_, kept_);
+  on_.copy(basis_.block(0), kept_blocks_ * block_values_, kept_);
   rho_ = before_probe_.rho;
   residual_ = before_probe_.residual;
   order_ = before_probe_.order;
@@ -332,17 +336,17 @@ bool Lanczos<T>::missed_something() {
 }
 
 template <class T>
-LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
-  begin(start, start_panels);
+LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_blocks) {
+  begin(start, start_blocks);
   while (true) {
     extend();
     restart();
     judge();
     const bool bound_too_low = probing_ && rho_[order_.back()] > result_.bounds.upper;
-    if (bound_too_low) {  // the probe shows what the filter has lifted beyond it
+    if (bound_too_low) {  // the probe shows values that the filter has enlarged above its upper bound
       probing_ = false;
       adopt();
-      projected_.restart(theta_.data(), kept_panels_);
+      projected_.restart(theta_.data(), kept_blocks_);
     } else if (probing_) {
       result_.probe.done = true;
       result_.probe.passed = !missed_something();
@@ -354,7 +358,7 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
       continue;
     }
     choose();
-    const bool seen = projected_.panels() > 0;  // a cycle of the filter that the prediction is for
+    const bool seen = projected_.blocks() > 0;  // true: the predicted filter has run for a cycle
     if (seen && result_.restarts >= 4 &&
         result_.predicted_products > 2 * static_cast<double>(options_.max_products))
       break;
@@ -369,7 +373,7 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
     result_.values.push_back(filter_.sign * rho_[j]);
     result_.residuals.push_back(residual_[j]);
   }
-  result_.orthogonality = orthogonality(on_, kept_panels_, kept_, small_);
+  result_.orthogonality = orthogonality(on_, kept_blocks_, kept_, small_);
   return result_;
 }
 
@@ -377,10 +381,10 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_panels) {
 
 template <class T>
 LanczosResult<T> lanczos(Executor<T>& on, const LanczosOptions& options, const T* start,
-                         std::int64_t start_panels) {
-  return Lanczos<T>(on, options).run(start, start_panels);
+                         std::int64_t start_blocks) {
+  return Lanczos<T>(on, options).run(start, start_blocks);
 }
 
-template LanczosResult<double> lanczos(Executor<double>&, const LanczosOptions&, const double*, std::int64_t);
+EIGEN_G_INSTANTIATE(double_type, lanczos);
 
 }  // namespace eigen_g

@@ -1,14 +1,15 @@
-// The lowest eigenpairs of s A by block Lanczos with thick restarts on a Chebyshev filter of A:
+// lanczos(): the lowest eigenpairs of s A by block Lanczos with thick restarts, applied to a Chebyshev filter p of A. s = 1 for the lowest
+// pairs of A, -1 for the highest ones. V is the basis, H = V^T p(A) V.
 //
-//   a cycle   X := next panel of V;  W := p(A) X;  H's columns := V^T W;  V := [V, orthonormal W - V V^T W]
-//   restart   H = Q Theta Q^T;  V := [V Q_kept, panels that are still to be multiplied]
-//   measure   rho = z^T s A z and |s A z - rho z| of the kept vectors; these alone decide
-//   filter    p by the values found so far; the first cycle has p(A) = A
-//   probe     once all are found: a random panel beside the kept ones for a cycle. A pair that was missed, of a multiple
-//             value above all, shows in it with a probability that grows as cosh(degrees of the cycle)
+//   cycle     X := next block of V;  W := p(A) X;  columns of H := V^T W;  V := [V, orthonormalised W - V V^T W]; repeated
+//   restart   H = Q Theta Q^T;  V := [V Q_kept, the blocks that have not been multiplied yet]
+//   measure   rho = z^T s A z and |s A z - rho z| of each kept vector z; only these decide on convergence
+//   filter    p is chosen from the values found so far; the first cycle has p(A) = A, shifted and scaled
+//   probe     once all wanted pairs have converged: a cycle with the kept vectors and a random block. It shows pairs that were missed, for
+//             example of a multiple eigenvalue, with a probability that grows as cosh(sum of the filter degrees of the cycle)
 //
-// Wu, Simon (SIAM J. Matrix Anal. 22, 2000), thick restart; Zhou, Saad (SIAM J. Matrix Anal. 29, 2007), bounds and filter;
-// Fang, Saad (SIAM J. Sci. Comput. 34, 2012), filtered Lanczos. Every sum has a fixed order: results repeat bit for bit.
+// Sources: Wu, Simon (SIAM J. Matrix Anal. 22, 2000), thick restart; Zhou, Saad (SIAM J. Matrix Anal. 29, 2007), bounds and filter;
+// Fang, Saad (SIAM J. Sci. Comput. 34, 2012), filtered Lanczos. Every sum has a fixed order, so results repeat bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -22,52 +23,52 @@
 
 namespace eigen_g {
 
-// Panels of a run, by the number of pairs.
+// Numbers of blocks, chosen from the number of wanted pairs.
 struct LanczosSizes {
-  std::int64_t chain = 1;  // panels that begin the basis: blocks of 4 chain columns
-  std::int64_t kept = 1;   // at a restart
-  std::int64_t basis = 1;  // at most
+  std::int64_t chain = 1;  // blocks at the beginning of the basis: block Lanczos with 4 chain columns
+  std::int64_t kept = 1;   // blocks kept at a restart
+  std::int64_t basis = 1;  // largest number of blocks in the basis
 };
 LanczosSizes lanczos_sizes(std::int64_t wanted);
-// That a run takes of its executor.
+// Number of values that a solve takes of its executor.
 std::int64_t lanczos_values(std::int64_t n, std::int64_t wanted);
-// Below this order the basis is too large a part of the space.
+// Smallest order for Lanczos. Below it the basis would be too large a part of the space.
 std::int64_t lanczos_least_order(std::int64_t wanted);
 
 struct LanczosOptions {
   std::int64_t wanted = 1;
   bool highest = false;
-  double tolerance = 1e-9;  // of a residual, relative to the norm of A
+  double tolerance = 1e-9;  // largest residual, relative to the norm of A
   std::int64_t max_products = 0;
   double scale = 1;                               // about the norm of A; 0: not known
-  std::function<void(double fraction)> progress;  // may be empty; an exception of it passes through
+  std::function<void(double fraction)> progress;  // may be empty; its exceptions pass through
 };
 
 struct ProbeResult {
   bool done = false, passed = false;
-  std::int64_t runs = 0, found = 0;  // cycles of it; pairs that they found
+  std::int64_t runs = 0, found = 0;  // cycles of the probe; missed pairs that they found
 };
 
 template <class T>
 struct LanczosResult {
   bool converged = false;
-  T* vectors = nullptr;               // panels of the executor's memory; column[i] of them is pair i
-  std::vector<std::int64_t> columns;  // values ascending of A
+  T* vectors = nullptr;               // blocks in the executor's memory; column columns[i] of them is pair i
+  std::vector<std::int64_t> columns;  // values of A ascend
   std::vector<double> values, residuals;
-  SpectrumBounds bounds;   // of s A
-  ChebyshevFilter filter;  // the last one
-  double factor = 1;  // values, residuals, bounds and filter are of this power of two times A (scaling_of)
-  std::int64_t products = 0;  // of A with one vector
+  SpectrumBounds bounds;   // bounds for s A
+  ChebyshevFilter filter;  // the last filter
+  double scale = 1;  // power of two; values, residuals, bounds and filter refer to factor A (scaling_of)
+  std::int64_t products = 0;  // products of A with one vector
   std::int64_t restarts = 0;
-  double predicted_products = 0;  // in all, as of the last prediction
+  double predicted_products = 0;  // total number by the last prediction
   ProbeResult probe;
   T orthogonality = 0;  // max |Z^T Z - I|
 };
 
-// `start`: panels of the executor's memory to begin with, beside a random one, or null: random ones. Throws InvalidArgument (a)
-// where a product is not finite, OutOfMemory.
+// `start`: blocks in the executor's memory to begin with, in addition to a random one. null: only random blocks. Throws InvalidArgument
+// (a) if a product is not finite or A is not symmetric, and OutOfMemory.
 template <class T>
 LanczosResult<T> lanczos(Executor<T>& on, const LanczosOptions& options, const T* start = nullptr,
-                         std::int64_t start_panels = 0);
+                         std::int64_t start_blocks = 0);
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// The small and the random part of an orthogonalisation, the same code for CPU and GPU.
+// Operations on 4 x 4 matrices and random numbers for the orthogonalisation, with the same code on the CPU and on a GPU.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace eigen_g {
 
-// G = R^T R of a 4 x 4 Gram matrix, row-major, and R's inverse. A column whose pivot is at most `least` of its g_jj (or is
-// no number) depends on those before it: its row and column of both are 0.
+// Computes R of G = R^T R, G a 4 x 4 Gram matrix, row-major, and R's inverse. If a column's pivot is at most `least` times g_jj, or
+// one of them is not finite, the column depends on the columns before it. Its row and its column of R and of the inverse are then 0.
 template <class T>
 EIGEN_G_HOST_DEVICE inline void factor_gram(const T* g, T least, T* r, T* inverse) {
   for (int e = 0; e < 16; ++e) r[e] = inverse[e] = T(0);
@@ -28,7 +28,7 @@ EIGEN_G_HOST_DEVICE inline void factor_gram(const T* g, T least, T* r, T* invers
       for (int i = 0; i < j; ++i) r[4 * i + j] = T(0);
     }
   }
-  for (int j = 0; j < 4; ++j) {  // R X = I, column by column from below
+  for (int j = 0; j < 4; ++j) {  // R X = I, column by column, from the last row up
     if (!(r[5 * j] > T(0))) continue;
     inverse[5 * j] = T(1) / r[5 * j];
     for (int i = j - 1; i >= 0; --i) {
@@ -40,7 +40,7 @@ EIGEN_G_HOST_DEVICE inline void factor_gram(const T* g, T least, T* r, T* invers
   }
 }
 
-// A value of (-1, 1) for element `index` of the sequence `seed`: SplitMix64's finaliser (Steele, Lea, Flood, 2014).
+// Returns a value in (-1, 1) for element `index` of the sequence `seed`: the finaliser of SplitMix64 (Steele, Lea, Flood, 2014).
 template <class T>
 EIGEN_G_HOST_DEVICE inline T random_value(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t x = seed * 0x9e3779b97f4a7c15u + (index + 1) * 0xd1342543de82ef95u;

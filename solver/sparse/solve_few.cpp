@@ -1,3 +1,4 @@
+// solve_few(), predict_few(): check the arguments, choose the method, and run the dense solver or Lanczos.
 #include <omp.h>
 
 #include <algorithm>
@@ -6,13 +7,14 @@
 #include <cmath>
 #include <string>
 
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/devices/calibration.hpp"
 #include "solver/driver/arguments.hpp"
-#include "solver/sparse/few_plan.hpp"
+#include "solver/sparse/few_prediction.hpp"
 #include "solver/sparse/few_problem.hpp"
 #include "solver/sparse/lanczos.hpp"
 #include "solver/sparse/verify_few.hpp"
@@ -35,26 +37,27 @@ void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
                "is " + std::to_string(options.count) + ", must be from 1 to n = " + std::to_string(n));
   require_that(options.tolerance >= 1e-14 && options.tolerance <= 1, "tolerance", "must be from 1e-14 to 1");
   require_that(options.max_products > 0, "max_products", "must be positive");
-  require_that(std::isfinite(options.near), "near", "is not finite");
-  require_that(options.start_count >= 0 && (options.start || options.start_count == 0), "start", "is null");
+  require_that(std::isfinite(options.target), "near", "must be finite");
+  require_that(options.start_count >= 0 && (options.start || options.start_count == 0), "start",
+               "must not be null if start_count is positive; start_count must be at least 0");
   require_that(!options.start || options.start_ld >= std::max<std::int64_t>(n, 1), "start_ld",
-               "is less than n");
+               "must be at least max(1, n)");
   require_leading_dimension(ldz, n, Argument::ldz);
 }
 
-// The `count` of the ascending values that are wanted: the first of them.
+// Index of the first of the `count` wanted values among all values, which ascend.
 std::int64_t first_wanted(const std::vector<double>& values, const FewOptions& options) {
   const std::int64_t n = static_cast<std::int64_t>(values.size());
   if (options.end == End::lowest) return 0;
   if (options.end == End::highest) return n - options.count;
   std::int64_t first = 0;
   while (first + options.count < n &&
-         options.near - values[first] > values[first + options.count] - options.near)
+         options.target - values[first] > values[first + options.count] - options.target)
     ++first;
   return first;
 }
 
-// Gives max |a_ij|.
+// Returns max |a_ij|.
 double require_symmetric(const double* a, std::int64_t n) {
   double largest = 0, difference = 0;
   bool finite = true;
@@ -64,23 +67,24 @@ double require_symmetric(const double* a, std::int64_t n) {
       largest = std::max({largest, std::abs(a[i + j * n]), std::abs(a[j + i * n])});
       difference = std::max(difference, std::abs(a[i + j * n] - a[j + i * n]));
     }
-  if (!finite) throw InvalidArgument(Argument::a, "its product with a finite vector is not finite");
+  if (!finite)
+    throw InvalidArgument(Argument::a, "has a product with a finite vector that is NaN or infinite");
   if (difference > 1e-12 * largest) throw InvalidArgument(Argument::a, "is not symmetric");
   return largest;
 }
 
-// |A|, from below: four random vectors and the power method, of which a few steps come within some percent.
+// A lower bound of |A|, which is a few percent too small at most in practice: twelve steps of the power method with four random vectors.
 template <class T>
 double norm_from_below(Executor<T>& on, T* x, T* y, T* small) {
-  constexpr int entries = panel_width * panel_width, steps = 12;
+  constexpr int entries = block_width * block_width, steps = 12;
   std::array<T, entries> gram;
   double norm = 0;
-  on.randomise((1u << panel_width) - 1, 1, x);
+  on.randomise((1u << block_width) - 1, 1, x);
   for (int step = 0; step <= steps; ++step) {
     on.gram(1, x, x, small);
     on.get(small, entries, gram.data());
     std::array<T, entries> inverse{};
-    for (int j = 0; j < panel_width; ++j) {
+    for (int j = 0; j < block_width; ++j) {
       const double length = std::sqrt(gram[5 * j]);
       if (step > 0) norm = std::max(norm, length);
       if (length > 0) inverse[5 * j] = static_cast<T>(1 / length);
@@ -99,11 +103,11 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   const std::int64_t n = problem.n, count = options.count;
   const std::uint64_t bytes = 2 * sizeof(T) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n);
   if (const std::uint64_t available = host_memory_available(); available > 0 && bytes > available) {
-    if (options.end != End::near) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
-    throw InvalidArgument(
-        "end", "is near a value: pairs inside a spectrum come from the dense solver, which needs " +
-                   std::to_string(bytes) + " bytes for n = " + std::to_string(n) + "; " +
-                   std::to_string(available) + " are available");
+    if (options.end != End::nearest)
+      throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
+    throw InvalidArgument("end", "is near a value, which only the dense solver can do; it needs " +
+                                     std::to_string(bytes) + " bytes for n = " + std::to_string(n) + "; " +
+                                     std::to_string(available) + " are available");
   }
   const std::unique_ptr<Executor<T>> on = problem.executor(1);
   const HostArray<T> a = host_array<T>(n * n);
@@ -114,29 +118,29 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   const double factor = scaling_of(require_symmetric(a.get(), n));
   on->scale(static_cast<T>(factor));
   Options dense;
-  if (options.end == End::lowest) dense.subset = Subset::numbers(1, count);
-  if (options.end == End::highest) dense.subset = Subset::numbers(n - count + 1, n);
+  if (options.end == End::lowest) dense.subset = Subset::by_index(1, count);
+  if (options.end == End::highest) dense.subset = Subset::by_index(n - count + 1, n);
   const Solution<T> solution = solve(n, a.get(), n, dense, devices);
-  const std::int64_t first = options.end == End::near ? first_wanted(solution.values, options) : 0;
+  const std::int64_t first = options.end == End::nearest ? first_wanted(solution.values, options) : 0;
   report.method = FewMethod::dense;
   report.status = solution.report.status;
   report.on_gpu = !solution.report.devices.empty() && solution.report.devices.front().gpu >= 0;
   std::copy_n(solution.values.data() + first, count, w);
-  T *const panel = on->take_panels(1), *const work = on->take_panels(1), *const small = on->take(32);
-  report.norm = norm_from_below(*on, panel, work, small) / factor;
+  T *const block = on->take_blocks(1), *const work = on->take_blocks(1), *const small = on->take(32);
+  report.norm = norm_from_below(*on, block, work, small) / factor;
   for (const T value : solution.values) report.norm = std::max<double>(report.norm, std::abs(value));
-  // The residuals, four columns at a time, as Lanczos measures its own.
-  const HostArray<T> host = host_array<T>(n * panel_width);
-  for (std::int64_t j = 0; j < count; j += panel_width) {
-    const std::int64_t columns = std::min<std::int64_t>(panel_width, count - j);
-    std::fill_n(host.get(), n * panel_width, T(0));
+  // Measures the residuals, four columns at a time, in the same way as Lanczos.
+  const HostArray<T> host = host_array<T>(n * block_width);
+  for (std::int64_t j = 0; j < count; j += block_width) {
+    const std::int64_t columns = std::min<std::int64_t>(block_width, count - j);
+    std::fill_n(host.get(), n * block_width, T(0));
     for (std::int64_t c = 0; c < columns; ++c)
       for (std::int64_t i = 0; i < n; ++i)
-        host[panel_width * i + c] = solution.vectors[i + (first + j + c) * n];
-    on->put(host.get(), n * panel_width, panel);
-    const FewMeasures<T> measures = measure(*on, 1.0, 1, panel, work, small);
+        host[block_width * i + c] = solution.vectors[i + (first + j + c) * n];
+    on->put(host.get(), n * block_width, block);
+    const FewMeasures<T> measures = measure(*on, 1.0, 1, block, work, small);
     for (std::int64_t c = 0; c < columns; ++c) report.residuals.push_back(measures.residuals[c] / factor);
-    for (std::int64_t c = 0; z && c < columns; ++c) on->column(panel, c, z + (j + c) * ldz);
+    for (std::int64_t c = 0; z && c < columns; ++c) on->column(block, c, z + (j + c) * ldz);
   }
   for (const double residual : report.residuals)
     if (!(residual <= options.tolerance * report.norm)) report.status = Status::not_converged;
@@ -144,31 +148,31 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   report.bytes.device = solution.report.bytes.device;
 }
 
-// The power of two that brings the largest entry of a start vector near 1. Throws InvalidArgument (start).
+// A power of two that brings the largest entry of a start vector near 1. Throws InvalidArgument (start).
 template <class T>
 T start_factor(const T* x, std::int64_t n) {
   T largest = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    if (!std::isfinite(x[i])) throw InvalidArgument("start", "holds a NaN or an infinity");
+    if (!std::isfinite(x[i])) throw InvalidArgument("start", "has a NaN or an infinity, must be finite");
     largest = std::max(largest, std::abs(x[i]));
   }
   return largest > 0 ? std::ldexp(T(1), std::min(-std::ilogb(largest), 1000)) : T(1);
 }
 
-// Host vectors as panels of the executor.
+// Copies the start vectors from the host into blocks of the executor.
 template <class T>
-T* start_panels_of(const FewOptions& options, std::int64_t panels, Executor<T>& on) {
-  if (panels == 0) return nullptr;
-  const std::int64_t n = on.order(), values = n * panel_width;
-  T* const start = on.take_panels(panels);
+T* start_blocks_of(const FewOptions& options, std::int64_t blocks, Executor<T>& on) {
+  if (blocks == 0) return nullptr;
+  const std::int64_t n = on.order(), values = n * block_width;
+  T* const start = on.take_blocks(blocks);
   const HostArray<T> host = host_array<T>(values);
-  for (std::int64_t p = 0; p < panels; ++p) {
+  for (std::int64_t p = 0; p < blocks; ++p) {
     std::fill_n(host.get(), values, T(0));
-    for (std::int64_t c = 0; c < std::min<std::int64_t>(panel_width, options.start_count - p * panel_width);
+    for (std::int64_t c = 0; c < std::min<std::int64_t>(block_width, options.start_count - p * block_width);
          ++c) {
-      const T* const x = options.start + (p * panel_width + c) * options.start_ld;
+      const T* const x = options.start + (p * block_width + c) * options.start_ld;
       const T factor = start_factor(x, n);
-      for (std::int64_t i = 0; i < n; ++i) host[panel_width * i + c] = factor * x[i];
+      for (std::int64_t i = 0; i < n; ++i) host[block_width * i + c] = factor * x[i];
     }
     on.put(host.get(), values, start + p * values);
   }
@@ -186,13 +190,13 @@ void solve_lanczos(const FewProblem<T>& problem, const FewOptions& options, T* w
   lanczos_options.max_products = options.max_products;
   lanczos_options.scale = problem.scale;
   lanczos_options.progress = options.progress;
-  const std::int64_t start_panels = (options.start_count + panel_width - 1) / panel_width;
-  const T* const start = start_panels_of(options, start_panels, *on);
-  const LanczosResult<T> result = lanczos(*on, lanczos_options, start, start_panels);
+  const std::int64_t start_blocks = (options.start_count + block_width - 1) / block_width;
+  const T* const start = start_blocks_of(options, start_blocks, *on);
+  const LanczosResult<T> result = lanczos(*on, lanczos_options, start, start_blocks);
   report.method = FewMethod::lanczos;
   report.on_gpu = problem.on_gpu;
   report.status = result.converged ? Status::converged : Status::not_converged;
-  const double factor = result.factor;
+  const double factor = result.scale;
   for (const double residual : result.residuals) report.residuals.push_back(residual / factor);
   report.norm = result.bounds.norm / factor;
   report.orthogonality = result.orthogonality;
@@ -215,7 +219,7 @@ FewReport solve_problem(const FewProblem<T>& problem, T* w, T* z, std::int64_t l
                         const Devices& devices) {
   const auto start = std::chrono::steady_clock::now();
   FewReport report;
-  const FewPlan plan = few_plan(problem.n, problem.nnz, options, problem.on_gpu, 1);
+  const FewPrediction plan = few_prediction(problem.n, problem.nnz, options, problem.on_gpu, 1);
   if (plan.method == FewMethod::dense) {
     solve_dense(problem, options, devices, w, z, ldz, report);
   } else {
@@ -230,33 +234,34 @@ FewReport solve_problem(const FewProblem<T>& problem, T* w, T* z, std::int64_t l
   return report;
 }
 
-// n = 0 has no pairs; true: there is nothing to do.
+// Checks the arguments. Returns true if n = 0, so that there is nothing to do.
 bool checked_empty(std::int64_t n, const void* w, std::int64_t ldz, const FewOptions& options) {
   check(n, options, ldz);
   require_pointer(w, n > 0, Argument::w);
   return n == 0;
 }
 
-// Where Lanczos works; what is dense at once is put together on the CPU, whose solver finds the GPU itself.
+// True if Lanczos works on a GPU. A small matrix for the dense method is formed on the CPU, and the dense solver chooses the GPU itself.
 bool on_gpu(std::int64_t n, const FewOptions& options, const Devices& devices) {
-  return take_gpu(devices.place, n) &&
+  return use_gpu(devices.device, n) &&
          (options.method == FewMethod::lanczos || n > few_rates(true, 1).dense_at_once);
 }
 
-// The first GPU and these; the slowest exchange of what was measured is what all wait for.
-FewTeam team_of(const std::vector<int>& further, const Calibration* calibration) {
-  FewTeam team;
+// The current GPU and `further` ones. The slowest exchange among the measured ones decides, because all GPUs wait for it.
+GpuCount team_of(const std::vector<int>& further, const Calibration* calibration) {
+  GpuCount team;
   team.gpus = 1 + static_cast<int>(further.size());
   if (!calibration) return team;
   double bandwidth = 0, latency = 0;
   for (const DeviceRates& rates : calibration->devices) {
     if (std::find(further.begin(), further.end(), rates.device.index) == further.end() ||
-        rates.halo_bandwidth <= 0)
+        rates.halo_bytes_per_second <= 0)
       continue;
-    bandwidth = bandwidth == 0 ? rates.halo_bandwidth : std::min(bandwidth, rates.halo_bandwidth);
+    bandwidth =
+        bandwidth == 0 ? rates.halo_bytes_per_second : std::min(bandwidth, rates.halo_bytes_per_second);
     latency = std::max(latency, rates.halo_latency);
   }
-  if (bandwidth > 0) team.halo_bandwidth = bandwidth, team.halo_latency = latency;
+  if (bandwidth > 0) team.halo_bytes_per_second = bandwidth, team.halo_latency = latency;
   return team;
 }
 
@@ -277,18 +282,19 @@ FewReport solve_on_gpu([[maybe_unused]] const auto& a, [[maybe_unused]] T* w,
 
 }  // namespace
 
-FewPlan plan_few(std::int64_t n, std::int64_t nnz, const FewOptions& options, const Devices& devices) {
+FewPrediction predict_few(std::int64_t n, std::int64_t nnz, const FewOptions& options,
+                          const Devices& devices) {
   check(n, options, n);
   check_devices(devices);
   const ThreadLimit limit(devices.threads);
   const bool gpu = on_gpu(n, options, devices);
-  const FewTeam team =
-      gpu && nnz >= 0 ? team_of(further_gpus(devices.gpus), devices.calibration.get()) : FewTeam{};
-  return few_plan(n, nnz, options, gpu, omp_get_max_threads(), team);
+  const GpuCount team =
+      gpu && nnz >= 0 ? team_of(helper_gpus(devices.gpus), devices.calibration.get()) : GpuCount{};
+  return few_prediction(n, nnz, options, gpu, omp_get_max_threads(), team);
 }
 
 template <class T>
-FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
+FewReport solve_few(const CsrMatrix<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                     const FewOptions& options, const Devices& devices) {
   if (checked_empty(a.n, w, ldz, options)) return {};
   check_devices(devices);
@@ -298,7 +304,7 @@ FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, 
   const bool gpu = on_gpu(a.n, options, devices);
   std::vector<int> gpus;
   if (gpu) {
-    gpus = further_gpus(devices.gpus);
+    gpus = helper_gpus(devices.gpus);
     gpus.insert(gpus.begin(), current_gpu());
   }
   FewReport report = solve_problem(few_problem(a, gpus), w, z, ldz, options, devices);
@@ -306,7 +312,7 @@ FewReport solve_few(const SparseRows<T>& a, same_t<real_t<T>>* w, same_t<T>* z, 
   return report;
 }
 template <class T>
-FewReport solve_few(const SparseProduct<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
+FewReport solve_few(const SparseOperator<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                     const FewOptions& options, const Devices& devices) {
   if (checked_empty(a.n, w, ldz, options)) return {};
   check_devices(devices);
@@ -319,11 +325,13 @@ FewReport solve_few(const SparseGrid& a, double* w, double* z, std::int64_t ldz,
                     const Devices& devices) {
   constexpr std::int64_t max_side = std::int64_t{1} << 20;
   for (const std::int64_t side : {a.nx, a.ny, a.nz})
-    require(side >= 0 && side <= max_side, Argument::a, "has a side of " + std::to_string(side));
+    require(side >= 0 && side <= max_side, Argument::a,
+            "must have sides from 0 to 1048576, has a side of " + std::to_string(side));
   require(a.points == 7 || a.points == 19, Argument::a,
-          "has a stencil of " + std::to_string(a.points) + " points");
+          "must have a stencil of 7 or 19 points, has " + std::to_string(a.points) + " points");
   const std::int64_t n = a.nx * a.ny * a.nz;
-  require(n <= std::int64_t{1} << 36, Argument::a, "has " + std::to_string(n) + " points");
+  require(n <= std::int64_t{1} << 36, Argument::a,
+          "must have at most 2^36 points, has " + std::to_string(n) + " points");
   if (checked_empty(n, w, ldz, options)) return {};
   check_devices(devices);
   require_on_host({{Argument::w, w}, {Argument::z, z}});
@@ -333,23 +341,27 @@ FewReport solve_few(const SparseGrid& a, double* w, double* z, std::int64_t ldz,
 }
 
 template <class T>
-FewReport solve_few(const DeviceSparseRows<T>& a, same_t<real_t<T>>* w, same_t<DevicePointer<T>> z,
+FewReport solve_few(const DeviceCsrMatrix<T>& a, same_t<real_t<T>>* w, same_t<DevicePointer<T>> z,
                     std::int64_t ldz, CUstream_st* stream, const FewOptions& options) {
   return solve_on_gpu<T>(a, w, z, ldz, stream, options);
 }
 template <class T>
-FewReport solve_few(const DeviceSparseProduct<T>& a, same_t<real_t<T>>* w, same_t<DevicePointer<T>> z,
+FewReport solve_few(const DeviceSparseOperator<T>& a, same_t<real_t<T>>* w, same_t<DevicePointer<T>> z,
                     std::int64_t ldz, CUstream_st* stream, const FewOptions& options) {
   return solve_on_gpu<T>(a, w, z, ldz, stream, options);
 }
 
-template FewReport solve_few(const SparseRows<double>&, double*, double*, std::int64_t, const FewOptions&,
-                             const Devices&);
-template FewReport solve_few(const SparseProduct<double>&, double*, double*, std::int64_t, const FewOptions&,
-                             const Devices&);
-template FewReport solve_few(const DeviceSparseRows<double>&, double*, DevicePointer<double>, std::int64_t,
-                             CUstream_st*, const FewOptions&);
-template FewReport solve_few(const DeviceSparseProduct<double>&, double*, DevicePointer<double>, std::int64_t,
-                             CUstream_st*, const FewOptions&);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
+                             FewReport(const CsrMatrix<T>&, T*, T*, std::int64_t, const FewOptions&,
+                                       const Devices&));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
+                             FewReport(const SparseOperator<T>&, T*, T*, std::int64_t, const FewOptions&,
+                                       const Devices&));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
+                             FewReport(const DeviceCsrMatrix<T>&, T*, DevicePointer<T>, std::int64_t,
+                                       CUstream_st*, const FewOptions&));
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
+                             FewReport(const DeviceSparseOperator<T>&, T*, DevicePointer<T>, std::int64_t,
+                                       CUstream_st*, const FewOptions&));
 
 }  // namespace eigen_g

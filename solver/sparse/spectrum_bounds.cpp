@@ -1,3 +1,4 @@
+// Bounds of the spectrum from Ritz pairs.
 #include "solver/sparse/spectrum_bounds.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the first steps of Lanczos tell of a whole spectrum.
+// spectrum_bounds(): estimates the bounds of the whole spectrum from the first Lanczos steps.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 namespace eigen_g {
 
 struct SpectrumBounds {
-  double lower = 0, upper = 0;  // estimates from inside, widened by their residuals
-  double norm = 0;              // max |lower|, |upper|
+  double lower = 0, upper = 0;  // extreme Ritz values, moved outwards by their residuals
+  double norm = 0;              // largest absolute Ritz value
 };
 
-// From the Ritz pairs of -s A / scale on a basis that began with random vectors, among others.
-//   values    descending; m of them
-//   vectors   column-major m x m, in the basis
-//   coupling  4 x 4 row-major: |coupling times the last four entries of a column| is its pair's residual
+// Estimates the bounds of s A from the Ritz pairs of -s A / scale, s = 1 or -1. The basis must have begun with random vectors, among
+// others.
+//   values    m Ritz values, descending
+//   vectors   m x m, column-major, as coefficients in the basis
+//   coupling  4 x 4, row-major; the residual of a pair is |coupling times the last four entries of its column|
 SpectrumBounds spectrum_bounds(const std::vector<double>& values, const std::vector<double>& vectors,
                                const double* coupling, double scale);
 

@@ -1,4 +1,4 @@
-// What a few pairs are worth, by products with A itself.
+// Measures the residuals and the orthogonality of a few eigenpairs. The residuals come from products with A itself, not with a filter.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct FewMeasures {
   std::vector<T> residuals;  // |s A z - z (z^T s A z)|, 2-norm
 };
 
-// Of the columns of so many panels of Z, which have 2-norm 1. `work` is a panel, `small` has room for 32 values a panel.
-// Cost: a product a panel.
+// Measures the columns of `blocks` blocks of Z, which have 2-norm 1, for s = `sign`. `work` is one block; `small` has room for 32 values a
+// block. Cost: one product a block.
 template <class T>
-FewMeasures<T> measure(Executor<T>& on, double sign, std::int64_t panels, const T* z, T* work, T* small);
+FewMeasures<T> measure(Executor<T>& on, double sign, std::int64_t blocks, const T* z, T* work, T* small);
 
-// max |Z^T Z - I| over all columns. `small` has room for 16 panels^2 values.
+// max |Z^T Z - I| over all columns. `small` has room for 16 blocks^2 values.
 template <class T>
-T orthogonality(Executor<T>& on, std::int64_t panels, const T* z, T* small);
+T orthogonality(Executor<T>& on, std::int64_t blocks, const T* z, T* small);
 
 }  // namespace eigen_g

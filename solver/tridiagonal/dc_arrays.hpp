@@ -1,12 +1,14 @@
-// What the acts of one merge hand to each other. The symbols, for a merge of rows first ... first + size - 1:
+// The arrays that the phases of one merge pass to each other. A merge has the rows first ... first + size - 1. It joins child 1, the upper
+// part of these rows, and child 2, the lower part. Symbols:
 //
-//   d, Q          eigenvalues and vectors of the two children; Q = diag(Q1, Q2), its columns in any order
-//   merged        the children's values in one ascending order, s = 0 ... size - 1; z in the same order
-//   pole, weight  the k of them that do not deflate, ascending: D + rho z z^T restricted to what is left
-//   group         their other order: upper (vector nonzero in child 1's rows only), dense, lower; this is the order of
-//                 the compressed Q's columns and of U's rows
-//   base, tau     root j is base_j + tau_j, base_j the nearest pole; pole_i - root_j is (pole_i - base_j) - tau_j,
-//                 and never anything else
+//   d, Q          eigenvalues and eigenvectors of the two children; Q = diag(Q1, Q2), and d_i has its vector in column[i]
+//   z             the rank-one vector of the merge (dc_z_vector.hpp)
+//   merged        the eigenvalues of both children in one ascending order, s = 0 ... size - 1, and z in the same order
+//   pole, weight  the k entries of d and z that do not deflate, poles ascending; they define the k x k problem D + rho z z^T
+//   group order   the k entries by kind: upper (the vector is nonzero in child 1's rows only), dense, lower (in child 2's
+//                 rows only). The compressed Q has its columns in this order, and U has its rows in it
+//   base, tau     eigenvalue j of this problem, root_j of the secular equation, is base_j + tau_j; base_j is the nearest pole. The
+//                 difference pole_i - root_j is always computed as (pole_i - base_j) - tau_j, which is accurate to all digits
 //
 //            upper dense lower   deflated
 //          [  Q1    Q1     .   |    x   ]  child 1's rows
@@ -24,36 +26,36 @@
 
 namespace eigen_g::dc {
 
-// R is float or double throughout.
+// R is float or double in all files of the divide and conquer.
 template <class R>
 inline constexpr R unit_roundoff = std::numeric_limits<R>::epsilon() / 2;
 
-// Arrays of n elements; a merge uses those of its own rows. The declarations are the only list of them: the workspace holds
-// them in this order.
+// Arrays of n elements each, R and then Index. A merge uses the elements of its own rows. These declarations are the only list of
+// the arrays: the workspace holds them in this order.
 template <class R>
 struct RealArrays {
-  R* d;  // values of leaves and merges, ascending in each
+  R* d;  // eigenvalues of the leaves, then of the merges; ascending within each
   R* e;  // n - 1 off-diagonal entries
   R *merged_d, *merged_z;
-  R *cosine, *sine;              // of the rotation with the next link of a chain
-  R *pole, *weight;              // in ascending order
-  R *group_pole, *group_weight;  // in group order; the weight is Gu and Eisenstat's
-  R *base, *tau, *root;
-  R* deflated;
-  R *first_of_c, *last_of_c;  // first and last row of the compressed Q, in group order
+  R *cosine, *sine;              // rotation of an entry with the next one of its chain (link)
+  R *pole, *weight;              // ascending poles
+  R *group_pole, *group_weight;  // in group order; group_weight is the corrected weight of Gu and Eisenstat
+  R *base, *tau, *root;          // root = base + tau
+  R* deflated;                   // deflated values in merged order
+  R *first_of_c, *last_of_c;     // first and last row of the compressed Q, in group order
   R *first_of_q,
-      *last_of_q;  // and of Q after the merge, one entry a root: with Q and without it by the same sums
+      *last_of_q;  // first and last row of Q after the merge, one entry a root; the same bits without vectors
 };
 struct IndexArrays {
-  Index* column;    // column of the vector to d, counted from column 0 of Q
-  Index* source;    // the same in merged order
+  Index* column;    // column of Q with the vector of d_i, counted from Q's column 0
+  Index* source;    // column of Q with the vector of merged entry s
   Index* kind;      // Kind of a merged entry
-  Index* link;      // the merged entry that this one is rotated with, after it; -1: none
-  Index* linked;    // 1: some entry is rotated with this one
-  Index* target;    // column in the compressed Q, counted from the merge's first
-  Index* group;     // of a pole: its place in group order
-  Index* survivor;  // merged entries with a component that is not negligible
-  Index* close;     // survivors that are close to their successor
+  Index* link;      // merged entry that this one is rotated with, a later one; -1: none
+  Index* linked;    // 1: an earlier entry is rotated with this one; else 0
+  Index* target;    // column of the merged entry in the compressed Q, counted from the merge's first
+  Index* group;     // position of a pole in group order
+  Index* survivor;  // merged entries s with rho |z_s| > tol (dc_deflate.hpp), ascending
+  Index* close;     // positions in `survivor` whose entry is close to the next one
 };
 template <class R>
 struct Arrays : RealArrays<R>, IndexArrays {
@@ -64,17 +66,17 @@ struct Arrays : RealArrays<R>, IndexArrays {
   EIGEN_G_HOST_DEVICE Arrays at(Index first) const;
 };
 
-// The k-th array of a group becomes place(k, what it was).
-template <class T, class Group, class Place, std::size_t... k>
-EIGEN_G_HOST_DEVICE Group placed(const Group& group, const Place& place, std::index_sequence<k...>) {
+// Replaces the k-th pointer of a group of arrays by place(k, pointer).
+template <class T, class Group, class Placement, std::size_t... k>
+EIGEN_G_HOST_DEVICE Group placed(const Group& group, const Placement& place, std::index_sequence<k...>) {
   struct Pointers {
     T* of[sizeof...(k)];
   };
   const auto was = std::bit_cast<Pointers>(group);
   return {place(Index{k}, was.of[k])...};
 }
-template <class T, class Group, class Place>
-EIGEN_G_HOST_DEVICE Group placed(const Group& group, const Place& place) {
+template <class T, class Group, class Placement>
+EIGEN_G_HOST_DEVICE Group placed(const Group& group, const Placement& place) {
   return placed<T>(group, place, std::make_index_sequence<sizeof(Group) / sizeof(T*)>());
 }
 template <class R>
@@ -83,7 +85,7 @@ EIGEN_G_HOST_DEVICE Arrays<R> Arrays<R>::at(Index first) const {
           placed<Index>(static_cast<const IndexArrays&>(*this), [=](int, Index* p) { return p + first; })};
 }
 
-// Places the arrays in `workspace`, arrays_size(n) values.
+// place_arrays() divides `workspace`, which has arrays_size(n) values, among the arrays.
 template <class R>
 EIGEN_G_HOST_DEVICE constexpr std::int64_t arrays_size(std::int64_t n) {
   constexpr std::int64_t in_a_value = sizeof(R) / sizeof(Index);
@@ -98,21 +100,21 @@ EIGEN_G_HOST_DEVICE Arrays<R> place_arrays(std::int64_t n, R* workspace) {
 
 enum Kind : Index { upper_kind = 0, dense_kind = 1, lower_kind = 2, deflated_kind = 3 };
 
-// How the poles of a merge divide. Written by the deflation.
+// How many poles of a merge are of each kind. Written by the deflation.
 template <class R>
 struct Shape {
   Index k, upper, dense, lower;  // k = upper + dense + lower
   R rho;
 
-  // The product for child 2's rows starts at an even column, so that its operands are aligned: where `upper` is odd the
-  // last upper column counts with zeros in child 2's rows.
+  // Child 2's product reads the columns lower_begin() ... k - 1. They begin at an even column, so that the operands are aligned. If
+  // `upper` is odd, the last upper column is included, with zeros in child 2's rows.
   EIGEN_G_HOST_DEVICE Index upper_end() const { return upper + dense; }
   EIGEN_G_HOST_DEVICE Index lower_begin() const { return upper - upper % 2; }
 };
 
-// The rows of a merge's columns that are kept, counted as rows of the matrix Q: all of them, or for values only the
-// first and the last, which is what z needs; there Q has two rows, and row 0 of child 1 and row 1 of child 2 become
-// row 0 and row 1 of the merge.
+// The rows that a merge keeps of its columns, as row numbers of the matrix Q. With vectors these are all rows of the merge. For values
+// only they are the first and the last row, because z needs no others. Q then has two rows: row 0 holds the first and row 1 the
+// last row of every child or merge.
 struct Rows {
   bool all;
   EIGEN_G_HOST_DEVICE Index upper_first(const Merge& m) const { return all ? m.first : 0; }
@@ -122,7 +124,7 @@ struct Rows {
   EIGEN_G_HOST_DEVICE Index last_of_upper(const Merge& m) const { return all ? m.first + m.upper - 1 : 1; }
   EIGEN_G_HOST_DEVICE Index first_of_lower(const Merge& m) const { return all ? m.first + m.upper : 0; }
   EIGEN_G_HOST_DEVICE Index last_of_lower(const Merge& m) const { return all ? m.first + m.size - 1 : 1; }
-  // `first` where `row` is the merge's first, `last` where it is the last, null where it is neither.
+  // Returns `first` if `row` is the merge's first row, `last` if it is the last one, else null.
   template <class R>
   EIGEN_G_HOST_DEVICE R* of_end_row(const Merge& m, Index row, R* first, R* last) const {
     return row == upper_first(m) ? first : row == last_of_lower(m) ? last : nullptr;

@@ -1,6 +1,8 @@
+// Kernel for z and the deflation of a level: one block a merge.
+#include "hybrid/instantiate.hpp"
+#include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
-#include "solver/tridiagonal/dc_team.cuh"
 #include "solver/tridiagonal/dc_z_vector.hpp"
 
 namespace eigen_g::dc {
@@ -31,7 +33,6 @@ void deflate(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<
   launch_dependent(queue, deflate_kernel<R>, static_cast<unsigned>(batch.count), threads, batch, q);
 }
 
-template void deflate(const Queue&, const Batch<double>&, MatrixView<const double>);
-template void deflate(const Queue&, const Batch<float>&, MatrixView<const float>);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, deflate, void(const Queue&, const Batch<T>&, MatrixView<const T>));
 
 }  // namespace eigen_g::dc

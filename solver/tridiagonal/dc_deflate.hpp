@@ -1,15 +1,15 @@
-// Deflation: which eigenpairs of diag(T1, T2) are, to working accuracy, eigenpairs of the merged matrix already.
+// Deflation: finds the eigenpairs of diag(T1, T2) that are eigenpairs of the merged matrix already, to working accuracy.
 //
-//   tol = 8 eps max(|d|, |z|)
-//   rho |z_s| <= tol                          (d_s, q_s) stays
-//   |(d_t - d_s) c sn| <= tol for neighbours  s < t that are left, with c = z_t / r, sn = -z_s / r, r = hypot(z_s, z_t):
-//     rotating q_s, q_t by (c, sn) makes z_s zero and z_t = r at an error below tol; (d_s, q_s) stays
+//   tol = 8 u max(|d|, |z|),  u the unit roundoff
+//   rho |z_s| <= tol:                         the pair (d_s, q_s) deflates
+//   |(d_t - d_s) c sn| <= tol, where s < t are neighbours among the entries that are left, r = hypot(z_s, z_t), c = z_t / r and
+//     sn = -z_s / r: a rotation of q_s, q_t by (c, sn) makes z_s = 0 and z_t = r with an error below tol, and (d_s, q_s) deflates
 //
 // Example with tol = 0.1, rho = 1:   d = 1   2    2.01   5      z = 0.6  0.5  0.5  0.05
-//   5 deflates (0.05 <= tol); 2 and 2.01 are close (0.01 / 2 <= tol): 2 deflates with d = 2.005, and what is left is
+//   5 deflates (0.05 <= tol). 2 and 2.01 are close (0.01 / 2 <= tol): 2 deflates with d = 2.005. The rest is
 //   pole = (1, 2.005), weight = (0.6, 0.707).
 //
-// Which neighbours are close is found for all of them at once; what one thread does in order is only to follow the
+// All pairs of close neighbours are found at once, by the z before any rotation. Only one step is sequential: one thread follows the
 // chains of rotations that start at a close pair, because a rotation changes z_t before t meets its own successor.
 //
 // Source: LAPACK dlaed2 (tolerances and column types).
@@ -35,25 +35,27 @@ EIGEN_G_HOST_DEVICE Rotation<R> rotation_of(R d_s, R z_s, R d_t, R z_t, R tolera
   return {c, s, r, fabs((d_t - d_s) * c * s) <= tolerance};
 }
 
-// One merge, by one team; x the arrays at the merge's first row, e the off-diagonal entry at the cut.
-// In: merged_d, merged_z, source. Out: what the arrays say of kind ... target, pole, weight, group and deflated
-// (deflated values in the order in which they were found; order_values sorts them), and the shape. `survivor` and
-// `close` are scratch.
-template <class Team, class R>
-EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arrays<R>& x, same_t<R> e,
+// Deflates one merge, by one crew.
+//   x      the arrays at the merge's first row; in: merged_d, merged_z, source. Out: kind, link, linked, target, cosine, sine, pole,
+//          weight, group and deflated; `survivor` and `close` are scratch, and merged_d and merged_z of rotated entries change
+//   e      the off-diagonal entry at the cut
+//   shape  out
+// `deflated` has its values in merged order; order_value() sorts them.
+template <class Crew, class R>
+EIGEN_G_HOST_DEVICE void deflate(const Crew& crew, const Merge& merge, const Arrays<R>& x, same_t<R> e,
                                  Shape<R>* shape) {
   const Index size = merge.size;
   const R rho = 2 * fabs(e);
   R largest = 0;
-  for (Index s = team.rank(); s < size; s += team.size())
+  for (Index s = crew.rank(); s < size; s += crew.size())
     largest = fmax(largest, fmax(fabs(x.merged_d[s]), fabs(x.merged_z[s])));
-  const R tolerance = 8 * unit_roundoff<R> * team.largest(largest);
+  const R tolerance = 8 * unit_roundoff<R> * crew.largest(largest);
 
-  // A thread takes a run of neighbours, so that a scan of counts gives places in order.
+  // Each thread takes a contiguous range of entries, so that a scan of its counts gives ascending positions.
   const auto begin_of = [&](Index count, Index rank) {
-    return static_cast<Index>(static_cast<std::int64_t>(count) * rank / team.size());
+    return static_cast<Index>(static_cast<std::int64_t>(count) * rank / crew.size());
   };
-  const Index begin = begin_of(size, team.rank()), end = begin_of(size, team.rank() + 1);
+  const Index begin = begin_of(size, crew.rank()), end = begin_of(size, crew.rank() + 1);
 
   const auto negligible = [&](Index s) { return rho * fabs(x.merged_z[s]) <= tolerance; };
   std::int64_t survivors = 0, count = 0;
@@ -64,10 +66,10 @@ EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arr
     x.linked[s] = 0;
     count += x.kind[s] != deflated_kind;
   }
-  Index place = static_cast<Index>(team.scan(count, survivors));
+  Index place = static_cast<Index>(crew.scan(count, survivors));
   for (Index s = begin; s < end; ++s)
     if (x.kind[s] != deflated_kind) x.survivor[place++] = s;
-  team.sync();
+  crew.sync();
 
   const auto left = static_cast<Index>(survivors);
   const auto try_rotation = [&](Index i) {
@@ -75,20 +77,20 @@ EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arr
     return rotation_of(x.merged_d[s], x.merged_z[s], x.merged_d[t], x.merged_z[t], tolerance);
   };
   const Index pairs = left > 0 ? left - 1 : 0;
-  const Index pair_begin = begin_of(pairs, team.rank()), pair_end = begin_of(pairs, team.rank() + 1);
+  const Index pair_begin = begin_of(pairs, crew.rank()), pair_end = begin_of(pairs, crew.rank() + 1);
   count = 0;
   for (Index i = pair_begin; i < pair_end; ++i) {
-    x.target[i] = try_rotation(i).close;  // target is not in use yet
+    x.target[i] = try_rotation(i).close;  // 1: close. Scratch use: `target` is not needed yet
     count += x.target[i];
   }
   std::int64_t close_pairs = 0;
-  place = static_cast<Index>(team.scan(count, close_pairs));
+  place = static_cast<Index>(crew.scan(count, close_pairs));
   for (Index i = pair_begin; i < pair_end; ++i)
     if (x.target[i]) x.close[place++] = i;
-  team.sync();
+  crew.sync();
 
-  if (team.rank() == 0) {
-    Index next = 0;  // pairs before this one are settled
+  if (crew.rank() == 0) {
+    Index next = 0;  // pairs before this one are done
     for (Index k = 0; k < static_cast<Index>(close_pairs); ++k) {
       if (x.close[k] < next) continue;
       for (Index i = x.close[k]; i < pairs; ++i) {
@@ -111,9 +113,9 @@ EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arr
       }
     }
   }
-  team.sync();
+  crew.sync();
 
-  // Counts of the three kinds, 21 bits each.
+  // The counts of the three kinds in one integer, 21 bits each.
   const auto unit = [](Index kind) {
     return kind == deflated_kind ? std::int64_t{0} : std::int64_t{1} << (21 * kind);
   };
@@ -122,7 +124,7 @@ EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arr
   };
   std::int64_t counts = 0, totals = 0;
   for (Index s = begin; s < end; ++s) counts += unit(x.kind[s]);
-  counts = team.scan(counts, totals);
+  counts = crew.scan(counts, totals);
   const Index uppers = field(totals, upper_kind), denses = field(totals, dense_kind),
               lowers = field(totals, lower_kind);
   const Index first_of_kind[] = {0, uppers, uppers + denses};
@@ -142,7 +144,7 @@ EIGEN_G_HOST_DEVICE void deflate(const Team& team, const Merge& merge, const Arr
     }
     counts += unit(kind);
   }
-  if (team.rank() == 0) *shape = {k, uppers, denses, lowers, rho};
+  if (crew.rank() == 0) *shape = {k, uppers, denses, lowers, rho};
 }
 
 }  // namespace eigen_g::dc

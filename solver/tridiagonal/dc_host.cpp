@@ -1,3 +1,4 @@
+// The phases of the divide and conquer on the CPU, as loops over leaves and merges.
 #include "solver/tridiagonal/dc_host.hpp"
 
 #include <algorithm>
@@ -5,11 +6,12 @@
 #include <limits>
 
 #include "gemm_df/cpu_gemm.hpp"
+#include "hybrid/instantiate.hpp"
+#include "solver/tridiagonal/dc_crew.hpp"
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_merge.hpp"
 #include "solver/tridiagonal/dc_rank_one.hpp"
 #include "solver/tridiagonal/dc_secular.hpp"
-#include "solver/tridiagonal/dc_team.hpp"
 #include "solver/tridiagonal/dc_z_vector.hpp"
 
 namespace eigen_g::dc {
@@ -29,7 +31,7 @@ void each_merge(const Batch<R>& batch, Act&& act) {
     act(batch.merges[m], batch.shapes[m], batch.arrays.at(batch.merges[m].first));
 }
 
-// row(r, whether it is child 1's) for the rows of a merge that are kept.
+// Calls row(r, true) for the rows r of child 1 that are kept, and row(r, false) for the rows of child 2.
 template <class Row>
 void each_row(const Merge& merge, Rows rows, Row&& row) {
   for (Index i = 0; i < rows.upper_count(merge); ++i) row(rows.upper_first(merge) + i, true);
@@ -201,21 +203,18 @@ void OnHost<R>::store(const Selected& found, int exponent) {
 }
 
 template <class R>
-Outcome divide_and_conquer_on_host(std::int64_t n, R* d, const same_t<R>* e, MatrixView<same_t<R>> z,
-                                   const Wanted& wanted, Index panel_columns) {
+DivideAndConquerResult divide_and_conquer_on_host(std::int64_t n, R* d, const same_t<R>* e,
+                                                  MatrixView<same_t<R>> z, const Selection& selection,
+                                                  Index panel_columns) {
   if (n == 0) return {};
   std::vector<R> torn_d(d, d + n), torn_e(e, e + n - 1);
   const Division division = divide(torn_d, torn_e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
   OnHost<R> on(division.tree, torn_d, torn_e, d, z, panel_columns);
-  return solve_levels(on, division, static_cast<Index>(n), Rows{z.data != nullptr}, wanted);
+  return solve_levels(on, division, static_cast<Index>(n), Rows{z.data != nullptr}, selection);
 }
 
-template class OnHost<double>;
-template Outcome divide_and_conquer_on_host(std::int64_t, double*, const double*, MatrixView<double>,
-                                            const Wanted&, Index);
-template class OnHost<float>;
-template Outcome divide_and_conquer_on_host(std::int64_t, float*, const float*, MatrixView<float>,
-                                            const Wanted&, Index);
+EIGEN_G_INSTANTIATE_CLASS(real_types, OnHost);
+EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_on_host);
 
 }  // namespace eigen_g::dc

@@ -1,5 +1,5 @@
-// The divide and conquer on the CPU by the same acts, levels and layout as on a GPU: loops for launches, dgemm for cuBLAS.
-// The tests run it; solves on the CPU take LAPACK's dstedc, which is faster.
+// OnHost: the divide and conquer on the CPU, with the same phases, levels and memory layout as on a GPU. Loops replace the launches, and
+// dgemm or sgemm replaces cuBLAS. The tests use it. Solves on the CPU call LAPACK's dstedc or sstedc instead, which is faster.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace eigen_g::dc {
 
-// Columns of Z for implicit_ql: `rows` of them, leading dimension ldz.
+// The columns of Z for implicit_ql(): `rows` rows, leading dimension ldz.
 template <class R>
 struct PlainVectors {
   R* z;
@@ -33,13 +33,15 @@ struct PlainVectors {
   }
 };
 
-// An executor of dc_levels.hpp. All memory is its own but d and z; what has not been written is NaN. One thread,
-// but for OpenBLAS's own.
+// A phase runner for solve_levels() in dc_levels.hpp. It owns all memory except the caller's values and z. Memory that has not been
+// written holds NaN. It uses one thread, in addition to OpenBLAS's own.
 template <class R>
 class OnHost {
  public:
-  //   d, e  of the torn T (Division)     z  n x the pairs wanted, out; data null: values only
-  //   panel_columns  of U at a time
+  //   d, e           of the torn T (Division)
+  //   values         the eigenvalues wanted, out
+  //   z              n x (number of pairs wanted), out; data null: values only
+  //   panel_columns  columns of U in one slice
   OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, MatrixView<R> z,
          Index panel_columns);
 
@@ -80,10 +82,11 @@ class OnHost {
   unsigned failed_ = ~0u;
 };
 
-// T = Z diag(w) Z^T in host memory by OnHost: arguments and outcome as divide_and_conquer() on a GPU, T torn inside.
-// Blocks until done. Cost: at most 4/3 n^3 flops, two n x n matrices and n x panel_columns. Throws std::bad_alloc.
+// T = Z diag(w) Z^T in host memory by OnHost. Arguments and result are as in divide_and_conquer() on a GPU; T is torn inside.
+// Blocks until done. Cost: at most 4/3 n^3 flops, and memory for two n x n matrices and one of n x panel_columns. Throws std::bad_alloc.
 template <class R>
-Outcome divide_and_conquer_on_host(std::int64_t n, R* d, const same_t<R>* e, MatrixView<same_t<R>> z,
-                                   const Wanted& wanted = {}, Index panel_columns = 1024);
+DivideAndConquerResult divide_and_conquer_on_host(std::int64_t n, R* d, const same_t<R>* e,
+                                                  MatrixView<same_t<R>> z, const Selection& selection = {},
+                                                  Index panel_columns = 1024);
 
 }  // namespace eigen_g::dc

@@ -1,3 +1,4 @@
+// The products of large merges: on one GPU by slices of U, or divided over a team.
 #include "solver/tridiagonal/dc_large_product.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "gemm_df/gemm.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/tridiagonal/dc_products.hpp"
 
@@ -16,8 +18,8 @@ namespace {
 
 constexpr auto slice = static_cast<Index>(merge_step);
 
-// One of a merge's two products: rows of C and of the result, terms begin ... end - 1 of each, counted from the merge's
-// first row and column.
+// One of a merge's two products: rows of C and of the result, and the terms begin ... end - 1 of each entry. Rows and terms count from
+// the merge's first row and column.
 struct Part {
   Index row, rows, begin, end;
   Index terms() const { return std::max(end - begin, Index{0}); }
@@ -47,7 +49,7 @@ void clear_on_cpu(MatrixView<R> x) {
   for (std::int64_t j = 0; j < x.cols; ++j) std::fill_n(&x(0, j), x.rows, R(0));
 }
 
-// Columns first ... first + columns - 1 of one merge, of which U stands in `panel`.
+// Columns first ... first + columns - 1 of one merge. `panel` has these columns of U.
 template <class R>
 void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& shape, Index first,
                   Index columns, MatrixView<const same_t<R>> c, MatrixView<const same_t<R>> panel,
@@ -63,7 +65,7 @@ void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& s
   }
 }
 
-// All merges for which the list has a shape; k = 0 leaves one out.
+// All merges with k > 0 in `shapes`. A merge is left out by setting its k to 0.
 template <class R>
 void multiply_by_panels(const Products<R>& products, const std::vector<Merge>& merges,
                         const std::vector<Shape<R>>& shapes, const Batch<R>& batch, Roots roots,
@@ -85,7 +87,7 @@ void multiply_by_panels(const Products<R>& products, const std::vector<Merge>& m
   }
 }
 
-// One merge by the team; `batch` holds it alone.
+// One merge, divided over the team. `batch` contains only this merge.
 template <class R>
 void multiply_cut(ColumnTeam<R>& team, const std::vector<double>& shares, const Products<R>& products,
                   const Merge& m, const Shape<R>& shape, const Batch<R>& batch, Roots roots,
@@ -109,12 +111,12 @@ void multiply_cut(ColumnTeam<R>& team, const std::vector<double>& shares, const 
 template <class R>
 ColumnWork<R> cut_merge(const Merge& m, const Shape<R>& shape, Roots roots, MatrixView<const same_t<R>> c,
                         MatrixView<same_t<R>> q) {
-  std::vector<Part> steps;  // one without terms is a step too: it clears its rows
+  std::vector<Part> steps;  // a part without terms is a step too: it clears its rows
   for (const Part& part : parts_of(m, shape))
     for (Index begin = part.begin; begin == part.begin || begin < part.end; begin += slice)
       steps.push_back({part.row, part.rows, begin, std::min(begin + slice, std::max(begin, part.end))});
   const Index column = m.first + roots.begin;
-  // The rows of a step := or += its slice of the product.
+  // rows of a step := (or +=) its slice of the product; without terms: := 0.
   const auto step = [steps](std::int64_t s, const Blocks<R>& blocks, const OwnColumns<R>& mine, auto&& empty,
                             auto&& product) {
     const auto i = static_cast<std::size_t>(s);
@@ -181,19 +183,6 @@ void multiply_large(const Products<R>& products, const std::vector<Merge>& merge
   multiply_by_panels(products, merges, uncut, batch, roots, c, panel, q);
 }
 
-template ColumnWork<double> cut_merge(const Merge&, const Shape<double>&, Roots, MatrixView<const double>,
-                                      MatrixView<double>);
-template CutWork<double> last_merge_cut(MatrixView<double>);
-template void multiply_large(const Products<double>&, const std::vector<Merge>&,
-                             const std::vector<Shape<double>>&, const Batch<double>&, Roots,
-                             MatrixView<const double>, MatrixView<double>, MatrixView<double>,
-                             SolveTeam<double>*);
-template ColumnWork<float> cut_merge(const Merge&, const Shape<float>&, Roots, MatrixView<const float>,
-                                     MatrixView<float>);
-template CutWork<float> last_merge_cut(MatrixView<float>);
-template void multiply_large(const Products<float>&, const std::vector<Merge>&,
-                             const std::vector<Shape<float>>&, const Batch<float>&, Roots,
-                             MatrixView<const float>, MatrixView<float>, MatrixView<float>,
-                             SolveTeam<float>*);
+EIGEN_G_INSTANTIATE(real_types, cut_merge, last_merge_cut, multiply_large);
 
 }  // namespace eigen_g::dc

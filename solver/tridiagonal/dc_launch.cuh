@@ -1,4 +1,4 @@
-// What the launches of a level share: blocks in x run over a merge's entries, blocks in y over the merges.
+// The common entry of a level's kernels, and their grid: x runs over the entries of a merge, y over the merges.
 #pragma once
 
 #include "hybrid/cuda_check.hpp"
@@ -8,7 +8,7 @@
 
 namespace eigen_g::dc {
 
-// The first act of a kernel here: each reads what the one before it wrote.
+// The kernels of the levels call this first, because each reads what the kernel before it wrote.
 __device__ inline void enter_in_turn() {
   allow_next_kernel();
   wait_for_previous_kernels();

@@ -1,19 +1,21 @@
+// Kernel for the leaves: one warp solves a leaf, and a lane has one row of Z.
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_device.hpp"
 #include "solver/tridiagonal/dc_leaf.hpp"
-#include "solver/tridiagonal/dc_team.cuh"
 
 namespace eigen_g::dc {
 
 namespace {
 
 constexpr int leaves_a_block = 2;
-constexpr Index stride = 33;  // of Z's columns: lanes may own columns, too, without bank conflicts
+constexpr Index stride = 33;  // between columns of Z; odd, for access without bank conflicts
 static_assert(leaf_rows <= 32, "a lane owns a row of Z, a warp a leaf");
 
-// Z of one leaf, column i at i stride. A lane reads and writes its own row only, and keeps in a register the column that
-// the sweep's next rotation needs again.
+// The columns of a leaf's Z for implicit_ql(): column i begins at i stride. A lane reads and writes only its own row. It keeps the entry of
+// the column that the next rotation of the sweep needs again in a register.
 template <class R>
 struct WarpVectors {
   R* z;  // this lane's row
@@ -25,8 +27,8 @@ struct WarpVectors {
   __device__ void rotate(Index i, R c, R s) {
     z[stride * (i + 1)] = s * low + c * carried;
     carried = c * low - s * carried;
-    low = z[stride * max(i - 1, 0)];  // a rotation before it is needed
-    __syncwarp();                     // no lane overwrites what another one has yet to read
+    low = z[stride * max(i - 1, 0)];  // loaded one rotation early
+    __syncwarp();                     // no lane overwrites what another one still has to read
   }
   __device__ void end_sweep(Index i) { z[stride * i] = carried; }
   __device__ void keep(R* array, Index i, R x, bool yes) const {
@@ -86,9 +88,6 @@ void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arr
   EIGEN_G_LAUNCHED();
 }
 
-template void solve_leaves(const Queue&, const Leaf*, Index, const Arrays<double>&, Rows, MatrixView<double>,
-                           unsigned*);
-template void solve_leaves(const Queue&, const Leaf*, Index, const Arrays<float>&, Rows, MatrixView<float>,
-                           unsigned*);
+EIGEN_G_INSTANTIATE(real_types, solve_leaves);
 
 }  // namespace eigen_g::dc

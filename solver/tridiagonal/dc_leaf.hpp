@@ -1,4 +1,4 @@
-// T = Z diag(d) Z^T of one leaf by the implicit QL method with Wilkinson's shift, and Z made orthogonal again.
+// Solves a leaf: T = Z diag(d) Z^T by the implicit QL method with Wilkinson's shift. Then Z is orthogonalised again.
 #pragma once
 
 #include <math.h>
@@ -9,8 +9,9 @@ namespace eigen_g::dc {
 
 inline constexpr int ql_sweeps_a_value = 60;
 
-// Entries of T below this count as zero: far below the rounding of a T that is scaled to 1, and so far above the range where
-// squares vanish that those of unit_roundoff times it exceed the second value.
+// Lower bound for a leaf's largest entry in the test for negligible entries: entries up to unit_roundoff times it count as zero. It is
+// far below the rounding errors of a T that is scaled to 1. Squares of entries that are not negligible are in range and above
+// leaf_negligible_square.
 template <class R>
 inline constexpr R leaf_floor = R(0x1p-390);
 template <>
@@ -20,10 +21,10 @@ inline constexpr R leaf_negligible_square = R(0x1p-900);
 template <>
 inline constexpr float leaf_negligible_square<float> = 0x1p-110f;
 
-// 1 / sqrt x for x far from the ends of the range, to about a unit of roundoff.
+// 1 / sqrt(x) to about one unit roundoff, for x far from overflow and underflow.
 EIGEN_G_HOST_DEVICE inline double inverse_root(double x) {
 #ifdef __CUDA_ARCH__
-  double y;  // to 20 bits or more
+  double y;  // relative error below 2^-20
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
   const double e = fma(-x, y * y, 1.0);
   return fma(y * e, fma(e, 0.375, 0.5), y);
@@ -33,7 +34,7 @@ EIGEN_G_HOST_DEVICE inline double inverse_root(double x) {
 }
 EIGEN_G_HOST_DEVICE inline float inverse_root(float x) {
 #ifdef __CUDA_ARCH__
-  float y;  // to 22 bits
+  float y;  // relative error below 2^-22
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return fmaf(0.5f * y, fmaf(-x, y * y, 1.0f), y);
 #else
@@ -41,7 +42,8 @@ EIGEN_G_HOST_DEVICE inline float inverse_root(float x) {
 #endif
 }
 
-// The first i >= l after which the matrix comes apart: |e_i| <= negligible, or i = size - 1. A NaN is not negligible.
+// True if the matrix splits after row i: |e_i| <= negligible, or i = size - 1. A NaN is not negligible. block_end() returns the first
+// such row from l on.
 template <class R>
 EIGEN_G_HOST_DEVICE bool block_ends(const R* e, Index i, Index size, R negligible) {
   return i + 1 >= size || fabs(e[i]) <= negligible;
@@ -52,19 +54,19 @@ EIGEN_G_HOST_DEVICE Index block_end(const R* e, Index l, Index size, R negligibl
   return l;
 }
 
-// d (size entries) and e (size - 1, room for size) become the values, in no order, and rubbish. Each rotation is handed
-// on, for columns i and i + 1 of Z, i descending within a sweep:
+// Replaces d (size entries) by the eigenvalues, unsorted, and destroys e (size - 1 entries, with room for size). It passes each rotation of
+// columns i and i + 1 of Z to `vectors`, with i descending within a sweep:
 //
 //   begin_sweep(i)          columns i and below follow
 //   rotate(i, c, s)         z_i+1 := s z_i + c z_i+1,   z_i := c z_i - s z_i+1
-//   end_sweep(i)            i was the last one
-//   keep(array, i, x, yes)  array[i] := x where `yes`; a device lets one lane write
-//   end_of_block(e, l, size, negligible)   block_end() of them, which lanes may look for together
-//   sync()                  after which every lane sees what was kept
+//   end_sweep(i)            i was the last column
+//   keep(array, i, x, yes)  array[i] := x if `yes`; on a GPU only one lane writes
+//   end_of_block(e, l, size, negligible)   returns block_end() of these arguments; lanes may search together
+//   sync()                  makes the kept values visible to every lane
 //
-// Returns false where a value has not converged after ql_sweeps_a_value sweeps. An off-diagonal entry is negligible at
-// eps times the leaf's largest entry: backward stable. Cost: about 1.3 size^2 rotations. Source: EISPACK imtql2, Dubrulle,
-// Martin and Wilkinson 1968; LAPACK dsteqr.
+// Returns false if an eigenvalue has not converged after ql_sweeps_a_value sweeps. An off-diagonal entry is negligible if it is at most the
+// unit roundoff times the leaf's largest entry, which is backward stable. Cost: about 1.3 size^2 rotations. Source: EISPACK imtql2,
+// Dubrulle, Martin and Wilkinson 1968; LAPACK dsteqr.
 template <class R, class Vectors>
 EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, R* d, R* e, Vectors&& vectors) {
   R largest = leaf_floor<R>;
@@ -80,14 +82,14 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, R* d, R* e, Vectors&& vectors) 
       if (end == l) break;
       if (sweeps == ql_sweeps_a_value) return false;
 
-      // Wilkinson's shift: the value of the block (d_l, e_l; e_l, d_l+1) that is nearer to d_l.
+      // Wilkinson's shift: the eigenvalue s of (d_l, e_l; e_l, d_l+1) that is nearer to d_l.
       const R half = R(0.5) * (d[l + 1] - d[l]), squares = half * half + e[l] * e[l];
-      const R shift = e[l] * e[l] / (half + copysign(squares * inverse_root(squares), half));  // d_l less it
+      const R shift = e[l] * e[l] / (half + copysign(squares * inverse_root(squares), half));  // d_l - s
       R g = d[end] - d[l] + shift;
       R s = 1, c = 1, p = 0;
-      R d_above = d[end];  // d[i + 1], before and after it has changed
+      R d_above = d[end];  // d[i + 1] before the current rotation
       Index i = end - 1;
-      R e_ahead = e[i], d_ahead = d[i];  // loaded a rotation before they are needed
+      R e_ahead = e[i], d_ahead = d[i];  // loaded one rotation early
       vectors.sync();
       vectors.begin_sweep(end);
       for (; i >= l; --i) {
@@ -97,11 +99,10 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, R* d, R* e, Vectors&& vectors) 
         d_ahead = d[next];
         const R f = s * e_i, b = c * e_i;
         const R square = f * f + g * g;
-        const bool apart =
-            square < leaf_negligible_square<R>;  // the matrix has come apart here: c = 1, s = 0
+        const bool apart = square < leaf_negligible_square<R>;  // the matrix splits here: c = 1, s = 0
         const R inverse = inverse_root(square);
         const R h = d_above - p;
-        const R q_root = (d_i - h) * f + 2 * b * g;  // beside the root, which all else waits for
+        const R q_root = (d_i - h) * f + 2 * b * g;  // does not wait for `inverse`
         s = apart ? 0 : f * inverse;
         c = apart ? 1 : g * inverse;
         const R q = apart ? 2 * b : q_root * inverse;
@@ -121,25 +122,25 @@ EIGEN_G_HOST_DEVICE bool implicit_ql(Index size, R* d, R* e, Vectors&& vectors) 
   return true;
 }
 
-// Z := Z + Z (I - Z^T Z) / 2, Newton's step to the nearest orthogonal matrix, which takes away what the errors of all the
-// rotations left: many units of roundoff become about one. Columns of Z and of Y (scratch) are `stride` apart. Sources:
-// Bjorck and Bowie 1971; Higham 1986.
-template <class Team, class R>
-EIGEN_G_HOST_DEVICE void orthogonalize(const Team& team, Index size, Index stride, R* z, R* y) {
-  for (Index pair = team.rank(); pair < size * size; pair += team.size()) {
+// Z := Z + Z (I - Z^T Z) / 2: one Newton step to the nearest orthogonal matrix. It reduces the accumulated errors of the rotations from
+// many unit roundoffs to about one. Columns of Z and of Y (scratch) are `stride` apart. Sources: Bjorck and Bowie 1971;
+// Higham 1986.
+template <class Crew, class R>
+EIGEN_G_HOST_DEVICE void orthogonalize(const Crew& crew, Index size, Index stride, R* z, R* y) {
+  for (Index pair = crew.rank(); pair < size * size; pair += crew.size()) {
     const Index i = pair % size, j = pair / size;
     R defect = i == j;
     for (Index k = 0; k < size; ++k) defect -= z[k + i * stride] * z[k + j * stride];
     y[i + j * stride] = R(0.5) * defect;
   }
-  team.sync();
-  for (Index row = team.rank(); row < size; row += team.size())
+  crew.sync();
+  for (Index row = crew.rank(); row < size; row += crew.size())
     for (Index j = 0; j < size; ++j) {
-      R change = 0;  // entries of the row that have changed already make a difference of second order
+      R change = 0;  // row entries that were updated already change it only to second order
       for (Index k = 0; k < size; ++k) change += z[row + k * stride] * y[k + j * stride];
       z[row + j * stride] += change;
     }
-  team.sync();
+  crew.sync();
 }
 
 }  // namespace eigen_g::dc

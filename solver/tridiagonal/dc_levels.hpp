@@ -1,25 +1,25 @@
-// The divide and conquer from T torn to its eigenpairs, written once for every executor: dc_host.hpp's loops, or the
-// launches of divide_and_conquer.cu. An executor carries out one act for all leaves, or for all merges of a level, in the
-// order in which it is asked:
+// solve_levels(): computes eigenpairs from the torn T, level by level. It is written once for every phase runner: the loops of dc_host.hpp
+// and the launches of divide_and_conquer.cu. A phase runner carries out one phase for all leaves, or for all merges of a level. It
+// does so in the order of the calls:
 //
-//   first_batch()                      where the lowest level's merges stand; the next level's follow them
-//   solve_leaves(leaves)               dc_leaf: d, column and Q's diagonal blocks
-//   takes_whole(batch)                 whether merge_whole(batch) does all acts of this level
+//   first_batch()                      returns the batch of the lowest level; the merges of later levels follow it in memory
+//   solve_leaves(leaves)               dc_leaf: d, column and the diagonal blocks of Q
+//   takes_whole(batch)                 true: merge_whole(batch) carries out all phases of this level
 //   deflate(batch)                     dc_z_vector, dc_deflate
 //   solve_secular(batch)               dc_secular
-//   order_values(batch, with_vectors)  dc_merge: d and column; with vectors also dc_rank_one's weights
-//   compress(batch)                    dc_merge: Q's columns rotated and grouped, in C
-//   form_end_rows(batch)               dc_rank_one: the first and the last row of Q's other columns, without U
-//   keep(batch)                        Q's columns k ... from C, and those rows from where they were formed
-//   in_one_launch(batch)               whether multiply_together() takes this level
-//   multiply_together(batch, roots)    Q's columns `roots` := C U, and the deflated ones and the end rows among them
-//   multiply_apart(merges, batch, roots)   the same merge by merge, without these; the end rows are formed
-//   values()                           d, in host memory
-//   last_merge(batch, found)           k of the last merge and the columns of these values, in host memory
-//   store(found, exponent)             2^exponent d and Q's columns, in ascending order, to where the caller wants them
-//   failed()                           the least index, from 1, that did not converge; all bits set: none
+//   order_values(batch, with_vectors)  dc_merge: d and column; with vectors also the weights of dc_rank_one
+//   compress(batch)                    dc_merge: C := the columns of Q, rotated and grouped
+//   form_end_rows(batch)               dc_rank_one: first and last row of the columns 0 ... k - 1 of Q, without U
+//   keep(batch)                        columns k ... of Q := columns k ... of C; first and last row of Q := first_of_q, last_of_q
+//   in_one_launch(batch)               true: multiply_together() takes this level
+//   multiply_together(batch, roots)    columns `roots` of Q := C U. It also does keep()'s work for these columns
+//   multiply_apart(merges, batch, roots)   columns `roots` of Q := C U, merge by merge; forms first_of_q and last_of_q; keep() follows
+//   values()                           returns d in host memory
+//   last_merge(batch, found)           returns k of the last merge and the columns of the values `found`, in host memory
+//   store(found, exponent)             stores 2^exponent d and the columns of Q, ascending, in the caller's memory
+//   failed()                           returns the lowest index, from 1, that did not converge; all bits set: none
 //
-// Q, C, U: divide_and_conquer.cu draws them.
+// divide_and_conquer.cu has a picture of Q, C and U.
 #pragma once
 
 #include <algorithm>
@@ -30,26 +30,25 @@
 
 namespace eigen_g::dc {
 
-// The merges of one level. They are disjoint, so each act takes all of them at once.
+// The merges of one level. They have no rows in common, so each phase handles all of them at once.
 template <class R>
 struct Batch {
   const Merge* merges;
   Shape<R>* shapes;
-  Index count, largest;  // largest: rows of the largest merge
-  Arrays<R> arrays;      // at row 0
+  Index count, largest;  // largest: order of the largest merge
+  Arrays<R> arrays;      // counted from row 0 of T
   Rows rows;
-  unsigned* failed;  // the least index, from 1, that did not converge; all bits set: none
-  bool
-      end_rows;  // a level follows, which wants the first and the last row by sums that do not need the others
+  unsigned* failed;  // lowest index, from 1, that did not converge; all bits set: none
+  bool end_rows;     // a further level needs the first and the last row of Q
 };
 
-// Roots begin ... end - 1 of a merge: columns of U, and of the merge's part of Q.
+// Roots begin ... end - 1 of a merge, that is, columns of U and of the merge's part of Q.
 struct Roots {
   Index begin, end;
   Index count() const { return end > begin ? end - begin : 0; }
 };
 
-// Q's columns of a level: the deflated ones and those of these roots.
+// Forms the columns of Q that a level needs: the deflated ones and the columns of `roots`.
 template <class Executor, class R>
 void form_level(Executor& on, const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) {
   on.compress(batch);
@@ -69,7 +68,8 @@ struct LastMerge {
   std::vector<Index> columns;
 };
 
-// The roots among these columns: all that lie between two of them ascend as they do.
+// The smallest range that contains every root among the columns of the wanted values. Roots ascend with their columns, so the range
+// contains no root outside the subset.
 inline Roots roots_among(const LastMerge& last) {
   Roots roots{last.k, 0};
   for (const Index root : last.columns) {
@@ -80,14 +80,15 @@ inline Roots roots_among(const LastMerge& last) {
   return roots;
 }
 
-// Of a subset the last level forms only the vectors that are wanted; values alone need no vectors there.
+// Computes the eigenpairs of the divided T. For a subset, the last level forms only the wanted vectors. For values only, it forms none.
 template <class Executor>
-Outcome solve_levels(Executor& on, const Division& division, Index n, Rows rows, const Wanted& wanted) {
+DivideAndConquerResult solve_levels(Executor& on, const Division& division, Index n, Rows rows,
+                                    const Selection& selection) {
   const Tree& tree = division.tree;
-  const bool subset = wanted.subset.by != Subset::By::all;
-  const auto select_values = [&] {  // by the values themselves where need be
-    const auto d = wanted.subset.by == Subset::By::value ? on.values() : decltype(on.values())();
-    return select(wanted.subset, n, d.data(), division.exponent, wanted.scale);
+  const bool subset = selection.subset.by != Subset::By::all;
+  const auto select_values = [&] {  // needs the values only if the subset is by value
+    const auto d = selection.subset.by == Subset::By::value ? on.values() : decltype(on.values())();
+    return select(selection.subset, n, d.data(), division.exponent, selection.scale);
   };
   Selected found{0, n};
 
@@ -115,7 +116,8 @@ Outcome solve_levels(Executor& on, const Division& division, Index n, Rows rows,
   }
   on.store(found, division.exponent);
   const unsigned failed = on.failed();
-  return failed == ~0u ? Outcome{Status::converged, 0, found} : Outcome{Status::not_converged, failed, {}};
+  return failed == ~0u ? DivideAndConquerResult{Status::converged, 0, found}
+                       : DivideAndConquerResult{Status::not_converged, failed, {}};
 }
 
 }  // namespace eigen_g::dc

@@ -1,6 +1,8 @@
-// A thread takes a row, a block some rows of one child and every so many columns.
+// Kernels that form the compressed Q, copy the kept columns, and store the result. A thread handles one row. A block handles some rows of
+// one child, and columns at a fixed distance.
 #include <algorithm>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_merge.hpp"
 
@@ -11,7 +13,7 @@ namespace {
 constexpr int max_threads = 256;
 constexpr int blocks_a_multiprocessor = 16;
 
-// Rows of a block in x: those of child 1 in tiles of blockDim.x, then those of child 2.
+// The rows of a block by blockIdx.x: first the rows of child 1 in tiles of blockDim.x, then the rows of child 2.
 struct Tile {
   Index row;
   bool inside, upper_row;
@@ -25,7 +27,7 @@ struct Tile {
   }
 };
 
-// first_of_c and last_of_c by the last blocks in x: a thread takes a column.
+// Forms first_of_c and last_of_c in the blocks with the last blockIdx.x: one thread a column.
 template <class R>
 __device__ void compress_end_rows(const Batch<R>& batch, const Merge& merge, const Shape<R>& shape,
                                   const Arrays<R>& x, MatrixView<const same_t<R>> q) {
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(max_threads) store_kernel(Index n, Index first
     z(row, j) = q(row, x.column[first + j]);
 }
 
-// Threads of a block and blocks so that the GPU is full and a block still has several columns to do.
+// Chooses threads and blocks so that the GPU is full and each block still has several columns.
 struct RowLaunch {
   dim3 blocks;
   int threads;
@@ -97,7 +99,7 @@ struct RowLaunch {
     const Index rows = batch.rows.all ? batch.largest : 2;
     threads = 32;
     while (threads < max_threads && 2 * threads < rows) threads *= 2;
-    const Index tiles = (rows + threads - 1) / threads + 1;  // a child's last tile may be ragged
+    const Index tiles = (rows + threads - 1) / threads + 1;  // each child may end in a partial tile
     const Index slices = blocks_a_multiprocessor * queue.multiprocessors() / (tiles * batch.count) + 1;
     blocks = {static_cast<unsigned>(tiles), static_cast<unsigned>(std::min(slices, batch.largest)),
               static_cast<unsigned>(batch.count)};
@@ -132,13 +134,6 @@ void store_ordered(const Queue& queue, Index n, Index first, int exponent, const
   launch_dependent(queue, store_kernel<R>, blocks, max_threads, n, first, exponent, arrays, q, w, z);
 }
 
-template void compress(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
-template void keep(const Queue&, const Batch<double>&, MatrixView<const double>, MatrixView<double>);
-template void store_ordered(const Queue&, Index, Index, int, const Arrays<double>&, MatrixView<const double>,
-                            double*, MatrixView<double>);
-template void compress(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
-template void keep(const Queue&, const Batch<float>&, MatrixView<const float>, MatrixView<float>);
-template void store_ordered(const Queue&, Index, Index, int, const Arrays<float>&, MatrixView<const float>,
-                            float*, MatrixView<float>);
+EIGEN_G_INSTANTIATE(real_types, compress, keep, store_ordered);
 
 }  // namespace eigen_g::dc

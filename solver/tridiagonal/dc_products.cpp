@@ -1,3 +1,4 @@
+// Cost model of a merge's products.
 #include "solver/tridiagonal/dc_products.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std:
   p.rows = static_cast<double>(std::max(upper, lower));
   p.inner = static_cast<double>(std::max(upper_inner, lower_inner));
   p.common_bytes = element * entries;
-  p.beside = 2.0 * merge_step;  // slices of U
+  p.beside = 2.0 * merge_step;  // the slices of U
   p.column_bytes = element * static_cast<double>(std::max(upper + lower, upper_inner + lower_inner));
   return p;
 }

@@ -1,4 +1,4 @@
-// What the products of a merge cost, and in which steps they are cut over devices. Pure: needs no GPU.
+// Cost of a merge's products, and the number of steps in which they are divided over devices. Needs no GPU.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace eigen_g {
 
-// `columns` columns of a merge: `upper` rows with `upper_inner` terms each and `lower` ones with `lower_inner`; bytes of an element.
+// Cost of `columns` columns of a merge: `upper` rows with `upper_inner` terms each, and `lower` rows with `lower_inner` terms each.
+//   element  bytes of an element
 ColumnProducts merge_products(std::int64_t upper, std::int64_t upper_inner, std::int64_t lower,
                               std::int64_t lower_inner, std::int64_t columns,
                               double element = sizeof(double));

@@ -1,13 +1,13 @@
-// Quotients of the divide and conquer's inner loops. Operands stay far from the ends of the range: T is scaled to 1;
-// poles, their distances and weights times rho are above 8 eps max |z| after deflation (dc_deflate.hpp), the distances of a
-// root to its poles above about the square of that.
+// Fast quotients for the inner loops of the divide and conquer. All operands are far from overflow and underflow: T is scaled to 1.
+// After the deflation (dc_deflate.hpp) the distances of poles and the weights times rho are larger than 8 u max |z|; u is the unit
+// roundoff. The distance of a root to a pole is larger than about the square of that.
 #pragma once
 
 #include "hybrid/host_device.hpp"
 
 namespace eigen_g::dc {
 
-// 1 / x to 20 bits or more.
+// 1 / x with a relative error below 2^-20.
 EIGEN_G_HOST_DEVICE inline double rough_reciprocal(double x) {
 #ifdef __CUDA_ARCH__
   double r;
@@ -28,8 +28,8 @@ EIGEN_G_HOST_DEVICE inline float rough_reciprocal(float x) {
 #endif
 }
 
-// x / y, correctly rounded but for rare last bits. The device's own division branches on the ends of the range, which keeps
-// it from overlapping with the next one.
+// x / y, correctly rounded in nearly all cases; else the last bit may differ. The device's own division has branches for overflow and
+// underflow, and consecutive divisions cannot overlap because of them.
 EIGEN_G_HOST_DEVICE inline double quotient(double x, double y) {
 #ifdef __CUDA_ARCH__
   const double r = rough_reciprocal(y), e = fma(-y, r, 1.0);
@@ -41,7 +41,7 @@ EIGEN_G_HOST_DEVICE inline double quotient(double x, double y) {
 }
 EIGEN_G_HOST_DEVICE inline float quotient(float x, float y) {
 #ifdef __CUDA_ARCH__
-  const float r = rough_reciprocal(y), q = x * r;  // r is right to a unit in the last place
+  const float r = rough_reciprocal(y), q = x * r;  // r has an error of one unit in the last place
   return fmaf(r, fmaf(-y, q, x), q);
 #else
   return x / y;

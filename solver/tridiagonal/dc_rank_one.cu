@@ -1,7 +1,9 @@
+// Kernels for the weights, the order of the values, the columns of U and the end rows: one warp for each.
+#include "hybrid/instantiate.hpp"
+#include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_merge.hpp"
 #include "solver/tridiagonal/dc_rank_one.hpp"
-#include "solver/tridiagonal/dc_team.cuh"
 
 namespace eigen_g::dc {
 
@@ -64,11 +66,7 @@ void form_end_rows(const Queue& queue, const Batch<R>& batch) {
   launch_dependent(queue, end_rows_kernel<R>, blocks_over(batch, batch.largest, warps), 32 * warps, batch);
 }
 
-template void order_values(const Queue&, const Batch<double>&, bool);
-template void form_vectors(const Queue&, const Batch<double>&, Index, Index, MatrixView<double>);
-template void form_end_rows(const Queue&, const Batch<double>&);
-template void order_values(const Queue&, const Batch<float>&, bool);
-template void form_vectors(const Queue&, const Batch<float>&, Index, Index, MatrixView<float>);
-template void form_end_rows(const Queue&, const Batch<float>&);
+EIGEN_G_INSTANTIATE(real_types, order_values, form_vectors);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, form_end_rows, void(const Queue&, const Batch<T>&));
 
 }  // namespace eigen_g::dc

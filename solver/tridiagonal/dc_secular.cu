@@ -1,6 +1,8 @@
+// Kernel for the secular equations of a level: one warp a root.
+#include "hybrid/instantiate.hpp"
+#include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_secular.hpp"
-#include "solver/tridiagonal/dc_team.cuh"
 
 namespace eigen_g::dc {
 
@@ -26,7 +28,6 @@ void solve_secular(const Queue& queue, const Batch<R>& batch) {
   launch_dependent(queue, secular_kernel<R>, blocks_over(batch, batch.largest, warps), 32 * warps, batch);
 }
 
-template void solve_secular(const Queue&, const Batch<double>&);
-template void solve_secular(const Queue&, const Batch<float>&);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, solve_secular, void(const Queue&, const Batch<T>&));
 
 }  // namespace eigen_g::dc

@@ -1,12 +1,13 @@
-// All acts of a small merge in one launch: a block a merge, eight lanes a root, a pole and a vector. The acts are those of
-// dc_device.hpp's other launches, separated by barriers of the block; they hand on their arrays in shared memory.
+// Carries out all phases of a small merge in one launch: one block a merge, and eight lanes for a root, a pole or a vector. The phases are
+// the same as in the other launches of dc_device.hpp. Barriers of the block separate them, and their arrays are in shared memory.
+#include "hybrid/instantiate.hpp"
 #include "hybrid/pair.hpp"
+#include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_merge.hpp"
 #include "solver/tridiagonal/dc_rank_one.hpp"
 #include "solver/tridiagonal/dc_secular.hpp"
-#include "solver/tridiagonal/dc_team.cuh"
 
 namespace eigen_g::dc {
 
@@ -14,16 +15,16 @@ namespace {
 
 constexpr Index max_rows = small_merge_rows;
 constexpr int lanes = 8, threads = lanes * max_rows;
-using Team = Lanes<lanes>;
+using Crew = Lanes<lanes>;
 
-// U, so that a thread finds the columns that it wants of one row side by side.
+// U with its rows contiguous, so that a thread finds the columns that it needs of a row next to each other.
 constexpr Index columns_a_thread = max_rows * max_rows / threads, stride = max_rows + 2;
 template <class R>
 using Vectors = R[max_rows * stride];
 
 // A thread's row, and its columns: columns_a_thread from `column` on, or every `slices`-th from `slice` on.
 constexpr Index slices = threads / max_rows;
-struct Place {
+struct ThreadRange {
   Index row = static_cast<Index>(threadIdx.x % max_rows);
   Index slice = static_cast<Index>(threadIdx.x / max_rows), column = slice * columns_a_thread;
 };
@@ -31,14 +32,14 @@ struct Place {
 template <class R>
 __device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shape, const Arrays<R>& x,
                              MatrixView<const same_t<R>> q, MatrixView<same_t<R>> compressed) {
-  const Place place;
+  const ThreadRange place;
   const Index upper = rows.upper_count(merge);
   if (place.row >= upper + rows.lower_count(merge)) return;
   const bool upper_row = place.row < upper;
   const Index row =
       upper_row ? rows.upper_first(merge) + place.row : rows.lower_first(merge) + place.row - upper;
   R* const end_row = rows.of_end_row(merge, row, x.first_of_c, x.last_of_c);
-  R entry[columns_a_thread];  // all on their way at once
+  R entry[columns_a_thread];  // loaded together, so that the latencies overlap
 #pragma unroll
   for (Index j = 0; j < columns_a_thread; ++j)
     if (const Index s = place.slice + j * slices; s < merge.size)
@@ -50,12 +51,13 @@ __device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shap
       compress_row(merge, shape, x, q, compressed, row, upper_row, end_row, s, entry[j]);
 }
 
-// Q := compressed Q times U in the first k columns, but for the end rows; the deflated ones as they are.
+// First k columns of Q := compressed Q times U, except the end rows, which are copied from first_of_q and last_of_q. The deflated columns
+// are copied.
 template <class R>
 __device__ void multiply_all(const Merge& merge, const Shape<R>& shape, const Arrays<R>& x, bool end_rows,
                              MatrixView<const same_t<R>> compressed, const Vectors<R>& u,
                              MatrixView<same_t<R>> q) {
-  const Index row = Place().row, column = Place().column;
+  const Index row = ThreadRange().row, column = ThreadRange().column;
   if (row >= merge.size) return;
   const bool upper = row < merge.upper;
   const R* const end_row =
@@ -101,13 +103,13 @@ __global__ void __launch_bounds__(threads)
   Block<R>::sync();
   if (rank < merge.size) form_z(merge, batch.rows, q, x, e, rank);
   Block<R>::sync();
-  if (rank < Warp::size()) deflate(Warp(), merge, x, e, &shape);  // a step of all would take longer
+  if (rank < Warp::size()) deflate(Warp(), merge, x, e, &shape);  // needs no block barriers
   Block<R>::sync();
-  if (mine < shape.k && !solve_secular(Team(), shape, x, mine) && Team::rank() == 0)
+  if (mine < shape.k && !solve_secular(Crew(), shape, x, mine) && Crew::rank() == 0)
     atomicMin(batch.failed, static_cast<unsigned>(merge.first + mine + 1));
   Block<R>::sync();
-  if (mine < shape.k) correct_weight(Team(), shape, x, mine);
-  if (mine < merge.size) order_value(Team(), merge, shape, x, mine);
+  if (mine < shape.k) correct_weight(Crew(), shape, x, mine);
+  if (mine < merge.size) order_value(Crew(), merge, shape, x, mine);
   compress_all(merge, batch.rows, shape, x, q, compressed);
   Block<R>::sync();
   if (rank < merge.size) {
@@ -115,7 +117,7 @@ __global__ void __launch_bounds__(threads)
     kept.column[rank] = x.column[rank];
   }
   if (!batch.rows.all) {
-    if (mine < shape.k) form_end_rows(Team(), shape, x, mine);
+    if (mine < shape.k) form_end_rows(Crew(), shape, x, mine);
     Block<R>::sync();
     if (rank < merge.size) {
       q(0, merge.first + rank) = rank < shape.k ? x.first_of_q[rank] : compressed(0, merge.first + rank);
@@ -124,7 +126,7 @@ __global__ void __launch_bounds__(threads)
     return;
   }
   if (mine < shape.k)
-    form_vector(Team(), shape, x, mine, batch.end_rows,
+    form_vector(Crew(), shape, x, mine, batch.end_rows,
                 [&](Index g, R value) { u[g * stride + mine] = value; });
   Block<R>::sync();
   multiply_all(merge, shape, x, batch.end_rows, compressed, u, q);
@@ -139,7 +141,6 @@ void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>
                    compressed);
 }
 
-template void merge_small(const Queue&, const Batch<double>&, MatrixView<double>, MatrixView<double>);
-template void merge_small(const Queue&, const Batch<float>&, MatrixView<float>, MatrixView<float>);
+EIGEN_G_INSTANTIATE(real_types, merge_small);
 
 }  // namespace eigen_g::dc

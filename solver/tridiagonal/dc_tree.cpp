@@ -1,3 +1,4 @@
+// Builds the tree of the divide and conquer and tears T at its cuts.
 #include "solver/tridiagonal/dc_tree.hpp"
 
 #include <algorithm>
@@ -5,11 +6,14 @@
 #include <cstddef>
 #include <limits>
 
+#include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
+
 namespace eigen_g::dc {
 
 namespace {
 
-// Cuts stand at multiples of this where the numbers leave a choice: aligned rows make faster products.
+// A cut without a zero of e is placed at a multiple of this from the range's first row: aligned rows make the products faster.
 constexpr Index cut_multiple = 8;
 static_assert(leaf_rows % cut_multiple == 0, "a rounded half of 2 leaves must not exceed a leaf");
 
@@ -31,8 +35,8 @@ class Builder {
   }
 
  private:
-  // Returns the height of the range's root; depth of the recursion: O(log n), as every cut is the zero nearest to the
-  // middle, or the middle.
+  // Adds the range and its parts to the tree and returns the height of its root. The recursion has depth O(log n), because every cut is
+  // the middle or the zero nearest to it.
   std::size_t build(Index first, Index size) {
     if (size <= leaf_rows) {
       tree_.leaves.push_back({first, size});
@@ -48,7 +52,7 @@ class Builder {
 
   Index upper_rows(Index first, Index size) const {
     const Index middle = size / 2;
-    const Index rounded = (middle + cut_multiple - 1) / cut_multiple * cut_multiple;
+    const Index rounded = round_up(middle, cut_multiple);
     const auto after = std::lower_bound(zeros_.begin(), zeros_.end(), first + middle - 1);
     Index best = -1;
     const auto consider = [&](Index zero) {
@@ -88,7 +92,7 @@ Division divide(std::vector<R>& d, std::vector<R>& e) {
   if (division.not_finite >= 0) return division;
 
   if (largest > 0) std::frexp(largest, &division.exponent);
-  const int half = -division.exponent / 2;  // 2^-exponent itself may be out of range
+  const int half = -division.exponent / 2;  // 2^-exponent itself may overflow or underflow
   const R factors[] = {std::ldexp(R(1), half), std::ldexp(R(1), -division.exponent - half)};
   const auto scale = [&](R& x) { x = x * factors[0] * factors[1]; };
   std::for_each(d.begin(), d.end(), scale);
@@ -107,9 +111,6 @@ Division divide(std::vector<R>& d, std::vector<R>& e) {
   return division;
 }
 
-template Tree make_tree(Index, const std::vector<double>&);
-template Division divide(std::vector<double>&, std::vector<double>&);
-template Tree make_tree(Index, const std::vector<float>&);
-template Division divide(std::vector<float>&, std::vector<float>&);
+EIGEN_G_INSTANTIATE(real_types, make_tree, divide);
 
 }  // namespace eigen_g::dc

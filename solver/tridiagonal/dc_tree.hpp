@@ -1,9 +1,10 @@
-// How a tridiagonal T is torn: into leaves, which are solved as they are, and merges, which join two neighbours.
+// Tears a tridiagonal T into leaves, which are solved directly, and merges, each of which joins two neighbours. With off-diagonal entry e
+// at a cut, u the last unit vector of the upper part and u' the first unit vector of the lower one,
 //
-//   T = [T1 - |e| u u^T        0        ]  + |e| v v^T,     v = (u, sign(e) u'),   u, u' the unit vectors at the cut,
+//   T = [T1 - |e| u u^T        0        ]  + |e| v v^T,     v = (u, sign(e) u').
 //       [      0         T2 - |e| u' u'^T]
 //
-// so |e| leaves the two diagonal entries beside a cut. Pure host code.
+// A cut therefore subtracts |e| from the two diagonal entries next to it. This file needs no GPU.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +14,42 @@ namespace eigen_g::dc {
 
 using Index = std::int32_t;
 
-inline constexpr Index leaf_rows = 8;  // a leaf has at most so many
+inline constexpr Index leaf_rows = 8;  // largest order of a leaf
 
 struct Leaf {
   Index first, size;
 };
 
-// Rows first ... first + size - 1; the first `upper` of them are the upper child's.
+// Rows first ... first + size - 1. The first `upper` rows belong to the upper child, child 1.
 struct Merge {
   Index first, size, upper;
-  Index cut() const { return first + upper - 1; }  // the off-diagonal entry between the children
+  Index cut() const { return first + upper - 1; }  // index of the off-diagonal entry between the children
 };
 
 struct Tree {
-  std::vector<Leaf> leaves;  // ascending
+  std::vector<Leaf> leaves;  // in ascending order of rows
   std::vector<std::vector<Merge>>
-      levels;                  // children of a merge are leaves or merges of levels before; ascending
-  std::vector<Index> largest;  // size of each level's largest merge
+      levels;                  // merges by level, ascending; a child is a leaf or a merge of an earlier level
+  std::vector<Index> largest;  // order of each level's largest merge
 };
 
-// Halves until at most leaf_rows are left; a range with a zero in e is cut at the zero nearest to its middle instead.
-//   e  n - 1 off-diagonal entries. Cost: O(n log n).
+// Halves a range of rows until at most leaf_rows are left. If e has zeros in a range, the range is cut at the zero that is nearest to its
+// middle.
+//   e  n - 1 off-diagonal entries
+// Cost: O(n log n).
 template <class R>
 Tree make_tree(Index n, const std::vector<R>& e);
 
-// T made ready for the device: 2^-exponent T with largest entry in [1/2, 1), negligible off-diagonals
-// |e_i| <= eps sqrt|d_i| sqrt|d_i+1| set to zero (as dstedc), torn at the cuts of the tree.
+// T prepared for the leaves: 2^-exponent T has its largest entry in [1/2, 1). Off-diagonal entries
+// |e_i| <= eps sqrt|d_i| sqrt|d_i+1| are set to zero, as in dstedc. Then T is torn at the cuts of the tree.
 struct Division {
   Tree tree;
   int exponent = 0;
-  Index not_finite = -1;  // row of the first NaN or infinity; nothing else is done then
+  Index not_finite = -1;  // row of the first NaN or infinity, and then nothing else is done; -1: none
 };
 
-//   d, e  n and n - 1 entries, in and out
+// Prepares T in place.
+//   d, e  n and n - 1 entries, in; out: the entries of the torn, scaled T
 template <class R>
 Division divide(std::vector<R>& d, std::vector<R>& e);
 

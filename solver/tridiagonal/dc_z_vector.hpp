@@ -1,4 +1,4 @@
-// The rank-one term of a merge in the children's eigenvectors, and the children's values in one order.
+// Forms the vector z of a merge's rank-one term, and puts the eigenvalues of both children into one order. With v, e of dc_tree.hpp:
 //
 //   diag(T1, T2) + |e| v v^T = Q (D + rho z z^T) Q^T,   z = Q^T v / sqrt 2,   rho = 2 |e|,
 //   z = (last row of Q1, sign(e) first row of Q2) / sqrt 2,   ||z|| = 1
@@ -12,7 +12,7 @@
 
 namespace eigen_g::dc {
 
-// How many of x[0 ... size) (ascending) are below v, or, with `equal`, at most v.
+// Number of entries of the ascending x[0 ... size) that are below v, or with `equal` at most v.
 template <class R>
 EIGEN_G_HOST_DEVICE Index count_below(const R* x, Index size, same_t<R> v, bool equal) {
   Index low = 0, high = size;
@@ -26,8 +26,8 @@ EIGEN_G_HOST_DEVICE Index count_below(const R* x, Index size, same_t<R> v, bool 
   return low;
 }
 
-// Entry i of the merge in the order of the children, 0 <= i < size, to its place among the merged. Of equal values
-// child 1's come first.
+// Puts entry i of the children's eigenvalues, 0 <= i < size, into its position in merged order, with its z and its column. Among equal
+// values child 1 comes first.
 //   x  the arrays at the merge's first row     e  the off-diagonal entry at the cut
 template <class R>
 EIGEN_G_HOST_DEVICE void form_z(const Merge& merge, Rows rows, MatrixView<const same_t<R>> q,

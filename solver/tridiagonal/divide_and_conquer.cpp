@@ -1,15 +1,17 @@
+// The divide and conquer on the CPU, by LAPACK.
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include <algorithm>
 #include <string>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// dstedc's work, and where a part of the vectors is wanted all of them.
+// The workspace of dstedc. For a subset by number it also has a matrix for all vectors.
 template <class R>
 struct Scratch {
   lapack_int values = 0, indices = 0;
@@ -39,10 +41,10 @@ std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors,
 }
 
 template <class R>
-Outcome divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
-                           const Wanted& wanted) {
+DivideAndConquerResult divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
+                                          const Selection& selection) {
   const lapack_int size = lapack_size(n, "n");
-  const Scratch<R> own(scratch, n, z.data != nullptr, wanted.subset.most(n));
+  const Scratch<R> own(scratch, n, z.data != nullptr, selection.subset.max_count(n));
   const MatrixView<R> all = own.all ? MatrixView<R>{own.all, n, n, n} : z;
   const lapack_int info = z.data ? lapack::stedc(size, d, e, all.data, lapack_size(all.lda, "ldz"), own.work,
                                                  own.values, own.integers, own.indices)
@@ -50,17 +52,17 @@ Outcome divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, 
   check_lapack(info, z.data ? "stedc" : "sterf");
   if (info > 0) return {Status::not_converged, info, {}};
 
-  const Selected found = select(wanted.subset, n, d, 0, wanted.scale);
+  const Selected found = select(selection.subset, n, d, 0, selection.scale);
   std::copy(d + found.first, d + found.first + found.count, d);
   if (z.data && (all.data != z.data || found.first > 0))
-    for (std::int64_t j = 0; j < found.count; ++j)  // ascending: a column is read before it is written over
+    for (std::int64_t j = 0; j < found.count; ++j)  // ascending: reads a column before overwriting it
       std::copy_n(&all(0, found.first + j), n, &z(0, j));
   return {Status::converged, 0, found};
 }
 
-template Outcome divide_and_conquer(std::int64_t, double*, double*, MatrixView<double>, Arena, const Wanted&);
-template std::uint64_t divide_and_conquer_bytes_on_cpu<double>(std::int64_t, bool, std::int64_t);
-template Outcome divide_and_conquer(std::int64_t, float*, float*, MatrixView<float>, Arena, const Wanted&);
-template std::uint64_t divide_and_conquer_bytes_on_cpu<float>(std::int64_t, bool, std::int64_t);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, divide_and_conquer,
+                             DivideAndConquerResult(std::int64_t, T*, T*, MatrixView<T>, Arena,
+                                                    const Selection&));
+EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_bytes_on_cpu);
 
 }  // namespace eigen_g

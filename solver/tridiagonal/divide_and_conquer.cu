@@ -1,11 +1,11 @@
 // Divide and conquer on one GPU.
 //
-//   T        tridiagonal, scaled to 1, torn into leaves; d, e its diagonals, in the end d the eigenvalues
-//   Q        n x n in the workspace or lent by the caller: block diagonal, the eigenvectors of the leaves, then of each
-//            level's merges; of the last one, where a subset is wanted, only the columns that are in it
-//   C        n x n lent or in Z's place until the end: Q's columns rotated and grouped, deflated ones last (compressed Q)
-//   U        n x panel_columns in the workspace: eigenvectors of the rank-one problems, some columns at a time
-//   k        poles that do not deflate
+//   T        tridiagonal, scaled to 1, torn into leaves; d and e are its diagonals, and at the end d has the eigenvalues
+//   Q        n x n, in the workspace or the caller's: block diagonal, with the eigenvectors of the leaves, then of each level's
+//            merges. If a subset is wanted, the last merge forms only its columns
+//   C        n x n, the caller's or in Z until the end: columns of Q rotated and grouped, deflated ones last (compressed Q)
+//   U        n x panel_columns, in the workspace: eigenvectors of the rank-one problems, one slice of columns at a time
+//   k        number of poles that do not deflate
 //
 //        level 0        level 1        level 2                a merge:    k
 //      [ Q1       ]   [       |   ]   [       ]            rows of     [ C11 C12  .  | x ]   [ U ]
@@ -13,15 +13,17 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// The lowest levels take one launch each, low ones six, and none of them waits for the host. A level with a large merge
-// waits once, for the k of its merges, which shape the products by cuBLAS. Values only: Q and C are two rows, U is never
-// formed; the same sums make the first and last rows of Q where it is whole, so that the values are the same.
+// The lowest levels need one launch each, and the next ones six; none of them waits for the host. A level with a large merge waits once,
+// for the k of its merges, because k determines the shape of the cuBLAS products. For values only, Q and C have two rows and U is never
+// formed. With vectors the first and the last row of Q are computed by the same sums, so that the eigenvalues have the same bits.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/tuning.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
@@ -37,11 +39,7 @@ using namespace dc;
 
 constexpr std::int64_t panel_column_multiple = 128;
 
-constexpr std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
-  return (x + multiple - 1) / multiple * multiple;
-}
-
-// Values of type R that take the room of so many T.
+// Number of values of type R that take the memory of `count` objects of type T.
 template <class R, class T>
 std::int64_t room_of(std::int64_t count) {
   return round_up(count * static_cast<std::int64_t>(sizeof(T)), sizeof(R)) /
@@ -51,21 +49,21 @@ std::int64_t room_of(std::int64_t count) {
 template <class R>
 struct Workspace {
   MatrixView<R> q, panel;
-  MatrixView<R> end_rows;  // C where there is no Z
-  Shape<R>* shapes;        // of one level
+  MatrixView<R> end_rows;  // C if there is no Z
+  Shape<R>* shapes;        // shapes of one level
   Arrays<R> arrays;
-  Leaf* leaves;  // this and what follows: as upload() places them
+  Leaf* leaves;  // this and the following ones: addresses set by upload()
   Merge* merges;
   unsigned* failed;
 };
 
-// The one place that knows the workspace's parts.
+// Divides the workspace into its parts. No other code knows their order.
 template <class R>
 class Layout {
  public:
   Layout(std::int64_t n, bool vectors, bool with_q) : n_(n), vectors_(vectors), with_q_(with_q) {}
 
-  // Of the first failure, leaves and merges, which stand before d and e.
+  // Size, in values, of the first failure, the leaves and the merges, which are stored before d and e.
   std::int64_t lists() const { return 1 + room_of<R, Leaf>(n_) + room_of<R, Merge>(n_); }
   Workspace<R> place(Arena& arena) const {
     Workspace<R> w{};
@@ -76,8 +74,7 @@ class Layout {
       w.q = arena.matrix<R>(2, n_, 2);
       w.end_rows = arena.matrix<R>(2, n_, 2);
     }
-    w.shapes =
-        arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each of more rows than a leaf
+    w.shapes = arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each larger than a leaf
     R* const together = arena.take<R>(lists() + arrays_size<R>(n_));
     w.arrays = together ? place_arrays(n_, together + lists()) : Arrays<R>{};
     return w;
@@ -101,7 +98,7 @@ void copy(const Queue& queue, T* to, const T* from, std::size_t count) {
     EIGEN_G_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, queue.stream()));
 }
 
-// Failure, leaves, merges, d, e in one copy, by way of pinned memory of lists() + 2 n values.
+// Copies failure, leaves, merges, d and e to the GPU in one transfer, through pinned memory of lists() + 2 n values.
 template <class R>
 void upload(const Queue& queue, const std::vector<R>& d, const std::vector<R>& e, const Tree& tree, R* pinned,
             Workspace<R>& w) {
@@ -122,11 +119,13 @@ void upload(const Queue& queue, const std::vector<R>& d, const std::vector<R>& e
   copy(queue, start, pinned, static_cast<std::size_t>(to - pinned));
 }
 
-// dc_levels.hpp's acts as launches on the products' queue.
+// A phase runner for solve_levels() in dc_levels.hpp: the phases are launches on the products' queue.
 template <class R>
 class OnDevice {
  public:
-  //   compressed  C     d_dev, z_dev  where values and vectors go     failure  pinned memory of one number
+  //   compressed    C
+  //   d_dev, z_dev  receive the values and the vectors
+  //   failure       pinned memory of one number
   OnDevice(const Products<R>& products, const Workspace<R>& workspace, Rows rows, MatrixView<R> compressed,
            R* d_dev, MatrixView<R> z_dev, unsigned* failure, SolveTeam<R>* team)
       : products_(products),
@@ -214,9 +213,10 @@ std::uint64_t divide_and_conquer_bytes(std::int64_t n, bool with_vectors, bool w
 }
 
 template <class R>
-Outcome divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev, same_t<R>* e_dev,
-                           MatrixView<same_t<R>> z_dev, Arena scratch_dev, const Wanted& wanted,
-                           const MergePlaces<R>& places, SolveTeam<R>* team) {
+DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,
+                                          same_t<R>* e_dev, MatrixView<same_t<R>> z_dev, Arena scratch_dev,
+                                          const Selection& selection, const MergeBuffers<R>& places,
+                                          SolveTeam<R>* team) {
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
@@ -237,15 +237,13 @@ Outcome divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R
   upload(queue, d, e, division.tree, pinned, w);
   OnDevice<R> on(products, w, rows, c, d_dev, {z_dev.data, n, n, z_dev.lda},
                  reinterpret_cast<unsigned*>(pinned), team);
-  return solve_levels(on, division, order, rows, wanted);
+  return solve_levels(on, division, order, rows, selection);
 }
 
-template std::uint64_t divide_and_conquer_bytes<double>(std::int64_t, bool, bool);
-template Outcome divide_and_conquer(const Products<double>&, std::int64_t, double*, double*,
-                                    MatrixView<double>, Arena, const Wanted&, const MergePlaces<double>&,
-                                    SolveTeam<double>*);
-template std::uint64_t divide_and_conquer_bytes<float>(std::int64_t, bool, bool);
-template Outcome divide_and_conquer(const Products<float>&, std::int64_t, float*, float*, MatrixView<float>,
-                                    Arena, const Wanted&, const MergePlaces<float>&, SolveTeam<float>*);
+EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_bytes);
+EIGEN_G_INSTANTIATE_OVERLOAD(real_types, divide_and_conquer,
+                             DivideAndConquerResult(const Products<T>&, std::int64_t, T*, T*, MatrixView<T>,
+                                                    Arena, const Selection&, const MergeBuffers<T>&,
+                                                    SolveTeam<T>*));
 
 }  // namespace eigen_g

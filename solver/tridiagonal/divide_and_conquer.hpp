@@ -1,9 +1,9 @@
-// T = Z diag(w) Z^T for a symmetric tridiagonal T with diagonal d and off-diagonal e.
+// divide_and_conquer(): T = Z diag(w) Z^T for a symmetric tridiagonal T with diagonal d and off-diagonal e, on the CPU and on a GPU.
 #pragma once
 
 #include <cstdint>
 
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/scalar.hpp"
@@ -15,60 +15,60 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// A numerical outcome. `failed` is positive where it did not converge: LAPACK's info on the CPU, a row or a root of T,
-// from 1, on a GPU.
-struct Outcome {
+// Result of the divide and conquer. If it did not converge, `failed` is positive. On the CPU it is LAPACK's info. On a GPU it is the row
+// of a NaN or an infinity, the first row of a leaf, or the index of a root of T; all count from 1.
+struct DivideAndConquerResult {
   Status status = Status::converged;
-  std::int64_t failed = 0;
-  Selected found;  // the eigenpairs that are stored
+  std::int64_t info = 0;
+  Selected found;  // the eigenpairs that were stored
 };
 
-// The eigenpairs of T that are to be stored, and of which only the vectors are formed.
-struct Wanted {
+// The eigenpairs of T to store. Only their vectors are formed.
+struct Selection {
   Subset subset;
-  int scale = 0;  // a subset of values is one of 2^scale times T's eigenvalues
+  int scale = 0;  // a subset by value refers to 2^scale times the eigenvalues of T
 };
 
-// CPU. LAPACK: dstedc, or dsterf for values only.
-//   d  n values, host, in; out: the eigenvalues found, ascending     e  n-1 values, host, in, destroyed
-//   z  n x wanted.subset.most(n), ldz, host, out: the eigenvectors found; data null: values only
-//   scratch   divide_and_conquer_bytes_on_cpu<R>(n, vectors, wanted.subset.most(n)) of host memory
-// A subset is cut out of the whole solution, so that its values are those of the whole; by number this takes another
-// n^2 doubles.
-// Blocks until done. Cost: at most 4/3 n^3 flops (less where eigenvalues deflate) and n^2 + O(n) doubles;
-// values only: O(n^2) flops. Throws OutOfMemory, DeviceError, InvalidArgument where LAPACK's integers are too
-// short for n.
+// On the CPU: LAPACK's dstedc, or dsterf for values only, and the routines of float.
+//   d        n values, host, in; out: the eigenvalues found, ascending
+//   e        n - 1 values, host, in, destroyed
+//   z        n x wanted.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
+//   scratch  divide_and_conquer_bytes_on_cpu<R>(n, with_vectors, wanted.subset.max_count(n)) bytes of host memory
+// A subset is cut out of the whole solution, so that its values are the same. A subset by number needs n^2 more values.
+// Blocks until done. Throws OutOfMemory, DeviceError, and InvalidArgument if LAPACK's integers are too short for n.
+// Cost: at most 4/3 n^3 flops (fewer if eigenvalues deflate) and n^2 + O(n) values; values only: O(n^2) flops.
 template <class R>
-Outcome divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
-                           const Wanted& wanted = {});
+DivideAndConquerResult divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
+                                          const Selection& selection = {});
 template <class R>
 std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors, std::int64_t most);
 
-// n x n matrices in device memory that the caller has at hand; data null: none.
+// n x n matrices in the caller's device memory for the merges: Q and the compressed Q. data null: none.
 template <class R>
-struct MergePlaces {
+struct MergeBuffers {
   MatrixView<R> q, compressed;
 };
 
-// GPU: all of it there. T is scaled by a power of two, its small off-diagonals are dropped as dstedc does, and it is torn
-// into leaves on the host, from copies of d and e; the leaves are solved and merged level by level (dc_*.hpp, one act a
-// file).
-//   d_dev, e_dev, z_dev: as above in device memory; ldz >= n
-//   scratch_dev: divide_and_conquer_bytes<R>(n, with_vectors): O(n), and with vectors n^2 for Q and U of
-//   3/16 n columns, but at least 1024 and at most 4096
-//   places: `q` in place of the scratch memory's (divide_and_conquer_bytes then takes with_q false); `compressed` in place
-//   of z_dev, which else needs n columns whatever is wanted. z_dev may be `compressed` itself.
-//   team: devices that take columns of the large merges' products; null: none
-// Of a subset only the vectors found are formed by the last merge, which costs O(n^2) and a product in proportion.
-// T may have any finite entries; a NaN or an infinity is a Status with its row, from 1. `failed` is else the index of the
-// leaf's first row or of the root that did not converge.
-// Ordered on the products' queue; blocks until done. Two runs give the same bits. Cost: at most 4/3 n^3 flops; one host round trip at
-// either end, one for each level with a merge of more than 512 rows, and one or two for a subset.
+// On a GPU, with all data in device memory. The host scales copies of d and e by a power of two, drops small off-diagonal entries as dstedc
+// does, and tears T into leaves. The GPU solves the leaves and merges them level by level (dc_*.hpp, one phase a file).
+//   d_dev, e_dev, z_dev  as above, in device memory; ldz >= n. Without places.compressed z_dev needs n columns for any subset
+//   scratch_dev          divide_and_conquer_bytes<R>(n, with_vectors) bytes: O(n), and with vectors n^2 values for Q and, for U, n rows of
+//                        3/16 n columns, at least 1024 and at most 4096
+//   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)
+//                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
+//   team                 devices that take columns of the large merges' products; null: none
+// The last merge forms only the vectors of a subset. This costs O(n^2) flops and a product in proportion to the number of vectors.
+// T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `failed`. Otherwise `failed`
+// is the index of the first row of the leaf, or of the root, that did not converge.
+// Ordered on the products' queue; blocks until done. The host waits for the GPU at the beginning and at the end. It also waits once for
+// each level with a merge of more than 512 rows, and once or twice for a subset. Two runs give the same bits. Throws OutOfMemory,
+// DeviceError. Cost: at most 4/3 n^3 flops.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
 template <class R>
-Outcome divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev, same_t<R>* e_dev,
-                           MatrixView<same_t<R>> z_dev, Arena scratch_dev, const Wanted& wanted = {},
-                           const MergePlaces<R>& places = {}, SolveTeam<R>* team = nullptr);
+DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,
+                                          same_t<R>* e_dev, MatrixView<same_t<R>> z_dev, Arena scratch_dev,
+                                          const Selection& selection = {}, const MergeBuffers<R>& places = {},
+                                          SolveTeam<R>* team = nullptr);
 template <class R>
 std::uint64_t divide_and_conquer_bytes(std::int64_t n, bool with_vectors, bool with_q = true);
 

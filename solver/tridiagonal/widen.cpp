@@ -1,8 +1,10 @@
+// widen() on the CPU.
 #include "solver/tridiagonal/widen.hpp"
 
 #include <algorithm>
 #include <complex>
 
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g {
@@ -13,7 +15,6 @@ void widen(MatrixView<const real_t<T>> u, MatrixView<T> z) {
   for (std::int64_t j = 0; j < u.cols; ++j) std::copy_n(&u(0, j), u.rows, &z(0, j));
 }
 
-template void widen(MatrixView<const double>, MatrixView<std::complex<double>>);
-template void widen(MatrixView<const float>, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE_OVERLOAD(complex_types, widen, void(MatrixView<const real_t<T>>, MatrixView<T>));
 
 }  // namespace eigen_g

@@ -1,5 +1,7 @@
+// widen() on a GPU: one block a column.
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/tridiagonal/widen.hpp"
 
@@ -26,7 +28,7 @@ void widen(const Queue& queue, MatrixView<const real_t<T>> u_dev, MatrixView<T> 
   EIGEN_G_LAUNCHED();
 }
 
-template void widen(const Queue&, MatrixView<const double>, MatrixView<std::complex<double>>);
-template void widen(const Queue&, MatrixView<const float>, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE_OVERLOAD(complex_types, widen,
+                             void(const Queue&, MatrixView<const real_t<T>>, MatrixView<T>));
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// Z := U, the real vectors of T as the complex ones that Q is applied to.
+// widen(): copies the real eigenvectors of T into a complex matrix, because the back-transformation of a complex A needs them there.
 #pragma once
 
 #include "hybrid/matrix_view.hpp"
@@ -8,8 +8,10 @@ namespace eigen_g {
 
 class Queue;
 
-//   u  n x m, ldu, in     z  n x m or more columns, ldz, out; T is complex, and the two do not overlap
-// In host memory; or, with a queue, in device memory and ordered on it. Cost: one read of U, one write of Z.
+// Z := U.
+//   u  n x m, ldu, in
+//   z  n x m or more columns, ldz, out; T is complex; must not overlap u
+// Both are in host memory, or with a queue in device memory, ordered on it. Cost: one read of U, one write of Z.
 template <class T>
 void widen(MatrixView<const real_t<T>> u, MatrixView<T> z);
 template <class T>

@@ -1,4 +1,5 @@
-// What the sums mean, and what passes: apart from the products, so that a program without a GPU needs no library of one.
+// Computes the results of verify() from its sums, and says what passes. It is apart from the products, so that a program without a GPU does
+// not need to link their library.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -11,7 +12,7 @@ namespace eigen_g {
 
 namespace {
 
-// A NaN once met stays.
+// The larger of m and x; NaN if one of them is NaN.
 double max_or_nan(double m, double x) {
   return m < x || x != x ? x : m;
 }
@@ -56,8 +57,8 @@ void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v) {
   v.worst_index = v.m > 0 ? worst - sums.residual_squares.begin() : 0;
 }
 
-// The errors that the limits let pass end at 1 % and 10 %: the residual of random vectors is 33 % at n = 6, and float's true pairs at
-// n = 300 and a condition of 1.3e7 come to 0.12 % and 8 %.
+// The limits grow with the condition, but an error (test ratio times n ulp) of 1 % in the residual or of 10 % in the orthogonality never
+// passes. Random vectors have a larger residual than that, and correct pairs in float with a condition near 1 / ulp have smaller errors.
 void set_limits(double ulp, GeneralisedVerification& v) {
   const double unit = static_cast<double>(v.n) * ulp;
   v.residual_limit = std::min(10 * std::sqrt(v.condition), 0.01 / unit);

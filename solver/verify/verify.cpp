@@ -1,3 +1,4 @@
+// verify(), and its sums over columns on the CPU.
 #include "solver/verify/verify.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "gemm_df/adjoint.hpp"
 #include "gemm_df/cpu_gemm.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -22,13 +24,13 @@ namespace {
 constexpr std::int64_t verify_columns = 256;
 constexpr std::int64_t expand_tile = 64;
 
-// Of an entry of A, whose diagonal has none.
+// The imaginary part of an entry of A; zero on the diagonal.
 template <class T>
 double imaginary(T x, bool on_diagonal) {
   return on_diagonal ? 0 : static_cast<double>(std::imag(x));
 }
 
-// Largest |a_ij| of the triangle, of complex entries of their parts; what is not finite does not count.
+// Largest |a_ij| of the triangle; for complex entries the larger of |Re| and |Im|. Entries that are not finite do not count.
 template <class T>
 double largest_entry(Uplo uplo, const MatrixView<const T>& a) {
   double largest = 0;
@@ -53,7 +55,7 @@ bool all_finite(const MatrixView<const T>& z) {
   return finite;
 }
 
-// panel := scale A(:, j0 : j0 + b), both triangles of it, from the one that is stored.
+// panel := scale A(:, j0 : j0 + b) with both triangles, formed from the one that is stored.
 template <class T>
 void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<wide_t<T>>& panel) {
   const std::int64_t n = p.a.rows, tiles = (n + expand_tile - 1) / expand_tile;
@@ -74,7 +76,7 @@ void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<wid
         }
 }
 
-// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2, with entry(i, k) for x(i, k).
+// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2, where x(i, k) = entry(i, k).
 template <class Entry>
 void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squares, const Entry& entry) {
 #pragma omp parallel for
@@ -90,7 +92,7 @@ void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squa
   }
 }
 
-// c := alpha op(a) op(b) + beta c
+// c := alpha op(a) op(b) + beta c, by slices of the sum (slice_of_sum()).
 template <class W>
 void multiply(Op op_a, Op op_b, same_t<W> alpha, MatrixView<const same_t<W>> a, MatrixView<const same_t<W>> b,
               same_t<W> beta, MatrixView<W> c) {
@@ -105,18 +107,18 @@ void multiply(Op op_a, Op op_b, same_t<W> alpha, MatrixView<const same_t<W>> a, 
 }
 
 template <class T>
-ColumnSums column_sums(const ScaledPairs<T>& pairs, Place place, bool& on_gpu) {
+ColumnSums column_sums(const ScaledPairs<T>& pairs, DeviceChoice device, bool& on_gpu) {
   on_gpu = false;
-  const bool have_gpu = place != Place::cpu && gpu_count() > 0;
-  if (place == Place::gpu && !have_gpu) throw DeviceError("a GPU was asked for, and there is none");
+  const bool have_gpu = device != DeviceChoice::cpu && gpu_count() > 0;
+  if (device == DeviceChoice::gpu && !have_gpu) throw DeviceError("a GPU was asked for, but there is none");
 #ifdef EIGEN_G_HAVE_CUDA
   if (have_gpu) {
     try {
       ColumnSums sums = column_sums_gpu(pairs);
       on_gpu = true;
       return sums;
-    } catch (const OutOfMemory& trouble) {
-      if (place == Place::gpu || !trouble.on_device()) throw;
+    } catch (const OutOfMemory& error) {
+      if (device == DeviceChoice::gpu || !error.on_device()) throw;
     }
   }
 #endif
@@ -132,7 +134,7 @@ void check_arguments(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda,
                                           std::to_string(least) + " and at most " + std::to_string(most));
   };
   if (uplo != Uplo::lower && uplo != Uplo::upper)
-    throw InvalidArgument(Argument::uplo, "is neither lower nor upper");
+    throw InvalidArgument(Argument::uplo, "must be lower or upper");
   if (n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(n) + ", must not be negative");
   if (n > 0 && !a) throw InvalidArgument(Argument::a, "is null");
   leading(Argument::lda, lda);
@@ -144,7 +146,7 @@ void check_arguments(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda,
   leading(Argument::ldz, ldz);
 }
 
-// Z itself, or a copy in double.
+// Returns Z itself if it is in double, else a copy in double.
 template <class T>
 MatrixView<const wide_t<T>> in_double(const MatrixView<const T>& z,
                                       [[maybe_unused]] HostArray<wide_t<T>>& memory) {
@@ -210,7 +212,7 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
 
 template <class T>
 Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
-                    const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz, Place place,
+                    const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz, DeviceChoice device,
                     int threads) {
   using R = real_t<T>;
   const auto start = std::chrono::steady_clock::now();
@@ -225,29 +227,18 @@ Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std
   v.ascending = std::adjacent_find(w, w + m, [](R x, R y) { return !(x <= y); }) == w + m;
   v.finite = all_finite<R>({w, m, m > 0 ? 1 : 0, std::max<std::int64_t>(1, m)}) && all_finite(pairs.z);
 
-  // A := 2^-e A with entries up to 1; e keeps 2^-e itself within range.
+  // A := 2^-e A, whose largest entry is in [1, 2). scale_of_check() limits e so that 2^-e itself neither overflows nor underflows.
   const double largest = largest_entry(uplo, pairs.a);
   const int e = scale_of_check(largest);
   pairs.scale = std::ldexp(1.0, -e);
   for (double& value : pairs.w) value = std::ldexp(value, -e);
 
-  const ColumnSums sums = column_sums(pairs, place, v.on_gpu);
+  const ColumnSums sums = column_sums(pairs, device, v.on_gpu);
   set_figures(sums, e, std::numeric_limits<R>::epsilon(), v);
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return v;
 }
 
-template ColumnSums column_sums_cpu(const ScaledPairs<double>&);
-template ColumnSums column_sums_cpu(const ScaledPairs<float>&);
-template Verification verify(Uplo, std::int64_t, const double*, std::int64_t, std::int64_t, const double*,
-                             const double*, std::int64_t, Place, int);
-template Verification verify(Uplo, std::int64_t, const float*, std::int64_t, std::int64_t, const float*,
-                             const float*, std::int64_t, Place, int);
-template ColumnSums column_sums_cpu(const ScaledPairs<std::complex<double>>&);
-template Verification verify(Uplo, std::int64_t, const std::complex<double>*, std::int64_t, std::int64_t,
-                             const double*, const std::complex<double>*, std::int64_t, Place, int);
-template ColumnSums column_sums_cpu(const ScaledPairs<std::complex<float>>&);
-template Verification verify(Uplo, std::int64_t, const std::complex<float>*, std::int64_t, std::int64_t,
-                             const float*, const std::complex<float>*, std::int64_t, Place, int);
+EIGEN_G_INSTANTIATE(all_types, column_sums_cpu, verify);
 
 }  // namespace eigen_g

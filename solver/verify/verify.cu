@@ -1,5 +1,5 @@
-// verify() on a GPU. The rows of A(:, J) that the stored triangle lacks come from the row block A(J, :) by a
-// transposition, so A is never whole on the device:
+// The sums of verify() on a GPU. The full A is never on the device. The stored triangle lacks some rows of the panel A(:, J), J = j0 ...
+// j0 + b - 1. They are the transposed row block A(J, :):
 //
 //   lower:  A(:, J) = [ A(J, 0:j0)^H ; A(j0:n, J) ]       upper:  A(:, J) = [ A(0:j0+b, J) ; A(J, j0+b:n)^H ]
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
@@ -19,10 +20,10 @@ namespace {
 
 constexpr std::int64_t panel_columns = 1024;
 constexpr int threads = 256;
-constexpr int tile = 32;  // of the transposition; a block has tile x tile_rows threads
+constexpr int tile = 32;  // tile order of the transposition; a block has tile x tile_rows threads
 constexpr int tile_rows = 8;
 
-// out(i, c) := scale conj(in(c, i)); in is b x count. Block (x, y) moves the tile that begins at in(32 y, 32 x).
+// out(i, c) := scale conj(in(c, i)); `in` is b x count. Block (x, y) transposes the tile that begins at in(32 y, 32 x).
 template <class D>
 __global__ void transpose_scaled(std::int64_t b, std::int64_t count, double scale, const D* in,
                                  std::int64_t ld_in, D* out, std::int64_t ld_out) {
@@ -38,9 +39,8 @@ __global__ void transpose_scaled(std::int64_t b, std::int64_t count, double scal
       out[i0 + threadIdx.x + (c0 + k) * ld_out] = scale * conj_of(block[threadIdx.x][k]);
 }
 
-// Rows begin..end-1 of the panel hold the stored part of A(:, J), J = j0.. : scales them in place and mirrors
-// the triangle of the diagonal block. The thread of a stored entry writes it and its mirror image, nobody
-// else does. A block a column.
+// Rows begin ... end - 1 of the panel hold the stored part of A(:, J), J = j0 .... The kernel scales them in place and mirrors the triangle
+// of the diagonal block. The thread of a stored entry is the only one that writes the entry and its mirror image. One block a column.
 template <class D>
 __global__ void scale_and_mirror(bool lower, double scale, std::int64_t begin, std::int64_t end,
                                  std::int64_t j0, std::int64_t b, D* panel, std::int64_t ld) {
@@ -56,7 +56,7 @@ __global__ void scale_and_mirror(bool lower, double scale, std::int64_t begin, s
   }
 }
 
-// out(i, k) := z(i, k) w(k), i < rows; a block a column.
+// out(i, k) := z(i, k) w(k), i < rows; one block a column.
 template <class D>
 __global__ void scale_columns(std::int64_t rows, const D* z, std::int64_t ldz, const double* w, D* out,
                               std::int64_t ld_out) {
@@ -84,7 +84,7 @@ template <class D>
 struct MinusIdentity {
   const D* x;
   std::int64_t ldx;
-  std::int64_t first;  // the column of I that column 0 of x belongs to
+  std::int64_t first;  // column of I that corresponds to column 0 of x
   __device__ D operator()(std::int64_t i, std::int64_t k) const {
     return x[i + k * ldx] - (i == first + k ? 1.0 : 0.0);
   }
@@ -97,7 +97,7 @@ __device__ double modulus(DeviceComplex<double> x) {
   return hypot(x.re, x.im);
 }
 
-// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2; a block a column, the order of the sums fixed.
+// abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2. One block a column; the sums have a fixed order.
 template <class Entry>
 __global__ void add_columns(std::int64_t rows, Entry entry, double* abs, double* squares) {
   __shared__ double part[2][threads];
@@ -145,7 +145,7 @@ __global__ void widen_kernel(std::int64_t rows, const From* from, To* to, std::i
     to[i + k * ld_to] = in_double(from[i + k * rows]);
 }
 
-// to_dev := from, in double; a float comes by way of `passing`, at least a column.
+// to_dev := from, in double. A float matrix is copied through `passing`, which has room for at least one column.
 template <class T>
 void bring(const Queue& queue, MatrixView<const T> from, MatrixView<wide_t<T>> to_dev,
            [[maybe_unused]] const DeviceBuffer<T>& passing) {
@@ -164,14 +164,15 @@ void bring(const Queue& queue, MatrixView<const T> from, MatrixView<wide_t<T>> t
   }
 }
 
-// panel (n x b, device) := scale A(:, j0 : j0 + b); `rows` holds b x n.
+// panel (n x b, device) := scale A(:, j0 : j0 + b). `rows` is scratch memory for b x n values.
 template <class T>
 void expand_panel(const Queue& queue, const ScaledPairs<T>& p, std::int64_t j0, std::int64_t b,
                   wide_t<T>* rows, wide_t<T>* panel, const DeviceBuffer<T>& passing) {
   const std::int64_t n = p.a.rows;
   const bool lower = p.uplo == Uplo::lower;
-  const std::int64_t begin = lower ? j0 : 0, end = lower ? n : j0 + b;                 // rows that are stored
-  const std::int64_t missing = lower ? 0 : j0 + b, count = lower ? j0 : n - (j0 + b);  // rows that are not
+  const std::int64_t begin = lower ? j0 : 0, end = lower ? n : j0 + b;  // rows that are stored
+  const std::int64_t missing = lower ? 0 : j0 + b,
+                     count = lower ? j0 : n - (j0 + b);  // missing rows
   bring<T>(queue, p.a.block(begin, j0, end - begin, b), {panel + begin, end - begin, b, n}, passing);
   scale_and_mirror<<<static_cast<unsigned>(b), threads, 0, queue.stream()>>>(lower, p.scale, begin, end, j0,
                                                                              b, on_device(panel), n);
@@ -198,7 +199,7 @@ void gemm(cublasHandle_t blas, cublasOperation_t op_a, cublasOperation_t op_b, i
       reinterpret_cast<const cuDoubleComplex*>(b), ldb, &onto, reinterpret_cast<cuDoubleComplex*>(c), ldc));
 }
 
-// c (rows x cols) := alpha op(a) op(b) + beta c
+// c (rows x cols) := alpha op(a) op(b) + beta c, by slices of the sum (slice_of_sum()).
 template <class W>
 void multiply(const Queue& queue, cublasOperation_t op_a, cublasOperation_t op_b, std::int64_t rows,
               std::int64_t cols, std::int64_t inner, double alpha, const W* a, std::int64_t lda, const W* b,
@@ -280,9 +281,6 @@ ColumnSums column_sums_gpu(const ScaledPairs<T>& p) {
   return sums;
 }
 
-template ColumnSums column_sums_gpu(const ScaledPairs<double>&);
-template ColumnSums column_sums_gpu(const ScaledPairs<float>&);
-template ColumnSums column_sums_gpu(const ScaledPairs<std::complex<double>>&);
-template ColumnSums column_sums_gpu(const ScaledPairs<std::complex<float>>&);
+EIGEN_G_INSTANTIATE(all_types, column_sums_gpu);
 
 }  // namespace eigen_g

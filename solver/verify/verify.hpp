@@ -1,4 +1,5 @@
-// The only checker of eigenpairs: tests, command and benchmarks all use it. Native double throughout, for float too.
+// verify(): measures the residual and the orthogonality of eigenpairs. It is the only check of them: the tests, the command and the
+// benchmarks use it. It computes in double, also for float.
 //
 // For A (n x n, symmetric or Hermitian), w (m values) and Z (n x m vectors), 0 <= m <= n, with F the Frobenius norm and
 // eps = 2^-53, for float 2^-24 (LAPACK's dlamch('E'), slamch('E')):
@@ -11,8 +12,8 @@
 //   lapack_residual         ---------------     lapack_orthogonality  --------------
 //                           n ||A||_1 ulp                                 n ulp
 //
-// with ulp = 2 eps (dlamch('P')), the precision that LAPACK's own test ratios divide by, and ||A||_1 replaced
-// by the smallest normal number for the zero matrix. LAPACK's classical pass limit is 30; ours is 10.
+// with ulp = 2 eps (dlamch('P')), the precision by which LAPACK's own test ratios are divided. For the zero matrix the smallest normal
+// number replaces ||A||_1. LAPACK's classical limit for both test ratios is 30; here it is 10.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ namespace eigen_g {
 struct Verification {
   std::int64_t n = 0;
   std::int64_t m = 0;
-  double eps = 0;  // machine.EPS
+  double eps = 0;  // machine precision; the paper's machine.EPS
   double norm_one = 0;
   double norm_frobenius = 0;
   double residual_frobenius = 0;
@@ -34,7 +35,7 @@ struct Verification {
   double lapack_residual = 0;
   double lapack_orthogonality = 0;
   double worst_residual = 0;     // max over k of ||A z_k - w_k z_k||_2 / ||A||_F
-  std::int64_t worst_index = 0;  // that k, from 0
+  std::int64_t worst_index = 0;  // index k of worst_residual, from 0
   bool ascending = false;        // w_1 <= w_2 <= ...
   bool finite = false;           // no NaN or infinity in w and Z
   double seconds = 0;
@@ -43,22 +44,23 @@ struct Verification {
 
 inline constexpr double lapack_ratio_limit = 10;
 
-// Both ratios at most the limit, everything finite and ascending.
+// True if both test ratios are at most the limit, w and Z are finite, and w ascends.
 bool passed(const Verification& v);
 
-//   a  n x n, lda, host, in, only the triangle `uplo` is read     w  m values, host, in     z  n x m, ldz,
-//   host, in
-// automatic: on the current GPU if there is one and its memory holds the work, else on the CPU. Blocks until
-// done. Memory: three matrices of n x 256 doubles on the CPU, and Z in double where it is float; Z and three of
-// n x 1024 on the GPU. Two runs on one device give the same bits.
-// Throws InvalidArgument, OutOfMemory, DeviceError (a GPU asked for, and none there). NaN and infinity in A are not refused: its ratios
-// are then NaN, which do not pass. Cost: 6 n^2 m flops.
-// Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the printed figures).
-//   place, threads   Devices'
-// T is double, float or std::complex of one; of complex entries |.| is the modulus, and what is written transposed is conjugated too.
+//   a        n x n, lda, host, in; only the triangle `uplo` is read
+//   w        m values, host, in
+//   z        n x m, ldz, host, in
+//   place    automatic: on the current GPU if there is one and it has enough memory, else on the CPU
+//   threads  as in Devices
+// T is double, float, std::complex<double> or std::complex<float>. For complex entries |.| is the modulus, and ^T above means ^H.
+// Blocks until done. Two runs on one device give the same bits.
+// Memory on the CPU: three matrices of n x 256 doubles, and for float Z in double. On a GPU: Z, and three matrices of n x 1024.
+// Throws InvalidArgument, OutOfMemory, and DeviceError if `place` is gpu and there is none. NaN and infinity in A do not throw: the test
+// ratios are then NaN, which do not pass.
+// Cost: 6 n^2 m flops. Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the values that are printed).
 template <class T>
 [[nodiscard]] Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
                                   const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz,
-                                  Place place = Place::automatic, int threads = 0);
+                                  DeviceChoice device = DeviceChoice::automatic, int threads = 0);
 
 }  // namespace eigen_g

@@ -1,13 +1,12 @@
-// The heavy part of verify(), once for the CPU and once for the GPU: sums down columns, in panels J of
-// columns,
+// column_sums_cpu(), column_sums_gpu(): the expensive part of verify(). They sum over columns, one panel J of columns at a time:
 //
-//   A(:, J)                          |.| and squares, a column of A each
-//   R(J, :) = A(:, J)^H Z - Z(J, :) W   |.| and squares, a column of Z each, added up over J
-//   A(:, J) - Z W Z(J, :)^H          squares; only where m = n
-//   Z^H Z(:, J) - I                  |.| and squares
+//   A(:, J)                             |.| and squares, for each column of A
+//   R(J, :) = A(:, J)^H Z - Z(J, :) W   |.| and squares, for each column of Z, added up over all J
+//   A(:, J) - Z W Z(J, :)^H             squares; only if m = n
+//   Z^H Z(:, J) - I                     |.| and squares
 //
-// A and w come scaled by a power of two, so that no square overflows or vanishes for the scale's sake. Every
-// sum has a fixed order. An internal header of verify.
+// A and w are scaled by a power of two, so that the scale of the matrix lets no square overflow or underflow. Every sum has a fixed order.
+// This header is internal to verify().
 #pragma once
 
 #include <algorithm>
@@ -24,7 +23,7 @@
 
 namespace eigen_g {
 
-// A float is double here from its first use on, a complex float complex double.
+// The type of all computations: double, or complex double for complex matrices.
 template <class T>
 using wide_t = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 
@@ -32,13 +31,13 @@ template <class T>
 struct ScaledPairs {
   Uplo uplo = Uplo::lower;
   MatrixView<const T> a;  // n x n, host, not scaled, one triangle
-  double scale = 1;       // by which A is to be multiplied
+  double scale = 1;       // scale by which A must be multiplied
   std::vector<double> w;  // m values, scaled
   MatrixView<const T> z;  // n x m, host
 };
 
-// Terms of a product that are added up in one chain: where entries are equal the errors of a chain have one sign. By one chain
-// ||Z^T Z - I||_F / (n eps) of matrices of ones was 3.4 at n = 300 and 5.0 at 1000; in truth it is 0.1.
+// Number of terms of a product that are added in one chain. If all entries are equal, the rounding errors of a chain have the same sign.
+// One long chain would therefore measure its own errors instead of the orthogonality of Z, for example for matrices of ones.
 inline std::int64_t slice_of_sum(std::int64_t terms) {
   return std::max<std::int64_t>(64, terms / 64);
 }
@@ -50,21 +49,20 @@ struct ColumnSums {
   std::vector<double> gram_abs, gram_squares;          // m
 };
 
-// e for the scale 2^-e of a matrix with this largest finite entry; 2^-e itself stays within range.
+// Returns e for the scale 2^-e of a matrix whose largest finite entry is `largest`. 2^-e itself neither overflows nor underflows.
 int scale_of_check(double largest);
 
-// v's figures from the sums of a matrix that was multiplied by 2^-e; ulp of the pairs' precision. v.n and v.m are set.
+// Sets the results in v from the sums of a matrix that was multiplied by 2^-e. `ulp` is that of the pairs' type. v.n and v.m are set.
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
 
-// v's limits from its condition, n and ulp.
+// Sets v's limits from its condition, n and ulp.
 void set_limits(double ulp, GeneralisedVerification& v);
 
-// Workspace: 3 n x 256, of float Z in double. Blocks. Throws OutOfMemory.
+// Workspace: 3 n x 256 values, and for float Z in double. Blocks. Throws OutOfMemory.
 template <class T>
 ColumnSums column_sums_cpu(const ScaledPairs<T>& pairs);
 
-// On the current GPU; device memory: Z and 3 n x 1024. Blocks. Throws OutOfMemory, DeviceError. CUDA builds
-// only.
+// Runs on the current GPU. Device memory: Z, and 3 n x 1024 values. Blocks. Throws OutOfMemory, DeviceError. CUDA builds only.
 template <class T>
 ColumnSums column_sums_gpu(const ScaledPairs<T>& pairs);
 

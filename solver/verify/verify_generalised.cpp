@@ -1,3 +1,4 @@
+// Checks generalised eigenpairs: the products on a GPU or the CPU, the rest on the CPU.
 #include "solver/verify/verify_generalised.hpp"
 
 #include <cblas.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "gemm_df/cpu_gemm.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/prepare/lapack.hpp"
@@ -26,7 +28,7 @@ namespace eigen_g {
 
 namespace {
 
-// A matrix with its memory. W here and below: double or std::complex<double>.
+// A matrix with its memory. W is double or std::complex<double> in this file.
 template <class W>
 struct Owned {
   HostArray<W> memory;
@@ -56,7 +58,7 @@ wide_t<T> entry(Uplo uplo, MatrixView<const T> a, std::int64_t i, std::int64_t j
     return x;
 }
 
-// 2^-k times both triangles of a matrix, k even and its largest entry then of about 1; what is not finite stays.
+// Both triangles of a matrix, multiplied by 2^-k. k is even, and the largest finite entry becomes about 1.
 template <class T>
 struct Scaled : Owned<wide_t<T>> {
   using Owned<wide_t<T>>::at;
@@ -74,7 +76,7 @@ struct Scaled : Owned<wide_t<T>> {
   }
 };
 
-// max over the columns of sum_i |entry(i, j)|; a NaN once met stays.
+// max over the columns of sum_i |entry(i, j)|; NaN if a sum is NaN.
 template <class Entry>
 double norm_one(std::int64_t rows, std::int64_t cols, const Entry& entry) {
   double largest = 0;
@@ -102,19 +104,20 @@ void multiply_on_gpu([[maybe_unused]] Op op, [[maybe_unused]] MatrixView<const W
 #endif
 }
 
-// C := op(A) B where the place allows it, on the CPU where the GPU's memory does not.
+// C := op(A) B on the GPU if `place` allows it. If the GPU has too little memory, this and all later products run on the CPU.
 class Product {
  public:
-  explicit Product(Place place) : gpu_(place != Place::cpu && gpu_count() > 0), must_(place == Place::gpu) {
-    if (must_ && !gpu_) throw DeviceError("a GPU was asked for, and there is none");
+  explicit Product(DeviceChoice device)
+      : gpu_(device != DeviceChoice::cpu && gpu_count() > 0), must_(device == DeviceChoice::gpu) {
+    if (must_ && !gpu_) throw DeviceError("a GPU was asked for, but there is none");
   }
   template <class W>
   void operator()(Op op, MatrixView<const same_t<W>> a, MatrixView<const same_t<W>> b, MatrixView<W> c) {
     if (c.rows == 0 || c.cols == 0) return;
     try {
       if (gpu_) return multiply_on_gpu<W>(op, a, b, c);
-    } catch (const OutOfMemory& trouble) {
-      if (must_ || !trouble.on_device()) throw;
+    } catch (const OutOfMemory& error) {
+      if (must_ || !error.on_device()) throw;
       gpu_ = false;
     }
     gemm_on_cpu<W>(op, Op::none, 1, a, b, 0, c);
@@ -159,11 +162,11 @@ template <class T>
 GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda,
                                            const same_t<T>* b, std::int64_t ldb, std::int64_t m,
                                            const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz,
-                                           Place place, int threads) {
+                                           DeviceChoice device, int threads) {
   const auto start = std::chrono::steady_clock::now();
   check_sizes(itype, n, m, lda, ldb, ldz);
   const ThreadLimit limit(threads);
-  Product product(place);
+  Product product(device);
   GeneralisedVerification v;
   v.n = n;
   v.m = m;
@@ -188,11 +191,11 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
   v.bad_minor = lapack::potrf('L', order, factor.at.data, order);
   if (v.bad_minor != 0) return v;
   double reciprocal = std::numeric_limits<double>::quiet_NaN();
-  if (std::isfinite(one_b))  // else pocon refuses it
+  if (std::isfinite(one_b))  // pocon does not accept other norms
     check_lapack(lapack::pocon('L', order, factor.at.data, order, one_b, &reciprocal), "pocon");
   v.condition = 1 / reciprocal;
 
-  // Of the scaled A and B: values and vectors.
+  // The exponents that scale z and w to the eigenpairs of the scaled A and B.
   const int kz = (itype == 3 ? -1 : 1) * b_all.k / 2, kw = -a_all.k + (itype == 1 ? b_all.k : -b_all.k);
   Owned<W> x(n, m), inner(n, m), outer(n, m);
   for (std::int64_t j = 0; j < m; ++j)
@@ -207,7 +210,7 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
                one_r =
                    norm_one(n, m, [&](auto i, auto j) { return outer.at(i, j) - right(i, j) * value(j); });
 
-  //   Z^T (B Z), of itype 3 (L^-1 Z)^T (L^-1 Z)
+  //   Z^T (B Z); for itype 3 (L^-1 Z)^T (L^-1 Z)
   Owned<W> gram(m, m);
   if (itype == 3) solve_lower(factor.at, x.at);
   product(is_complex<T> ? Op::conjugate_transpose : Op::transpose, x.at, itype == 3 ? x.at : inner.at,
@@ -224,19 +227,6 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
   return v;
 }
 
-template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const double*, std::int64_t,
-                                                    const double*, std::int64_t, std::int64_t, const double*,
-                                                    const double*, std::int64_t, Place, int);
-template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const float*, std::int64_t,
-                                                    const float*, std::int64_t, std::int64_t, const float*,
-                                                    const float*, std::int64_t, Place, int);
-template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const std::complex<double>*,
-                                                    std::int64_t, const std::complex<double>*, std::int64_t,
-                                                    std::int64_t, const double*, const std::complex<double>*,
-                                                    std::int64_t, Place, int);
-template GeneralisedVerification verify_generalised(int, Uplo, std::int64_t, const std::complex<float>*,
-                                                    std::int64_t, const std::complex<float>*, std::int64_t,
-                                                    std::int64_t, const float*, const std::complex<float>*,
-                                                    std::int64_t, Place, int);
+EIGEN_G_INSTANTIATE(all_types, verify_generalised);
 
 }  // namespace eigen_g

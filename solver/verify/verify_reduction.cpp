@@ -1,3 +1,4 @@
+// Checks a tridiagonalization on the CPU.
 #include "solver/verify/verify_reduction.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace eigen_g {
 
 namespace {
 
-// sum of term(j) over the columns, in an order that does not depend on the threads.
+// sum of term(j) over the columns, in an order that does not depend on the number of threads.
 template <class Term>
 double sum_over_columns(std::int64_t n, Term&& term) {
   std::vector<double> sums(static_cast<std::size_t>(n));
@@ -38,7 +39,7 @@ ReductionRatios verify_reduction(Uplo uplo, MatrixView<const double> a, const do
   const int k = largest > 0 ? -std::ilogb(largest) : 0;
   const auto scaled = [k](double x) { return std::ldexp(x, k); };
 
-  // QT = Q T, then the square of what A lacks of (QT) Q^T; off-diagonal entries stand for two.
+  // QT = Q T, then the sum of squares of A - (QT) Q^T. An off-diagonal entry of the triangle counts twice.
   const auto qt_memory = host_array<double>(n * n), product_memory = host_array<double>(n * n);
   const MatrixView<double> qt{qt_memory.get(), n, n, n}, product{product_memory.get(), n, n, n};
 #pragma omp parallel for if (n > 256)

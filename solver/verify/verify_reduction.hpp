@@ -1,10 +1,10 @@
-// Checks a tridiagonalization by the property that defines it:
+// verify_reduction(): checks a tridiagonalization A = Q T Q^T by two test ratios:
 //
 //   ||A - Q T Q^T||_F          ||Q^T Q - I||_F
 //   -----------------          ---------------       ulp = 2^-52, T = tridiag(e, d, e)
 //    n ||A||_F ulp                  n ulp
 //
-// on the CPU, in double; for tests and benchmarks.
+// It computes on the CPU, in double; the tests and benchmarks use it.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,17 @@
 namespace eigen_g {
 
 struct ReductionRatios {
-  double backward = 0;  // NaN where T or Q holds one
+  double backward = 0;  // NaN if T or Q has a NaN
   double orthogonality = 0;
 };
 
-//   a  n x n, host, in, only the triangle `uplo` is read     d  n, e  n - 1 values, host, in     q  n x n, host, in
-// All of A, d and e are divided by the power of two near A's largest entry before squares are taken; for A = 0 the
-// backward ratio's norm is 1. n = 0: zeros. Blocks. Cost: 4 n^3 flops, 2 n^2 doubles of workspace.
-// Throws OutOfMemory. Source: LAPACK dsyt21.
+//   a  n x n, host, in; only the triangle `uplo` is read
+//   d  n values, host, in
+//   e  n - 1 values, host, in
+//   q  n x n, host, in
+// Before squares are formed, A, d and e are divided by the power of two that is nearest below A's largest entry. For A = 0 the norm in
+// `backward` is 1. n = 0: both ratios are zero. Blocks. Throws OutOfMemory.
+// Cost: 4 n^3 flops, 2 n^2 doubles of workspace. Source: LAPACK dsyt21.
 ReductionRatios verify_reduction(Uplo uplo, MatrixView<const double> a, const double* d, const double* e,
                                  MatrixView<const double> q);
 

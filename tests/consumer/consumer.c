@@ -1,4 +1,4 @@
-/* The same in C: the vectors come back in a, a wrong argument as its negative number. */
+/* consumer.cpp in C: the call returns the vectors in a, and a wrong argument as its negative number. */
 #include <eigen_g/eigen_g.h>
 #include <eigen_g/stages.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The symmetric product's C interface, as far as it goes without a GPU: what it refuses, and nothing to do. */
+/* Tests the symmetric product's C interface without a GPU: refusals and an empty product. */
 #include <eigen_g/symv_c.h>
 #include <stddef.h>
 #include <stdio.h>

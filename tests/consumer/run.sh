@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh BUILD_FOLDER cmake|pkg-config
 # Installs a finished build, moves the installation elsewhere, and builds and runs a small outside project against it.
-# Ends with 4 (skipped) where pkg-config is asked for and not there.
+# Exits with 4 (skipped) if pkg-config is asked for and missing.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 way=$2

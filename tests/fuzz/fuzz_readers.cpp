@@ -1,5 +1,5 @@
-// Every reader of the project on one input: libFuzzer's entry, and replay.cpp's where there is no clang. A reader may refuse what it
-// is given, by an exception of its own; it must not crash, hang, or accept a matrix that is not as its description says.
+// Gives one input to every reader of the project. libFuzzer calls this function, or replay.cpp if there is no clang. A reader may
+// refuse an input by an exception of its own. It must not crash, hang, or accept a matrix that differs from its description.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ class InMemory {
   std::string name_;
 };
 
-// Orders that a small file may announce, and that take long to set to zero or more memory than a fuzzer has.
+// A small file may announce such an order, which takes long to set to zero or exceeds the memory of a fuzzer.
 bool announces_much(std::string_view bytes) {
   constexpr std::int64_t most = 600, beyond_all_memory = 1'000'000;
   const auto much = [=](std::int64_t n) { return n > most && n < beyond_all_memory; };
@@ -73,7 +73,7 @@ void attempt(const Read& read) {
 template <class T>
 void check(const io::HermitianMatrix<T>& m) {
   if (m.n < 0 || m.lda < m.n) std::abort();
-  T sum{};  // every entry that it says there is can be read
+  T sum{};  // every entry that it announces can be read
   for (std::int64_t j = 0; j < m.n; ++j)
     for (std::int64_t i = 0; i < m.n; ++i)
       if (m.uplo == Uplo::lower ? i >= j : i <= j) sum += m.data[i + j * m.lda];
@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<io::Format> formats{io::Format::automatic, io::Format::matrix_market,
                                     io::Format::npy,       io::Format::raw,
                                     io::Format::elsi_csc,  io::Format::tridiagonal};
-    if (io::begins_as_hdf5(bytes)) formats = {io::Format::automatic};  // no other is taken for one
+    if (io::begins_as_hdf5(bytes)) formats = {io::Format::automatic};  // no other file is taken for one
     for (const io::Format format : formats)
       for (const io::Triangle triangle : {io::Triangle::automatic, io::Triangle::symmetrize}) {
         io::ReadOptions options;

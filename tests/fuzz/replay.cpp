@@ -1,5 +1,6 @@
-// replay_corpus PATH... [--mutations N] [--seed S] [--seconds T]: gives each file, and those of each folder, to the fuzz target, and N
-// random changes of each, for T seconds again and again: what libFuzzer does where clang is, without its search.
+// replay_corpus PATH... [--mutations N] [--seed S] [--seconds T] gives each file, and each file of a folder, to the fuzz target,
+// and N random changes of each. With T it repeats this for T seconds. It replaces libFuzzer if there is no clang, without
+// libFuzzer's search.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -28,7 +29,7 @@ void give(const Bytes& bytes) {
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }
 
-// A few bytes changed, taken out, put in or copied from elsewhere, the end cut off.
+// A few bytes are changed, removed, inserted or copied from elsewhere, or the end is cut off.
 Bytes changed(Bytes bytes, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return n > 0 ? static_cast<std::size_t>(random() % n) : 0; };
   static constexpr char likely[] = "0123456789+-.eEdDnaif%#: \t\r\n()',<>|{}[]\"";

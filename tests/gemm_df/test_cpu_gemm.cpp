@@ -1,4 +1,4 @@
-// The CPU's product against a sum in long double, by every operation on the operands.
+// Compares the CPU's product with a sum in long double, for every operation on the operands.
 #include "gemm_df/cpu_gemm.hpp"
 
 #include <cmath>

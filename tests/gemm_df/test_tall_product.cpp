@@ -9,14 +9,14 @@ using namespace eigen_g;
 
 namespace {
 
-// Element (i, c) of panels.
+// Element (i, c) of blocks.
 double at(const std::vector<double>& v, std::int64_t n, std::int64_t i, std::int64_t c) {
   return v[static_cast<std::size_t>((c / 4 * n + i) * 4 + c % 4)];
 }
 
 }  // namespace
 
-TEST_CASE("products of tall panels are those of their definition, at ragged sizes") {
+TEST_CASE("products of tall blocks equal their definition, at ragged sizes") {
   const std::int64_t n = GENERATE(0, 1, 2, 127, 129, 1023, 1025, 5000), p = GENERATE(1, 3);
   CAPTURE(n, p);
   const std::vector<double> v = support::random_rectangle(4 * p, n, 1),
@@ -70,7 +70,7 @@ TEST_CASE("products of tall panels are those of their definition, at ragged size
   CHECK(worst <= 1e-14 * static_cast<double>(p));
 }
 
-TEST_CASE("products of tall panels have the same bits with any number of threads") {
+TEST_CASE("products of tall blocks have the same bits with any number of threads") {
   const std::int64_t n = 3001, p = 2;
   const std::vector<double> v = support::random_rectangle(4 * p, n, 1),
                             w = support::random_rectangle(4, n, 2);

@@ -31,7 +31,7 @@ double largest_difference(const std::vector<double>& x, const std::vector<double
 
 }  // namespace
 
-TEST_CASE("products of tall panels on the GPU are those of the CPU, and repeat bit for bit", "[gpu]") {
+TEST_CASE("products of tall blocks on the GPU equal the CPU's, and repeat bit for bit", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = GENERATE(1, 2, 127, 129, 2047, 2049, 70001), p = GENERATE(1, 3, 4, 9, 17, 34),
                      out = GENERATE(1, 5);

@@ -1,4 +1,4 @@
-// A product cut over a GPU, the CPU and, where there are, further GPUs, against a plain one in long double.
+// Compares a product cut over a GPU, the CPU and helper GPUs with a product in long double.
 #include "tests/support/catch.hpp"
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double guard = -7.25e77;
 
-// A host matrix whose columns lie `padding` apart from each other, and its copy on the GPU. Between the columns: guards.
+// A host matrix with `padding` guards between its columns, and its copy on the GPU.
 struct Operand {
   std::int64_t rows, cols, lda;
   std::vector<double> host;
@@ -55,8 +55,8 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-// C from a cut product, checked entry by entry: |error| <= (k + 3) u (|alpha| |A||B| + |beta C|), which holds for any order
-// of summation.
+// Checks C of a cut product entry by entry: |error| <= (k + 3) u (|alpha| |A||B| + |beta C|), which holds for any order of
+// summation.
 std::vector<double> check_product(ColumnTeam<double>& team, const Queue& queue,
                                   const std::vector<double>& parts, Shape s, Op op_a, Op op_b, double alpha,
                                   double beta, std::int64_t padding) {
@@ -94,7 +94,7 @@ std::vector<double> check_product(ColumnTeam<double>& team, const Queue& queue,
   return got;
 }
 
-void check_team(const TeamMembers& members, const std::vector<std::vector<double> >& shares) {
+void check_team(const Helpers& members, const std::vector<std::vector<double> >& shares) {
   const Queue queue;
   ColumnTeam<double> team(queue, members);
   for (const auto& parts : shares) {
@@ -137,7 +137,7 @@ TEST_CASE("a product cut over several GPUs and the CPU", "[gpu]") {
   check_team({{1}, true, 0}, {{4, 4, 1}, {0, 1, 1}, {1, 0, 1}});
 }
 
-TEST_CASE("a cut product repeats bit for bit, and its first device's columns are those of the uncut one",
+TEST_CASE("a cut product repeats bit for bit, and its first device's columns equal the uncut product's",
           "[gpu]") {
   NEEDS_GPU();
   const Queue queue;

@@ -1,4 +1,4 @@
-// Scalar types and their companions, as the compiler sees them.
+// Compile-time tests of the scalar types and their real companions.
 #include "hybrid/scalar.hpp"
 
 #include "tests/support/catch.hpp"

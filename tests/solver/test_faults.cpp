@@ -1,4 +1,5 @@
-// Every allocation by the library on the host fails in turn: std::bad_alloc or OutOfMemory, nothing lost, the next solve right.
+// Each host allocation of the library fails in turn. The call throws std::bad_alloc or OutOfMemory and loses no memory, and the
+// next solve is right.
 #include <malloc.h>
 
 #include <atomic>
@@ -34,7 +35,7 @@ void release(void* p) {
 
 }  // namespace
 
-// The library's, too: it takes the program's.
+// The library uses this operator new too, because it takes the program's.
 void* operator new(std::size_t size) {
   return allocate(size, 0);
 }
@@ -109,13 +110,13 @@ void check_every_failure(const std::function<void(std::vector<double>&)>& solve,
 
 Devices on_cpu() {
   Devices cpu;
-  cpu.place = Place::cpu;
+  cpu.device = DeviceChoice::cpu;
   return cpu;
 }
 
 }  // namespace
 
-TEST_CASE("whatever allocation of a solve fails is told, and the next solve is right") {
+TEST_CASE("a failed allocation of a solve is reported, and the next solve is right") {
   const std::int64_t n = GENERATE(1, 40, 150);
   const Stored s = random_matrix(n);
   Options o;
@@ -138,7 +139,7 @@ TEST_CASE("whatever allocation of a solve fails is told, and the next solve is r
       room);
 }
 
-TEST_CASE("whatever allocation of few pairs of a sparse matrix fails is told") {
+TEST_CASE("a failed allocation of few pairs of a sparse matrix is reported") {
   const support::SparseCase a = support::cube(7);
   FewOptions options;
   options.method = FewMethod::lanczos;

@@ -1,4 +1,4 @@
-// Every call into CUDA and cuBLAS fails in turn: what is thrown is documented, nothing is lost, the next solve is right.
+// Each call of CUDA and cuBLAS fails in turn. The exception is a documented one, no memory is lost, and the next solve is right.
 #include <functional>
 #include <set>
 
@@ -21,15 +21,15 @@ namespace {
 
 using Bits = std::vector<double>;  // values, then vectors
 
-Bits host_solve(const Stored& s, const support::Asked& o) {
+Bits host_solve(const Stored& s, const support::OptionsAndDevices& o) {
   const auto solved = solve(s.n, s.a.data(), s.lda, o, o);
   Bits bits = solved.values;
   bits.insert(bits.end(), solved.vectors.begin(), solved.vectors.end());
   return bits;
 }
 
-// From device pointers. The copies are the caller's: they are not counted.
-Bits device_solve(const Stored& s, const support::Asked& o) {
+// Solves on device pointers. The copies belong to the caller and are not counted.
+Bits device_solve(const Stored& s, const support::OptionsAndDevices& o) {
   const Queue queue;
   const DeviceBuffer<double> a(s.n * s.n), both(s.n + s.n * s.n);
   cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice);
@@ -41,11 +41,11 @@ Bits device_solve(const Stored& s, const support::Asked& o) {
   return bits;
 }
 
-// `fresh`: without what the thread keeps between calls, so that its making fails, too. `short_of_memory`: solves in another way,
-// with other bits, where memory is short.
+// `fresh`: the thread cache is empty, so that its creation fails too. `short_of_memory`: the solve takes another path, with other
+// bits, if memory is short.
 void check_every_failure(const std::function<Bits()>& solve, bool fresh, bool short_of_memory = false) {
   const Bits truth = solve();
-  release_kept();
+  release_thread_cache();
   const std::int64_t held = faults::held();
   if (!fresh) (void)solve();
   faults::arm(0);
@@ -59,7 +59,7 @@ void check_every_failure(const std::function<Bits()>& solve, bool fresh, bool sh
     unwell.insert(what + faults::last() + ": " + error);
   };
   for (std::int64_t k = 1; k <= calls; ++k) {
-    if (fresh) release_kept();
+    if (fresh) release_thread_cache();
     faults::arm(k);
     try {
       const Bits bits = solve();
@@ -75,7 +75,7 @@ void check_every_failure(const std::function<Bits()>& solve, bool fresh, bool sh
     }
     faults::disarm();
     failed.insert(faults::last());
-    if (k > 40 && k % 10 != 0) continue;  // whether it is well again: now and then
+    if (k > 40 && k % 10 != 0) continue;  // the next solve is checked only from time to time
     try {
       if (!same_bits(solve(), truth)) note("after ", "other bits");
     } catch (const std::exception& error) {
@@ -87,16 +87,16 @@ void check_every_failure(const std::function<Bits()>& solve, bool fresh, bool sh
   CHECK(told > calls / 2);
   CHECK(failed.count("cublasSetStream_v2") == 1);
   CHECK((!fresh || failed.count("cublasCreate_v2") == 1));
-  release_kept();
+  release_thread_cache();
   CHECK(faults::held() == held);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
 }
 
 }  // namespace
 
-TEST_CASE("whatever call of a solve fails is told, and the next solve is right", "[gpu]") {
+TEST_CASE("a failed call of a solve is reported, and the next solve is right", "[gpu]") {
   NEEDS_GPU();
-  support::Asked o = support::options(Place::gpu);
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
   const Path path = GENERATE(Path::one_stage, Path::two_stage);
   const std::int64_t n = GENERATE(100, 700);
   const bool vectors = GENERATE(true, false), fresh = GENERATE(false, true);
@@ -108,14 +108,14 @@ TEST_CASE("whatever call of a solve fails is told, and the next solve is right",
   if (vectors && !fresh) check_every_failure([&] { return device_solve(s, o); }, fresh);
 }
 
-TEST_CASE("whatever call of few pairs of a sparse matrix fails is told", "[gpu]") {
+TEST_CASE("a failed call of few pairs of a sparse matrix is reported", "[gpu]") {
   NEEDS_GPU();
   const support::SparseCase a = support::cube(9);
   FewOptions options;
   options.method = FewMethod::lanczos;
   options.count = 3;
   Devices gpu;
-  gpu.place = Place::gpu;
+  gpu.device = DeviceChoice::gpu;
   check_every_failure(
       [&] {
         Bits bits(static_cast<std::size_t>(3 + 3 * a.n()));
@@ -126,7 +126,7 @@ TEST_CASE("whatever call of few pairs of a sparse matrix fails is told", "[gpu]"
       false, true);
 }
 
-TEST_CASE("whatever call of a generalised solve fails is told", "[gpu]") {
+TEST_CASE("a failed call of a generalised solve is reported", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 300;
   const Stored a = random_matrix(n);
@@ -134,7 +134,7 @@ TEST_CASE("whatever call of a generalised solve fails is told", "[gpu]") {
   for (std::int64_t i = 0; i < n; ++i)
     b[static_cast<std::size_t>(i * (n + 1))] = 1 + 0.5 * static_cast<double>(i % 7);
   Devices gpu;
-  gpu.place = Place::gpu;
+  gpu.device = DeviceChoice::gpu;
   check_every_failure(
       [&] {
         Bits bits(static_cast<std::size_t>(n + n * n));
@@ -147,22 +147,22 @@ TEST_CASE("whatever call of a generalised solve fails is told", "[gpu]") {
 
 TEST_CASE("a solve that is given up in any stage gives its memory back", "[gpu]") {
   NEEDS_GPU();
-  support::Asked o = support::options(Place::gpu);
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
   o.path = GENERATE(Path::one_stage, Path::two_stage);
   const Stored s = random_matrix(700);
   const Bits truth = host_solve(s, o);
-  release_kept();
+  release_thread_cache();
   const std::int64_t held = faults::held();
   struct GivenUp {};
   std::int64_t told = 0;
   for (bool whole = false; !whole;) {
     std::int64_t calls = 0;
-    support::Asked interrupted = o;
+    support::OptionsAndDevices interrupted = o;
     interrupted.progress = [&](Stage, double) {
       if (calls++ == told) throw GivenUp();
     };
     try {
-      const Bits bits = host_solve(s, interrupted);  // not within a CHECK, which would catch
+      const Bits bits = host_solve(s, interrupted);  // not within a CHECK, which would catch the exception
       CHECK(same_bits(bits, truth));
       whole = true;
     } catch (const GivenUp&) {
@@ -170,6 +170,6 @@ TEST_CASE("a solve that is given up in any stage gives its memory back", "[gpu]"
     }
   }
   CHECK(told >= 8);
-  release_kept();
+  release_thread_cache();
   CHECK(faults::held() == held);
 }

@@ -1,4 +1,4 @@
-// LAPACK's test matrices of DSYEVD (ddrvst, types 1 to 18) and scales beyond them.
+// Tests with LAPACK's test matrices of DSYEVD (ddrvst, types 1 to 18) and with other scales.
 #include <cfloat>
 
 #include "tests/support/catch.hpp"
@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("entries from one end of the range to the other in one matrix
     support::check_solver(support::stored(full, spec.n, uplo), TestType::device, 0, "graded");
 }
 
-// Of rank two: all but two columns are rounding alone when their turn comes, and of one kind.
+// The matrix has rank two. When the reduction reaches any of the other columns, it contains only rounding errors of one sign.
 TEST_CASE("two blocks of equal entries on a GPU: the vectors stay orthogonal", "[gpu][large]") {
   NEEDS_GPU();
   for (const std::int64_t n : {600, 1025, 2049, 3000}) {
@@ -93,12 +93,12 @@ TEST_CASE("two blocks of equal entries on a GPU: the vectors stay orthogonal", "
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i)
         full[static_cast<std::size_t>(i + j * n)] = (2 * i < n) == (2 * j < n) ? 3.0 : 0.1;
-    support::Asked asked = support::options(eigen_g::Place::gpu);
+    support::OptionsAndDevices asked = support::options(eigen_g::DeviceChoice::gpu);
     asked.path = eigen_g::Path::one_stage;
     const Stored s = support::stored(full, n);
     const support::Solved pairs = support::solve_guarded(s, asked);
     const auto v = eigen_g::verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz,
-                                   eigen_g::Place::gpu);
+                                   eigen_g::DeviceChoice::gpu);
     CHECK(v.lapack_orthogonality <= 1.5);
     CHECK(v.lapack_residual <= 1.5);
   }

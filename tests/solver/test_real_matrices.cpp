@@ -1,5 +1,5 @@
-// Real matrices, where their folder is present: extreme values as published in its README, whole spectra where a
-// reference exists, all eigenpairs verified.
+// Tests with real matrices, if their folder exists: extreme values as published in its README, whole spectra if a reference
+// exists, and all eigenpairs verified.
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -13,18 +13,18 @@
 #define NEEDS_MATRICES() \
   if (support::matrices_folder().empty()) SKIP_TEST("no folder of real matrices; set EIGEN_G_MATRICES")
 
-using eigen_g::Place;
+using eigen_g::DeviceChoice;
 using support::OnCpu;
 using support::OnGpu;
 using support::Stored;
 
 namespace {
 
-// An eigenvalue as it is printed.
+// An eigenvalue as it was published.
 struct Printed {
   const char* text;
   double value() const { return std::strtod(text, nullptr); }
-  double half_unit() const {  // of the last digit printed
+  double half_unit() const {  // half a unit of the last published digit
     const std::string s = text;
     const std::size_t mark = std::min(s.find('e'), s.size()), point = std::min(s.find('.'), mark);
     const double decimals = point == mark ? 0 : static_cast<double>(mark - point - 1);
@@ -43,7 +43,7 @@ std::string path_of(const std::string& file) {
   return support::matrices_folder() + "/" + file;
 }
 
-// The unused triangle poisoned.
+// Reads a file; the unused triangle is NaN.
 Stored read(const std::string& file) {
   const eigen_g::io::SymmetricMatrix m = eigen_g::io::read_matrix(path_of(file), {});
   Stored s{m.uplo, m.n, m.n, std::vector<double>(static_cast<std::size_t>(m.n * m.n), support::nan)};
@@ -139,7 +139,8 @@ TEST_CASE("the reference spectra of tridiagonal matrices") {
   for (const char* stem : {"T_494_bus", "T_W21_g_1e-14"}) {
     CAPTURE(stem);
     const Stored s = read(std::string(stem) + ".dat");
-    const std::vector<double> w = support::solve_guarded(s, support::options(Place::automatic, false)).w;
+    const std::vector<double> w =
+        support::solve_guarded(s, support::options(DeviceChoice::automatic, false)).w;
     CHECK(support::eigenvalue_ratio(w, read_eigenvalues(std::string(stem) + ".eig")) <=
           support::limits::eigenvalue);
   }
@@ -148,7 +149,7 @@ TEST_CASE("the reference spectra of tridiagonal matrices") {
 TEST_CASE("494_bus and its tridiagonal form have one spectrum") {
   NEEDS_MATRICES();
   const std::vector<double> w =
-      support::solve_guarded(read("494_bus.mtx"), support::options(Place::automatic, false)).w;
+      support::solve_guarded(read("494_bus.mtx"), support::options(DeviceChoice::automatic, false)).w;
   CHECK(support::eigenvalue_ratio(w, read_eigenvalues("T_494_bus.eig")) <= support::limits::eigenvalue);
 }
 
@@ -158,7 +159,7 @@ TEST_CASE("bcsstk16 on the CPU") {
   const char* slow = std::getenv("EIGEN_G_SLOW");
   const bool vectors = slow && std::string(slow) == "1";
   const Stored s = read("bcsstk16.mtx");
-  const support::Solved solved = support::solve_guarded(s, support::options(Place::cpu, vectors));
+  const support::Solved solved = support::solve_guarded(s, support::options(DeviceChoice::cpu, vectors));
   support::check_values(s, solved.w);
   if (vectors) support::check_pairs(s, solved, "bcsstk16.mtx");
   check_extremes(solved.w, {"bcsstk16.mtx", 4884, {"0.99999266"}, {"4.9431656342e9"}});
@@ -167,6 +168,6 @@ TEST_CASE("bcsstk16 on the CPU") {
 TEST_CASE("bcsstk16 on a GPU") {
   NEEDS_MATRICES();
   NEEDS_GPU();
-  check_extremes(support::check_solver(read("bcsstk16.mtx"), Place::gpu, 0, "bcsstk16.mtx"),
+  check_extremes(support::check_solver(read("bcsstk16.mtx"), DeviceChoice::gpu, 0, "bcsstk16.mtx"),
                  {"bcsstk16.mtx", 4884, {"0.99999266"}, {"4.9431656342e9"}});
 }

@@ -1,23 +1,23 @@
-// Threads that solve at once on the CPU. On a GPU: test_threads_gpu.
+// Tests of threads that solve at the same time on the CPU. test_threads_gpu tests a GPU.
 #include <chrono>
 
 #include "tests/support/stress.hpp"
 
 namespace stress = support::stress;
 
-TEST_CASE("32 threads solve on the CPU as one does, and leave nothing behind") {
-  stress::check(stress::problems(513, eigen_g::Place::cpu, false), 32, 50, stress::solve_on_host);
+TEST_CASE("32 threads solve on the CPU as one does, without leaks") {
+  stress::check(stress::problems(513, eigen_g::DeviceChoice::cpu, false), 32, 50, stress::solve_on_host);
 }
 
-// In sum they are to take no longer than one after the other; the rest is for what else the machine does. Without turns at OpenBLAS
-// they took 20 to 200 times as long.
-TEST_CASE("8 threads that solve at once take no longer than one after the other", "[alone]") {
+// Together the threads must not take longer than one after the other; the margin is for other work of the machine. Without turns
+// at OpenBLAS they took 20 to 200 times as long.
+TEST_CASE("8 threads that solve at the same time take no longer than one after the other", "[alone]") {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::time_point since) {
     return std::chrono::duration<double>(Clock::now() - since).count();
   };
   const std::vector<stress::Problem> all = [] {
-    std::vector<stress::Problem> list = stress::problems(300, eigen_g::Place::cpu, false);
+    std::vector<stress::Problem> list = stress::problems(300, eigen_g::DeviceChoice::cpu, false);
     for (stress::Problem& p : list) p.options.threads = 0;
     return list;
   }();

@@ -1,4 +1,4 @@
-// Threads that solve at once on one GPU, from host and from device pointers.
+// Tests of threads that solve at the same time on one GPU, on host and on device pointers.
 #include <algorithm>
 
 #include "hybrid/cuda_check.hpp"
@@ -11,9 +11,9 @@ using eigen_g::DeviceBuffer;
 
 namespace {
 
-// The one place that calls the library with device pointers.
+// Only this function calls the library with device pointers.
 stress::Result solve_on_device(const stress::Problem& p) {
-  const std::int64_t n = p.matrix.n, most = p.options.subset.most(n);
+  const std::int64_t n = p.matrix.n, most = p.options.subset.max_count(n);
   const eigen_g::Queue queue;
   const DeviceBuffer<double> a(static_cast<std::int64_t>(p.matrix.a.size())), w(n),
       z(p.options.vectors ? p.ldz * most : 0);
@@ -47,9 +47,9 @@ stress::Result solve(const stress::Problem& p) {
   return p.on_device ? solve_on_device(p) : stress::solve_on_host(p);
 }
 
-// The least of ten looks: tests beside this one take and give back device memory, too.
+// The least of ten measurements, because other tests allocate and free device memory at the same time.
 double device_mib() {
-  eigen_g::release_kept();
+  eigen_g::release_thread_cache();
   double least = 1e300;
   for (int look = 0; look < 10; ++look) {
     std::size_t free = 0, total = 0;
@@ -62,8 +62,8 @@ double device_mib() {
 
 }  // namespace
 
-TEST_CASE("32 threads solve on a GPU as one does, from host and device pointers, and leave nothing behind",
+TEST_CASE("32 threads solve on a GPU as one does, on host and device pointers, without leaks",
           "[gpu][large]") {
   NEEDS_GPU();
-  stress::check(stress::problems(2100, eigen_g::Place::gpu, true), 32, 50, solve, device_mib);
+  stress::check(stress::problems(2100, eigen_g::DeviceChoice::gpu, true), 32, 50, solve, device_mib);
 }

@@ -1,4 +1,4 @@
-// Catch2 2 (Debian 12) and 3 (Ubuntu 24.04) under one set of names, and how a test is skipped.
+// Includes Catch2 2 (Debian 12) or 3 (Ubuntu 24.04) under one set of names, and the macros that skip a test.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)

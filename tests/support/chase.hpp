@@ -15,7 +15,7 @@ namespace support::chase {
 using eigen_g::ChaseTiles;
 using reduction::Matrix;
 
-// A family of reduction.hpp without what lies outside of the band.
+// A family of reduction.hpp with zeros outside of the band.
 template <class S = double>
 std::vector<S> band_of(const std::string& kind, std::int64_t n, std::int64_t b) {
   std::vector<S> a = reduction::family_of<S>(kind, n);
@@ -25,7 +25,7 @@ std::vector<S> band_of(const std::string& kind, std::int64_t n, std::int64_t b) 
   return a;
 }
 
-// (b + 1) x n; what lies below the matrix is NaN.
+// LAPACK's band storage, (b + 1) x n, with NaN below the matrix.
 template <class S>
 std::vector<S> packed(const std::vector<S>& a, std::int64_t n, std::int64_t b) {
   std::vector<S> band(static_cast<std::size_t>((b + 1) * n), S(std::numeric_limits<double>::quiet_NaN()));
@@ -41,7 +41,7 @@ struct ReflectorsOf {
 };
 using Reflectors = ReflectorsOf<double>;
 
-// Of sweep s and step t of a matrix of order n, S complex or not: how many rows, 0: there is none.
+// Number of rows of the reflector of sweep s and step t for order n and real or complex S; 0: no reflector.
 template <class S>
 std::int64_t rows_of_reflector(std::int64_t n, std::int64_t b, std::int64_t s, std::int64_t step) {
   const std::int64_t rows = n - (s + 1 + step * b);
@@ -56,16 +56,16 @@ std::vector<S> dense_tile(std::int64_t n, const ChaseTiles& tiles, const Reflect
   std::vector<S> v(static_cast<std::size_t>(rows * tiles.width));
   for (std::int64_t j = 0; j < tiles.width; ++j) {
     const std::int64_t s = group * tiles.width + j;
-    std::copy_n(r.v.begin() + tiles.packed_run(s) + step * tiles.b, rows_of_reflector<S>(n, tiles.b, s, step),
-                v.begin() + j * rows + j + 1);
+    std::copy_n(r.v.begin() + tiles.sweep_offset(s) + step * tiles.b,
+                rows_of_reflector<S>(n, tiles.b, s, step), v.begin() + j * rows + j + 1);
   }
   return v;
 }
 
-// Reflectors as a chase might leave them, of random vectors.
+// Random reflectors in the form in which a chase stores them.
 template <class S = double>
 ReflectorsOf<S> random_reflectors(std::int64_t n, const ChaseTiles& tiles) {
-  ReflectorsOf<S> r{std::vector<S>(static_cast<std::size_t>(tiles.packed_count())),
+  ReflectorsOf<S> r{std::vector<S>(static_cast<std::size_t>(tiles.count())),
                     std::vector<S>(static_cast<std::size_t>(tiles.tau_count()))};
   const Matrix random = random_symmetric(130, 5);
   std::size_t next = 0;
@@ -73,7 +73,7 @@ ReflectorsOf<S> random_reflectors(std::int64_t n, const ChaseTiles& tiles) {
   for (std::int64_t s = 0; s < tiles.sweeps(); ++s)
     for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
       const std::int64_t tile = tiles.tile(s / tiles.width, step), j = s % tiles.width;
-      S* const v = r.v.data() + tiles.packed_run(s) + step * tiles.b;
+      S* const v = r.v.data() + tiles.sweep_offset(s) + step * tiles.b;
       const std::int64_t rows = rows_of_reflector<S>(n, tiles.b, s, step);
       double square = 0;
       for (std::int64_t i = 0; i < rows; ++i) {
@@ -83,7 +83,7 @@ ReflectorsOf<S> random_reflectors(std::int64_t n, const ChaseTiles& tiles) {
           v[i] = number();
         square += std::norm(v[i]);
       }
-      const S first = v[0];  // from here on as LAPACK's larfg: no entry is above 1
+      const S first = v[0];  // as LAPACK's larfg from here on: no entry exceeds 1
       const double beta = -std::copysign(std::sqrt(square), std::real(first));
       for (std::int64_t i = 0; i < rows; ++i) v[i] = i == 0 ? S(1) : v[i] / (first - beta);
       const S tau = (beta - first) / beta;
@@ -104,7 +104,7 @@ void apply(std::int64_t n, const ChaseTiles& tiles, const ReflectorsOf<S>& refle
     for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
       const std::int64_t tile = tiles.tile(group, step), row = s + 1 + step * tiles.b;
       const std::int64_t rows = rows_of_reflector<S>(n, tiles.b, s, step);
-      const S* const v = reflectors.v.data() + tiles.packed_run(s) + step * tiles.b;
+      const S* const v = reflectors.v.data() + tiles.sweep_offset(s) + step * tiles.b;
       const S tau = reflectors.tau[static_cast<std::size_t>(tile * tiles.width + j)];
       for (std::int64_t c = 0; c < m; ++c) {
         S* const x = z.data() + c * n + row;

@@ -1,4 +1,4 @@
-// Sparse symmetric matrices with their whole spectra.
+// Sparse symmetric matrices whose whole spectrum is known.
 #pragma once
 
 #include <algorithm>
@@ -17,26 +17,27 @@ namespace support {
 
 struct SparseCase {
   std::string name;
-  std::vector<std::int64_t> row_begin{0};
+  std::vector<std::int64_t> row_offsets{0};
   std::vector<std::int32_t> column;
   std::vector<double> value;
   std::vector<double> values;  // ascending
 
-  std::int64_t n() const { return static_cast<std::int64_t>(row_begin.size()) - 1; }
-  eigen_g::SparseRows<double> rows() const { return {n(), row_begin.data(), column.data(), value.data()}; }
+  std::int64_t n() const { return static_cast<std::int64_t>(row_offsets.size()) - 1; }
+  eigen_g::CsrMatrix<double> rows() const { return {n(), row_offsets.data(), column.data(), value.data()}; }
   void add_row(const std::map<std::int64_t, double>& entries) {
     for (const auto& [j, entry] : entries) {
       column.push_back(static_cast<std::int32_t>(j));
       value.push_back(entry);
     }
-    row_begin.push_back(static_cast<std::int64_t>(column.size()));
+    row_offsets.push_back(static_cast<std::int64_t>(column.size()));
   }
-  // y := A x of `k` columns side by side.
+  // y := A x for `k` columns.
   void times(const double* x, double* y, int k = 4) const {
     for (std::int64_t i = 0; i < n(); ++i)
       for (int j = 0; j < k; ++j) {
         double sum = 0;
-        for (std::int64_t p = row_begin[i]; p < row_begin[i + 1]; ++p) sum += value[p] * x[k * column[p] + j];
+        for (std::int64_t p = row_offsets[i]; p < row_offsets[i + 1]; ++p)
+          sum += value[p] * x[k * column[p] + j];
         y[k * i + j] = sum;
       }
   }
@@ -48,14 +49,14 @@ struct SparseCase {
   std::vector<double> full() const {
     std::vector<double> a(static_cast<std::size_t>(n() * n()));
     for (std::int64_t i = 0; i < n(); ++i)
-      for (std::int64_t p = row_begin[i]; p < row_begin[i + 1]; ++p)
+      for (std::int64_t p = row_offsets[i]; p < row_offsets[i + 1]; ++p)
         a[static_cast<std::size_t>(i + column[p] * n())] = value[p];
     return a;
   }
 };
 
-// 2 d on the diagonal, -1 to each neighbour of a box of d dimensions, zero outside:
-// the sums of 4 sin^2(pi j / (2 (m + 1))), j = 1 ... m of each dimension.
+// Box of d dimensions: 2 d on the diagonal, -1 for each neighbour, zero outside. The eigenvalues are the sums over the dimensions
+// of 4 sin^2(pi j / (2 (m + 1))), j = 1 ... m.
 inline SparseCase grid(const std::vector<std::int64_t>& sides) {
   SparseCase a;
   a.name = "grid";
@@ -80,7 +81,7 @@ inline SparseCase grid(const std::vector<std::int64_t>& sides) {
   std::sort(a.values.begin(), a.values.end());
   return a;
 }
-// The operators of SparseGrid, entry by entry; their values by its formulas.
+// The operators of SparseGrid, entry by entry, with the eigenvalues of its formulas.
 inline SparseCase box(const std::vector<std::int64_t>& sides, int points) {
   SparseCase a;
   a.name = std::to_string(points) + " points";
@@ -116,7 +117,7 @@ inline SparseCase cube(std::int64_t side) {
   return a;
 }
 
-// Laplacians of graphs by their edges; their values are given.
+// The Laplacian of a graph with these edges and these eigenvalues.
 inline SparseCase laplacian(const std::string& name, std::int64_t n,
                             const std::function<std::vector<std::int64_t>(std::int64_t)>& neighbours) {
   SparseCase a;
@@ -129,7 +130,7 @@ inline SparseCase laplacian(const std::string& name, std::int64_t n,
   }
   return a;
 }
-// 2 j, as often as j of d bits can be set.
+// Eigenvalues 2 j with multiplicity C(d, j).
 inline SparseCase hypercube(int d) {
   SparseCase a = laplacian("hypercube", std::int64_t{1} << d, [d](std::int64_t i) {
     std::vector<std::int64_t> there;
@@ -144,7 +145,7 @@ inline SparseCase hypercube(int d) {
   std::sort(a.values.begin(), a.values.end());
   return a;
 }
-// 0, 1 n - 2 times, n.
+// Eigenvalues 0, 1 (n - 2 times) and n.
 inline SparseCase star(std::int64_t n) {
   SparseCase a = laplacian("star", n, [n](std::int64_t i) {
     if (i > 0) return std::vector<std::int64_t>{0};
@@ -157,7 +158,7 @@ inline SparseCase star(std::int64_t n) {
   a.values.back() = static_cast<double>(n);
   return a;
 }
-// 0, n n - 1 times.
+// Eigenvalues 0 and n (n - 1 times).
 inline SparseCase complete(std::int64_t n) {
   SparseCase a = laplacian("complete", n, [n](std::int64_t i) {
     std::vector<std::int64_t> all;
@@ -185,14 +186,14 @@ inline SparseCase identity(std::int64_t n, double entry) {
   a.name = entry == 0 ? "zero" : "identity";
   return a;
 }
-// Two paths of n points that know nothing of each other: every value twice.
+// Two unconnected paths of n points: every eigenvalue twice.
 inline SparseCase two_components(std::int64_t n) {
   const SparseCase one = grid({n});
   SparseCase a;
   a.name = "two components";
   for (std::int64_t i = 0; i < 2 * n; ++i) {
     std::map<std::int64_t, double> row;
-    for (std::int64_t p = one.row_begin[i % n]; p < one.row_begin[i % n + 1]; ++p)
+    for (std::int64_t p = one.row_offsets[i % n]; p < one.row_offsets[i % n + 1]; ++p)
       row[one.column[p] + i / n * n] = one.value[p];
     a.add_row(row);
     a.values.push_back(one.values[static_cast<std::size_t>(i / 2)]);
@@ -200,7 +201,7 @@ inline SparseCase two_components(std::int64_t n) {
   return a;
 }
 
-// A real matrix, its zeros dropped; its values are not known.
+// A matrix from a file without its zeros; its eigenvalues are not known.
 inline SparseCase read_real(const std::string& file) {
   const eigen_g::io::SymmetricMatrix matrix = eigen_g::io::read_matrix(file, {});
   SparseCase a;

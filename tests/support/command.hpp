@@ -1,4 +1,4 @@
-// The built command, run as a process.
+// Runs the built command as a process.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,22 @@ inline std::vector<std::string> command_line(const std::vector<std::string>& arg
   return line;
 }
 
-inline Outcome eigen_g_command(const std::vector<std::string>& arguments,
-                               const Environment& environment = {}) {
+inline ProcessResult eigen_g_command(const std::vector<std::string>& arguments,
+                                     const Environment& environment = {}) {
   return Process(command_line(arguments), environment).wait();
 }
 
-// The command succeeded; returns what it printed.
-inline Outcome succeed(const std::vector<std::string>& arguments) {
-  Outcome outcome = eigen_g_command(arguments);
+// Requires that the command succeeded; returns its output.
+inline ProcessResult succeed(const std::vector<std::string>& arguments) {
+  ProcessResult outcome = eigen_g_command(arguments);
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   return outcome;
 }
 
-// The command failed as it should: this code, one line "eigen_g: ..." on stderr, nothing on stdout.
-inline Outcome fail_with(int code, const std::vector<std::string>& arguments) {
-  Outcome outcome = eigen_g_command(arguments);
+// Requires that the command failed with this exit code, one line "eigen_g: ..." on stderr and no output on stdout.
+inline ProcessResult fail_with(int code, const std::vector<std::string>& arguments) {
+  ProcessResult outcome = eigen_g_command(arguments);
   std::string line;
   for (const std::string& argument : arguments) line += argument + " ";
   INFO(line);

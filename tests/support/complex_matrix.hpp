@@ -1,4 +1,4 @@
-// Hermitian matrices and their solves, complex<float> and complex<double> by one code.
+// Hermitian matrices and checked solves, for complex<float> and complex<double>.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace support {
 
-// One triangle of a Hermitian matrix; the other one, the diagonal's imaginary parts and the padding: NaN.
+// One triangle of a Hermitian matrix. The other triangle, the diagonal's imaginary parts and the padding are NaN.
 template <class T>
 struct HermitianMatrix {
   eigen_g::Uplo uplo = eigen_g::Uplo::lower;
@@ -23,7 +23,7 @@ struct HermitianMatrix {
   std::vector<T> a;
 };
 
-// entry(i, j) is asked for i >= j alone.
+// entry(i, j) is called for i >= j only.
 template <class T, class Entry>
 HermitianMatrix<T> hermitian(std::int64_t n, eigen_g::Uplo uplo, std::int64_t padding, const Entry& entry) {
   using R = eigen_g::real_t<T>;
@@ -51,7 +51,7 @@ HermitianMatrix<T> random_hermitian(std::int64_t n, eigen_g::Uplo uplo = eigen_g
   });
 }
 
-// scale D S D^H with D = diag(exp(i k^2)): the spectrum of the real symmetric S, times scale.
+// scale D S D^H with D = diag(exp(i k^2)). Its spectrum is scale times that of the real symmetric S.
 template <class T>
 HermitianMatrix<T> phased(const Stored& s, eigen_g::Uplo uplo = eigen_g::Uplo::lower, double scale = 1) {
   return hermitian<T>(s.n, uplo, 0, [&](std::int64_t i, std::int64_t j) {
@@ -70,7 +70,7 @@ struct HermitianPairs {
 
 // Fails if the solver writes A, behind w, or between z's columns.
 template <class T>
-HermitianPairs<T> solve_guarded(const HermitianMatrix<T>& m, Asked o, std::int64_t padding = 0) {
+HermitianPairs<T> solve_guarded(const HermitianMatrix<T>& m, OptionsAndDevices o, std::int64_t padding = 0) {
   using R = eigen_g::real_t<T>;
   constexpr R guard = R(-7.25e27);
   HermitianPairs<T> p;
@@ -105,9 +105,9 @@ double value_distance(const std::vector<R>& w, const std::vector<Other>& other) 
   return distance / std::max<double>(unit, std::numeric_limits<R>::denorm_min());
 }
 
-// With and without vectors; the pairs by verify().
+// Solves with and without vectors, and checks the pairs by verify().
 template <class T>
-HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, Asked asked, double limit,
+HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, OptionsAndDevices asked, double limit,
                                   std::int64_t padding = 0) {
   const HermitianPairs<T> pairs = solve_guarded(m, asked, padding);
   asked.vectors = false;
@@ -115,7 +115,7 @@ HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, Asked asked, doub
   REQUIRE(pairs.report.status == eigen_g::Status::converged);
   REQUIRE(values.report.status == eigen_g::Status::converged);
   const eigen_g::Verification v = eigen_g::verify(m.uplo, m.n, m.a.data(), m.lda, m.n, pairs.w.data(),
-                                                  pairs.z.data(), pairs.ldz, eigen_g::Place::cpu);
+                                                  pairs.z.data(), pairs.ldz, eigen_g::DeviceChoice::cpu);
   CHECK(v.finite);
   CHECK(v.ascending);
   CHECK(v.lapack_residual <= limit);
@@ -124,7 +124,7 @@ HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, Asked asked, doub
   return pairs;
 }
 template <class T>
-HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, eigen_g::Place place, double limit,
+HermitianPairs<T> check_hermitian(const HermitianMatrix<T>& m, eigen_g::DeviceChoice place, double limit,
                                   std::int64_t padding = 0) {
   return check_hermitian(m, options(place), limit, padding);
 }

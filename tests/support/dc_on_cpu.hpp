@@ -1,13 +1,13 @@
-// The divide and conquer by its host executor, as the tests call it.
+// Runs the divide and conquer by its host executor.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "solver/tridiagonal/dc_crew.hpp"
 #include "solver/tridiagonal/dc_host.hpp"
 #include "solver/tridiagonal/dc_secular.hpp"
-#include "solver/tridiagonal/dc_team.hpp"
 #include "tests/support/matrices.hpp"
 
 namespace support {
@@ -15,13 +15,13 @@ namespace support {
 namespace dc = eigen_g::dc;
 
 struct OnCpuResult {
-  std::vector<double> w, z;  // z: n rows and as many columns as w has values, or empty
-  eigen_g::Outcome outcome;
+  std::vector<double> w, z;  // z: n rows and a column for each value of w, or empty
+  eigen_g::DivideAndConquerResult outcome;
 };
 
-// What the outcome does not count stays NaN.
+// Columns beyond the number of pairs that the outcome gives stay NaN.
 inline OnCpuResult dc_on_cpu(const std::vector<double>& d, const std::vector<double>& e, bool vectors = true,
-                             const eigen_g::Wanted& wanted = {}, dc::Index panel_columns = 100) {
+                             const eigen_g::Selection& wanted = {}, dc::Index panel_columns = 100) {
   const auto n = static_cast<std::int64_t>(d.size());
   OnCpuResult r{d, std::vector<double>(static_cast<std::size_t>(vectors ? n * n : 0), nan), {}};
   r.outcome = dc::divide_and_conquer_on_host(
@@ -34,7 +34,7 @@ inline OnCpuResult dc_on_cpu(const std::vector<double>& d, const std::vector<dou
   return r;
 }
 
-// Counts the steps of every root on the way.
+// Also counts the steps of every root.
 class CountingSteps : public dc::OnHost<double> {
  public:
   using dc::OnHost<double>::OnHost;
@@ -43,26 +43,26 @@ class CountingSteps : public dc::OnHost<double> {
       const dc::Shape<double>& shape = batch.shapes[m];
       const dc::Arrays<double> x = batch.arrays.at(batch.merges[m].first);
       for (dc::Index j = 0; j < shape.k; ++j)
-        most_steps_ = std::max(
-            most_steps_,
+        max_steps_ = std::max(
+            max_steps_,
             dc::secular_root(dc::OneThread{}, dc::Secular<double>{x.pole, x.weight, shape.k, shape.rho}, j)
                 .steps);
     }
     dc::OnHost<double>::solve_secular(batch);
   }
-  int most_steps() const { return most_steps_; }
+  int max_steps() const { return max_steps_; }
 
  private:
-  int most_steps_ = 0;
+  int max_steps_ = 0;
 };
 
-inline int most_secular_steps(std::vector<double> d, std::vector<double> e) {
+inline int max_secular_steps(std::vector<double> d, std::vector<double> e) {
   const auto n = static_cast<std::int64_t>(d.size());
   std::vector<double> w(d.size()), z(d.size() * d.size());
   const dc::Division division = dc::divide(d, e);
   CountingSteps on(division.tree, d, e, w.data(), {z.data(), n, n, n}, 100);
   dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{true}, {});
-  return on.most_steps();
+  return on.max_steps();
 }
 
 }  // namespace support

@@ -1,4 +1,4 @@
-// Host vectors of doubles, or of complex doubles, to device memory and back, in between in T.
+// Copies host vectors of double or complex double to device memory of type T and back.
 #pragma once
 
 #include <complex>
@@ -16,7 +16,7 @@ namespace support {
 template <class T>
 constexpr double ulp_of = std::numeric_limits<eigen_g::real_t<T>>::epsilon();
 
-// What a T is on the host.
+// The host's type for a T.
 template <class T>
 using wide_t = std::conditional_t<eigen_g::is_complex<T>, std::complex<double>, double>;
 

@@ -17,7 +17,7 @@ namespace {
 std::atomic<bool> armed = false;
 std::atomic<std::int64_t> count = 0, failing = 0, standing = 0;
 std::atomic<const char*> failed = "";
-thread_local cudaError_t pending = cudaSuccess;  // what cudaGetLastError has to tell
+thread_local cudaError_t pending = cudaSuccess;  // the error that cudaGetLastError returns next
 
 bool fails(const char* name) {
   if (!armed || ++count != failing) return false;
@@ -57,7 +57,7 @@ using support::faults::fails;
 using support::faults::pending;
 using support::faults::standing;
 
-// ld gives a call of f to __wrap_f, and f itself is __real_f there: a function a name, so a macro.
+// ld turns a call of f into __wrap_f and calls f as __real_f. Each name needs a function of its own, hence a macro.
 #define CUDA(f, parameters, arguments) CUDA_BY(f, parameters, __real_##f arguments)
 #define CUDA_BY(f, parameters, call)                            \
   extern "C" decltype(f) __real_##f, __wrap_##f;                \
@@ -143,7 +143,7 @@ CUDA(cudaStreamSynchronize, (cudaStream_t stream), (stream))
 CUDA(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
      (stream, event, flags))
 
-// One GPU shown as several.
+// Shows one GPU as several.
 namespace {
 
 int shown_gpus() {
@@ -186,7 +186,7 @@ CUDA_BY(cudaSetDevice, (int gpu), (current = gpu, __real_cudaSetDevice(real_gpu(
 
 #if CUDART_VERSION >= 13000
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
-                                          cudaStream_t);  // what <<<>>> becomes
+                                          cudaStream_t);  // the compiler turns <<<>>> into this call
 CUDA(__cudaLaunchKernel,
      (cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
      (kernel, grid, block, arguments, shared, stream))
@@ -196,7 +196,8 @@ CUDA(cudaLaunchKernel,
      (kernel, grid, block, arguments, shared, stream))
 #endif
 
-// cuBLAS is loaded: its functions are looked up by name, and for these dlsym gives one that passes the call on.
+// cuBLAS is loaded at run time and its functions are looked up by name. For these names dlsym returns a function that passes the
+// call on.
 namespace {
 
 template <auto name, class Function>

@@ -1,19 +1,20 @@
-// Calls that fail on demand. eigen_g_whole's own calls into CUDA, and its look-ups of cuBLAS's, are linked to faults.cpp (ld's
-// --wrap), which passes them on; an armed one reports its error instead and does nothing. What gives back (cudaFree, destructors' calls) never fails.
-// EIGEN_G_SHOWN_GPUS=N in the environment shows one GPU as N of them, so that it runs the cases for several.
+// Makes calls of CUDA and cuBLAS fail on demand. The linker (ld's --wrap) directs eigen_g_whole's calls of CUDA and its look-ups
+// of cuBLAS to faults.cpp, which passes them on. An armed call reports its error instead and does nothing. Calls that free
+// resources (cudaFree and the calls of destructors) never fail. EIGEN_G_SHOWN_GPUS=N in the environment shows one GPU as N GPUs,
+// so that the cases for several GPUs run.
 #pragma once
 
 #include <cstdint>
 
 namespace support::faults {
 
-// From now on calls are counted, and the number-th of them (from 1; 0: none) fails. In all threads together.
+// Counts calls from now on, in all threads together, and makes the number-th one fail (from 1; 0: none).
 void arm(std::int64_t number);
-// Ends that; calls since arm().
+// Ends the counting and returns the number of calls since arm().
 std::int64_t disarm();
-// The name of the last call that failed, of all time.
+// The name of the last call that was made to fail.
 const char* last();
-// Allocations of device memory and registrations of host memory that stand.
+// Number of allocations of device memory and registrations of host memory that have not been freed.
 std::int64_t held();
 
 }  // namespace support::faults

@@ -1,4 +1,4 @@
-// Files written by a test, what reading them gives, and what a refusal says.
+// Writes files for a test, reads them, and returns the message of a refusal.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-// Both triangles, column by column, from the one that is valid; as the file names the entries.
+// Both triangles column by column, from the one that is valid.
 inline std::vector<double> full(const eigen_g::io::SymmetricMatrix& m) {
   std::vector<double> a(static_cast<std::size_t>(m.n * m.n));
   for (std::int64_t j = 0; j < m.n; ++j)

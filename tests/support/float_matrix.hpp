@@ -1,4 +1,4 @@
-// Matrices and solves in float.
+// Matrices and checked solves in float.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct FloatMatrix {
   std::vector<float> a;  // the other triangle and the padding: NaN
 };
 
-// scale times s, rounded.
+// scale times s, rounded to float.
 inline FloatMatrix in_float(const Stored& s, double scale = 1) {
   FloatMatrix m{s.uplo, s.n, s.lda, {}};
   for (const double x : s.a) m.a.push_back(static_cast<float>(scale * x));
@@ -33,7 +33,7 @@ struct FloatPairs {
 };
 
 // Fails if the solver writes A, behind w, or between z's columns.
-inline FloatPairs solve_in_float(const FloatMatrix& m, Asked o, std::int64_t padding = 0) {
+inline FloatPairs solve_in_float(const FloatMatrix& m, OptionsAndDevices o, std::int64_t padding = 0) {
   constexpr float guard = -7.25e27f;
   FloatPairs p;
   p.ldz = std::max<std::int64_t>(1, m.n + padding);
@@ -67,8 +67,8 @@ inline double float_distance(const std::vector<float>& w, const std::vector<floa
   return distance / std::max<double>(unit, std::numeric_limits<float>::denorm_min());
 }
 
-// With and without vectors; the pairs by verify().
-inline eigen_g::Verification check_in_float(const FloatMatrix& m, eigen_g::Place place, double limit,
+// Solves with and without vectors, and checks the pairs by verify().
+inline eigen_g::Verification check_in_float(const FloatMatrix& m, eigen_g::DeviceChoice place, double limit,
                                             std::int64_t padding = 0) {
   const FloatPairs pairs = solve_in_float(m, options(place), padding);
   const FloatPairs values = solve_in_float(m, options(place, false), padding);
@@ -76,7 +76,7 @@ inline eigen_g::Verification check_in_float(const FloatMatrix& m, eigen_g::Place
   REQUIRE(values.report.status == eigen_g::Status::converged);
   const eigen_g::Verification v =
       eigen_g::verify(m.uplo, m.n, m.a.data(), m.lda, m.n, pairs.w.data(), pairs.z.data(), pairs.ldz,
-                      m.n > 1000 ? eigen_g::Place::automatic : eigen_g::Place::cpu);
+                      m.n > 1000 ? eigen_g::DeviceChoice::automatic : eigen_g::DeviceChoice::cpu);
   CHECK(v.finite);
   CHECK(v.ascending);
   CHECK(v.lapack_residual <= limit);

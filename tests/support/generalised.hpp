@@ -1,5 +1,5 @@
-// Generalised problems for tests: A random, B positive definite of a given condition, in T, one triangle stored, the other one and the
-// padding poisoned.
+// Generalised problems in T: A is random, B is positive definite with a given condition. One triangle is stored; the other one
+// and the padding are NaN.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace support {
 
-// n x n, both triangles: H_1 ... H_4 D H_4 ... H_1 with random reflections, D geometric from 1 down to 1 / cond.
+// Both triangles of the n x n matrix H_1 ... H_4 D H_4 ... H_1 with random reflections H; D is geometric from 1 down to 1 / cond.
 inline std::vector<double> positive_definite(std::int64_t n, double cond, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -43,7 +43,8 @@ inline std::vector<double> positive_definite(std::int64_t n, double cond, std::u
   return b;
 }
 
-// Of complex T times exp(i phase (i^2 - j^2)): unitarily similar. The diagonal's imaginary parts: poison.
+// For complex T the matrix is D A D^H with D = diag(exp(i phase k^2)), a unitary similarity. The diagonal's imaginary parts are
+// NaN.
 template <class T>
 struct Matrix {
   eigen_g::Uplo uplo;

@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
   const int failures = Catch::Session().run(argc, argv);
-  support::print_ratios();
+  support::report_ratios();
   if (failures != 0) return 1;
   return support::skip_count() > 0 ? 4 : 0;
 }

@@ -1,4 +1,4 @@
-// Matrices as a solver may meet them: one triangle stored, the other poisoned with NaN, padding between the columns.
+// Matrices as a caller may pass them: one triangle is stored, the other one and the padding between the columns are NaN.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Stored {
   double at(std::int64_t i, std::int64_t j) const { return a[static_cast<std::size_t>(i + j * lda)]; }
 };
 
-// NaN wherever the solver has no business.
+// Entries that the solver must not read are NaN.
 inline Stored stored(const std::vector<double>& full, std::int64_t n,
                      eigen_g::Uplo uplo = eigen_g::Uplo::lower, std::int64_t padding = 0) {
   Stored s{uplo, n, std::max<std::int64_t>(1, n + padding), {}};
@@ -54,7 +54,7 @@ inline Stored stored(const eigen_g::generate::Spec& spec, eigen_g::Uplo uplo = e
   return stored(full_matrix(spec), spec.n, uplo, padding);
 }
 
-// Random entries by a seed: uniform in (-1, 1), rows x cols.
+// rows x cols random entries, uniform in (-1, 1).
 inline std::vector<double> random_rectangle(std::int64_t rows, std::int64_t cols, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> entry(-1, 1);
@@ -63,7 +63,7 @@ inline std::vector<double> random_rectangle(std::int64_t rows, std::int64_t cols
   return a;
 }
 
-// Normal, n x n, both triangles; and as a solver may meet it.
+// Normal random entries, n x n: both triangles, and in the form that a caller passes.
 inline std::vector<double> random_symmetric(std::int64_t n, std::uint64_t seed = 1, double scale = 1) {
   eigen_g::generate::Spec spec;
   spec.n = n;
@@ -76,14 +76,14 @@ inline Stored random_matrix(std::int64_t n, eigen_g::Uplo uplo = eigen_g::Uplo::
   return stored(random_symmetric(n, seed, scale), n, uplo, padding);
 }
 
-// A := H A H with reflectors H until only `width` diagonals are left beside the main one: LAPACK's banded test
-// matrices. The spectrum stays.
+// A := H A H with reflectors H until only `width` diagonals below the main one are nonzero, as in LAPACK's banded test matrices.
+// The spectrum does not change.
 inline void reduce_to_band(std::vector<double>& a, std::int64_t n, std::int64_t width) {
   const auto at = [&](std::int64_t i, std::int64_t j) -> double& {
     return a[static_cast<std::size_t>(i + j * n)];
   };
   for (std::int64_t j = 0; j + width + 1 < n; ++j) {
-    const std::int64_t top = j + width;  // the entry that stays
+    const std::int64_t top = j + width;  // the entry that remains
     std::vector<double> v(static_cast<std::size_t>(n), 0.0);
     double squares = 0;
     for (std::int64_t i = top; i < n; ++i) squares += at(i, j) * at(i, j);

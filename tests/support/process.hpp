@@ -1,4 +1,4 @@
-// A program run as a process, as a shell would run it: exit code, stdout, stderr apart; signals; a terminal.
+// Runs a program as a shell does, with its exit code, its stdout and stderr apart, signals and a terminal.
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 namespace support {
 
-// An empty folder that vanishes with its owner.
+// An empty folder that the destructor removes.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -52,8 +52,8 @@ inline std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-struct Outcome {
-  int code = 0;  // exit code; 128 + signal where one ended it
+struct ProcessResult {
+  int code = 0;  // exit code, or 128 + signal if a signal ended it
   std::string out;
   std::string err;
 };
@@ -64,7 +64,7 @@ class Process {
  public:
   enum class Stderr { file, terminal };
 
-  // Whether this machine has pseudo-terminals; a bare chroot may have none.
+  // True if this machine has pseudo-terminals; a bare chroot may have none.
   static bool terminals() {
     int master = -1, terminal = -1;
     if (::openpty(&master, &terminal, nullptr, nullptr, nullptr) != 0) return false;
@@ -123,8 +123,8 @@ class Process {
     return false;
   }
 
-  Outcome wait() {
-    Outcome outcome;
+  ProcessResult wait() {
+    ProcessResult outcome;
     if (master_ >= 0) outcome.err = read_terminal();
     if (pid_ > 0) {
       int status = 0;
@@ -145,7 +145,8 @@ class Process {
   std::string read_terminal() const {
     std::string text;
     char buffer[4096];
-    for (ssize_t got = 0; (got = ::read(master_, buffer, sizeof buffer)) > 0;)  // ends with the last writer
+    // The loop ends when the last writer closes the terminal.
+    for (ssize_t got = 0; (got = ::read(master_, buffer, sizeof buffer)) > 0;)
       text.append(buffer, static_cast<std::size_t>(got));
     return text;
   }

@@ -1,4 +1,4 @@
-// Reductions of dense matrices to tridiagonal form, and the check that they are such.
+// Dense matrices for reductions to tridiagonal form, and the check of A = Q T Q^H.
 #pragma once
 
 #include <cblas.h>
@@ -45,7 +45,7 @@ inline std::complex<double> conjugate_of(std::complex<double> x) {
   return std::conj(x);
 }
 
-// Z := alpha op(X) op(Y) + beta Z, all n x n; op: X or X^H.
+// Z := alpha op(X) op(Y) + beta Z, all n x n; op(X) is X or X^H.
 inline void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, double alpha, const Matrix& x,
                      const Matrix& y, double beta, Matrix& z) {
   const auto order = static_cast<int>(n);
@@ -135,7 +135,8 @@ inline const char* const families[] = {"random",      "zero",        "identity",
                                        "arrow",       "tridiagonal", "dominant diagonal", "blocks",
                                        "tiny",        "large"};
 
-// The same; complex: with phases, exp(i (j^2 - k^2)) times entry (j, k), and a random one with random imaginary parts.
+// The family as S. If S is complex, entry (j, k) is multiplied by exp(i (j^2 - k^2)), and a random matrix has random imaginary
+// parts.
 template <class S>
 std::vector<S> family_of(const std::string& kind, std::int64_t n) {
   const Matrix re = family(kind, n);
@@ -159,7 +160,7 @@ std::vector<S> family_of(const std::string& kind, std::int64_t n) {
 template <class Reduce>
 void check_reduction(const Matrix& a, std::int64_t n, Uplo uplo, Reduce&& reduce,
                      double limit = limits::reduction) {
-  // The triangle that is not named must not matter.
+  // The other triangle is NaN and must not be read.
   Matrix poisoned = a;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i)

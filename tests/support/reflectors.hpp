@@ -1,4 +1,4 @@
-// Reflectors as the tridiagonalization leaves them on a GPU.
+// Reflectors in the form in which the tridiagonalization on a GPU stores them.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace support {
 
-// Column j has zeros in rows 0 ... j and from row n on, 1 in row j + 1; random below. Every fifth reflector is the
-// identity (tau = 0), as where the reduction had nothing to do; what follows the last tau is NaN.
+// Column j has zeros in rows 0 ... j and from row n on, 1 in row j + 1; and random entries below. Every fifth reflector is the
+// identity (tau = 0), as in a column without entries to eliminate. Entries after the last tau are NaN.
 struct Reflectors {
   std::int64_t n, lda;
   std::vector<double> a, tau;

@@ -1,4 +1,4 @@
-// Sizes under compute-sanitizer, which makes kernels 10 to 1000 times slower: scripts/gpu_check.sh --sanitize says so by
+// Smaller sizes under compute-sanitizer, which makes kernels 10 to 1000 times slower. scripts/gpu_check.sh --sanitize sets
 // EIGEN_G_SANITIZED.
 #pragma once
 

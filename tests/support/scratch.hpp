@@ -1,4 +1,4 @@
-// Scratch memory of which everything that has not been written is NaN.
+// Workspace that is filled with NaN, and
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class HostScratch {
 };
 
 #ifdef EIGEN_G_HAVE_CUDA
-// And `margin` bytes behind it, in which nothing may be written.
+// `margin` guard bytes after it.
 class DeviceScratch {
  public:
   explicit DeviceScratch(std::uint64_t bytes, std::uint64_t margin = 0)
@@ -35,7 +35,7 @@ class DeviceScratch {
     EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue's stream does not wait for the default one
   }
   operator eigen_g::Arena() const { return {memory_.data(), bytes_}; }  // NOLINT(google-explicit-constructor)
-  // Bytes of the margin that hold something else by now.
+  // Number of guard bytes that have changed.
   std::int64_t touched() const {
     std::vector<std::byte> behind(memory_.bytes() - bytes_);
     EIGEN_G_CUDA(cudaMemcpy(behind.data(), memory_.data() + bytes_, behind.size(), cudaMemcpyDeviceToHost));

@@ -1,5 +1,4 @@
-// A skipped test says so and makes its process end with 4, which ctest shows as "Skipped"; a failure
-// ends with 1.
+// Skips tests. A skipped test prints why, and its process ends with 4, which ctest shows as "Skipped". A failure ends with 1.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@ void note_skip(const std::string& reason);
 int skip_count();
 bool have_gpu();
 bool gpu_required();            // EIGEN_G_REQUIRE_GPU=1: a missing GPU is a failure
-std::string matrices_folder();  // EIGEN_G_MATRICES, else the CMake cache path; "" where missing
+std::string matrices_folder();  // EIGEN_G_MATRICES, else the CMake cache path; "" if missing
 
 }  // namespace support
 

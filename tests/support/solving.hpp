@@ -1,4 +1,4 @@
-// Solving with guards around everything that must not be touched, and the checks that every solution has to pass.
+// Solves with guard values around all arrays, and the checks that every solution must pass.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 
 namespace support {
 
-// The two devices of TEMPLATE_TEST_CASEs: a case each, so that a missing GPU skips its own cases alone.
+// The two devices of a TEMPLATE_TEST_CASE. Each is a case of its own, so that a missing GPU skips only the GPU cases.
 struct OnCpu {
-  static constexpr eigen_g::Place device = eigen_g::Place::cpu;
+  static constexpr eigen_g::DeviceChoice device = eigen_g::DeviceChoice::cpu;
 };
 struct OnGpu {
-  static constexpr eigen_g::Place device = eigen_g::Place::gpu;
+  static constexpr eigen_g::DeviceChoice device = eigen_g::DeviceChoice::gpu;
 };
 
 inline bool same_bits(const std::vector<double>& x, const std::vector<double>& y) {
@@ -36,18 +36,18 @@ struct Solved {
   eigen_g::Report report;
 };
 
-// What is wanted and where, in one.
-struct Asked : eigen_g::Options, eigen_g::Devices {};
+// Options and devices in one object.
+struct OptionsAndDevices : eigen_g::Options, eigen_g::Devices {};
 
-inline Asked options(eigen_g::Place place, bool vectors = true) {
-  Asked o;
-  o.place = place;
+inline OptionsAndDevices options(eigen_g::DeviceChoice place, bool vectors = true) {
+  OptionsAndDevices o;
+  o.device = place;
   o.vectors = vectors;
   return o;
 }
 
-// Fails if the solver writes A, before or behind w, between or behind z's columns.
-inline Solved solve_guarded(const Stored& s, Asked o, std::int64_t padding = 0) {
+// Solves. Fails if the solver writes A, before or after w, or between or after the columns of z.
+inline Solved solve_guarded(const Stored& s, OptionsAndDevices o, std::int64_t padding = 0) {
   constexpr std::int64_t margin = 8;
   constexpr double guard = -7.25e77;
   const std::int64_t n = s.n, ldz = std::max<std::int64_t>(1, n + padding);
@@ -76,7 +76,7 @@ inline Solved solve_guarded(const Stored& s, Asked o, std::int64_t padding = 0) 
   return solved;
 }
 
-// Of all stages.
+// Flops of all stages.
 inline eigen_g::EngineFlops flops(const eigen_g::Report& report) {
   eigen_g::EngineFlops sum{};
   for (const eigen_g::StageWork& work : report.stages)
@@ -100,7 +100,8 @@ inline double eigenvalue_ratio(const std::vector<double>& w, const std::vector<d
   return error / unit;
 }
 
-// Ascending; sum w = trace A and sum w^2 = ||A||_F^2, in units of ||A||_F so that no scale overflows.
+// Checks that w is ascending, sum w = trace A and sum w^2 = ||A||_F^2. A and w are divided by max |a_ij|, so that no scale
+// overflows.
 inline void check_values(const Stored& s, const std::vector<double>& w) {
   const std::int64_t n = s.n;
   CHECK(std::adjacent_find(w.begin(), w.end(), [](double x, double y) { return !(x <= y); }) == w.end());
@@ -108,7 +109,7 @@ inline void check_values(const Stored& s, const std::vector<double>& w) {
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i)
       if (s.used(i, j)) largest = std::max(largest, std::fabs(s.at(i, j)));
-  if (largest < std::numeric_limits<double>::min()) return;  // zero or subnormal: no relative statement
+  if (largest < std::numeric_limits<double>::min()) return;  // zero or subnormal: no relative bound holds
   long double squares = 0, trace = 0, sum = 0, sum_squares = 0;
   for (std::int64_t j = 0; j < n; ++j) {
     trace += s.at(j, j) / static_cast<long double>(largest);
@@ -128,9 +129,9 @@ inline void check_values(const Stored& s, const std::vector<double>& w) {
   CHECK(std::fabs(sum_squares - squares) / (unit * squares) <= limits::squares);
 }
 
-// Where there is a GPU, one has its part unless the report says that the CPU worked alone.
-inline Machine machine_of(eigen_g::Place device) {
-  return device == eigen_g::Place::cpu || !have_gpu() ? Machine::cpu : Machine::gpu;
+// The machine whose limits hold: the GPU if there is one, unless the report says that only the CPU worked.
+inline Machine machine_of(eigen_g::DeviceChoice device) {
+  return device == eigen_g::DeviceChoice::cpu || !have_gpu() ? Machine::cpu : Machine::gpu;
 }
 inline Machine machine_of(const eigen_g::Report& report) {
   const bool cpu_alone = report.devices.size() == 1 && report.devices[0].gpu < 0;
@@ -144,20 +145,20 @@ inline void check_verified(const eigen_g::Verification& v, Machine solver,
   CHECK(eigen_g::passed(v));
 }
 
-// The eigenpairs by verify(), on the CPU whoever solved, within the limits of their family.
+// Checks values and eigenpairs against the limits of their family. verify() always runs on the CPU.
 inline eigen_g::Verification check_pairs(const Stored& s, const Solved& solved,
                                          const std::string& family = "random") {
   REQUIRE(solved.report.status == eigen_g::Status::converged);
   check_values(s, solved.w);
   const eigen_g::Verification v = eigen_g::verify(s.uplo, s.n, s.a.data(), s.lda, s.n, solved.w.data(),
-                                                  solved.z.data(), solved.ldz, eigen_g::Place::cpu);
+                                                  solved.z.data(), solved.ldz, eigen_g::DeviceChoice::cpu);
   check_verified(v, machine_of(solved.report), family);
   return v;
 }
 
-// Both ways of asking, on one matrix; returns the values.
-inline std::vector<double> check_solver(const Stored& s, eigen_g::Place device, std::int64_t padding = 0,
-                                        const std::string& family = "random") {
+// Solves with and without vectors and checks both; returns the values.
+inline std::vector<double> check_solver(const Stored& s, eigen_g::DeviceChoice device,
+                                        std::int64_t padding = 0, const std::string& family = "random") {
   const Solved pairs = solve_guarded(s, options(device), padding);
   const Solved values = solve_guarded(s, options(device, false), padding);
   check_pairs(s, pairs, family);
@@ -170,4 +171,4 @@ inline std::vector<double> check_solver(const Stored& s, eigen_g::Place device, 
 
 // First statement of a TEMPLATE_TEST_CASE over OnCpu and OnGpu.
 #define ON_DEVICE(Type) \
-  if constexpr (Type::device == eigen_g::Place::gpu) NEEDS_GPU()
+  if constexpr (Type::device == eigen_g::DeviceChoice::gpu) NEEDS_GPU()

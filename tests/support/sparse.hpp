@@ -1,4 +1,4 @@
-// Sparse matrices for tests, and the truth of their products.
+// Sparse matrices, and checks of their products against long double.
 #pragma once
 
 #include <algorithm>
@@ -37,12 +37,12 @@ eigen_g::blas2::CrsMatrix<T> random_crs(const std::vector<std::int64_t>& lengths
       a.col[p] = j;
       a.value[p++] = static_cast<T>(number(random));
     }
-    a.row_begin[i + 1] = p;
+    a.row_offsets[i + 1] = p;
   }
   return a;
 }
 
-// Lengths of `rows` rows: most below `most`, some empty, each 97th a long one.
+// Lengths of `rows` rows: mostly below `most`, some are 0, each 97th is long.
 inline std::vector<std::int64_t> ragged_lengths(std::int64_t rows, std::int64_t cols, std::int64_t most,
                                                 std::int64_t longest, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -63,8 +63,8 @@ std::vector<T> random_block(std::int64_t count, unsigned seed) {
   return x;
 }
 
-// max over y's elements of |y - t| / (u sqrt(m + 2) s), t = alpha A X + beta Y0 and s the sum of its terms' sizes in long double,
-// m the row's entries; infinite where y is not finite.
+// Largest |y - t| / (u sqrt(m + 2) s) over the elements of y, with t = alpha A X + beta Y0 and s the sum of its terms' sizes, in
+// long double; m is the row's number of entries. Infinite if an element of y is not finite.
 template <class T>
 double spmv_error(const eigen_g::blas2::CrsView<T>& a, int k, double alpha, const std::vector<T>& x,
                   double beta, const std::vector<T>& y0, const std::vector<T>& y) {
@@ -73,7 +73,7 @@ double spmv_error(const eigen_g::blas2::CrsView<T>& a, int k, double alpha, cons
   for (std::int64_t i = 0; i < a.rows; ++i)
     for (int j = 0; j < k; ++j) {
       long double t = 0, s = 0;
-      for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+      for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
         const long double term = static_cast<long double>(a.value[p]) *
                                  x[static_cast<std::size_t>(a.col[p] * std::int64_t{k} + j)];
         t += term;
@@ -89,14 +89,14 @@ double spmv_error(const eigen_g::blas2::CrsView<T>& a, int k, double alpha, cons
       if (!std::isfinite(y[at])) return std::numeric_limits<double>::infinity();
       const auto miss = static_cast<double>(std::abs(y[at] - t));
       if (miss == 0) continue;
-      const auto m = static_cast<double>(a.row_begin[i + 1] - a.row_begin[i]);
+      const auto m = static_cast<double>(a.row_offsets[i + 1] - a.row_offsets[i]);
       worst = std::max(worst, miss / (u * std::sqrt(m + 2) * static_cast<double>(s)));
     }
   return worst;
 }
 
-// multiply(k, alpha, x, beta, y, threads) on the CPU: k = 1 and 4, beta = 0 with NaN in y and beta != 0, the same bits by any number
-// of threads.
+// Checks multiply(k, alpha, x, beta, y, threads) on the CPU for k = 1 and 4, for beta = 0 with NaN in y and for beta != 0. The
+// bits must be the same for any number of threads.
 template <class T, class Multiply>
 void check_product_host(const eigen_g::blas2::CrsView<T>& a, Multiply multiply) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
@@ -131,7 +131,7 @@ std::vector<eigen_g::blas2::CrsMatrix<T>> ragged_matrices() {
   return all;
 }
 
-// convert(a) gives the product of a's other format: of ragged matrices, and of a slice of a larger one.
+// convert(a) returns the product of another format of a. Checked for ragged matrices and for a slice of a larger one.
 template <class T, class Convert>
 void check_format_host(Convert convert) {
   for (const eigen_g::blas2::CrsMatrix<T>& a : ragged_matrices<T>())

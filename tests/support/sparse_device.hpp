@@ -1,4 +1,4 @@
-// A product on a GPU held against the truth on the CPU.
+// Checks a product on a GPU against the truth on the CPU.
 #pragma once
 
 #include <limits>

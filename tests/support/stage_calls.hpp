@@ -1,4 +1,4 @@
-// What the tests of the stages as calls share.
+// Helpers for the tests of the single stages.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@ namespace support {
 
 constexpr double guard = -7.25e77;
 
-inline eigen_g::Devices on(eigen_g::Place place) {
+inline eigen_g::Devices on(eigen_g::DeviceChoice place) {
   eigen_g::Devices devices;
-  devices.place = place;
+  devices.device = place;
   return devices;
 }
 
-// Room for so many values, with a guard in each and one behind.
+// `count` values and one after them, all with the guard value.
 inline std::vector<double> guarded(std::int64_t count) {
   return std::vector<double>(static_cast<std::size_t>(std::max<std::int64_t>(count, 0) + 1), guard);
 }
 
-// The argument that a call refuses, or "none".
+// The argument that the error of a call names, or "none".
 template <class Call>
 std::string refused(Call&& call) {
   try {

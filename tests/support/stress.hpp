@@ -1,4 +1,4 @@
-// Many threads that solve many problems at once: each result is to be the serial one bit for bit, and memory is not to grow.
+// Many threads solve many problems at the same time. Each result must have the bits of a serial solve, and memory must not grow.
 #pragma once
 
 #include <malloc.h>
@@ -27,9 +27,9 @@ namespace support::stress {
 struct Problem {
   Stored matrix;
   std::int64_t ldz = 1;
-  Asked options;
+  OptionsAndDevices options;
   bool on_device = false;           // the pointers
-  std::int64_t row = -1, col = -1;  // of a NaN; -1: none
+  std::int64_t row = -1, col = -1;  // index of a NaN in A; -1: none
 };
 
 struct Result {
@@ -40,8 +40,9 @@ struct Result {
   }
 };
 
-// Every way of asking, round and round, over sizes up to `largest`, small ones most often.
-inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device, bool device_pointers) {
+// Problems with every combination of options in turn, of orders up to `largest`, mostly small ones.
+inline std::vector<Problem> problems(std::int64_t largest, eigen_g::DeviceChoice device,
+                                     bool device_pointers) {
   std::vector<Problem> all;
   for (const std::int64_t n : {1,   2,   3,   5,   8,   9,   17,  31,  33,   40,   50,   64,   65,
                                71,  72,  73,  90,  96,  100, 120, 129, 150,  160,  200,  240,  257,
@@ -49,7 +50,7 @@ inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device
     for (int copy = 0; copy < 2 && n <= largest; ++copy) {
       const auto k = static_cast<std::int64_t>(all.size());
       Problem p;
-      p.options.place = device;
+      p.options.device = device;
       p.options.threads = 1;
       p.options.uplo = k % 3 == 0 ? eigen_g::Uplo::upper : eigen_g::Uplo::lower;
       p.options.vectors = k % 5 != 4;
@@ -57,8 +58,8 @@ inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device
       const std::int64_t padding = k % 4 == 3 ? 1 + n % 2 : 0;  // odd leading dimensions
       p.matrix = random_matrix(n, p.options.uplo, padding, static_cast<std::uint64_t>(k));
       p.ldz = n + (k % 4 == 1 ? 1 + n % 2 : 0);
-      if (k % 7 == 2) p.options.subset = eigen_g::Subset::numbers((n + 2) / 3, (2 * n + 2) / 3);
-      if (k % 7 == 5) p.options.subset = eigen_g::Subset::values(-0.3 * std::sqrt(n), 0.9 * std::sqrt(n));
+      if (k % 7 == 2) p.options.subset = eigen_g::Subset::by_index((n + 2) / 3, (2 * n + 2) / 3);
+      if (k % 7 == 5) p.options.subset = eigen_g::Subset::by_value(-0.3 * std::sqrt(n), 0.9 * std::sqrt(n));
       if (k % 11 == 10) {
         p.row = p.options.uplo == eigen_g::Uplo::lower ? n - 1 : n / 2;
         p.col = p.options.uplo == eigen_g::Uplo::lower ? n / 2 : n - 1;
@@ -69,9 +70,9 @@ inline std::vector<Problem> problems(std::int64_t largest, eigen_g::Place device
   return all;
 }
 
-// The one place that calls the library with host pointers.
+// Only this function calls the library with host pointers.
 inline Result solve_on_host(const Problem& p) {
-  const std::int64_t n = p.matrix.n, most = p.options.subset.most(n);
+  const std::int64_t n = p.matrix.n, most = p.options.subset.max_count(n);
   Result r;
   r.w.resize(static_cast<std::size_t>(most));
   r.z.resize(static_cast<std::size_t>(p.options.vectors ? p.ldz * most : 0));
@@ -98,7 +99,7 @@ inline double resident_mib() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// What differed from the serial results, or was thrown, in all threads together.
+// The differences from the serial results and the exceptions of all threads.
 inline std::vector<std::string> run_threads(const std::vector<Problem>& all,
                                             const std::vector<Result>& serial, int threads, int solves,
                                             const std::function<Result(const Problem&)>& solve) {
@@ -129,14 +130,14 @@ inline std::vector<std::string> run_threads(const std::vector<Problem>& all,
   return list;
 }
 
-// EIGEN_G_STRESS_SOLVES: solves a thread and pass in place of `solves`.
-//   device_mib  device memory in use; null: not looked at
+// EIGEN_G_STRESS_SOLVES is the number of solves for each thread and pass instead of `solves`. device_mib  device memory in use;
+// null: not checked
 inline void check(const std::vector<Problem>& all, int threads, int solves,
                   const std::function<Result(const Problem&)>& solve,
                   const std::function<double()>& device_mib = nullptr) {
   if (const char* wanted = std::getenv("EIGEN_G_STRESS_SOLVES")) solves = std::atoi(wanted);
   const eigen_g::ThreadLimit one(
-      1);  // of the process: OpenBLAS knows no other, and solves that overlap restore it anyhow
+      1);  // OpenBLAS has one number of threads for the process; overlapping solves restore it in any order
   std::vector<Result> serial;
   for (const Problem& p : all) {
     serial.push_back(solve(p));
@@ -146,8 +147,8 @@ inline void check(const std::vector<Problem>& all, int threads, int solves,
     if (p.row < 0 && p.options.subset.by == eigen_g::Subset::By::all)
       CHECK(static_cast<std::int64_t>(serial.back().w.size()) == p.matrix.n);
   }
-  // A leak would be some bytes of each of the solves, in every pass. The heap's own scatter is less than A and Z of the largest
-  // problem and 16 MiB, once the threads' arenas have been there: in the second pass, or in one after it.
+  // A leak adds some bytes for each solve in every pass. Without a leak the heap varies by less than A and Z of the largest
+  // problem and 16 MiB, as soon as the threads' arenas exist: in the second pass or in a later one.
   const auto largest = static_cast<double>(all.back().matrix.n);
   const double scatter = 16 + 2 * sizeof(double) * largest * largest / (1 << 20);
   std::vector<double> resident, on_device;

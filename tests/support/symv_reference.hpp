@@ -1,4 +1,4 @@
-// The truth of y := alpha A x + beta y, on the CPU, in wider arithmetic than the type's.
+// The truth of y := alpha A x + beta y on the CPU, in wider arithmetic than the type's.
 #pragma once
 
 #include <cmath>
@@ -54,8 +54,8 @@ double symv_size(Wide re, Wide im) {
   return i == 0 ? std::abs(r) : std::hypot(r, i);
 }
 
-// A, x, y of order n, tightly stored; the other triangle of A and, if Hermitian, the imaginary part of its diagonal
-// hold NaN. Then t = A x and s = |A| |x|.
+// A, x, y of order n with contiguous columns. The other triangle of A and the imaginary parts of a Hermitian diagonal are NaN. t
+// = A x and s = |A| |x|.
 template <class T>
 struct SymvProblem {
   using Number = SymvNumber<T>;
@@ -66,7 +66,7 @@ struct SymvProblem {
   std::vector<Wide> t_real, t_imag;
   std::vector<double> s;
 
-  // Entries are random in (-1, 1); those of A times scale(i) scale(j).
+  // Entries are random in (-1, 1); the entries of A are multiplied by scale(i) scale(j).
   template <class Scale>
   SymvProblem(eigen_g::Uplo triangle, std::int64_t order, unsigned seed, Scale&& scale)
       : uplo(triangle),
@@ -125,7 +125,7 @@ struct SymvProblem {
 };
 
 //   max_i |y_i - (alpha t_i + beta y0_i)| / (u sqrt(n + 2) (|alpha| s_i + |beta| |y0_i|)),
-// the norm bound of BLAS++'s check_gemm taken by rows; infinite where y holds a NaN. y0 = null: beta = 0.
+// the norm bound of BLAS++'s check_gemm for each row; infinite if y has a NaN. y0 = null: beta = 0.
 template <class T>
 double symv_error(const SymvProblem<T>& problem, const T& alpha, const T& beta, const T* y0, const T* y) {
   using Number = SymvNumber<T>;

@@ -36,7 +36,7 @@ inline Tridiagonal random_tridiagonal(std::int64_t n, std::uint64_t seed = 1, do
   return t;
 }
 
-// What a random dense matrix is reduced to (Dumitriu and Edelman 2002), divided by sqrt n.
+// The tridiagonal form of a random dense matrix (Dumitriu and Edelman 2002), divided by sqrt n.
 inline Tridiagonal reduced_random(std::int64_t n, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -216,7 +216,7 @@ inline std::vector<double> dstedc_values(const Tridiagonal& t) {
   return d;
 }
 
-// The family of a kind of T that LAPACK solves, or a GPU by its stages: one, but for values that are rounded coarsely.
+// The family of a kind of T that stedc solves. All kinds are one family, except subnormal values, which are rounded coarsely.
 inline std::string dstedc_family(const std::string& kind) {
   return kind == "subnormal" ? "T by stedc: subnormal" : "T by stedc";
 }

@@ -2,14 +2,14 @@
 
     A = V diag(w) V^H,   w[0] <= w[1] <= ... <= w[n-1],   V^H V = I
 
-Arrays may be NumPy's, CuPy's, PyTorch's or JAX's; results are arrays of the same kind on the same device, in that framework's
-own memory, ordered on its current stream.
+Arrays are NumPy, CuPy, PyTorch or JAX arrays. Results are arrays of the same kind on the same device, in the framework's own
+memory and on its current stream.
 
-    w, v = eigen_g.eigh(a)          # as scipy.linalg.eigh
+    w, v = eigen_g.eigh(a)          # arguments of scipy.linalg.eigh
     w = eigen_g.eigvalsh(a)
     w, v = eigen_g.eigh(a, b)       # a @ v = b @ v * w
 
-With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For a program as it is: `with eigen_g.patched("torch"): ...`
+With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For existing programs: `with eigen_g.patched("torch"): ...`
 """
 
 from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory

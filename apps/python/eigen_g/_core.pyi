@@ -8,50 +8,49 @@ class InvalidArgument(ValueError): ...
 class NonFiniteEntry(InvalidArgument): ...
 
 class Report:
-    """What a call did."""
+    """Results of a call other than its arrays: status, counts, times, devices."""
 
     @property
     def converged(self) -> bool: ...
     @property
-    def failed(self) -> int:
-        """LAPACK's info of the divide and conquer where it did not converge."""
+    def info(self) -> int:
+        """0: converged. LAPACK's info (CPU), or a row or a root of T, from 1 (GPU)."""
     @property
     def m(self) -> int:
-        """Pairs found."""
+        """Number of pairs found."""
     @property
     def first(self) -> int:
-        """Number of the first of them among all, from 0."""
+        """Index of the first of them in the whole spectrum, from 0."""
     @property
     def bad_minor(self) -> int:
-        """Not 0: the order of b's first leading minor that is not positive definite."""
+        """Order of b's first leading minor that is not positive definite; 0: none."""
     @property
     def path(self) -> str: ...
     @property
     def seconds(self) -> float:
-        """The whole call."""
+        """Time of the whole call."""
     @property
     def stages(self) -> list[tuple[str, float]]:
-        """Name and seconds, in the order in which they began."""
-    @property
-    def acts(self) -> list[tuple[str, float]]:
-        """Of a generalised problem what was done around the stages: name and seconds."""
+        """Name and seconds of each stage, in the order in which they began."""
     @property
     def devices(self) -> list[dict[str, object]]:
         """name, gpu (None: the CPU), share and seconds of each device that took part."""
     @property
     def refinement(self) -> dict[str, str | int | float]:
-        """What mixed precision did: way ("native": not asked for; "refined"; else why the plain solver took over: "out_of_scope",
-        "not_in_float", "clusters", "diverged"), steps, clusters, largest_cluster, correction, float_seconds, seconds."""
+        """Result of mixed precision: way, steps, clusters, largest_cluster, correction, float_seconds, seconds.
+
+        way is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
+        "out_of_scope", "float_failed", "clusters", "diverged"."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
-        """Host, device; beside the matrix and the results."""
+        """(host, device) bytes in addition to the matrix and the results."""
 
 class Verification:
-    """How good eigenpairs are; the ratios are LAPACK's own, which divides by n and the unit roundoff."""
+    """Residual and orthogonality of eigenpairs. The two lapack_ ratios are divided by n ulp, as in LAPACK's tests."""
 
     @property
     def passed(self) -> bool:
-        """Both LAPACK ratios at most 10, everything finite and ascending."""
+        """True if both LAPACK ratios are at most 10, w and v are finite, and w is ascending."""
     @property
     def n(self) -> int: ...
     @property
@@ -78,11 +77,11 @@ class Verification:
     def seconds(self) -> float: ...
 
 class GeneralisedVerification:
-    """How good eigenpairs of a generalised problem are: ratios and their limits, which grow with b's condition."""
+    """Residual and orthogonality ratios of generalised eigenpairs, and their limits, which grow with the condition of b."""
 
     @property
     def passed(self) -> bool:
-        """Both ratios at most their limits, everything finite and ascending, b positive definite."""
+        """True if both ratios are at most their limits, w and v are finite, w is ascending, and b is positive definite."""
     @property
     def n(self) -> int: ...
     @property
@@ -108,44 +107,44 @@ class GeneralisedVerification:
     @property
     def seconds(self) -> float: ...
 
-class Plan:
+class CallOptions:
     def __init__(
         self,
         dtype: str,
         lower: bool,
         vectors: bool,
-        numbers: tuple[int, int] | None,
+        index_range: tuple[int, int] | None,
         values: tuple[float, float] | None,
         path: str,
         engine: str,
-        place: str,
+        device: str,
         gpus: int,
         threads: int,
         ratio: str | None,
         precision: str,
-        sms: int,
+        multiprocessors: int,
         itype: int,
         /,
     ) -> None: ...
     @property
     def dtype(self) -> str: ...
-    def most(self, n: int, /) -> int: ...
+    def max_count(self, n: int, /) -> int: ...
 
 class Context:
     def __init__(
         self,
-        plan: Plan,
+        plan: CallOptions,
         allocate: Callable[[int, int], int] | None,
         free: Callable[[int, int, int], None] | None,
     ) -> None: ...
     def close(self) -> None: ...
 
 class Solver:
-    def __init__(self, context: Context, plan: Plan, n: int, on_device: bool, gpu: int, progress: Progress | None) -> None: ...
+    def __init__(self, context: Context, plan: CallOptions, n: int, on_device: bool, gpu: int, progress: Progress | None) -> None: ...
     @property
     def workspace_bytes(self) -> tuple[int, int]: ...
     @property
-    def packed_workspace_bytes(self) -> tuple[int, int]: ...
+    def contiguous_workspace_bytes(self) -> tuple[int, int]: ...
     @property
     def on_gpu(self) -> bool: ...
     def use(self, memory: int, bytes: int, /) -> None: ...
@@ -155,22 +154,22 @@ def types() -> list[str]: ...
 def generalised_types() -> list[str]: ...
 def stage_types() -> list[str]: ...
 def solve_host(
-    plan: Plan, n: int, a: int, lda: int, b: int, ldb: int, w: int, z: int, ldz: int, progress: Progress | None
+    plan: CallOptions, n: int, a: int, lda: int, b: int, ldb: int, w: int, z: int, ldz: int, progress: Progress | None
 ) -> Report: ...
-def sytrd(plan: Plan, n: int, a: int, lda: int, d: int, e: int, tau: int, gpu: int, stream: int, /) -> Report: ...
-def stedc(plan: Plan, n: int, d: int, e: int, z: int, ldz: int, gpu: int, stream: int, /) -> Report: ...
+def sytrd(plan: CallOptions, n: int, a: int, lda: int, d: int, e: int, tau: int, gpu: int, stream: int, /) -> Report: ...
+def stedc(plan: CallOptions, n: int, d: int, e: int, z: int, ldz: int, gpu: int, stream: int, /) -> Report: ...
 def ormtr(
-    plan: Plan, n: int, m: int, a: int, lda: int, tau: int, z: int, ldz: int, gpu: int, stream: int, /
+    plan: CallOptions, n: int, m: int, a: int, lda: int, tau: int, z: int, ldz: int, gpu: int, stream: int, /
 ) -> Report: ...
-def verify(plan: Plan, n: int, a: int, lda: int, m: int, w: int, z: int, ldz: int, /) -> Verification: ...
+def verify(plan: CallOptions, n: int, a: int, lda: int, m: int, w: int, z: int, ldz: int, /) -> Verification: ...
 def verify_generalised(
-    plan: Plan, n: int, a: int, lda: int, b: int, ldb: int, m: int, w: int, z: int, ldz: int, /
+    plan: CallOptions, n: int, a: int, lda: int, b: int, ldb: int, m: int, w: int, z: int, ldz: int, /
 ) -> GeneralisedVerification: ...
-def workspace_bytes(plan: Plan, n: int, on_gpu: bool, on_device: bool, gpu: int, /) -> tuple[int, int]: ...
+def workspace_bytes(plan: CallOptions, n: int, on_gpu: bool, on_device: bool, gpu: int, /) -> tuple[int, int]: ...
 def jax_handlers() -> dict[str, object]:
-    """Capsules by platform; none in a build without JAX's headers, on CUDA none without that."""
+    """Capsules by platform. Empty in a build without JAX's headers; no entry for CUDA in a build without CUDA."""
 
 def gpu_count() -> int: ...
-def release_kept() -> None: ...
+def release_thread_cache() -> None: ...
 def version() -> str: ...
 def cuda_toolkit_version() -> str: ...

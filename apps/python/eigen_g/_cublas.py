@@ -1,4 +1,4 @@
-"""Makes the process' own cuBLAS the one that the extension finds when it first needs it."""
+"""Loads the process's own cuBLAS, so that the extension finds it when it first needs it."""
 
 import contextlib
 import importlib
@@ -9,12 +9,12 @@ from . import _core
 
 @cache
 def load() -> None:
-    """Loads cuBLAS where cuda-pathfinder finds it: loaded already, NVIDIA's wheels, conda, the system.
+    """Loads the cuBLAS that cuda-pathfinder finds: one that is already loaded, NVIDIA's wheels, conda, the system.
 
-    Without that package a framework that is imported already has loaded its own, and else the extension's own search path
-    (NVIDIA's wheels beside it) and the system's serve. Does nothing where there is no GPU.
+    Without that package the extension uses the cuBLAS that an imported framework has loaded, or else searches its own path
+    (NVIDIA's wheels next to it) and the system's. Does nothing if there is no GPU.
     """
     if _core.gpu_count() == 0:
         return
-    with contextlib.suppress(Exception):  # no such package, no cuBLAS: the extension's error tells what it lacks
+    with contextlib.suppress(Exception):  # no such package, or no cuBLAS: the extension's own error says what is missing
         importlib.import_module("cuda.pathfinder").load_nvidia_dynamic_lib("cublas")

@@ -1,4 +1,4 @@
-"""eigh and eigvalsh: SciPy's arguments, any framework's arrays."""
+"""eigh, eigvalsh and workspace_bytes: SciPy's arguments, arrays of all frameworks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.linalg import LinAlgError as LinAlgError
 
 from . import _core, _frameworks, _solve
 from ._frameworks import Array, Framework, View
-from ._solve import Progress, Wanted, Where, real_types
+from ._solve import Progress, SolveOptions, DeviceOptions, real_types
 
 Device = Literal["auto", "cpu", "gpu"]
 
@@ -22,9 +22,9 @@ class _Pairs(NamedTuple):
 
 
 class EighResult(_Pairs):
-    """(eigenvalues, eigenvectors), with what the call did as `.report`: a Report, of a stack a tuple of them.
+    """(eigenvalues, eigenvectors), with the Report of the call as `.report`; a tuple of Reports for a stack.
 
-    None where check_finite=False met a NaN or an infinity, and in a copy (pickle, copy).
+    The report is None if check_finite=False found a NaN or an infinity, and in a copy (pickle, copy).
     """
 
     report: Any = None
@@ -46,13 +46,16 @@ def subset_of(
     if by_value is not None:
         above, upto = (float(x) for x in by_value)
         if not above < upto:
-            raise ValueError(f"subset_by_value {list(by_value)} must be two ascending numbers")
+            raise ValueError(f"subset_by_value {list(by_value)} must be two ascending index_range")
         return None, (above, upto)
     return None, None
 
 
 def partner_of(framework: Framework, view: View, b: Array) -> tuple[Array, View, bool]:
-    """b of a generalised problem, which must be as a is; whether they might have memory in common, which then is not written."""
+    """b of a generalised problem, its view, and True if a and b may share memory, which is then not written.
+
+    b must have a's framework, device, type and shape.
+    """
     _solve.check_type(view.dtype, of="generalised problems")
     theirs, b = _frameworks.of(b)
     b_view = theirs.view(b)
@@ -83,7 +86,7 @@ def eigh(
     ratio: str | None = None,
     precision: str = "native",
     threads: int = 0,
-    sms: int = 0,
+    multiprocessors: int = 0,
     progress: Progress | None = None,
 ) -> Any:
     """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, w ascending:
@@ -92,35 +95,39 @@ def eigh(
         type 1: a @ v = b @ v * w       2: a @ b @ v = v * w   v.conj().T @ b @ v = 1
         type 3: b @ a @ v = v * w                              v.conj().T @ inv(b) @ v = 1
 
-    a                n x n, float64, float32, complex128 or complex64, in C or Fortran order (others are copied first); NumPy,
-                     CuPy, PyTorch, JAX, or anything with DLPack or __cuda_array_interface__. Only one triangle is read. Integers
-                     and other types are a TypeError. Stacks (..., n, n) are solved one after the other, their results stacked
-                     alike, in C order.
-    b                positive definite, of a's shape, type, framework and device; the same triangle is read
-    lower            which triangle
-    eigvals_only     return w alone
-    overwrite_a, _b  v may take a's memory; a's or b's memory is destroyed where that saves a copy (a's not where b shares it)
-    check_finite     a NaN or an infinity in the triangle is an error; False: it makes NaNs of w and v, without a report
-    subset_by_index  [first, last], from 0, both wanted
-    subset_by_value  [above, upto]: above < w <= upto
-    path, engine     of the reduction: "auto", "one_stage", "two_stage"; of the large products: "native", "df", "emulated", "auto"
-    device           of arrays in host memory: "auto" takes a GPU where there is one and n is worth it
-    gpus, ratio      further devices for the large products and their shares, as "27:14"; of real matrices
-    precision        "mixed": in float32, refined to float64, for GPUs that are slow in double; of all pairs of one real float64
-                     matrix on one GPU. Elsewhere, and where that does not pay off, the plain solver; .report.refinement tells
-    threads          of the CPU; 0: as many as OpenBLAS takes by itself
-    sms              for experiments: only so many multiprocessors of the GPU; 0: all
+    a                n x n, float64, float32, complex128 or complex64; one triangle is read. NumPy, CuPy, PyTorch, JAX, or any array
+                     with DLPack or __cuda_array_interface__. C and Fortran order are read in place, other strides are copied
+                     first. A stack (..., n, n) is solved one matrix after the other; its results are stacks in C order
+    b                positive definite; same shape, type, framework and device as a; the same triangle is read
+    lower            True: the lower triangle is read; False: the upper one
+    eigvals_only     True: returns w alone
+    overwrite_a, _b  True: the memory of a or b may be destroyed to save a copy, and v may be stored in a. If a and b share
+                     memory, a is not overwritten
+    check_finite     True: a NaN or an infinity in the triangle is an error. False: w and v become NaN, without a report
+    subset_by_index  [first, last]: the pairs with these indices and all between, from 0
+    subset_by_value  [above, upto]: the pairs with above < w <= upto
+    path             "auto", "one_stage" or "two_stage"
+    engine           of the large products: "native", "df", "emulated" or "auto"
+    device           for arrays in host memory: "auto" (a GPU if there is one and n is large enough), "cpu" or "gpu"
+    gpus, ratio      real matrices: number of GPUs that share the large products, and the ratio of the shares, such as "27:14"
+    precision        "native", or "mixed": solves in float32 and refines to float64. For all pairs of one real float64 matrix on
+                     one GPU that is slow in double. If it does not apply or does not succeed, the solve is in native
+                     precision; .report.refinement says why
+    threads          number of CPU threads; 0: OpenBLAS's own number
+    multiprocessors              for experiments: number of multiprocessors of the GPU that are used; 0: all
     progress         called with (stage, fraction); an exception from it ends the solve
 
-    Returns EighResult(eigenvalues, eigenvectors) with `.report`, or the values alone: arrays of a's framework on a's device, w real,
-    v in Fortran order. On a GPU the work is ordered on the framework's current stream, is complete on return, and takes its memory
-    from the framework's pool; without overwrite_a it works on a copy of a.
+    Returns EighResult(eigenvalues, eigenvectors) with `.report`, or w alone. The arrays have a's framework and device; w is real,
+    v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory of
+    the framework's pool. Without overwrite_a it works on a copy of a.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
-    Householder reduction in one stage or by way of a band, divide and conquer, back-transformation (LAPACK: dsyevd, dsygvd, zheevd).
 
-    Raises ValueError (NonFiniteEntry, InvalidArgument), TypeError, LinAlgError (no convergence, b is not positive definite),
-    OutOfMemory, DeviceError.
+    Raises ValueError (NonFiniteEntry, InvalidArgument), TypeError (other types, integers included), LinAlgError (no convergence, or
+    b is not positive definite), OutOfMemory, DeviceError.
+
+    Method: Householder reduction directly or through a band, divide and conquer, back-transformation (LAPACK: dsyevd, dsygvd,
+    zheevd).
     """
     framework, a = _frameworks.of(a)
     view = framework.view(a)
@@ -128,20 +135,20 @@ def eigh(
     type = _solve.itype_of(type)
     if len(view.shape) > 2:
         if subset_by_value is not None:
-            raise ValueError("subset_by_value of a stack: its matrices may have different numbers of values")
+            raise ValueError("subset_by_value of a stack: its matrices may have different index_range of values")
         options = dict(lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b, check_finite=check_finite)
         places = dict(path=path, engine=engine, device=device, gpus=gpus, ratio=ratio, precision=precision)
-        rest = dict(threads=threads, sms=sms, progress=progress)
+        rest = dict(threads=threads, multiprocessors=multiprocessors, progress=progress)
         return _stacked(framework, a, view, b, type, not eigvals_only, subset_by_index, **options, **places, **rest)
     n = _solve.square(view)
     b_view, shared = None, False
     if b is not None:
         b, b_view, shared = partner_of(framework, view, b)
-    numbers, values = subset_of(n, subset_by_index, subset_by_value)
-    where = Where(path, engine, device, gpus, threads, ratio, precision, sms)
+    index_range, values = subset_of(n, subset_by_index, subset_by_value)
+    where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors)
     itype = 0 if b is None else type
     over_a = overwrite_a and not shared
-    wanted = Wanted(bool(lower), not eigvals_only, numbers, values, itype, over_a, overwrite_b, where, progress)
+    wanted = SolveOptions(bool(lower), not eigvals_only, index_range, values, itype, over_a, overwrite_b, where, progress)
     try:
         w, v, report = _solve.on_device(framework, a, view, b, b_view, wanted)
     except _core.NonFiniteEntry:
@@ -165,15 +172,15 @@ def _stacked(
     *outer, rows, n = view.shape
     if rows != n:
         raise ValueError(f"a must be square matrices, its shape is {view.shape}")
-    numbers, _ = subset_of(n, by_index, None)
-    m = numbers[1] - numbers[0] + 1 if numbers else n
+    index_range, _ = subset_of(n, by_index, None)
+    m = index_range[1] - index_range[0] + 1 if index_range else n
     count = math.prod(outer)
     others: Any = [None] * count
     shared = _broadcast(view)
     if b is not None:
         b, b_view, overlap = partner_of(framework, view, b)
         shared, others = shared or overlap or _broadcast(b_view), b.reshape(count, n, n)
-    if shared:  # another matrix of the stack may lie where one is
+    if shared:  # a matrix of the stack may share its memory with another one
         options |= dict(overwrite_a=False, overwrite_b=False)
     options |= dict(eigvals_only=not vectors, type=type, subset_by_index=by_index)
     parts = []
@@ -196,7 +203,7 @@ def _stacked(
 
 
 def of_stack(error: _core.NonFiniteEntry, k: int, outer: Sequence[int]) -> _core.NonFiniteEntry:
-    """Of its k-th matrix: an entry of the stack."""
+    """The error of the stack's k-th matrix, with the index of the entry in the stack."""
     at = ", ".join(str(i) for i in np.unravel_index(k, tuple(outer)))
     return _core.NonFiniteEntry(str(error).replace("[", f"[{at}, ", 1))
 
@@ -216,9 +223,9 @@ def as_result(w: Array, v: Array, report: _core.Report) -> Any:
     return result
 
 
-def _nans(framework: Framework, a: Array, wanted: Wanted, dtype: str, n: int) -> Any:
-    by_value = (1, 0) if wanted.values else wanted.numbers
-    plan = wanted._replace(values=None, numbers=by_value).plan(dtype)
+def _nans(framework: Framework, a: Array, wanted: SolveOptions, dtype: str, n: int) -> Any:
+    by_value = (1, 0) if wanted.values else wanted.index_range
+    plan = wanted._replace(values=None, index_range=by_value).plan(dtype)
     w, rows = _solve.new_results(framework, a, plan, n, wanted.vectors)
     w = framework.filled(w, np.nan)
     if rows is None:
@@ -245,10 +252,10 @@ def eigvalsh(
     ratio: str | None = None,
     precision: str = "native",
     threads: int = 0,
-    sms: int = 0,
+    multiprocessors: int = 0,
     progress: Progress | None = None,
 ) -> Array:
-    """The eigenvalues of a symmetric or Hermitian matrix, ascending: eigh(a, b, eigvals_only=True, ...)."""
+    """Returns the eigenvalues of a symmetric or Hermitian matrix, ascending: eigh(a, b, eigvals_only=True, ...)."""
     return eigh(
         a,
         b,
@@ -267,7 +274,7 @@ def eigvalsh(
         ratio=ratio,
         precision=precision,
         threads=threads,
-        sms=sms,
+        multiprocessors=multiprocessors,
         progress=progress,
     )
 
@@ -284,17 +291,17 @@ def workspace_bytes(
     on_gpu: bool = True,
     array_on_gpu: bool = True,
 ) -> tuple[int, int]:
-    """(host, device) bytes that eigh takes for itself, beside a, b, w and v; on a GPU of arrays without gaps.
+    """Returns the (host, device) bytes that eigh uses in addition to a, b, w and v. On a GPU the arrays are contiguous.
 
-    type          of a generalised problem; None: a standard one
-    path, engine, precision   as eigh's
-    on_gpu        where the solve is done
-    array_on_gpu  where a, w and v lie; with copies of a and b where they are not overwritten
+    type          1, 2 or 3: a generalised problem; None: a standard one
+    path, engine, precision   as in eigh
+    on_gpu        True: the solve runs on a GPU; False: on the CPU
+    array_on_gpu  True: a, w and v are in GPU memory; the bytes then include copies of a and b, which are not overwritten
 
-    Raises DeviceError with on_gpu where there is no GPU; on_gpu=False, array_on_gpu=False tells the CPU's.
+    Raises DeviceError with on_gpu if there is no GPU. Use on_gpu=False, array_on_gpu=False for the CPU.
     """
     _solve.check_type(dtype, "dtype", of="" if type is None else "generalised problems")
-    where = Where(path=path, engine=engine, precision=precision)
+    where = DeviceOptions(path=path, engine=engine, precision=precision)
     itype = 0 if type is None else _solve.itype_of(type)
-    plan = Wanted(vectors=not eigvals_only, itype=itype, where=where).plan(dtype)
+    plan = SolveOptions(vectors=not eigvals_only, itype=itype, where=where).plan(dtype)
     return _core.workspace_bytes(plan, _solve.integer(n, "n"), on_gpu, array_on_gpu, -1)

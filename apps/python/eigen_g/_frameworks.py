@@ -1,7 +1,6 @@
-"""What the solver needs of an array's framework: where a matrix lies, and memory for results and workspace.
+"""Framework: an interface to NumPy, CuPy, PyTorch and JAX arrays (address and strides, streams, memory of the pool).
 
-A framework here is one object with the methods of `Framework`; of(a) finds the one of an array by the module of its type, so
-that none is imported that the program has not imported itself.
+of(a) finds the framework of an array by the module of its type, so that it imports only frameworks that the program uses.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-Array = Any  # of whichever framework
+Array = Any  # an array of any of the frameworks
 
 
 class View(NamedTuple):
-    """An array's memory; strides in elements, None where these do not lie on multiples of their size; gpu -1 for the host's."""
+    """An array's memory. strides: in elements; None if addresses are not multiples of the element size. gpu: -1 for host memory."""
 
     address: int
     shape: tuple[int, ...]
@@ -34,27 +33,27 @@ class Framework(Protocol):
     def view(self, a: Array) -> View: ...
     def address(self, a: Array) -> int: ...
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
-        """A new array in C order on the device of `like`."""
+        """Returns a new array in C order on the device of `like`."""
     def copied(self, a: Array, into: Array | None = None, conjugate: bool = False) -> Array:
-        """A copy in C order, ordered on the current stream; into an array of that order, shape and type where given."""
+        """Returns a copy in C order, made on the current stream; in `into`, which has that order, shape and type, if given."""
     def conjugated(self, a: Array) -> Array:
-        """In place where arrays can be written."""
+        """Returns the conjugate, in place if arrays can be written."""
     def filled(self, a: Array, value: complex) -> Array:
-        """Likewise."""
+        """Returns a with all elements set to value, in place if arrays can be written."""
     def transposed(self, a: Array) -> Array:
-        """Of two dimensions, a view."""
+        """Returns the transpose of a two-dimensional array as a view."""
     def stack(self, arrays: list[Array]) -> Array:
-        """Arrays of one shape one behind the other, as a new one with a dimension before theirs."""
+        """Returns a new array of these arrays, which have one shape, along a new first dimension."""
     def to_host(self, a: Array) -> Array:
-        """As a NumPy array, a view where it lies in host memory."""
+        """Returns a as a NumPy array: a view if a is in host memory."""
     def stream(self, gpu: int) -> tuple[int, object]:
-        """The current stream of that GPU, and what keeps it alive; 0 for the host."""
+        """Returns the current stream of the GPU (0 for the host) and an object that keeps it alive."""
     def memory(self, size: int, like: Array) -> tuple[Any, int]:
-        """So many bytes of the device's pool, used in the order of the current stream: what holds them, their address."""
+        """Allocates `size` bytes in the device's pool for the current stream. Returns the object that holds them and their address."""
     def hooks(self) -> tuple[Any, Any]:
-        """allocate(bytes, stream) -> address and free(address, bytes, stream) on the current GPU."""
+        """Returns the functions allocate(bytes, stream) -> address and free(address, bytes, stream) for the current GPU."""
     def on(self, gpu: int) -> contextlib.AbstractContextManager[object]:
-        """That GPU as the framework's current one; -1: as it is."""
+        """Makes this GPU the framework's current one in a `with` block; -1: changes nothing."""
 
 
 _as_it_is = contextlib.nullcontext()
@@ -66,7 +65,7 @@ def _dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int, ...] | None:
-    if any(x % item for x in (address, *strides)):  # a field of packed records, memory at an odd offset
+    if any(x % item for x in (address, *strides)):  # e.g. a field of packed records, or memory at an odd offset
         return None
     return tuple(s // item for s in strides)
 
@@ -102,7 +101,7 @@ class _NumPy:
         return a.T
 
     def stack(self, arrays: list[Array]) -> Array:
-        return np.stack(arrays, out=np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype))  # in C order whatever theirs
+        return np.stack(arrays, out=np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype))  # always in C order
 
     def to_host(self, a: Array) -> Array:
         return a
@@ -121,7 +120,7 @@ class _NumPy:
 
 
 class _Stream:
-    """By the CUDA stream protocol."""
+    """A stream's address as an object with the CUDA stream protocol."""
 
     def __init__(self, address: int) -> None:
         self.address = address
@@ -182,7 +181,7 @@ class _CuPy:
     def hooks(self) -> tuple[Any, Any]:
         cuda = self.cupy.cuda
         held: dict[int, Any] = {}
-        stream_at = getattr(cuda.Stream, "from_external", None)  # of CuPy 14
+        stream_at = getattr(cuda.Stream, "from_external", None)  # CuPy 14 and later
 
         def allocate(size: int, stream: int) -> int:
             with stream_at(_Stream(stream)) if stream_at else cuda.ExternalStream(stream):
@@ -211,7 +210,7 @@ class _Torch:
         self.torch = torch
         self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128")}
         self.names = {dtype: name for name, dtype in self.dtypes.items()}
-        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # 1.5 us less; other compilers call it too
+        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # faster; other compilers call it too
 
     def view(self, a: Array) -> View:
         if not (a.is_cuda or a.is_cpu):
@@ -286,7 +285,7 @@ class _Torch:
 
 
 class _Jax:
-    """JAX's arrays are written once by us, right after JAX made them, before anybody else sees them."""
+    """JAX arrays are immutable. The solver writes a new array once, directly after JAX made it and before it is returned."""
 
     name = "jax"
 
@@ -300,7 +299,7 @@ class _Jax:
             raise ValueError("the array is sharded over several devices: jax.device_put(a, one_device)")
         device = next(iter(a.devices()))
         a.block_until_ready()
-        layout = getattr(getattr(a, "format", None), "layout", None)  # before JAX 0.7 taken for the default, by rows
+        layout = getattr(getattr(a, "format", None), "layout", None)  # JAX before 0.7: the default, row by row
         strides, step = [0] * a.ndim, 1
         for k in reversed(getattr(layout, "major_to_minor", range(a.ndim))):
             strides[k], step = step, step * a.shape[k]
@@ -351,7 +350,7 @@ _made: dict[str, Framework] = {"numpy": _numpy}
 _classes: dict[str, Any] = {"cupy": _CuPy, "torch": _Torch, "jax": _Jax}
 
 
-_names: dict[type, str] = {}  # of arrays' types, as they are met
+_names: dict[type, str] = {}  # framework's name by array type, filled as types are seen
 
 
 def empty_float64() -> Array:
@@ -369,7 +368,7 @@ def place(gpu: int) -> str:
 
 
 def _name_of(kind: type) -> str:
-    """Of the framework that a type of arrays belongs to; empty: none of ours."""
+    """The name of the framework that a type of arrays belongs to; "": none of these."""
     if issubclass(kind, np.ndarray):
         return "numpy"
     for base in kind.__mro__:
@@ -381,10 +380,11 @@ def _name_of(kind: type) -> str:
 
 
 def of(a: Array) -> tuple[Framework, Array]:
-    """The framework of an array, and the array as that framework has it.
+    """Returns the framework of an array, and the array as an array of that framework.
 
-    Anything else with __cuda_array_interface__ or DLPack is looked at through CuPy or PyTorch on a GPU and through NumPy on the
-    host, without a copy; anything else is numpy.asarray's. So are NumPy's subclasses: as in numpy.linalg a mask is not looked at.
+    Another array with __cuda_array_interface__ or DLPack becomes a CuPy or PyTorch array on a GPU and a NumPy array on the host,
+    without a copy. Any other object is passed to numpy.asarray, and so are NumPy's subclasses: a mask is ignored, as in
+    numpy.linalg.
     """
     kind = type(a)
     name = _names.get(kind) or _names.setdefault(kind, _name_of(kind))
@@ -403,5 +403,5 @@ def of(a: Array) -> tuple[Framework, Array]:
         return _numpy, np.from_dlpack(a)
     array = np.asarray(a)
     if array.dtype == object:
-        raise TypeError(f"a {kind.__name__} is no array of numbers" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
+        raise TypeError(f"a {kind.__name__} is no array of index_range" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
     return _numpy, array

@@ -1,4 +1,4 @@
-"""Tries the library on a program as it is: other libraries' eigh and eigvalsh, sent here."""
+"""patched(): lets an existing program use eigen_g by replacing the eigh and eigvalsh of other libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ _functions = ("eigh", "eigvalsh")
 
 
 def _solved_here(whose: str, a: Any, b: Any = None) -> bool:
-    """whose: the framework whose arrays the library's function takes; of NumPy's no subclass, which would come back as one."""
+    """True if eigen_g solves these arrays.
+
+    whose: the framework whose arrays the library's function takes. NumPy's subclasses are excluded, because the library returns
+    its results as that subclass.
+    """
     with contextlib.suppress(Exception):
         if whose == "numpy" and not {type(a), type(b)} <= {np.ndarray, list, tuple, type(None)}:
             return False
@@ -60,7 +64,7 @@ def _cupy(original: Callable[..., Any], name: str) -> Any:
 
 
 def _scipy(original: Callable[..., Any], name: str) -> Any:
-    """SciPy's own where a driver is asked for, types are mixed, or a `type` is given without b, which SciPy does not look at."""
+    """Calls SciPy's own function if a driver is given, types are mixed, or `type` is given without b (SciPy ignores it)."""
     ours = {"lower", "eigvals_only", "overwrite_a", "overwrite_b", "type", "check_finite", "subset_by_index", "subset_by_value"}
 
     @functools.wraps(original)
@@ -100,7 +104,7 @@ _replacements = {
 
 
 _lock = threading.Lock()
-_blocks: dict[tuple[str, str], tuple[Any, int]] = {}  # of a module's function: its own one, and the blocks that are open
+_blocks: dict[tuple[str, str], tuple[Any, int]] = {}  # (module, function): the original function, and the number of open blocks
 
 
 def _begin(module: Any, name: str, replace: Callable[..., Any]) -> None:
@@ -122,12 +126,14 @@ def _end(module: Any, name: str) -> None:
 
 @contextlib.contextmanager
 def patched(*libraries: str) -> Iterator[None]:
-    """with eigen_g.patched("torch", "cupy"): their linalg.eigh and eigvalsh are eigen_g's, for the whole process.
+    """with eigen_g.patched("torch", "cupy"): their linalg.eigh and eigvalsh call eigen_g, in the whole process.
 
-    Of "numpy", "scipy", "cupy", "torch"; none: all four that can be imported. What is not solved here (other types, stacks of
-    matrices, arrays of other libraries and NumPy's subclasses) goes to the library's own function, as does everything after the
-    block, of several at once the last one. A function that a program has imported by name (from scipy.linalg import eigh) before
-    is not replaced. In PyTorch equal eigenvalues are as eigen_g.torch.eigh's degenerate="mask".
+    libraries: "numpy", "scipy", "cupy", "torch"; none given: all of these that can be imported.
+
+    The library's own function still solves other types, stacks of matrices, arrays of other libraries, and NumPy's subclasses.
+    It is restored at the end of the block; if several blocks are open at once, at the end of the last one. A function that a
+    program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch the gradient at
+    equal eigenvalues is that of eigen_g.torch.eigh with degenerate="mask".
     """
     unknown = set(libraries) - set(_replacements)
     if unknown:

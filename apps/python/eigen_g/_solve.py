@@ -1,4 +1,4 @@
-"""One solve: a matrix as memory by columns, the plan, what a thread keeps between calls; on the host and on a GPU."""
+"""One solve on the host or on a GPU: matrices as column-major memory, options as a plan, and the cache of a thread."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ real_types = {"float32": "float32", "float64": "float64", "complex64": "float32"
 _solved = {"": _core.types(), "generalised problems": _core.generalised_types(), "the stages": _core.stage_types()}
 
 
-class Where(NamedTuple):
-    """How and where a solve is done."""
+class DeviceOptions(NamedTuple):
+    """Path, engine, precision and devices of a solve."""
 
     path: str = "auto"
     engine: str = "native"
@@ -33,25 +33,25 @@ class Where(NamedTuple):
     threads: int = 0
     ratio: str | None = None
     precision: str = "native"
-    sms: int = 0
+    multiprocessors: int = 0
 
 
-class Wanted(NamedTuple):
-    """What a solve is asked for."""
+class SolveOptions(NamedTuple):
+    """Options of a solve."""
 
     lower: bool = True
     vectors: bool = True
-    numbers: tuple[int, int] | None = None
+    index_range: tuple[int, int] | None = None
     values: tuple[float, float] | None = None
-    itype: int = 0  # of a generalised problem; 0: a standard one
+    itype: int = 0  # type of a generalised problem; 0: a standard problem
     overwrite_a: bool = False
     overwrite_b: bool = False
-    where: Where = Where()
+    where: DeviceOptions = DeviceOptions()
     progress: Progress | None = None
 
-    def plan(self, dtype: str, turned: bool = False) -> _core.Plan:
-        """Of the matrix, or of its transpose."""
-        return plan_of(dtype, self.lower != turned, self.vectors, self.numbers, self.values, self.itype, self.where)
+    def plan(self, dtype: str, turned: bool = False) -> _core.CallOptions:
+        """Returns the plan for the matrix, or for its transpose if turned."""
+        return plan_of(dtype, self.lower != turned, self.vectors, self.index_range, self.values, self.itype, self.where)
 
 
 def integer(value: Any, name: str, bits: int = 63) -> int:
@@ -72,16 +72,16 @@ def plan_of(
     dtype: str,
     lower: bool = True,
     vectors: bool = True,
-    numbers: tuple[int, int] | None = None,
+    index_range: tuple[int, int] | None = None,
     values: tuple[float, float] | None = None,
     itype: int = 0,
-    where: Where = Where(),
-) -> _core.Plan:
+    where: DeviceOptions = DeviceOptions(),
+) -> _core.CallOptions:
     try:
-        return _plan_of(dtype, lower, vectors, numbers, values, itype, where)
-    except TypeError:  # looked at only now: a call with good ones has no time for it
+        return _plan_of(dtype, lower, vectors, index_range, values, itype, where)
+    except TypeError:  # the types are checked only here, because a valid call has no time for it
         for name, value in where._asdict().items():
-            if isinstance(Where._field_defaults[name], int):
+            if isinstance(DeviceOptions._field_defaults[name], int):
                 integer(value, name, 31)
             elif not isinstance(value, str) and not (name == "ratio" and value is None):
                 raise TypeError(f"{name} is {value!r}, must be a string") from None
@@ -93,14 +93,14 @@ def _plan_of(
     dtype: str,
     lower: bool,
     vectors: bool,
-    numbers: tuple[int, int] | None,
+    index_range: tuple[int, int] | None,
     values: tuple[float, float] | None,
     itype: int,
-    where: Where,
-) -> _core.Plan:
-    if where.device != "cpu":  # a plan stands before every call that may take a GPU
+    where: DeviceOptions,
+) -> _core.CallOptions:
+    if where.device != "cpu":  # a plan is made before every call that may use a GPU
         _cublas.load()
-    return _core.Plan(dtype, lower, vectors, numbers, values, *where, itype)
+    return _core.CallOptions(dtype, lower, vectors, index_range, values, *where, itype)
 
 
 def check_type(dtype: str, what: str = "a", of: str = "") -> None:
@@ -121,7 +121,7 @@ def square(view: View, what: str = "a") -> int:
 
 
 def columns_of(view: View) -> tuple[int, bool] | None:
-    """Leading dimension of the memory as columns, and whether these are the array's rows; None: neither."""
+    """Returns the leading dimension of column-major memory, and True if its columns are the array's rows. None: other strides."""
     if view.strides is None:
         return None
     rows, cols = view.shape
@@ -134,7 +134,7 @@ def columns_of(view: View) -> tuple[int, bool] | None:
 
 
 def overlapping(a: View, b: View) -> bool:
-    """Whether arrays of one type might have memory in common, each where it lies."""
+    """True if the address ranges of two arrays of one type overlap."""
     if a.gpu != b.gpu or a.strides is None or b.strides is None:
         return False
     spans = []
@@ -146,9 +146,10 @@ def overlapping(a: View, b: View) -> bool:
 
 
 class Columns(NamedTuple):
-    """A Hermitian matrix as memory by columns. Turned and not copied it is the matrix' transpose, which is its conjugate."""
+    """A Hermitian matrix as column-major memory. turned: its columns are the array's rows. If it is turned and not copied, the
+    memory holds the transpose of the matrix, which is its conjugate."""
 
-    array: Array  # that holds the memory, its rows where turned
+    array: Array  # the array with the memory; `turned`: the array's rows are the columns
     address: int
     lda: int
     turned: bool
@@ -164,7 +165,11 @@ def columns(
     conjugate: bool = True,
     into: Array | None = None,
 ) -> Columns:
-    """as_it_is: without a copy, where its strides serve and `turned` is its own; conjugate: a turned copy is conjugated."""
+    """Returns a as column-major memory.
+
+    as_it_is: without a copy, if its strides allow it and `turned` is None or agrees with them
+    conjugate: a turned copy is conjugated
+    """
     layout = columns_of(view)
     if as_it_is and layout is not None and turned in (None, layout[1]):
         return Columns(a, view.address, layout[0], layout[1], False)
@@ -178,7 +183,7 @@ def columns(
 def both(
     framework: Framework, a: Columns, b: Array | None, view: View | None, as_it_is: bool, into: Array | None = None
 ) -> tuple[int, int, Array]:
-    """Address and leading dimension of b in a's orientation, and what holds it."""
+    """Returns the address and leading dimension of b in the orientation of a, and the array that holds it."""
     if view is None:
         return 0, 1, b
     conjugated = a.copied and a.turned and view.dtype.startswith("complex")
@@ -187,19 +192,19 @@ def both(
 
 
 def conjugated_if_turned(framework: Framework, a: Columns, dtype: str, rows: Array) -> Array:
-    """Vectors of the matrix from those of what was solved."""
+    """Returns the vectors of the matrix from the vectors of the memory that was solved."""
     return framework.conjugated(rows) if a.turned and not a.copied and dtype.startswith("complex") else rows
 
 
-def new_results(framework: Framework, like: Array, plan: _core.Plan, n: int, vectors: bool) -> tuple[Array, Array]:
-    """w, and v's columns as rows."""
-    most = plan.most(n)
+def new_results(framework: Framework, like: Array, plan: _core.CallOptions, n: int, vectors: bool) -> tuple[Array, Array]:
+    """Returns new arrays for w and for v, whose columns are the rows of the second array."""
+    most = plan.max_count(n)
     w = framework.empty((most,), real_types[plan.dtype], like)
     return w, framework.empty((most, n), plan.dtype, like) if vectors else None
 
 
 def solve_host(
-    framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: Wanted
+    framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions
 ) -> tuple[Array, Array, _core.Report]:
     n = view.shape[0]
     columns_a = columns(framework, a, view, True)
@@ -217,11 +222,11 @@ def solve_host(
         return w, None, report
     rows = conjugated_if_turned(framework, columns_a, view.dtype, columns_a.array if over_a else rows)
     v = framework.transposed(rows) if not over_a or columns_a.turned else rows
-    return w, v[:, : plan.most(n)] if over_a and plan.most(n) < n else v, report
+    return w, v[:, : plan.max_count(n)] if over_a and plan.max_count(n) < n else v, report
 
 
 def solve_gpu(
-    framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: Wanted
+    framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions
 ) -> tuple[Array, Array, _core.Report]:
     n = view.shape[0]
     columns_a = columns(framework, a, view, wanted.overwrite_a and not view.readonly)  # the solver destroys its matrices
@@ -234,7 +239,7 @@ def solve_gpu(
     packed = columns_a.lda == max(1, n) and columns_a.address % 16 == 0
     solver, needed = kept.solver(framework, view.gpu, n, plan, packed, wanted)
     _memory, memory = framework.memory(needed, a) if needed else (None, 0)
-    solver.use(memory, needed)
+    solver.set_workspace(memory, needed)
     z = framework.address(rows) if rows is not None else 0
     stream, _stream = framework.stream(view.gpu)
     matrices = columns_a.address, columns_a.lda, b_at, ldb, framework.address(w), z, max(1, n)
@@ -249,10 +254,10 @@ def solve_gpu(
 
 
 class Kept:
-    """Of one thread until its end: contexts (streams, a cuBLAS handle with at most 32 MiB of the pool), and the last solve's solver.
+    """Cache of one thread: contexts (streams, a cuBLAS handle with at most 32 MiB of the pool), and the solver of the last call.
 
-    A solver is not kept where it might hold more of the device (engines' scratch, further GPUs) or tells somebody its progress.
-    While it solves nobody else finds it, and after an error it is not kept.
+    A solver is not kept if it may hold more device memory (workspace of engines, helper GPUs) or reports progress. It leaves the
+    cache while it solves, and does not return to it after an error.
     """
 
     def __init__(self) -> None:
@@ -260,28 +265,28 @@ class Kept:
         self._last: tuple[object, _core.Solver, int] | None = None
 
     def solver(
-        self, framework: Framework, gpu: int, n: int, plan: _core.Plan, packed: bool, wanted: Wanted
+        self, framework: Framework, gpu: int, n: int, plan: _core.CallOptions, packed: bool, wanted: SolveOptions
     ) -> tuple[_core.Solver, int]:
-        """A solver, and the bytes of the device that it wants, for a matrix of n rows to a column alone or any other."""
+        """Returns a solver and the device bytes that it needs. packed: the matrix is contiguous and 16-byte aligned."""
         last, self._last = self._last, None
         if last is not None and wanted.progress is None and last[0] == (framework.name, gpu, n, plan, packed):
             return last[1], last[2]
-        del last  # gives its handle back before another one is wanted
+        del last  # frees the old solver's handle before a new one is created
         context = self._contexts.get((framework.name, gpu, wanted.where))
         if context is None:
             context = new_context(framework, plan)
             self._contexts[framework.name, gpu, wanted.where] = context
         solver = _core.Solver(context, plan, n, True, gpu, wanted.progress)
-        return solver, (solver.packed_workspace_bytes if packed else solver.workspace_bytes)[1]
+        return solver, (solver.contiguous_workspace_bytes if packed else solver.workspace_bytes)[1]
 
     def keep(
         self,
         framework: Framework,
         gpu: int,
         n: int,
-        plan: _core.Plan,
+        plan: _core.CallOptions,
         packed: bool,
-        wanted: Wanted,
+        wanted: SolveOptions,
         solver: _core.Solver,
         needed: int,
     ) -> None:
@@ -307,7 +312,7 @@ def kept_by_thread() -> Kept:
     return kept
 
 
-def new_context(framework: Framework, plan: _core.Plan) -> _core.Context:
+def new_context(framework: Framework, plan: _core.CallOptions) -> _core.Context:
     context = _core.Context(plan, *framework.hooks())
     _contexts.add(context)
     return context
@@ -315,7 +320,7 @@ def new_context(framework: Framework, plan: _core.Plan) -> _core.Context:
 
 @atexit.register
 def _close() -> None:
-    """While frameworks and their pools still stand. What a Solver of the program's holds goes with the process."""
+    """Frees cached memory while the frameworks and their pools still exist. A Solver of the program ends with the process."""
     for kept in list(_kept):
         kept.close()
     for context in list(_contexts):
@@ -323,7 +328,7 @@ def _close() -> None:
 
 
 def named(error: _core.InvalidArgument, turned: bool = False) -> _core.InvalidArgument:
-    """Of an entry that is not finite: where it stands in the caller's array, from 0."""
+    """Returns an error about an entry that is not finite as NonFiniteEntry, with the entry's index in the caller's array, from 0."""
     found = re.fullmatch(r"argument ([abde]): entry \(?(\d+)(?:, (\d+)\))? (is .*)", str(error))
     if found is None:
         return error
@@ -335,14 +340,14 @@ def finished(report: _core.Report) -> _core.Report:
     if report.bad_minor > 0:
         raise LinAlgError(f"the leading minor of order {report.bad_minor} of b is not positive definite")
     if not report.converged:
-        raise LinAlgError(f"the divide and conquer did not converge (info {report.failed})")
+        raise LinAlgError(f"the divide and conquer did not converge (info {report.info})")
     return report
 
 
 def on_device(
-    framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: Wanted
+    framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions
 ) -> tuple[Array, Array, _core.Report]:
-    """w, v (None where no vectors are wanted), both with room for as many pairs as there might be, and the report."""
+    """Returns w, v and the report. w and v have room for the largest number of pairs; v is None without vectors."""
     if view.gpu < 0:
         return solve_host(framework, a, view, b, b_view, wanted)
     with framework.on(view.gpu):

@@ -1,4 +1,4 @@
-"""A solver that is planned once and used again and again."""
+"""Solver: eigh for many matrices of one order, planned once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ._eigh import Device, as_result, partner_of, subset_of
 from ._frameworks import Array
 from ._solve import (
     Progress,
-    Wanted,
-    Where,
+    SolveOptions,
+    DeviceOptions,
     both,
     check_type,
     columns,
@@ -35,19 +35,19 @@ def _tell(solver: weakref.ref[Solver], stage: str, fraction: float) -> None:
 
 
 class Solver:
-    """eigh for matrices of one order, type, framework and device: from the second solve on, memory is taken for results alone.
+    """eigh for matrices of one order, type, framework and device. From the second solve on it allocates results only.
 
         solver = eigen_g.Solver(n, like=a)
         for ...:
             w, v = solver(a)
 
     n               order of the matrices
-    like            an array whose framework, device and type they have; None: NumPy's float64
-    type            1, 2 or 3: of generalised problems, solver(a, b); None: of standard ones
-    other options   eigh's
+    like            an array with the framework, device and type of the matrices; None: NumPy, float64
+    type            1, 2 or 3: generalised problems, solver(a, b); None: standard problems
+    other options   as in eigh
 
-    Workspace, copies of the matrices and the cuBLAS handle are kept until the solver's end. Calls from several threads take turns.
-    Raises as eigh.
+    Workspace, copies of the matrices and the cuBLAS handle are kept until the solver is deleted. Calls from several threads take
+    turns. Raises as eigh.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Solver:
         ratio: str | None = None,
         precision: str = "native",
         threads: int = 0,
-        sms: int = 0,
+        multiprocessors: int = 0,
         progress: Progress | None = None,
     ) -> None:
         self._framework, self._like = _frameworks.of(_frameworks.empty_float64() if like is None else like)
@@ -75,15 +75,15 @@ class Solver:
         check_type(view.dtype, "like", of="" if type is None else "generalised problems")
         itype = 0 if type is None else itype_of(type)
         n = integer(n, "n")
-        self._like = self._framework.empty((0,), view.dtype, self._like)  # of its kind; like itself may go
+        self._like = self._framework.empty((0,), view.dtype, self._like)  # an empty array of the same kind; `like` can be freed
         self._n, self._gpu, self._dtype = n, view.gpu, view.dtype
-        numbers, values = subset_of(n, subset_by_index, subset_by_value)
-        where = Where(path, engine, device, gpus, threads, ratio, precision, sms)
-        self._wanted = Wanted(bool(lower), not eigvals_only, numbers, values, itype, where=where, progress=progress)
+        index_range, values = subset_of(n, subset_by_index, subset_by_value)
+        where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors)
+        self._wanted = SolveOptions(bool(lower), not eigvals_only, index_range, values, itype, where=where, progress=progress)
         self._lock = threading.Lock()
-        self._solvers: dict[bool, _core.Solver] = {}  # by whether the matrix is turned
+        self._solvers: dict[bool, _core.Solver] = {}  # key: the matrix is turned
         self._memory: tuple[Any, int] = (None, 0)
-        self._copies: list[Array] = [None, None]  # of a and b
+        self._copies: list[Array] = [None, None]  # copies of a and b
         self._stream: object = None
         with self._framework.on(self._gpu):
             self._context = new_context(self._framework, self._wanted.plan(view.dtype))
@@ -93,20 +93,20 @@ class Solver:
         if turned not in self._solvers:
             on_device = self._gpu >= 0
             plan = self._wanted.plan(self._dtype, turned)
-            # A weak reference: the collector sees nothing that the extension holds, so a cycle through there would stay.
+            # A weak reference: the garbage collector does not see references that the extension holds, so a cycle would never be freed.
             progress = None if self._wanted.progress is None else partial(_tell, weakref.ref(self))
             solver = _core.Solver(self._context, plan, self._n, on_device, self._gpu, progress)
             needed = solver.workspace_bytes[1]
             if on_device and needed:
                 if not self._memory[1]:
                     self._memory = self._framework.memory(needed, self._like)
-                solver.use(self._memory[1], needed)
+                solver.set_workspace(self._memory[1], needed)
             self._solvers[turned] = solver
         return self._solvers[turned]
 
     @property
     def workspace_bytes(self) -> tuple[int, int]:
-        """(host, device) that it holds at most, beside copies of the matrices on a GPU."""
+        """Upper bound of the (host, device) bytes that it uses, in addition to copies of the matrices on a GPU."""
         return next(iter(self._solvers.values())).workspace_bytes
 
     @property
@@ -114,7 +114,7 @@ class Solver:
         return next(iter(self._solvers.values())).on_gpu
 
     def __call__(self, a: Array, b: Array | None = None, *, overwrite_a: bool = False, overwrite_b: bool = False) -> Any:
-        """eigh(a), eigh(a, b), or their values alone. A NaN or an infinity in a triangle is a ValueError."""
+        """Returns eigh(a) or eigh(a, b), or w alone with eigvals_only. A NaN or an infinity in a triangle is a ValueError."""
         framework, a = _frameworks.of(a)
         view = framework.view(a)
         if (framework, view.gpu, view.dtype) != (self._framework, self._gpu, self._dtype):

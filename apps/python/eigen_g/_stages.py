@@ -1,4 +1,4 @@
-"""The three stages of a solve, and the checker."""
+"""The three stages of a solve as functions, and verify()."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from . import _core, _frameworks
 from ._eigh import Device, partner_of
 from ._frameworks import Array, Framework, View
-from ._solve import Wanted, Where, both, check_type, columns, columns_of, finished, itype_of, named, plan_of, real_types, square
+from ._solve import SolveOptions, DeviceOptions, both, check_type, columns, columns_of, finished, itype_of, named, plan_of, real_types, square
 
 
 class Tridiagonal(NamedTuple):
-    """A = Q T Q^T: T's diagonal d and off-diagonal e, and Q as reflectors that apply_q knows (LAPACK: dsytrd)."""
+    """A = Q T Q^T: diagonal d and off-diagonal e of T, and Q as reflectors and tau for apply_q (LAPACK: dsytrd)."""
 
     d: Array
     e: Array
@@ -31,19 +31,21 @@ def _looked_at(a: Array, what: str) -> tuple[Framework, Array, View]:
 
 
 def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", threads: int = 0) -> Tridiagonal:
-    """A = Q T Q^T with T tridiagonal; a (n x n, float64, one triangle read) is not changed.
+    """Returns T and Q of A = Q T Q^T with T tridiagonal.
 
-    LAPACK: dsytrd, whose reflectors these are in memory read by columns (Fortran order); 4/3 n^3 flops.
-    Raises as eigh.
+    a      n x n, float64, not changed; one triangle is read
+    lower  True: the lower triangle is read; False: the upper one
+
+    The reflectors have the layout of LAPACK's dsytrd, in Fortran order. 4/3 n^3 flops. Raises as eigh.
     """
     framework, a, view = _looked_at(a, "a")
     n, lower = square(view), bool(lower)
     with framework.on(view.gpu):
-        rows = framework.copied(framework.transposed(a))  # read by columns: a itself
+        rows = framework.copied(framework.transposed(a))  # reading the rows as columns gives a itself
         d = framework.empty((n,), view.dtype, a)
         e = framework.empty((max(0, n - 1),), view.dtype, a)
         tau = framework.empty((max(0, n - 1),), view.dtype, a)
-        plan = plan_of(view.dtype, lower, where=Where(device=device, threads=threads))
+        plan = plan_of(view.dtype, lower, where=DeviceOptions(device=device, threads=threads))
         at, to_d, to_e, to_tau = (framework.address(x) for x in (rows, d, e, tau))
         stream, _ = framework.stream(view.gpu)
         try:
@@ -56,10 +58,12 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
 def solve_tridiagonal(
     d: Array, e: Array, *, eigvals_only: bool = False, device: Device = "auto", threads: int = 0
 ) -> Any:
-    """T = U diag(w) U^T for T with diagonal d (n) and off-diagonal e (n - 1), both of one framework and device.
+    """Returns w and u (n x n, Fortran order) of T = U diag(w) U^T, or w alone with eigvals_only.
 
-    Returns w, u (n x n, Fortran order), or w alone. Divide and conquer (LAPACK: dstedc, dsterf); at most 4/3 n^3 flops.
-    Raises as eigh.
+    d  n values, the diagonal of T
+    e  n - 1 values, the off-diagonal of T; same framework, type and device as d
+
+    Divide and conquer (LAPACK: dstedc, dsterf); at most 4/3 n^3 flops. Raises as eigh.
     """
     framework, d, view = _looked_at(d, "d")
     e_framework, e, e_view = _looked_at(e, "e")
@@ -73,7 +77,7 @@ def solve_tridiagonal(
         rows = None if eigvals_only else framework.empty((n, n), view.dtype, d)
         to_w, to_e, to_u = (framework.address(x) if x is not None else 0 for x in (w, e, rows))
         stream, _ = framework.stream(view.gpu)
-        plan = plan_of(view.dtype, where=Where(device=device, threads=threads))
+        plan = plan_of(view.dtype, where=DeviceOptions(device=device, threads=threads))
         try:
             finished(_core.stedc(plan, n, to_w, to_e, to_u, max(1, n), view.gpu, stream))
         except _core.InvalidArgument as error:
@@ -82,9 +86,11 @@ def solve_tridiagonal(
 
 
 def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int = 0) -> Array:
-    """Q z for the Q of tridiagonalize and z of n x m, of the same framework and device; z is not changed.
+    """Returns Q z for the Q of t = tridiagonalize(a).
 
-    apply_q(t, u) for u of solve_tridiagonal(t.d, t.e) holds the eigenvectors. LAPACK: dormtr; 2 n^2 m flops. Raises as eigh.
+    z  n x m, same framework, type and device as t; not changed
+
+    With u from solve_tridiagonal(t.d, t.e), apply_q(t, u) are the eigenvectors of a. LAPACK: dormtr; 2 n^2 m flops. Raises as eigh.
     """
     framework, z, view = _looked_at(z, "z")
     of_reflectors, _reflectors, reflectors = _looked_at(t.reflectors, "t.reflectors")
@@ -101,8 +107,8 @@ def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int =
     if layout is None or layout[1]:
         raise ValueError("t.reflectors must be in Fortran order, as tridiagonalize gives them")
     with framework.on(view.gpu):
-        rows, tau = framework.copied(framework.transposed(z)), framework.copied(tau)  # tau's strides may be any
-        plan = plan_of(view.dtype, bool(t.lower), where=Where(device=device, threads=threads))
+        rows, tau = framework.copied(framework.transposed(z)), framework.copied(tau)  # tau may have any strides
+        plan = plan_of(view.dtype, bool(t.lower), where=DeviceOptions(device=device, threads=threads))
         stream, _stream = framework.stream(view.gpu)
         at, at_tau = framework.address(rows), framework.address(tau)
         m = view.shape[1]
@@ -121,12 +127,15 @@ def verify(
     device: Device = "auto",
     threads: int = 0,
 ) -> Any:
-    """Checks a @ v = v * w and v.conj().T @ v = 1 by LAPACK's measures: `.passed`, `.lapack_residual`, `.lapack_orthogonality`, ...
+    """Measures the errors of a @ v = v * w and v.conj().T @ v = 1.
 
-    a is n x n (one triangle is read), w has m values, v is n x m. Arrays of a GPU come to the host first, about 16 n^2 bytes;
-    the products run on a GPU where there is one. 6 n^2 m flops. With b (and type) eigh's generalised problem is checked:
-    `.passed`, `.residual`, `.orthogonality`. Returns Verification or GeneralisedVerification. Raises as eigh, but for NaN and
-    infinity in a and b, which do not pass.
+    a        n x n; one triangle is read
+    w, v     m values; n x m
+    b, type  the generalised problem of eigh is checked instead
+
+    Returns Verification (`.passed`, `.lapack_residual`, `.lapack_orthogonality`, ...), or with b GeneralisedVerification (`.passed`,
+    `.residual`, `.orthogonality`, ...). Arrays on a GPU are copied to the host first, about 16 n^2 bytes. The products run on a
+    GPU if there is one; 6 n^2 m flops. Raises as eigh, except for NaN and infinity in a and b, which do not pass.
     """
     host, itype = _frameworks.named("numpy"), itype_of(type)
     matrix, values, vectors = (_on_host(x) for x in (a, w, v))
@@ -143,8 +152,8 @@ def verify(
     read = columns(host, matrix, view, True)
     b_at, ldb, _b = both(host, read, b, b_view, True)
     rows, values = host.copied(vectors.T, None, read.turned and not read.copied), values.copy()
-    where = Where(device=device, threads=threads)
-    plan = Wanted(bool(lower), itype=0 if b is None else itype, where=where).plan(view.dtype, read.turned)
+    where = DeviceOptions(device=device, threads=threads)
+    plan = SolveOptions(bool(lower), itype=0 if b is None else itype, where=where).plan(view.dtype, read.turned)
     pairs = len(values), values.ctypes.data, rows.ctypes.data, max(1, n)
     if b is None:
         return _core.verify(plan, n, read.address, read.lda, *pairs)

@@ -2,9 +2,9 @@
 
     w, v = eigen_g.jax.eigh(a)
 
-XLA calls the solver, on a GPU with its own stream and scratch memory, where the package was built with JAX's headers. Else the matrix
-goes through the host in a callback of JAX's, which under jit can wait for ever where the process has one core (jax issues 24255,
-25861); NPROC=2 in the environment, which XLA reads, avoids that.
+If the package was built with JAX's headers, XLA calls the solver directly; on a GPU it uses XLA's stream and memory. Otherwise a JAX
+callback copies the matrix to the host. Under jit a callback can deadlock if the process has one core (JAX issues 24255, 25861);
+NPROC=2 in the environment, which XLA reads, prevents that.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _by_host(a: Array, lower: bool) -> tuple[Array, Array]:
 def _by_xla(a: Array, lower: bool) -> tuple[Array, Array]:
     call = jax.ffi.ffi_call("eigen_g_eigh", _shapes(a), vmap_method="broadcast_all")
     w, rows = call(a, lower=lower)
-    return w, jnp.conj(jnp.swapaxes(rows, -1, -2))  # the solver read the transpose
+    return w, jnp.conj(jnp.swapaxes(rows, -1, -2))  # rows: the solver has read the transpose
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
@@ -80,14 +80,13 @@ def _tangents(lower: bool, mask: bool, primals: Any, tangents: Any) -> tuple[Any
 
 
 def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "nan") -> Eigh:
-    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices (..., n, n), float32, complex64
-    or, with jax_enable_x64, float64, complex128.
+    """Returns eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices a (..., n, n).
 
-    A NaN or an infinity in the triangle makes NaNs. Several matrices are solved one after the other. The derivative takes a as
-    Hermitian, whichever triangle is read:
-
-    degenerate  of equal eigenvalues: "nan": vectors' derivatives are not finite; "mask": without the terms that mix vectors of
-                eigenvalues equal within n eps max|w|, right for functions of the space that these span
+    a           float32 or complex64; with jax_enable_x64 also float64 or complex128. A NaN or an infinity in the triangle makes
+                the results NaN. Several matrices are solved one after the other
+    lower       True: the lower triangle is read; False: the upper one. The derivative takes a as Hermitian in both cases
+    degenerate  derivative of the vectors if eigenvalues are equal within n eps max|w|. "nan": not finite. "mask": without the
+                terms that mix vectors of equal eigenvalues; this is right for functions of the space that these vectors span
 
     Raises TypeError, ValueError.
     """
@@ -101,5 +100,5 @@ def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "
 
 
 def eigvalsh(a: Array, *, lower: bool = True) -> Array:
-    """The eigenvalues of symmetric or Hermitian matrices, ascending: eigh's."""
+    """Returns the eigenvalues of symmetric or Hermitian matrices, ascending, as eigh."""
     return eigh(a, lower=lower).eigenvalues

@@ -118,16 +118,16 @@ _inverse_gaps.register_vmap(_vmapped_gaps)
 
 
 def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] = "error") -> Eigh:
-    """Eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices (..., n, n), on the CPU or a CUDA GPU.
+    """Returns eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices a (..., n, n).
 
-    Of float64, float32, complex128 or complex64; several are solved one after the other. The gradient takes a as Hermitian,
-    whichever triangle is read, and is twice differentiable; where the vectors' gradient flows and two eigenvalues are equal within n eps max|w|, it is not defined:
+    a           float64, float32, complex128 or complex64, on the CPU or a CUDA GPU. Several matrices are solved one after the other
+    lower       True: the lower triangle is read; False: the upper one. The gradient takes a as Hermitian in both cases
+    degenerate  gradient of the vectors if two eigenvalues are equal within n eps max|w|; it does not exist there. "error":
+                ValueError in the backward pass. "mask": without the terms that mix vectors of equal eigenvalues; this is right
+                for functions of the space that these vectors span
 
-    degenerate  "error": a ValueError in the backward pass; "mask": without the terms that mix their vectors, which is right for
-                functions of the space that these span. Vectors' signs, phases if complex, are free: a function of them must not
-                depend on these.
-
-    Raises as eigen_g.eigh.
+    The gradient is twice differentiable. Signs of the vectors (phases if complex) are arbitrary, and a differentiated function must
+    not depend on them. Raises as eigen_g.eigh.
     """
     if degenerate not in ("error", "mask"):
         raise ValueError(f"degenerate is {degenerate!r}, must be 'error' or 'mask'")
@@ -135,7 +135,7 @@ def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] 
 
 
 def eigvalsh(a: Tensor, *, lower: bool = True) -> Tensor:
-    """The eigenvalues of symmetric or Hermitian matrices, ascending; with a gradient, as eigh's."""
+    """Returns the eigenvalues of symmetric or Hermitian matrices, ascending, with a gradient as in eigh."""
     if a.ndim == 2 and not (a.requires_grad and torch.is_grad_enabled()) and not torch.compiler.is_compiling():
         values: Tensor = _eigh.eigvalsh(a, lower=lower)
         return values

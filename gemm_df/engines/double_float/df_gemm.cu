@@ -1,16 +1,16 @@
-// The double-float product.
+// The double-float product. A thread block computes
 //
-//   C (64 x 64) = sum over blocks of A's records (64 x 16) and B's records (64 x 16)       a thread block
+//   C (64 x 64) = sum over blocks of terms of A's records (64 x 16) and B's records (64 x 16)
 //
-// 128 threads with 8 x 4 entries of C each. Records pass through shared memory, two pairs in turn: while one is multiplied,
-// cp.async brings the next. A thread's rows are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3: the eight row groups of a warp
-// read 128 adjacent bytes, its four column groups 64, without a bank conflict.
+// with 128 threads, each of which has 8 x 4 entries of C. Records pass through shared memory in two slots: while one pair is
+// multiplied, cp.async loads the next. The rows of a thread are 4 r ... 4 r + 3 and 32 + 4 r ... 32 + 4 r + 3. So the eight row
+// groups of a warp read 128 neighbouring bytes and its four column groups 64, without bank conflicts.
 //
-// Sums of sum_blocks blocks are added to C in double. The blocks of a rank-2k update are those of A B^T and then those
-// of B A^T.
+// Sums of sum_blocks blocks are added to C in double. A rank-2k update has the blocks of A B^T, followed by the blocks of B
+// A^T.
 //
-// A result of few tiles is cut along the terms too: each part writes its sums to a workspace, a second kernel adds them in
-// order.
+// A result with few tiles is also divided along the terms. Each part writes its sums to a workspace, and a second kernel adds
+// the parts in order.
 //
 // Rejected variants: data/perf/DECISIONS.md, "Double-float product", and gemm_df/README.md.
 #include <cuda_pipeline.h>
@@ -40,13 +40,13 @@ struct Result {
   Part part;
 };
 
-// Part p of the terms is blocks p length ... (p + 1) length - 1; its result goes to c + p distance.
+// Division of the terms. Part p has the blocks p length ... (p + 1) length - 1, and its result is written to c + p distance.
 struct Cut {
   int parts;
   std::int64_t length, distance;
 };
 
-// x 2^exponent; the common case without an operation in double, the others out of the way.
+// x 2^exponent. The usual case needs no operation in double; the others are in a function of their own.
 __device__ __noinline__ double scaled_with_care(double x, int exponent) {
   return scalbn(x, exponent);
 }
@@ -64,9 +64,9 @@ __device__ double updated(const Result& result, double sum, double c) {
 
 // A thread's entries of one row of a record.
 template <int count>
-struct Factors {
+struct Operands {
   float v[count];
-  __device__ Factors(const float* line, int group) {
+  __device__ Operands(const float* line, int group) {
 #pragma unroll
     for (int i = 0; i < count; i += 4) {
       const float4 four = *reinterpret_cast<const float4*>(line + i * row_groups + 4 * group);
@@ -88,7 +88,7 @@ struct Exponents {
   }
 };
 
-// A record on its way to shared memory, 16 bytes a thread and turn.
+// Starts the copy of a record to shared memory, 16 bytes for each thread at a time.
 __device__ void fetch(Record& to, const Record& from) {
   constexpr unsigned chunks = sizeof(Record) / sizeof(float4);
   static_assert(chunks % threads == 0);
@@ -99,14 +99,14 @@ __device__ void fetch(Record& to, const Record& from) {
     __pipeline_memcpy_async(target + i, source + i, sizeof(float4));
 }
 
-struct Stage {
+struct Slot {
   Record a, b;
 };
 
 template <class Sum>
 __global__ void __launch_bounds__(threads, resident_blocks)
     multiply_kernel(OperandView a, OperandView b, unsigned row_tiles, Cut cut, Result result) {
-  __shared__ __align__(16) Stage stages[2];
+  __shared__ __align__(16) Slot slots[2];
   const std::int64_t row_tile = blockIdx.x % row_tiles, column_tile = blockIdx.x / row_tiles;
   if (result.part == Part::lower && row_tile < column_tile) return;
   if (result.part == Part::upper && row_tile > column_tile) return;
@@ -114,10 +114,10 @@ __global__ void __launch_bounds__(threads, resident_blocks)
   const std::int64_t all_blocks = result.part == Part::all ? a.blocks : 2 * a.blocks;
   const std::int64_t first_block = blockIdx.y * cut.length, end = min(first_block + cut.length, all_blocks);
   const auto fetch_block = [&](std::int64_t block) {
-    const bool swapped = block >= a.blocks;  // b a^T's
+    const bool swapped = block >= a.blocks;  // a block of b a^T
     const std::int64_t record = swapped ? block - a.blocks : block;
-    fetch(stages[block % 2].a, (swapped ? b.records : a.records)[row_tile * a.blocks + record]);
-    fetch(stages[block % 2].b, (swapped ? a.records : b.records)[column_tile * a.blocks + record]);
+    fetch(slots[block % 2].a, (swapped ? b.records : a.records)[row_tile * a.blocks + record]);
+    fetch(slots[block % 2].b, (swapped ? a.records : b.records)[column_tile * a.blocks + record]);
     __pipeline_commit();
   };
 
@@ -147,15 +147,15 @@ __global__ void __launch_bounds__(threads, resident_blocks)
       __pipeline_wait_prior(0);
       __syncthreads();
       if (block + 1 < end) fetch_block(block + 1);
-      const Stage& stage = stages[block % 2];
-      // A body of more terms does not stay in the instruction cache.
+      const Slot& slot = slots[block % 2];
+      // A longer loop body does not stay in the instruction cache.
 #pragma unroll 1
       for (int run = 0; run < block_length; run += Sum::run_length) {
 #pragma unroll
         for (int term = run; term < run + Sum::run_length; ++term) {
-          const Factors<thread_rows> x_hi(stage.a.hi[term], row_group), x_lo(stage.a.lo[term], row_group);
-          const Factors<thread_columns> y_hi(stage.b.hi[term], column_group),
-              y_lo(stage.b.lo[term], column_group);
+          const Operands<thread_rows> x_hi(slot.a.hi[term], row_group), x_lo(slot.a.lo[term], row_group);
+          const Operands<thread_columns> y_hi(slot.b.hi[term], column_group),
+              y_lo(slot.b.lo[term], column_group);
           for_sums([&](Sum& sum, int i, int j) {
             sum.add(anchors, {x_hi.v[i], x_lo.v[i]}, {y_hi.v[j], y_lo.v[j]}, term == run);
           });
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(threads, resident_blocks)
                (result.part != Part::upper || row <= column);
       };
       double* const c = result.c + column * result.ldc + blockIdx.y * cut.distance;
-      double before[thread_rows];  // all on their way before the first is written
+      double before[thread_rows];  // all loads are in flight before the first store
 #pragma unroll
       for (int i = 0; i < thread_rows; ++i) before[i] = reads && kept(row_of(i)) ? c[row_of(i)] : 0;
 #pragma unroll
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(threads, resident_blocks)
   }
 }
 
-// C of the parts' sums, added from the first to the last. A thread an entry.
+// C := the parts' sums, added from the first to the last. One thread computes an entry.
 __global__ void __launch_bounds__(threads)
     add_parts_kernel(std::int64_t rows, std::int64_t columns, const double* partials, int parts,
                      Result result) {

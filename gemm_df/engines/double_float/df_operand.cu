@@ -8,12 +8,12 @@ namespace eigen_g::df {
 
 namespace {
 
-constexpr int largest_exponent = 46;  // hi < 2^46: a sum of 2^31 products stays below 2^123
+constexpr int largest_exponent = 46;  // |hi| < 2^46: a sum of 2^31 products stays below 2^123
 constexpr int threads = 256;
-constexpr int blocks_a_pass = reach_blocks;  // that one thread block looks at or writes
+constexpr int blocks_a_pass = reach_blocks;  // blocks of terms that a thread block handles
 constexpr int padded_lines = panel_lines + 1;
 
-// Term l of a line.
+// The source matrix as lines and terms; zero outside.
 struct Source {
   const double* data;
   std::int64_t line_step, term_step, lines, terms;
@@ -22,8 +22,8 @@ struct Source {
   }
 };
 
-// The same pattern for both kernels: `at(line, term)` for a panel's lines and 16 terms from `first_term`, with
-// neighbouring threads on neighbouring addresses.
+// Calls at(line, term) for all lines of a panel and the 16 terms of a block, with neighbouring threads at neighbouring
+// addresses.
 template <bool terms_adjacent, class At>
 __device__ void for_block(const At& at) {
   for (int i = threadIdx.x; i < panel_lines * block_length; i += threads) {
@@ -34,7 +34,7 @@ __device__ void for_block(const At& at) {
   }
 }
 
-// largest[line] := the upper half of the largest |entry|'s bits. A maximum of integers: the order does not matter.
+// largest[line] := upper half of the bits of the largest |entry|. A maximum of integers does not depend on the order.
 template <bool terms_adjacent>
 __global__ void __launch_bounds__(threads) largest_kernel(Source source, int* largest) {
   __shared__ int most[panel_lines];
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(threads) largest_kernel(Source source, int* la
   if (threadIdx.x < panel_lines) atomicMax(&largest[first_line + threadIdx.x], most[threadIdx.x]);
 }
 
-// The upper half of a line's largest |entry| to the power of two that its floats are in units of. Subnormal lines
-// are scaled as the smallest normal ones.
+// Turns the upper half of a line's largest |entry| into the line's exponent. Subnormal lines have the exponent of the smallest
+// normal ones.
 __global__ void exponent_kernel(std::int64_t count, int* largest_to_exponent) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= count) return;
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(threads)
                    float* reaches) {
   __shared__ double scaled[block_length][padded_lines];
   __shared__ float leading[block_length][panel_lines];
-  __shared__ double factors[2][panel_lines];  // one alone may overflow
-  __shared__ int max_squares;                 // the bits of a float that is not negative order as it does
+  __shared__ double factors[2][panel_lines];  // two factors, because one could overflow
+  __shared__ int max_squares;                 // bits of a float >= 0, which are ordered like the float itself
   const std::int64_t first_line = static_cast<std::int64_t>(blockIdx.x) * panel_lines;
   if (threadIdx.x < panel_lines) {
     const int down = -exponents[first_line + threadIdx.x];
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(threads)
   __syncthreads();
   const std::int64_t first_block = static_cast<std::int64_t>(blockIdx.y) * blocks_a_pass;
   const std::int64_t end = min(first_block + blocks_a_pass, blocks);
-  float squares = 0;  // of line threadIdx.x
+  float squares = 0;  // sum of squares of line threadIdx.x
   for (std::int64_t block = first_block; block < end; ++block) {
     for_block<terms_adjacent>([&](int line, int term) {
       scaled[term][line] =
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(threads)
         squares = fmaf(h, h, squares);
       }
   }
-  // Lines with a NaN or an infinity do not count: their results are NaNs whatever the anchor.
+  // Lines with a NaN or an infinity do not count, because their results are NaNs with any anchor.
   if (threadIdx.x < panel_lines) atomicMax(&max_squares, squares < INFINITY ? __float_as_int(squares) : 0);
   __syncthreads();
   if (threadIdx.x == 0)

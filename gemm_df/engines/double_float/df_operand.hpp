@@ -1,15 +1,15 @@
-// A matrix converted for the double-float product: a set of lines, the vectors that inner products are made of.
-// Lines are rows of op(A) on the left of a product and columns of op(B) on its right; a converted matrix may stand
-// on either side, and as often as wanted.
+// Operand: a matrix converted for the double-float product. It is a set of lines, the vectors of the inner products. Lines are
+// rows of op(A) on the left of a product, or columns of op(B) on its right. A converted matrix may be on either side of any
+// number of products.
 //
-//   line i = 2^exponent(i) (hi + lo),    |hi| < 2^46,
+//   line i = 2^exponent(i) (hi + lo),    |hi| < 2^46
 //
-// with the exponent read off the line's largest entry, so that float's exponent range does not show. Entries below
-// 2^-146 of the largest one of their line lose bits, those below 2^-196 are lost. A NaN or an infinity makes every
-// result of its line a NaN.
+// The exponent comes from the line's largest entry, so float's range of exponents does not matter. Entries below 2^-146 of the
+// largest one of their line lose bits, and entries below 2^-196 are lost. A NaN or an infinity in a line makes every result of
+// the line a NaN.
 //
-// Layout: panels of `panel_lines` lines; a panel is a row of records, one a block of `block_length` terms; ragged
-// edges are filled with zeros. CUDA builds only.
+// Layout: a panel has `panel_lines` lines and is a row of records; a record holds a block of `block_length` terms of each line.
+// Incomplete panels and blocks are filled with zeros. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Record {
   float lo[block_length][panel_lines];
 };
 
-// Blocks that share a reach: that of the panel's longest line in them.
+// Number of blocks for which a panel has one reach, the bound of its longest line in these blocks (reach_of()).
 inline constexpr int reach_blocks = 8;
 
 enum class Lines { rows, columns };
@@ -40,24 +40,23 @@ constexpr std::int64_t reaches_of(std::int64_t blocks) {
   return (blocks + reach_blocks - 1) / reach_blocks;
 }
 
-// What a kernel sees of it.
+// The arrays of an Operand, for kernels.
 struct OperandView {
-  const Record* records = nullptr;  // record (panel, block) at panel * blocks + block
-  const float* reaches =
-      nullptr;  // reach (panel, r), of blocks from reach_blocks r, at panel * reaches_of(blocks) + r
-  const int* exponents = nullptr;  // of every line, the filled-up ones included
+  const Record* records = nullptr;  // record (panel, block) is at index panel * blocks + block
+  // Reach r of a panel, at index panel * reaches_of(blocks) + r, is that of the blocks from reach_blocks * r on.
+  const float* reaches = nullptr;
+  const int* exponents = nullptr;  // one for each line, including lines of zeros
   std::int64_t lines = 0;
-  std::int64_t terms = 0;   // of a line
-  std::int64_t blocks = 0;  // records of a panel
+  std::int64_t terms = 0;   // terms in a line
+  std::int64_t blocks = 0;  // records in a panel
 };
 
-// Owns device memory, which grows as needed and is kept for the next conversion: 8 bytes an entry of the matrix
-// filled up to whole panels and blocks. Move-only.
+// Owns the device memory of a converted matrix. The memory grows when necessary and is kept for the next conversion. It has 8
+// bytes for each entry of the matrix, rounded up to whole panels and blocks. Move-only.
 class Operand {
  public:
-  // From `source_dev` (device memory), ordered on `queue`. Takes device memory, and so blocks, only where it must
-  // grow; what was queued on an old buffer must be over by then. Cost: 24 bytes an entry. Throws OutOfMemory,
-  // DeviceError.
+  // Converts `source_dev` (device memory), ordered on `queue`. Blocks only if the memory must grow; then all work that uses the
+  // old memory must have ended. Cost: 24 bytes for each entry. Throws OutOfMemory, DeviceError.
   void convert(const Queue& queue, Lines lines, MatrixView<const double> source_dev);
   OperandView view() const { return view_; }
   std::uint64_t bytes() const { return records_.bytes() + reaches_.bytes() + exponents_.bytes(); }

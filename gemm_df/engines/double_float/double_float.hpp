@@ -1,16 +1,16 @@
-// Double-float arithmetic: a double as the sum of two floats, and sums of products of such pairs in float
-// operations only. Built of error-free transforms; on the device every operation names its rounding, so that the
-// compiler neither contracts nor reorders one. Not to be compiled with fast-math.
+// Double-float arithmetic: a double as the sum of two floats, and sums of products of such pairs in float operations only. The
+// operations consist of error-free transformations. Device code names the rounding of every operation, so that the compiler
+// neither contracts nor reorders it. This header must not be compiled with fast-math.
 //
 //   split:         x = hi + lo (1 + d), hi = fl(x), lo = fl(x - hi), |x - hi - lo| <= u^2 |x|,    u = 2^-24
 //   two_sum:       s + e = a + b exactly, s = fl(a + b)                        Knuth; 6 operations
-//   fast_two_sum:  the same if a is a multiple of ulp(b), as for |a| >= |b|    Dekker; 3 operations
+//   fast_two_sum:  as two_sum if a is a multiple of ulp(b), as for |a| >= |b|  Dekker; 3 operations
 //
-// Two sums of products, for vectors that come in blocks of `block_length` terms, blocks in runs of `run_length`
-// (gemm_df/README.md derives their error bounds); 13.5 and 10 operations a term:
+// There are two sums of products, with 13.5 and 10 operations for each term. gemm_df/README.md derives their error bounds. The
+// terms come in blocks of `block_length`, and a block is divided into runs of `run_length` terms.
 //
 //   TwoSumOfProducts       any number of terms
-//   AnchoredSumOfProducts  sum_terms terms at most, of which a bound must be known
+//   AnchoredSumOfProducts  at most sum_terms terms; a bound of the sum must be known
 #pragma once
 
 #include <bit>
@@ -23,16 +23,16 @@ namespace eigen_g::df {
 
 inline constexpr int block_length = 16;
 
-// Terms of a sum in float, at most; such sums are added in double.
+// Largest number of terms of a sum in float; such sums are added in double.
 inline constexpr int sum_blocks = 16, sum_terms = sum_blocks * block_length;
 
-// Products of matrices with so many terms or more take the anchored sum, whose bound is then within k 2^-45 |a|_2 |b|_2.
+// Smallest number of terms for which products use the anchored sum. Its bound is then within k 2^-45 |a|_2 |b|_2.
 inline constexpr std::int64_t anchored_terms = 32;
-// A product whose result does not fill the GPU is cut along its terms, no shorter than this.
+// A product whose result does not fill the GPU is divided along its terms, into parts of at least this number of terms.
 inline constexpr std::int64_t part_terms = 128;
 
-// Bounds of an anchored sum's error with k terms, in units of 2^-45: of_terms times the sum of |a b|, and of_norms times
-// |a|_2 |b|_2. The latter is a worst case, of lines that differ much from others of their panel.
+// The error of an anchored sum with k terms is at most 2^-45 (of_terms X + of_norms M). X is the sum of |a b|, and M is |a|_2
+// |b|_2. of_norms is a worst case, reached if a line is much shorter than others of its panel.
 struct AnchoredBound {
   double of_terms, of_norms;
 };
@@ -97,7 +97,7 @@ EIGEN_G_HOST_DEVICE inline DoubleFloat fast_two_sum(float a, float b) {
   return {s, exact::sub(b, exact::sub(s, a))};
 }
 
-// hi gathers the products' leading parts by two-sums, lo all that is left over.
+// hi collects the leading parts of the products by two-sums, and lo everything else.
 struct TwoSumOfProducts {
   static constexpr int run_length = 4;
   struct Anchors {};
@@ -114,6 +114,7 @@ struct TwoSumOfProducts {
     hi = s.hi;
     lo = exact::add(lo, exact::add(s.lo, e));
   }
+  // Renormalises the sum.
   EIGEN_G_HOST_DEVICE void end_run() {
     const DoubleFloat s = two_sum(hi, lo);  // after cancellation |hi| may be less than |lo|
     hi = s.hi;
@@ -123,15 +124,15 @@ struct TwoSumOfProducts {
   EIGEN_G_HOST_DEVICE DoubleFloat sum(Anchors) const { return {hi, lo}; }
 };
 
-// Two sums without any rounding, and a third one of the remainders. `anchored` starts from A = 1.5 2^q, so large that every
-// partial sum keeps its exponent: it takes multiples of g = ulp(A) only. `rest` takes multiples of omega / 2; sum_terms of
-// them fit into a float below g.
+// Three sums: `anchored` and `rest` have no rounding errors, and `errors` collects the remainders. `anchored` starts from the
+// anchor A = 1.5 2^q. A is so large that every partial sum keeps its exponent; so `anchored` is always a multiple of g =
+// ulp(A). The terms of `rest` are multiples of omega / 2; the sum of sum_terms of them fits into a float.
 //
-//   p = fl(fl(a b + W) - W)    a b to 24 bits or, W = 1.5 2^23 omega, to omega where that is coarser
+//   p = fl(fl(a b + W) - W)    a b to 24 bits; or, with W = 1.5 2^23 omega, to omega if omega is coarser
 //   s = fl(anchored + p),    t = s - anchored exactly,    p - t exactly: at most g / 2, a multiple of omega / 2
 //
-// a b - p and the cross terms go to `errors`, run by run and block by block.
-// The extraction by an anchor is that of Rump, Ogita and Oishi's AccSum (SIAM J. Sci. Comput. 31 (2008)).
+// a b - p and the cross terms are added to `errors`, first within a run and a block. Extraction by an anchor is from Rump,
+// Ogita and Oishi's AccSum (SIAM J. Sci. Comput. 31 (2008)).
 struct AnchoredSumOfProducts {
   static constexpr int run_length = 4;
   struct Anchors {
@@ -139,8 +140,8 @@ struct AnchoredSumOfProducts {
   };
   float anchored, rest = 0, run_errors = 0, block_errors = 0, errors = 0;
 
-  // reach > 4 |a_hi|_2 |b_hi|_2 of the whole sum: no partial sum is larger than a quarter of it (Cauchy-Schwarz). A is 1.5
-  // times the power of two that is its leading bit, and omega = sum_terms 2^-24 g.
+  // reach > 4 |a_hi|_2 |b_hi|_2 for the whole sum. By Cauchy-Schwarz no partial sum is larger than a quarter of it. A is 1.5
+  // times the power of two that is the leading bit of `reach`, and omega = sum_terms 2^-24 g.
   static EIGEN_G_HOST_DEVICE Anchors anchors(float reach) {
     const float sum = std::bit_cast<float>((std::bit_cast<std::uint32_t>(reach) & 0x7f800000u) | 0x00400000u);
     return {sum, exact::mul(sum, sum_terms * 0x1p-24f)};
@@ -168,15 +169,15 @@ struct AnchoredSumOfProducts {
   }
 };
 
-// Float operations a multiply-add of a product with k terms: of add, end_run and end_block.
+// Float operations for each multiply-add of a product with k terms: the ones of add(), end_run() and end_block().
 constexpr double operations_per_term(std::int64_t k) {
   return k < anchored_terms ? 12 + 6.0 / TwoSumOfProducts::run_length : 10 + 1.0 / block_length;
 }
 
-// Of the leading parts of a set of lines, of which the largest sum of squares over some terms is given: the sum over
-// terms of the product of two reaches, or of the sum of several such products, is the reach that anchors() asks for.
-// Each is 2 |h|_2, with 2^-10 for all roundings on the way, here and in the sums, and no less than anything that matters
-// beside entries of 2^45.
+// The reach of a set of lines over some terms is 2 |h|_2. The vector h has the leading parts hi of the longest line, and
+// `squares` is |h|_2^2. The argument of anchors() is the sum over the blocks of terms of the product of both operands' reaches.
+// The factor 1 + 2^-10 covers all roundings here and in the sums. smallest_reach is smaller than anything that matters next to
+// entries of 2^45.
 inline constexpr float smallest_reach = 0x1p-40f;
 EIGEN_G_HOST_DEVICE inline float reach_of(float squares) {
   return exact::fma(sqrtf(squares), 2 * (1 + 0x1p-10f), smallest_reach);

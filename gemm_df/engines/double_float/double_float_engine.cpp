@@ -30,7 +30,7 @@ View part_of(View matrix, df::Lines lines, std::int64_t first, std::int64_t coun
                                   : matrix.block(0, first, matrix.rows, count);
 }
 
-// Lines of k terms that take half of the scratch memory, in whole panels.
+// Number of lines with k terms that fit into half of the scratch memory, in whole panels.
 std::int64_t lines_at_once(std::int64_t k, std::uint64_t max_scratch) {
   const std::int64_t blocks = std::max<std::int64_t>(1, (k + df::block_length - 1) / df::block_length);
   const auto panels = static_cast<std::int64_t>(max_scratch / 2 / sizeof(df::Record)) / blocks;

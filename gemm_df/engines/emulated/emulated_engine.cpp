@@ -1,9 +1,9 @@
-// The engine emulated: double by cuBLAS's fixed-point emulation on the integer tensor cores. It has no dsyr2k: rank-2k
-// updates are native.
+// The engine emulated: products of double by cuBLAS's fixed-point emulation on the integer tensor cores. cuBLAS does not
+// emulate dsyr2k, so rank-2k updates are native.
 //
-// cuBLAS chooses the bits by the entries, and where these would be too many it multiplies in double (as the times of a
-// random eigenproblem's merges show): hence the slices here too. Without them the eigenvectors of n = 10000 lose 1.6 times as
-// much (H200).
+// cuBLAS chooses the number of bits by the entries. If too many bits were needed, it multiplies in double; the times of a
+// random eigenproblem's merges show this. Therefore sums are computed in slices here too. Measurements: data/perf/DECISIONS.md,
+// "Products by cuBLAS".
 #include "gemm_df/engines/engine_table.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -18,7 +18,7 @@ namespace {
 
 #if defined(EIGEN_G_HAVE_CUDA) && CUBLAS_VER_MAJOR >= 13
 
-// One of two functions of that name, the library's own.
+// The function has an overload; this is the one that the library exports.
 constexpr cublasStatus_t (*set_strategy)(cublasHandle_t,
                                          cublasEmulationStrategy_t) = cublasSetEmulationStrategy;
 
@@ -40,8 +40,8 @@ class EmulatedEngine final : public NativeEngine<double> {
   }
 };
 
-EngineRate emulated_estimated_rate(
-    const Queue&) {  // its speed is not among the GPU's figures: never the fastest
+// No property of the GPU gives the engine's speed; with rate 0 it is never the fastest.
+EngineRate emulated_estimated_rate(const Queue&) {
   return {};
 }
 constexpr EngineOnGpu emulated_on_gpu{

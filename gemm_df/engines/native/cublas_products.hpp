@@ -1,4 +1,4 @@
-// What the engines that cuBLAS computes share. CUDA builds only.
+// Code that the two engines by cuBLAS share: native and emulated. CUDA builds only.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ inline cublasOperation_t cublas_op(Op op) {
   return op == Op::none ? CUBLAS_OP_N : op == Op::transpose ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
-// Calls multiply(A's part, B's part, its terms, beta) for slices of at most `most` of the k terms of every sum, in turn; beta is 1
-// from the second on. Once without terms where k = 0.
+// Divides the k terms of every sum into slices of at most `most` terms. Calls multiply(part of A, part of B, terms, beta) for
+// each slice in order. From the second slice on, beta is 1. If k = 0, multiply() is called once without terms.
 template <class T, class Multiply>
 void in_slices_of(std::int64_t most, Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T beta,
                   MatrixView<T> c, const Multiply& multiply) {
@@ -30,7 +30,8 @@ void in_slices_of(std::int64_t most, Op op_a, Op op_b, MatrixView<const T> a, Ma
   }
 }
 
-// The same for slices of max_terms_of_a_sum; one where C is narrow, since cuBLAS then cuts the sums itself to fill the GPU.
+// As in_slices_of() with slices of max_terms_of_a_sum terms. If C is narrow there is one slice, because cuBLAS then divides the sums
+// itself to fill the GPU.
 template <class T, class Multiply>
 void in_slices(Op op_a, Op op_b, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c,
                const Multiply& multiply) {

@@ -17,21 +17,22 @@ namespace eigen_g {
 
 namespace {
 
-constexpr int threads = 128, held = 4;  // entries of a column a thread has at once
+constexpr int threads = 128, held = 4;  // held: entries of a column that a thread has at once
 
-// A slice of an operand, and where its three parts go: terms and lines are rows and columns as the operand has them.
+// A slice of an operand as it is stored, and the memory for its three parts ([A1 A2 A1] or [B2; B1; B1]).
 struct Operand {
-  const float* at;  // of complex matrices as pairs
+  const float* at;  // complex matrices: as pairs
   std::int64_t rows, cols, ld;
   __half* halves;
-  std::int64_t halves_ld, part;  // part: from one part to the next
+  std::int64_t halves_ld, part;  // part: distance from one part to the next
+  // terms_are_columns: a column of the stored matrix is a term of the product; otherwise a row is.
   bool terms_are_columns, conjugate;
 };
 struct Operands {
   Operand of[2];  // A, B
 };
 struct Scalars {
-  std::uint32_t largest[2];  // of |A|, |B|, as bits of a float
+  std::uint32_t largest[2];  // max |A|, max |B|, as bits of a float
   float alpha, beta;
 };
 
@@ -42,7 +43,7 @@ __device__ void for_each_tile(std::int64_t rows, std::int64_t cols, const Visit&
     visit(tile % down * (threads * held) + threadIdx.x, tile / down);
 }
 
-// Of reals: a complex column is twice as many.
+// Largest absolute values of both operands. A complex column counts as one of twice the number of reals.
 __global__ void __launch_bounds__(threads)
     largest_kernel(const __grid_constant__ Operands operands, int reals, Scalars* scalars) {
   const Operand& x = operands.of[blockIdx.y];
@@ -59,7 +60,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x % 32 == 0) atomicMax(&scalars->largest[blockIdx.y], __float_as_uint(largest));
 }
 
-// e of the head of the file; of zeros and the smallest numbers what a float can be multiplied with.
+// The exponent e of halves.hpp; at most 127, the largest for which 2^e is a float.
 __device__ int exponent_for(std::uint32_t largest) {
   return min(127, 14 + 127 - static_cast<int>(largest >> 23));
 }
@@ -69,7 +70,7 @@ struct Split {
   __device__ explicit Split(float x) : first(__float2half_rn(x)) {
     second = __float2half_rn(x - __half2float(first));
   }
-  __device__ __half part(int p, bool left) const {  // A1 A2 A1, B2 B1 B1
+  __device__ __half part(int p, bool left) const {  // the order of the parts: A1 A2 A1, B2 B1 B1
     return (p == 1) == left && p != 2 ? second : first;
   }
 };
@@ -133,11 +134,11 @@ __global__ void __launch_bounds__(threads)
     split_operand<X, false>(operands.of[1], scale);
 }
 
-constexpr std::int64_t to_whole(std::int64_t halves) {  // 16 bytes, which cuBLAS wants
+constexpr std::int64_t to_whole(std::int64_t halves) {  // a multiple of 16 bytes, which cuBLAS needs
   return (halves + 7) / 8 * 8;
 }
 
-// Real terms and lines of operands and slices.
+// Number of real lines of both operands, and the memory for a number of real terms.
 struct Sizes {
   std::int64_t left, right;
   template <class T>
@@ -154,13 +155,13 @@ struct Sizes {
   }
 };
 
-// GPUs on which products of halves with sums in float are at least eight times as fast as those of floats.
+// True for GPUs on which products of halves with sums in float are at least eight times as fast as products of floats.
 bool has_fast_halves() {
   constexpr std::array fast{80, 90, 100, 103};
   return std::find(fast.begin(), fast.end(), current_capability()) != fast.end();
 }
 
-// cuBLAS reads alpha and beta from the device meanwhile.
+// During its lifetime cuBLAS reads alpha and beta from device memory.
 class ScalarsOnDevice {
  public:
   explicit ScalarsOnDevice(cublasHandle_t blas) : blas_(blas) {

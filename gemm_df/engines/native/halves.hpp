@@ -1,16 +1,19 @@
-// Products of float matrices to float's own accuracy on the tensor core, whose operands are halves: numbers of 11 bits.
+// Products of float matrices to float accuracy on the tensor core. The tensor core multiplies halves (float16, 11 bits). So
+// each float x of a matrix X is stored as an fp16 pair, a sum of two halves:
 //
 //   2^e X = X1 + X2 + rest,   X1 = half(2^e X),   X2 = half(2^e X - X1),   2^14 <= max |2^e x| < 2^15
-//   A B := 2^-(e_A + e_B) ([A1 A2 A1] [B2; B1; B1]),   one product of cuBLAS with sums in float, small terms first
+//   A B := 2^-(e_A + e_B) ([A1 A2 A1] [B2; B1; B1])
 //
-// |rest| <= 2^-22 |x| + 2^-39 max |X|, and A2 B2 is left out: an error of 2^-21 |a| |b| a term at most, whose signs are mixed. The
-// tensor core cuts sums off instead of rounding them, so C takes slices of max_terms_of_halves terms one after the other
-// (ProductTuning). Entries below 2^-17 of their matrix' largest one have fewer bits than a float: this is for orthogonal matrices
-// and what they multiply.
+// The bracketed product is one product of cuBLAS with sums in float, small terms first.
 //
-// A complex A is its real image [a -b; b a], B and C are as they lie in memory.
+// Errors: |rest| <= 2^-22 |x| + 2^-39 max |X|, and A2 B2 is omitted. Each term has an error of at most 2^-21 |a| |b|, of either
+// sign. The tensor core truncates sums instead of rounding them, so C is computed in slices of max_terms_of_halves terms, one
+// after another (ProductTuning). Entries below 2^-17 of the largest one of their matrix have fewer bits than a float. The
+// method is meant for orthogonal matrices and the matrices that they multiply.
 //
-// Source: Ootomo and Yokota 2022 (two halves a float, errors of the cut sums); Markidis et al. 2018.
+// A complex A is replaced by its real image [a -b; b a]; B and C are used as they are in memory.
+//
+// Source: Ootomo and Yokota 2022 (two halves for a float, errors of truncated sums); Markidis et al. 2018.
 #pragma once
 
 #include <cstddef>
@@ -25,31 +28,34 @@ namespace eigen_g {
 
 class Queue;
 
-// Whether gemm_by_halves() is faster than cuBLAS in float for this C with so many terms (ProductTuning), as far as its rows go by
-// rows_of_halves(): with 2500 rows cuBLAS is half as fast as with 2496 or 2504, with 2497 a quarter.
+// True if gemm_by_halves() is faster than cuBLAS in float for this C and this number of terms (ProductTuning). The caller
+// should then give it a multiple of rows_of_halves rows. With other numbers of rows, cuBLAS's products of halves are two to
+// four times slower.
 template <class T>
 bool halves_pay(Op op_a, std::int64_t terms, MatrixView<T> c_dev);
 template <class T>
 inline constexpr std::int64_t rows_of_halves = is_complex<T> ? 4 : 8;
 
-// C := alpha op_a(A) op_b(B) + beta C as gemm() of gemm.hpp, whose arguments these are; T is float or complex<float>.
-//   scratch_dev   device, at best halves_bytes<T>(rows, columns of C) bytes; with less the slices are shorter
-// Returns false and does nothing where alpha or beta is not real, with too little scratch memory, and on GPUs other than those of
-// compute capability 8.0, 9.0 and 10.x.
-// Ordered on `queue`. Throws DeviceError. Repeats bit for bit on the same GPU with the same scratch memory.
-// An infinity in A or B makes all of C undefined.
-// Cost: three times the flops, on the tensor core; 14 bytes an entry of A and B, of a complex A twice as many; 8 an entry of C and slice.
+// C := alpha op_a(A) op_b(B) + beta C, with the arguments of gemm() (gemm.hpp). T is float or complex<float>.
+//   scratch_dev   device; halves_bytes<T>(rows of C, columns of C) bytes for full speed; with less the slices are shorter
+// Returns false and does nothing if alpha or beta is not real, if there is too little scratch memory, or if the compute
+// capability of the GPU is not 8.0, 9.0, 10.0 or 10.3.
+// Ordered on `queue`. Throws DeviceError. The same GPU and scratch memory give the same bits in every run. An infinity in A or B
+// makes all of C undefined.
+// Cost: three times the flops, on the tensor core; 14 bytes for each entry of A and B, double that for a complex A; 8 bytes for
+// each entry of C and each slice.
 template <class T>
 bool gemm_by_halves(const Queue& queue, Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
                     MatrixView<const same_t<T>> b_dev, same_t<T> beta, MatrixView<T> c_dev,
                     std::span<std::byte> scratch_dev);
-// The same without op_a, and with real alpha and beta, for a C of at most 64 columns (complex: 32): what gemm_by_halves() takes then. A
-// is read once, its halves are made on the way. False where A's columns do not all begin on 16 bytes.
+// The product for a C of at most 64 columns (complex: 32), without op_a and with real alpha and beta. gemm_by_halves() calls it
+// for such a C. A is read once and converted on the way. Returns false if not all columns of A are 16-byte aligned, or if there
+// is too little scratch memory.
 template <class T>
 bool narrow_gemm_by_halves(const Queue& queue, Op op_b, float alpha, MatrixView<const same_t<T>> a_dev,
                            MatrixView<const same_t<T>> b_dev, float beta, MatrixView<T> c_dev,
                            std::span<std::byte> scratch_dev);
-// What gemm_by_halves() takes at best; that of a square matrix is enough for a narrow product with it.
+// Scratch memory of gemm_by_halves() for full speed. The number for a square matrix is enough for a narrow product with it.
 template <class T>
 std::uint64_t halves_bytes(std::int64_t rows, std::int64_t cols);
 

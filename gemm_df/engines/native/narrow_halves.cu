@@ -1,11 +1,11 @@
-// C := alpha A op(B) + beta C for a B of at most 64 columns (32 complex ones), by an own kernel that reads A once, as it is: its
-// halves are made in registers, in blocks of 32 rows and 32 terms that each have a scale of their own. What the tensor core adds up
-// of such a block is added to a float's sum at once.
+// C := alpha A op(B) + beta C for a B of at most 64 columns (complex: 32). The kernel reads A once, as it is stored. The fp16
+// pairs of A are made in registers, in blocks of 32 rows and 32 terms, and each block has its own scale. The tensor core's sum
+// over a block is added to a sum in float at once.
 //
-// A complex A is as it lies in memory a real one of twice the rows, and B its real parts beside its imaginary ones: of the four real
-// products that makes, the last kernel adds up the complex one.
+// A complex A is, in memory, a real matrix with twice the rows. The real parts of B and, next to them, its imaginary parts form
+// a real B. The last kernel combines the four real products to the complex one.
 //
-// A thread block makes 128 rows of the sum over a part of the terms; the last kernel adds up the parts, in their order.
+// A thread block computes 128 rows of the sum over a part of the terms. The last kernel adds the parts in order.
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "gemm_df/half_steps.cuh"
 #include "gemm_df/tensor_core.cuh"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 
@@ -23,33 +24,34 @@ namespace eigen_g {
 
 namespace {
 
-constexpr int columns = 64, rows_of_block = 128, warp_rows = 32, depth = 32, stages = 3;
+constexpr int columns = 64, rows_of_block = 128, warp_rows = 32, depth = 32, slots = 3;
 constexpr int threads = 32 * rows_of_block / warp_rows;
-constexpr int a_stride = rows_of_block + 4;  // floats; 4 (mod 16): no two threads collide in a bank
-constexpr int b_stride = depth + 8;          // halves
+constexpr int a_stride = rows_of_block + 4;  // in floats; 4 (mod 16): no bank conflicts
+constexpr int b_stride = depth + 8;          // in halves
 constexpr int a_stage = depth * a_stride, b_stage = 2 * columns * b_stride;
-constexpr std::size_t stage_bytes = sizeof(float) * a_stage + sizeof(__half) * b_stage;
-constexpr int most_parts = 16;
+constexpr std::size_t slot_bytes = sizeof(float) * a_stage + sizeof(__half) * b_stage;
+constexpr int max_parts = 16;
 
 struct Narrow {
   const float* a;
   std::int64_t lda;
   std::int32_t rows, terms, part_terms;  // part_terms: a multiple of depth
-  const __half* b;                       // both halves of 64 columns of `ldb` terms, zero beyond B's
+  const __half* b;                       // X1 and X2 of 64 columns with `ldb` terms; zero outside B
   std::int64_t ldb;
-  const std::uint32_t* largest;  // of |B|, as bits of a float
-  float* sums;                   // of the parts, each 64 columns of `lds` rows
+  const std::uint32_t* largest;  // max |B|, as bits of a float
+  float* sums;                   // for each part 64 columns of `lds` rows
   std::int64_t lds;
 };
 
-__device__ int exponent_for(float largest) {  // 2^14 <= 2^e largest < 2^15, as far as 2^e is a float
+__device__ int exponent_for(float largest) {  // 2^14 <= 2^e largest < 2^15, if 2^e is a float
   return min(127, 14 + 127 - static_cast<int>(__float_as_uint(largest) >> 23));
 }
 __device__ float power_of_two(int e) {
   return __int_as_float((e + 127) << 23);
 }
 
-__device__ void copy_16(void* to, const void* from, int bytes) {  // what is left of 16 becomes zero
+// Only `bytes` of 16 are read; the rest becomes zero.
+__device__ void copy_16(void* to, const void* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(to))),
@@ -64,27 +66,27 @@ __global__ void __launch_bounds__(threads, 2) narrow_kernel(const __grid_constan
   const std::int32_t row = blockIdx.x * rows_of_block, begin = blockIdx.y * u.part_terms,
                      end = min(u.terms, begin + u.part_terms);
   const int chunks = (end - begin + depth - 1) / depth;
-  const auto a_at = [&](int stage) {
-    return reinterpret_cast<float*>(reinterpret_cast<char*>(shared) + stage * stage_bytes);
+  const auto a_at = [&](int slot) {
+    return reinterpret_cast<float*>(reinterpret_cast<char*>(shared) + slot * slot_bytes);
   };
-  const auto b_at = [&](int stage) { return reinterpret_cast<__half*>(a_at(stage) + a_stage); };
+  const auto b_at = [&](int slot) { return reinterpret_cast<__half*>(a_at(slot) + a_stage); };
 
   const auto fetch = [&](int chunk) {
     if (chunk < chunks) {
-      const int stage = chunk % stages;
+      const int slot = chunk % slots;
       const std::int32_t term = begin + chunk * depth;
 #pragma unroll
       for (int i = 0; i < rows_of_block / 4 * depth / threads; ++i) {
         const int own = i * threads + threadIdx.x, r = own % (rows_of_block / 4) * 4,
                   k = own / (rows_of_block / 4);
         const int bytes = term + k < end ? 4 * max(0, min(4, u.rows - row - r)) : 0;
-        copy_16(a_at(stage) + k * a_stride + r,
+        copy_16(a_at(slot) + k * a_stride + r,
                 u.a + (bytes > 0 ? row + r + static_cast<std::int64_t>(term + k) * u.lda : 0), bytes);
       }
 #pragma unroll
       for (int i = 0; i < 2 * columns * depth / 8 / threads; ++i) {
         const int own = i * threads + threadIdx.x, k = own % (depth / 8) * 8, c = own / (depth / 8);
-        copy_16(b_at(stage) + c * b_stride + k, u.b + term + k + c * u.ldb, 16);
+        copy_16(b_at(slot) + c * b_stride + k, u.b + term + k + c * u.ldb, 16);
       }
     }
     close_copies();
@@ -93,15 +95,15 @@ __global__ void __launch_bounds__(threads, 2) narrow_kernel(const __grid_constan
   float sum[2][columns / 8][4] = {};
   const int of_b = exponent_for(__uint_as_float(*u.largest));
 #pragma unroll
-  for (int s = 0; s < stages - 1; ++s) fetch(s);
+  for (int s = 0; s < slots - 1; ++s) fetch(s);
   for (int chunk = 0; chunk < chunks; ++chunk) {
-    wait_for_copies<stages - 2>();
+    wait_for_copies<slots - 2>();
     __syncthreads();
-    fetch(chunk + stages - 1);
-    const float* const a = a_at(chunk % stages) + warp * warp_rows + 2 * g;
+    fetch(chunk + slots - 1);
+    const float* const a = a_at(chunk % slots) + warp * warp_rows + 2 * g;
     const __half* const b =
-        b_at(chunk % stages) + (lane / 16 * columns + lane % 8) * b_stride + lane / 8 % 2 * 8;
-    // Rows g and g + 8 of a step are the memory's 2g and 2g + 1.
+        b_at(chunk % slots) + (lane / 16 * columns + lane % 8) * b_stride + lane / 8 % 2 * 8;
+    // Rows g and g + 8 of an mma are rows 2g and 2g + 1 in memory.
     float2 x[2][2][4];
     float largest = 0;
 #pragma unroll
@@ -135,7 +137,7 @@ __global__ void __launch_bounds__(threads, 2) narrow_kernel(const __grid_constan
         }
 #pragma unroll
       for (int c = 0; c < columns / 8; ++c) {
-        unsigned y[4];  // both parts of the first half of B, then of the second
+        unsigned y[4];  // X1 of B (two registers), then X2
         load_matrices(y, b + 8 * c * b_stride + 16 * k);
 #pragma unroll
         for (int p = 0; p < 3; ++p)
@@ -161,7 +163,7 @@ __global__ void __launch_bounds__(threads, 2) narrow_kernel(const __grid_constan
             make_float2(sum[m][c][i], sum[m][c][i + 2]);
 }
 
-// B as it is given: the element of term k and column c at [k * step_k + c * step_c], of complex matrices in pairs.
+// B as the caller gives it: the element of term k and column c is at [k * step_k + c * step_c]; complex matrices as pairs.
 struct Given {
   const float* b;
   std::int64_t step_k, step_c;
@@ -184,7 +186,7 @@ __global__ void largest_of_b_kernel(const __grid_constant__ Given b, std::uint32
   if (threadIdx.x % 32 == 0) atomicMax(bits, __float_as_uint(largest));
 }
 
-// Column c of a complex B is the real column c and, of its imaginary parts, 32 + c.
+// Column c of a complex B becomes two real columns: c with the real parts, 32 + c with the imaginary parts.
 template <bool complex>
 __global__ void halves_of_b_kernel(const __grid_constant__ Given b, const std::uint32_t* bits, __half* to,
                                    std::int64_t ldb) {
@@ -228,12 +230,12 @@ __global__ void sum_kernel(const float* sums, std::int64_t lds, std::int32_t par
   }
 }
 
-// Parts of the terms with which the last round of thread blocks, two a multiprocessor, is nearly full.
+// Number of parts of the terms for which the last round of thread blocks, two for each multiprocessor, is nearly full.
 std::int64_t parts_for(std::int64_t blocks, std::int64_t terms, int multiprocessors) {
   const std::int64_t places = 2 * multiprocessors;
   std::int64_t best = 1;
   double least = 1e30;
-  for (std::int64_t parts = 1; parts <= std::clamp<std::int64_t>(terms / 256, 1, most_parts); ++parts) {
+  for (std::int64_t parts = 1; parts <= std::clamp<std::int64_t>(terms / 256, 1, max_parts); ++parts) {
     const double rounds = static_cast<double>((blocks * parts + places - 1) / places);
     if (rounds / static_cast<double>(parts) < 0.97 * least) {
       best = parts;
@@ -256,10 +258,9 @@ bool narrow_gemm_by_halves(const Queue& queue, Op op_b, float alpha, MatrixView<
       rows > INT32_MAX || terms > INT32_MAX - depth)
     return false;
   const std::int64_t blocks = (rows + rows_of_block - 1) / rows_of_block, lds = blocks * rows_of_block;
-  const std::int64_t ldb = (terms + depth - 1) / depth * depth;
+  const std::int64_t ldb = round_up(terms, depth);
   std::int64_t parts = parts_for(blocks, terms, queue.multiprocessors());
-  const auto part_terms =
-      static_cast<std::int32_t>(((terms + parts - 1) / parts + depth - 1) / depth * depth);
+  const auto part_terms = static_cast<std::int32_t>(round_up((terms + parts - 1) / parts, depth));
   parts = (terms + part_terms - 1) / part_terms;
   const std::uint64_t of_b = sizeof(__half) * 2 * columns * static_cast<std::uint64_t>(ldb);
   if (256 + of_b + sizeof(float) * columns * static_cast<std::uint64_t>(lds * parts) > scratch_dev.size())
@@ -288,9 +289,9 @@ bool narrow_gemm_by_halves(const Queue& queue, Op op_b, float alpha, MatrixView<
                       largest,
                       sums,
                       lds};
-  allow_shared_memory(narrow_kernel, stages * stage_bytes);
+  allow_shared_memory(narrow_kernel, slots * slot_bytes);
   narrow_kernel<<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(parts)), threads,
-                  stages * stage_bytes, queue.stream()>>>(narrow);
+                  slots * slot_bytes, queue.stream()>>>(narrow);
   EIGEN_G_LAUNCHED();
   sum_kernel<complex>
       <<<dim3(static_cast<unsigned>((c_dev.rows + 255) / 256), static_cast<unsigned>(c_dev.cols)), 256, 0,

@@ -1,4 +1,4 @@
-// The engine native: cuBLAS in the matrices' own type, and the own rank-2k update.
+// The table row of the engine native.
 #include "gemm_df/engines/native/native_engine.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -14,13 +14,13 @@ namespace {
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-// In proportion to the ratio of float's and double's rate.
+// An estimate from the clock rate and the ratio of float's rate to double's.
 EngineRate native_estimated_rate(const Queue& queue) {
   int device = 0, ratio = 0, major = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  const double tensor_cores = ratio <= 2 && major >= 8 ? 2 : 1;  // of those GPUs double the rate in double
+  const double tensor_cores = ratio <= 2 && major >= 8 ? 2 : 1;  // they double the rate in double
   EngineRate rate;
   rate.flops_per_second = 2 * float_rate(queue) * tensor_cores / std::max(ratio, 1);
   return rate;

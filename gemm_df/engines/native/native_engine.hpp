@@ -1,4 +1,4 @@
-// The engine native at work. CUDA builds only.
+// NativeEngine: cuBLAS in the matrices' own type, products of floats as fp16 pairs, and the rank-2k kernels. CUDA builds only.
 #pragma once
 
 #include <span>
@@ -34,7 +34,7 @@ class NativeEngine : public EngineProducts<T> {
   const Queue& queue_;
 
  private:
-  // The last rows, which cuBLAS would be slow with, in float.
+  // A product as fp16 pairs. The last rows, with which cuBLAS would be slow, are computed in float.
   bool by_halves(Op op_a, Op op_b, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
                  MatrixView<T> c) {
     const std::int64_t terms = op_a == Op::none ? a.cols : a.rows;

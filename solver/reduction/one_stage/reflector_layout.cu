@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/reduction/one_stage/reflector_layout.hpp"
 
@@ -10,12 +11,12 @@ namespace {
 
 constexpr int threads = 256;
 
-// Columns go round the blocks, rows round the threads.
+// Blocks for a loop over columns: block b works on columns b, b + blocks, ...; the threads of a block share a column's rows.
 unsigned blocks_for(const Queue& queue, std::int64_t columns) {
   return static_cast<unsigned>(std::min<std::int64_t>(columns, 16 * queue.multiprocessors()));
 }
 
-// Entry (i, j), i >= j, of the lower triangle that stands for the triangle `uplo` of a.
+// Maps entry (i, j), i >= j, of a lower triangle to the entry of a's triangle that represents it.
 template <class T>
 struct Triangle {
   MatrixView<T> a;
@@ -25,7 +26,7 @@ struct Triangle {
   }
 };
 
-// The rows from column j's diagonal on are copied; with `whole` they are reflectors, which get their unit and zeros.
+// Copies the rows from column j's diagonal on. With `whole`, the columns are reflectors and also get their 1 and their zeros.
 template <class T>
 __global__ void take_kernel(Triangle<const T> from, bool whole, MatrixView<T> to) {
   const std::int64_t n = to.cols;
@@ -100,15 +101,6 @@ void reverse_rows(const Queue& queue, MatrixView<T> x_dev) {
   EIGEN_G_LAUNCHED();
 }
 
-template void take_triangle(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
-template void take_reflectors(const Queue&, Uplo, MatrixView<const double>, MatrixView<double>);
-template void give_reflectors(const Queue&, Uplo, MatrixView<const double>, const double*, const double*,
-                              MatrixView<double>);
-template void reverse_rows(const Queue&, MatrixView<double>);
-template void take_triangle(const Queue&, Uplo, MatrixView<const float>, MatrixView<float>);
-template void take_reflectors(const Queue&, Uplo, MatrixView<const float>, MatrixView<float>);
-template void give_reflectors(const Queue&, Uplo, MatrixView<const float>, const float*, const float*,
-                              MatrixView<float>);
-template void reverse_rows(const Queue&, MatrixView<float>);
+EIGEN_G_INSTANTIATE(real_types, take_triangle, take_reflectors, give_reflectors, reverse_rows);
 
 }  // namespace eigen_g

@@ -1,11 +1,11 @@
-// Scalars of a reflector that both kernels of the reduction compute. Device code.
+// Two formulas of a reflector that both kernels of the one-stage reduction compute. Device code.
 #pragma once
 
 #include "hybrid/device_complex.cuh"
 
 namespace eigen_g::reduction {
 
-// |tau|^2 / 2 v^H y, which is real.
+// |tau|^2 / 2 * v^H y. The product v^H y is real.
 template <class R>
 __device__ R half_of(R tau, R v_dot_y) {
   return R(0.5) * tau * (tau * v_dot_y);

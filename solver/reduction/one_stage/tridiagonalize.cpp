@@ -2,14 +2,15 @@
 
 #include <complex>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// Values of workspace that sytrd asks for, and of complex ones a column more: OpenBLAS 0.3.21's zgemv and cgemv, which hetrd
-// calls with it, read up to a column beyond its end.
+// Number of workspace values that sytrd asks for. Complex matrices get one column more: hetrd passes the workspace to OpenBLAS 0.3.21's
+// zgemv and cgemv, which read up to one column beyond its end.
 template <class T>
 lapack_int tridiagonalize_values(lapack_int n) {
   T query{};
@@ -35,15 +36,8 @@ void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* t
                "sytrd");
 }
 
-template void tridiagonalize(Uplo, MatrixView<double>, double*, double*, double*, Arena);
-template std::uint64_t tridiagonalize_bytes_on_cpu<double>(std::int64_t);
-template void tridiagonalize(Uplo, MatrixView<float>, float*, float*, float*, Arena);
-template std::uint64_t tridiagonalize_bytes_on_cpu<float>(std::int64_t);
-template void tridiagonalize(Uplo, MatrixView<std::complex<double>>, double*, double*, std::complex<double>*,
-                             Arena);
-template std::uint64_t tridiagonalize_bytes_on_cpu<std::complex<double>>(std::int64_t);
-template void tridiagonalize(Uplo, MatrixView<std::complex<float>>, float*, float*, std::complex<float>*,
-                             Arena);
-template std::uint64_t tridiagonalize_bytes_on_cpu<std::complex<float>>(std::int64_t);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, tridiagonalize,
+                             void(Uplo, MatrixView<T>, real_t<T>*, real_t<T>*, T*, Arena));
+EIGEN_G_INSTANTIATE(all_types, tridiagonalize_bytes_on_cpu);
 
 }  // namespace eigen_g

@@ -1,14 +1,17 @@
-// Householder tridiagonalization on the GPU, panel by panel. One cooperative kernel reduces a panel's columns; one SYR2K
-// updates the matrix right of it and, where that is large, multiplies it with the next column on the way. The last columns,
-// which fit on the chip, go to tridiagonalize_on_chip.
+// Householder tridiagonalization on the GPU, panel by panel.
+//
+// For each panel, one cooperative kernel reduces the columns and one rank-2k update (SYR2K) updates the matrix to the right of them. For a
+// large matrix the update also computes the product with the next column. tridiagonalize_on_chip() reduces the last columns,
+// which fit into the registers and shared memory of the GPU.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/devices/tuning.hpp"
@@ -29,14 +32,14 @@ using Strips = blas2::SymvShape<device_t<T>, reduction_shapes[i].row_warps, redu
 static_assert(reduction_shapes.size() == 3 && Strips<double, 0>::threads == threads &&
               Strips<double, 1>::threads == threads && Strips<double, 2>::threads == threads);
 
-// a(i, j) := 0 for i <= j: V whole, as the back-transformation takes it.
+// a(i, j) := 0 for i <= j, so that column j holds all of v_j, as the back-transformation needs it.
 template <class T>
 __global__ void clear_upper_kernel(std::int64_t n, T* a, std::int64_t lda) {
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = threadIdx.x; i <= j; i += blockDim.x) a[i + j * lda] = 0;
 }
 
-// The instances of the kernel for one height of strips.
+// The two instances of the panel kernel for one shape of strips.
 struct Variant {
   int strip_rows, group_columns, column_warps;
   const void *resident, *mixed;
@@ -55,7 +58,7 @@ const std::array<Variant, 3>& variants() {
                                           variant<Strips<T, 2>>()};
   return all;
 }
-// Rows left to reduce up to which an entry of reduction_strips is taken, ascending.
+// max_rows(blocks)[k]: largest number of rows left to reduce for which reduction_strips[k] is used; ascending.
 std::array<std::int64_t, 3> max_rows(std::int64_t blocks) {
   std::array<std::int64_t, 3> max_of{};
   for (std::size_t k = 0; k < max_of.size(); ++k) {
@@ -78,7 +81,7 @@ const Variant& variant_for(std::int64_t rows, std::int64_t blocks) {
       static_cast<std::size_t>(std::lower_bound(max_of.begin(), max_of.end(), rows) - max_of.begin()));
 }
 
-// The parts of the workspace for order n on a GPU with so many multiprocessors.
+// The workspace of the panels for order n on a GPU with this number of multiprocessors.
 template <class T>
 struct Layout {
   std::int64_t padded, blocks, column_stride, row_sums = 0, column_sums = 0, product_sums;
@@ -92,18 +95,18 @@ struct Layout {
     const auto max_of = max_rows(blocks);
     for (std::size_t k = 0; k < max_of.size() && (k == 0 || n > max_of[k - 1]); ++k) {
       const Variant& v = variant_of<T>(k);
-      const std::int64_t strips = v.strips(std::min(n, max_of[k])) + 1;  // the first may be a part of one
+      const std::int64_t strips = v.strips(std::min(n, max_of[k])) + 1;  // + 1: an incomplete first strip
       row_sums = std::max(row_sums, (blocks + strips) * v.strip_rows);
       column_sums = std::max(column_sums, strips * column_stride);
     }
   }
 
-  struct Places {
+  struct Buffers {
     Exchange<device_t<T>> exchange{};
-    T *product, *product_sums;  // A x and the sums of it that come from the update
+    T *product, *product_sums;  // A x; scratch for its sums in the rank-2k update
   };
-  Places place(Arena& arena) const {
-    Places places;
+  Buffers place(Arena& arena) const {
+    Buffers places;
     using D = device_t<T>;
     Exchange<D>& ex = places.exchange;
     ex.x = arena.take<D>(padded);
@@ -122,7 +125,7 @@ struct Layout {
   }
 };
 
-// A panel: a block's rows, the columns, and how many of V's and W's columns the block's shared memory holds.
+// A panel: rows of a thread block's slice, columns, and the number of V's and of W's columns that its shared memory holds.
 template <class T>
 struct PanelShape {
   std::int32_t slice_rows, columns, held;
@@ -136,7 +139,7 @@ struct PanelShape {
   std::size_t bytes() const { return lasting_bytes<T>(slice_rows, held); }
 };
 
-// Dynamic shared memory that a block of any of the kernels may take where two share a multiprocessor.
+// Dynamic shared memory that a thread block of any of these kernels may use if two blocks share a multiprocessor.
 template <class T>
 std::size_t shared_share() {
   int device = 0, per_multiprocessor = 0, per_block = 0, reserved = 0;
@@ -162,12 +165,12 @@ std::size_t shared_share() {
   return share;
 }
 
-// Up to here reflectors of rounding alone do no harm (orthogonality ratio at most 1.3), and two launches more would count. Complex
-// ones do: two blocks of equal entries had 2.1 at n = 64; in float 8 at 252 and 13 at 1008.
+// Largest order up to which reflectors made from rounding errors do no harm (orthogonality ratio at most 1.3). There the two launches
+// of negligible_square_of() would take noticeable time. Complex matrices need a lower limit: data/perf/DECISIONS.md, "Full to band".
 template <class T>
 constexpr std::int64_t max_order_of_any_reflector = is_complex<T> ? 128 : 1024;
 
-// Columns 0 ... of `a_dev` until at most `stop` >= 1 are left; returns the first that is.
+// Reduces columns 0, 1, ... of `a_dev` in panels until at most `stop` >= 1 columns are left. Returns the index of the first column left.
 template <class T>
 std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev,
                            real_t<T>* e_dev, T* tau_dev, const real_t<T>* negligible_dev, Arena scratch_dev,
@@ -176,7 +179,7 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, rea
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.cols;
   const Layout<T> layout(n, multiprocessors);
-  const typename Layout<T>::Places places = layout.place(scratch_dev);
+  const typename Layout<T>::Buffers places = layout.place(scratch_dev);
   const Exchange<device_t<T>>& exchange = places.exchange;
   T *const x_dev = reinterpret_cast<T*>(exchange.x), *const w_dev = reinterpret_cast<T*>(exchange.w);
   const std::size_t share = shared_share<T>();
@@ -187,7 +190,7 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, rea
       cudaMemsetAsync(exchange.x, 0, sizeof(T) * static_cast<std::size_t>(layout.padded), queue.stream()));
 
   std::int64_t p = 0;
-  bool multiplied = false;  // A x of column p is there
+  bool multiplied = false;  // A x of column p is already computed
   while (n - p > stop) {
     const PanelShape<device_t<T>> shape(n - p, layout.blocks, share);
     const std::int64_t columns = shape.columns;
@@ -214,7 +217,7 @@ std::int64_t reduce_panels(const Products<T>& products, MatrixView<T> a_dev, rea
         negligible_dev,
         partition,
         exchange};
-    // The strips before the first that is walked have no place among the column sums.
+    // Moves the base address so that the first strip of this partition has the first column sums.
     panel.exchange.partials.columns -= partition.first_strip() * layout.column_stride;
     void* arguments[] = {&panel};
     EIGEN_G_CUDA(
@@ -256,7 +259,7 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   const Queue& queue = products.queue();
   const int all = queue.multiprocessors();
   const int taken = multiprocessors > 0 ? std::min(multiprocessors, all) : all;
-  const std::int64_t on_chip = most_on_chip<T>(taken);
+  const std::int64_t on_chip = max_on_chip<T>(taken);
 
   real_t<T>* const squares_dev = scratch_dev.take<real_t<T>>(n + 1);
   const real_t<T>* const negligible_dev = n > std::min(on_chip, max_order_of_any_reflector<T>)
@@ -285,19 +288,9 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   }
 }
 
-template std::uint64_t tridiagonalize_bytes<double>(std::int64_t, int);
-template void tridiagonalize(const Products<double>&, MatrixView<double>, double*, double*, double*, Arena,
-                             const std::function<void(double)>&, const std::function<void()>&, int);
-template std::uint64_t tridiagonalize_bytes<float>(std::int64_t, int);
-template void tridiagonalize(const Products<float>&, MatrixView<float>, float*, float*, float*, Arena,
-                             const std::function<void(double)>&, const std::function<void()>&, int);
-template std::uint64_t tridiagonalize_bytes<std::complex<double>>(std::int64_t, int);
-template void tridiagonalize(const Products<std::complex<double>>&, MatrixView<std::complex<double>>, double*,
-                             double*, std::complex<double>*, Arena, const std::function<void(double)>&,
-                             const std::function<void()>&, int);
-template std::uint64_t tridiagonalize_bytes<std::complex<float>>(std::int64_t, int);
-template void tridiagonalize(const Products<std::complex<float>>&, MatrixView<std::complex<float>>, float*,
-                             float*, std::complex<float>*, Arena, const std::function<void(double)>&,
-                             const std::function<void()>&, int);
+EIGEN_G_INSTANTIATE(all_types, tridiagonalize_bytes);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, tridiagonalize,
+                             void(const Products<T>&, MatrixView<T>, real_t<T>*, real_t<T>*, T*, Arena,
+                                  const std::function<void(double)>&, const std::function<void()>&, int));
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// Q^T A Q = T: Householder reduction of a symmetric matrix to tridiagonal form.
+// tridiagonalize(), Q^T A Q = T: Householder reduction of a symmetric matrix to tridiagonal form. For Hermitian A, ^T means ^H.
 //
 //   Q = H_1 H_2 ... H_{n-1},   H_j = I - tau_j v_j v_j^T,   T = tridiag(e, d, e)
 #pragma once
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/scalar.hpp"
@@ -14,39 +14,42 @@
 
 namespace eigen_g {
 
-// CPU. LAPACK: dsytrd; its layout of the reflectors.
-//   a    n x n, lda, host, in: the triangle `uplo`; out: T and the reflectors
-//   d    n, e n-1, tau n-1 values, host, out
-//   scratch   tridiagonalize_bytes_on_cpu<T>(n) of host memory
-// Cost: 4/3 n^3 flops. Throws InvalidArgument where LAPACK's integers are too short for n, DeviceError.
+// CPU. Calls LAPACK's dsytrd and leaves the reflectors in its layout.
+//   uplo      triangle of A that is read and overwritten
+//   a         n x n, lda, host, in: the triangle `uplo`; out: T and the reflectors
+//   d, e, tau n, n - 1, n - 1 values, host, out
+//   scratch   tridiagonalize_bytes_on_cpu<T>(n) bytes of host memory
+// Throws InvalidArgument if n is too large for LAPACK's integers, DeviceError. Cost: 4/3 n^3 flops.
 template <class T>
 void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch);
 template <class T>
 std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 
-// GPU. The lower triangle.
-//   a_dev  n x n, lda a multiple of tridiagonalize_row_multiple, 16-byte aligned, device; rows n..lda-1 zero.
-//          in: the lower triangle. out: column j holds v_j whole: zeros in rows 0..j, 1 in row j+1
-//   d_dev  n, e_dev n-1, tau_dev n-1 values, device, out
-//   scratch_dev    tridiagonalize_bytes<T>(n, products.queue().multiprocessors())
-//   multiprocessors  take only so many (0: all), as on a smaller GPU: a block then has more rows of the panel than may fit
-//                    into its shared memory
-// Ordered on the products' queue, rank-2k updates by their engine; with `progress` the call blocks. Repeats bit for bit on
-// the same GPU.
-// Above n = 1024, of complex T above 128, a column that is below A's rounding when its turn comes, |x| <= ulp |A|_F, counts as zero:
-// tau = 0 (negligible.hpp).
-// Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read, two grid barriers a column. From 5000 rows on the update of A multiplies it
-// with the next column on the way: 1/64 fewer bytes. The last columns, which fit on the chip (2304 on an H200), take one
-// exchange each and no memory.
-// Source: LAPACK dlatrd; the fusion is derived in tridiagonalize_panel.cuh.
-//   progress  is told of the columns that are done; queued: called once when all is queued, before it is
+// GPU. Reads the lower triangle.
+//   a_dev            n x n, device, 16-byte aligned; lda is a multiple of tridiagonalize_row_multiple; rows n ... lda - 1 are zero.
+//                    in: the lower triangle. out: column j holds all of v_j, with zeros in rows 0 ... j and 1 in row j + 1
+//   d_dev            n values, device, out
+//   e_dev, tau_dev   n - 1 values each, device, out
+//   scratch_dev      tridiagonalize_bytes<T>(n, products.queue().multiprocessors()) bytes of device memory
+//   progress         called with the fraction of the work that is done
+//   queued           called once when all work is queued, before any of it need be complete
+//   multiprocessors  0: all. A positive value: only this number takes part, as on a smaller GPU. Each thread block then has more rows
+//                    of a panel, possibly more than its shared memory holds
+// Ordered on the products' queue. The engine of `products` computes the rank-2k updates. Blocks only if `progress` is given.
+// Accuracy: small columns count as zero for n > 1024 (complex T: n > 128), and for every n that needs panels. If the part of a column
+// below the diagonal has a norm of at most ulp |A|_F when its turn comes, tau = 0 (negligible.hpp).
+// Repeated runs on the same GPU give the same bits.
+// Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read (double), two grid barriers per column. From 5000 rows on, the rank-2k update of A
+// also computes the product of A with the next column; this saves 1/64 of the bytes. The last columns fit into the registers and
+// shared memory of the GPU (n = 2304 on an H200). They need one exchange between thread blocks each and no device memory.
+// Source: LAPACK dlatrd; the fused form is derived in tridiagonalize_panel.cuh.
 template <class T>
 void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,
                     T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {},
                     const std::function<void()>& queued = {}, int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
-// A column whose tail's squares sum to less is reduced already (tau = 0) at every n: far below rounding, where max |A| is within
-// 2^-100 ... 2^100 (float: 2^-8 ... 2^8), and so far from the least number that no square of weight vanishes.
+// A column whose tail has a smaller sum of squares counts as reduced (tau = 0) at every n. This sum is far below rounding error if max |A|
+// is within 2^-100 ... 2^100 (float: 2^-8 ... 2^8). It is so far above the smallest number that squares that matter do not underflow.
 template <class R>
 inline constexpr R negligible_square = R(0x1p-900);
 template <>

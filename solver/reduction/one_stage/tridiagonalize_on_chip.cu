@@ -1,25 +1,27 @@
-// Householder tridiagonalization of a matrix that stays on the chip: one block a multiprocessor, row i of the symmetric
-// matrix (whole, both triangles) in block i mod blocks, one cooperative kernel for all columns, one exchange a column.
+// Householder tridiagonalization of a matrix that stays in registers and shared memory ("on chip"). One cooperative kernel reduces all
+// columns, with one thread block per multiprocessor. Block i mod blocks holds row i of the whole symmetric matrix (both triangles).
+// The blocks exchange data once per column.
 //
-// Step k reduces column k; q = k + 1. Every block knows x, column k below the diagonal. With the scalars of
-// tridiagonalize_panel.cuh (alpha = x_q, beta, s, tau; v = s (x - beta e_q)):
+// Step k reduces column k; q = k + 1. Every block knows x, the part of column k below the diagonal. The scalars alpha = x_q, beta, s, tau
+// and v = s (x - beta e_q) are defined in tridiagonalize_panel.cuh.
 //
-//   each block    h_i = (A x)_i for its own rows i >= q, and publishes them
-//   owner of q    publishes r = A(q, :)
-//   each block    y = A v = s (h - beta r);   v^T y;   w = tau y - (tau / 2)(tau v^T y) v   whole, for itself
-//                 x' = r - v w_q - w        the next column
-//                 A := A - v w^T - w v^T    its own rows, and h' = A x' in the same pass
+//   each block         h_i = (A x)_i for its own rows i >= q; publishes them
+//   the block of row q publishes r = A(q, :)
+//   each block         y = A v = s (h - beta r);   v^T y;   w = tau y - (tau / 2)(tau v^T y) v   all elements, for itself
+//                      x' = r - v w_q - w          the next column
+//                      A := A - v w^T - w v^T      its own rows, and h' = A x' in the same pass
 //
-// Of a Hermitian matrix r is conj(A(q, :)), v^T y is v^H y, which is real, and A := A - v w^H - w v^H.
+// Hermitian matrix: r = conj(A(q, :)), v^H y (real) replaces v^T y, and A := A - v w^H - w v^H.
 //
-// Only h and r travel, once a column. A double travels as two words; each holds one half of it and the step's number (a
-// float as one, a complex number as two real ones). The reader polls until the number is there: no barrier, no fence.
-// Two sets of mailboxes take turns. A block publishes step k + 2 after it has read all of step k + 1, which the others
-// published after they had read step k: nobody overwrites what is still to be read. A block that ends with step k
-// publishes nothing more, and nobody waits for it.
+// Only h and r are exchanged, once per column, through mailboxes in device memory. A double is sent as two words; each word holds
+// one half of the double and the number of the step. A float is one word, a complex number is two real ones. The reader polls a
+// word until it has the step's number; neither a barrier nor a fence is needed.
+// Two sets of mailboxes alternate. No block overwrites a value that is still to be read: a block publishes step k + 2 after it has
+// read all of step k + 1, and the other blocks publish step k + 1 after they have read step k. A block whose rows are all reduced
+// publishes nothing more, and no block waits for it.
 //
-// All blocks compute v, y, w and x' by the same operations in the same order, so they agree to the bit. The rows that
-// live longest are in registers, the others in shared memory.
+// All blocks compute v, y, w and x' by the same operations in the same order, so these agree in every bit. The rows that are
+// reduced last are in registers, the others in shared memory.
 //
 // Rejected variants: data/perf/DECISIONS.md, "Reduction on the chip".
 #include <algorithm>
@@ -28,10 +30,13 @@
 #include "blas2/symv/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/mail_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
+#include "hybrid/warp_sum.cuh"
 #include "solver/reduction/one_stage/reflector_scalars.cuh"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
@@ -40,10 +45,10 @@ namespace eigen_g {
 
 namespace {
 
-constexpr int max_rows = 32;  // of a block: a lane sums a row
-constexpr int at_once = 4;    // rows in a pass
+constexpr int max_rows = 32;  // rows of a block: one lane sums one row
+constexpr int at_once = 4;    // rows that a pass processes together
 
-// Neighbours in a row that a thread takes together: two, or what 16 bytes hold.
+// Neighbouring columns of a row that a thread processes together: two, or one if an element has more than 8 bytes.
 template <class T>
 inline constexpr int group_width = sizeof(T) <= 8 ? 2 : 1;
 template <class T>
@@ -54,6 +59,7 @@ struct alignas(group_width<T> * sizeof(T)) Group {
 template <class T>
 using memory_word = pair_t<std::conditional_t<sizeof(Group<T>) == 16, double, float>>;
 
+// The kernel's parameters.
 template <class T>
 struct OnChip {
   T* a;
@@ -61,17 +67,18 @@ struct OnChip {
   int n;
   real_t<T>*d, *e;
   T* tau;
-  Packet<T>* mail;              // 2 sets of h and r, group_width stride each
-  int shared_rows;              // of a block, a multiple of at_once; the others are in registers
-  int stride;                   // of shared rows, in groups: n / group_width rounded up to whole warps
-  const real_t<T>* negligible;  // squares of a tail that counts as zero; null: negligible_square
+  Packet<T>* mail;  // 2 sets of h and r, with group_width * stride packets each
+  int shared_rows;  // rows of a block in shared memory, a multiple of at_once; the others are in registers
+  int stride;  // groups from one row in shared memory to the next: n / group_width rounded up to a multiple of 32
+  // A tail with a smaller sum of squares counts as zero; null: negligible_square.
+  const real_t<T>* negligible;
 
-  // Place of row or column i in its mailboxes: the groups' first ones, then the second, so that what a warp reads lies
-  // side by side.
+  // Index of row or column i in a mailbox. The first elements of all groups come first, then the second ones, so that a warp
+  // reads consecutive packets.
   __device__ int place(int i) const { return i / group_width<T> + i % group_width<T> * stride; }
 };
 
-// Row i, column j of a symmetric or Hermitian matrix from what is stored below the diagonal.
+// Element (i, j) of a symmetric or Hermitian matrix; `stored` is the corresponding element of its lower triangle.
 template <class R>
 __device__ R of_lower(R stored, int, int) {
   return stored;
@@ -81,14 +88,7 @@ __device__ DeviceComplex<R> of_lower(DeviceComplex<R> stored, int i, int j) {
   return {stored.re, i == j ? 0 : i > j ? stored.im : -stored.im};
 }
 
-template <class T>
-__device__ T warp_sum(T x) {
-#pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
-  return x;
-}
-
-// The sum of n values in shared memory, in four chains.
+// The sum of n values in shared memory, in four independent chains.
 template <int n, class T>
 __device__ T sum_of(const T* x) {
   static_assert(n % 4 == 0);
@@ -98,33 +98,35 @@ __device__ T sum_of(const T* x) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// Where a thread of a block of `threads` works: all rows of its block, groups t + threads u of columns, u = 0, 1, ...
+// The rows and columns of a thread in a block of `threads`: all rows of the block, and the column groups t + threads u, u = 0, 1, ...
+// The rows of a block are numbered by slots: slot i has row block + blocks i.
 template <class T, int threads>
-struct Seat {
+struct ThreadRange {
   static constexpr int width = group_width<T>;
   static constexpr int warps = threads / 32;
   int t = threadIdx.x, warp = t / 32, lane = t % 32;
   int block = blockIdx.x, blocks = gridDim.x, n;
-  int rows = (n - block + blocks - 1) / blocks;  // of the block
-  bool writer = block == (n - 1) % blocks;       // of d, e and tau: the block that lives longest
+  int rows = (n - block + blocks - 1) / blocks;  // rows of this block
+  // This block writes d, e and tau; it has row n - 1, so it ends last.
+  bool writer = block == (n - 1) % blocks;
 
-  __device__ explicit Seat(int n) : n(n) {}
+  __device__ explicit ThreadRange(int n) : n(n) {}
   __device__ int row_of(int slot) const { return block + blocks * slot; }
   __device__ int column_of(int c) const { return width * (t + threads * (c / width)) + c % width; }
 };
 
-// What a thread keeps from step to step. The machine code depends on the members' order.
+// The registers that a thread keeps from step to step. The machine code depends on the order of the members.
 template <class T, int groups, int registered>
-struct State {
+struct Registers {
   static constexpr int columns = group_width<T> * groups;
   T tau;
   real_t<T> half;  // w = tau y - half v
   T x[columns], w[columns], v[columns];
-  int own[columns];                // slot of the block's row whose number is the thread's column, or -1
-  Group<T> a[registered][groups];  // rows in registers; those before them are in shared memory
+  int own[columns];                // the block's slot whose row index equals the thread's column index, or -1
+  Group<T> a[registered][groups];  // the rows in registers; the slots before them are in shared memory
 };
 
-// What the threads of a block share.
+// Shared memory of a block.
 template <class T, int warps>
 struct Shared {
   Group<T>* rows;
@@ -132,30 +134,30 @@ struct Shared {
   T (&dots)[max_rows][warps + 1], (&row_v)[max_rows], (&row_y)[max_rows], &first_of_x, &first_of_y, &diagonal;
 };
 
-// Step k reduces column k.
+// The indices and mailboxes of step k, which reduces column k.
 template <class T, int threads>
 struct Step {
-  const Seat<T, threads>& seat;
+  const ThreadRange<T, threads>& mine;
   int k, q;
   unsigned number;
   Packet<T>*mail_h, *mail_r;
-  int first_slot;  // of the block's rows >= q
+  int first_slot;  // the block's first slot whose row is >= q
 
-  __device__ Step(const OnChip<T>& p, const Seat<T, threads>& seat, int k)
-      : seat(seat),
+  __device__ Step(const OnChip<T>& p, const ThreadRange<T, threads>& mine, int k)
+      : mine(mine),
         k(k),
         q(k + 1),
         number(static_cast<unsigned>(q)),
         mail_h(p.mail + k % 2 * 2 * group_width<T> * p.stride),
         mail_r(mail_h + group_width<T> * p.stride),
-        first_slot(q > seat.block ? (q - seat.block + seat.blocks - 1) / seat.blocks : 0) {}
+        first_slot(q > mine.block ? (q - mine.block + mine.blocks - 1) / mine.blocks : 0) {}
 
-  __device__ bool needed(int c) const { return seat.column_of(c) >= q && seat.column_of(c) < seat.n; }
-  // Some group u of the warp has a column >= q.
+  __device__ bool needed(int c) const { return mine.column_of(c) >= q && mine.column_of(c) < mine.n; }
+  // True if group u of some thread of the warp has a column >= q.
   __device__ bool live(int u) const {
     constexpr int width = group_width<T>;
-    return seat.column_of(width * u) - width * seat.lane < seat.n &&
-           seat.column_of(width * u + width - 1) + width * (31 - seat.lane) >= q;
+    return mine.column_of(width * u) - width * mine.lane < mine.n &&
+           mine.column_of(width * u + width - 1) + width * (31 - mine.lane) >= q;
   }
 };
 
@@ -165,7 +167,7 @@ struct Reflector {
   T s, tau;
 };
 
-// From alpha and ||tail||^2 by a whole warp: two lanes, two divisions.
+// The reflector of alpha and ||tail||^2. A whole warp calls it: two lanes compute the two divisions at the same time.
 template <class R>
 __device__ __forceinline__ Reflector<R> reflect(R alpha, R tail, R negligible, int lane) {
   R beta = alpha, s = 0, tau = 0;
@@ -195,12 +197,12 @@ __device__ __forceinline__ Reflector<DeviceComplex<R>> reflect(DeviceComplex<R> 
   return {beta, s, tau};
 }
 
-// The rows, and x = A(:, 0).
+// Loads the block's rows and x = A(:, 0).
 template <class T, int threads, int groups, int registered>
-__device__ __forceinline__ void load(const OnChip<T>& p, const Seat<T, threads>& seat,
-                                     State<T, groups, registered>& state,
+__device__ __forceinline__ void load(const OnChip<T>& p, const ThreadRange<T, threads>& mine,
+                                     Registers<T, groups, registered>& state,
                                      const Shared<T, threads / 32>& shared) {
-  const int n = seat.n, rows = seat.rows, t = seat.t, block = seat.block, blocks = seat.blocks;
+  const int n = mine.n, rows = mine.rows, t = mine.t, block = mine.block, blocks = mine.blocks;
   constexpr int width = group_width<T>, columns = width * groups;
   const auto element = [&](int i, int j) {
     return i < n && j < n ? of_lower(__ldcg(p.a + max(i, j) + min(i, j) * p.lda), i, j) : T(0);
@@ -209,13 +211,13 @@ __device__ __forceinline__ void load(const OnChip<T>& p, const Seat<T, threads>&
   for (int r = 0; r < registered; ++r)
 #pragma unroll
     for (int u = 0; u < groups; ++u) {
-      const int row = p.shared_rows + r < rows ? seat.row_of(p.shared_rows + r) : n;
+      const int row = p.shared_rows + r < rows ? mine.row_of(p.shared_rows + r) : n;
 #pragma unroll
-      for (int c = 0; c < width; ++c) state.a[r][u].column[c] = element(row, seat.column_of(width * u + c));
+      for (int c = 0; c < width; ++c) state.a[r][u].column[c] = element(row, mine.column_of(width * u + c));
     }
   for (int slot = 0; slot < p.shared_rows; ++slot)
     for (int group = t; group < p.stride; group += threads) {
-      const int row = slot < rows ? seat.row_of(slot) : n;
+      const int row = slot < rows ? mine.row_of(slot) : n;
       Group<T> entry;
 #pragma unroll
       for (int c = 0; c < width; ++c) entry.column[c] = element(row, width * group + c);
@@ -223,24 +225,24 @@ __device__ __forceinline__ void load(const OnChip<T>& p, const Seat<T, threads>&
     }
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
-    const int column = seat.column_of(c);
+    const int column = mine.column_of(c);
     state.v[c] = state.w[c] = 0;
     state.x[c] = column > 0 ? element(column, 0) : T(0);
     state.own[c] = column < n && column % blocks == block ? column / blocks : -1;
   }
   for (int slot = t; slot < max_rows; slot += threads) shared.row_v[slot] = shared.row_y[slot] = 0;
-  if (seat.writer && t == 0) p.d[0] = real_of(p.a[0]);
+  if (mine.writer && t == 0) p.d[0] = real_of(p.a[0]);
 }
 
-// Rows slot ... slot + at_once - 1: A := A - v w^T - w v^T of the last step, their part of h = A x, and r where row q is
-// among them. `entry_of(i, u)`: row slot + i, group u.
+// Processes the rows in slots slot ... slot + at_once - 1: applies A := A - v w^T - w v^T of the last step and sums their part of
+// h = A x. Publishes r if row q is among them. entry_of(i, u) is group u of the row in slot slot + i.
 template <class T, int threads, int groups, int registered, class EntryOf>
 __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, threads>& step,
-                                            const State<T, groups, registered>& state,
+                                            const Registers<T, groups, registered>& state,
                                             const Shared<T, threads / 32>& shared, int slot,
                                             const EntryOf& entry_of) {
   const auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<T, threads>& seat = step.seat;
+  const ThreadRange<T, threads>& mine = step.mine;
   constexpr int width = group_width<T>;
   T v_row[at_once], w_row[at_once], sums[at_once];
 #pragma unroll
@@ -263,90 +265,91 @@ __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, th
 #pragma unroll
         for (int c = width - 1; c >= 0; --c) sums[i] = fma(entry.column[c], x[width * u + c], sums[i]);
       }
-  if (seat.row_of(step.first_slot) == step.q)
+  if (mine.row_of(step.first_slot) == step.q)
 #pragma unroll
     for (int i = 0; i < at_once; ++i)
       if (slot + i == step.first_slot)
 #pragma unroll
         for (int u = 0; u < groups; ++u) {
-          const int first = width * u, last = first + width - 1;  // written out: less code than a loop
-          const int first_column = seat.column_of(first), last_column = seat.column_of(last);
+          const int first = width * u, last = first + width - 1;  // written out: a loop would be more code
+          const int first_column = mine.column_of(first), last_column = mine.column_of(last);
           if (step.needed(first))
             publish(step.mail_r + p.place(first_column), conj_of(entry_of(i, u).column[0]), step.number);
           if (width > 1 && step.needed(last))
             publish(step.mail_r + p.place(last_column), conj_of(entry_of(i, u).column[width - 1]),
                     step.number);
         }
-  blas2::warp_sums<T>(sums, seat.lane);
-  if (seat.lane % (32 / at_once) == 0) shared.dots[slot + seat.lane / (32 / at_once)][seat.warp] = sums[0];
+  blas2::warp_sums<T>(sums, mine.lane);
+  if (mine.lane % (32 / at_once) == 0) shared.dots[slot + mine.lane / (32 / at_once)][mine.warp] = sums[0];
 }
 
-// The pass over the block's rows, `at_once` at a time. Rows that are done or do not exist come along among these.
+// The pass over the block's rows, `at_once` at a time. If such a set contains finished or missing rows, they are computed too.
 template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ void update_and_multiply(const OnChip<T>& p, const Step<T, threads>& step,
-                                                    State<T, groups, registered>& state,
+                                                    Registers<T, groups, registered>& state,
                                                     const Shared<T, threads / 32>& shared) {
   for (int slot = step.first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
     update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& {
-      return shared.rows[(slot + i) * p.stride + step.seat.t + threads * u];
+      return shared.rows[(slot + i) * p.stride + step.mine.t + threads * u];
     });
 #pragma unroll
   for (int r = 0; r < registered; r += at_once) {
     const int slot = p.shared_rows + r;
-    if (slot < step.seat.rows && slot + at_once > step.first_slot)
+    if (slot < step.mine.rows && slot + at_once > step.first_slot)
       update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& { return state.a[r + i][u]; });
   }
 }
 
-// h to all; while it is on its way the reflector's scalars from alpha and ||tail of x||^2, and v.
+// Publishes h. While h is on its way, computes the reflector from alpha and ||tail of x||^2, and v.
 template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, const Step<T, threads>& step,
-                                                            State<T, groups, registered>& state,
+                                                            Registers<T, groups, registered>& state,
                                                             const Shared<T, threads / 32>& shared) {
   auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<T, threads>& seat = step.seat;
+  const ThreadRange<T, threads>& mine = step.mine;
   constexpr int columns = group_width<T> * groups;
-  const int lane = seat.lane;
+  const int lane = mine.lane;
   const real_t<T> negligible = p.negligible ? *p.negligible : negligible_square<real_t<T>>;
   real_t<T> square = 0;
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
-    if (seat.column_of(c) == step.q) shared.first_of_x = x[c];
-    if (seat.column_of(c) > step.q) square = add_real_product(x[c], x[c], square);
+    if (mine.column_of(c) == step.q) shared.first_of_x = x[c];
+    if (mine.column_of(c) > step.q) square = add_real_product(x[c], x[c], square);
   }
   square = warp_sum(square);
-  if (lane == 0) shared.squares[seat.warp] = square;
+  if (lane == 0) shared.squares[mine.warp] = square;
   __syncthreads();
-  if (seat.warp == 0 && lane >= step.first_slot && lane < seat.rows)
-    publish(step.mail_h + p.place(seat.row_of(lane)), sum_of<seat.warps>(shared.dots[lane]), step.number);
+  if (mine.warp == 0 && lane >= step.first_slot && lane < mine.rows)
+    publish(step.mail_h + p.place(mine.row_of(lane)), sum_of<mine.warps>(shared.dots[lane]), step.number);
 
   const Reflector<T> reflector =
-      reflect(shared.first_of_x, sum_of<seat.warps>(shared.squares), negligible, lane);
+      reflect(shared.first_of_x, sum_of<mine.warps>(shared.squares), negligible, lane);
   tau = reflector.tau;
-  if (seat.writer && seat.t == 0) {
+  if (mine.writer && mine.t == 0) {
     p.e[step.k] = reflector.beta;
     p.tau[step.k] = tau;
   }
 #pragma unroll
-  for (int c = 0; c < columns; ++c) v[c] = seat.column_of(c) == step.q ? T(1) : reflector.s * x[c];
+  for (int c = 0; c < columns; ++c) v[c] = mine.column_of(c) == step.q ? T(1) : reflector.s * x[c];
   return reflector;
 }
 
-// h and r from all blocks: asks until nothing that the warp needs is missing.
+// Polls for h and r of all blocks until the warp has all values that it needs.
 template <class T, int threads, int columns>
 __device__ __forceinline__ void receive(const OnChip<T>& p, const Step<T, threads>& step,
                                         Packet<T> (&h)[columns], Packet<T> (&r)[columns]) {
 #pragma unroll
   for (int c = 0; c < columns; ++c) h[c] = r[c] = Packet<T>{};
-  for (bool more_h = true, more_r = true; more_h || more_r;) {  // the same for a whole warp
+  // The conditions are equal in all threads of a warp.
+  for (bool more_h = true, more_r = true; more_h || more_r;) {
     if (more_r)
 #pragma unroll
       for (int c = 0; c < columns; ++c)
-        if (step.needed(c)) r[c] = look(step.mail_r + p.place(step.seat.column_of(c)));
+        if (step.needed(c)) r[c] = look(step.mail_r + p.place(step.mine.column_of(c)));
     if (more_h)
 #pragma unroll
       for (int c = 0; c < columns; ++c)
-        if (step.needed(c)) h[c] = look(step.mail_h + p.place(step.seat.column_of(c)));
+        if (step.needed(c)) h[c] = look(step.mail_h + p.place(step.mine.column_of(c)));
     more_h = more_r = false;
 #pragma unroll
     for (int c = 0; c < columns; ++c) {
@@ -358,63 +361,65 @@ __device__ __forceinline__ void receive(const OnChip<T>& p, const Step<T, thread
   }
 }
 
-// y = A v, the rows' v and y for the next pass, d_q, and v into A. Returns w_q.
+// Computes y = A v, stores v and y of the block's own rows for the next pass, and writes d_q and v. Returns w_q.
 template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ T finish(const OnChip<T>& p, const Step<T, threads>& step,
-                                    State<T, groups, registered>& state,
+                                    Registers<T, groups, registered>& state,
                                     const Shared<T, threads / 32>& shared, const Reflector<T>& reflector,
                                     const Packet<T> (&h)[group_width<T> * groups],
                                     const Packet<T> (&r)[group_width<T> * groups],
                                     T (&y)[group_width<T> * groups]) {
   auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<T, threads>& seat = step.seat;
+  const ThreadRange<T, threads>& mine = step.mine;
   constexpr int columns = group_width<T> * groups;
   real_t<T> product = 0;
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
-    y[c] = reflector.s *
-           reduction::minus_scaled(value(h[c]), reflector.beta, value(r[c]));  // 0 in columns below q
+    y[c] =
+        reflector.s * reduction::minus_scaled(value(h[c]), reflector.beta, value(r[c]));  // 0 in columns < q
     product = add_real_product(v[c], y[c], product);
     if (own[c] >= 0) {
       shared.row_v[own[c]] = v[c];
       shared.row_y[own[c]] = y[c];
     }
-    if (seat.column_of(c) == step.q) {
+    if (mine.column_of(c) == step.q) {
       shared.first_of_y = y[c];
       shared.diagonal = value(r[c]);
     }
   }
   product = warp_sum(product);
-  if (seat.lane == 0) shared.products[seat.warp] = product;
+  if (mine.lane == 0) shared.products[mine.warp] = product;
   __syncthreads();
-  half = reduction::half_of(tau, sum_of<seat.warps>(shared.products));
+  half = reduction::half_of(tau, sum_of<mine.warps>(shared.products));
   const T w_q = fma(tau, shared.first_of_y, T(-half));
-  if (seat.writer && seat.t == 0) p.d[step.q] = real_of(shared.diagonal) - 2 * real_of(w_q);
-  if (step.q % seat.blocks == seat.block)  // all blocks have read A: they sent h
+  if (mine.writer && mine.t == 0) p.d[step.q] = real_of(shared.diagonal) - 2 * real_of(w_q);
+  // A may be overwritten: every block has sent h, so every block has loaded A.
+  if (step.q % mine.blocks == mine.block)
 #pragma unroll
     for (int c = 0; c < columns; ++c)
-      if (step.needed(c)) p.a[seat.column_of(c) + step.k * p.lda] = v[c];
+      if (step.needed(c)) p.a[mine.column_of(c) + step.k * p.lda] = v[c];
   return w_q;
 }
 
-// w, and the next column: x' = r - v w_q - w.
+// Computes w and the next column x' = r - v w_q - w.
 template <class T, int threads, int groups, int registered>
-__device__ __forceinline__ void next_column(const Step<T, threads>& step, State<T, groups, registered>& state,
+__device__ __forceinline__ void next_column(const Step<T, threads>& step,
+                                            Registers<T, groups, registered>& state,
                                             const Packet<T> (&r)[group_width<T> * groups],
                                             const T (&y)[group_width<T> * groups], T w_q) {
   auto& [tau, half, x, w, v, own, a] = state;
-  const Seat<T, threads>& seat = step.seat;
+  const ThreadRange<T, threads>& mine = step.mine;
   constexpr int columns = group_width<T> * groups;
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
     w[c] = fma(tau, y[c], -half * v[c]);
-    x[c] = seat.column_of(c) > step.q && seat.column_of(c) < seat.n
+    x[c] = mine.column_of(c) > step.q && mine.column_of(c) < mine.n
                ? fma(-v[c], conj_of(w_q), value(r[c]) - w[c])
                : T(0);
   }
 }
 
-// A block of `threads` has `registered` rows in registers, the others in shared memory.
+// A block of `threads` threads holds `registered` rows in registers and the others in shared memory.
 template <class T, int threads, int groups, int registered>
 __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip<T> p) {
   static_assert(registered % at_once == 0);
@@ -425,23 +430,23 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
   __shared__ T dots[max_rows][warps + 1], row_v[max_rows], row_y[max_rows], first_of_x, first_of_y, diagonal;
   const Shared<T, warps> shared{shared_rows, products,   squares,    dots,    row_v,
                                 row_y,       first_of_x, first_of_y, diagonal};
-  const Seat<T, threads> seat(p.n);
-  State<T, groups, registered> state;
-  load(p, seat, state, shared);
-  if (seat.n == 1) return;
+  const ThreadRange<T, threads> mine(p.n);
+  Registers<T, groups, registered> state;
+  load(p, mine, state, shared);
+  if (mine.n == 1) return;
   state.tau = state.half = 0;
   __syncthreads();
 
   for (int k = 0;; ++k) {
-    const Step<T, threads> step(p, seat, k);
+    const Step<T, threads> step(p, mine, k);
     update_and_multiply(p, step, state, shared);
     const Reflector<T> reflector = publish_and_reflect(p, step, state, shared);
     Packet<T> h[columns], r[columns];
     receive(p, step, h, r);
     T y[columns];
     const T w_q = finish(p, step, state, shared, reflector, h, r, y);
-    if (step.q == seat.n - 1 || seat.row_of(seat.rows - 1) <= step.q)
-      break;  // nothing is left, or for this block
+    if (step.q == mine.n - 1 || mine.row_of(mine.rows - 1) <= step.q)
+      break;  // all is reduced, or all rows of this block
     next_column(step, state, r, y, w_q);
   }
 }
@@ -455,7 +460,8 @@ Variant variant() {
   return {threads, group_width<T> * threads * groups, registered,
           reinterpret_cast<const void*>(reduce_on_chip_kernel<T, threads, groups, registered>)};
 }
-// As measured on an H200: few threads while latency counts, more as the pass does. Rows of float take half the room.
+// Measured on an H100. Small n: few threads, because latency decides. Larger n: more threads, because the pass decides. Rows of float
+// need half the memory, so float has one more variant.
 template <class T>
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all = [] {
@@ -478,11 +484,11 @@ std::int64_t row_groups(std::int64_t n) {
   return (n + 32 * group_width<T> - 1) / (32 * group_width<T>)*32;
 }
 
-// What a GPU has room for.
+// Multiprocessors and shared memory that are available.
 template <class T>
 struct Chip {
   int multiprocessors;
-  std::vector<std::size_t> shared_bytes;  // of a block, by variant
+  std::vector<std::size_t> shared_bytes;  // dynamic shared memory that a block may use, for each variant
 
   explicit Chip(int taking_part) : multiprocessors(taking_part) {
     int device = 0, per_block = 0;
@@ -496,7 +502,7 @@ struct Chip {
   }
 };
 
-// How a matrix of order n lies on it.
+// The distribution of a matrix of order n over the chip.
 template <class T>
 struct Layout {
   std::size_t variant = 0;
@@ -509,7 +515,7 @@ struct Layout {
     while (variant + 1 < variants<T>().size() && n > variants<T>()[variant].columns) ++variant;
     const int rows = static_cast<int>((n + blocks - 1) / blocks),
               registered = variants<T>()[variant].registered;
-    shared_rows = std::max(0, (rows - registered + at_once - 1) / at_once * at_once);
+    shared_rows = std::max(0, round_up(rows - registered, at_once));
     fits = n <= variants<T>()[variant].columns && shared_rows + registered <= max_rows &&
            shared_bytes() <= chip.shared_bytes[variant];
   }
@@ -521,10 +527,10 @@ struct Layout {
 }  // namespace
 
 template <class T>
-std::int64_t most_on_chip(int multiprocessors) {
+std::int64_t max_on_chip(int multiprocessors) {
   using D = device_t<T>;
   const Chip<D> chip(multiprocessors);
-  std::int64_t low = 0, high = variants<D>().back().columns;  // low fits, above high nothing does
+  std::int64_t low = 0, high = variants<D>().back().columns;  // order low fits; no order above high does
   while (low < high) {
     const std::int64_t middle = (low + high + 1) / 2;
     if (Layout<D>(middle, chip).fits)
@@ -568,21 +574,6 @@ void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same
                                            layout.shared_bytes(), queue.stream()));
 }
 
-template std::int64_t most_on_chip<double>(int);
-template std::int64_t on_chip_workspace<double>(std::int64_t);
-template void tridiagonalize_on_chip(const Queue&, MatrixView<double>, double*, double*, double*, double*,
-                                     int, const double*);
-template std::int64_t most_on_chip<float>(int);
-template std::int64_t on_chip_workspace<float>(std::int64_t);
-template void tridiagonalize_on_chip(const Queue&, MatrixView<float>, float*, float*, float*, float*, int,
-                                     const float*);
-template std::int64_t most_on_chip<std::complex<double>>(int);
-template std::int64_t on_chip_workspace<std::complex<double>>(std::int64_t);
-template void tridiagonalize_on_chip(const Queue&, MatrixView<std::complex<double>>, double*, double*,
-                                     std::complex<double>*, std::complex<double>*, int, const double*);
-template std::int64_t most_on_chip<std::complex<float>>(int);
-template std::int64_t on_chip_workspace<std::complex<float>>(std::int64_t);
-template void tridiagonalize_on_chip(const Queue&, MatrixView<std::complex<float>>, float*, float*,
-                                     std::complex<float>*, std::complex<float>*, int, const float*);
+EIGEN_G_INSTANTIATE(all_types, max_on_chip, on_chip_workspace, tridiagonalize_on_chip);
 
 }  // namespace eigen_g

@@ -1,5 +1,6 @@
-// The reduction of a matrix that fits into the registers and the shared memory of the whole GPU: the last columns of
-// every reduction, all of a small one. Part of tridiagonalize.cu; tridiagonalize_panel.cuh documents the reflectors.
+// tridiagonalize_on_chip(): the reduction of a matrix that fits into the registers and the shared memory of the whole GPU.
+// tridiagonalize.cu uses it for the last columns of every reduction and for all columns of a small matrix.
+// The reflectors are documented in tridiagonalize_panel.cuh.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,20 @@ namespace eigen_g {
 
 class Queue;
 
-// Largest order that fits on the current GPU when this many of its multiprocessors take part; 0: none does.
+// Largest order that fits if this number of multiprocessors of the current GPU takes part; 0: not even order 1 fits.
 template <class T>
-std::int64_t most_on_chip(int multiprocessors);
+std::int64_t max_on_chip(int multiprocessors);
 
-// Elements of workspace; 16-byte aligned.
+// Number of elements of workspace_dev, which must be 16-byte aligned.
 template <class T>
 std::int64_t on_chip_workspace(std::int64_t n);
 
-// Arguments as tridiagonalize()'s, for n = a_dev.rows <= most_on_chip(multiprocessors), except: any lda, and of `a_dev`
-// only rows j + 1 ... of column j are written.
+// Arguments as in tridiagonalize(), for n = a_dev.rows <= max_on_chip(multiprocessors), except:
+//   a_dev           any lda; only rows j + 1 ... of column j are written
+//   workspace_dev   on_chip_workspace<T>(n) elements of device memory
 //   negligible_dev  negligible_square_of() of the whole matrix; null: negligible_square
-// Ordered on `queue`. Repeats bit for bit on the same GPU. Cost: a column about 1 us and its share of n^2 / 2 updates
-// on the chip; from memory A is read once.
+// Ordered on `queue`. Repeated runs on the same GPU give the same bits.
+// Cost: about 1 us per column, plus the update of n^2 / 2 elements in registers and shared memory. A is read once from device memory.
 template <class T>
 void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same_t<T>>* d_dev,
                             real_t<same_t<T>>* e_dev, same_t<T>* tau_dev, same_t<T>* workspace_dev,

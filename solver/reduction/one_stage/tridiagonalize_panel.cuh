@@ -1,44 +1,45 @@
-// The columns of one panel of the reduction to tridiagonal form; tridiagonalize.cu goes from panel to panel.
+// The kernel that reduces the columns of one panel to tridiagonal form; tridiagonalize.cu calls it for panel after panel.
 //
-// In a panel that starts at column p, A is the matrix as the last update left it, V and W (n x i) hold the reflectors
-// of the panel so far, and the matrix that is really meant is A - V W^T - W V^T. For column j = p + i let x be its
-// part below the diagonal, q = j + 1 the row of x's first element, and
+// Real symmetric matrix. The panel starts at column p. A is the matrix as the last rank-2k update left it. The n x i matrices V and W
+// hold the i reflectors of the panel so far and their update vectors; the current matrix is A - V W^T - W V^T.
+// For column j = p + i let x be the part of the current column below the diagonal and q = j + 1 the row of its first element. Then
 //
 //   alpha = x_q,   beta = -sign(alpha) ||x||,   s = 1 / (alpha - beta),   tau = (beta - alpha) / beta,
 //   v = s (x - beta e_q),   H = I - tau v v^T,   H x = beta e_q.
 //
-// What a column needs of the whole matrix is linear in x, so it starts before ||x|| is known:
+// The products of a column with the whole matrix are linear in x, so they start before ||x|| is known. Each column has two phases:
 //
-//   P (all blocks):  A x in partial sums (blas2/symv_walk), x^T A x from the same; sums of the partial dots
-//                    f = V^T x, g = W^T x, ||x||^2
+//   P (all blocks):  A x in partial sums (blas2/symv/symv_walk.cuh), and x^T A x from the same pass over A;
+//                    f = V^T x, g = W^T x and ||x||^2 from their partial dot products
 //   barrier
-//   Q (a slice of rows a block), with f1 = V(q, :), g1 = W(q, :) and b = A(:, q) - V g1 - W f1, column q as it is now:
+//   Q (each block has a slice of rows), with f1 = V(q, :), g1 = W(q, :) and b = A(:, q) - V g1 - W f1, the current column q:
 //                    h = A x - V g - W f
 //                    y = A v - V (W^T v) - W (V^T v) = s (h - beta b)
 //                    v^T y = s^2 (x^T A x - 2 f^T g - 2 beta h_q + beta^2 b_q)
 //                    w = tau y - (tau / 2) (tau v^T y) v
-//                    x' = b - v w_q - w v_q,  column q after this step, and its partial dots with V, W and itself
+//                    x' = b - v w_q - w v_q,  column q after this step, and its partial dot products with V, W and itself
 //   barrier
 //
-// Of a Hermitian A, H^H A H with transposes conjugated: beta = -sign(Re alpha) ||x|| is real, tau = (beta - alpha) / beta,
-// s complex, also where x has one element, and
+// Hermitian matrix: the reduction is H^H A H, and every transpose is conjugated. beta = -sign(Re alpha) ||x|| is real,
+// tau = (beta - alpha) / beta, and s is complex, also if x has only one element. The equations become
 //
 //   b = A(:, q) - V conj(g1) - W conj(f1),   v^H y = |s|^2 (x^H A x - 2 Re f^H g - 2 beta Re h_q + beta^2 b_q),
 //   w = tau y - |tau|^2 / 2 (v^H y) v,       x' = b - v conj(w_q) - w.
 //
-// A panel leaves the next panel's first column in x. Where the update multiplied A with it
-// (syr2k_lower_and_product), P of the first column only gathers. A does not change within a panel: a block loads its
-// first elements of A before the barrier that x waits for.
+// Between panels: x already holds the first column of the next panel. If the rank-2k update also computed A x for it
+// (syr2k_lower_and_product), phase P of the first column does not pass over A. A does not change within a panel. Therefore a block
+// loads its first elements of A before the barrier behind which x is complete.
 //
-// A column costs one pass over A, one over the block's own rows of V and W, and two barriers. Shared memory holds the
-// first columns of V and W, mostly all, for the whole panel; the others are read through L2. A share of L2 holds a part of
-// A from column to column. Every sum has an order that depends on n and the grid alone: results repeat bit for bit on the
-// same GPU.
+// Cost of a column: one pass over A, one pass over the block's own rows of V and W, two barriers.
+// Shared memory holds the first columns of V and W, usually all of them, during the whole panel. The other columns are read through L2.
+// A part of L2 keeps a part of A from column to column.
+// The order of every sum depends only on n and the grid, so repeated runs on the same GPU give the same bits.
 //
-// The squares in ||x|| neither overflow nor vanish: the driver keeps max |A| within 2^-100 ... 2^100 (float: 2^-8 ... 2^8),
-// and a tail of x whose squares sum to less than negligible_square_of(A) is below A's rounding and counts as zero (tau = 0).
+// The squares in ||x|| neither overflow nor underflow, because the driver keeps max |A| within 2^-100 ... 2^100
+// (float: 2^-8 ... 2^8). If the squares of a tail of x sum to less than negligible_square_of(A), the tail is below A's rounding
+// error and counts as zero (tau = 0).
 //
-// Where a column's time goes, and rejected variants: data/perf/DECISIONS.md, "Panel kernel".
+// How the time of a column divides, and rejected variants: data/perf/DECISIONS.md, "Panel kernel".
 #pragma once
 
 #include <cmath>
@@ -58,45 +59,46 @@ inline constexpr int threads = 256;
 inline constexpr int warps = threads / 32;
 inline constexpr int blocks_per_multiprocessor = 2;
 inline constexpr int max_panel_columns = 64;
-inline constexpr int fetched_rows = 8;               // partial sums of a row that are on their way together
-inline constexpr int far_columns = 4, far_rows = 4;  // of V and W that a thread has on their way from L2
+inline constexpr int fetched_rows = 8;  // partial sums of a row that a thread loads at the same time
+// Columns and rows of V and W that a thread loads at the same time from L2.
+inline constexpr int far_columns = 4, far_rows = 4;
 static_assert(2 * max_panel_columns <= threads, "a thread takes a dot");
 
-// What the blocks exchange; device memory, a part of the workspace.
+// Arrays that the blocks exchange; device memory, a part of the workspace. "padded n" is n rounded up to tridiagonalize_row_multiple.
 template <class T>
 struct Exchange {
-  T* x;  // padded n: the column being reduced; zero in rows <= j
-  T* w;
-  std::int64_t ldw;                 // padded n x panel columns, leading dimension padded n
-  blas2::SymvPartials<T> partials;  // of A x
-  T* dots;                          // blocks x dot_stride: partial f, g (2 panel columns), ||tail of x||^2
-  T* quadratic;                     // blocks: partial x^T A x
-  T* products;                      // f, g
-  unsigned* arrivals;               // of the barrier; zero at each launch
+  T* x;                             // padded n: the column being reduced; rows <= j are zero
+  T* w;                             // padded n x panel columns: W
+  std::int64_t ldw;                 // padded n
+  blas2::SymvPartials<T> partials;  // partial sums of A x
+  T* dots;       // blocks x dot_stride: each block's part of f, g (2 panel columns) and of ||tail of x||^2
+  T* quadratic;  // blocks: each block's part of x^T A x
+  T* products;   // f, g
+  unsigned* arrivals;  // counters of the barrier; zero at each launch
 };
 inline constexpr int dot_stride = 2 * max_panel_columns + 2;
-inline constexpr int square_dot = 2 * max_panel_columns;  // place of ||tail||^2 among the dots
+inline constexpr int square_dot = 2 * max_panel_columns;  // index of ||tail||^2 among the dot products
 
 template <class T>
 struct Panel {
   T* a;
   std::int64_t lda;
   std::int32_t n;
-  std::int32_t first;       // p
-  std::int32_t columns;     // to reduce
-  std::int32_t held;        // columns of V and of W in shared memory
-  std::int32_t slice_rows;  // of Q, a block
-  std::int32_t shift;       // the walk counts rows and columns from so many before the first
+  std::int32_t first;       // p, the panel's first column
+  std::int32_t columns;     // columns to reduce
+  std::int32_t held;        // columns of V, and of W, that shared memory holds
+  std::int32_t slice_rows;  // rows of a block's slice in phase Q
+  std::int32_t shift;       // the walk over A starts this number of rows and columns before row and column 0
   real_t<T>*d, *e;
   T* tau;
-  std::int32_t kept_of_256;     // of the walk: what stays in L2 from column to column
-  const T* product;             // row r of A x, x being the first column, and ex.quadratic with it; or null
-  const real_t<T>* negligible;  // squares of a tail that counts as zero
+  std::int32_t kept_of_256;  // share of A that stays in L2 from column to column, in 1/256
+  const T* product;  // A x for the first column if the update computed it, with ex.quadratic; else null
+  const real_t<T>* negligible;  // a tail with a smaller sum of squares counts as zero
   blas2::SymvPartition partition;
   Exchange<T> exchange;
 };
 
-// Shared memory that lasts over the columns of a panel: the tail of x', then `held` columns of V and W of the slice.
+// Bytes of the shared memory that stays valid for a whole panel: the tail of x', then `held` columns of V and W in the slice's rows.
 template <class T>
 constexpr std::size_t lasting_bytes(std::int64_t slice_rows, std::int64_t held) {
   return static_cast<std::size_t>(slice_rows * (held > 0 ? 2 * held + 2 : 1)) * sizeof(T);
@@ -107,7 +109,8 @@ struct Totals {
   T value[n];
 };
 
-// Sums over the block, the same in all threads. `scratch` holds `warps` doubles a sum; a barrier separates two uses.
+// The sum of each value over the block, the same in all threads. `scratch` has room for `warps` values per sum. The caller places a
+// barrier between two uses of it.
 template <class T, class... Values>
 __device__ Totals<T, sizeof...(Values)> block_sums(T* scratch, Values... values) {
   constexpr int n = sizeof...(Values);
@@ -129,7 +132,7 @@ __device__ Totals<T, sizeof...(Values)> block_sums(T* scratch, Values... values)
   return totals;
 }
 
-// The same of two real values and one of T; double's machine code depends on the order.
+// block_sums() of one value of type T and two real values. The order is part of the design: double's machine code depends on it.
 template <class T>
 struct MixedSums {
   T whole;
@@ -147,8 +150,8 @@ __device__ MixedSums<DeviceComplex<R>> mixed_sums(R* scratch, DeviceComplex<R> w
   return {{sums.value[0], sums.value[1]}, sums.value[2], sums.value[3]};
 }
 
-// A thread's part of a sum over all blocks k: the values p[k * stride] of two of them. All loads go out before sum() waits
-// for the first.
+// A thread's part of a sum over all blocks k: the values p[k * stride] of two blocks. Both loads are issued before sum() waits for
+// the first.
 template <class T>
 struct Share {
   T first, second;
@@ -162,8 +165,8 @@ __device__ Share<T> share_of_blocks(const T* p, int stride) {
           k + threads < blocks ? __ldcg(p + (k + threads) * stride) : 0};
 }
 
-// V and W of a block's own rows: the first columns in its shared memory for the whole panel, the others read from L2.
-template <class T, bool resident>  // all columns are held
+// V and W in the rows of a block's slice. Shared memory holds the first columns for the whole panel; the others are read from L2.
+template <class T, bool resident>  // resident: shared memory holds all columns
 class OwnRows {
  public:
   __device__ OwnRows(const Panel<T>& panel, T* shared)
@@ -172,17 +175,17 @@ class OwnRows {
         held_(resident ? panel.columns : panel.held),
         stride_(2 * held_ + 1) {}
 
-  // Of the first `columns`, so many are held.
+  // The number of held columns among the first `columns`.
   __device__ int held_of(int columns) const {
     if constexpr (resident)
       return columns;
     else
       return min(columns, held_);
   }
-  // Element of V or W in row `own` of the slice and column k, which is held.
+  // The element of V or W in row `own` of the slice and in column k, which must be held.
   __device__ T v(std::int32_t own, int k) const { return shared_[own * stride_ + k]; }
   __device__ T w(std::int32_t own, int k) const { return shared_[own * stride_ + held_ + k]; }
-  // In any column.
+  // An element of V or W in any column k, from L2.
   __device__ T far_v(std::int32_t own, int k) const {
     return __ldcg(panel_.a + row(own) + (panel_.first + k) * panel_.lda);
   }
@@ -202,11 +205,11 @@ class OwnRows {
   }
   const Panel<T>& panel_;
   T* shared_;
-  int held_, stride_;  // odd, so that neither rows nor columns collide in a bank
+  int held_, stride_;  // stride_ is odd, so that accesses along rows and along columns have no bank conflicts
 };
 
-// Where a thread works in Q: in row `lane` of every `lanes` rows of its block's slice, together with the same lane of
-// the other `groups` of threads, among which the columns of V and W are dealt out.
+// The threads of a block in phase Q, `groups` groups of `lanes` threads. The slice is processed `lanes` rows at a time. The threads with
+// the same `lane` in all groups work on one row; group g takes the columns g, g + groups, ... of V and W.
 struct Slice {
   int t, block, blocks;
   std::int32_t first, rows;
@@ -225,7 +228,7 @@ struct Slice {
         lane(t % lanes) {}
 };
 
-// Shared memory of one phase at a time.
+// Shared memory that only one phase uses at a time.
 template <class Shape>
 union Passing {
   using T = typename Shape::T;
@@ -236,7 +239,7 @@ union Passing {
   T dots[threads];
   __device__ Passing() {}
 };
-// Shared memory that phases hand on.
+// Shared memory by which one phase passes values to the next.
 template <class T>
 struct Shared {
   T (&scratch)[2][3 * warps];
@@ -245,7 +248,7 @@ struct Shared {
   T (&f)[max_panel_columns], (&g)[max_panel_columns], (&f1)[max_panel_columns], (&g1)[max_panel_columns];
 };
 
-// Scratch memory for sums of real numbers.
+// `scratch` as memory for sums of real numbers.
 template <class T>
 __device__ real_t<T>* reals(T* scratch) {
   return reinterpret_cast<real_t<T>*>(scratch);
@@ -272,7 +275,7 @@ struct Entries {
   T v, w, x;
 };
 
-// Column p as the update left it: x, d_p. Returns the block's part of ||tail of x||^2.
+// Reads column p as the update left it: writes x and d_p. Returns the block's part of ||tail of x||^2.
 template <class T>
 __device__ __forceinline__ real_t<T> take_first_column(const Panel<T>& panel, const Slice& slice,
                                                        const Shared<T>& shared) {
@@ -287,7 +290,8 @@ __device__ __forceinline__ real_t<T> take_first_column(const Panel<T>& panel, co
   return block_sums(reals(shared.scratch[0]), square).value[0];
 }
 
-// P: what the other blocks left of column i. f1, g1 (conjugated, as b takes them) and the thread's terms of ||tail||^2 and of the block's dot of f, g.
+// P: loads the values that the other blocks wrote for column i. All threads get alpha and a_qq. Shared memory gets f1 and g1, conjugated
+// as the equation of b needs them, and the thread's terms of ||tail||^2 and of the dot product (of f or g) that this block sums.
 template <class T>
 __device__ __forceinline__ void fetch_head(const Panel<T>& panel, const Slice& slice, int i, std::int32_t q,
                                            const Shared<T>& shared, Head<T>& head) {
@@ -307,7 +311,7 @@ __device__ __forceinline__ void fetch_head(const Panel<T>& panel, const Slice& s
   shared.first_dot[t] = dot.sum();
 }
 
-// P: the block's dots of f and g, and its part of x^T A x, to all. Returns ||tail||^2.
+// P: sums ||tail||^2 and the block's dot product of f or g. Publishes the dot product and the block's part of x^T A x. Returns ||tail||^2.
 template <class T>
 __device__ __forceinline__ real_t<T> sum_dots(const Panel<T>& panel, const Slice& slice, int i, bool given,
                                               const Shared<T>& shared, real_t<T> quadratic) {
@@ -319,7 +323,7 @@ __device__ __forceinline__ real_t<T> sum_dots(const Panel<T>& panel, const Slice
     if (block < 2 * i) ex.products[block] = sums.whole;
     ex.quadratic[block] = sums.second;
   }
-  for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // on a GPU with few multiprocessors
+  for (int dot = block + blocks; dot < 2 * i; dot += blocks) {  // with fewer blocks than products
     T sum = share_of_blocks(ex.dots + dot, dot_stride).sum();
     __syncthreads();
     sum = block_sums(shared.scratch[0], sum).value[0];
@@ -353,8 +357,8 @@ __device__ __forceinline__ Reflector<T> reflector_of(T alpha, T tail_square, T n
   return {beta, s, tau};
 }
 
-// Q: h_q, b_q, (tau / 2) tau v^T y and w_q, the same in all blocks. The arguments are the thread's: f and g of column t,
-// terms of x^T A x and of (A x)_q. Leaves f and g in shared memory, behind a barrier.
+// Q: computes h_q, b_q, `half` and w_q, the same in all blocks. Each thread passes its own values: f and g of column t, and terms of
+// x^T A x and of (A x)_q. On return shared.f and shared.g hold f and g, and a barrier of the block has made them visible.
 template <class T>
 __device__ __forceinline__ Scalars<T> scalars_of(const Slice& slice, int i, real_t<T> a_qq,
                                                  const Reflector<T>& reflector, const Shared<T>& shared, T ft,
@@ -379,7 +383,7 @@ __device__ __forceinline__ Scalars<T> scalars_of(const Slice& slice, int i, real
   return {h_q, b_q, half, w_q};
 }
 
-// Q, row `own` of the slice: h -= V g + W f and b -= V g1 + W f1, over the group's columns that are held.
+// Q, row `own` of the slice: h -= V g + W f and b -= V g1 + W f1, over the held columns of this thread's group.
 template <class T, bool resident>
 __device__ __forceinline__ void subtract_held(const OwnRows<T, resident>& own_rows, const Slice& slice,
                                               int held, std::int32_t own, const Shared<T>& shared, T& h,
@@ -390,7 +394,7 @@ __device__ __forceinline__ void subtract_held(const OwnRows<T, resident>& own_ro
     b = fma(-v, shared.g1[k], fma(-w, shared.f1[k], b));
   }
 }
-// The same for `far_columns` others of the group, from column `first` on.
+// Q: this subtraction over `far_columns` columns from L2: columns first, first + groups, ... of this thread's group.
 template <class T, bool resident>
 __device__ __forceinline__ void subtract_far(const OwnRows<T, resident>& own_rows, const Slice& slice,
                                              int first, int i, std::int32_t own, const Shared<T>& shared,
@@ -410,7 +414,7 @@ __device__ __forceinline__ void subtract_far(const OwnRows<T, resident>& own_row
   }
 }
 
-// Q: v, w and x' in a row >= q; d_q.
+// Q: v, w and x' in one row >= q. The thread of row q also writes d_q.
 template <class T>
 __device__ __forceinline__ Entries<T> entries_of(const Panel<T>& panel, std::int32_t row, std::int32_t q,
                                                  const Reflector<T>& reflector, const Scalars<T>& scalars,
@@ -429,8 +433,8 @@ __device__ __forceinline__ Entries<T> entries_of(const Panel<T>& panel, std::int
   return {v, w, x};
 }
 
-// Q: partial dots of x' with the `held` columns of V and W, as many threads a dot as there are. Dot d: column d of V for
-// d < held, else column d - held of W.
+// Q: the block's part of the dot products of x' with the held columns of V and W. The threads are divided evenly among the dot
+// products. Dot product d is with column d of V for d < held, else with column d - held of W.
 template <class T, bool resident>
 __device__ __forceinline__ void dots_of_held(const OwnRows<T, resident>& own_rows, const Slice& slice,
                                              int columns, int held, const T* tail, T* scratch,
@@ -447,7 +451,7 @@ __device__ __forceinline__ void dots_of_held(const OwnRows<T, resident>& own_row
     block_dots[t < held ? t : t + (columns - held)] = sum;
   }
 }
-// With the others, columns held ... i: a warp a column, so that its loads lie side by side.
+// Q: these dot products for the columns held ... i, which are in L2. A warp takes one column at a time, so that its loads are consecutive.
 template <class T, bool resident>
 __device__ __forceinline__ void dots_of_far(const OwnRows<T, resident>& own_rows, const Slice& slice, int i,
                                             int held, std::int32_t q, const T* tail, T* block_dots) {
@@ -497,7 +501,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   const Exchange<T>& ex = panel.exchange;
   const Slice slice(panel);
   const int t = slice.t, block = slice.block;
-  T* const tail = lasting;  // of x', the slice's rows
+  T* const tail = lasting;  // x' in the rows of the slice
   OwnRows<T, resident> own_rows(panel, lasting + panel.slice_rows);
 
   __shared__ blas2::SymvCut cut[2];
@@ -522,7 +526,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
   for (int i = 0; i < panel.columns; ++i) {
     const std::int32_t j = panel.first + i, q = j + 1;
 
-    // P. What the other blocks left is fetched while the walk's first loads are on their way.
+    // P. The values of the other blocks are loaded after the walk's first loads are issued.
     Head<T> head;
     const auto fetch = [&] { fetch_head(panel, slice, i, q, shared, head); };
     walk.clear_quadratic();
@@ -534,14 +538,14 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     const real_t<T> tail_square = sum_dots(panel, slice, i, given, shared, real_of(walk.quadratic()));
     if (t == 0) barrier.arrive();
 
-    // While the others arrive: the reflector's scalars, and where the sums of q and of the slice's first rows lie.
+    // While the other blocks arrive: the reflector's scalars, and the addresses of the partial sums for q and the slice's first rows.
     const Reflector<T> reflector = reflector_of(head.alpha, tail_square, __ldg(panel.negligible));
     const Sums sums_of_q(panel.partition, ex.partials, q + shift);
     const Sums sums_of_first(panel.partition, ex.partials,
                              max(panel.first, min(slice.first + slice.lane, panel.n - 1)) + shift);
     barrier.wait();
 
-    // Q: all loads of the scalars and of the slice's first rows go out together.
+    // Q: all loads for the scalars and for the slice's first rows are issued together.
     const Share<T> quadratic = share_of_blocks(ex.quadratic, 1);
     const T ft = t < i ? __ldcg(ex.products + t) : 0, gt = t < i ? __ldcg(ex.products + i + t) : 0;
     const auto h_q = sums_of_q.template fetch<1>(t, threads, !given);
@@ -559,7 +563,7 @@ __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
         scalars_of(slice, i, head.a_qq, reflector, shared, ft, gt, real_of(quadratic.sum()),
                    given ? product(q, t == 0) : sums_of_q.template add<1>(h_q, t, threads));
 
-    // The slice, `lanes` rows at a time.
+    // The rows of the slice, `lanes` at a time.
     real_t<T> square = 0;
     for (std::int32_t start = 0; start == 0 || start < slice.rows; start += slice.lanes) {
       const std::int32_t own = start + slice.lane, row = slice.first + own;

@@ -6,13 +6,15 @@
 #include "blas2/symv/double_double.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/warp_sum.cuh"
 
 namespace eigen_g {
 
 namespace {
 
-constexpr int warp = 32, warps = 8;  // of a block, a column of X each
+constexpr int warp = 32, warps = 8;  // a block has 8 warps; each warp computes one column of X at a time
 
 template <class R>
 __device__ bool is_zero(R x) {
@@ -23,7 +25,7 @@ __device__ bool is_zero(DeviceComplex<R> x) {
   return x.re == 0 && x.im == 0;
 }
 
-// Of float too.
+// A dot product in double-double, for every R including float.
 template <class R>
 struct Sum {
   blas2::DoubleDoubleSum sum;
@@ -72,9 +74,7 @@ __global__ void __launch_bounds__(warp* warps)
     }
 #pragma unroll
     for (int k = 0; k < few_reflectors; ++k) {
-      D value = sum[k].value();
-#pragma unroll
-      for (int other = warp / 2; other > 0; other /= 2) value += __shfl_xor_sync(~0u, value, other);
+      const D value = warp_sum(sum[k].value());
       if (k < count && lane == 0) y[col + found[k] * ldy] = value;
     }
   }
@@ -94,15 +94,6 @@ void adjoint_product_of_few(const Queue& queue, MatrixView<const T> x_dev, const
   EIGEN_G_LAUNCHED();
 }
 
-template void adjoint_product_of_few(const Queue&, MatrixView<const double>, const double*,
-                                     MatrixView<const double>, MatrixView<double>);
-template void adjoint_product_of_few(const Queue&, MatrixView<const float>, const float*,
-                                     MatrixView<const float>, MatrixView<float>);
-template void adjoint_product_of_few(const Queue&, MatrixView<const std::complex<double>>,
-                                     const std::complex<double>*, MatrixView<const std::complex<double>>,
-                                     MatrixView<std::complex<double>>);
-template void adjoint_product_of_few(const Queue&, MatrixView<const std::complex<float>>,
-                                     const std::complex<float>*, MatrixView<const std::complex<float>>,
-                                     MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE(all_types, adjoint_product_of_few);
 
 }  // namespace eigen_g

@@ -4,6 +4,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int tile = 32, tile_rows = 8;
 
-// A(j + d, j) in LAPACK's band.
+// operator()(d, j) is A(j + d, j) in LAPACK's band.
 template <class T>
 struct Band {
   MatrixView<T> ab;
@@ -37,12 +38,13 @@ __global__ void give_band_kernel(MatrixView<const T> from, Band<T> to) {
       to(d, j) = from(d, j);
 }
 
-// to(i, j) := from(i, j) for i > j, either side possibly transposed; `whole`: also the ones, the zeros above and below.
+// to(i, j) := from(i, j) for i > j. from_rows, to_rows: the matrix is stored transposed. whole: also writes the ones on the diagonal
+// and the zeros above it and below the matrix.
 template <class T>
 __global__ void __launch_bounds__(tile* tile_rows)
     reflectors_kernel(std::int64_t n, MatrixView<const T> from, bool from_rows, MatrixView<T> to,
                       bool to_rows, bool whole) {
-  __shared__ T held[tile][tile + 1];  // column, row
+  __shared__ T held[tile][tile + 1];  // held[column][row]
   const std::int64_t row = blockIdx.x * tile, col = blockIdx.y * tile;
   if (!whole && row + tile <= col) return;
   for (int k = threadIdx.y; k < tile; k += tile_rows) {
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(tile* tile_rows)
   }
 }
 
-// Zeros in rows 0 ... j - 1 of column j.
+// Sets rows 0 ... j - 1 of column j to zero.
 template <class T>
 __global__ void clear_above_kernel(MatrixView<T> v) {
   for (std::int64_t col = blockIdx.x; col < v.cols; col += gridDim.x)
@@ -80,7 +82,7 @@ void copy_reflectors(const Queue& queue, std::int64_t n, std::int64_t rows, Matr
   EIGEN_G_LAUNCHED();
 }
 
-// The part of A that holds the reflectors, v_j in column j or in row j.
+// The part of A that holds the reflectors: v_j in column j (lower) or in row j (upper).
 template <class T>
 MatrixView<T> place_of_reflectors(Uplo uplo, std::int64_t kd, MatrixView<T> a) {
   const std::int64_t n = a.cols - kd;
@@ -129,16 +131,8 @@ void clear_above(const Queue& queue, MatrixView<T> v_dev) {
   EIGEN_G_LAUNCHED();
 }
 
-template void take_band(const Queue&, Uplo, std::int64_t, MatrixView<const double>, MatrixView<double>);
-template void give_band(const Queue&, Uplo, std::int64_t, MatrixView<const double>, MatrixView<double>);
-template void take_band_reflectors(const Queue&, Uplo, std::int64_t, MatrixView<const double>,
-                                   MatrixView<double>);
-template void give_band_reflectors(const Queue&, Uplo, std::int64_t, MatrixView<const double>,
-                                   MatrixView<double>);
-template void take_band(const Queue&, Uplo, std::int64_t, MatrixView<const float>, MatrixView<float>);
-template void clear_above(const Queue&, MatrixView<double>);
-template void clear_above(const Queue&, MatrixView<float>);
-template void clear_above(const Queue&, MatrixView<std::complex<double>>);
-template void clear_above(const Queue&, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE(real_types, take_band);
+EIGEN_G_INSTANTIATE(double_type, give_band, take_band_reflectors, give_band_reflectors);
+EIGEN_G_INSTANTIATE(all_types, clear_above);
 
 }  // namespace eigen_g

@@ -1,16 +1,17 @@
-// One sweep after the other. The band has room for the bulge, 2 b diagonals: element (i - j, j) is A(i, j), so a block of it is a
-// matrix of leading dimension 2 b - 1.
+// Bulge chase on the CPU, one sweep after the other. The copy of the band has 2 b diagonals, so that the bulge fits: element (i - j, j) is
+// A(i, j). A block of A is therefore a matrix view with leading dimension 2 b - 1.
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
 #include <algorithm>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// D := H D H on the lower triangle: w = tau D v - (tau / 2)(tau v^T D v) v, D := D - v w^T - w v^T.
+// D := H D H on the lower triangle, by w = tau D v - (tau / 2)(tau v^T D v) v and D := D - v w^T - w v^T.
 template <class T>
 void apply_on_both_sides(MatrixView<T> d, const T* v, T tau, T* w) {
   const std::int64_t n = d.rows;
@@ -50,7 +51,7 @@ void apply_from_the_left(MatrixView<T> f, const T* v, T tau) {
   }
 }
 
-// v, tau of the column x; x := (beta, 0, ...).
+// Computes v and returns tau of the reflector that eliminates column x; x := (beta, 0, ...).
 template <class T>
 T reflector(std::int64_t n, T* x, T* v) {
   T tau{};
@@ -89,12 +90,12 @@ void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d,
   std::fill_n(at.band.data, 2 * b * n, T{});
   for (std::int64_t j = 0; j < n; ++j) std::copy_n(&band(0, j), std::min(b + 1, n - j), &at.band(0, j));
   if (out.v) {
-    std::fill_n(out.v, tiles.packed_count(), T{});
+    std::fill_n(out.v, tiles.count(), T{});
     std::fill_n(out.tau, tiles.tau_count(), T{});
   }
   const auto keep = [&](std::int64_t s, std::int64_t step, std::int64_t rows, const T* v, T tau) {
     if (!out.v) return;
-    std::copy_n(v, rows, out.run(tiles, s) + step * b);
+    std::copy_n(v, rows, out.sweep(tiles, s) + step * b);
     out.tau[tiles.tile(s / tiles.width, step) * tiles.width + s % tiles.width] = tau;
   };
   const auto block = [&](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
@@ -124,8 +125,9 @@ void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d,
   }
 }
 
-template std::uint64_t band_to_tridiagonal_bytes_on_cpu<double>(std::int64_t, std::int64_t);
-template void band_to_tridiagonal(std::int64_t, MatrixView<const double>, double*, double*,
-                                  const ChaseReflectors<double>&, Arena);
+EIGEN_G_INSTANTIATE(double_type, band_to_tridiagonal_bytes_on_cpu);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, band_to_tridiagonal,
+                             void(std::int64_t, MatrixView<const T>, T*, T*, const ChaseReflectors<T>&,
+                                  Arena));
 
 }  // namespace eigen_g

@@ -1,32 +1,37 @@
-// Band to tridiagonal: a block of threads has one position of the band, and the sweeps come by.
+// Bulge chase on the GPU: each thread block keeps one position of the band in registers, and all sweeps pass through it.
 //
-// Sweep s acts in position k = 0, 1, ... with reflector H_k on the b rows from r = s + 1 + k b on. The position's blocks are
-// D, rows and columns r ..., Hermitian, and F, the b rows below D in D's columns:
+// Position k at sweep s has the b rows from r = s + 1 + k b on. Sweep s acts there with reflector H_k. The position keeps two b x b
+// blocks of the matrix: D, rows and columns r ... r + b - 1, Hermitian; and F, the b rows below D in D's columns. It computes
 //
-//   y = D v, u = F v                                     v, tau of H_k: from position k - 1
-//   F := F - tau u v^H;  H_{k+1} from F's first column    beta, v', tau' to position k + 1
+//   y = D v, u = F v                                      v, tau of H_k come from position k - 1
+//   F := F - tau u v^H;  H_{k+1} from F's first column    beta is its new first entry; v', tau' of H_{k+1} go to position k + 1
 //   F := F - conj(tau') v' (v'^H F)
 //   w = tau y - (|tau|^2 / 2)(v^H y) v;  D := D - v w^H - w v^H
 //
-// For the next sweep all windows move down by a row and a column. What leaves, D's first column and F's beta, goes to position
-// k - 1, whose last columns they become; F's first row becomes D's last. Nothing else moves: D and F stay in registers, row and
-// column i of the matrix in place i mod b, and f = (s + 1) mod b is every window's first place. Position -1, the head, has only
-// the column that is being reduced: from it come d, e and every sweep's first reflector.
+// For the next sweep all positions move down by one row and one column. D's first column and F's beta leave. They go to position
+// k - 1 and complete the last columns of its D and F. F's first row becomes D's last row. Nothing else moves: D and F stay in registers,
+// and row and column i of the matrix have slot i mod b. The first row of every position has slot f = (s + 1) mod b (`first_place`).
+// Position -1, the head, has only the column that is being reduced. It produces d, e and each sweep's first reflector.
 //
-// Neighbours exchange messages in device memory; a double travels as two words, each with half of it and the sweep's number (a float as one),
-// and whoever needs it looks until the number is there: no flag, no fence, no barrier. One mailbox each way is enough: v of the
-// next sweep is sent only after that sweep's column came, which is sent after v was read, and likewise the other way. A sweep
-// follows the one before after two hops, so the time is about 2 (n + n / b) hops. Everybody must be resident, which a
-// cooperative launch grants; where the positions are more than the blocks, each takes several, in order, and keeps those that
-// it is not at in device memory.
+// Neighbours exchange messages through mailboxes in device memory. A double is sent as two words, a float as one. Each word has half of
+// the double (or the float) and the number of the sweep. The reader polls a word until it has this number. No
+// flag, fence or barrier is needed.
+// One mailbox in each direction is enough, because nothing unread is overwritten:
+//   v of sweep s + 1      position k - 1 sends it after it got k's column of sweep s, which k sends after it has read v of sweep s
+//   column of sweep s + 1 position k sends it after it got v of sweep s + 1, which k - 1 sends after it has read the column of sweep s
+// A sweep follows the previous one at a distance of two messages, so the time is about that of 2 (n + n / b) messages.
 //
-// Sums go over the columns of a warp, then over warps, or over the rows of a lane, then over lanes: an order that b alone says.
+// All blocks must be resident; the cooperative launch ensures it. If there are more positions than resident blocks, a block processes
+// several positions in order. It then keeps the D and F of the other positions in device memory.
+//
+// A sum is over the columns of a warp, then over warps, or over the rows of a lane, then over lanes. The order depends only on b.
 // Rejected variants: data/perf/DECISIONS.md, "Chase".
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
@@ -38,7 +43,8 @@ namespace {
 
 using namespace chase;
 
-// The block's positions; where they are several, their D and F are in memory but while it is at them.
+// Passes sweeps c.first ... c.last - 1 through the block's positions. several: a block has more than one position; it loads D and F of a
+// position from device memory before each sweep and stores them after it.
 template <class T, int b, bool several>
 __global__ void __launch_bounds__(Shape<b>::threads, b > 64    ? 1
                                                      : b == 64 ? 2
@@ -48,7 +54,7 @@ __global__ void __launch_bounds__(Shape<b>::threads, b > 64    ? 1
   extern __shared__ double2 dynamic[];
   __shared__ Shared<T, b> shared;
   Position<T, b> position(c, shared, reinterpret_cast<T*>(dynamic));
-  const int begin = static_cast<int>(blockIdx.x) * c.per_block - 1;  // -1: the head
+  const int begin = static_cast<int>(blockIdx.x) * c.per_block - 1;  // position -1 is the head
   const int end = min(begin + c.per_block, c.positions - 1);
   std::int64_t tile = c.first_tile, group = c.first / c.tiles.width;
   int first_place = static_cast<int>((c.first + 1) % b), j = static_cast<int>(c.first % c.tiles.width);
@@ -85,7 +91,7 @@ __global__ void __launch_bounds__(Shape<b>::threads, b > 64    ? 1
   if (!several && begin >= 0 && c.last < c.n) position.store(begin);
 }
 
-// Positions that sweep s has, the head included.
+// Number of positions through which sweep s passes, including the head.
 std::int64_t positions_of(std::int64_t n, std::int64_t b, std::int64_t s) {
   return (n - 2 - s + b) / b + 1;
 }
@@ -118,7 +124,8 @@ void with_bandwidth(std::int64_t b, Act&& act) {
       default:
         break;
     }
-  throw InvalidArgument(Argument::other, "no bandwidth of the chase: " + std::to_string(b));
+  throw InvalidArgument(Argument::other, "the bandwidth must be 32, 48, 64, 96 or 128 (complex: 32); it is " +
+                                             std::to_string(b));
 }
 
 template <class T, int b>
@@ -134,8 +141,8 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
   };
   EIGEN_G_CUDA(cudaMemsetAsync(w.mail, 0, bytes(w.packets, sizeof(Packet<D>)), queue.stream()));
   if (out.v) {
-    if (out.stride == 0)  // between runs, too
-      EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.packed_count(), sizeof(T)), queue.stream()));
+    if (out.stride == 0)  // v arrays are aligned; the gaps between them become zero too
+      EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.count(), sizeof(T)), queue.stream()));
     EIGEN_G_CUDA(cudaMemsetAsync(out.tau, 0, bytes(tiles.tau_count(), sizeof(T)), queue.stream()));
   }
   const std::array<const void*, 2> kernels{reinterpret_cast<const void*>(chase_kernel<D, b, false>),
@@ -152,7 +159,7 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
     const std::int64_t positions = positions_of(n, b, first);
     const bool several = positions > resident[0];
     const std::int64_t per_block = several ? (positions + resident[1] - 1) / resident[1] : 1;
-    // With several positions a block, until one fewer is enough.
+    // If a block has several positions, the launch ends at the first sweep for which one position fewer per block is enough.
     const std::int64_t enough = several ? (per_block == 2 ? resident[0] : (per_block - 1) * resident[1]) : 0;
     const std::int64_t last = several ? std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b)) : n;
     Chase<D> c{on_device(band.data),
@@ -198,21 +205,9 @@ void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T>
   });
 }
 
-template std::uint64_t band_to_tridiagonal_bytes<double>(std::int64_t, std::int64_t, int);
-template void band_to_tridiagonal<double>(const Queue&, std::int64_t, MatrixView<const double>, double*,
-                                          double*, const ChaseReflectors<double>&, Arena, int);
-template std::uint64_t band_to_tridiagonal_bytes<float>(std::int64_t, std::int64_t, int);
-template void band_to_tridiagonal<float>(const Queue&, std::int64_t, MatrixView<const float>, float*, float*,
-                                         const ChaseReflectors<float>&, Arena, int);
-template std::uint64_t band_to_tridiagonal_bytes<std::complex<double>>(std::int64_t, std::int64_t, int);
-template void band_to_tridiagonal<std::complex<double>>(const Queue&, std::int64_t,
-                                                        MatrixView<const std::complex<double>>, double*,
-                                                        double*, const ChaseReflectors<std::complex<double>>&,
-                                                        Arena, int);
-template std::uint64_t band_to_tridiagonal_bytes<std::complex<float>>(std::int64_t, std::int64_t, int);
-template void band_to_tridiagonal<std::complex<float>>(const Queue&, std::int64_t,
-                                                       MatrixView<const std::complex<float>>, float*, float*,
-                                                       const ChaseReflectors<std::complex<float>>&, Arena,
-                                                       int);
+EIGEN_G_INSTANTIATE(all_types, band_to_tridiagonal_bytes);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, band_to_tridiagonal,
+                             void(const Queue&, std::int64_t, MatrixView<const T>, real_t<T>*, real_t<T>*,
+                                  const ChaseReflectors<T>&, Arena, int));
 
 }  // namespace eigen_g

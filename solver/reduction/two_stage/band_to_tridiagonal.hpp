@@ -1,4 +1,5 @@
-// A = Q2 T Q2^H for a symmetric or Hermitian band matrix A, T real, by the chase of bulges; Q2 as reflectors (chase_tiles.hpp).
+// band_to_tridiagonal(), A = Q2 T Q2^H: bulge chase of a symmetric or Hermitian band matrix A to tridiagonal form. T is real, and Q2 is
+// a product of reflectors (chase_tiles.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,36 @@ namespace eigen_g {
 
 class Queue;
 
-// CPU, the same reflectors but for rounding.
-//   band   (b + 1) x n, host, in: as below     d, e  n and n - 1, host, out     out  host, packed; or null
-//   scratch   band_to_tridiagonal_bytes_on_cpu<T>(n, b)
-// Cost: 6 n^2 b flops, one thread.
+// CPU. The reflectors agree with the GPU's up to rounding. Arguments as below, except:
+//   band     (b + 1) x n, host, in
+//   d, e     n and n - 1 values, host, out
+//   out      host memory, packed; or null
+//   scratch  band_to_tridiagonal_bytes_on_cpu<T>(n, b) bytes of host memory
+// Cost: 6 n^2 b flops in one thread.
 template <class T>
 void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
                          const ChaseReflectors<T>& out, Arena scratch);
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b);
 
-// GPU, CUDA builds only. Bytes that band_to_tridiagonal() takes of its workspace: at most 2 n (b + 32) elements.
+// GPU, CUDA builds only. Bytes of workspace that band_to_tridiagonal() needs: at most 2 n (b + 32) elements.
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int multiprocessors);
 
-//   band_dev    (b + 1) x n, lda >= b + 1: element (i - j, j) is A(i, j) for 0 <= i - j <= b, i < n; others are not read
-//   b           one of chase_bandwidths; for complex T 32
-//   d_dev, e_dev  n and n - 1 elements, out: the diagonals of T
-//   out         the reflectors, or null: the same T without them
-//   multiprocessors  that take part; 0: the queue's
-// All in device memory, ordered on `queue`, which is not waited for. Its blocks wait for each other: the launch is cooperative.
-// Entries within 2^-100 ... 2^100 (float: 2^-8 ... 2^8), as the driver scales them: squares are formed.
-// Throws DeviceError. T and Q2 repeat bit for bit, on any number of multiprocessors, with and without reflectors.
-// Cost: 6 n^2 b flops in n (1 + 1 / b) dependent steps. H200, ms at n = 4000, 10000, 20000: b = 32 7.3, 21, 59; b = 64 11, 34,
-// 94. Source: Murata and Horikoshi 1975; Haidar, Ltaief and Dongarra 2011; LAPACK dsbtrd is its truth.
+// GPU. Everything is in device memory.
+//   b            one of chase_bandwidths; for complex T it is 32
+//   band_dev     (b + 1) x n, lda >= b + 1, in: element (i - j, j) is A(i, j) for 0 <= i - j <= b, i < n; other elements are not read.
+//                The nonzero entries are within 2^-100 ... 2^100 (float: 2^-8 ... 2^8), as the driver scales them, because squares of
+//                them are formed
+//   d_dev, e_dev n and n - 1 values, out: the diagonals of T
+//   out          the reflectors, out; null: they are not stored, and T is the same
+//   workspace    band_to_tridiagonal_bytes<T>(n, b, multiprocessors) bytes
+//   multiprocessors  number that takes part; 0: the queue's
+// Ordered on `queue`; does not block the host. Thread blocks wait for each other, so the launch is cooperative.
+// Throws DeviceError; InvalidArgument for another b.
+// T and Q2 have the same bits in every run, on any number of multiprocessors, with and without reflectors.
+// Cost: 6 n^2 b flops in n (1 + 1 / b) dependent steps. Times: data/perf/DECISIONS.md, "Chase".
+// Source: Murata and Horikoshi 1975; Haidar, Ltaief and Dongarra 2011. The tests compare with LAPACK dsbtrd.
 template <class T>
 void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T> band_dev, real_t<T>* d_dev,
                          real_t<T>* e_dev, const ChaseReflectors<T>& out, Arena workspace,

@@ -1,4 +1,4 @@
-// A position of the chase (band_to_tridiagonal.cu), a thread block's: D, F, and what a sweep does to them; and the head.
+// A position of the bulge chase (band_to_tridiagonal.cu): D, F, and the work of a sweep on them, by one thread block. Also the head.
 #pragma once
 
 #include <cmath>
@@ -6,6 +6,7 @@
 
 #include "hybrid/device_complex.cuh"
 #include "hybrid/stream/mail_complex.cuh"
+#include "hybrid/warp_sum.cuh"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
 
@@ -13,53 +14,55 @@ namespace eigen_g::chase {
 
 inline constexpr unsigned all_lanes = ~0u;
 
-// The shape of a block that works on a band of width b.
+// The shape of a thread block that works on a band of width b.
 template <int b>
 struct Shape {
-  static constexpr int columns = 8;  // of a warp
+  static constexpr int columns = 8;  // columns of D and F that a warp has
   static constexpr int warps = b / columns, threads = 32 * warps;
-  static constexpr int rows = (b + 31) / 32;                      // of a lane: lane, lane + 32, ...
-  static constexpr int mail = b + 8;                              // packets of a mailbox: b, and one more
-  static constexpr bool diagonal_in_shared = b > 96;              // D; else in registers
-  static constexpr int entries = rows * columns;                  // of D or F, a thread
-  static constexpr std::int64_t state = 2ll * entries * threads;  // of a position, in memory
+  static constexpr int rows = (b + 31) / 32;          // rows that a lane has: lane, lane + 32, ...
+  static constexpr int mail = b + 8;                  // packets of a mailbox: b values and one more
+  static constexpr bool diagonal_in_shared = b > 96;  // D is in shared memory instead of registers
+  static constexpr int entries = rows * columns;      // entries of D, and of F, that a thread has
+  // Elements of a position's D and F in device memory.
+  static constexpr std::int64_t state = 2ll * entries * threads;
   static constexpr std::size_t shared_bytes = diagonal_in_shared ? sizeof(double) * entries * threads : 0;
 };
 
-// What a launch gets: sweeps first ... last - 1, the later ones in further launches. T is the device's type.
+// Parameters of a launch, which processes sweeps first ... last - 1; later sweeps are in further launches. T is the device's type.
 template <class T>
 struct Chase {
   const T* band;
   std::int64_t lda;
   std::int64_t n;
   std::int64_t first, last;
-  int positions, per_block;  // the head included
+  int positions, per_block;  // both include the head
   real_t<T>* d;
   real_t<T>* e;
   ChaseTiles tiles;
   ChaseReflectors<T> out;
-  std::int64_t first_tile;  // of the group that sweep `first` is in
-  Packet<T>* mail;          // of a position: v and tau, then the column and beta
+  std::int64_t first_tile;  // first tile of the group of sweep `first`
+  // Two mailboxes for each position: v and tau from position k - 1; column and beta from k + 1.
+  Packet<T>* mail;
   T* state;
 };
 
 template <class T, int b>
 struct Shared {
   static constexpr int warps = Shape<b>::warps;
-  T y[warps][b], u[warps][b];  // partial sums
-  T row[b];                    // that goes from F to D
-  T column[b], next[b];        // the first ones of D and F
-  T v[b], tau;
+  T y[warps][b], u[warps][b];  // partial sums of y and u, by warp
+  T row[b];                    // F's first row on its way to D
+  T column[b], next[b];        // the first columns of D and F
+  T v[b], tau;                 // v and tau of H_{k+1}
 };
 
-// D and F of a position, a thread's part: rows lane + 32 r, columns 8 warp + q.
+// A thread's part of D and F: rows lane + 32 r, columns 8 warp + q.
 template <class T, int b>
-struct State {
+struct Registers {
   T diagonal[Shape<b>::diagonal_in_shared ? 1 : Shape<b>::rows][Shape<b>::columns];
   T below[Shape<b>::rows][Shape<b>::columns];
 };
 
-// By value: a conditional between two array elements would be one between their addresses, and keep the array in memory.
+// Selects by value. With ?: on two array elements the compiler would select between their addresses and keep the array in local memory.
 template <class T>
 __device__ __forceinline__ T choose(bool condition, T yes, T no) {
   return condition ? yes : no;
@@ -82,7 +85,7 @@ __device__ __forceinline__ void store_to_l2(DeviceComplex<R>* to, DeviceComplex<
   __stcg(reinterpret_cast<pair_t<R>*>(to), pair_t<R>{x.re, x.im});
 }
 
-// A(i, j) of what is stored of the lower triangle.
+// A(i, j); `stored` is the corresponding element of the lower triangle.
 template <class R>
 __device__ __forceinline__ R of_triangle(R stored, int, int) {
   return stored;
@@ -92,14 +95,7 @@ __device__ __forceinline__ DeviceComplex<R> of_triangle(DeviceComplex<R> stored,
   return {stored.re, i < j ? -stored.im : i > j ? stored.im : 0};
 }
 
-template <class T>
-__device__ __forceinline__ T warp_sum(T x) {
-#pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) x += __shfl_xor_sync(all_lanes, x, mask);
-  return x;
-}
-
-// x[place / 32] of lane place % 32, for all.
+// x[place / 32] of lane place % 32, in all lanes.
 template <class T, int rows>
 __device__ __forceinline__ T at_place(const T (&x)[rows], int place) {
   T own = x[0];
@@ -108,7 +104,8 @@ __device__ __forceinline__ T at_place(const T (&x)[rows], int place) {
   return __shfl_sync(all_lanes, own, place % 32);
 }
 
-// 1 / sqrt(x) and 1 / x to an ulp or two, of numbers that are neither tiny nor huge: a third of the way of those that take all.
+// inverse_root(x) = 1 / sqrt(x), inverse_of(x) = 1 / x, with an error of one or two ulp. x must not be subnormal or near overflow.
+// Latency: a third of the latency of functions that accept every x.
 __device__ __forceinline__ float inverse_root(float x) {
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -134,7 +131,7 @@ __device__ __forceinline__ double inverse_of(double x) {
   return y;
 }
 
-// tau and 1 / (alpha - beta) of beta = -sign(alpha) norm, `inverse` = 1 / norm.
+// tau and scale = 1 / (alpha - beta), for beta = -sign(alpha) norm and inverse = 1 / norm.
 template <class R>
 __device__ __forceinline__ void reflector_scalars(R alpha, R beta, R inverse, R& tau, R& scale) {
   tau = fma(fabs(alpha), inverse, R{1});
@@ -147,7 +144,7 @@ __device__ __forceinline__ void reflector_scalars(DeviceComplex<R> alpha, R beta
   const DeviceComplex<R> pivot = alpha - DeviceComplex<R>(beta);
   scale = inverse_of(real_product(pivot, pivot)) * conj_of(pivot);
 }
-// What has to vanish beside a column's tail for H = I: the square of alpha's imaginary part.
+// `square` plus the square of the imaginary part of alpha. If the result is negligible, H = I: the column is (alpha, 0, ...), alpha real.
 template <class R>
 __device__ __forceinline__ R with_imaginary_part(R square, R) {
   return square;
@@ -157,7 +154,7 @@ __device__ __forceinline__ R with_imaginary_part(R square, DeviceComplex<R> alph
   return ::fma(alpha.im, alpha.im, square);
 }
 
-// H^H x = beta e_first, beta real, by a warp. v: in x's place.
+// The reflector with H^H x = beta e_first, beta real. A whole warp calls it. Overwrites x with v.
 template <class T, int rows>
 __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& tau, real_t<T>& beta) {
   using R = real_t<T>;
@@ -181,7 +178,7 @@ __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& ta
   for (int r = 0; r < rows; ++r) x[r] = choose(lane + 32 * r == first, T{1}, x[r] * scale);
 }
 
-// A message of b numbers, by place, and one more; `tag`: of the sweep that it was sent in, from 1.
+// A message of b values and one more. tag: 1 + the sweep in which it is sent.
 template <class T>
 struct Message {
   const Packet<T>* mail;
@@ -220,7 +217,7 @@ __device__ __forceinline__ void receive(const Message<T>& message, int lane, T (
   for (int r = 0; r < Shape<b>::rows; ++r) x[r] = letter.x[r];
   one_more = letter.one_more;
 }
-// Two of them, looked for together: one after the other would take a way to memory and back more.
+// Receives two messages by polling for both together. One after the other would take one more memory latency.
 template <class T, int b>
 __device__ __forceinline__ void receive(const Message<T>& first, const Message<T>& second, int lane,
                                         T (&x)[Shape<b>::rows], T& one_more, T (&y)[Shape<b>::rows],
@@ -239,7 +236,7 @@ __device__ __forceinline__ void receive(const Message<T>& first, const Message<T
   y_more = two.one_more;
 }
 
-// Sums over the lanes of 8 values: lane l ends with that of value l / 4.
+// Sums 8 values over the lanes of a warp. Lane l returns the sum of value l / 4.
 template <class T>
 __device__ __forceinline__ T eight_sums(T (&z)[8], int lane) {
   int mask = 16;
@@ -265,12 +262,12 @@ class Position {
                                       T* diagonal_in_shared)
       : c(given), shared(shared_memory), diagonals(diagonal_in_shared + threadIdx.x) {}
 
-  // Sweep 0's D and F from the band.
+  // Loads D and F for sweep 0 from the band.
   __device__ __forceinline__ void load_band(std::int64_t k) {
     const std::int64_t row = 1 + k * b;
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const int j = (warp * columns + q + b - 1) % b;  // the column's number in the window
+      const int j = (warp * columns + q + b - 1) % b;  // index of the slot's column in D
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         const int place = lane + 32 * r, i = (place + b - 1) % b;
@@ -303,13 +300,13 @@ class Position {
       }
   }
 
-  // Sweep s in position k; first_place = (s + 1) mod b; `tile` is the group's first one, j the sweep's number in the group.
+  // Sweep s at position k. first_place = (s + 1) mod b; tile: the group's first tile; j: index of the sweep in its group.
   __device__ __forceinline__ void work(std::int64_t k, std::int64_t s, int first_place, std::int64_t tile,
                                        int j) {
     const unsigned tag = static_cast<unsigned>(s) + 1;
     const std::int64_t row = s + 1 + k * b;
     Packet<T>* const mail = c.mail + (k + 1) * 2 * S::mail;
-    const bool more = row + b < c.n;  // position k + 1 takes part
+    const bool more = row + b < c.n;  // position k + 1 takes part in this sweep
     const int old = first_place == 0 ? b - 1 : first_place - 1;
     if (s > 0) move_row(old);
     pick_first(first_place);
@@ -331,7 +328,7 @@ class Position {
     for (int r = 0; r < rows; ++r) y[r] = fma(tau, y[r], -half * v[r]);  // w
     if (warp == (first_warp + warps / 2) % warps) send_column(v, y, first_place, mail - S::mail, tag);
     if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - !is_complex<T>)
-      keep(v, tau, first_place, c.out.run(c.tiles, s) + k * b, c.n - row, tile + k, j);
+      keep(v, tau, first_place, c.out.sweep(c.tiles, s) + k * b, c.n - row, tile + k, j);
     update_diagonal(v, y);
     __syncthreads();
     update_below(v, u, tau);
@@ -344,9 +341,9 @@ class Position {
     else
       return state.diagonal[r][q];
   }
-  // v of the warp's column q.
+  // v at column q of the warp.
   __device__ __forceinline__ T of_column(const T (&v)[rows], int q) const {
-    T own = v[0];  // a warp's columns lie within 32
+    T own = v[0];  // the columns of a warp are within one set of 32
 #pragma unroll
     for (int r = 1; r < rows; ++r) own = choose(warp * columns / 32 == r, v[r], own);
     return __shfl_sync(all_lanes, own, warp * columns % 32 + q);
@@ -362,7 +359,7 @@ class Position {
     }
   }
 
-  // From sweep s - 1's windows to sweep s': place `old` is last now instead of first. F's row of it goes to D.
+  // Moves the position from sweep s - 1 to sweep s: slot `old`, the first until now, becomes the last. F's row in this slot goes to D.
   __device__ __forceinline__ void move_row(int old) {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -377,7 +374,7 @@ class Position {
     }
     __syncthreads();
   }
-  // The first columns, for the warps that need them after the products.
+  // Copies the first columns of D and F to shared memory. The warps that need them after the products read them there.
   __device__ __forceinline__ void pick_first(int first_place) {
     if (warp != first_place / columns) return;
 #pragma unroll
@@ -394,7 +391,7 @@ class Position {
       }
     }
   }
-  // v and tau; the columns of place `old` in D and F, by the warp that has them.
+  // Receives v and tau. The warp with slot `old` also receives its column, and writes slot `old` of the columns of D and F.
   __device__ __forceinline__ void receive_column(const Packet<T>* mail, unsigned tag, int old, bool moved,
                                                  bool from_next, T (&v)[rows], T& tau) {
     if (!moved || warp != old / columns) return receive<T, b>({mail, tag}, lane, v, tau);
@@ -417,7 +414,7 @@ class Position {
     }
   }
 
-  // Partial y and u.
+  // Each warp's partial sums of y = D v and u = F v.
   __device__ __forceinline__ void multiply(const T (&v)[rows]) {
     T y[rows] = {}, u[rows] = {};
 #pragma unroll
@@ -437,7 +434,7 @@ class Position {
       }
   }
 
-  // H_{k+1}, by the warp that has F's first column: v(first) = 1.
+  // Computes H_{k+1}, with v(first) = 1, and sends it to position k + 1. Only the warp with F's first column calls this.
   __device__ __forceinline__ void next_reflector(const T (&u)[rows], T tau, int first_place, bool more,
                                                  Packet<T>* mail, unsigned tag) {
     T x[rows], next_tau;
@@ -461,7 +458,7 @@ class Position {
     }
   }
 
-  // D's first column after the update, to position k - 1.
+  // Sends D's first column, after its update, to position k - 1.
   __device__ __forceinline__ void send_column(const T (&v)[rows], const T (&w)[rows], int first_place,
                                               Packet<T>* mail, unsigned tag) {
     const T w_first = conj_of(at_place(w, first_place));
@@ -520,11 +517,11 @@ class Position {
   const Chase<T>& c;
   Shared<T, b>& shared;
   T* diagonals;
-  State<T, b> state;
+  Registers<T, b> state;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 };
 
-// Column s: d, e, and the sweep's first reflector to position 0. By a warp.
+// The head at sweep s: writes d_s and e_s, and sends the sweep's first reflector to position 0. One warp calls it.
 template <class T, int b>
 __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
   constexpr int rows = Shape<b>::rows;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hybrid/instantiate.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
@@ -30,14 +31,16 @@ void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView
                   Arena scratch) {
   const std::int64_t n = a.cols;
   const lapack_int values = full_to_band_values<T>(n, b);
-  std::fill_n(tau, std::max<std::int64_t>(n - b, 0), T{});  // of one reflector or none LAPACK writes nothing
+  // With one reflector or none LAPACK does not write tau.
+  std::fill_n(tau, std::max<std::int64_t>(n - b, 0), T{});
   check_lapack(lapack::sytrd_sy2sb(static_cast<char>(uplo), lapack_size(n, "n"), lapack_size(b, "kd"), a.data,
                                    lapack_size(a.lda, "lda"), ab.data, lapack_size(ab.lda, "ldab"), tau,
                                    scratch.take<T>(values), values),
                "sytrd_sy2sb");
 }
 
-template std::uint64_t full_to_band_bytes_on_cpu<double>(std::int64_t, std::int64_t);
-template void full_to_band(Uplo, std::int64_t, MatrixView<double>, MatrixView<double>, double*, Arena);
+EIGEN_G_INSTANTIATE(double_type, full_to_band_bytes_on_cpu);
+EIGEN_G_INSTANTIATE_OVERLOAD(double_type, full_to_band,
+                             void(Uplo, std::int64_t, MatrixView<T>, MatrixView<T>, T*, Arena));
 
 }  // namespace eigen_g

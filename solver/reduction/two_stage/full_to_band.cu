@@ -1,15 +1,16 @@
-// A block of `pending` columns at a time, in panels of b. V and Z of the panels so far stand beside each other, so that every
-// product with them is one:
+// Reduction to a band on the GPU: blocks of up to `pending` columns, each block in panels of b columns.
 //
-//   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^H is what A should be by now.
+// The V and Z of a block's panels so far are stored next to each other, so that every product with all of them is one product:
 //
-// Of partner there are only the rows that a product takes, copied from pending.
+//   pending = [V1 Z1 V2 Z2 ...],  partner = [Z1 V1 Z2 V2 ...],  A - pending partner^H is the current matrix.
 //
-//   panel          A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
-//   W = V T
-//   P = A W, less pending (partner^H W): A itself is from the block's beginning
-//   Z = P - 1/2 V (W^H P)
-//   block          A -= pending partner^H on the lower triangle, which is then mirrored
+// `partner` is not stored as a whole: only the rows that a product needs are copied from `pending`.
+//
+//   panel at column j   A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
+//                       W = V T
+//                       P = A W - pending (partner^H W), because A itself is as it was at the beginning of the block
+//                       Z = P - 1/2 V (W^H P)
+//   end of the block    A -= pending partner^H on the lower triangle, which is then mirrored
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
 #include <algorithm>
@@ -20,8 +21,11 @@
 #include "gemm_df/adjoint.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
+#include "solver/prepare/mirror.hpp"
 #include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
@@ -31,34 +35,10 @@ namespace eigen_g {
 
 namespace {
 
-constexpr int tile = 32, tile_rows = 8;
-
-// A matrix of few different rows shows it in its first panels: each has a reflector for one of them.
+// Only the first panels can have few reflectors: a matrix with few different rows has one reflector for each of them.
 constexpr std::int64_t panels_of_few = 4;
 
-// A(j, i) := conj(A(i, j)), i > j, by tiles on and below the diagonal, which becomes real.
-template <class T>
-__global__ void __launch_bounds__(tile* tile_rows) mirror_kernel(std::int32_t n, T* a, std::int64_t lda) {
-  __shared__ T held[tile][tile + 1];
-  const auto number = static_cast<std::int64_t>(blockIdx.x);
-  auto r = static_cast<std::int64_t>((sqrt(8.0 * static_cast<double>(number) + 1) - 1) / 2);
-  while (r * (r + 1) / 2 > number) --r;
-  while ((r + 1) * (r + 2) / 2 <= number) ++r;
-  const std::int64_t c = number - r * (r + 1) / 2;
-  const std::int64_t row = r * tile + threadIdx.x, mirrored = c * tile + threadIdx.x;
-#pragma unroll
-  for (int k = threadIdx.y; k < tile; k += tile_rows)
-    if (row < n && c * tile + k < n) held[k][threadIdx.x] = a[row + (c * tile + k) * lda];
-  __syncthreads();
-#pragma unroll
-  for (int k = threadIdx.y; k < tile; k += tile_rows)
-    if (r * tile + k < n && mirrored < r * tile + k)
-      a[mirrored + (r * tile + k) * lda] = conj_of(held[threadIdx.x][k]);
-  if constexpr (is_complex<T>)
-    if (r == c && threadIdx.y == 0 && row < n) a[row + row * lda] = real_of(held[threadIdx.x][threadIdx.x]);
-}
-
-// The band's part of columns first ... end - 1 that no panel's R brings: rows `first` ... last_row of the lower triangle.
+// Copies the lower triangle of the size x size matrix a to the band. It is the part of the band that no panel's R contains.
 template <class T>
 __global__ void diagonal_block_kernel(std::int32_t size, const T* a, std::int64_t lda, T* band,
                                       std::int64_t ldb) {
@@ -67,7 +47,7 @@ __global__ void diagonal_block_kernel(std::int32_t size, const T* a, std::int64_
     band[row - col + col * ldb] = a[row + col * lda];
 }
 
-// Y := X with the two blocks of b columns of each pair (rows: of b rows) in each other's place.
+// Y := X with the two blocks of b columns of each pair exchanged (Swapped::rows: the two blocks of b rows).
 enum class Swapped { columns, rows };
 template <Swapped what, class T>
 __global__ void swap_pairs_kernel(std::int32_t b, std::int64_t rows, const T* x, std::int64_t ldx, T* y,
@@ -93,15 +73,6 @@ MatrixView<const T> swap_pairs(const Queue& queue, std::int64_t b, MatrixView<co
 }
 
 template <class T>
-void mirror(const Queue& queue, MatrixView<T> a_dev) {
-  if (a_dev.rows < 2) return;
-  const std::int64_t tiles = (a_dev.rows + tile - 1) / tile;
-  mirror_kernel<<<static_cast<unsigned>(tiles * (tiles + 1) / 2), dim3(tile, tile_rows), 0, queue.stream()>>>(
-      static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda);
-  EIGEN_G_LAUNCHED();
-}
-
-template <class T>
 void diagonal_block(const Queue& queue, MatrixView<const T> a_dev, T* band_dev, std::int64_t ldb) {
   diagonal_block_kernel<<<static_cast<unsigned>(a_dev.cols), 128, 0, queue.stream()>>>(
       static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda, on_device(band_dev), ldb);
@@ -114,18 +85,18 @@ std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
   return std::max<std::int64_t>(1, wanted / b) * b;
 }
 
-// The parts of the workspace.
+// The arrays of the workspace.
 template <class T>
-struct Places {
+struct Buffers {
   MatrixView<T> pending, partner, w, inner, swapped_inner, gram;
   real_t<T>* squares;
   Arena panels;
 
-  Places(Arena& arena, std::int64_t n, std::int64_t b, int multiprocessors) {
+  Buffers(Arena& arena, std::int64_t n, std::int64_t b, int multiprocessors) {
     const std::int64_t k = 2 * pending_columns(n, b);
     const auto with_rows = [&](std::int64_t rows, std::int64_t columns) {
       constexpr std::int64_t multiple = tridiagonalize_row_multiple;
-      return arena.matrix<T>(rows, columns, (rows + multiple - 1) / multiple * multiple);
+      return arena.matrix<T>(rows, columns, round_up(rows, multiple));
     };
     pending = with_rows(n, k);
     partner = with_rows(std::min(n, std::max(b, two_stage_tuning().update_columns)), k);
@@ -142,7 +113,7 @@ struct Places {
 
 template <class T>
 std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiprocessors) {
-  return bytes_taken([&](Arena& arena) { Places<T>(arena, n, b, multiprocessors); });
+  return bytes_taken([&](Arena& arena) { Buffers<T>(arena, n, b, multiprocessors); });
 }
 
 template <class T>
@@ -151,7 +122,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Queue& queue = products.queue();
-  const Places<T> at(scratch_dev, n, b, queue.multiprocessors());
+  const Buffers<T> at(scratch_dev, n, b, queue.multiprocessors());
   const std::int64_t most = pending_columns(n, b), update_columns = two_stage_tuning().update_columns;
   const auto zero = [&](void* memory, std::uint64_t bytes) {
     EIGEN_G_CUDA(cudaMemsetAsync(memory, 0, bytes, queue.stream()));
@@ -160,12 +131,12 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   Arena panels = at.panels;
   const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
   zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
-  mirror(queue, a_dev);
+  if (a_dev.rows > 1) mirror(queue, Uplo::lower, a_dev);
   const real_t<T>* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t j = 0;
-  for (std::int64_t width = 0; n - j - b >= 2;) {  // `width` columns are pending
+  for (std::int64_t width = 0; n - j - b >= 2;) {  // `width`: number of pending columns
     const std::int64_t below = j + b, rows = n - below;
     const auto pending = [&](std::int64_t row, std::int64_t count) {
       return MatrixView<const T>(at.pending.block(row, 0, count, 2 * width));
@@ -190,7 +161,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     factor.negligible = negligible;
     panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
     panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w);
-    // y = x^H w, which the caller's product has just made, of few reflectors once more.
+    // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
     const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
       if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau_dev + j, of, y);
     };
@@ -217,7 +188,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
       products.gemm(Op::none, adjoint<T>, -1, pending(c, n - c), partner(c, columns), 1,
                     a_dev.block(c, c, n - c, columns));
     }
-    mirror(queue, a_dev.block(j, j, n - j, n - j));
+    if (n - j > 1) mirror(queue, Uplo::lower, a_dev.block(j, j, n - j, n - j));
     width = 0;
     if (!progress) continue;
     milestones.emplace_back(Event(queue.resources()),
@@ -231,19 +202,9 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   }
 }
 
-template std::uint64_t full_to_band_bytes<double>(std::int64_t, std::int64_t, int);
-template void full_to_band(const Products<double>&, std::int64_t, MatrixView<double>, MatrixView<double>,
-                           double*, Arena, const std::function<void(double)>&);
-template std::uint64_t full_to_band_bytes<float>(std::int64_t, std::int64_t, int);
-template void full_to_band(const Products<float>&, std::int64_t, MatrixView<float>, MatrixView<float>, float*,
-                           Arena, const std::function<void(double)>&);
-template std::uint64_t full_to_band_bytes<std::complex<double>>(std::int64_t, std::int64_t, int);
-template void full_to_band(const Products<std::complex<double>>&, std::int64_t,
-                           MatrixView<std::complex<double>>, MatrixView<std::complex<double>>,
-                           std::complex<double>*, Arena, const std::function<void(double)>&);
-template std::uint64_t full_to_band_bytes<std::complex<float>>(std::int64_t, std::int64_t, int);
-template void full_to_band(const Products<std::complex<float>>&, std::int64_t,
-                           MatrixView<std::complex<float>>, MatrixView<std::complex<float>>,
-                           std::complex<float>*, Arena, const std::function<void(double)>&);
+EIGEN_G_INSTANTIATE(all_types, full_to_band_bytes);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, full_to_band,
+                             void(const Products<T>&, std::int64_t, MatrixView<T>, MatrixView<T>, T*, Arena,
+                                  const std::function<void(double)>&));
 
 }  // namespace eigen_g

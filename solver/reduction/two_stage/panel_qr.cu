@@ -1,20 +1,26 @@
-// Step j, from column x = a_j below row j (zeros elsewhere), with u = x + (alpha - beta) e_j, v = u / u_j:
+// Householder QR of a panel in one cooperative kernel.
 //
-//   every block    s_c = x^T a_c for all columns c over its own rows, and publishes them
-//   owner of row j publishes a(j, :)
-//   every block    norm^2 = s_j, alpha = a(j, j), beta = -sign(alpha) sqrt(alpha^2 + s_j), u_j = alpha - beta
-//                  (complex: beta = -sign(Re alpha) sqrt(|alpha|^2 + s_j), x^H and u^H for x^T and u^T)
-//                  u^T a_c = s_c + u_j a(j, c);  c > j: a_c += u (u^T a_c) / (beta u_j);  c < j: a_c is u_c, and
-//                  v_c^T v_j follows
+// Step j eliminates column a_j. Let x be a_j below row j, with zeros elsewhere, u = x + (alpha - beta) e_j and v = u / u_j.
 //
-// The sum of squares is made anew for each column: nothing cancels. A thread has `held` rows of column threadIdx.x % columns
-// in registers and the rest, of very tall panels, in shared or device memory. All blocks compute the scalars alike.
+//   every block             s_c = x^T a_c for all columns c over its own rows; publishes them
+//   the block with row j    publishes a(j, :)
+//   every block             norm^2 = s_j, alpha = a(j, j), beta = -sign(alpha) sqrt(alpha^2 + s_j), u_j = alpha - beta
+//                           u^T a_c = s_c + u_j a(j, c)
+//                           columns c > j: a_c += u (u^T a_c) / (beta u_j)
+//                           columns c < j: a_c holds u_c, and v_c^T v_j follows from u^T u_c
+//
+// Complex: beta = -sign(Re alpha) sqrt(|alpha|^2 + s_j), with x^H and u^H instead of x^T and u^T.
+//
+// Each column's sum of squares is computed from its current entries, not updated from step to step, so nothing cancels.
+// A thread holds `held` rows of column threadIdx.x % columns in registers. Panels with more rows have the rest in shared or device memory.
+// All blocks compute the scalars by the same operations.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/mail_complex.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
@@ -25,20 +31,22 @@ namespace eigen_g {
 
 namespace {
 
-// Few threads with many registers each.
+// A block has few threads, so that each thread has many registers.
 constexpr int max_threads = 256;
-constexpr std::int64_t groups_of(std::int64_t columns) {  // of threads; one has all columns of some rows
+// Groups of threads in a block; each group has all columns of some rows.
+constexpr std::int64_t groups_of(std::int64_t columns) {
   return max_threads / columns;
 }
-// Rows of a thread in registers.
+// Largest number of rows that a thread holds in registers.
 template <class T>
-constexpr std::int64_t most_held = sizeof(T) > sizeof(double) ? 32 : 48;
+constexpr std::int64_t max_held = sizeof(T) > sizeof(double) ? 32 : 48;
 
 template <class T>
 struct Panel {
   const T* a;
   std::int64_t lda;
-  std::int32_t columns, rows, more;  // rows of the panel; of a thread beyond those in registers, even
+  // Rows of the panel; more: rows of a thread that are not in registers, even.
+  std::int32_t columns, rows, more;
   bool more_shared;
   T* more_dev;
   unsigned step;
@@ -49,11 +57,11 @@ struct Panel {
 };
 
 template <class T, int held>
-struct Seat {
+struct ThreadRange {
   int columns, groups, column, group;
   int of_thread, of_block;  // rows
   std::int32_t first;       // row of the thread
-  __device__ explicit Seat(const Panel<T>& p)
+  __device__ explicit ThreadRange(const Panel<T>& p)
       : columns(p.columns),
         groups(blockDim.x / columns),
         column(threadIdx.x % columns),
@@ -63,14 +71,16 @@ struct Seat {
         first(static_cast<std::int32_t>(blockIdx.x) * of_block + group * of_thread) {}
 };
 
-// Numbers in dynamic shared memory: x twice, sums twice, pivots, diagonal of u, and perhaps rows.
+// Number of values in dynamic shared memory: x twice, the sums of the block and of all blocks, row j, and u_j of each column. If they
+// are in shared memory, also the rows that are not in registers.
 std::size_t shared_values(std::int64_t columns, std::int64_t held, std::int64_t more, bool more_shared) {
   const std::int64_t groups = groups_of(columns);
   return static_cast<std::size_t>(2 * groups * (held + more) + 2 * groups * columns + 2 * columns +
                                   (more_shared ? more * groups * columns : 0));
 }
 
-// f(0), f(1), ... of compile-time numbers; no load passes from one group of eight to the next, which would take registers.
+// Calls f(0), f(1), ... with compile-time integers. The barrier after each eight stops the compiler from moving loads ahead, which would
+// need more registers.
 template <int count, int first = 0, class F>
 __device__ void each_row(const F& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -124,8 +134,8 @@ template <class T, int held>
 __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_constant__ Panel<T> p) {
   using R = real_t<T>;
   constexpr int batch = 4;
-  extern __shared__ double shared_bytes[];  // 16-byte aligned: nothing is before it
-  const Seat<T, held> at(p);
+  extern __shared__ double shared_bytes[];  // 16-byte aligned, because the kernel has no static shared memory
+  const ThreadRange<T, held> at(p);
   const int c = at.column, g = at.group, columns = at.columns, groups = at.groups, blocks = gridDim.x;
   T* const x_all = reinterpret_cast<T*>(shared_bytes);
   T* const sums = x_all + 2 * at.of_block;
@@ -152,7 +162,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
   for (int j = 0; j < steps; ++j) {
     T* const x_block = x_all + (j & 1) * at.of_block;
     T* const x = x_block + g * at.of_thread;
-    const int pivot = j - at.first;  // within the thread's rows, or not
+    const int pivot = j - at.first;  // index of row j among the thread's rows; it may be outside of them
     const bool has_pivot = pivot >= 0 && pivot < at.of_thread;
     if (c == j) {
 #pragma unroll
@@ -265,7 +275,7 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
     for (int l = 0; l < c; ++l) p.gram[l + c * p.ldg] = T{};
   }
 
-  // R to the band, V to its places.
+  // R to the band, V to its two arrays.
   const bool beta_known = c < steps;
   const auto to_band = [&](std::int32_t row, T value) {
     if (row <= c && row < p.rows)
@@ -296,15 +306,15 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
   }
 }
 
-// How a panel is dealt out.
+// The distribution of a panel over threads and blocks.
 struct Shape {
   std::int64_t held, more = 0, blocks,
-                     most;  // rows of a thread in registers, and beyond; blocks, and at most
+                     most;  // held, more: rows of a thread in and beyond registers; most: limit of blocks
 
-  Shape(std::int64_t rows, std::int64_t groups, std::int64_t max_blocks, std::int64_t most_rows_held)
-      : most(max_blocks) {
+  Shape(std::int64_t rows, std::int64_t groups, std::int64_t max_blocks, std::int64_t max_rows_held)
+      : max_count(max_blocks) {
     const std::int64_t needed = (rows + groups * max_blocks - 1) / (groups * max_blocks);
-    held = needed <= 16 ? 16 : needed <= 32 ? 32 : most_rows_held;
+    held = needed <= 16 ? 16 : needed <= 32 ? 32 : max_rows_held;
     if (needed > held) more = (needed - held + 1) / 2 * 2;
     blocks = (rows + groups * (held + more) - 1) / (groups * (held + more));
   }
@@ -317,7 +327,7 @@ void for_rows(std::int64_t held, const F& f) {
     case 32:
       return f(std::integral_constant<int, 32>());
     default:
-      return f(std::integral_constant<int, most_held<T>>());
+      return f(std::integral_constant<int, max_held<T>>());
   }
 }
 
@@ -333,16 +343,16 @@ std::size_t max_shared() {
 }
 
 template <class T>
-struct Places {
+struct Buffers {
   Packet<device_t<T>>* mail;
   std::byte* more;
-  Places(Arena& arena, std::int64_t b, int multiprocessors, std::uint64_t more_bytes)
+  Buffers(Arena& arena, std::int64_t b, int multiprocessors, std::uint64_t more_bytes)
       : mail(reinterpret_cast<Packet<device_t<T>>*>(
             arena.take<std::byte>(static_cast<std::int64_t>(panel_qr_mail_bytes<T>(b, multiprocessors))))),
         more(arena.take<std::byte>(static_cast<std::int64_t>(more_bytes))) {}
 };
 
-// Bytes of the rows that fit neither into registers nor into shared memory.
+// Bytes of device memory for the rows that fit neither into registers nor into shared memory; 0: they fit.
 template <class T>
 std::uint64_t more_bytes(const Shape& shape, std::int64_t columns) {
   const std::int64_t groups = groups_of(columns);
@@ -362,8 +372,8 @@ std::uint64_t panel_qr_mail_bytes(std::int64_t b, int multiprocessors) {
 
 template <class T>
 std::uint64_t panel_qr_bytes(std::int64_t rows, std::int64_t b, int multiprocessors, int max_blocks) {
-  const Shape shape(rows, groups_of(b), max_blocks > 0 ? max_blocks : multiprocessors, most_held<T>);
-  return bytes_taken([&](Arena& arena) { Places<T>(arena, b, multiprocessors, more_bytes<T>(shape, b)); });
+  const Shape shape(rows, groups_of(b), max_blocks > 0 ? max_blocks : multiprocessors, max_held<T>);
+  return bytes_taken([&](Arena& arena) { Buffers<T>(arena, b, multiprocessors, more_bytes<T>(shape, b)); });
 }
 
 template <class T>
@@ -371,9 +381,9 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
               Arena scratch, int max_blocks) {
   const std::int64_t rows = panel_dev.rows, b = panel_dev.cols;
   if (rows == 0) return;
-  const Shape shape(rows, groups_of(b), blocks_for(queue, max_blocks), most_held<T>);
+  const Shape shape(rows, groups_of(b), blocks_for(queue, max_blocks), max_held<T>);
   const std::uint64_t in_memory = more_bytes<T>(shape, b);
-  const Places<T> places(scratch, b, queue.multiprocessors(), in_memory);
+  const Buffers<T> places(scratch, b, queue.multiprocessors(), in_memory);
   using D = device_t<T>;
   Panel<D> panel{};
   panel.a = on_device(panel_dev.data);
@@ -408,15 +418,15 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
 
 namespace {
 
-constexpr int row_threads = 128;  // of the kernels that give a thread a row
+constexpr int row_threads = 128;  // block size of the kernels in which each thread has one row
 
-// w_k = tau_k (v_k - sum_{l < k} w_l S(l, k)), `width` columns at a time in registers; earlier ones of W are read back by the
-// thread that wrote them.
+// w_k = tau_k (v_k - sum_{l < k} w_l S(l, k)), with S = V^H V. Each thread has one row and computes `width` columns at a time in registers.
+// It reads its earlier columns of W back from memory.
 template <class T, int width>
 __global__ void __launch_bounds__(row_threads)
     substitution_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* gram,
                         std::int64_t ldg, const T* tau, T* w, std::int64_t ldw) {
-  __shared__ alignas(16) T factor[width][width + 2];  // factor[l][k] = S(l, k), 0 from the diagonal on
+  __shared__ alignas(16) T factor[width][width + 2];  // factor[l][k] = S(l, k); 0 on and below the diagonal
   __shared__ T scale[width];
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
   const bool any = row < rows;
@@ -453,18 +463,19 @@ __global__ void __launch_bounds__(row_threads)
       for (int k = l + 1; k < width; ++k) own[k] = fma(-own[l], factor[l][k], own[k]);
       if (any) *to = own[l];
       to += ldw;
-      if (l % 4 == 3) asm volatile("" ::: "memory");  // no load of S passes, which would take registers
+      // Stops loads of S from moving ahead, which would need more registers.
+      if (l % 4 == 3) asm volatile("" ::: "memory");
     }
   }
 }
 
-// z_k := z_k - 1/2 sum_l v_l M(l, k); `chunk` columns a thread.
+// z_k := z_k - 1/2 sum_l v_l M(l, k). Each thread has one row and `chunk` columns.
 constexpr int chunk = 16;
 template <class T>
 __global__ void __launch_bounds__(row_threads)
     symmetric_part_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* m,
                           std::int64_t ldm, T* z, std::int64_t ldz) {
-  __shared__ alignas(16) T factor[128][chunk + 2];  // of the chunk's columns
+  __shared__ alignas(16) T factor[128][chunk + 2];  // -1/2 M in the chunk's columns
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * chunk;
 #pragma unroll 8
@@ -522,40 +533,7 @@ void subtract_symmetric_part(const Queue& queue, MatrixView<const T> v_dev, Matr
   EIGEN_G_LAUNCHED();
 }
 
-template void panel_qr(const Queue&, MatrixView<const double>, const PanelFactor<double>&, unsigned, Arena,
-                       int);
-template std::uint64_t panel_qr_bytes<double>(std::int64_t, std::int64_t, int, int);
-template std::uint64_t panel_qr_mail_bytes<double>(std::int64_t, int);
-template void panel_times_factor(const Queue&, MatrixView<const double>, MatrixView<const double>,
-                                 const double*, MatrixView<double>);
-template void subtract_symmetric_part(const Queue&, MatrixView<const double>, MatrixView<const double>,
-                                      MatrixView<double>);
-template void panel_qr(const Queue&, MatrixView<const float>, const PanelFactor<float>&, unsigned, Arena,
-                       int);
-template std::uint64_t panel_qr_bytes<float>(std::int64_t, std::int64_t, int, int);
-template std::uint64_t panel_qr_mail_bytes<float>(std::int64_t, int);
-template void panel_times_factor(const Queue&, MatrixView<const float>, MatrixView<const float>, const float*,
-                                 MatrixView<float>);
-template void subtract_symmetric_part(const Queue&, MatrixView<const float>, MatrixView<const float>,
-                                      MatrixView<float>);
-template void panel_qr(const Queue&, MatrixView<const std::complex<double>>,
-                       const PanelFactor<std::complex<double>>&, unsigned, Arena, int);
-template std::uint64_t panel_qr_bytes<std::complex<double>>(std::int64_t, std::int64_t, int, int);
-template std::uint64_t panel_qr_mail_bytes<std::complex<double>>(std::int64_t, int);
-template void panel_times_factor(const Queue&, MatrixView<const std::complex<double>>,
-                                 MatrixView<const std::complex<double>>, const std::complex<double>*,
-                                 MatrixView<std::complex<double>>);
-template void subtract_symmetric_part(const Queue&, MatrixView<const std::complex<double>>,
-                                      MatrixView<const std::complex<double>>,
-                                      MatrixView<std::complex<double>>);
-template void panel_qr(const Queue&, MatrixView<const std::complex<float>>,
-                       const PanelFactor<std::complex<float>>&, unsigned, Arena, int);
-template std::uint64_t panel_qr_bytes<std::complex<float>>(std::int64_t, std::int64_t, int, int);
-template std::uint64_t panel_qr_mail_bytes<std::complex<float>>(std::int64_t, int);
-template void panel_times_factor(const Queue&, MatrixView<const std::complex<float>>,
-                                 MatrixView<const std::complex<float>>, const std::complex<float>*,
-                                 MatrixView<std::complex<float>>);
-template void subtract_symmetric_part(const Queue&, MatrixView<const std::complex<float>>,
-                                      MatrixView<const std::complex<float>>, MatrixView<std::complex<float>>);
+EIGEN_G_INSTANTIATE(all_types, panel_qr, panel_qr_bytes, panel_qr_mail_bytes, panel_times_factor,
+                    subtract_symmetric_part);
 
 }  // namespace eigen_g

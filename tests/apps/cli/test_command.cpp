@@ -1,4 +1,4 @@
-// The command as a process: what it computes, writes and prints when all goes well.
+// Tests of the command as a process: its results, files and output when it succeeds.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -27,7 +27,7 @@ std::string unsymmetric(const TemporaryFolder& folder) {
   return folder / "u.mtx";
 }
 
-std::vector<double> values_of(const Outcome& outcome) {
+std::vector<double> values_of(const ProcessResult& outcome) {
   return json::parse(outcome.out)["values"]["all"].get<std::vector<double>>();
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("solve --verify writes verified eigenpairs of a known spectrum, and ve
   const TemporaryFolder folder;
   const int n = GENERATE(1, 2, 3, 65, 300);
   const std::string path = made(folder, "minij", n);
-  const Outcome solve = succeed({"solve", path, "-o", folder / "r", "--verify"});
+  const ProcessResult solve = succeed({"solve", path, "-o", folder / "r", "--verify"});
   CHECK_THAT(solve.out, ContainsSubstring("verification                pass"));
 
   const std::vector<double> w = io::read_values(folder / "r.values.npy"),
@@ -53,7 +53,7 @@ TEST_CASE("solve --verify writes verified eigenpairs of a known spectrum, and ve
   CHECK(z.cols == n);
   for (std::size_t k = 0; k < w.size(); ++k) CHECK(std::fabs(w[k] - exact[k]) <= n * 0x1p-52 * exact.back());
 
-  const Outcome verify =
+  const ProcessResult verify =
       succeed({"verify", path, "--values", folder / "r.values.npy", "--vectors", folder / "r.vectors.npy"});
   for (const char* figure : {"machine.EPS ", "|AZ-ZW|_F ", "|A-ZWZ^t|/(N|A|) ", "|Z^tZ-I|/(N) ",
                              "LAPACK residual ratio ", "LAPACK orthogonality ratio ", "worst pair "}) {
@@ -65,7 +65,7 @@ TEST_CASE("solve --verify writes verified eigenpairs of a known spectrum, and ve
 TEST_CASE("an empty matrix has an empty result") {
   const TemporaryFolder folder;
   write_file(folder / "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n0 0 0\n");
-  const Outcome solve = succeed({"solve", folder / "a.mtx", "-o", folder / "r", "--verify"});
+  const ProcessResult solve = succeed({"solve", folder / "a.mtx", "-o", folder / "r", "--verify"});
   CHECK_THAT(solve.out, ContainsSubstring("eigenvalues   0"));
   CHECK(io::read_values(folder / "r.values.npy").empty());
   succeed({"verify", folder / "a.mtx", "--values", folder / "r.values.npy", "--vectors",
@@ -88,7 +88,7 @@ TEST_CASE("every result format can be verified") {
   succeed({"verify", path, "--values", w, "--vectors", z});
 }
 
-TEST_CASE("verify takes fewer vectors than n") {
+TEST_CASE("verify accepts fewer vectors than n") {
   const TemporaryFolder folder;
   const std::string path = made(folder, "minij", 12);
   succeed({"solve", path, "-o", folder / "r", "--format", "txt"});
@@ -102,30 +102,30 @@ TEST_CASE("verify takes fewer vectors than n") {
     for (int k = 4; k < 7; ++k) vectors << z.data[i + k * z.ld] << ' ';
   write_file(folder / "w.txt", values.str());
   write_file(folder / "z.txt", vectors.str());
-  const Outcome outcome = succeed(
+  const ProcessResult outcome = succeed(
       {"verify", path, "--values", folder / "w.txt", "--vectors", folder / "z.txt", "-q", "--json", "-"});
   const json report = json::parse(outcome.out);
-  CHECK(report["check"]["m"] == 3);
-  CHECK(report["check"]["reconstruction"].is_null());
-  CHECK(report["check"]["passed"] == true);
+  CHECK(report["verification"]["m"] == 3);
+  CHECK(report["verification"]["reconstruction"].is_null());
+  CHECK(report["verification"]["passed"] == true);
 }
 
-TEST_CASE("solve --gemm takes the engines by name, and the report names what ran") {
+TEST_CASE("solve --engine accepts the engines' names, and the report names the engines that ran") {
   const support::TemporaryFolder folder;
   const std::string path = made(folder, "minij", 30);
   for (const char* engine : {"native", "df", "emulated", "auto"}) {
     const auto report =
-        json::parse(succeed({"solve", path, "-q", "--device", "cpu", "--gemm", engine, "--json", "-"}).out);
-    CHECK(report["engine"] == "native");  // a CPU has no other
+        json::parse(succeed({"solve", path, "-q", "--device", "cpu", "--engine", engine, "--json", "-"}).out);
+    CHECK(report["engine"] == "native");  // a CPU has only native products
   }
-  fail_with(2, {"solve", path, "--gemm", "double"});
+  fail_with(2, {"solve", path, "--engine", "double"});
   const json mixed = json::parse(
       succeed({"solve", path, "-q", "--device", "cpu", "--precision", "mixed", "--json", "-"}).out);
-  CHECK(mixed["refinement"]["way"] == "out_of_scope");
+  CHECK(mixed["refinement"]["result"] == "out_of_scope");
   fail_with(2, {"solve", path, "--precision", "half"});
 }
 
-TEST_CASE("solve --values-only writes values alone, the same ones") {
+TEST_CASE("solve --values-only writes only the values, with the same bits") {
   const TemporaryFolder folder, results;
   const std::string path = made(folder, "clement", 50);
   succeed({"solve", path, "-o", results / "r", "--values-only"});
@@ -137,7 +137,7 @@ TEST_CASE("solve --values-only writes values alone, the same ones") {
   for (std::size_t k = 0; k < all.size(); ++k) CHECK(std::fabs(alone[k] - all[k]) <= 50 * 50 * 0x1p-52);
 }
 
-TEST_CASE("solve --range-index and --range-value: n x m results that verify takes") {
+TEST_CASE("solve --subset-by-index and --subset-by-value: n x m results that verify accepts") {
   const TemporaryFolder folder;
   const std::string path = made(folder, "clement", 90);
   const std::vector<double> all = values_of(succeed({"solve", path, "-q", "--json", "-"}));
@@ -155,7 +155,7 @@ TEST_CASE("solve --range-index and --range-value: n x m results that verify take
     CHECK(report["values"]["count"] == count);
     CHECK(report["values"]["first_index"] == first);
     CHECK(report["vectors"] == count);
-    CHECK(report["check"]["m"] == count);
+    CHECK(report["verification"]["m"] == count);
     if (count == 0) return;
     CHECK(io::read_values(folder / ("r.values." + format)) == expected);
     const io::DenseMatrix z = io::read_vectors(folder / ("r.vectors." + format));
@@ -164,15 +164,15 @@ TEST_CASE("solve --range-index and --range-value: n x m results that verify take
     succeed({"verify", path, "--values", folder / ("r.values." + format), "--vectors",
              folder / ("r.vectors." + format)});
   };
-  check({"--range-index", "11:20"}, 10, 10);
-  check({"--range-index", ":3"}, 0, 3);
-  check({"--range-index", "90:"}, 89, 1);
-  check({"--range-value", "-10:10"},
+  check({"--subset-by-index", "11:20"}, 10, 10);
+  check({"--subset-by-index", ":3"}, 0, 3);
+  check({"--subset-by-index", "90:"}, 89, 1);
+  check({"--subset-by-value", "-10:10"},
         static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), -10.0) - all.begin()),
         static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), 10.0) -
                                  std::upper_bound(all.begin(), all.end(), -10.0)));
-  check({"--range-value", "1e6:"}, 90, 0);
-  const Outcome table = succeed({"solve", path, "--range-index", "11:20"});
+  check({"--subset-by-value", "1e6:"}, 90, 0);
+  const ProcessResult table = succeed({"solve", path, "--subset-by-index", "11:20"});
   CHECK_THAT(table.out, ContainsSubstring("10 of 90, numbers 11 to 20"));
 }
 
@@ -202,35 +202,35 @@ TEST_CASE("solve --uplo and --symmetrize choose the matrix of an unsymmetric fil
   are(values({"--symmetrize"}), 0, 2);
 }
 
-TEST_CASE("data goes to stdout, messages to stderr, and no progress where there is no terminal") {
+TEST_CASE("data is written to stdout, messages to stderr, and progress only to a terminal") {
   const TemporaryFolder folder;
   const std::string path = made(folder, "minij", 40);
-  const Outcome plain = succeed({"solve", path});
+  const ProcessResult plain = succeed({"solve", path});
   CHECK_THAT(plain.out, ContainsSubstring("eigenvalues   40"));
-  CHECK_THAT(plain.err, ContainsSubstring("--device auto took"));
+  CHECK_THAT(plain.err, ContainsSubstring("--device auto used"));
   CHECK(std::count(plain.err.begin(), plain.err.end(), '\n') == 1);
   CHECK_FALSE(has_control_bytes(plain.out + plain.err));
   CHECK(succeed({"solve", path, "--device", "cpu"}).err.empty());
   CHECK(succeed({"solve", path, "-q"}).err.empty());
 
-  const Outcome as_json = succeed({"solve", path, "--device", "cpu", "--json", "-"});
+  const ProcessResult as_json = succeed({"solve", path, "--device", "cpu", "--json", "-"});
   CHECK(json::parse(as_json.out)["matrix"]["n"] == 40);
   CHECK_THAT(as_json.err, ContainsSubstring("eigenvalues   40"));
   CHECK(succeed({"solve", path, "-q", "--json", "-"}).err.empty());
 
-  const Outcome to_file = succeed({"solve", path, "-q", "--json", folder / "report.json"});
+  const ProcessResult to_file = succeed({"solve", path, "-q", "--json", folder / "report.json"});
   CHECK_THAT(to_file.out, ContainsSubstring("eigenvalues   40"));
   CHECK(json::parse(text_of_file(folder / "report.json"))["format"] == "eigen_g-solve");
 }
 
-TEST_CASE("the JSON report tells what was done") {
+TEST_CASE("the JSON report describes the solve") {
   const TemporaryFolder folder;
   const std::string path = made(folder, "minij", 25);
   const json d = json::parse(succeed({"solve", path, "-o", folder / "r", "--verify", "--threads", "1",
                                       "--device", "cpu", "-q", "--json", "-"})
                                  .out);
   CHECK(d["format"] == "eigen_g-solve");
-  CHECK(d["version"] == 1);
+  CHECK(d["version"] == 2);
   CHECK(d["eigen_g"] == eigen_g::version());
   CHECK(d["matrix"]["file"] == path);
   CHECK(d["threads"] == 1);
@@ -238,7 +238,7 @@ TEST_CASE("the JSON report tells what was done") {
   CHECK(d["outputs"]["values"] == folder / "r.values.npy");
   CHECK(d["outputs"]["vectors"] == folder / "r.vectors.npy");
   CHECK(d["values"]["all"].get<std::vector<double>>() == io::read_values(folder / "r.values.npy"));
-  CHECK(d["check"]["passed"] == true);
+  CHECK(d["verification"]["passed"] == true);
   const auto seconds = [&](const char* name) { return d["seconds"][name].get<double>(); };
   CHECK(seconds("read") + seconds("solve") + seconds("verify") + seconds("write") <= seconds("total"));
 }
@@ -251,7 +251,7 @@ TEST_CASE("on a terminal there is a progress line, which is wiped; NO_COLOR, TER
   const auto on_terminal = [&](const Environment& environment, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = command_line({"solve", path, "--device", "cpu", "--threads", "1"});
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome outcome = Process(arguments, environment, Process::Stderr::terminal).wait();
+    const ProcessResult outcome = Process(arguments, environment, Process::Stderr::terminal).wait();
     CHECK(outcome.code == 0);
     CHECK_FALSE(has_control_bytes(outcome.out));
     return outcome.err;
@@ -259,7 +259,7 @@ TEST_CASE("on a terminal there is a progress line, which is wiped; NO_COLOR, TER
   const std::string colour = "\x1b[36m", wipe = "\r\x1b[K";
 
   const std::string shown = on_terminal({{"TERM", "xterm"}, {"NO_COLOR", ""}, {"LC_ALL", "C"}});
-  // Which one, a fast machine decides: the line appears after 0.3 s.
+  // The speed of the machine decides which one: the line appears after 0.3 s.
   const auto names_a_stage = [](const std::string& text) {
     for (const char* stage : {"tridiagonalize", "divide and conquer", "back transform"})
       if (text.find(stage) != std::string::npos) return true;
@@ -279,24 +279,24 @@ TEST_CASE("on a terminal there is a progress line, which is wiped; NO_COLOR, TER
   CHECK(on_terminal({{"TERM", "xterm"}}, {"-q"}).empty());
 }
 
-TEST_CASE("the output of --help and --version goes to stdout, exit code 0") {
-  const Outcome help = succeed({"--help"});
+TEST_CASE("--help and --version write to stdout, exit code 0") {
+  const ProcessResult help = succeed({"--help"});
   CHECK(help.err.empty());
   CHECK(help.out.find("Examples:") < help.out.find("Usage:"));
   for (const char* text : {"Exit codes:", "  130  ", "solve", "verify", "generate", "info"})
     CHECK_THAT(help.out, ContainsSubstring(text));
   for (const char* command : {"solve", "verify", "generate", "info"}) {
-    const Outcome outcome = succeed({command, "--help"});
+    const ProcessResult outcome = succeed({command, "--help"});
     CHECK_THAT(outcome.out, ContainsSubstring("Examples:") && ContainsSubstring("Exit codes:"));
   }
   CHECK(succeed({"tune"}).out == succeed({"tune", "--help"}).out);
   CHECK(succeed({"--version"}).out == std::string("eigen_g ") + eigen_g::version() + "\n");
 }
 
-TEST_CASE("info tells devices and libraries") {
+TEST_CASE("info lists devices and libraries") {
   const json d = json::parse(succeed({"info", "--json"}).out);
   CHECK(d["format"] == "eigen_g-info");
-  CHECK(d["version"] == 1);
+  CHECK(d["version"] == 2);
   CHECK(d["eigen_g"] == eigen_g::version());
   REQUIRE(d["devices"].size() >= 1);
   CHECK(d["devices"][0]["kind"] == "cpu");
@@ -308,7 +308,7 @@ TEST_CASE("info tells devices and libraries") {
   CHECK_THAT(table, ContainsSubstring(eigen_g::version()));
 }
 
-TEST_CASE("generate: every kind of the list solves to its exact spectrum") {
+TEST_CASE("generate: a solve of every kind in the list has the exact spectrum") {
   std::istringstream list(succeed({"generate", "--list"}).out);
   int kinds = 0;
   for (std::string line; std::getline(list, line); ++kinds) {
@@ -332,13 +332,13 @@ TEST_CASE("generate: every kind of the list solves to its exact spectrum") {
     }
     succeed(arguments);
     const json d = json::parse(succeed({"solve", folder / "a.npy", "--verify", "-q", "--json", "-"}).out);
-    CHECK(d["check"]["passed"] == true);
+    CHECK(d["verification"]["passed"] == true);
     if (!known) continue;
     const auto w = d["values"]["all"].get<std::vector<double>>();
     const std::vector<double> exact = io::read_values(folder / "w.npy");
     REQUIRE(exact.size() == w.size());
     for (std::size_t k = 0; k < w.size(); ++k)
-      CHECK(std::fabs(w[k] - exact[k]) <= n * 0x1p-51 * d["check"]["norm_one"].get<double>());
+      CHECK(std::fabs(w[k] - exact[k]) <= n * 0x1p-51 * d["verification"]["norm_one"].get<double>());
   }
   CHECK(kinds > 10);
 }

@@ -1,4 +1,4 @@
-// eigen_g bench and eigen_g tune as processes.
+// Tests of eigen_g bench and eigen_g tune as processes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,7 @@ using support::succeed;
 
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
-  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv",
+  for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "devices", "spmv",
                            "himeno", "generalised"})
     CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
@@ -30,10 +30,10 @@ TEST_CASE("wrong usage of bench and tune") {
     fail_with(2, {"bench", benchmark, "nonsense"});
   }
   fail_with(2, {"bench", "gemm-accuracy", "--n", "0"});
-  fail_with(2, {"bench", "hybrid", "--n", "1"});
-  fail_with(2, {"bench", "hybrid", "--n", "1000,x"});
-  fail_with(2, {"bench", "hybrid", "--gpu-sms", "0"});
-  fail_with(2, {"bench", "hybrid", "--cpu-percents", "101"});
+  fail_with(2, {"bench", "devices", "--n", "1"});
+  fail_with(2, {"bench", "devices", "--n", "1000,x"});
+  fail_with(2, {"bench", "devices", "--multiprocessors", "0"});
+  fail_with(2, {"bench", "devices", "--cpu-shares", "101"});
   fail_with(2, {"bench", "spmv", "--block", "3"});
   fail_with(2, {"bench", "himeno", "--size", "XXL"});
   fail_with(2, {"bench", "himeno", "--device", "tpu"});
@@ -44,7 +44,7 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "hybrid", "spmv",
+  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "devices", "spmv",
                                 "himeno", "generalised"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
@@ -77,7 +77,7 @@ TEST_CASE("bench himeno runs on the CPU, with the digits of gosa") {
   CHECK(report["cases"][0]["bit_for_bit"] == true);
 }
 
-TEST_CASE("tune writes a table that bench takes", "[gpu]") {
+TEST_CASE("tune writes a table that bench reads", "[gpu]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
   const std::string table = folder / "t.txt", json = folder / "b.json";
@@ -170,11 +170,11 @@ TEST_CASE("bench gemm-accuracy verifies a solve with every engine", "[gpu]") {
   }
 }
 
-TEST_CASE("bench hybrid solves by several ratios and repeats bit for bit", "[gpu]") {
+TEST_CASE("bench devices solves by several ratios and repeats bit for bit", "[gpu]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
-  const auto outcome = support::eigen_g_command({"bench", "hybrid", "--n", "777,1500", "--rounds", "1",
-                                                 "--cpu-percents", "0,40,100", "-q", "--json", "-"},
+  const auto outcome = support::eigen_g_command({"bench", "devices", "--n", "777,1500", "--rounds", "1",
+                                                 "--cpu-shares", "0,40,100", "-q", "--json", "-"},
                                                 {{"XDG_CACHE_HOME", folder / "cache"}});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);

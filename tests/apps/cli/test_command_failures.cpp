@@ -1,4 +1,4 @@
-// The command as a process: every way to fail ends in its exit code, one clear line and no file.
+// Tests of the command as a process: each failure has its exit code, one clear line and no file.
 #include <filesystem>
 
 #include "tests/support/command.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Long enough on one thread to be met at work.
+// The solve takes long enough on one thread to receive the signal.
 std::string slow_matrix(const TemporaryFolder& folder) {
   const std::string path = folder / "slow.npy";
   succeed({"generate", "random", "3000", "-o", path});
@@ -75,15 +75,16 @@ TEST_CASE("a range that there is not ends in 2 and is named, with nothing writte
   succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
   const auto refused = [&](const std::string& option, const std::string& range) {
     CAPTURE(option, range);
-    const Outcome outcome = fail_with(2, {"solve", folder / "a.npy", "-o", folder / "r", option, range});
+    const ProcessResult outcome =
+        fail_with(2, {"solve", folder / "a.npy", "-o", folder / "r", option, range});
     CHECK_THAT(outcome.err, ContainsSubstring(option));
     CHECK(folder.names() == std::vector<std::string>{"a.npy"});
   };
   for (const char* range : {"0:3", "5:4", "1:21", "21:21", "3", "1:2:3", "a:b", "1.5:2", "1 :2"})
-    refused("--range-index", range);
+    refused("--subset-by-index", range);
   for (const char* range : {"1:1", "2:1", "nan:1", "0:nan", "1", "x:", "1:2:3"})
-    refused("--range-value", range);
-  fail_with(2, {"solve", folder / "a.npy", "--range-index", "1:2", "--range-value", "0:1"});
+    refused("--subset-by-value", range);
+  fail_with(2, {"solve", folder / "a.npy", "--subset-by-index", "1:2", "--subset-by-value", "0:1"});
 }
 
 TEST_CASE(
@@ -95,14 +96,14 @@ TEST_CASE(
                                          {{"PMI_SIZE", "2"}},
                                          {{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}};
   for (const Environment& environment : several) {
-    const Outcome outcome = eigen_g_command(solve, environment);
+    const ProcessResult outcome = eigen_g_command(solve, environment);
     CHECK(outcome.code == 2);
     CHECK(outcome.out.empty());
-    // As built without MPI, and with it: these processes do not know of each other.
+    // Both builds, without MPI and with it: these processes do not know of each other.
     CHECK_THAT(outcome.err, ContainsSubstring("2 processes") &&
                                 ContainsSubstring(environment.rbegin()->first) &&
-                                (ContainsSubstring("no distributed engine") ||
-                                 ContainsSubstring("this build's MPI knows nothing")));
+                                (ContainsSubstring("eigen_g_mpi is not next to this program") ||
+                                 ContainsSubstring("this build's MPI does not know of them")));
     CHECK(results.names().empty());
   }
   CHECK(eigen_g_command(solve, {{"OMPI_COMM_WORLD_SIZE", "1"}}).code == 0);
@@ -122,9 +123,9 @@ TEST_CASE("an output named - ends in 2 and makes no file of that name") {
                               {"generate", "minij", "20", "-o", "-"},
                               {"generate", "minij", "20", "-o", "b.npy", "--exact", "-"},
                               {"tune", "symv", "-o", "-"},
-                              {"tune", "hybrid", "--quick", "-o", "-"}}) {
-    const Outcome outcome = fail_with(2, arguments);
-    CHECK_THAT(outcome.err, ContainsSubstring("- is no file name"));
+                              {"calibrate", "--quick", "-o", "-"}}) {
+    const ProcessResult outcome = fail_with(2, arguments);
+    CHECK_THAT(outcome.err, ContainsSubstring("- is not a file name"));
   }
   std::filesystem::current_path(before);
   CHECK(folder.names() == std::vector<std::string>{"a.npy"});
@@ -145,14 +146,14 @@ TEST_CASE("every file of data/invalid ends in 3, named, with nothing written") {
     if (!entry.is_regular_file() || entry.path().filename() == "README.md") continue;
     ++files;
     const TemporaryFolder folder;
-    const Outcome outcome = fail_with(3, {"solve", entry.path(), "-o", folder / "result", "--verify"});
+    const ProcessResult outcome = fail_with(3, {"solve", entry.path(), "-o", folder / "result", "--verify"});
     CHECK_THAT(outcome.err, ContainsSubstring(entry.path().filename().string()));
     CHECK(folder.names().empty());
   }
   CHECK(files > 0);
 }
 
-TEST_CASE("an unsymmetric matrix is refused with the way out") {
+TEST_CASE("an unsymmetric matrix is refused with a hint at the options") {
   const TemporaryFolder folder;
   const std::string path = folder / "lotkin.mtx";
   write_file(path, "%%MatrixMarket matrix array real general\n2 2\n1\n0.5\n1\n0.25\n");
@@ -173,7 +174,7 @@ TEST_CASE("NaN and infinity are refused with row and column of the file") {
   CHECK_THAT(fail_with(3, {"solve", path, "-o", folder / "r"}).err,
              ContainsSubstring("(4, 3)") && ContainsSubstring(path));
   CHECK(folder.names() == std::vector<std::string>{"nan.mtx"});
-  // verify refuses them too, before it looks at the result's files.
+  // verify refuses them too, before it reads the files of the result.
   CHECK_THAT(fail_with(3, {"verify", path, "--values", "none", "--vectors", "none"}).err,
              ContainsSubstring("(4, 3)") && ContainsSubstring(path));
 }
@@ -188,7 +189,7 @@ TEST_CASE("an output that cannot be written ends in 3 before the work, and stdou
              ContainsSubstring("none/r.json"));
   CHECK_THAT(fail_with(3, {"generate", "minij", "20", "-o", folder / "none/a.npy"}).err,
              ContainsSubstring("none/a.npy"));
-  const Outcome full =
+  const ProcessResult full =
       Process(command_line({"solve", path, "-q"}), {}, Process::Stderr::file, "/dev/full").wait();
   CHECK(full.code == 3);
   CHECK_THAT(full.err, ContainsSubstring("standard output"));
@@ -216,8 +217,9 @@ TEST_CASE("wrong eigenpairs end in 4") {
   succeed({"generate", "minij", "30", "-o", folder / "a.npy", "--scale", "1.0001"});
   succeed({"generate", "minij", "30", "-o", folder / "b.npy"});
   succeed({"solve", folder / "a.npy", "-q", "-o", folder / "a"});
-  const Outcome outcome = eigen_g_command({"verify", folder / "b.npy", "--values", folder / "a.values.npy",
-                                           "--vectors", folder / "a.vectors.npy", "-q"});
+  const ProcessResult outcome =
+      eigen_g_command({"verify", folder / "b.npy", "--values", folder / "a.values.npy", "--vectors",
+                       folder / "a.vectors.npy", "-q"});
   CHECK(outcome.code == 4);
   CHECK_THAT(outcome.out, ContainsSubstring("FAILED"));
   CHECK_THAT(outcome.err, ContainsSubstring("b.npy: verification FAILED"));
@@ -235,7 +237,7 @@ TEST_CASE("a matrix beyond all memory ends in 5 with the bytes, and leaves nothi
   CHECK(folder.names() == std::vector<std::string>{"huge.mtx"});
 }
 
-TEST_CASE("what a solve on the CPU would ignore is refused") {
+TEST_CASE("options that a solve on the CPU would ignore are refused") {
   const TemporaryFolder folder;
   succeed({"generate", "minij", "20", "-o", folder / "a.npy"});
   const std::string result = folder / "r";
@@ -246,8 +248,7 @@ TEST_CASE("what a solve on the CPU would ignore is refused") {
   CHECK(folder.names() == std::vector<std::string>{"a.npy"});
 }
 
-TEST_CASE(
-    "options that say how a file is read are refused where there is none; an order is to be the file's") {
+TEST_CASE("options for reading a file are refused without a file; an order must be the file's") {
   const TemporaryFolder folder;
   for (const Arguments& option : std::vector<Arguments>{
            {"--uplo", "L"}, {"--n", "7"}, {"--input-format", "npy"}, {"--symmetrize"}, {"--type", "d"}}) {
@@ -272,7 +273,7 @@ TEST_CASE("eigenvalues beyond the range of double end in 4, and nothing is writt
   const TemporaryFolder folder;
   write_file(folder / "a.mtx",
              "%%MatrixMarket matrix array real symmetric\n2 2\n1.7e308\n1.7e308\n1.7e308\n");
-  const Outcome outcome = eigen_g_command({"solve", folder / "a.mtx", "-o", folder / "r", "-q"});
+  const ProcessResult outcome = eigen_g_command({"solve", folder / "a.mtx", "-o", folder / "r", "-q"});
   CHECK(outcome.code == 4);
   CHECK_THAT(outcome.err, ContainsSubstring("beyond the range of double"));
   CHECK(folder.names() == std::vector<std::string>{"a.mtx"});
@@ -281,7 +282,7 @@ TEST_CASE("eigenvalues beyond the range of double end in 4, and nothing is writt
 TEST_CASE("solve --symmetrize reports how far the file was from symmetric") {
   const TemporaryFolder folder;
   write_file(folder / "a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0.5\n1\n0.25\n");
-  const Outcome outcome = succeed({"solve", folder / "a.mtx", "--symmetrize", "-q", "--json", "-"});
+  const ProcessResult outcome = succeed({"solve", folder / "a.mtx", "--symmetrize", "-q", "--json", "-"});
   CHECK_THAT(outcome.out, ContainsSubstring("\"asymmetry\": 0.5"));
 }
 
@@ -293,7 +294,7 @@ TEST_CASE("solve --device gpu without a GPU ends in 6") {
   CHECK(folder.names() == std::vector<std::string>{"a.npy"});
 }
 
-TEST_CASE("a signal ends in 130 and leaves no file, and what stood there stays") {
+TEST_CASE("a signal gives exit code 130, leaves no file and keeps existing files") {
   const TemporaryFolder folder, results;
   const std::string path = slow_matrix(folder);
   write_file(results / "result.values.npy", "an earlier result");
@@ -301,10 +302,10 @@ TEST_CASE("a signal ends in 130 and leaves no file, and what stood there stays")
     CAPTURE(signal);
     Process process(command_line({"solve", path, "-o", results / "result", "--json", results / "report.json",
                                   "--threads", "1", "--device", "cpu", "--force"}));
-    // Three temporary files beside the earlier result: the solve has begun or is about to.
+    // Three temporary files next to the earlier result: the solve has begun or begins soon.
     REQUIRE(eventually([&] { return results.names().size() == 4 || !process.running(); }));
     process.send(signal);
-    const Outcome outcome = process.wait();
+    const ProcessResult outcome = process.wait();
     CHECK(outcome.code == 130);
     CHECK_THAT(outcome.err, ContainsSubstring("eigen_g: interrupted"));
     CHECK(outcome.out.empty());
@@ -313,7 +314,7 @@ TEST_CASE("a signal ends in 130 and leaves no file, and what stood there stays")
   }
 }
 
-TEST_CASE("few pairs that are interrupted leave no file, and what stood there stays") {
+TEST_CASE("interrupted few pairs leave no file and keep existing files") {
   const TemporaryFolder results;
   write_file(results / "r.values.npy", "an earlier result");
   for (const useconds_t microseconds : {0, 20'000, 150'000, 500'000}) {
@@ -340,7 +341,7 @@ TEST_CASE("an interrupted command on a terminal wipes its progress line") {
   REQUIRE(eventually([&] { return !results.names().empty() || !process.running(); }));
   ::usleep(600'000);  // the line appears after 0.3 s
   process.send(SIGINT);
-  const Outcome outcome = process.wait();
+  const ProcessResult outcome = process.wait();
   CHECK(outcome.code == 130);
   CHECK_THAT(outcome.err, ContainsSubstring("tridiagonalize"));
   CHECK_THAT(outcome.err, ContainsSubstring("\r\x1b[Keigen_g: interrupted"));

@@ -1,4 +1,4 @@
-// The command's few pairs, as a process.
+// Tests of the command's few pairs as a process.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -20,7 +20,7 @@ std::string written(const TemporaryFolder& folder, const SparseCase& a) {
   std::string text;
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < a.n(); ++i)
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+    for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
       if (a.column[p] > i) continue;
       ++count;
       text += std::to_string(i + 1) + " " + std::to_string(a.column[p] + 1) + " " +
@@ -32,7 +32,7 @@ std::string written(const TemporaryFolder& folder, const SparseCase& a) {
   return folder / "a.mtx";
 }
 
-std::vector<double> values_of(const Outcome& outcome) {
+std::vector<double> values_of(const ProcessResult& outcome) {
   return json::parse(outcome.out)["values"].get<std::vector<double>>();
 }
 
@@ -73,8 +73,8 @@ TEST_CASE("solve --lowest reads a file of a size that is never dense, within its
     text +=
         std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(i <= 3 ? i : 50 + i % 7) + "\n";
   write_file(folder / "a.mtx", text);
-  const Outcome outcome =
-      succeed({"solve", folder / "a.mtx", "--lowest", "3", "--json", "-", "--explain", "--device", "cpu"});
+  const ProcessResult outcome =
+      succeed({"solve", folder / "a.mtx", "--lowest", "3", "--json", "-", "--predict", "--device", "cpu"});
   const json report = json::parse(outcome.out);
   CHECK(report["method"] == "lanczos");
   CHECK(report["matrix"]["nnz"] == n);
@@ -84,7 +84,7 @@ TEST_CASE("solve --lowest reads a file of a size that is never dense, within its
   for (std::size_t i = 0; i < 3; ++i) CHECK(values[i] == Approx(static_cast<double>(i + 1)).epsilon(1e-8));
   CHECK_THAT(outcome.err, ContainsSubstring("products") && ContainsSubstring("GiB") &&
                               ContainsSubstring("200000 by the lanczos method"));
-  const Outcome far = fail_with(2, {"solve", folder / "a.mtx", "--near", "4", "-q"});
+  const ProcessResult far = fail_with(2, {"solve", folder / "a.mtx", "--near", "4", "-q"});
   CHECK_THAT(far.err, ContainsSubstring("dense"));
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("few pairs of a file: refused by the words of a solve for all") {
     if (ending != ".mtx" && ending != ".csc" && ending != ".npz") continue;
     CAPTURE(entry.path().string());
     ++files;
-    const Outcome all = eigen_g_command({"solve", entry.path(), "-q"});
-    const Outcome few = eigen_g_command({"solve", entry.path(), "--lowest", "1", "-q"});
+    const ProcessResult all = eigen_g_command({"solve", entry.path(), "-q"});
+    const ProcessResult few = eigen_g_command({"solve", entry.path(), "--lowest", "1", "-q"});
     CHECK(few.code == all.code);
     CHECK(few.err == all.err);
   }
@@ -121,15 +121,15 @@ TEST_CASE("few pairs write no file over another one, and none over their input")
   const std::string file = written(folder, grid({5, 5}));
   succeed({"solve", file, "--lowest", "1", "-o", folder / "r"});
   fail_with(2, {"solve", file, "--lowest", "1", "--start", folder / "r.vectors.npy", "-o", folder / "r"});
-  const Outcome again = eigen_g_command({"solve", file, "--lowest", "1", "-o", folder / "r"});
+  const ProcessResult again = eigen_g_command({"solve", file, "--lowest", "1", "-o", folder / "r"});
   CHECK(again.code != 0);
   succeed({"solve", file, "--lowest", "1", "-o", folder / "r", "--force"});
 }
 
 TEST_CASE("solve --grid needs no matrix") {
   const int points = GENERATE(7, 19);
-  const Outcome outcome = succeed({"solve", "--grid", "12x11x10", "--stencil", std::to_string(points),
-                                   "--lowest", "5", "--json", "-", "--method", "lanczos", "--explain"});
+  const ProcessResult outcome = succeed({"solve", "--grid", "12x11x10", "--stencil", std::to_string(points),
+                                         "--lowest", "5", "--json", "-", "--method", "lanczos", "--predict"});
   const SparseCase a = box({12, 11, 10}, points);
   const std::vector<double> values = values_of(outcome);
   for (std::size_t i = 0; i < 5; ++i) CHECK(values[i] == Approx(a.values[i]).epsilon(1e-8));
@@ -139,12 +139,12 @@ TEST_CASE("solve --grid needs no matrix") {
   CHECK(report["probe"]["done"] == true);
 }
 
-TEST_CASE("unconverged pairs end with 4 and their residuals, and are written only where that is asked for") {
+TEST_CASE("unconverged pairs give exit code 4 and residuals, and are written only on request") {
   const TemporaryFolder folder;
   const std::vector<std::string> line{"solve", "--grid",   "30x30x30",  "--lowest",
                                       "5",     "--method", "lanczos",   "--max-products",
                                       "50",    "-o",       folder / "r"};
-  const Outcome refused = eigen_g_command(line);
+  const ProcessResult refused = eigen_g_command(line);
   CHECK(refused.code == 4);
   CHECK_THAT(refused.out, ContainsSubstring("not converged"));
   CHECK_THAT(refused.err, ContainsSubstring("no result is written"));
@@ -155,7 +155,7 @@ TEST_CASE("unconverged pairs end with 4 and their residuals, and are written onl
   CHECK(io::read_values(folder / "r.values.npy").size() == 5);
 }
 
-TEST_CASE("few pairs: what does not go together is wrong usage") {
+TEST_CASE("few pairs: options that exclude each other are wrong usage") {
   const TemporaryFolder folder;
   const std::string file = written(folder, grid({5, 5}));
   fail_with(2, {"solve"});
@@ -167,7 +167,7 @@ TEST_CASE("few pairs: what does not go together is wrong usage") {
   fail_with(2, {"solve", file, "--lowest", "1", "--highest", "1"});
   fail_with(2, {"solve", file, "--near", "1", "--method", "lanczos"});
   fail_with(2, {"solve", file, "--lowest", "1", "--tolerance", "1e-30"});
-  fail_with(2, {"solve", file, "--lowest", "1", "--range-index", "1:2"});
+  fail_with(2, {"solve", file, "--lowest", "1", "--subset-by-index", "1:2"});
   fail_with(2, {"solve", file, "--lowest", "1", "--path", "two"});
   fail_with(2, {"solve", file, "--lowest", "1", "--ratio", "1:1"});
   fail_with(2, {"solve", file, "--lowest", "1", "--verify"});

@@ -1,4 +1,4 @@
-// The command as a process: what becomes of files, descriptors and limits that it does not expect.
+// Tests of the command as a process with unexpected files, descriptors and limits.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -18,8 +18,8 @@ using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-// The command by a shell, which can close descriptors and set limits: "$0" with its arguments "$@".
-Outcome by_shell(const std::string& script, const Arguments& arguments) {
+// Runs the command by a shell, which can close descriptors and set limits: "$0" with its arguments "$@".
+ProcessResult by_shell(const std::string& script, const Arguments& arguments) {
   Arguments line{"/bin/sh", "-c", script, EIGEN_G_COMMAND};
   line.insert(line.end(), arguments.begin(), arguments.end());
   return Process(line).wait();
@@ -34,7 +34,7 @@ struct Solved : TemporaryFolder {
   }
 };
 
-// Fails with 2 and leaves every file as it was.
+// Requires exit code 2 and unchanged files.
 void refused(const TemporaryFolder& folder, const Arguments& arguments, const std::string& why) {
   const auto contents = [&] {
     std::map<std::string, std::string> texts;
@@ -43,14 +43,14 @@ void refused(const TemporaryFolder& folder, const Arguments& arguments, const st
     return texts;
   };
   const auto before = contents();
-  const Outcome outcome = fail_with(2, arguments);
+  const ProcessResult outcome = fail_with(2, arguments);
   CHECK_THAT(outcome.err, ContainsSubstring(why));
   CHECK(before == contents());
 }
 
 }  // namespace
 
-TEST_CASE("no output takes the place of an input or of another output, --force or not") {
+TEST_CASE("no output replaces an input or another output, with or without --force") {
   const Solved folder;
   fs::create_symlink(folder / "a.npy", folder / "link.npy");
   fs::copy_file(folder / "a.npy", folder / "in.values.npy");
@@ -73,18 +73,18 @@ TEST_CASE("no output takes the place of an input or of another output, --force o
   }
 }
 
-TEST_CASE("a result that exists is replaced with --force alone, in every subcommand that writes") {
+TEST_CASE("only --force replaces an existing result, in every subcommand that writes") {
   const Solved folder;
   const Arguments solve{"solve", folder / "a.npy", "-o", folder / "r", "-q"};
   const Arguments json{"solve", folder / "a.npy", "-q", "--json", folder / "r.values.npy"};
   const Arguments generate{"generate", "minij", "10", "-o", folder / "a.npy"};
   const Arguments exact{"generate", "minij", "10", "-o", folder / "b.npy", "--exact", folder / "a.npy"};
-  const Arguments model{"model", "--fp64", "50000", "--bandwidth", "4000", "--json", folder / "a.npy"};
+  const Arguments model{"predict", "--fp64", "50000", "--bandwidth", "4000", "--json", folder / "a.npy"};
   const Arguments verify{"verify",    folder / "a.npy",         "--values", folder / "r.values.npy",
                          "--vectors", folder / "r.vectors.npy", "--json",   folder / "kept.json"};
   write_file(folder / "kept.json", "{}");
   const Arguments bench{"bench", "solve", "--json", folder / "kept.json"};
-  const Arguments tune{"tune", "hybrid", "--quick", "-o", folder / "kept.json"};
+  const Arguments tune{"calibrate", "--quick", "-o", folder / "kept.json"};
   for (const Arguments& line : {solve, json, generate, exact, model, verify, bench, tune})
     refused(folder, line, "exists; --force replaces it");
   for (Arguments line : {solve, verify, model, generate}) {
@@ -100,8 +100,8 @@ TEST_CASE("an output without a name, or named as a folder, ends in 2") {
   refused(folder, {"solve", folder / "a.npy", "-o", ""}, "-o");
   refused(folder, {"solve", folder / "a.npy", "--json", ""}, "--json");
   refused(folder, {"solve", folder / "a.npy", "-o", folder / "sub/"}, "folder");
-  refused(folder, {"solve", folder / "a.npy", "--range-index", ""}, "--range-index");
-  refused(folder, {"solve", folder / "a.npy", "--range-value", ""}, "--range-value");
+  refused(folder, {"solve", folder / "a.npy", "--subset-by-index", ""}, "--subset-by-index");
+  refused(folder, {"solve", folder / "a.npy", "--subset-by-value", ""}, "--subset-by-value");
   refused(folder, {"solve", folder / "a.npy", "--calibration", ""}, "--calibration");
   refused(folder, {"generate", "minij", "5", "-o", ""}, "-o");
   CHECK(fs::is_empty(folder / "sub"));
@@ -115,13 +115,13 @@ TEST_CASE("a link to nothing is refused as an output and stays") {
   CHECK(fs::is_symlink(folder / "x.values.npy"));
 }
 
-TEST_CASE("with stdin, stdout and stderr closed a file holds what belongs to it and nothing else") {
+TEST_CASE("with stdin, stdout and stderr closed a file has only its own content") {
   const Solved folder;
   for (const char* closing :
        {"exec \"$0\" \"$@\" >&-", "exec \"$0\" \"$@\" <&- >&- 2>&-", "exec \"$0\" \"$@\" <&- 2>&-"}) {
     CAPTURE(closing);
-    const Outcome outcome = by_shell(closing, {"solve", folder / "a.npy", "-o", folder / "r", "--json",
-                                               folder / "j.json", "--explain", "--force"});
+    const ProcessResult outcome = by_shell(closing, {"solve", folder / "a.npy", "-o", folder / "r", "--json",
+                                                     folder / "j.json", "--predict", "--force"});
     CHECK(outcome.code == 0);
     const std::string text = text_of_file(folder / "j.json");
     CHECK(nlohmann::json::accept(text));
@@ -131,7 +131,7 @@ TEST_CASE("with stdin, stdout and stderr closed a file holds what belongs to it 
 
 TEST_CASE("more threads than processors are limited to them, and that is said") {
   const Solved folder;
-  const Outcome outcome = succeed({"solve", folder / "a.npy", "--threads", "65536"});
+  const ProcessResult outcome = succeed({"solve", folder / "a.npy", "--threads", "65536"});
   CHECK_THAT(outcome.err, ContainsSubstring("processors"));
   CHECK_THAT(outcome.out, ContainsSubstring("threads       " + std::to_string(eigen_g::usable_cores())));
   succeed({"generate", "random", "300", "-o", folder / "b.npy", "--threads", "65536"});
@@ -150,7 +150,7 @@ TEST_CASE("a limit of address space ends in 5 with figures that fit, or in a res
   for (int kilobytes = 100'000; kilobytes <= 900'000; kilobytes += 50'000) {
     CAPTURE(kilobytes);
     const TemporaryFolder results;
-    const Outcome outcome =
+    const ProcessResult outcome =
         by_shell("ulimit -v " + std::to_string(kilobytes) + " && exec timeout 60 \"$0\" \"$@\"",
                  {"solve", folder / "a.npy", "-o", results / "r", "--device", "cpu", "--threads", "1"});
     if (outcome.err.find("error while loading shared libraries") != std::string::npos) continue;
@@ -170,7 +170,7 @@ TEST_CASE("a limit of address space ends in 5 with figures that fit, or in a res
 TEST_CASE("a file that is cut short while it is read ends in 3, with nothing left") {
   const TemporaryFolder folder, results;
   succeed({"generate", "random", "3000", "-o", folder / "a.npy"});
-  // The reader is stopped once it has mapped the file and has its outputs; then the file loses its end.
+  // The command is stopped as soon as it has mapped the file and made its outputs. Then the file is truncated.
   Process process(command_line(
       {"solve", folder / "a.npy", "-o", results / "r", "--device", "cpu", "--uplo", "L", "--threads", "1"}));
   bool begun = false;
@@ -181,16 +181,16 @@ TEST_CASE("a file that is cut short while it is read ends in 3, with nothing lef
   process.send(SIGSTOP);
   fs::resize_file(folder / "a.npy", 4096);
   process.send(SIGCONT);
-  const Outcome outcome = process.wait();
-  // The whole triangle may have been copied before: then there is a result.
+  const ProcessResult outcome = process.wait();
+  // If the whole triangle was copied before, there is a result.
   CHECK((outcome.code == 3 || outcome.code == 0));
   if (outcome.code == 3) {
-    CHECK_THAT(outcome.err, ContainsSubstring("cut short"));
+    CHECK_THAT(outcome.err, ContainsSubstring("truncated"));
     CHECK(results.names().empty());
   }
 }
 
-TEST_CASE("HDF5 in and out: datasets by name, one file of both results, whole or not at all") {
+TEST_CASE("HDF5 in and out: datasets by name, one file with both results, complete or not written") {
   const TemporaryFolder folder, results;
   const std::string h = folder / "a.h5:/group/H";
   if (eigen_g::io::hdf5_version().empty()) {
@@ -201,17 +201,17 @@ TEST_CASE("HDF5 in and out: datasets by name, one file of both results, whole or
   succeed({"solve", h, "-o", results / "r.h5", "--verify"});
   CHECK(results.names() == std::vector<std::string>{"r.h5"});
   succeed({"verify", h, "--values", results / "r.h5", "--vectors", results / "r.h5"});
-  const Outcome told = succeed({"verify", folder / "a.h5", "--values", results / "r.h5:values", "--vectors",
-                                results / "r.h5:/vectors", "--json", "-", "-q"});
+  const ProcessResult told = succeed({"verify", folder / "a.h5", "--values", results / "r.h5:values",
+                                      "--vectors", results / "r.h5:/vectors", "--json", "-", "-q"});
   CHECK_THAT(told.out, ContainsSubstring("HDF5 '<f8' in C order"));
   const std::vector<double> all = eigen_g::io::read_values(results / "r.h5"),
                             exact = eigen_g::io::read_values(folder / "w.h5:/values");
   REQUIRE(all.size() == 20);
   for (std::size_t k = 0; k < all.size(); ++k) CHECK(std::abs(all[k] - exact[k]) < 1e-12 * exact.back());
 
-  const Json report = Json::parse(
-      succeed({"solve", h, "-o", results / "part.h5:/run/1", "--range-value", "0.3:1", "--json", "-", "-q"})
-          .out);
+  const Json report = Json::parse(succeed({"solve", h, "-o", results / "part.h5:/run/1", "--subset-by-value",
+                                           "0.3:1", "--json", "-", "-q"})
+                                      .out);
   CHECK(report["outputs"]["values"] == results / "part.h5:/run/1/values");
   const eigen_g::io::DenseMatrix z = eigen_g::io::read_vectors(results / "part.h5:/run/1/vectors");
   CHECK(z.rows == 20);
@@ -240,15 +240,15 @@ TEST_CASE("HDF5 in and out: datasets by name, one file of both results, whole or
             "same file");
   }
   refused(results, {"solve", h, "-o", results / "r.h5"}, "exists; --force replaces it");
-  refused(results, {"solve", h, "-o", results / "t.h5", "--format", "txt"}, "is HDF5");
+  refused(results, {"solve", h, "-o", results / "t.h5", "--format", "txt"}, "names an HDF5 file");
   succeed({"solve", h, "-o", results / "r.h5", "--force"});
   CHECK_THAT(fail_with(3, {"solve", folder / "a.h5:/group/K"}).err,
              ContainsSubstring("no dataset /group/K") && ContainsSubstring("/group/H (20 x 20)"));
   CHECK_THAT(fail_with(3, {"solve", folder / "w.h5"}).err, ContainsSubstring("holds no square matrix"));
   const std::size_t before = results.names().size();
   succeed({"generate", "random", "400", "-o", folder / "large.h5"});
-  const Outcome full = by_shell("ulimit -f 100 && exec \"$0\" \"$@\"",
-                                {"solve", folder / "large.h5", "-o", results / "full.h5"});
+  const ProcessResult full = by_shell("ulimit -f 100 && exec \"$0\" \"$@\"",
+                                      {"solve", folder / "large.h5", "-o", results / "full.h5"});
   CHECK(full.code == 3);
   CHECK_THAT(full.err, ContainsSubstring("cannot be written: File too large"));
   CHECK(results.names().size() == before);
@@ -258,8 +258,9 @@ TEST_CASE("a limit of file sizes ends in 3, other signals by themselves, with no
   const TemporaryFolder folder, results;
   succeed({"generate", "random", "400", "-o", folder / "a.npy"});
   for (const char* format : {"npy", "txt"}) {
-    const Outcome outcome = by_shell("ulimit -f 100 && exec \"$0\" \"$@\"",
-                                     {"solve", folder / "a.npy", "-o", results / "r", "--format", format});
+    const ProcessResult outcome =
+        by_shell("ulimit -f 100 && exec \"$0\" \"$@\"",
+                 {"solve", folder / "a.npy", "-o", results / "r", "--format", format});
     CHECK(outcome.code == 3);
     CHECK_THAT(outcome.err, ContainsSubstring("cannot be written"));
     CHECK(results.names().empty());

@@ -1,4 +1,4 @@
-// The command's generalised problems, as a process.
+// Tests of the command's generalised problems as a process.
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -38,10 +38,10 @@ TEST_CASE("solve --b, verify --b: all types; values against the standard problem
     CHECK(solved["status"] == "converged");
     CHECK(solved["b"]["file"] == files.b);
     CHECK(solved["itype"] == std::stoi(itype));
-    CHECK(solved["check"]["passed"] == true);
-    CHECK(solved["check"]["condition"] == Approx(9).epsilon(1e-12));
-    CHECK(solved["seconds"]["acts"].contains("cholesky"));
-    double product = 1;  // of the values: det A / det B, or det A det B; det A = 7, det B = 36
+    CHECK(solved["verification"]["passed"] == true);
+    CHECK(solved["verification"]["condition"] == Approx(9).epsilon(1e-12));
+    CHECK(solved["seconds"]["stages"].contains("cholesky"));
+    double product = 1;  // product of the eigenvalues: det A / det B, or det A det B; det A = 7, det B = 36
     for (const double w : io::read_values(files.result + ".values.npy")) product *= w;
     CHECK(product == Approx(itype == "1" ? 7.0 / 36 : 7.0 * 36).epsilon(1e-12));
 
@@ -53,27 +53,27 @@ TEST_CASE("solve --b, verify --b: all types; values against the standard problem
     std::vector<std::string> right = verify;
     right.insert(right.end(), {"--itype", itype});
     const json checked = json::parse(succeed(right).out);
-    CHECK(checked["check"]["residual"] == solved["check"]["residual"]);
+    CHECK(checked["verification"]["residual"] == solved["verification"]["residual"]);
     std::vector<std::string> wrong = verify;
     wrong.insert(wrong.end(), {"--itype", itype == "1" ? "2" : "1"});
     CHECK(eigen_g_command(wrong).code == 4);
   }
   const json part =
-      json::parse(succeed({"solve", files.a, "--b", files.b, "--range-index", "2:3", "--json", "-"}).out);
+      json::parse(succeed({"solve", files.a, "--b", files.b, "--subset-by-index", "2:3", "--json", "-"}).out);
   CHECK(part["values"]["count"] == 2);
-  CHECK_THAT(succeed({"solve", files.a, "--b", files.b, "--explain"}).out, ContainsSubstring("Cholesky"));
+  CHECK_THAT(succeed({"solve", files.a, "--b", files.b, "--predict"}).out, ContainsSubstring("Cholesky"));
 }
 
-TEST_CASE("solve --b: what is wrong with B is told with its file") {
+TEST_CASE("solve --b: errors in B are reported with its file") {
   const Files files("-1");
-  const Outcome outcome = eigen_g_command({"solve", files.a, "--b", files.b, "-o", files.result, "-q"});
+  const ProcessResult outcome = eigen_g_command({"solve", files.a, "--b", files.b, "-o", files.result, "-q"});
   CHECK(outcome.code == 4);
   CHECK_THAT(outcome.err, ContainsSubstring("leading minor of order 6"));
   write_file(files.b, "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 1\n");
   CHECK_THAT(fail_with(3, {"solve", files.a, "--b", files.b, "-q"}).err, ContainsSubstring("order 2"));
   write_file(files.b, "%%MatrixMarket matrix coordinate real symmetric\n6 6 1\n3 3 nan\n");
   CHECK_THAT(fail_with(3, {"solve", files.a, "--b", files.b, "-q"}).err, ContainsSubstring("b.mtx"));
-  // In the triangle that A does not have: not by its mirror image.
+  // The entry is in the triangle that A does not have: its mirror image is not named.
   write_file(files.b, "%%MatrixMarket matrix coordinate real general\n6 6 2\n1 1 1\n2 3 nan\n");
   CHECK_THAT(fail_with(3, {"solve", files.a, "--b", files.b, "-q"}).err,
              ContainsSubstring("b.mtx: entry (2, 3) is NaN"));
@@ -82,7 +82,7 @@ TEST_CASE("solve --b: what is wrong with B is told with its file") {
   fail_with(2, {"solve", files.a, "--b", files.b, "--lowest", "2"});
 }
 
-TEST_CASE("verify --b: random vectors do not pass, and NaN is named, whatever B's condition") {
+TEST_CASE("verify --b: random vectors do not pass, and NaN is named, for any condition of B") {
   const Files files("1e-32");
   std::string values = "%%MatrixMarket matrix array real general\n6 1\n",
               vectors = "%%MatrixMarket matrix array real general\n6 6\n";
@@ -94,7 +94,7 @@ TEST_CASE("verify --b: random vectors do not pass, and NaN is named, whatever B'
                                         "--b",       files.b,
                                         "--values",  files.folder / "w.mtx",
                                         "--vectors", files.folder / "z.mtx"};
-  const Outcome wrong = eigen_g_command(verify);
+  const ProcessResult wrong = eigen_g_command(verify);
   CHECK(wrong.code == 4);
   CHECK_THAT(wrong.out, ContainsSubstring("FAILED"));
   succeed({"solve", files.a, "--b", files.b, "--verify", "-q"});
@@ -104,7 +104,7 @@ TEST_CASE("verify --b: random vectors do not pass, and NaN is named, whatever B'
   CHECK_THAT(fail_with(3, verify).err, ContainsSubstring("a.mtx: entry (4, 2) is infinite"));
 }
 
-TEST_CASE("solve --b: B's format is B's own, its order a user's alone") {
+TEST_CASE("solve --b: the format of B is independent of A's, its order only the user's") {
   const TemporaryFolder folder;
   std::string text = "6\n";
   for (int i = 1; i <= 6; ++i) text += std::to_string(i) + " 3 1\n";
@@ -122,7 +122,7 @@ TEST_CASE("solve --b: B's format is B's own, its order a user's alone") {
              ContainsSubstring("need --n"));
 }
 
-TEST_CASE("solve --b: what belongs to few pairs, and a calibration, are not passed over") {
+TEST_CASE("solve --b: options of few pairs and a calibration are not ignored") {
   const Files files("9");
   const std::string calibration = files.folder / "cal.json";
   const auto with_b = [&](std::vector<std::string> more) {

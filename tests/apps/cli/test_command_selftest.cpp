@@ -1,4 +1,4 @@
-// The command as a process: its own test, and what a shell is told of it.
+// Tests of eigen_g selftest as a process, and of the command's completion for shells.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,7 +10,7 @@ using namespace support;
 
 TEST_CASE("selftest --quick passes here, and its report has every case with its ratios, in each type") {
   const TemporaryFolder folder;
-  const Outcome outcome = succeed({"selftest", "--quick", "--json", folder / "st.json"});
+  const ProcessResult outcome = succeed({"selftest", "--quick", "--json", folder / "st.json"});
   CHECK_THAT(outcome.out, ContainsSubstring("pass\n") && ContainsSubstring("lapack 18 band") &&
                               ContainsSubstring("glued-wilkinson") && ContainsSubstring("worst: residual"));
   CHECK(outcome.out.find("FAILED") == std::string::npos);
@@ -40,7 +40,7 @@ TEST_CASE("selftest: wrong usage ends in 2") {
   for (const char* types : {"x", "dd", ""}) fail_with(2, {"selftest", "--types", types});
 }
 
-TEST_CASE("what was meant is told") {
+TEST_CASE("the error suggests the intended word") {
   CHECK_THAT(fail_with(2, {"slove"}).err, ContainsSubstring("did you mean 'solve'?"));
   CHECK_THAT(fail_with(2, {"solve", "a.mtx", "--verfy"}).err, ContainsSubstring("did you mean '--verify'?"));
   CHECK_THAT(fail_with(2, {"solve", "a.mtx", "--jsno=x"}).err, ContainsSubstring("did you mean '--json'?"));
@@ -48,14 +48,14 @@ TEST_CASE("what was meant is told") {
   CHECK(strange.find("did you mean") == std::string::npos);
 }
 
-TEST_CASE("completion: bash offers subcommands, and the options of the one that is typed") {
+TEST_CASE("completion: bash offers subcommands and the options of the typed one") {
   const TemporaryFolder folder;
   write_file(folder / "completion.bash", succeed({"completion", "bash"}).out);
   const auto offered = [&](const std::string& line) {
     const std::string script = "source " + (folder / "completion.bash") + "; COMP_WORDS=(" + line +
                                "); [[ '" + line + "' == *' ' ]] && COMP_WORDS+=(''); " +
                                "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _eigen_g; echo \"${COMPREPLY[*]}\"";
-    const Outcome outcome = Process({"/bin/bash", "-c", script}).wait();
+    const ProcessResult outcome = Process({"/bin/bash", "-c", script}).wait();
     CHECK(outcome.code == 0);
     CHECK(outcome.err.empty());
     return outcome.out;

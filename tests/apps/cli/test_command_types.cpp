@@ -1,4 +1,4 @@
-// Float and complex matrices through the command, as a process: closed-form spectra, conversions, refusals.
+// Tests of the command with float and complex matrices: closed-form spectra, conversions, refusals.
 #include <cmath>
 #include <complex>
 #include <nlohmann/json.hpp>
@@ -63,7 +63,7 @@ TEST_CASE("Hermitian families have their spectra, from .npy and Matrix Market, a
           succeed({"solve", a, "-o", folder / "r", "--verify", "--force", "--device", "cpu", "--json", "-"})
               .out);
       CHECK(report["matrix"]["type"] == "z");
-      CHECK(report["check"]["passed"] == true);
+      CHECK(report["verification"]["passed"] == true);
       CHECK(error_of(folder, double_ulp) <= 10);
       CHECK(npy_type(folder / "r.values.npy") == "<f8");
       CHECK(npy_type(folder / "r.vectors.npy") == "<c16");
@@ -71,8 +71,8 @@ TEST_CASE("Hermitian families have their spectra, from .npy and Matrix Market, a
           json::parse(succeed({"verify", a, "--values", folder / "r.values.npy", "--vectors",
                                folder / "r.vectors.npy", "--device", "cpu", "--json", "-"})
                           .out);
-      CHECK(verified["check"]["lapack_residual"] == report["check"]["lapack_residual"]);
-      CHECK(verified["check"]["reconstruction"] == report["check"]["reconstruction"]);
+      CHECK(verified["verification"]["lapack_residual"] == report["verification"]["lapack_residual"]);
+      CHECK(verified["verification"]["reconstruction"] == report["verification"]["reconstruction"]);
     }
 }
 
@@ -91,9 +91,9 @@ TEST_CASE("every type of file is solved and written in its type; --type converts
       const std::string a = made(folder, {"minij", "40", "--type", of_file.type}, "a.npy");
       CHECK(npy_type(a) == of_file.vectors);
       std::vector<std::string> line{"solve",   a,          "-o",  folder / "r", "--verify",
-                                    "--force", "--device", "cpu", "--explain",  "-q"};
+                                    "--force", "--device", "cpu", "--predict",  "-q"};
       if (wanted.type != of_file.type) line.insert(line.end(), {"--type", wanted.type});
-      const Outcome outcome = succeed(line);
+      const ProcessResult outcome = succeed(line);
       CHECK_THAT(outcome.out, ContainsSubstring(std::string("type          ") +
                                                 (wanted.vectors[1] == 'c' ? "complex " : "") +
                                                 (wanted.ulp == float_ulp ? "float\n" : "double\n")));
@@ -110,8 +110,8 @@ TEST_CASE("complex results in every format, and parts of a spectrum") {
   const std::string a = made(folder, {"hofstadter", "36"}, "a.mtx");
   for (const std::string format : {"npy", "mtx", "txt"}) {
     CAPTURE(format);
-    succeed({"solve", a, "-o", folder / "r", "--format", format, "--range-index", "3:7", "--device", "cpu",
-             "-q"});
+    succeed({"solve", a, "-o", folder / "r", "--format", format, "--subset-by-index", "3:7", "--device",
+             "cpu", "-q"});
     const std::string w = folder / ("r.values." + format), z = folder / ("r.vectors." + format);
     CHECK(io::read_values(w).size() == 5);
     CHECK(io::read_vectors<std::complex<double>>(z).cols == 5);
@@ -122,10 +122,10 @@ TEST_CASE("complex results in every format, and parts of a spectrum") {
             .code == 3);
 }
 
-TEST_CASE("what does not fit a type is refused") {
+TEST_CASE("values that do not fit a type are refused") {
   const TemporaryFolder folder;
   const std::string a = made(folder, {"flux-ring", "8"}, "a.npy");
-  const Outcome imaginary = fail_with(3, {"solve", a, "--type", "d", "-q"});
+  const ProcessResult imaginary = fail_with(3, {"solve", a, "--type", "d", "-q"});
   CHECK_THAT(imaginary.err,
              ContainsSubstring("entry (2, 1) has an imaginary part; a real matrix is required"));
   write_file(folder / "s.mtx", "%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 1 1\n");
@@ -160,7 +160,7 @@ TEST_CASE("a complex generalised problem: the type holds both files'") {
                                                "--verify", "--force", "--device", "cpu", "--json", "-"})
                                           .out);
       CHECK(report["matrix"]["type"] == "z");
-      CHECK(report["check"]["passed"] == true);
+      CHECK(report["verification"]["passed"] == true);
       CHECK(npy_type(folder / "r.vectors.npy") == "<c16");
       succeed({"verify", a, "--b", right, "--itype", itype, "--values", folder / "r.values.npy", "--vectors",
                folder / "r.vectors.npy", "--device", "cpu", "-q"});

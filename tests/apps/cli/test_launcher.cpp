@@ -1,4 +1,4 @@
-// Which environments of launchers mean several processes.
+// Tests which environments of launchers mean several processes.
 #include "apps/cli/launcher.hpp"
 
 #include <map>
@@ -47,7 +47,7 @@ TEST_CASE("a Slurm step of several tasks means several processes, an allocation 
   CHECK(step->variable == "SLURM_STEP_NUM_TASKS");
   CHECK_FALSE(with({{"SLURM_STEP_ID", "3"}, {"SLURM_STEP_NUM_TASKS", "1"}}));  // srun --ntasks=1
   CHECK_FALSE(with({{"SLURM_STEP_NUM_TASKS", "8"}}));
-  // The interactive shell of salloc: a step by Slurm's own number.
+  // The interactive shell of salloc is a step with a special number of Slurm.
   CHECK_FALSE(with({{"SLURM_STEP_ID", "4294967290"}, {"SLURM_STEP_NUM_TASKS", "8"}}));
 }
 

@@ -1,4 +1,4 @@
-// Lists on the command line, the text table, and the tuner's sizes.
+// Tests of lists on the command line, the text table, and the tuner's sizes.
 #include <algorithm>
 
 #include "apps/cli/exit_codes.hpp"

@@ -1,4 +1,4 @@
-// What a report says of the machine.
+// Tests of the description of the machine in a report.
 #include "apps/cli/machine.hpp"
 
 #include <nlohmann/json.hpp>

@@ -23,7 +23,7 @@ std::string refusal(const std::vector<NamedFile>& inputs, const std::vector<Name
 
 }  // namespace
 
-TEST_CASE("an output is no input, under whatever name") {
+TEST_CASE("no output is an input, under any name") {
   const support::TemporaryFolder folder;
   namespace fs = std::filesystem;
   std::ofstream(folder / "a.npy") << "matrix";
@@ -31,7 +31,7 @@ TEST_CASE("an output is no input, under whatever name") {
   fs::create_hard_link(folder / "a.npy", folder / "hard");
   fs::create_directory_symlink(folder / ".", folder / "here");
   for (const char* name : {"a.npy", "./a.npy", "soft", "hard", "here/a.npy", "here/../a.npy"}) {
-    if (std::string(name) == "here/../a.npy") continue;  // of the folder above: another file
+    if (std::string(name) == "here/../a.npy") continue;  // in the folder above: another file
     CAPTURE(name);
     CHECK_THAT(refusal({{"MATRIX", folder / "a.npy"}}, {{"-o", folder / name}}),
                ContainsSubstring("same file") && ContainsSubstring("MATRIX") && ContainsSubstring("-o"));
@@ -50,7 +50,7 @@ TEST_CASE("two outputs are two files, whether they exist or not") {
   CHECK(refusal({}, {{"-o", ""}, {"--json", "-"}, {"-o", ""}, {"--json", "-"}}).empty());
 }
 
-TEST_CASE("a file that exists is replaced with --force alone") {
+TEST_CASE("only --force replaces an existing file") {
   const support::TemporaryFolder folder;
   std::ofstream(folder / "w") << "values";
   CHECK_THAT(refusal({}, {{"-o", folder / "w"}}, false), ContainsSubstring("exists; --force replaces it"));

@@ -8,7 +8,7 @@ using eigen_g::apps::ProgressStyle;
 
 namespace {
 
-// Columns on the terminal: UTF-8 continuation bytes and colour sequences take none.
+// Number of columns on the terminal; UTF-8 continuation bytes and colour sequences take none.
 int columns_of(const std::string& text) {
   int columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -70,10 +70,10 @@ TEST_CASE("progress_line of a full and of an unknown stage") {
   CHECK(unknown != progress_line({"verify", 0, 63.5, -1}, {80, false, false}));  // the block moves
 }
 
-TEST_CASE("progress_line has colour only where it may") {
+TEST_CASE("progress_line has colour only if it is allowed") {
   const ProgressState state{"scale", 0.3, 1, 2};
   CHECK(progress_line(state, {80, false, true}).find('\x1b') == std::string::npos);
   const std::string coloured = progress_line(state, {80, true, true});
   CHECK(coloured.find("\x1b[36m") != std::string::npos);
-  CHECK(coloured.rfind("\x1b[0m") > coloured.rfind("\x1b[2m"));  // nothing is left switched on
+  CHECK(coloured.rfind("\x1b[0m") > coloured.rfind("\x1b[2m"));  // no terminal attribute remains set
 }

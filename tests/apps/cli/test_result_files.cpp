@@ -72,7 +72,7 @@ TEST_CASE("without commit nothing is left") {
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("both files appear or none") {
+TEST_CASE("both files appear or neither") {
   const support::TemporaryFolder folder;
   const ResultFormat format = GENERATE(ResultFormat::npy, ResultFormat::mtx);
   const bool values_fail = GENERATE(true, false);
@@ -88,7 +88,7 @@ TEST_CASE("both files appear or none") {
   CHECK(folder.names() == std::vector<std::string>{std::filesystem::path(blocked).filename().string()});
 }
 
-TEST_CASE("values alone, and memory without files") {
+TEST_CASE("only values, and memory without files") {
   const support::TemporaryFolder folder;
   ResultFiles values(folder / "r", ResultFormat::npy, {4, 4, false});
   fill(values, 4);

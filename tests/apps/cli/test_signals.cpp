@@ -8,7 +8,7 @@ using namespace eigen_g;
 
 namespace {
 
-// What a forked child's work ends in.
+// Runs work in a forked child and returns the child's exit status.
 template <class Work>
 int in_child(const Work& work) {
   const pid_t pid = ::fork();
@@ -39,7 +39,7 @@ TEST_CASE("a signal removes unfinished outputs and ends in 130") {
   }
 }
 
-TEST_CASE("a closed pipe ends the process as it does by default, without a file") {
+TEST_CASE("a closed pipe ends the process as by default, without a file") {
   const support::TemporaryFolder folder;
   const int code = in_child([&] {
     apps::install_signal_handlers();
@@ -50,7 +50,7 @@ TEST_CASE("a closed pipe ends the process as it does by default, without a file"
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("a held signal is obeyed at the end of the hold") {
+TEST_CASE("a held signal takes effect at the end of the hold") {
   const support::TemporaryFolder folder;
   const int code = in_child([&] {
     apps::install_signal_handlers();

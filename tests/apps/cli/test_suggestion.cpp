@@ -4,8 +4,8 @@
 
 using eigen_g::apps::nearest;
 
-TEST_CASE("a misspelt word finds its neighbour, a strange one none") {
-  const std::vector<std::string> commands{"solve", "verify", "generate", "info", "tune", "model", "bench"};
+TEST_CASE("a misspelt word finds its neighbour, an unknown one does not") {
+  const std::vector<std::string> commands{"solve", "verify", "generate", "info", "tune", "predict", "bench"};
   CHECK(nearest("slove", commands) == "solve");   // two letters swapped
   CHECK(nearest("solv", commands) == "solve");    // one left out
   CHECK(nearest("solvee", commands) == "solve");  // one too many

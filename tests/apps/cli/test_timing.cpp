@@ -1,4 +1,4 @@
-// Calls that take turns.
+// Tests of timing calls in turns.
 #include "apps/cli/timing.hpp"
 
 #include "hybrid/error.hpp"
@@ -24,7 +24,7 @@ TEST_CASE("quantiles") {
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-TEST_CASE("a call with a preparation: each round prepares, and a failure ends its rounds alone", "[gpu]") {
+TEST_CASE("a call with a preparation: each round prepares, and a failure ends only its rounds", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   int prepared = 0, called = 0, failing = 0;
@@ -47,7 +47,7 @@ TEST_CASE("a call with a preparation: each round prepares, and a failure ends it
   CHECK(failing == 3);
 }
 
-TEST_CASE("back and forth: no call has always the same one before it", "[gpu]") {
+TEST_CASE("back and forth: no call always follows the same other call", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   std::string order;

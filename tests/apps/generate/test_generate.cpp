@@ -29,7 +29,7 @@ Spec spec_of(std::string_view kind, std::int64_t n) {
   return spec;
 }
 
-// Orders that a kind takes.
+// Orders that exist for a kind.
 std::vector<std::int64_t> orders(const Kind& kind) {
   if (kind.name == "glued-wilkinson") return {0, 21, 42, 210};
   if (kind.name == "poisson2d") return {0, 1, 4, 9, 144};
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("known spectra over the range of their parameters", "", OnCpu
   agrees(spec);
 }
 
-TEST_CASE("entries are what the kinds say") {
+TEST_CASE("entries are as the kinds define") {
   const auto full = [](std::string_view kind, std::int64_t n) {
     return support::full_matrix(spec_of(kind, n));
   };
@@ -146,7 +146,7 @@ TEST_CASE("entries are what the kinds say") {
   CHECK(entry(poisson, 9, 2, 5) == -1);
 }
 
-TEST_CASE("every kind is symmetric, and its padding is left alone") {
+TEST_CASE("every kind is symmetric, and its padding is unchanged") {
   for (const Kind& kind : eigen_g::generate::kinds()) {
     const std::int64_t n = orders(kind).back(), lda = n + 3;
     CAPTURE(std::string(kind.name), n);
@@ -162,7 +162,7 @@ TEST_CASE("every kind is symmetric, and its padding is left alone") {
   }
 }
 
-TEST_CASE("every kind as a complex matrix: Hermitian, its padding left alone, its spectrum") {
+TEST_CASE("every kind as a complex matrix: Hermitian, padding unchanged, same spectrum") {
   using Z = std::complex<double>;
   for (const auto all : {eigen_g::generate::kinds(), eigen_g::generate::hermitian_kinds()})
     for (const Kind& kind : all) {
@@ -187,7 +187,7 @@ TEST_CASE("every kind as a complex matrix: Hermitian, its padding left alone, it
       if (!exact) continue;
       std::vector<double> w(static_cast<std::size_t>(n));
       eigen_g::Devices cpu;
-      cpu.place = eigen_g::Place::cpu;
+      cpu.device = eigen_g::DeviceChoice::cpu;
       const eigen_g::Report report = eigen_g::eigen_g(n, a.data(), lda, w.data(), z.data(), n, {}, cpu);
       CHECK(report.status == eigen_g::Status::converged);
       CHECK(support::eigenvalue_ratio(w, *exact) <= support::limits::eigenvalue);
@@ -373,5 +373,5 @@ TEST_CASE("bad parameters are refused by name") {
   CHECK(with("values", 10, [](Spec& s) { s.values[3] = support::nan; }) == "values");
   CHECK(with("random", 10, [](Spec& s) { s.scale = support::nan; }) == "scale");
   CHECK(with("minij", 10, [](Spec& s) { s.scale = 1e308; }) == "scale");  // entries become infinite
-  CHECK(with("random", 10, [](Spec& s) { s.rho = 7; }) == "none");        // not random's parameter
+  CHECK(with("random", 10, [](Spec& s) { s.rho = 7; }) == "none");        // not a parameter of random
 }

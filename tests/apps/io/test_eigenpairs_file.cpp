@@ -85,7 +85,7 @@ TEST_CASE("refusals") {
         "is 2 x 2; a vector is required");
   CHECK(values("%%MatrixMarket matrix coordinate real general\n2 1 1\n1 1 1\n").line == 1);
   CHECK(vectors("1 2\n3 4\n% c\n5\n").line == 4);
-  CHECK(vectors("1 2\n3 4\n% c\n5\n").reason == "holds 1 numbers, the lines before 2");
+  CHECK(vectors("1 2\n3 4\n% c\n5\n").reason == "holds 1 numbers; the lines before hold 2");
   CHECK(refusal([&] { read_values(folder / "nothing here"); }).reason ==
         "cannot be opened: No such file or directory");
 }

@@ -1,4 +1,4 @@
-// apps/io/elsi_csc.cpp
+// Tests of ELSI CSC files.
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
 
@@ -41,7 +41,7 @@ TEST_CASE("no entries, order 0, rows out of order") {
   CHECK(read(csc_file<std::int64_t>({1, 3}, {2, 1, 2, 1}, {5, 1, 2, 5})) == std::vector<double>{1, 5, 5, 2});
 }
 
-TEST_CASE("the format's name tells the variant") {
+TEST_CASE("the format's name contains the variant") {
   const support::TemporaryFolder folder;
   support::write_file(folder / "a", csc_file<std::int32_t>({1}, {1}, {4}));
   CHECK(read_matrix(folder / "a").format_name == "ELSI CSC with 32-bit header");

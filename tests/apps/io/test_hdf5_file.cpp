@@ -56,7 +56,8 @@ TEST_CASE("of another file no dataset is named") {
   const TemporaryFolder folder;
   support::write_file(folder / "a.h5", "%%MatrixMarket matrix array real symmetric\n1 1\n1\n");
   CHECK(read_matrix(folder / "a.h5").n == 1);
-  CHECK_THAT(refusal([&] { read_matrix(folder / "a.h5:/H"); }).reason, ContainsSubstring("is no HDF5 file"));
+  CHECK_THAT(refusal([&] { read_matrix(folder / "a.h5:/H"); }).reason,
+             ContainsSubstring("is not an HDF5 file"));
   CHECK_THAT(refusal([&] { read_matrix(folder / "b.h5:/H"); }).reason, ContainsSubstring("No such file"));
 }
 
@@ -75,7 +76,7 @@ TEST_CASE("a build without HDF5 says so") {
 
 namespace {
 
-// How a dataset is laid down.
+// The storage of a dataset.
 struct Written {
   std::string name = "/H";
   hid_t type = H5T_IEEE_F64LE, memory = H5T_NATIVE_DOUBLE;
@@ -242,7 +243,7 @@ TEST_CASE("h5py's booleans, an enumeration") {
   }
 }
 
-TEST_CASE("the only dataset of the wanted shape needs no name") {
+TEST_CASE("the only dataset of the right shape needs no name") {
   const TemporaryFolder folder;
   {
     const Hdf5Handle file = new_file(folder / "a.h5");
@@ -267,7 +268,7 @@ TEST_CASE("the only dataset of the wanted shape needs no name") {
   CHECK(read_vectors(folder / "a.h5:/n").data[1] == 2);
 }
 
-TEST_CASE("what is refused, by name") {
+TEST_CASE("refusals name the dataset") {
   const TemporaryFolder folder;
   const std::string path = folder / "a.h5";
   const auto reason = [&](const std::string& name) {
@@ -288,7 +289,7 @@ TEST_CASE("what is refused, by name") {
   }
   CHECK_THAT(reason(":/nothing"), ContainsSubstring("has no dataset /nothing") &&
                                       ContainsSubstring("/g/wide (2 x 3)") && ContainsSubstring("/cube"));
-  CHECK_THAT(reason(":/g"), ContainsSubstring("/g is no dataset"));
+  CHECK_THAT(reason(":/g"), ContainsSubstring("/g is not a dataset"));
   CHECK_THAT(reason(":/g/wide"), ContainsSubstring("shape (2, 3); a square matrix is required"));
   CHECK_THAT(reason(":/chunks"), ContainsSubstring("shape (2, 3); a square matrix is required"));
   CHECK_THAT(reason(":/cube"), ContainsSubstring("is 3 x 3 x 3; a matrix is required"));
@@ -302,7 +303,7 @@ TEST_CASE("what is refused, by name") {
              ContainsSubstring("a matrix is required"));
 }
 
-TEST_CASE("a file cut anywhere, or with any byte changed, is refused or read, and this process goes on") {
+TEST_CASE("a file cut anywhere, or with any byte changed, is refused or read, and this process continues") {
   const TemporaryFolder folder;
   const std::string path = folder / "a.h5";
   const bool chunked = GENERATE(false, true);

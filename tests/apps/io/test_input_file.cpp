@@ -34,7 +34,7 @@ struct Member {
   int method = 0;
 };
 
-// A zip archive as NumPy's savez writes it: sizes in the 64-bit fields where `wide`.
+// A zip archive in the form of NumPy's savez; with `wide` the sizes are in the 64-bit fields.
 std::string zip(const std::vector<Member>& members, bool wide) {
   std::string text, directory;
   for (const Member& m : members) {
@@ -105,7 +105,7 @@ TEST_CASE("a zip archive that is cut anywhere, or has any byte changed, is refus
   SUCCEED();
 }
 
-TEST_CASE("what gzip holds is read, members in a row too; a damaged file is told") {
+TEST_CASE("gzip files are read, also several members; a damaged file is an error") {
   const support::TemporaryFolder folder;
   support::write_file(folder / "a.mtx", market);
   REQUIRE(support::Process({"/bin/sh", "-c",

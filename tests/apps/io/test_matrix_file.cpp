@@ -29,7 +29,7 @@ std::set<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// Ascending, by LAPACK, of the triangle that the reader names.
+// Ascending eigenvalues by LAPACK of the triangle that the reader names.
 std::vector<double> spectrum(const SymmetricMatrix& m) {
   std::vector<double> a(m.data, m.data + m.lda * m.n);
   std::vector<double> w(static_cast<std::size_t>(m.n));
@@ -41,7 +41,7 @@ std::vector<double> spectrum(const SymmetricMatrix& m) {
 }
 
 template <class Value>
-std::vector<double> values(int n, Value value) {  // of 1 ... n
+std::vector<double> values(int n, Value value) {  // value(1) ... value(n), ascending
   std::vector<double> w;
   for (int k = 1; k <= n; ++k) w.push_back(value(k));
   std::sort(w.begin(), w.end());
@@ -97,7 +97,7 @@ struct Expected {
   std::string reason;  // a part of it
 };
 
-// Faults that only the solver can see: reading succeeds, and the entry is there to be refused by row and column.
+// Errors that only the solver can find: reading succeeds, and the solver refuses the entry by row and column.
 const std::map<std::string, std::pair<std::int64_t, std::int64_t>> left_to_the_solver{
     {"nan_entry.mtx", {3, 2}},
     {"infinite_entry.mtx", {2, 2}},
@@ -138,9 +138,9 @@ const std::map<std::string, Expected> refused{
     {"value_not_a_number.mtx", {4, "the value 'two' is not a number"}},
     {"value_out_of_range.mtx", {4, "the value '1e400' is out of range"}},
     {"value_not_an_integer.mtx", {4, "the value '2.5' is not an integer"}},
-    {"text_behind_entry.mtx", {4, "unexpected '7.0' behind the entry"}},
-    {"value_in_pattern.mtx", {4, "unexpected '2.0' behind the entry"}},
-    {"two_values_on_a_line.mtx", {4, "unexpected '3.0' behind the entry"}},
+    {"text_behind_entry.mtx", {4, "unexpected '7.0' after the entry"}},
+    {"value_in_pattern.mtx", {4, "unexpected '2.0' after the entry"}},
+    {"two_values_on_a_line.mtx", {4, "unexpected '3.0' after the entry"}},
     {"truncated.mtx", {4, "ends after 2 of the 3 entries that line 2 announces"}},
     {"truncated_in_an_entry.mtx", {4, "the value is missing"}},
     {"truncated_array.mtx", {7, "ends after 5 of the 6 entries that line 2 asks for"}},
@@ -155,7 +155,7 @@ const std::map<std::string, Expected> refused{
     {"npy_header_not_a_dict.npy", {0, "'{' expected"}},
     {"npy_key_missing.npy", {0, "key 'fortran_order' is missing"}},
     {"npy_key_unknown.npy", {0, "unknown key 'order'"}},
-    {"npy_key_twice.npy", {0, "key 'descr' stands twice"}},
+    {"npy_key_twice.npy", {0, "key 'descr' occurs twice"}},
     {"npy_order_not_a_bool.npy", {0, "True or False expected for fortran_order"}},
     {"npy_shape_not_a_tuple.npy", {0, "a tuple expected for shape"}},
     {"npy_shape_negative.npy", {0, "a negative number in shape"}},
@@ -173,8 +173,8 @@ const std::map<std::string, Expected> refused{
     {"npy_three_dimensions.npy", {0, "has shape (2, 2, 1); a square matrix is required"}},
     {"npy_not_square.npy", {0, "has shape (1, 4); a square matrix is required"}},
     {"npy_not_symmetric.npy", {0, "entry (2, 1) is 3, entry (1, 2) is 2"}},
-    {"raw_odd_size.raw", {0, "has 29 bytes, which is no square number of doubles"}},
-    {"raw_not_square.raw", {0, "has 40 bytes, which is no square number of doubles"}},
+    {"raw_odd_size.raw", {0, "has 29 bytes, which is not a square number of doubles"}},
+    {"raw_not_square.raw", {0, "has 40 bytes, which is not a square number of doubles"}},
     {"raw_not_symmetric.raw", {0, "entry (2, 1) is 3, entry (1, 2) is 2"}},
     {"csc_bad_magic.csc", {0, "does not begin as an ELSI CSC file"}},
     {"csc_cut_in_header.csc", {0, "ends within the ELSI CSC header"}},
@@ -199,7 +199,7 @@ const std::map<std::string, Expected> refused{
     {"dat_off_diagonal_missing.dat", {2, "the off-diagonal entry is missing"}},
     {"dat_not_a_number.dat", {2, "the off-diagonal entry 'x' is not a number"}},
     {"dat_extra_number.dat", {2, "unexpected '1.0' at the line's end"}},
-    {"npz_cut.npz", {0, "is a zip archive without its directory"}},
+    {"npz_cut.npz", {0, "is a truncated zip archive: its directory is missing"}},
     {"npz_no_format.npz", {0, "without format.npy"}},
     {"npz_bsr.npz", {0, "format 'bsr'; csr, csc and coo are read"}},
     {"npz_not_square.npz", {0, "2 x 3; a square one is required"}},
@@ -239,7 +239,7 @@ TEST_CASE("every file of data/valid has the spectrum that data/README.md gives")
   CHECK(names_in(data + "/valid").size() == spectra.size());
 }
 
-TEST_CASE("every file of data/invalid is refused for its fault") {
+TEST_CASE("every file of data/invalid is refused for its error") {
   const auto names = names_in(data + "/invalid");
   CHECK(names.size() == refused.size() + left_to_the_solver.size());
   for (const std::string& name : names) {
@@ -271,7 +271,7 @@ TEST_CASE("the message is path, line, reason") {
   CHECK_THROWS_WITH(read_matrix(data + "/invalid/empty.mtx"), data + "/invalid/empty.mtx: is empty");
 }
 
-TEST_CASE("what is no regular file") {
+TEST_CASE("inputs that are no regular file") {
   const support::TemporaryFolder folder;
   CHECK(refusal([&] { read_matrix(folder / "missing.mtx"); }).reason ==
         "cannot be opened: No such file or directory");
@@ -297,7 +297,7 @@ TEST_CASE("the content decides on the format, then the name, and an order says r
   ReadOptions options;
   options.n = 20;
   CHECK(read_matrix(nameless, options).format_name == "raw doubles");
-  for (const char* const other : {"a.npy", "a.mtx", "a.raw"})  // whose format holds its order
+  for (const char* const other : {"a.npy", "a.mtx", "a.raw"})  // formats that have the order
     CHECK_THAT(refusal([&] { read_matrix(folder / other, options); }).reason,
                ContainsSubstring("--n says 20"));
   options = {};
@@ -313,12 +313,12 @@ TEST_CASE("real files have their published extreme eigenvalues") {
   struct Known {
     std::int64_t n;
     double smallest, largest;
-    double tolerance = 1e-12;  // of the norm; fewer digits are published of some
+    double tolerance = 1e-12;  // relative to the norm; some values have fewer published digits
   };
   const std::map<std::string, Known> known{
       {"494_bus.mtx", {494, 1.242237513509e-2, 3.000514176413e4}},
       {"bcsstk02.mtx", {66, 4.214073732581, 1.822574862431e4}},
-      {"bcsstk16.mtx", {4884, 0, 0}},  // its spectrum is the solver's to test
+      {"bcsstk16.mtx", {4884, 0, 0}},  // the tests of the solver check its spectrum
       {"gr_30_30.mtx", {900, 6.146282392743e-2, 11.95905988251}},
       {"mesh1e1.mtx", {48, 1.740061369170, 9.134158301147}},
       {"nos5.mtx", {468, 52.89948260132, 5.820291156067e5}},

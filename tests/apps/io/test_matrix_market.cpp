@@ -152,7 +152,7 @@ TEST_CASE("threads and pieces do not change a bit, with many duplicates") {
     }
 }
 
-TEST_CASE("a random array is read to the bit, whatever the pieces") {
+TEST_CASE("a random array is read to the bit, in any pieces") {
   constexpr std::int64_t n = 67;
   const std::vector<double> a = support::random_symmetric(n);
   std::string packed, all;
@@ -171,7 +171,7 @@ TEST_CASE("a random array is read to the bit, whatever the pieces") {
 }
 
 TEST_CASE("a refusal names the same line for every cut and number of threads") {
-  // Ten good lines with comments between, then the fault; two more faults behind it must not win.
+  // Ten good lines with comments between them, then the error. The two errors after it must not be reported.
   std::string good;
   for (int i = 1; i <= 10; ++i) good += (i % 3 == 0 ? "% comment\n\n" : "") + std::to_string(i) + " 1 1.5\n";
   const std::string head = symmetric + "% comment\n20 20 20\n";
@@ -191,7 +191,7 @@ TEST_CASE("a refusal names the same line for every cut and number of threads") {
       CHECK(at_fault("1 1 1e999").line == fault_line);
       CHECK(at_fault("1 1").line == fault_line);
 
-      // Superfluous entries: the first one is named, not the later fault.
+      // Superfluous entries: the first one is named, not the later error.
       const auto excess = refusal([&] {
         read_text(symmetric + "% comment\n20 20 10\n" + good + "\n%\n1 1 1.0\n1 1 x\n",
                   pieces(bytes, threads));
@@ -220,8 +220,8 @@ TEST_CASE("progress rises to 1, and an exception from it abandons the reading") 
   CHECK_THROWS_WITH(read_text(text, options), "stop");
 }
 
-TEST_CASE("a matrix beyond memory is told before the body is read") {
-  // The body holds a fault, which must not be reached.
+TEST_CASE("a matrix beyond memory is an error before the body is read") {
+  // The body has an error, which must not be reached.
   CHECK_THROWS_AS(read_text(symmetric + "2000000 2000000 1\n1 1 x\n"), OutOfMemory);
   CHECK_THROWS_AS(read_text(symmetric + "2000000000 2000000000 1\n1 1 x\n"), OutOfMemory);
 }

@@ -11,7 +11,7 @@ using namespace eigen_g::io;
 
 namespace {
 
-// Any doubles at all, with a share of zeros; the triangle that is not `uplo` is NaN.
+// Doubles with random bits and some zeros; the other triangle is NaN.
 std::vector<double> one_triangle(std::int64_t n, std::int64_t lda, Uplo uplo, double zeros,
                                  std::vector<double>& full) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
@@ -30,7 +30,7 @@ std::vector<double> one_triangle(std::int64_t n, std::int64_t lda, Uplo uplo, do
 
 }  // namespace
 
-TEST_CASE("what is written reads back to the bit") {
+TEST_CASE("written matrices are read back to the bit") {
   const support::TemporaryFolder folder;
   for (const char* name : {"a.mtx", "a.npy", "a.raw", "a.bin"})
     for (const std::int64_t n : {1, 2, 31, 33, 150})

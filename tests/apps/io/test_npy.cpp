@@ -15,7 +15,7 @@ using support::refusal;
 
 namespace {
 
-// A file of this header; `total` bytes before the elements.
+// A file with this header; the elements begin at byte `total`.
 std::string npy_file(const std::string& dict, const std::string& elements, int version = 1,
                      std::size_t total = 128) {
   const std::size_t prefix = version == 1 ? 10 : 12;
@@ -163,7 +163,7 @@ TEST_CASE("a square matrix: order, triangle and in-place use") {
   }
 }
 
-TEST_CASE("what NpyWriter writes") {
+TEST_CASE("the files that NpyWriter writes") {
   const support::TemporaryFolder folder;
   {
     NpyWriter writer(folder / "z.npy", {3, 2});

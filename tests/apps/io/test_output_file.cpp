@@ -16,7 +16,7 @@ using support::refusal;
 
 namespace {
 
-// Files of this process may not grow beyond `bytes` while it lives: a full disk without filling one.
+// While this object exists, files of this process cannot grow beyond `bytes`. This simulates a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -38,7 +38,7 @@ class FileSizeLimit {
 
 }  // namespace
 
-TEST_CASE("a file appears with commit, under its name alone") {
+TEST_CASE("a file appears only at commit, under its name") {
   const support::TemporaryFolder folder;
   {
     OutputFile out(folder / "w.txt");
@@ -52,7 +52,7 @@ TEST_CASE("a file appears with commit, under its name alone") {
   CHECK(folder.names() == std::vector<std::string>{"w.txt"});
 }
 
-TEST_CASE("without commit nothing is left, and an older file stays as it was") {
+TEST_CASE("without commit no file remains, and an older file is unchanged") {
   const support::TemporaryFolder folder;
   support::write_file(folder / "w.txt", "old");
   { OutputFile(folder / "w.txt", Existing::replace).write("new"); }
@@ -66,7 +66,7 @@ TEST_CASE("without commit nothing is left, and an older file stays as it was") {
   CHECK(support::text_of_file(folder / "w.txt") == "new");
 }
 
-TEST_CASE("a file that exists is kept where it is not to be replaced, also one that comes meanwhile") {
+TEST_CASE("an existing file is kept unless it may be replaced, also one that appears meanwhile") {
   const support::TemporaryFolder folder;
   support::write_file(folder / "w.txt", "old");
   CHECK_THAT(refusal([&] { OutputFile(folder / "w.txt"); }).reason, ContainsSubstring("--force"));
@@ -77,7 +77,7 @@ TEST_CASE("a file that exists is kept where it is not to be replaced, also one t
   CHECK(support::text_of_file(folder / "z.txt") == "another's");
 }
 
-TEST_CASE("unfinished files of one target have names of their own, and nobody else's is removed") {
+TEST_CASE("unfinished files of one target have names of their own, and no other file is removed") {
   const support::TemporaryFolder folder;
   const std::string foreign = folder / (".w.txt." + std::to_string(::getpid()) + ".0.part");
   support::write_file(foreign, "of another container's process with this number");
@@ -115,7 +115,7 @@ TEST_CASE("a symbolic link is followed") {
   CHECK(support::text_of_file(folder / "real.txt") == "new");
 }
 
-TEST_CASE("what cannot be written is told at once") {
+TEST_CASE("an output that cannot be written is an error at once") {
   const support::TemporaryFolder folder;
   CHECK_THAT(refusal([&] { OutputFile(folder / "no/such/w.npy"); }).reason,
              ContainsSubstring("no such folder"));
@@ -129,7 +129,7 @@ TEST_CASE("what cannot be written is told at once") {
              ContainsSubstring("link to a file that does not exist"));
 }
 
-TEST_CASE("an unwritable folder is told at once") {
+TEST_CASE("an unwritable folder is an error at once") {
   if (::geteuid() == 0) SKIP_TEST("an unwritable folder: root may write everywhere");
   const support::TemporaryFolder folder;
   ::chmod((folder / "").c_str(), 0500);
@@ -149,7 +149,7 @@ TEST_CASE("no room: a refusal, and no file") {
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("a signal handler can remove all unfinished files, and only those") {
+TEST_CASE("a signal handler can remove all unfinished files and no others") {
   const support::TemporaryFolder folder;
   {
     OutputFile a(folder / "a"), b(folder / "b"), c(folder / "c");
@@ -163,7 +163,7 @@ TEST_CASE("a signal handler can remove all unfinished files, and only those") {
   CHECK(folder.names() == std::vector<std::string>{"b"});
 }
 
-TEST_CASE("places in the registry are given back; one too many is a refusal") {
+TEST_CASE("slots of the registry are released; one too many is an error") {
   const support::TemporaryFolder folder;
   for (int round = 0; round < 3; ++round) {
     std::vector<std::unique_ptr<OutputFile>> files;

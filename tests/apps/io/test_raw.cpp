@@ -1,4 +1,4 @@
-// apps/io/raw.cpp
+// Tests of files of raw doubles.
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
 

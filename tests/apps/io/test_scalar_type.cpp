@@ -1,4 +1,4 @@
-// Matrices of every type in files: what a file has, what it becomes, what is refused.
+// Tests of files with matrices of every type: the type of the file, the conversion, and refusals.
 #include "apps/io/scalar_type.hpp"
 
 #include <complex>
@@ -48,7 +48,7 @@ struct Folder : support::TemporaryFolder {
     support::write_file(*this / "a.mtx", content);
     return *this / "a.mtx";
   }
-  // Row by row, as NumPy writes by itself.
+  // Row by row, as NumPy writes by default.
   template <class T>
   std::string rows(const std::string& descr, std::int64_t n, const std::vector<T>& by_rows) const {
     std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + std::to_string(n) +
@@ -120,7 +120,7 @@ TEST_CASE("Matrix Market: complex hermitian, symmetric and general") {
   CHECK_THAT(refused("%%MatrixMarket matrix array complex symmetric\n2 2\n1 0\n2 3\n4 0\n").reason,
              ContainsSubstring("entry (2, 1) has an imaginary part: the complex symmetric"));
   CHECK_THAT(refused("%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 2 2 3\n").reason,
-             ContainsSubstring("on the diagonal a Hermitian matrix has none"));
+             ContainsSubstring("the diagonal of a Hermitian matrix is real"));
   CHECK_THAT(refused("%%MatrixMarket matrix array complex general\n2 2\n1 0\n2 3\n2 3\n4 0\n").reason,
              ContainsSubstring("is not Hermitian: entry (2, 1) is 2+3i, entry (1, 2) is 2+3i"));
   CHECK_THAT(refused("%%MatrixMarket matrix array complex general\n1 1\n1 -2\n").reason,
@@ -131,7 +131,7 @@ TEST_CASE("Matrix Market: complex hermitian, symmetric and general") {
              ContainsSubstring("the imaginary part is missing"));
 }
 
-TEST_CASE("what a type does not hold is refused by its place") {
+TEST_CASE("a value outside of a type is refused by its position") {
   const Folder folder;
   const std::string mtx =
       folder.text("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1e300 0\n2 1 2 3\n");

@@ -1,4 +1,5 @@
-// apps/io/sparse_file against the dense readers: the same matrices, the same refusals; and archives as no SciPy writes them.
+// Compares apps/io/sparse_file with the dense readers: the same matrices and the same refusals. Also reads archives that SciPy
+// does not write.
 #include "apps/io/sparse_file.hpp"
 
 #include <array>
@@ -49,7 +50,7 @@ std::vector<double> lower_of(const SymmetricMatrix& m) {
 std::vector<double> lower_of(const blas2::CrsView<double>& a) {
   std::vector<double> dense(static_cast<std::size_t>(a.rows * a.rows), 0.0), lower;
   for (std::int64_t i = 0; i < a.rows; ++i)
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p)
+    for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p)
       dense[static_cast<std::size_t>(i + a.col[p] * a.rows)] = a.value[p];
   for (std::int64_t j = 0; j < a.rows; ++j)
     for (std::int64_t i = j; i < a.rows; ++i)
@@ -74,7 +75,8 @@ void append(std::string& to, Number number, int bytes) {
   for (; bytes > 0; --bytes, left >>= 8) to += static_cast<char>(left & 0xff);
 }
 
-// An archive of one member; `deflated`: in one deflate block that stores. The other arguments: what is told wrongly.
+// An archive of one member; `deflated`: in one deflate block without compression. The other arguments are fields with wrong
+// values.
 struct Archive {
   std::string name = "a.npy", content = "twelve bytes";
   bool deflated = false, zip64 = false;
@@ -187,7 +189,7 @@ TEST_CASE("every sparse file of data/invalid is refused in the dense reader's wo
   }
 }
 
-TEST_CASE("a dense file is told from a sparse one") {
+TEST_CASE("dense and sparse files are distinguished") {
   CHECK_FALSE(is_sparse_file(data + "/valid/minij_12.mtx"));
   CHECK_FALSE(is_sparse_file(data + "/valid/minij_12_fortran.npy"));
   CHECK(is_sparse_file(data + "/valid/rosser_coo.npz"));
@@ -224,7 +226,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a million rows are read where a dense matrix would not fit") {
+TEST_CASE("a million rows are read, although a dense matrix would not fit") {
   const support::TemporaryFolder folder;
   const std::string path = folder / "a.mtx";
   constexpr std::int64_t n = 1000000;
@@ -252,7 +254,7 @@ TEST_CASE("members of an archive: stored, deflated, with zip64 sizes") {
   }
 }
 
-TEST_CASE("archives with a fault are refused by its name") {
+TEST_CASE("damaged archives are refused with the reason") {
   const support::TemporaryFolder folder;
   const auto fault = [&](const Archive& archive) {
     const std::string path = written(folder, archive.bytes());

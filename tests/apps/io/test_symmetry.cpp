@@ -89,7 +89,7 @@ TEST_CASE("pairs with NaN or infinity are left to the solver, in the triangle th
   CHECK(settled({1, inf, -inf, 1}, 2, Triangle::automatic).asymmetry == 0);
 }
 
-TEST_CASE("lower and upper take one triangle and do not look at the other") {
+TEST_CASE("lower and upper take one triangle and do not read the other") {
   const auto lower = settled({1, 2, not_a_number, 3}, 2, Triangle::lower);
   CHECK(lower.uplo == Uplo::lower);
   CHECK(support::full(lower) == std::vector<double>{1, 2, 2, 3});
@@ -100,8 +100,7 @@ TEST_CASE("lower and upper take one triangle and do not look at the other") {
 
 TEST_CASE("symmetrize") {
   CHECK(support::full(settled({1, 2, 4, 3}, 2, Triangle::symmetrize)) == std::vector<double>{1, 3, 3, 3});
-  CHECK(settled({1, 2, 4, 3}, 2, Triangle::symmetrize).asymmetry ==
-        2);  // of the file, before it is made symmetric
+  CHECK(settled({1, 2, 4, 3}, 2, Triangle::symmetrize).asymmetry == 2);  // in the file
   const double huge = std::numeric_limits<double>::max();
   CHECK(support::full(settled({1, huge, huge, 3}, 2, Triangle::symmetrize))[1] == huge);
   const double tiny = std::numeric_limits<double>::denorm_min();
@@ -118,7 +117,7 @@ TEST_CASE("symmetrize") {
   }
 }
 
-TEST_CASE("a file of one triangle is taken as it is") {
+TEST_CASE("a file of one triangle is used unchanged") {
   std::shared_ptr<double> memory = allocate_matrix(2, 2);
   memory.get()[0] = memory.get()[1] = memory.get()[3] = 1;
   memory.get()[2] = not_a_number;

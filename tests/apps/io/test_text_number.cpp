@@ -86,7 +86,7 @@ TEST_CASE("inf and nan are numbers") {
   }
 }
 
-TEST_CASE("what is no real") {
+TEST_CASE("words that are no real") {
   for (const char* text :
        {"x", "1.5x", "1e", "1d", "D5", "+-1", "-+1", "+", "-", ".", "0x10", "1,5", "1.5e3.2", "--1"}) {
     CAPTURE(text);

@@ -28,7 +28,7 @@ TEST_CASE("text of a matrix with padding") {
         "%%MatrixMarket matrix array real general\n2 2\n1\n-2.5\n0.1\n1e+300\n");
 }
 
-TEST_CASE("values one a line, and nothing of nothing") {
+TEST_CASE("one value in each line, and no output for no values") {
   const std::vector<double> w{-1, 0.5};
   CHECK(written({w.data(), 2, 1, 2}, TextFormat::txt) == "-1\n0.5\n");
   CHECK(written({w.data(), 0, 1, 1}, TextFormat::txt).empty());

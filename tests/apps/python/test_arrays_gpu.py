@@ -215,7 +215,7 @@ def test_solver(framework):
 def test_mixed_precision(framework):
     a = random_symmetric(600)
     plain = eigen_g.eigh(framework.array(a))
-    assert plain.report.refinement["way"] == "native"
+    assert plain.report.refinement["result"] == "native"
     solver = eigen_g.Solver(600, like=framework.array(a), precision="mixed")
     assert solver.workspace_bytes == eigen_g.workspace_bytes(600, precision="mixed") != eigen_g.workspace_bytes(600)
     for overwrite in (False, True):
@@ -224,10 +224,10 @@ def test_mixed_precision(framework):
             solver(framework.array(a), overwrite_a=overwrite),
         ):
             refinement = result.report.refinement
-            assert refinement["way"] == "refined" and refinement["steps"] > 0 and refinement["float_seconds"] > 0
+            assert refinement["result"] == "refined" and refinement["steps"] > 0 and refinement["float_seconds"] > 0
             check(a, framework.host(result.eigenvalues), framework.host(result.eigenvectors))
             np.testing.assert_allclose(framework.host(result.eigenvalues), framework.host(plain.eigenvalues), atol=1e-11)
-    part = eigen_g.eigh(framework.array(a), sms=66)
+    part = eigen_g.eigh(framework.array(a), multiprocessors=66)
     check(a, framework.host(part.eigenvalues), framework.host(part.eigenvectors))
 
 
@@ -270,7 +270,7 @@ def test_torch_stream_and_pool():
     x = torch.zeros_like(a)
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(200_000_000)  # a tenth of a second: what comes after must wait for it
+        torch.cuda._sleep(200_000_000)  # takes a tenth of a second; later work must wait for it
         x.copy_(a)
         w = eigen_g.eigvalsh(x)
     assert torch.equal(w, expected)
@@ -284,7 +284,7 @@ def test_torch_stream_and_pool():
     told = eigen_g.workspace_bytes(1000)[1]
     assert 2 * matrix + told <= peak <= 2 * matrix + told + (34 << 20)  # results, the copy, cuBLAS's workspace
     free_after = torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
-    assert free_before - free_after < 8 << 20  # the pool served all
+    assert free_before - free_after < 8 << 20  # the pool provided all memory
     del pairs
     assert torch.cuda.memory_allocated() - before <= 34 << 20
 
@@ -308,7 +308,7 @@ def test_cupy_pool():
 def test_peak_is_what_workspace_bytes_says(n, dtype, eigvals_only):
     torch = pytest.importorskip("torch")
     a = torch.rand(n, n, device="cuda", dtype=getattr(torch, dtype))
-    eigen_g.eigh(a, eigvals_only=eigvals_only)  # the handle and what it works in stay
+    eigen_g.eigh(a, eigvals_only=eigvals_only)  # the handle and its workspace remain
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_stats()["requested_bytes.all.current"]  # blocks are larger, by up to 2 MiB
     result = eigen_g.eigh(a, eigvals_only=eigvals_only)

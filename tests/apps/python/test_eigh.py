@@ -81,7 +81,7 @@ def strided(a, kind):
 def test_any_strides_and_scales(n, seed, kind, lower, overwrite, scale):
     a = strided(scale * random_symmetric(n, seed) / 8, kind)
     truth = a.copy()
-    if kind != "broadcast":  # read-only as it is
+    if kind != "broadcast":  # read-only
         a.flags.writeable = overwrite
     w, v = eigen_g.eigh(a, lower=lower, overwrite_a=overwrite)
     assert np.all(np.isfinite(v))
@@ -132,7 +132,7 @@ def test_result_is_a_named_pair_with_a_report():
     result = eigen_g.eigh(random_symmetric(30))
     assert result.eigenvalues is result[0] and result.eigenvectors is result[1] and len(result) == 2
     report = result.report
-    assert report.converged and report.m == 30 and report.first == 0 and report.path == "one_stage"
+    assert report.converged and report.m == 30 and report.first_index == 0 and report.path == "one_stage"
     assert "tridiagonalize" in dict(report.stages) and report.devices[0]["gpu"] is None
     assert 0 < sum(seconds for _, seconds in report.stages) <= report.seconds
     assert report.workspace_bytes[0] == eigen_g.workspace_bytes(30, on_gpu=False, array_on_gpu=False)[0] > 0
@@ -171,17 +171,17 @@ def test_subclasses_are_taken_as_plain_arrays(overwrite):
 def test_precision():
     a = random_symmetric(30)
     plain = eigen_g.eigh(a, device="cpu")
-    assert plain.report.refinement["way"] == "native"
+    assert plain.report.refinement["result"] == "native"
     for mixed in (
         eigen_g.eigh(a, device="cpu", precision="mixed"),
         eigen_g.Solver(30, device="cpu", precision="mixed")(a),
     ):
         np.testing.assert_array_equal(mixed.eigenvectors, plain.eigenvectors)
         refinement = mixed.report.refinement
-        assert refinement.pop("way") == "out_of_scope" and not any(refinement.values())
+        assert refinement.pop("result") == "out_of_scope" and not any(refinement.values())
     np.testing.assert_array_equal(eigen_g.eigvalsh(a, device="cpu", precision="mixed"), eigen_g.eigvalsh(a, device="cpu"))
     stack = eigen_g.eigh(np.stack([a, a]), device="cpu", precision="mixed")
-    assert [report.refinement["way"] for report in stack.report] == ["out_of_scope"] * 2
+    assert [report.refinement["result"] for report in stack.report] == ["out_of_scope"] * 2
     sizes = dict(on_gpu=False, array_on_gpu=False)
     assert eigen_g.workspace_bytes(30, precision="mixed", **sizes) == eigen_g.workspace_bytes(30, **sizes)
     with pytest.raises(eigen_g.InvalidArgument, match="precision"):
@@ -193,7 +193,7 @@ def test_subsets_are_scipys():
     w, v = eigen_g.eigh(a)
     got = eigen_g.eigh(a, subset_by_index=[10, 14])
     np.testing.assert_array_equal(got.eigenvalues, w[10:15])
-    assert got.eigenvectors.shape == (60, 5) and got.report.first == 10
+    assert got.eigenvectors.shape == (60, 5) and got.report.first_index == 10
     above, upto = w[3], w[8]
     got = eigen_g.eigh(a, subset_by_value=[above, upto])
     np.testing.assert_array_equal(got.eigenvalues, w[4:9])
@@ -226,8 +226,8 @@ def test_subsets_are_scipys():
         ({"gpus": 0}, eigen_g.InvalidArgument, "gpus"),
         ({"threads": -1}, eigen_g.InvalidArgument, "threads"),
         ({"precision": "half"}, eigen_g.InvalidArgument, "precision.*half.*native, mixed"),
-        ({"sms": -1}, eigen_g.InvalidArgument, "argument sms: is -1"),
-        ({"device": "cpu", "sms": 8}, eigen_g.InvalidArgument, "argument sms"),
+        ({"multiprocessors": -1}, eigen_g.InvalidArgument, "argument multiprocessors: is -1"),
+        ({"device": "cpu", "multiprocessors": 8}, eigen_g.InvalidArgument, "argument multiprocessors"),
         ({"type": 5}, ValueError, "type is 5"),
         ({"b": np.eye(5), "type": 1.0}, ValueError, "type is 1.0"),
         ({"b": np.eye(4)}, ValueError, "alike"),
@@ -331,7 +331,7 @@ def test_generalised(n, type, orders, dtype):
         np.testing.assert_array_equal(y, before[1])
         assert w.dtype == v.dtype == dtype and v.shape == (n, n)
         assert eigen_g.verify(x, w, v, b=y, type=type, lower=lower).passed
-        assert n == 0 or "cholesky" in dict(result.report.acts)
+        assert n == 0 or "cholesky" in dict(result.report.stages)
         values = eigen_g.eigvalsh(x, y, type=type, lower=lower)
         np.testing.assert_allclose(values, w, atol=1000 * np.finfo(dtype).eps * np.abs(w).max(initial=0))
         over = eigen_g.eigh(x, y, type=type, lower=lower, overwrite_a=True, overwrite_b=True)
@@ -440,7 +440,7 @@ def test_the_array_api_standard(dtype, shape):
     values = eigen_g.eigvalsh(a)
     assert values.dtype == w.dtype and values.shape == w.shape
     np.testing.assert_allclose(values, w, atol=100 * ulp)
-    for k in np.ndindex(shape[:-2]):  # of a stack each matrix' own
+    for k in np.ndindex(shape[:-2]):  # each matrix of a stack has the bits of its own solve
         one = eigen_g.eigh(a[k])
         np.testing.assert_array_equal(one.eigenvalues, w[k])
         np.testing.assert_array_equal(one.eigenvectors, v[k])
@@ -475,7 +475,7 @@ def test_not_finite_in_a_stack():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for dtype in (np.complex128, np.float32):
-            kept = np.full((5, 5), np.inf, dtype)  # NumPy gives its memory to the next array of that size
+            kept = np.full((5, 5), np.inf, dtype)  # NumPy uses its memory for the next array of that size
             del kept
             w, v = result = eigen_g.eigh(a[1, 2].astype(dtype), check_finite=False)
             assert result.report is None and np.isnan(w).all() and np.isnan(v.real).all() and v.dtype == dtype

@@ -1,4 +1,4 @@
-"""What a solve is to the process around it: progress, Ctrl-C, threads, forks, the interpreter's end."""
+"""Tests of the effects of a solve on its process: progress, Ctrl-C, threads, forks, the interpreter's end."""
 
 import os
 import signal
@@ -72,7 +72,7 @@ for _ in range(5):
         time.sleep(0.01)
         assert time.monotonic() - begin < 8
 """
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # a fork ends OpenBLAS' threads under a call
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # a fork ends OpenBLAS' threads during a call
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, env=environment, timeout=100)
 
 

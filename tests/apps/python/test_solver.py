@@ -60,7 +60,7 @@ def test_options():
     np.testing.assert_array_equal(eigen_g.Solver(40, eigvals_only=True)(a), w)
     np.testing.assert_array_equal(eigen_g.Solver(40, eigvals_only=True, lower=False)(np.triu(a)), eigen_g.eigvalsh(np.triu(a), lower=False))
     first = eigen_g.Solver(40, subset_by_index=[2, 5])(a[::-1, ::-1][::-1, ::-1])
-    assert first.eigenvectors.shape == (40, 4) and first.report.first == 2
+    assert first.eigenvectors.shape == (40, 4) and first.report.first_index == 2
     seen = []
     eigen_g.Solver(40, progress=lambda *args: seen.append(args))(a)
     assert seen
@@ -83,8 +83,8 @@ def test_refuses_what_it_is_not_planned_for():
         eigen_g.Solver(2**70)
     with pytest.raises(ValueError, match="type is 0"):
         eigen_g.Solver(5, type=0)
-    with pytest.raises(eigen_g.InvalidArgument, match="argument sms"):
-        eigen_g.Solver(5, sms=-1)
+    with pytest.raises(eigen_g.InvalidArgument, match="argument multiprocessors"):
+        eigen_g.Solver(5, multiprocessors=-1)
     with pytest.raises(TypeError, match="like is float16"):
         eigen_g.Solver(5, like=np.eye(5, dtype=np.float16))
     with pytest.raises(eigen_g.InvalidArgument, match="argument n"):
@@ -136,13 +136,13 @@ def test_patched():
         np.testing.assert_array_equal(linalg.eigh(a, 2 * b, type=2)[0], eigen_g.eigh(a, 2 * b, type=2).eigenvalues)
         np.testing.assert_array_equal(linalg.eigvalsh(a + 0j), eigen_g.eigvalsh(a + 0j))
         np.testing.assert_array_equal(linalg.eigh(a + 0j, b + 0j)[0], eigen_g.eigh(a + 0j, b + 0j).eigenvalues)
-        np.testing.assert_allclose(linalg.eigh(a + 0j, b)[0][:4], w, atol=1e-12)  # SciPy's own
+        np.testing.assert_allclose(linalg.eigh(a + 0j, b)[0][:4], w, atol=1e-12)  # SciPy's function
         np.testing.assert_allclose(linalg.eigh(a, driver="ev")[0][:4], w, atol=1e-12)
         np.testing.assert_allclose(linalg.eigh(a, type=5)[0][:4], w, atol=1e-12)
         result = np.linalg.eigh(a, "U")
         np.testing.assert_array_equal(result.eigenvalues, eigen_g.eigh(a, lower=False).eigenvalues)
         assert np.linalg.eigh(np.eye(3)[None]).eigenvalues.shape == (1, 3)
-        np.testing.assert_allclose(np.linalg.eigvalsh([[2, 1], [1, 2]]), [1, 3])  # integers: NumPy's own
+        np.testing.assert_allclose(np.linalg.eigvalsh([[2, 1], [1, 2]]), [1, 3])  # integers: NumPy's function
         with pytest.raises(np.linalg.LinAlgError):
             np.linalg.eigh(a * np.nan)
     assert (linalg.eigh, np.linalg.eigh) == theirs

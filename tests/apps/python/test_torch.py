@@ -64,7 +64,7 @@ def test_complex(shape):
     w, v = eigen_g.torch.eigh(a)
     assert w.dtype == torch.float64
     torch.testing.assert_close(a @ v, v * w.unsqueeze(-2), atol=1e-12, rtol=0)
-    for x in (a.conj(), a.mT, a.mH.conj()):  # whose conjugation torch has put off
+    for x in (a.conj(), a.mT, a.mH.conj()):  # torch conjugates these lazily
         torch.testing.assert_close(eigen_g.torch.eigvalsh(x), w, atol=1e-12, rtol=0)
         w1, v1 = eigen_g.torch.eigh(x)
         torch.testing.assert_close(x @ v1, v1 * w1.unsqueeze(-2), atol=1e-12, rtol=0)
@@ -100,11 +100,11 @@ def test_gradients_are_torchs():
 def test_equal_eigenvalues():
     a = torch.diag(torch.tensor([1.0, 1.0, 2.0], dtype=torch.float64)).requires_grad_()
     w, v = eigen_g.torch.eigh(a)
-    w.sum().backward(retain_graph=True)  # of values alone
+    w.sum().backward(retain_graph=True)  # depends on the values only
     torch.testing.assert_close(a.grad, torch.eye(3, dtype=torch.float64))
     with pytest.raises(ValueError, match="equal"):
         (v[0, 2] * v[1, 2]).backward()
-    # A function of the space of the equal ones: a projector's entry.
+    # An entry of the projector depends only on the space of the equal eigenvalues.
     _, v = eigen_g.torch.eigh(a, degenerate="mask")
     projector = v[:, :2] @ v[:, :2].mT
     (g,) = torch.autograd.grad(projector[0, 2], a)

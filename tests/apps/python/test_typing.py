@@ -9,7 +9,7 @@ import eigen_g
 
 def test_mypy():
     api = pytest.importorskip("mypy.api")
-    for package in ("torch", "jax"):  # whose types the package's own use
+    for package in ("torch", "jax"):  # the package's types use these
         pytest.importorskip(package)
     source = pathlib.Path(__file__).parents[3] / "apps" / "python" / "eigen_g"
     out, errors, status = api.run(["--strict", "--cache-dir=/dev/null", str(source)])

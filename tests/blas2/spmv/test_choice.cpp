@@ -1,4 +1,4 @@
-// blas2/spmv/choice and row_statistics: pure.
+// Tests of the choice of a format and of the row statistics, which need no GPU.
 #include "blas2/spmv/choice.hpp"
 
 #include <algorithm>
@@ -23,10 +23,6 @@ RowStatistics regular(std::int64_t rows, std::int64_t length) {
     s.padded[c] = is_long ? 0 : s.nnz;
   }
   return s;
-}
-
-bool contains(const std::vector<SpmvCandidate>& all, SpmvFormat format) {
-  return std::any_of(all.begin(), all.end(), [&](const SpmvCandidate& c) { return c.format == format; });
 }
 
 }  // namespace
@@ -54,13 +50,12 @@ TEST_CASE("the statistics of ragged rows, counted one by one") {
   }
 }
 
-TEST_CASE("CCS is never a candidate, and every candidate has a finite prediction, the best first") {
+TEST_CASE("every candidate has a finite prediction, the best first") {
   for (const RowStatistics& s : {regular(8000000, 7), regular(1029000, 81), regular(72000, 399),
                                  regular(1, 1), regular(1, 0), RowStatistics{}})
     for (const int bytes : {4, 8}) {
       const std::vector<SpmvCandidate> all = spmv_candidates(s, bytes);
       REQUIRE_FALSE(all.empty());
-      CHECK_FALSE(contains(all, SpmvFormat::ccs));
       for (std::size_t i = 0; i < all.size(); ++i) {
         CHECK(std::isfinite(all[i].seconds));
         CHECK((i == 0 || all[i - 1].seconds <= all[i].seconds));
@@ -81,18 +76,17 @@ TEST_CASE("regular rows take SELL in their order, a graph with a long row splits
   CHECK(chosen.format == SpmvFormat::sell);
   CHECK(chosen.cut == spmv_cuts[0]);
   CHECK(chosen.hot == spmv_hot);
-  CHECK_FALSE(contains(spmv_candidates(graph, 8), SpmvFormat::jds));
   for (const SpmvCandidate& c : spmv_candidates(graph, 8, SpmvFormat::automatic, 4)) CHECK(c.hot == 0);
 }
 
-TEST_CASE("what stays in L2, and rows that a slice waits for, take CRS") {
+TEST_CASE("what stays in L2, and rows that a slice waits for, take CSR") {
   CHECK(spmv_candidates(regular(390000, 5), 8).front().format == SpmvFormat::crs);
   const SpmvCandidate long_rows = spmv_candidates(regular(72000, 399), 8).front();
   CHECK(long_rows.format == SpmvFormat::crs);
   CHECK(long_rows.group == 32);
 }
 
-TEST_CASE("a format that is asked for is the only one") {
+TEST_CASE("a requested format is the only candidate") {
   for (const SpmvFormat format : {SpmvFormat::crs, SpmvFormat::sell})
     for (const SpmvCandidate& c : spmv_candidates(regular(1000, 10), 8, format)) CHECK(c.format == format);
 }

@@ -19,18 +19,18 @@ void check_product(const CrsView<T>& a) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("CRS products agree with long double, the same bits by any number of threads", "", float,
+TEMPLATE_TEST_CASE("CSR products agree with long double, the same bits by any number of threads", "", float,
                    double) {
   for (const CrsMatrix<TestType>& a : support::ragged_matrices<TestType>()) check_product(a.view());
 }
 
-TEST_CASE("CRS products of a slice of a larger matrix") {
+TEST_CASE("CSR products of a slice of a larger matrix") {
   const CrsMatrix<double> a =
       support::random_crs<double>(support::ragged_lengths(5000, 900, 20, 900, 3), 900, 4);
   check_product(slice(a.view(), 1234, 3000));
 }
 
-TEST_CASE("CRS products add a multiple of X") {
+TEST_CASE("CSR products add a multiple of X") {
   const CrsMatrix<double> a =
       support::random_crs<double>(support::ragged_lengths(4001, 4001, 20, 700, 3), 4001, 4);
   for (const int k : {1, 4}) {

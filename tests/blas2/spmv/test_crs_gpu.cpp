@@ -12,7 +12,7 @@
 using namespace eigen_g;
 using namespace eigen_g::blas2;
 
-TEMPLATE_TEST_CASE("CRS products on a GPU by every number of threads a row", "[gpu]", float, double) {
+TEMPLATE_TEST_CASE("CSR products on a GPU by every number of threads a row", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;
@@ -28,7 +28,7 @@ TEMPLATE_TEST_CASE("CRS products on a GPU by every number of threads a row", "[g
   }
 }
 
-TEST_CASE("CRS products on a GPU: a copied slice", "[gpu]") {
+TEST_CASE("CSR products on a GPU: a copied slice", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const CrsMatrix<double> a =

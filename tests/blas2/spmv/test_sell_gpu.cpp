@@ -17,12 +17,13 @@ namespace {
 
 constexpr std::int64_t no_cut = std::int64_t{1} << 31;
 
-// Entries of 32 rows together, each as long as their longest, of rows in the order that the conversion is to find.
+// Number of stored entries: groups of 32 rows, each row as long as the longest of its group, in the order that the conversion
+// must find.
 std::int64_t stored_entries(const CrsView<double>& a, const SellConfig& config) {
   std::vector<std::int64_t> lengths;
   std::int64_t stored = 0;
   for (std::int64_t i = 0; i < a.rows; ++i) {
-    const std::int64_t length = a.row_begin[i + 1] - a.row_begin[i];
+    const std::int64_t length = a.row_offsets[i + 1] - a.row_offsets[i];
     lengths.push_back(length > config.cut ? 0 : length);
     if (length > config.cut) stored += length;
   }

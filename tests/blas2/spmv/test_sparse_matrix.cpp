@@ -1,4 +1,4 @@
-// blas2/spmv/sparse_matrix: checks and symmetry of CRS matrices.
+// Tests of the checks and the symmetry of CSR matrices.
 #include "blas2/spmv/sparse_matrix.hpp"
 
 #include <limits>
@@ -24,7 +24,7 @@ CrsMatrix<double> made(std::int64_t cols,
       a.col[p] = col;
       a.value[p++] = value;
     }
-    a.row_begin[++i] = p;
+    a.row_offsets[++i] = p;
   }
   return a;
 }
@@ -37,10 +37,10 @@ TEST_CASE("a sound matrix passes its check, slices included") {
       support::random_crs<double>(support::ragged_lengths(200, 150, 9, 150, 1), 150, 2);
   check_crs(a.view());
   check_crs(slice(a.view(), 70, 60));
-  CHECK(slice(a.view(), 70, 60).nnz == a.row_begin[130] - a.row_begin[70]);
+  CHECK(slice(a.view(), 70, 60).nnz == a.row_offsets[130] - a.row_offsets[70]);
 }
 
-TEST_CASE("faults of a matrix are named with their row and column") {
+TEST_CASE("errors of a matrix are named with their row and column") {
   CrsMatrix<double> a = made(4, {{{0, 1.0}, {3, 2.0}}, {{1, 3.0}}, {}});
   CHECK_NOTHROW(check_crs(a.view()));
   SECTION("outside") {
@@ -58,19 +58,19 @@ TEST_CASE("faults of a matrix are named with their row and column") {
   SECTION("order") {
     a.col[0] = 3;
     a.col[1] = 2;
-    CHECK_THROWS_WITH(check_crs(a.view()), ContainsSubstring("row 1 has column 3 behind column 4"));
+    CHECK_THROWS_WITH(check_crs(a.view()), ContainsSubstring("row 1 has column 3 after column 4"));
   }
   SECTION("decreasing offsets") {
-    a.row_begin[2] = 1;
+    a.row_offsets[2] = 1;
     CHECK_THROWS_WITH(check_crs(a.view()), ContainsSubstring("row 2 has entries 2 to 1 of 3"));
   }
   SECTION("offsets beyond nnz") {
-    a.row_begin[3] = 5;
+    a.row_offsets[3] = 5;
     CHECK_THROWS_WITH(check_crs(a.view()), ContainsSubstring("row 3 has entries 3 to 5 of 3"));
   }
   SECTION("offsets that end early") {
-    a.row_begin[1] = 1;
-    a.row_begin[2] = a.row_begin[3] = 2;
+    a.row_offsets[1] = 1;
+    a.row_offsets[2] = a.row_offsets[3] = 2;
     CHECK_THROWS_WITH(check_crs(a.view()), ContainsSubstring("the rows have 2 entries of 3"));
   }
   SECTION("not finite") {
@@ -104,9 +104,9 @@ TEST_CASE("the asymmetry does not depend on the threads") {
   double largest = 0;
   const std::int64_t rows = a.rows;
   for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t p = a.row_begin[i]; p < a.row_begin[i + 1]; ++p) {
+    for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
       double mirror = 0;
-      for (std::int64_t q = a.row_begin[a.col[p]]; q < a.row_begin[a.col[p] + 1]; ++q)
+      for (std::int64_t q = a.row_offsets[a.col[p]]; q < a.row_offsets[a.col[p] + 1]; ++q)
         if (a.col[q] == i) mirror = a.value[q];
       largest = std::max(largest, std::abs(a.value[p] - mirror));
     }
@@ -121,10 +121,10 @@ TEST_CASE("a slice in another precision begins at 0 and rounds to nearest") {
   const CrsMatrix<double> a = support::random_crs<double>(support::ragged_lengths(120, 80, 5, 60, 5), 80, 6);
   const CrsMatrix<float> b = converted<float>(slice(a.view(), 30, 50));
   check_crs(b.view());
-  CHECK(b.row_begin[0] == 0);
-  CHECK(b.nnz == a.row_begin[80] - a.row_begin[30]);
+  CHECK(b.row_offsets[0] == 0);
+  CHECK(b.nnz == a.row_offsets[80] - a.row_offsets[30]);
   for (std::int64_t p = 0; p < b.nnz; ++p) {
-    REQUIRE(b.col[p] == a.col[a.row_begin[30] + p]);
-    REQUIRE(b.value[p] == static_cast<float>(a.value[a.row_begin[30] + p]));
+    REQUIRE(b.col[p] == a.col[a.row_offsets[30] + p]);
+    REQUIRE(b.value[p] == static_cast<float>(a.value[a.row_offsets[30] + p]));
   }
 }

@@ -1,4 +1,4 @@
-// blas2/spmv/spmv: the operator in every format, chosen by model and by trial; the GPU's row statistics.
+// Tests of the operator in every format, chosen by model and by trial, and of the GPU's row statistics.
 #include "blas2/spmv/spmv.hpp"
 
 #include <limits>
@@ -21,12 +21,10 @@ TEMPLATE_TEST_CASE("the operator multiplies in every format, and chooses by mode
   const Queue queue;
   for (const CrsMatrix<T>& a : support::ragged_matrices<T>()) {
     const CrsOnDevice<T> a_dev(queue, a.view());
-    for (const SpmvFormat format :
-         {SpmvFormat::automatic, SpmvFormat::crs, SpmvFormat::jds, SpmvFormat::sell})
+    for (const SpmvFormat format : {SpmvFormat::automatic, SpmvFormat::crs, SpmvFormat::sell})
       for (const SpmvChoice choice : {SpmvChoice::model, SpmvChoice::trial}) {
         const SpmvOperator<T> op(queue, a_dev.view(), format, choice);
         if (format != SpmvFormat::automatic) CHECK(op.chosen().format == format);
-        CHECK(op.chosen().format != SpmvFormat::ccs);
         support::check_product_dev<T>(queue, a.view(), [&](int k, T alpha, const T* x, T beta, T* y) {
           op.multiply(queue, k, alpha, x, beta, y);
         });
@@ -34,7 +32,7 @@ TEMPLATE_TEST_CASE("the operator multiplies in every format, and chooses by mode
   }
 }
 
-TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", "[gpu]", float, double) {
+TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format", "[gpu]", float, double) {
   NEEDS_GPU();
   using T = TestType;
   const Queue queue;
@@ -47,9 +45,8 @@ TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", 
     crs_multiply(k, T(-0.75), a.view(), x.data(), T(1.5), truth.data(), 0, T(0.25));
     const DeviceBuffer<T> x_dev(a.cols * k), y_dev(a.rows * k);
     EIGEN_G_CUDA(cudaMemcpy(x_dev.data(), x.data(), x_dev.bytes(), cudaMemcpyHostToDevice));
-    for (const SpmvCandidate& c :
-         {SpmvCandidate{SpmvFormat::crs, 4}, SpmvCandidate{SpmvFormat::jds}, SpmvCandidate{SpmvFormat::sell},
-          SpmvCandidate{SpmvFormat::sell, 1, 4001, 32, 64}}) {
+    for (const SpmvCandidate& c : {SpmvCandidate{SpmvFormat::crs, 4}, SpmvCandidate{SpmvFormat::sell},
+                                   SpmvCandidate{SpmvFormat::sell, 1, 4001, 32, 64}}) {
       CAPTURE(description(c), k);
       const SpmvOperator<T> op(queue, a_dev.view(), c);
       EIGEN_G_CUDA(cudaMemcpy(y_dev.data(), y0.data(), y_dev.bytes(), cudaMemcpyHostToDevice));
@@ -63,8 +60,6 @@ TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format but CCS", 
         worst = std::max(worst, static_cast<double>(std::abs(y[i] - truth[i])));
       CHECK(worst <= 700 * std::numeric_limits<T>::epsilon());
     }
-    const SpmvOperator<T> ccs(queue, a_dev.view(), SpmvFormat::ccs);
-    CHECK_THROWS_AS(ccs.multiply(queue, k, 1, x_dev.data(), 0, y_dev.data(), 1), InvalidArgument);
   }
 }
 

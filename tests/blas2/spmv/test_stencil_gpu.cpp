@@ -10,7 +10,7 @@
 
 using namespace eigen_g;
 
-TEST_CASE("an operator of a box on a GPU is the CPU's, at ragged boxes, and leaves what lies around Y",
+TEST_CASE("an operator of a box on a GPU equals the CPU's, at ragged boxes, and does not write around Y",
           "[gpu]") {
   NEEDS_GPU();
   const blas2::GridSize grid =

@@ -1,4 +1,4 @@
-// blas2/double_double.hpp against 113-bit arithmetic.
+// Compares blas2/symv/double_double.hpp with 113-bit arithmetic.
 #include "blas2/symv/double_double.hpp"
 
 #include <cfloat>
@@ -87,11 +87,11 @@ TEST_CASE("sums and products to 104 bits") {
     for (const DoubleDouble& r : {s, d, p}) not_normal += r.hi + r.lo != r.hi;
   }
   CAPTURE(worst_sum, worst_difference, worst_product);
-  // The bounds of Joldes, Muller and Popescu, and 2^-7 for the 113-bit arithmetic that judges.
+  // The bounds of Joldes, Muller and Popescu, and 2^-7 for the 113-bit arithmetic of the truth.
   CHECK(worst_sum <= 3.02);
   CHECK(worst_difference <= 3.02);
   CHECK(worst_product <= 5.02);
-  // Worst cases near the bounds exist; a result as good as this everywhere would mean that nothing was compared.
+  // Worst cases near the bounds exist. If no result came near them, the comparison would be broken.
   CHECK(worst_product > 0.1);
   CHECK(not_normal == 0);
 }

@@ -1,4 +1,4 @@
-// The choice of SYMV's configurations, which needs no GPU.
+// Tests of the choice of SYMV's configurations, which need no GPU.
 #include "blas2/symv/symv.hpp"
 
 #include <set>
@@ -33,7 +33,7 @@ TEST_CASE("the default is a candidate at every size") {
         }
 }
 
-TEST_CASE("a table is asked by type, triangle and order") {
+TEST_CASE("a table is searched by type, triangle and order") {
   const SymvConfig first{8, 1, 1, 8, 1, SymvFinish::last_arrival},
       second{2, 4, 1, 8, 1, SymvFinish::grid_barrier};
   SymvTable table;

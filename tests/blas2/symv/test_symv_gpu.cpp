@@ -1,4 +1,4 @@
-// blas2/symv on a GPU against wider arithmetic on the CPU.
+// Compares blas2/symv on a GPU with wider arithmetic on the CPU.
 #include "blas2/symv/symv.hpp"
 
 #include <algorithm>
@@ -53,19 +53,19 @@ bool same_bits(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Device copies of a problem's operands, and what surrounds them, reused from product to product.
+// Device copies of a problem's operands with guards around them, for many products.
 template <class T>
 class Bench {
  public:
   Queue queue;
   SymvWorkspace workspace;
 
-  // y := alpha A x + beta y in the given layout; checks what lies around y and returns y.
+  // y := alpha A x + beta y in the given layout; checks the guards around y and returns y.
   std::vector<T> multiply(const support::SymvProblem<T>& problem, const Layout& layout, const T& alpha,
                           const T& beta, const SymvConfig* config = nullptr) {
     return multiply(put_matrix(problem, layout), problem, layout, alpha, beta, config);
   }
-  // The same with a matrix that is on the device already.
+  // As above for a matrix that is on the device already.
   std::vector<T> multiply(const T* a, const support::SymvProblem<T>& problem, const Layout& layout,
                           const T& alpha, const T& beta, const SymvConfig* config) {
     const std::int64_t n = problem.n;
@@ -159,7 +159,7 @@ TEMPLATE_TEST_CASE("sizes 0 to 300", "[gpu][large]", SYMV_TYPES) {
   for (const Uplo uplo : both)
     for (std::int64_t n = 0; n <= 300; ++n) {
       const support::SymvProblem<TestType> problem(uplo, n, static_cast<unsigned>(n));
-      Layout other = tight(n);  // one of the less usual ones, in turn
+      Layout other = tight(n);  // one of the rarer ones, in turn
       if (n % 4 == 1) other = {n + 3, 2, -1};
       if (n % 4 == 2) other = {n + 1, -3, 2};
       if (n % 4 == 3) other = {aligned<TestType>(n).lda, 1, 1, true};
@@ -176,15 +176,15 @@ TEMPLATE_TEST_CASE("every configuration", "[gpu][large]", SYMV_TYPES) {
   NEEDS_GPU();
   Bench<TestType> bench;
   const SymvType type = symv_type_of<TestType>;
-  // More blocks a multiprocessor than this change nothing but the shares at sizes as small as these.
-  constexpr int most_blocks = 2;
+  // At these small sizes more blocks for each multiprocessor change only the shares.
+  constexpr int max_blocks = 2;
   for (const Uplo uplo : both)
     for (const std::int64_t n : {77, 1090}) {
       const support::SymvProblem<TestType> problem(uplo, n, 1);
       for (const Layout& layout : {aligned<TestType>(n), Layout{n + 1, 1, 1, true}}) {
         const TestType* a = bench.put_matrix(problem, layout);
         for (const SymvConfig& config : symv_candidates(type)) {
-          if (config.blocks_per_multiprocessor > most_blocks) continue;
+          if (config.blocks_per_multiprocessor > max_blocks) continue;
           const std::vector<TestType> y =
               bench.multiply(a, problem, layout, some_alpha<TestType>, some_beta<TestType>, &config);
           CAPTURE(n, static_cast<char>(uplo), name(config), layout.misaligned);
@@ -199,7 +199,7 @@ TEMPLATE_TEST_CASE("around every tile edge", "[gpu][large]", SYMV_TYPES) {
   NEEDS_GPU();
   Bench<TestType> bench;
   const SymvType type = symv_type_of<TestType>;
-  std::map<std::int64_t, SymvConfig> by_rows;  // one configuration a strip height
+  std::map<std::int64_t, SymvConfig> by_rows;  // one configuration for each strip height
   for (const SymvConfig& config : symv_candidates(type))
     by_rows.try_emplace(rows_per_strip(type, config), config);
   for (const auto& [rows, config] : by_rows)

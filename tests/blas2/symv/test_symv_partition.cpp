@@ -1,5 +1,5 @@
-// blas2/symv_partition.hpp: the shares cover every group of every strip once, are about equal, and their
-// slots differ.
+// Tests blas2/symv/symv_partition.hpp: the shares cover every group of every strip once, are about equal, and have different
+// slots.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -16,7 +16,7 @@ bool before(const SymvCut& a, const SymvCut& b) {
   return a.strip != b.strip ? a.strip < b.strip : a.group < b.group;
 }
 
-// The first fault found, or an empty text.
+// The first error, or an empty text.
 std::string fault(bool lower, std::int64_t n, int H, int C, int blocks, std::int64_t begin, int change) {
   const SymvPartition p(lower, n, H, C, blocks, begin, change);
   if (p.blocks() < 1 || p.blocks() > blocks) return "number of blocks";
@@ -55,7 +55,7 @@ std::string fault(bool lower, std::int64_t n, int H, int C, int blocks, std::int
                                    : SymvCut{s, stop};
     }
     if (at.strip != end.strip || at.group != end.group) return "gap";
-    // The changes at both ends may belong to the neighbours in part.
+    // The changes at both ends may partly belong to the neighbours.
     const std::int64_t least = places / p.blocks() - (left + 1) * change, most = places / p.blocks() + 1;
     if (share < least || share > most - std::max<std::int64_t>(0, left - 1) * change) return "balance";
     if (share == 0) return "no group";
@@ -102,7 +102,7 @@ TEST_CASE("columns left out at the beginning") {
         for (const int blocks : {1, 5, 132}) check(true, n, H, C, blocks, begin);
 }
 
-TEST_CASE("shifted, the lower triangle's last strip is full but for less than a group") {
+TEST_CASE("shifted, the lower triangle's last strip lacks less than a group") {
   for (const std::int64_t n : {1, 7, 8, 63, 64, 65, 511, 512, 513, 1000, 4096, 10007, 20000})
     for (const auto& [H, C] : {std::pair{64, 8}, {128, 4}, {512, 8}}) {
       const std::int64_t shift = eigen_g::blas2::symv_shift(true, n, H, C);

@@ -76,7 +76,7 @@ TEST_CASE("comments, blanks, carriage returns, a missing last newline") {
   CHECK(file.table.rows.size() == 1);
 }
 
-TEST_CASE("every configuration can stand in a table") {
+TEST_CASE("every configuration can be in a table") {
   for (const SymvType type : all_symv_types) {
     std::set<std::string> names;
     for (const SymvConfig& config : symv_candidates(type)) {
@@ -89,7 +89,7 @@ TEST_CASE("every configuration can stand in a table") {
   }
 }
 
-TEST_CASE("what a table is refused for") {
+TEST_CASE("reasons to refuse a table") {
   const std::string row = "d L 0 inf " + d() + "\n";
   check_refused("", 1, "is empty");
   check_refused("eigen_g symv table 2\n" + row, 1, "first line must be 'eigen_g symv table 1'");
@@ -98,7 +98,7 @@ TEST_CASE("what a table is refused for") {
   check_refused(head, 7, "has no rows");
   check_refused(head + "date 2026-11-22\n" + row, 7, "twice");
   check_refused(head + "colour blue\n" + row, 7, "unknown header line 'colour'");
-  check_refused(head + row + "colour blue\n", 8, "stands below a row");
+  check_refused(head + row + "colour blue\n", 8, "must be above the rows");
   check_refused("eigen_g symv table 1\ndevice\n", 2, "has no value");
   check_refused("eigen_g symv table 1\ncompute nine\n", 2, "must be like 9.0");
   check_refused("eigen_g symv table 1\ncompute 9\n", 2, "must be like 9.0");
@@ -117,7 +117,7 @@ TEST_CASE("what a table is refused for") {
   check_refused(head + row + row, 8, "absent after inf");
   check_refused(head + "d L 0 10 " + d() + "\n", 8, "end at n_to 10, not at inf");
   check_refused(head + "d L 0 10 " + d() + "\nd U 0 inf " + d() + "\n", 8, "end at n_to 10, not at inf");
-  check_refused(head + row + "d U 0 inf " + d() + "\n" + row, 9, "must stand together");
+  check_refused(head + row + "d U 0 inf " + d() + "\n" + row, 9, "must be consecutive");
 }
 
 TEST_CASE("a table belongs to one model of GPU") {
@@ -125,7 +125,7 @@ TEST_CASE("a table belongs to one model of GPU") {
   gpu.kind = DeviceKind::gpu;
   gpu.name = "NVIDIA H200";
   gpu.compute_major = 9;
-  gpu.cores = 132;
+  gpu.multiprocessors = 132;
   const SymvTableFile file = parse_symv_table(head + "d L 0 inf " + d() + "\n", "t");
   CHECK(is_for(file, gpu));
   for (auto change : {+[](Device& g) { g.name = "NVIDIA H100"; }, +[](Device& g) { g.compute_minor = 3; },
@@ -155,7 +155,7 @@ TEST_CASE("the shipped tables are sound and each is for another GPU") {
     gpu.name = file.device;
     gpu.compute_major = file.compute_major;
     gpu.compute_minor = file.compute_minor;
-    gpu.cores = file.multiprocessors;
+    gpu.multiprocessors = file.multiprocessors;
     REQUIRE(shipped_symv_table(gpu));
     CHECK(shipped_symv_table(gpu)->date == file.date);
     CHECK(devices.insert(file.device).second);

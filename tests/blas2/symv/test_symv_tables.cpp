@@ -28,7 +28,7 @@ std::string table_text(const std::string& device) {
          name(blas2::symv_candidates(SymvType::d).back()) + "\n";
 }
 
-// XDG_CACHE_HOME as wanted for a scope.
+// Sets XDG_CACHE_HOME for a scope.
 class CacheHome {
  public:
   explicit CacheHome(const std::string& path) {
@@ -50,10 +50,10 @@ class CacheHome {
 
 }  // namespace
 
-TEST_CASE("where the user's own table is") {
+TEST_CASE("the location of the user's own table") {
   const CacheHome absolute("/some/cache");
   CHECK(cached_symv_table(gpu()) == "/some/cache/eigen_g/symv_a_gpu_that_nobody_has.txt");
-  const CacheHome relative("cache");  // to be ignored, says the specification
+  const CacheHome relative("cache");  // must be ignored by the specification
   CHECK(cached_symv_table(gpu()).string().find("/.cache/eigen_g/symv_a_gpu") != std::string::npos);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("without any table the default holds") {
   CHECK(chosen.refused.empty());
 }
 
-TEST_CASE("the cached table is taken, and refused where it is damaged or foreign") {
+TEST_CASE("the cached table is used, and refused if it is damaged or of another GPU") {
   const support::TemporaryFolder folder;
   const CacheHome cache(folder / "");
   const auto file = cached_symv_table(gpu());

@@ -1,4 +1,4 @@
-// The double-double product that benchmarks and tuner are judged by, against wider arithmetic on the CPU.
+// Compares the double-double product, with which benchmarks and tuner check results, with wider arithmetic on the CPU.
 #include "tests/support/catch.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::vector<T> on_host(const DeviceBuffer<T>& device) {
   return host;
 }
 
-// t_i as the type holds it.
+// t_i rounded to the type.
 template <class T>
 T held(const support::SymvProblem<T>& problem, std::size_t i) {
   if constexpr (symv_type_of<T> == SymvType::w) {

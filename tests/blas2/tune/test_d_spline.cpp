@@ -51,7 +51,7 @@ const auto smooth = [](double t) { return std::sin(1.3 * t) + 0.2 * t; };
 
 }  // namespace
 
-TEST_CASE("a straight line is reproduced whatever alpha and the grid are") {
+TEST_CASE("a straight line is reproduced for any alpha and grid") {
   const auto truth = [](double t) { return 3 - 0.7 * t; };
   const std::vector<Sample> samples{{5, truth(5)}, {1, truth(1)}, {2.3, truth(2.3)}, {9.1, truth(9.1)}};
   for (const double alpha : {1e-4, 0.1, 1.0, 1e3})
@@ -124,7 +124,7 @@ TEST_CASE("a smooth truth is found again under noise, nearer than the samples ar
   CHECK(worst(spline, smooth, 0, 8) < 0.2);
 }
 
-TEST_CASE("the grid does not change what alpha means") {
+TEST_CASE("the grid does not change the meaning of alpha") {
   auto samples = sampled(smooth, 0, 8, 20);
   std::mt19937 random(3);
   std::normal_distribution<double> noise(0, 0.2);
@@ -151,7 +151,7 @@ TEST_CASE("alpha is chosen by foretelling") {
   CHECK(choose_alpha({{{0, 0}, {1, 1}, {2, 5}}}, 8, choices) == 0.01);  // too few to vote
 }
 
-TEST_CASE("what a d-spline refuses") {
+TEST_CASE("arguments that a d-spline refuses") {
   using eigen_g::InvalidArgument;
   const std::vector<Sample> good{{0, 1}, {1, 2}};
   CHECK_THROWS_AS(DSpline({}, 4, 1), InvalidArgument);

@@ -10,7 +10,7 @@ using namespace eigen_g::blas2;
 
 namespace {
 
-std::vector<std::int64_t> sizes_up_to(std::int64_t last) {  // 16, 19, 23, ... four an octave
+std::vector<std::int64_t> sizes_up_to(std::int64_t last) {  // 16, 19, 23, ...: four in an octave
   std::vector<std::int64_t> sizes;
   for (int i = 16; std::llround(std::exp2(i / 4.0)) <= last; ++i)
     sizes.push_back(std::llround(std::exp2(i / 4.0)));
@@ -26,7 +26,7 @@ struct Kernel {
   }
 };
 
-// Where the two kernels of the text take equal time.
+// The size at which the two kernels of the text take equal time.
 double crossover(const Kernel& a, const Kernel& b) {
   const double bytes = (b.overhead - a.overhead) / (1 / a.bandwidth - 1 / b.bandwidth);
   return std::sqrt(bytes / 4);
@@ -62,7 +62,7 @@ void check_cover(const std::vector<Segment>& table) {
 
 }  // namespace
 
-TEST_CASE("first sieve keeps the best somewhere, then close seconds, and no more than asked") {
+TEST_CASE("first sieve keeps the best of each size, then close seconds, up to the given number") {
   // 0 and 1 win one size each, 2 is a close second everywhere, 3 is poor, 4 near at one size only.
   const std::vector<Measurement> measured{{0, 100, 10},  {0, 1000, 50}, {1, 100, 5}, {1, 1000, 100},
                                           {2, 100, 9.5}, {2, 1000, 95}, {3, 100, 6}, {3, 1000, 60},
@@ -70,7 +70,7 @@ TEST_CASE("first sieve keeps the best somewhere, then close seconds, and no more
   FirstSieve rule;
   rule.within = 0.1;
   rule.keep = 10;
-  // 2 reaches the greatest sum alone; 0 and 1 then raise it by 0.05 each; 4 raises nothing.
+  // 2 alone has the greatest sum; then 0 and 1 raise it by 0.05 each, and 4 does not raise it.
   const auto all = first_sieve(measured, rule);
   REQUIRE(all.size() == 4);
   CHECK(all[0] == 2);
@@ -127,7 +127,7 @@ TEST_CASE("second sieve does not flip between equals") {
     CAPTURE(seed);
     CHECK(second_sieve(measure(twins, 0.005, seed)).size() == 1);
   }
-  // With free changes the same noise does flip: the cost is what prevents it.
+  // Without a cost of changes the same noise changes the choice; the cost prevents it.
   SecondSieve free;
   free.change_cost = 0;
   free.noise_deviations = 0;
@@ -135,7 +135,7 @@ TEST_CASE("second sieve does not flip between equals") {
   CHECK(second_sieve(measure(twins, 0.005, 1), free).size() > 3);
 }
 
-TEST_CASE("second sieve leaves out a candidate where it failed") {
+TEST_CASE("second sieve leaves out a candidate at sizes at which it failed") {
   const std::vector<Kernel> kernels{{3e-6, 3e12}, {3e-6, 4e12}};
   auto measured = measure(kernels, 0, 0);
   SECTION("beyond a size") {
@@ -195,7 +195,7 @@ TEST_CASE("second sieve with very little to go by") {
   REQUIRE(one.size() == 1);
   CHECK(one[0].n_from == 0);
   CHECK(one[0].candidate == 5);
-  // No size in common: each has its own part.
+  // No common size: each has a part of its own.
   const auto apart = second_sieve({{1, 100, 2}, {1, 200, 2}, {2, 1000, 3}, {2, 2000, 3}});
   check_cover(apart);
   CHECK(taken_at(apart, 150) == 1);

@@ -1,4 +1,4 @@
-// The double-float product against a product in long double, within the bound that gemm_df/README.md derives.
+// Compares the double-float product with a product in long double, within the bound that gemm_df/README.md derives.
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using Index = std::int64_t;
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-// Column-major, lda > rows, the gap filled with NaN.
+// Column-major, lda > rows; the gap is NaN.
 struct Matrix {
   Index rows, cols, lda;
   std::vector<double> data;
@@ -141,22 +141,23 @@ struct Truth {
 
 Truth truth(const Problem& p, Index i, Index j) {
   Truth t;
-  long double aa = 0, bb = 0, most_a = 0, most_b = 0;
+  long double aa = 0, bb = 0, max_a = 0, max_b = 0;
   for (Index l = 0; l < p.k; ++l) {
     const long double x = p.a_line(i, l), y = p.b_line(j, l);
     t.sum += x * y;
     t.absolute += std::fabs(x * y);
     aa += x * x;
     bb += y * y;
-    most_a = std::max(most_a, std::fabs(x));
-    most_b = std::max(most_b, std::fabs(y));
+    max_a = std::max(max_a, std::fabs(x));
+    max_b = std::max(max_b, std::fabs(y));
   }
   t.norms = std::sqrt(aa) * std::sqrt(bb);
-  t.largest = most_a * most_b;
+  t.largest = max_a * max_b;
   return t;
 }
 
-// The bound of gemm_df/df_gemm.hpp for the sum of k terms, as one of `all_terms` in a rank-2k update.
+// The bound of gemm_df/engines/double_float/df_gemm.hpp for a sum of k terms, which is a part of `all_terms` terms in a rank-2k
+// update.
 long double bound(const Truth& t, Index k, Index all_terms) {
   const auto terms = static_cast<long double>(k);
   const df::AnchoredBound anchored = df::anchored_bound(k);
@@ -269,7 +270,7 @@ TEST_CASE("Double-float product: every family of entries, either sum, within the
     }
 }
 
-TEST_CASE("Double-float product: typical errors are those of 48 bits of each block's sum", "[gpu]") {
+TEST_CASE("Double-float product: typical errors correspond to 48 bits of each block's sum", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   for (const Family& family : {families[0], families[1]})
@@ -344,7 +345,7 @@ TEST_CASE("Double-float product: nothing to multiply, nothing to write", "[gpu]"
   const Problem no_columns(families[0], 5, 0, 3, true, true);
   CHECK_NOTHROW(product(queue, no_columns, 1, 1, Matrix(5, 0)));
 
-  const Problem no_terms(families[0], 66, 70, 0, true, true);  // beta C, also where beta is 0 and C a NaN
+  const Problem no_terms(families[0], 66, 70, 0, true, true);  // beta C, also if beta is 0 and C is NaN
   const Matrix zeros = product(queue, no_terms, 1, 0, Matrix(66, 70));
   for (Index j = 0; j < 70; ++j)
     for (Index i = 0; i < 66; ++i) REQUIRE(zeros(i, j) == 0);
@@ -397,7 +398,7 @@ TEST_CASE("Double-float product: the same bits every time, a converted operand u
         for (Index j = 0; j < p.n; ++j)
           for (Index i = 0; i < p.m; ++i) REQUIRE(again(i, j) == first(i, j));
     }
-    // The other way round, as C^T.
+    // The transposed product C^T = B^T A^T.
     const OnDevice c(Matrix(p.n, p.m));
     df::multiply(queue, 1.25, right.view(), left.view(), 0, c.view(), partials);
     queue.wait();
@@ -410,7 +411,7 @@ TEST_CASE("Double-float product: the same bits every time, a converted operand u
   }
 }
 
-TEST_CASE("Double-float rank-2k update: one triangle, the other untouched", "[gpu]") {
+TEST_CASE("Double-float rank-2k update: one triangle, the other unchanged", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   for (const Uplo uplo : {Uplo::lower, Uplo::upper})

@@ -1,4 +1,4 @@
-// Double-float arithmetic on the host: the same functions that the GPU runs.
+// Tests of the double-float arithmetic on the host, by the functions that the GPU runs.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,8 +16,8 @@ struct Sums {
   double two_sum = 0, anchored = 0;
 };
 
-// Both sums of products as the kernel forms them, from lines of which the largest entry is in [2^45, 2^46). `longer` is how
-// much longer other lines of the panels are.
+// Both sums of products as the kernel computes them, from lines whose largest entry is in [2^45, 2^46). Other lines of the panels
+// are longer by the factor `longer`.
 Sums sums(const std::vector<double>& a, const std::vector<double>& b, float longer = 1) {
   Sums found;
   for (std::size_t first = 0; first < a.size(); first += sum_terms) {
@@ -76,18 +76,18 @@ std::vector<double> scaled(std::vector<double> line) {
 struct Exact {
   long double sum = 0, absolute = 0, norms = 0, largest = 0;
   Exact(const std::vector<double>& a, const std::vector<double>& b) {
-    long double aa = 0, bb = 0, most_a = 0, most_b = 0;
+    long double aa = 0, bb = 0, max_a = 0, max_b = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
       const long double x = a[i], y = b[i];
       sum += x * y;
       absolute += std::fabs(x * y);
       aa += x * x;
       bb += y * y;
-      most_a = std::max(most_a, std::fabs(x));
-      most_b = std::max(most_b, std::fabs(y));
+      max_a = std::max(max_a, std::fabs(x));
+      max_b = std::max(max_b, std::fabs(y));
     }
     norms = std::sqrt(aa) * std::sqrt(bb);
-    largest = most_a * most_b;
+    largest = max_a * max_b;
   }
 };
 
@@ -102,7 +102,7 @@ void check(const std::vector<double>& a_in_any_units, const std::vector<double>&
   CAPTURE(k, static_cast<double>(exact.sum), static_cast<double>(exact.absolute),
           static_cast<double>(exact.norms));
   for (const float longer : {1.0f, 16.0f, 1024.0f}) {
-    // No line is longer than all its terms at 2^46, and this one has one of 2^45.
+    // A line has at most the length of terms that are all 2^46; this line has one term of 2^45.
     if (longer > 1 && longer > 4 * terms * exact.largest / exact.norms) continue;
     const Sums found = sums(a, b, longer);
     CAPTURE(longer);
@@ -126,7 +126,7 @@ TEST_CASE("A two-sum gives the residual that is known") {
   CHECK(fast.lo == 0x1.8p-25f);
 }
 
-TEST_CASE("A double splits into two floats but for 2^-48 of it") {
+TEST_CASE("A double splits into two floats up to a relative error of 2^-48") {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> mantissa(-2, 2);
   for (int i = 0; i < 100000; ++i) {
@@ -164,7 +164,7 @@ TEST_CASE("Sums of products stay within their bounds") {
       }
 }
 
-TEST_CASE("The anchored sum's errors are those of 48 bits of each term") {
+TEST_CASE("The anchored sum's errors correspond to 48 bits of each term") {
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -181,7 +181,7 @@ TEST_CASE("The anchored sum's errors are those of 48 bits of each term") {
           a[i] = kind == uniform_entries ? uniform(random) : normal(random);
           b[i] = kind == uniform_entries ? uniform(random) : normal(random);
           if (kind == peak && i == 0) a[i] = 100;  // as in a reflector
-          // As in a merge's: about 1 / (d_i - lambda_j) with small z_i among others.
+          // As in a merge: about 1 / (d_i - lambda_j), with some small z_i.
           if (kind == eigenvectors)
             b[i] *= std::ldexp(1 / (std::fabs(static_cast<double>(i) - static_cast<double>(top)) + 0.6),
                                random() % 2 ? -static_cast<int>(random() % 40) : 0);
@@ -196,7 +196,7 @@ TEST_CASE("The anchored sum's errors are those of 48 bits of each term") {
     }
 }
 
-TEST_CASE("The anchor holds where a line has one entry, where all are equal, and where products vanish") {
+TEST_CASE("The anchor is right if a line has one entry, if all are equal, and if products vanish") {
   for (const double size : {0x1p45, 1.0, 0x1p-30, 0x1p-70, 0x1p-100, 0x1p-126, 0x1p-149}) {
     check(std::vector<double>(16, size), std::vector<double>(16, 0x1.fffffep45));
     check(std::vector<double>(16, size), std::vector<double>(16, size));

@@ -1,4 +1,4 @@
-// The choice of an engine: a function of rates and shape.
+// Tests of the choice of an engine, a function of rates and shape.
 #include <cmath>
 
 #include "gemm_df/engines/double_float/double_float.hpp"
@@ -13,7 +13,7 @@ namespace {
 ProductRates weak_double() {
   ProductRates rates;
   rates[Engine::native] = {0.5e12, 1e-11, 0};
-  rates[Engine::double_float] = {4e12, 2e-11, 100 * 64 * 64};
+  rates[Engine::df] = {4e12, 2e-11, 100 * 64 * 64};
   rates[Engine::emulated] = {12e12, 2e-10, 0};
   return rates;
 }
@@ -21,7 +21,7 @@ ProductRates weak_double() {
 ProductRates strong_double() {
   ProductRates rates;
   rates[Engine::native] = {55e12, 4e-12, 0};
-  rates[Engine::double_float] = {8e12, 4e-12, 400 * 64 * 64};
+  rates[Engine::df] = {8e12, 4e-12, 400 * 64 * 64};
   rates[Engine::emulated] = {20e12, 4e-11, 0};
   return rates;
 }
@@ -36,20 +36,20 @@ TEST_CASE("Engines have names, and names engines") {
   CHECK(engine_of("auto") == Engine::automatic);
   CHECK(name(Engine::automatic) == std::string("auto"));
   CHECK(name(Engine::native) == std::string("native"));
-  CHECK(name(Engine::double_float) == std::string("df"));
+  CHECK(name(Engine::df) == std::string("df"));
   CHECK(name(Engine::emulated) == std::string("emulated"));
   CHECK_FALSE(engine_of("").has_value());
   CHECK_FALSE(engine_of("double").has_value());
 }
 
-TEST_CASE("An engine that is asked for is taken") {
+TEST_CASE("A requested engine is taken") {
   for (const Engine engine : engines()) {
     CHECK(choose_engine(engine, {}, 10, 10, 10) == engine);
     CHECK(choose_engine(engine, weak_double(), 10000, 10000, 10000) == engine);
   }
 }
 
-TEST_CASE("Where nothing was measured the automatic engine is native") {
+TEST_CASE("Without measurements the automatic engine is native") {
   CHECK(choose_engine(Engine::automatic, {}, 1000, 1000, 1000) == Engine::native);
   ProductRates one;
   one[Engine::native].flops_per_second = 1;
@@ -58,15 +58,15 @@ TEST_CASE("Where nothing was measured the automatic engine is native") {
 
 TEST_CASE("Weak double: double-float for few terms, emulation for many") {
   const ProductRates rates = weak_double();
-  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 64) == Engine::double_float);
-  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 128) == Engine::double_float);
+  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 64) == Engine::df);
+  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 128) == Engine::df);
   CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 10000) == Engine::emulated);
   ProductRates no_emulation = rates;
   no_emulation[Engine::emulated] = {};
-  CHECK(choose_engine(Engine::automatic, no_emulation, 10000, 10000, 10000) == Engine::double_float);
-  // A result of one tile leaves most of the GPU idle unless its terms are shared out.
+  CHECK(choose_engine(Engine::automatic, no_emulation, 10000, 10000, 10000) == Engine::df);
+  // A result of one tile leaves most of the GPU idle unless several blocks share its terms.
   CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 250) == Engine::native);
-  CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 20000) == Engine::double_float);
+  CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 20000) == Engine::df);
 }
 
 TEST_CASE("Strong double: native") {
@@ -78,14 +78,13 @@ TEST_CASE("Strong double: native") {
 TEST_CASE("Predicted seconds: in proportion to flops, plus entries, infinite without the engine") {
   const ProductRates rates = weak_double();
   CHECK(predicted_seconds(Engine::native, rates, 1000, 2000, 500) == Approx(2e9 / 0.5e12 + 2e6 * 1e-11));
-  CHECK(predicted_seconds(Engine::double_float, rates, 1000, 2000, 500) == Approx(2e9 / 4e12 + 2e6 * 2e-11));
+  CHECK(predicted_seconds(Engine::df, rates, 1000, 2000, 500) == Approx(2e9 / 4e12 + 2e6 * 2e-11));
   const double slower = df::operations_per_term(31) / df::operations_per_term(500);
   CHECK(slower > 1.3);
-  CHECK(predicted_seconds(Engine::double_float, rates, 1000, 2000, 31) ==
-        Approx(slower * 1.24e8 / 4e12 + 2e6 * 2e-11));
-  CHECK(predicted_seconds(Engine::double_float, rates, 64, 64, 200) ==
+  CHECK(predicted_seconds(Engine::df, rates, 1000, 2000, 31) == Approx(slower * 1.24e8 / 4e12 + 2e6 * 2e-11));
+  CHECK(predicted_seconds(Engine::df, rates, 64, 64, 200) ==
         Approx(2.0 * 100 * 64 * 64 * 200 / 4e12 + 64 * 64 * 2e-11));
-  CHECK(predicted_seconds(Engine::double_float, rates, 64, 64, 1280) ==
+  CHECK(predicted_seconds(Engine::df, rates, 64, 64, 1280) ==
         Approx(2.0 * 10 * 64 * 64 * 1280 / 4e12 + 64 * 64 * 2e-11));
   CHECK(std::isinf(predicted_seconds(Engine::emulated, {}, 10, 10, 10)));
 }
@@ -93,9 +92,9 @@ TEST_CASE("Predicted seconds: in proportion to flops, plus entries, infinite wit
 TEST_CASE("Rank-2k updates are never emulated, and count as 2 k terms") {
   const ProductRates weak = weak_double(), strong = strong_double();
   CHECK(choose_rank_2k_engine(Engine::emulated, weak, 10000, 64) == Engine::native);
-  CHECK(choose_rank_2k_engine(Engine::double_float, strong, 10000, 64) == Engine::double_float);
-  CHECK(choose_rank_2k_engine(Engine::automatic, weak, 10000, 64) == Engine::double_float);
-  CHECK(choose_rank_2k_engine(Engine::automatic, weak, 10000, 10000) == Engine::double_float);
+  CHECK(choose_rank_2k_engine(Engine::df, strong, 10000, 64) == Engine::df);
+  CHECK(choose_rank_2k_engine(Engine::automatic, weak, 10000, 64) == Engine::df);
+  CHECK(choose_rank_2k_engine(Engine::automatic, weak, 10000, 10000) == Engine::df);
   CHECK(choose_rank_2k_engine(Engine::automatic, strong, 10000, 64) == Engine::native);
   CHECK(choose_rank_2k_engine(Engine::automatic, {}, 10000, 64) == Engine::native);
 }

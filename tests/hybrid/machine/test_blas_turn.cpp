@@ -19,7 +19,7 @@ using namespace eigen_g;
 
 namespace {
 
-// `count` threads that each run work(its number).
+// Runs work(i) in thread i = 0 ... count - 1.
 template <class Work>
 void in_threads(int count, const Work& work) {
   std::vector<std::thread> threads;
@@ -34,7 +34,7 @@ TEST_CASE("a turn has the number of threads that its work and its thread's limit
   {
     const BlasTurn large;
     CHECK(openblas_get_num_threads() == before);
-    const BlasTurn within(1);  // is a part of the first
+    const BlasTurn within(1);  // belongs to the first turn
     CHECK(openblas_get_num_threads() == before);
   }
   {
@@ -52,8 +52,8 @@ TEST_CASE("a turn has the number of threads that its work and its thread's limit
   CHECK(blas_threads() == before);
 }
 
-TEST_CASE("turns of several threads never meet others, those of one thread do") {
-  std::atomic<int> large{0}, small{0}, most_small{0}, clashes{0};
+TEST_CASE("turns of several threads never overlap others, turns of one thread do") {
+  std::atomic<int> large{0}, small{0}, max_small{0}, clashes{0};
   in_threads(8, [&](int t) {
     for (int i = 0; i < 50; ++i) {
       const bool alone = (t + i) % 4 == 0;
@@ -62,18 +62,18 @@ TEST_CASE("turns of several threads never meet others, those of one thread do") 
       std::atomic<int>& own = alone && blas_threads() > 1 ? large : small;
       const int together = ++own;
       if (large > 1 || (large == 1 && small > 0)) ++clashes;
-      if (&own == &small) most_small = std::max(most_small.load(), together);
+      if (&own == &small) max_small = std::max(max_small.load(), together);
       if (&own == &small && openblas_get_num_threads() != 1) ++clashes;
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       --own;
     }
   });
   CHECK(clashes == 0);
-  CHECK(most_small <= usable_cores());
-  if (usable_cores() > 1) CHECK(most_small > 1);
+  CHECK(max_small <= usable_cores());
+  if (usable_cores() > 1) CHECK(max_small > 1);
 }
 
-TEST_CASE("turns of one kind that wait together go together") {
+TEST_CASE("turns of one kind that wait together run together") {
   if (blas_threads() == 1) SKIP_TEST("OpenBLAS has one thread");
   std::string order;
   for (int attempt = 0; attempt < 5 && order != "PPss"; ++attempt) {  // a thread may come late
@@ -104,8 +104,7 @@ TEST_CASE("a thread's limit is its own") {
   CHECK(elsewhere == before);
 }
 
-TEST_CASE(
-    "a number of threads that makes no sense is refused, one beyond the processors is limited to them") {
+TEST_CASE("an invalid number of threads is refused, one beyond the cores is limited to the cores") {
   for (const int threads : {-1, INT_MIN, 65537, INT_MAX})
     CHECK_THROWS_AS(ThreadLimit(threads), InvalidArgument);
   const ThreadLimit many(65536);

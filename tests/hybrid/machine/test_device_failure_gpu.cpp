@@ -1,5 +1,5 @@
-// A GPU that fails in mid-solve: a clear error, and no result file. The one case of its process, for no GPU call succeeds after
-// such a failure. Tagged large so that a sanitizer, which would report the fault, does not run it.
+// A GPU that fails during a solve gives a clear error and no result file. This program has one case, because no GPU call of a
+// process succeeds after such a failure. The tag [large] keeps sanitizers, which would report the failure, from running it.
 #include <filesystem>
 
 #include "tests/support/catch.hpp"
@@ -16,13 +16,13 @@ TEST_CASE("a GPU fails in mid-solve", "[gpu][large]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
   const support::Stored s = support::random_matrix(1300);
-  support::Asked o = support::options(Place::gpu);
-  o.ratio = parse_ratio("1:1");  // the CPU is at work too
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
+  o.ratio = parse_ratio("1:1");  // the CPU takes columns too
   bool failed = false;
   o.progress = [&](Stage stage, double fraction) {
     if (stage != Stage::back_transform || fraction > 0 || failed) return;
     failed = true;
-    const Queue queue;  // a kernel that writes where there is no memory
+    const Queue queue;  // a kernel that writes to an invalid address
     blas2::fill_random(queue, reinterpret_cast<double*>(std::uintptr_t{4096}), 1000, 1);
   };
   std::string message;

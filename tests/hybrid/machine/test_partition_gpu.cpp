@@ -1,4 +1,4 @@
-// A GPU cut down to some of its multiprocessors.
+// Tests of a partition, which has only some of a GPU's multiprocessors.
 #include "tests/support/catch.hpp"
 
 #include <optional>
@@ -16,7 +16,7 @@ using namespace eigen_g;
 
 namespace {
 
-// Seconds of a product that fills any GPU.
+// Seconds of a product that is large enough for any GPU.
 double product_seconds(const Queue& queue) {
   constexpr std::int64_t n = 2048;
   const DeviceBuffer<double> memory(3 * n * n);
@@ -33,7 +33,7 @@ double product_seconds(const Queue& queue) {
   return end.seconds_since(begin);
 }
 
-// Nothing where toolkit or driver are too old, and the test is then skipped.
+// Empty if toolkit or driver are too old; the test is then skipped.
 std::optional<Partition> partition_of(int multiprocessors) {
   try {
     return Partition(multiprocessors);
@@ -51,13 +51,13 @@ TEST_CASE("a partition's queue has its multiprocessors and runs on no more", "[g
   const std::optional<Partition> part = partition_of(8);
   if (!part) return;
   CHECK(part->multiprocessors() >= 8);
-  CHECK(part->multiprocessors() <= gpu.cores);
+  CHECK(part->multiprocessors() <= gpu.multiprocessors);
   const Queue small(*part), whole;
   CHECK(small.multiprocessors() == part->multiprocessors());
-  CHECK(whole.multiprocessors() == gpu.cores);
-  CHECK(Queue(small.stream()).multiprocessors() == part->multiprocessors());  // somebody else's stream too
-  CHECK(multiprocessors_of(nullptr) == gpu.cores);
-  if (part->multiprocessors() * 4 > gpu.cores)
+  CHECK(whole.multiprocessors() == gpu.multiprocessors);
+  CHECK(Queue(small.stream()).multiprocessors() == part->multiprocessors());  // on a stream of the caller too
+  CHECK(multiprocessors_of(nullptr) == gpu.multiprocessors);
+  if (part->multiprocessors() * 4 > gpu.multiprocessors)
     SKIP_TEST("too small a GPU to see a part of it in the time of a product");
   CHECK(product_seconds(small) > 2 * product_seconds(whole));
 }
@@ -80,9 +80,9 @@ TEST_CASE("a solve on a partition's stream", "[gpu]") {
   support::check_pairs(s, solved);
 }
 
-TEST_CASE("a partition that cannot be is refused", "[gpu]") {
+TEST_CASE("an impossible partition is refused", "[gpu]") {
   NEEDS_GPU();
   CHECK_THROWS_AS(Partition(0), InvalidArgument);
   CHECK_THROWS_AS(Partition(-8), InvalidArgument);
-  CHECK_THROWS_AS(Partition(gpu_device(current_gpu()).cores + 1), InvalidArgument);
+  CHECK_THROWS_AS(Partition(gpu_device(current_gpu()).multiprocessors + 1), InvalidArgument);
 }

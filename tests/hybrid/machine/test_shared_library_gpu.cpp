@@ -1,4 +1,4 @@
-// Functions of libraries that are loaded when they are first called. Loading itself needs no GPU.
+// Tests of functions whose library is loaded at their first call. Loading itself needs no GPU.
 #include <dlfcn.h>
 
 #include <string_view>
@@ -17,7 +17,7 @@ using Catch::Matchers::StartsWith;
 static_assert(std::string_view(symbol_name<cublasCreate>().text) == "cublasCreate_v2");
 static_assert(std::string_view(symbol_name<&cublasGemmEx_64>().text) == "cublasGemmEx_64");
 
-TEST_CASE("a library is the first that can be loaded of those named") {
+TEST_CASE("the first of the named libraries that can be loaded is used") {
   const SharedLibrary library({"libnowhere_to_be_found.so.1", "libm.so.6"});
   CHECK(reinterpret_cast<double (*)(double)>(library.find("cos"))(0) == 1);
   CHECK_THROWS_AS(library.find("no_such_function"), DeviceError);
@@ -32,7 +32,7 @@ TEST_CASE("the error of a library that cannot be loaded has the loader's words o
                         ContainsSubstring("; /nowhere/libother.so: "));
 }
 
-TEST_CASE("cuBLAS is loaded by the first call of it, in whatever thread") {
+TEST_CASE("the first call of cuBLAS loads it, in any thread") {
   const auto is_loaded = [] {
     const std::string file = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
     return dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr;
@@ -48,7 +48,7 @@ TEST_CASE("cuBLAS is loaded by the first call of it, in whatever thread") {
   CHECK(is_loaded());
 }
 
-TEST_CASE("a call of cuBLAS fails where a test asks for it") {
+TEST_CASE("a call of cuBLAS fails if a test arms it") {
   support::faults::arm(1);
   cublasHandle_t handle = nullptr;
   CHECK_THROWS_WITH(

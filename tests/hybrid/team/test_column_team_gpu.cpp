@@ -1,4 +1,4 @@
-// A team of devices on columns of one matrix: what is thrown. What it computes: test_team_gemm, test_team_reflectors.
+// Tests of a team's errors and staging memory. Its results are tested by test_team_gemm and test_team_reflectors.
 #include "tests/support/catch.hpp"
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 using namespace eigen_g;
 
-TEST_CASE("what a device throws reaches the caller, and the team goes on", "[gpu]") {
+TEST_CASE("an exception of a device reaches the caller, and the team continues", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   ColumnTeam<double> team(queue, {{}, true, 0});
@@ -46,7 +46,7 @@ TEST_CASE("what a device throws reaches the caller, and the team goes on", "[gpu
   }
 }
 
-TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]") {
+TEST_CASE("staging memory that was prepared is used for the work", "[gpu]") {
   NEEDS_GPU();
   constexpr std::int64_t rows = 100, columns = 64, block = 40;
   const Queue queue;
@@ -102,7 +102,7 @@ TEST_CASE("staging memory that was taken in advance is that of the work", "[gpu]
   }
 }
 
-TEST_CASE("a team is refused where it cannot be", "[gpu]") {
+TEST_CASE("an impossible team is refused", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   CHECK_THROWS_AS(ColumnTeam<double>(queue, {{current_gpu()}, false, 0}), InvalidArgument);

@@ -25,7 +25,7 @@ TEST_CASE("work is done in another thread, one piece after the other") {
   CHECK(thread != std::this_thread::get_id());
 }
 
-TEST_CASE("what work throws reaches the one who waits, once, and the worker goes on") {
+TEST_CASE("an exception of the work reaches the waiting thread once, and the worker continues") {
   Worker worker;
   worker.start([] { throw std::runtime_error("a fault"); });
   CHECK_THROWS_WITH(worker.wait(), "a fault");

@@ -1,4 +1,4 @@
-// Transfers between host and device.
+// Tests of transfers between host and device.
 #include "tests/support/catch.hpp"
 
 #include <vector>
@@ -25,7 +25,7 @@ bool in(Part part, std::int64_t i, std::int64_t j) {
 
 }  // namespace
 
-TEST_CASE("chunks hold every column once, what is wanted of it, and no more than fits") {
+TEST_CASE("chunks have the requested part of every column once, and no more than fits") {
   for (const Part part : {Part::all, Part::lower, Part::upper})
     for (const std::int64_t n : {1, 2, 7, 64, 1000})
       for (const std::int64_t elements : {1, 10, 1000, 64000, 2000000}) {
@@ -47,7 +47,7 @@ TEST_CASE("chunks hold every column once, what is wanted of it, and no more than
   CHECK(eigen_g::cut_into_chunks(Part::all, 5, 0, 100).empty());
 }
 
-TEST_CASE("a matrix travels up and down unchanged, and nothing beside it", "[gpu]") {
+TEST_CASE("a matrix is copied up and down unchanged, and memory around it does not change", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   for (const bool pinned : {false, true})
@@ -112,7 +112,7 @@ TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]")
   CHECK(std::equal(back.begin(), back.end(), host.front().begin()));
 }
 
-TEST_CASE("a copy past the caches copies what it is told to, wherever that begins") {
+TEST_CASE("a copy that bypasses the caches copies the given bytes, at any alignment") {
   const std::vector<double> from = support::random_rectangle(1, 200);
   for (const std::int64_t count : {0, 1, 7, 8, 9, 15, 16, 17, 100})
     for (std::int64_t source = 0; source < 9; ++source)
@@ -130,7 +130,7 @@ TEST_CASE("a copy past the caches copies what it is told to, wherever that begin
       }
 }
 
-TEST_CASE("pages that are fetched keep what they hold", "[gpu]") {
+TEST_CASE("pages that are touched keep their content", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t rows = 3000, cols = 2000;
   std::vector<double> x = support::random_rectangle(1, rows * cols);

@@ -1,4 +1,4 @@
-/* The C header in a C program: the 1-2-1 matrix of order 3. */
+/* A C program that includes the C header and solves the 1-2-1 matrix of order 3. */
 #include "solver/api/eigen_g.h"
 
 int64_t solve_three_by_three_from_c(double* w, double* z) {

@@ -1,4 +1,4 @@
-/* The stages' C header in a C program: the 1-2-1 matrix of order 3, stage by stage. */
+/* A C program that includes the C header of the stages and solves the 1-2-1 matrix of order 3 stage by stage. */
 #include "solver/api/stages.h"
 
 int64_t solve_three_by_three_by_stages_from_c(double* w, double* z) {

@@ -11,7 +11,7 @@ using eigen_g::Uplo;
 using support::random_matrix;
 using support::Stored;
 
-// tests/c_caller.c, compiled as C
+// tests/solver/api/c_caller.c, compiled as C
 extern "C" std::int64_t solve_three_by_three_from_c(double* w, double* z);
 
 TEST_CASE("C: values and vectors over the matrix") {
@@ -63,14 +63,14 @@ TEST_CASE("C: a part of the spectrum") {
     w.resize(static_cast<std::size_t>(m));
     if (jobz == 'V')
       support::check_verified(eigen_g::verify(Uplo::upper, n, s.a.data(), s.lda, m, w.data(), a.data(), s.lda,
-                                              eigen_g::Place::cpu),
-                              support::machine_of(eigen_g::Place::automatic));
+                                              eigen_g::DeviceChoice::cpu),
+                              support::machine_of(eigen_g::DeviceChoice::automatic));
     return w;
   };
   const auto numbers = [&](int first, int last) {
     return std::vector<double>(all.begin() + (first - 1), all.begin() + last);
   };
-  CHECK(support::same_bits(part('V', 'a', 1, 0, 1, 0), all));  // what is not named is not read
+  CHECK(support::same_bits(part('V', 'a', 1, 0, 1, 0), all));  // arguments without a name are not read
   CHECK(support::same_bits(part('V', 'I', 0, 0, 5, 20), numbers(5, 20)));
   CHECK(support::same_bits(part('v', 'V', all[4], all[19], 0, 0), numbers(6, 20)));
   CHECK(support::eigenvalue_ratio(part('N', 'i', 0, 0, 60, 60), numbers(60, 60)) <=
@@ -132,8 +132,8 @@ TEST_CASE("C: float") {
     const support::FloatMatrix m = support::in_float(random_matrix(n, Uplo::upper, 3));
     std::vector<float> z = m.a, w(static_cast<std::size_t>(n)), a = m.a, some = w;
     REQUIRE(eigen_g_ssyevd('V', 'U', n, z.data(), m.lda, w.data()) == 0);
-    const eigen_g::Verification v =
-        eigen_g::verify(Uplo::upper, n, m.a.data(), m.lda, n, w.data(), z.data(), m.lda, eigen_g::Place::cpu);
+    const eigen_g::Verification v = eigen_g::verify(Uplo::upper, n, m.a.data(), m.lda, n, w.data(), z.data(),
+                                                    m.lda, eigen_g::DeviceChoice::cpu);
     CHECK(eigen_g::passed(v));
     if (n < 65) continue;
     std::int64_t found = 0;
@@ -149,7 +149,7 @@ TEST_CASE("C: float") {
 
 namespace {
 
-// The C functions of one complex type by one name.
+// One name for the C functions of each complex type.
 struct Heevd {
   static std::int64_t all(char jobz, std::int64_t n, std::complex<double>* a, std::int64_t lda, double* w) {
     return eigen_g_zheevd(jobz, 'U', n, reinterpret_cast<eigen_g_double_complex*>(a), lda, w);
@@ -179,7 +179,7 @@ TEMPLATE_TEST_CASE("C: complex", "", std::complex<float>, std::complex<double>) 
     std::vector<R> w(static_cast<std::size_t>(n)), some = w;
     REQUIRE(Heevd::all('V', n, z.data(), m.lda, w.data()) == 0);
     CHECK(eigen_g::passed(eigen_g::verify(Uplo::upper, n, m.a.data(), m.lda, n, w.data(), z.data(), m.lda,
-                                          eigen_g::Place::cpu)));
+                                          eigen_g::DeviceChoice::cpu)));
     if (n < 65) continue;
     std::int64_t found = 0;
     REQUIRE(Heevd::part(n, a.data(), m.lda, 11, 30, &found, some.data()) == 0);

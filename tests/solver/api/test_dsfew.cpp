@@ -8,7 +8,7 @@ TEST_CASE("eigen_g_dsfew finds both ends, and its info names a wrong argument by
   const std::int64_t n = a.n();
   std::vector<double> w(3), z(static_cast<std::size_t>(3 * n)), residuals(3);
   const auto call = [&](char end, std::int64_t count, double tolerance, std::int64_t ldz) {
-    return eigen_g_dsfew(end, n, count, a.row_begin.data(), a.column.data(), a.value.data(), tolerance,
+    return eigen_g_dsfew(end, n, count, a.row_offsets.data(), a.column.data(), a.value.data(), tolerance,
                          w.data(), z.data(), ldz, residuals.data());
   };
   REQUIRE(call('L', 3, 0, n) == 0);

@@ -1,4 +1,4 @@
-// The texts of public types.
+// Tests of the texts of public types.
 #include "solver/api/types.hpp"
 
 #include <vector>
@@ -8,16 +8,16 @@
 using namespace eigen_g;
 
 TEST_CASE("ratios are read and written") {
-  CHECK(parse_ratio("27:14").parts == std::vector<double>{27, 14});
-  CHECK(parse_ratio("4:4:1").parts == std::vector<double>{4, 4, 1});
-  CHECK(parse_ratio("1").parts == std::vector<double>{1});
-  CHECK(parse_ratio(" 0.5 : 0 ").parts == std::vector<double>{0.5, 0});
-  CHECK(parse_ratio("1e3:1").parts == std::vector<double>{1000, 1});
+  CHECK(parse_ratio("27:14").shares == std::vector<double>{27, 14});
+  CHECK(parse_ratio("4:4:1").shares == std::vector<double>{4, 4, 1});
+  CHECK(parse_ratio("1").shares == std::vector<double>{1});
+  CHECK(parse_ratio(" 0.5 : 0 ").shares == std::vector<double>{0.5, 0});
+  CHECK(parse_ratio("1e3:1").shares == std::vector<double>{1000, 1});
   CHECK(parse_ratio("auto").automatic());
   for (const char* text : {"27:14", "4:4:1", "1", "0.1:1", "0:1", "auto"})
     CHECK(to_text(parse_ratio(text)) == text);
   const Ratio third{{1.0 / 3, 1}};
-  CHECK(parse_ratio(to_text(third)).parts == third.parts);
+  CHECK(parse_ratio(to_text(third)).shares == third.shares);
 }
 
 TEST_CASE("what is no ratio is refused by name") {

@@ -1,4 +1,4 @@
-// Z := Q Z on the CPU against LAPACK's ormtr.
+// Compares Z := Q Z on the CPU with LAPACK's ormtr.
 #include "solver/back/back_transform.hpp"
 
 #include <cmath>
@@ -26,7 +26,7 @@ T random_entry(std::mt19937_64& random) {
     return normal(random);
 }
 
-// I - tau v v^H is unitary where |tau|^2 |v|^2 = 2 Re tau.
+// I - tau v v^H is unitary if |tau|^2 |v|^2 = 2 Re tau.
 template <class T>
 T unitary_tau(std::mt19937_64& random, real_t<T> square) {
   if constexpr (is_complex<T>)
@@ -46,7 +46,7 @@ lapack_int ormtr(char uplo, lapack_int n, lapack_int m, const T* a, lapack_int l
       lapack::of_lapack(z), ldz, lapack::of_lapack(work.data()), static_cast<lapack_int>(work.size()));
 }
 
-// Everything that is no part of a reflector or of Z is NaN, and stays as it is.
+// Elements that belong to no reflector and not to Z are NaN and must not change.
 template <class T>
 void check(Uplo uplo, std::int64_t n, std::int64_t m) {
   CAPTURE(static_cast<char>(uplo), n, m);

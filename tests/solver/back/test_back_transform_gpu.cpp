@@ -1,4 +1,4 @@
-// Z := H_1 ... H_{n-1} Z against one reflector after the other in long double.
+// Compares Z := H_1 ... H_{n-1} Z with one reflector after the other in long double.
 #include "solver/back/back_transform.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRang
   return got;
 }
 
-// Of every `stride`-th column:
+// Worst of every `stride`-th column:
 //
 //   ||z - truth||_2
 //   ---------------
@@ -112,7 +112,7 @@ TEST_CASE("back_transform on a GPU: sizes around every edge", "[gpu][large]") {
     for (const std::int64_t m : {1, 20, 300}) check(n, m, 1 + m / 8, n % 2);
 }
 
-TEST_CASE("back_transform on a GPU: tells of every column once, in order", "[gpu][large]") {
+TEST_CASE("back_transform on a GPU: reports every column once, in order", "[gpu][large]") {
   NEEDS_GPU();
   for (const auto& [n, m, groups] : std::vector<std::array<std::int64_t, 3>>{
            {1, 1, 1}, {50, 0, 0}, {50, 30, 1}, {1500, 1500, 1}, {3001, 3001, 2}, {6100, 3333, 3}}) {

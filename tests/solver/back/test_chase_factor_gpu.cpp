@@ -1,4 +1,4 @@
-// I - V T V^T against the product of a tile's reflectors, one at a time.
+// Compares I - V T V^T with the product of a tile's reflectors, one at a time.
 #include "solver/back/chase_factor.hpp"
 
 #include <utility>
@@ -64,7 +64,7 @@ void check() {
     const std::int64_t last = tiles.groups() - 1, size = chase_factor_size(tiles.width);
     CAPTURE(b, sizeof(T));
     Queue queue;
-    DeviceBuffer<T> v(tiles.packed_count()), tau(tiles.tau_count());
+    DeviceBuffer<T> v(tiles.count()), tau(tiles.tau_count());
     DeviceBuffer<double> factors(tiles.tiles_from(0) * size),
         operands(tiles.tiles_from(0) * tiles.tile_size());
     support::upload_as(reflectors.v, v);
@@ -118,7 +118,7 @@ std::vector<Complex> product_of(const ChaseTiles& tiles, std::int64_t group, std
   return product;
 }
 
-// The image of I - V T V^H, built of the images of V and T, against that of the product, one reflector at a time.
+// Compares the real image of I - V T V^H, made of the images of V and T, with the image of the product, one reflector at a time.
 //   max |(I - V T V^T) - image of H_0 ... H_{width-1}|
 //   --------------------------------------------------
 //                        width
@@ -131,7 +131,7 @@ void check_image(std::int64_t n) {
   const std::int64_t last = tiles.groups() - 1, size = chase_factor_size(images.width);
   CAPTURE(n, sizeof(T));
   Queue queue;
-  DeviceBuffer<T> v(tiles.packed_count()), tau(tiles.tau_count());
+  DeviceBuffer<T> v(tiles.count()), tau(tiles.tau_count());
   DeviceBuffer<double> factors(tiles.tiles_from(0) * size), image(images.tiles_from(0) * images.tile_size());
   support::upload_as(reflectors.v, v);
   support::upload_as(reflectors.tau, tau);
@@ -181,7 +181,8 @@ void check_image(std::int64_t n) {
   CHECK(worst / static_cast<double>(width) < support::limits::back_transform * support::ulp_of<T>);
 }
 
-// I + V Y of the planes against the product, one reflector at a time; the planes are the sums and differences that they should be.
+// Compares I + V Y of the planes with the product, one reflector at a time. Also checks that the planes are the right sums and
+// differences.
 //   max |(I + V Y) - H_0 ... H_{width-1}|
 //   -------------------------------------
 //                  width
@@ -191,7 +192,7 @@ void check_planes(std::int64_t n) {
   const ReflectorsOf<Complex> reflectors = random_reflectors<Complex>(n, tiles);
   CAPTURE(n);
   Queue queue;
-  DeviceBuffer<Complex> v(tiles.packed_count()), tau(tiles.tau_count());
+  DeviceBuffer<Complex> v(tiles.count()), tau(tiles.tau_count());
   DeviceBuffer<double> y_planes(tiles.tiles_from(0) * y_size), v_planes(tiles.tiles_from(0) * v_size);
   support::upload_as(reflectors.v, v);
   support::upload_as(reflectors.tau, tau);
@@ -206,7 +207,7 @@ void check_planes(std::int64_t n) {
   const std::int64_t rows = tiles.b + tiles.width, width = tiles.width;
   double worst = 0;
   bool right_planes = true;
-  // Number (inner, outer) of a square: what step and lane take it as.
+  // Element (inner, outer) of a square, at its position for step and lane.
   const auto number = [&](const std::vector<double>& all, std::int64_t square, bool apart, std::int64_t inner,
                           std::int64_t outer) {
     const auto plane = [&](std::int64_t p) {
@@ -249,7 +250,7 @@ TEST_CASE("planes of a complex chase's tiles: I + V Y is the product", "[gpu][ra
   for (const std::int64_t n : {2, 33, 34, 101}) check_planes(n);
 }
 
-TEST_CASE("parts of complex columns: split where they should be, and joined again", "[gpu]") {
+TEST_CASE("parts of complex columns: split in the right order, and joined again", "[gpu]") {
   NEEDS_GPU();
   for (const std::int64_t n : {1, 7, 8, 9, 24, 301}) {
     const std::int64_t m = 5, lda = n + 2;

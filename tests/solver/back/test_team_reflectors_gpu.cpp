@@ -1,4 +1,4 @@
-// Blocks of reflectors over a team of devices against plain sums in long double.
+// Compares blocks of reflectors over a team of devices with sums in long double.
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ DeviceBuffer<double> on_gpu(const Matrix& host) {
   return device;
 }
 
-// As a back-transformation's: block s begins at row first(s), the last one is applied first. So scaled that a step changes
-// Z by about its own size at most.
+// Blocks as in a back-transformation: block s begins at row first(s), and the last one is applied first. The scale is such that a
+// step changes Z by at most about its own size.
 struct Problem {
   std::int64_t n, m, width, count;
   Matrix v, t, z;
@@ -96,7 +96,7 @@ double difference(const Matrix& a, const Matrix& b) {
 // Sums of n terms of size 1 / sqrt(n) and of `width` of size 1 / width, a few of them: some roundoffs of entries below 10.
 constexpr double roundoff = 1e-13;
 
-void check(const TeamMembers& members, const std::vector<std::vector<double>>& shares) {
+void check(const Helpers& members, const std::vector<std::vector<double>>& shares) {
   const Queue queue;
   ColumnTeam<double> team(queue, members);
   for (const std::int64_t count : {0, 1, 2, 5}) {

@@ -1,4 +1,4 @@
-// T of every block of reflectors against LAPACK's recurrence (dlarft) in long double.
+// Compares T of every block of reflectors with LAPACK's recurrence (dlarft) in long double.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

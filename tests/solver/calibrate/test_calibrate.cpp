@@ -1,4 +1,4 @@
-// A measured calibration: every device has its figures, and they are of this machine.
+// Tests of a measured calibration: every device has plausible rates for this machine.
 #include "solver/calibrate/calibrate.hpp"
 
 #include <map>
@@ -16,7 +16,7 @@ void check_rates(const DeviceRates& r, bool is_cpu) {
   std::set<std::string> engines;
   std::map<std::int64_t, int> inner;
   for (const ProductRate& p : r.products) {
-    CHECK(p.flops > 1e8);  // no machine that this runs on is slower, or as fast
+    CHECK(p.flops > 1e8);  // bounds for any machine that runs this test
     CHECK(p.flops < 1e15);
     engines.insert(p.engine);
     ++inner[p.k];
@@ -24,8 +24,8 @@ void check_rates(const DeviceRates& r, bool is_cpu) {
   CHECK(engines.count("native") == 1);
   CHECK(r.products.size() >= 2);
   CHECK(inner[256] >= 1);
-  CHECK(r.symv_bandwidth > 1e8);
-  CHECK(r.symv_bandwidth < 1e14);
+  CHECK(r.symv_bytes_per_second > 1e8);
+  CHECK(r.symv_bytes_per_second < 1e14);
   CHECK((r.to_device > 0) == !is_cpu);
   CHECK((r.from_device > 0) == !is_cpu);
   CHECK((r.latency > 0) == !is_cpu);
@@ -34,7 +34,7 @@ void check_rates(const DeviceRates& r, bool is_cpu) {
     CHECK(rate.flops > 1e8);
     CHECK(rate.flops < 1e15);
     CHECK((rate.multiprocessors == 0) == is_cpu);
-    CHECK(rate.multiprocessors <= r.device.cores);
+    CHECK(rate.multiprocessors <= r.device.multiprocessors);
     works.insert(rate.work);
   }
   CHECK(works.size() == (gpu_count() > 0 ? 2 : 0));  // a team has a GPU
@@ -42,7 +42,7 @@ void check_rates(const DeviceRates& r, bool is_cpu) {
 
 }  // namespace
 
-TEST_CASE("a quick calibration: all devices, progress from 0 to 1, nobody else's machine") {
+TEST_CASE("a quick calibration: all devices, progress from 0 to 1, for this machine") {
   std::map<std::string, std::vector<double>> told;
   const Calibration c =
       calibrate(Effort::quick, 0, [&](const std::string& device, double f) { told[device].push_back(f); });
@@ -61,10 +61,10 @@ TEST_CASE("a quick calibration: all devices, progress from 0 to 1, nobody else's
     check_rates(c.devices[i], i == 0);
     CHECK((c.devices[i].from_first > 0) == (i >= 2));
     CHECK((c.devices[i].to_first > 0) == (i >= 2));
-    CHECK((c.devices[i].halo_bandwidth > 1e8) == (i >= 2));
+    CHECK((c.devices[i].halo_bytes_per_second > 1e8) == (i >= 2));
     CHECK((c.devices[i].halo_latency > 0) == (i >= 2));
-    CHECK(c.devices[i].joining < 0.1);
-    CHECK((c.devices[i].joining > 0) == (gpu_count() > 0 && i != 1));
+    CHECK(c.devices[i].team_overhead_seconds < 0.1);
+    CHECK((c.devices[i].team_overhead_seconds > 0) == (gpu_count() > 0 && i != 1));
   }
   CHECK(parse_calibration(json_text_of(c), "c").devices.size() == c.devices.size());
 }
@@ -77,7 +77,7 @@ TEST_CASE("a process without a calibration measures once for a number of threads
   CHECK(&calibration_of_process(1) == &once);
 }
 
-TEST_CASE("a CPU may pay only in a long solve beside a GPU that is not far faster") {
+TEST_CASE("a CPU may pay only in a long solve with a GPU that is not much faster") {
   constexpr std::int64_t large = 100'000;
   if (gpu_count() == 0) {
     CHECK_FALSE(helpers_may_pay(large, 1));
@@ -88,7 +88,7 @@ TEST_CASE("a CPU may pay only in a long solve beside a GPU that is not far faste
   CHECK_FALSE(helpers_may_pay(large, 1'000'000));  // so fast that no CPU gains a fiftieth
 }
 
-TEST_CASE("what the progress throws ends a calibration") {
+TEST_CASE("an exception of the progress callback ends a calibration") {
   CHECK_THROWS_WITH(
       calibrate(Effort::quick, 1, [](const std::string&, double) { throw std::runtime_error("enough"); }),
       "enough");

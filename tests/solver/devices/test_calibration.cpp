@@ -1,4 +1,4 @@
-// The calibration's text, what it is refused for, and which one is taken. No GPU is needed.
+// Tests of the calibration's text, its refusals, and the choice of a calibration. No GPU is needed.
 #include "solver/devices/calibration.hpp"
 
 #include <cstdlib>
@@ -27,10 +27,10 @@ Calibration example() {
   cpu.device.cores = 16;
   cpu.products = {{"native", 2048, 2048, 2048, 6.5e11}};
   cpu.team = {{TeamWork::product, 0, 4096, 1024, 4096, 6e11}, {TeamWork::product, 0, 1024, 256, 1024, 2e11}};
-  cpu.symv_bandwidth = 1.5e11;
+  cpu.symv_bytes_per_second = 1.5e11;
   gpu.device.kind = DeviceKind::gpu;
   gpu.device.name = "A GPU";
-  gpu.device.cores = 132;
+  gpu.device.multiprocessors = 132;
   gpu.device.compute_major = 9;
   gpu.products = {{"native", 8192, 8192, 8192, 5.5e13},
                   {"native", 8192, 8192, 64, 1.9e13},
@@ -38,7 +38,7 @@ Calibration example() {
   gpu.team = {{TeamWork::product, 132, 4096, 4096, 4096, 132 * 4e11},
               {TeamWork::product, 8, 4096, 4096, 4096, 8 * 5e11},
               {TeamWork::reflectors, 8, 8192, 2048, 256, 8 * 4.5e11}};
-  gpu.symv_bandwidth = 4.2e12;
+  gpu.symv_bytes_per_second = 4.2e12;
   gpu.to_device = gpu.from_device = 5.5e10;
   gpu.latency = 1.0 / 3 * 1e-5;
   c.devices = {cpu, gpu};
@@ -81,7 +81,7 @@ TEST_CASE("a calibration is written and read back, every figure to its bits") {
   CHECK(foreign(back, c).empty());
 }
 
-TEST_CASE("what a calibration is refused for") {
+TEST_CASE("reasons to refuse a calibration") {
   check_refused("", "is not JSON");
   check_refused("{", "is not JSON");
   const std::string whole = json_text_of(example());
@@ -99,8 +99,8 @@ TEST_CASE("what a calibration is refused for") {
   check_refused(changed([](json& r) { r["devices"] = 1; }), "'devices' of the file is not a list");
   check_refused(changed([](json& r) { r["devices"][1]["kind"] = "tpu"; }), "'kind' of device 2");
   check_refused(changed([](json& r) { r["devices"][1]["compute_capability"] = "9"; }), "must be like 9.0");
-  check_refused(changed([](json& r) { r["devices"][1]["cores"] = -1; }),
-                "'cores' of device 2 is not a count");
+  check_refused(changed([](json& r) { r["devices"][1]["multiprocessors"] = -1; }),
+                "'multiprocessors' of device 2 is not a count");
   check_refused(changed([](json& r) { r["devices"][1]["to_device"] = -1; }),
                 "'to_device' of device 2 is not a number >= 0");
   check_refused(changed([](json& r) { r["devices"][1]["to_device"] = nullptr; }), "'to_device' of device 2");
@@ -135,7 +135,7 @@ TEST_CASE("another machine, device, driver or version is foreign") {
              ContainsSubstring(
                  "is for another device (Another GPU, 132 multiprocessors, compute capability 9.0); this "
                  "one is A GPU"));
-  CHECK_FALSE(reason([](Calibration& c) { c.devices[1].device.cores = 8; }).empty());
+  CHECK_FALSE(reason([](Calibration& c) { c.devices[1].device.multiprocessors = 8; }).empty());
   CHECK_FALSE(reason([](Calibration& c) { c.devices[0].device.cores = 8; }).empty());
   CHECK_FALSE(reason([](Calibration& c) { c.devices[1].device.compute_minor = 3; }).empty());
   CHECK_FALSE(reason([](Calibration& c) { std::swap(c.devices[0], c.devices[1]); }).empty());
@@ -150,7 +150,7 @@ TEST_CASE("which calibration is taken") {
   REQUIRE(cached_calibration() == std::filesystem::path(folder / "cache") / "eigen_g" / "calibration.json");
   const std::string cached = cached_calibration().string();
 
-  CHECK_FALSE(choose_calibration("", here).calibration);  // none there: nothing to say
+  CHECK_FALSE(choose_calibration("", here).calibration);  // no file: no warning
   CHECK(choose_calibration("", here).refused.empty());
   std::filesystem::create_directories(cache_folder());
   support::write_file(cached, json_text_of(here));
@@ -166,7 +166,7 @@ TEST_CASE("which calibration is taken") {
   CHECK_THAT(choose_calibration("", here).refused, ContainsSubstring("is not JSON; it is ignored"));
 
   CHECK_THROWS_AS(choose_calibration(folder / "none.json", here),
-                  CalibrationError);  // named by the user: not ignored
+                  CalibrationError);  // named by the user: an error
   support::write_file(folder / "named.json", json_text_of(here));
   CHECK(choose_calibration(folder / "named.json", here).source == folder / "named.json");
   support::write_file(folder / "named.json", json_text_of(other));
@@ -196,7 +196,7 @@ TEST_CASE("the machine at hand is not foreign to itself") {
             .empty());
 }
 
-TEST_CASE("the nearest product measured stands for a shape") {
+TEST_CASE("the nearest measured product gives the rate of a shape") {
   const DeviceRates gpu = example().devices[1];
   CHECK(product_rate(gpu, "native", 10000, 10000, 5000) == 5.5e13);
   CHECK(product_rate(gpu, "native", 10000, 10000, 128) == 1.9e13);

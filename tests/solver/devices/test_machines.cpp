@@ -1,4 +1,4 @@
-// Files of measured machines: those that are shipped, and what is refused.
+// Tests of the files of measured machines: the shipped files, and refusals.
 #include "solver/calibrate/machines.hpp"
 
 #include <nlohmann/json.hpp>
@@ -47,8 +47,8 @@ TEST_CASE("a file that is damaged is refused") {
   refuse("/two_stages/1/chase", 0);
   refuse("/products/auto", 1e12);
   refuse("/products/quick", 1e12);
-  for (const char* key :
-       {"products", "rank_2k", "cpu", "link", "solve", "two_stages", "chase_back_product", "date"}) {
+  for (const char* key : {"products", "rank_2k", "cpu", "link", "solve", "two_stages",
+                          "back_transform_chase_product", "date"}) {
     json bad = good;
     bad.erase(key);
     CHECK_THROWS_AS(parse_machine(bad.dump()), InvalidArgument);

@@ -1,4 +1,4 @@
-// How a solve's products are cut over its devices: no GPU is needed.
+// Tests of the shares of a solve's products over its devices. No GPU is needed.
 #include "solver/devices/shares.hpp"
 
 #include "solver/back/reflector_blocks.hpp"
@@ -17,7 +17,7 @@ DeviceRates gpu(int index, double flops, double link) {
   DeviceRates rates;
   rates.device.kind = DeviceKind::gpu;
   rates.device.index = index;
-  rates.device.cores = 100;
+  rates.device.multiprocessors = 100;
   rates.products = {{"native", 4096, 4096, 4096, flops}};
   rates.to_device = rates.from_device = link;
   rates.to_first = rates.from_first = link;
@@ -46,15 +46,15 @@ std::string refused(const Calibration& calibration, int first, const std::vector
   return "";
 }
 
-double sum(const std::vector<double>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
+double sum(const std::vector<double>& shares) {
+  return std::accumulate(shares.begin(), shares.end(), 0.0);
 }
 
 const ColumnProducts merge = merge_products(4000, 4000, 4000, 4000, 8000);
 
 }  // namespace
 
-TEST_CASE("a merge's two products: flops of a column, and what travels") {
+TEST_CASE("a merge's two products: flops of a column, and copied bytes") {
   const ColumnProducts p = merge_products(30, 10, 20, 25, 7);
   CHECK(p.columns == 7);
   CHECK(p.column_flops == 2.0 * (30 * 10 + 20 * 25));
@@ -64,7 +64,7 @@ TEST_CASE("a merge's two products: flops of a column, and what travels") {
   CHECK(merge_products(1, 1024, 1, 1025, 1).steps == 5);
 }
 
-TEST_CASE("the back-transformation's products are those of its blocks") {
+TEST_CASE("the products of the back-transformation have the sizes of its blocks") {
   for (const std::int64_t n : {257, 1000, 8000})
     for (const std::int64_t width : {64, 256}) {
       CAPTURE(n, width);
@@ -86,7 +86,7 @@ TEST_CASE("the back-transformation's products are those of its blocks") {
     }
 }
 
-TEST_CASE("the devices of a team are those asked for, the CPU last") {
+TEST_CASE("a team has the requested devices, the CPU last") {
   const Calibration c = machine(1e12, 2e11);
   const TeamRates team = team_rates(c, 1, {0}, 25);
   REQUIRE(team.devices.size() == 3);
@@ -102,34 +102,34 @@ TEST_CASE("the devices of a team are those asked for, the CPU last") {
   CHECK(refused(without, 1, {}) == "calibration");
 }
 
-TEST_CASE("shares go by rates, and a small one becomes none") {
+TEST_CASE("shares follow the rates, and a small one becomes 0") {
   // A CPU at about a fifth of the GPU gets a sixth.
-  const SharePlan weak = plan_of(team_rates(machine(3.4e12, 0.65e12), 0, {}, 100), merge);
-  CHECK(sum(weak.parts) == Approx(8000));
-  CHECK(weak.parts[1] > 0.12 * 8000);
-  CHECK(weak.parts[1] < 0.65 / (3.4 + 0.65) * 8000);
+  const BalancedShares weak = plan_of(team_rates(machine(3.4e12, 0.65e12), 0, {}, 100), merge);
+  CHECK(sum(weak.shares) == Approx(8000));
+  CHECK(weak.shares[1] > 0.12 * 8000);
+  CHECK(weak.shares[1] < 0.65 / (3.4 + 0.65) * 8000);
   const double alone = merge.column_flops * 8000 / 3.4e12;
   CHECK(weak.total < alone / 1.12);
-  // A hundredth of it does not pay.
-  CHECK(plan_of(team_rates(machine(65e12, 0.65e12), 0, {}, 100), merge).parts[1] == 0);
-  // A part of the multiprocessors has a part of the rate: a GPU of 34 TFLOP/s cut to a tenth is as good as the first.
-  const SharePlan cut = plan_of(team_rates(machine(34e12, 0.65e12), 0, {}, 10), merge);
-  CHECK(cut.parts[1] == Approx(weak.parts[1]));
-  // Two GPUs alike, nearly halves.
-  const SharePlan two = plan_of(team_rates(machine(50e12, 0.65e12), 0, {1}, 100), merge);
-  CHECK(two.parts[1] > 0.4 * 8000);
-  CHECK(two.parts[1] <= 0.5 * 8000);
-  CHECK(two.parts[2] == 0);
+  // A CPU at a hundredth of it does not pay.
+  CHECK(plan_of(team_rates(machine(65e12, 0.65e12), 0, {}, 100), merge).shares[1] == 0);
+  // A part of the multiprocessors has the same part of the rate: a tenth of a GPU of 34 TFLOP/s equals the first case.
+  const BalancedShares cut = plan_of(team_rates(machine(34e12, 0.65e12), 0, {}, 10), merge);
+  CHECK(cut.shares[1] == Approx(weak.shares[1]));
+  // Two equal GPUs get nearly equal shares.
+  const BalancedShares two = plan_of(team_rates(machine(50e12, 0.65e12), 0, {1}, 100), merge);
+  CHECK(two.shares[1] > 0.4 * 8000);
+  CHECK(two.shares[1] <= 0.5 * 8000);
+  CHECK(two.shares[2] == 0);
 }
 
 TEST_CASE("a further GPU with little memory gets a share that fits, the others do the rest") {
-  const auto parts = [](std::uint64_t free) {
+  const auto shares = [](std::uint64_t free) {
     TeamRates team = team_rates(machine(50e12, 5e12), 0, {1}, 100);
     team.devices[1].device.memory_free = free;
-    return plan_of(team, merge).parts;
+    return plan_of(team, merge).shares;
   };
-  const std::vector<double> unknown = parts(0), much = parts(std::uint64_t{40} << 30),
-                            little = parts(std::uint64_t{100} << 20), none = parts(1 << 20);
+  const std::vector<double> unknown = shares(0), much = shares(std::uint64_t{40} << 30),
+                            little = shares(std::uint64_t{100} << 20), none = shares(1 << 20);
   CHECK(much == unknown);
   CHECK(little[1] > 100);
   CHECK(little[1] <= columns_that_fit(merge, std::uint64_t{100} << 20));
@@ -143,7 +143,7 @@ TEST_CASE("a further GPU with little memory gets a share that fits, the others d
   three.devices.push_back(gpu(2, 50e12, 300e9));
   TeamRates team = team_rates(three, 0, {1, 2}, 100);
   team.devices[1].device.memory_free = team.devices[2].device.memory_free = std::uint64_t{100} << 20;
-  const std::vector<double> both = plan_of(team, merge).parts;
+  const std::vector<double> both = plan_of(team, merge).shares;
   CHECK(both[1] == little[1]);
   CHECK(both[2] == little[1]);
   CHECK(sum(both) == Approx(8000));
@@ -153,10 +153,10 @@ TEST_CASE("a further GPU with little memory gets a share that fits, the others d
   CHECK(columns_that_fit(back, std::uint64_t{1} << 30) * (8000 + 512) * 8 < std::uint64_t{1} << 30);
 }
 
-TEST_CASE("what a ratio that is asked for will take") {
+TEST_CASE("the shares and predicted seconds of a given ratio") {
   const std::vector<DeviceCost> costs{{0, 1e-3}, {0.5, 2e-3}};
-  const SharePlan plan = plan_of(costs, 1000, parse_ratio("3:1"));
-  CHECK(plan.parts == std::vector<double>{750, 250});
+  const BalancedShares plan = plan_of(costs, 1000, parse_ratio("3:1"));
+  CHECK(plan.shares == std::vector<double>{750, 250});
   CHECK(plan.seconds[0] == Approx(0.75));
   CHECK(plan.seconds[1] == Approx(1));
   CHECK(plan.total == Approx(1));
@@ -164,15 +164,15 @@ TEST_CASE("what a ratio that is asked for will take") {
   CHECK(plan_of(costs, 1000, {}).total < 1);
 }
 
-TEST_CASE("a solve cuts by a ratio as it stands, by rates, or not at all") {
-  CHECK(Shares().of(merge).empty());
-  CHECK(Shares(parse_ratio("27:14")).of(merge) == std::vector<double>{27, 14});
-  CHECK(Shares(parse_ratio("0:1")).of(merge) == std::vector<double>{0, 1});
-  CHECK(Shares(parse_ratio("1:0")).of(merge).empty());
-  CHECK(Shares(parse_ratio("auto")).of(merge).empty());
+TEST_CASE("a solve cuts by a given ratio, by rates, or not at all") {
+  CHECK(ShareRule().of(merge).empty());
+  CHECK(ShareRule(parse_ratio("27:14")).of(merge) == std::vector<double>{27, 14});
+  CHECK(ShareRule(parse_ratio("0:1")).of(merge) == std::vector<double>{0, 1});
+  CHECK(ShareRule(parse_ratio("1:0")).of(merge).empty());
+  CHECK(ShareRule(parse_ratio("auto")).of(merge).empty());
   const TeamRates weak = team_rates(machine(3.4e12, 0.65e12), 0, {}, 100);
-  CHECK(Shares(weak).of(merge) == plan_of(weak, merge).parts);
-  CHECK(Shares(team_rates(machine(65e12, 0.65e12), 0, {}, 100)).of(merge).empty());
-  CHECK(Shares(parse_ratio("1:1")).of(merge_products(10, 10, 10, 10, 0)).empty());
-  CHECK(Shares(weak).of(merge_products(10, 0, 10, 0, 5)).empty());
+  CHECK(ShareRule(weak).of(merge) == plan_of(weak, merge).shares);
+  CHECK(ShareRule(team_rates(machine(65e12, 0.65e12), 0, {}, 100)).of(merge).empty());
+  CHECK(ShareRule(parse_ratio("1:1")).of(merge_products(10, 10, 10, 10, 0)).empty());
+  CHECK(ShareRule(weak).of(merge_products(10, 0, 10, 0, 5)).empty());
 }

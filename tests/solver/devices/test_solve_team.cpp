@@ -1,4 +1,4 @@
-// What may be asked of a team of devices, and whole solves that no team has a part in.
+// Tests of the options of a team of devices, and of whole solves without a team.
 #include "solver/api/eigen_g.hpp"
 
 #include "hybrid/machine/device.hpp"
@@ -10,8 +10,8 @@ using support::Stored;
 
 namespace {
 
-// What is refused before anything is looked at: the argument, and what its message says.
-std::string refused(const support::Asked& o) {
+// Refusals before any work: the argument and the message.
+std::string refused(const support::OptionsAndDevices& o) {
   const double a = 1;
   double w = 0, z = 0;
   try {
@@ -25,32 +25,32 @@ std::string refused(const support::Asked& o) {
 }  // namespace
 
 TEST_CASE("a ratio has a share for each device, and is for GPUs") {
-  support::Asked o;
+  support::OptionsAndDevices o;
   o.ratio = parse_ratio("27:14:3");
   CHECK_THAT(refused(o), ContainsSubstring("argument ratio: 27:14:3 has 3 shares; there are 2 devices"));
   o.ratio = parse_ratio("1");
   CHECK_THAT(refused(o), ContainsSubstring("argument ratio"));
-  o.ratio.parts = {0, 0};
+  o.ratio.shares = {0, 0};
   CHECK(refused(o) != "");
   o.ratio = parse_ratio("27:14");
-  o.place = Place::cpu;
+  o.device = DeviceChoice::cpu;
   CHECK_THAT(refused(o), ContainsSubstring("argument ratio"));
   o = {};
   o.gpus = 0;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o.gpus = 2;
-  o.place = Place::cpu;
+  o.device = DeviceChoice::cpu;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o = {};
   o.multiprocessors = -1;
   CHECK_THAT(refused(o), ContainsSubstring("argument multiprocessors"));
   o.multiprocessors = 8;
-  o.place = Place::cpu;
+  o.device = DeviceChoice::cpu;
   CHECK_THAT(refused(o), ContainsSubstring("argument multiprocessors"));
 }
 
-TEST_CASE("on a machine without a GPU, or below its sizes, the CPU solves alone whatever the ratio") {
-  support::Asked o;
+TEST_CASE("without a GPU, or below its sizes, the CPU solves alone for any ratio") {
+  support::OptionsAndDevices o;
   o.ratio = parse_ratio("27:14");
   const Stored s = random_matrix(50);
   const support::Solved solved = support::solve_guarded(s, o);
@@ -63,10 +63,10 @@ TEST_CASE("on a machine without a GPU, or below its sizes, the CPU solves alone 
 
 TEST_CASE("more GPUs or multiprocessors than there are", "[gpu]") {
   NEEDS_GPU();
-  support::Asked o = support::options(Place::gpu);
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
   o.gpus = gpu_count() + 1;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o.gpus = 1;
-  o.multiprocessors = gpu_facts(current_gpu()).cores + 1;
+  o.multiprocessors = gpu_facts(current_gpu()).multiprocessors + 1;
   CHECK_THAT(refused(o), ContainsSubstring("argument multiprocessors"));
 }

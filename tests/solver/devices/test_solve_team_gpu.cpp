@@ -1,7 +1,7 @@
-// Whole solves whose products are cut over devices.
+// Tests of whole solves whose products are cut over devices.
 #include <memory>
 
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
@@ -15,20 +15,20 @@ using support::Stored;
 
 namespace {
 
-support::Asked cut(const char* ratio, int gpus = 1) {
-  support::Asked o = support::options(Place::gpu);
+support::OptionsAndDevices cut(const char* ratio, int gpus = 1) {
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
   o.ratio = parse_ratio(ratio);
   o.gpus = gpus;
   return o;
 }
 
-void check_repeats(const Stored& s, const support::Asked& o, const support::Solved& once) {
+void check_repeats(const Stored& s, const support::OptionsAndDevices& o, const support::Solved& once) {
   const support::Solved again = support::solve_guarded(s, o);
   CHECK(support::same_bits(once.w, again.w));
   CHECK(support::same_bits(once.z, again.z));
 }
 
-// This machine's devices with one rate of products each, and links of this bandwidth.
+// A calibration of this machine's devices with one rate of products for each, and links of this bandwidth.
 Calibration calibration_of(double cpu_flops, double gpu_flops, double link) {
   Calibration c;
   for (const Device& device : devices()) {
@@ -43,10 +43,10 @@ Calibration calibration_of(double cpu_flops, double gpu_flops, double link) {
 
 }  // namespace
 
-TEST_CASE("a solve over a small GPU and the CPU: pairs, bits, and who did what", "[gpu]") {
+TEST_CASE("a solve over a small GPU and the CPU: pairs, bits, and the work of each", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1500, Uplo::upper);
-  support::Asked o = cut("3:1");
+  support::OptionsAndDevices o = cut("3:1");
   o.multiprocessors = 8;
   const support::Solved solved = support::solve_guarded(s, o);
   support::check_pairs(s, solved);
@@ -71,31 +71,32 @@ TEST_CASE("a solve over a small GPU and the CPU: pairs, bits, and who did what",
 TEST_CASE("a solve over a GPU and the CPU: any cut, all pairs and some, any engine on the GPU", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1203);
-  const support::Solved alone = support::solve_guarded(s, support::options(Place::gpu));
+  const support::Solved alone = support::solve_guarded(s, support::options(DeviceChoice::gpu));
   for (const char* ratio : {"1:0", "1:1", "0:1"}) {
     CAPTURE(ratio);
-    const support::Asked o = cut(ratio);
+    const support::OptionsAndDevices o = cut(ratio);
     const support::Solved solved = support::solve_guarded(s, o, 3);
     support::check_pairs(s, solved);
     CHECK(support::eigenvalue_ratio(solved.w, alone.w) <= support::limits::values_only);
-    CHECK(solved.report.devices.size() == (o.ratio.parts[1] > 0 ? 2 : 1));
-    if (o.ratio.parts[1] == 0)
-      CHECK(support::same_bits(solved.z, support::solve_guarded(s, support::options(Place::gpu), 3).z));
+    CHECK(solved.report.devices.size() == (o.ratio.shares[1] > 0 ? 2 : 1));
+    if (o.ratio.shares[1] == 0)
+      CHECK(
+          support::same_bits(solved.z, support::solve_guarded(s, support::options(DeviceChoice::gpu), 3).z));
   }
-  support::Asked o = cut("1:1");
-  o.subset = Subset::numbers(100, 899);
+  support::OptionsAndDevices o = cut("1:1");
+  o.subset = Subset::by_index(100, 899);
   const Solution<double> some = solve(s.n, s.a.data(), s.lda, o, o);
   REQUIRE(some.report.m == 800);
-  support::check_verified(
-      verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(), s.n, Place::cpu),
-      support::Machine::gpu);
+  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, 800, some.values.data(), some.vectors.data(),
+                                 s.n, DeviceChoice::cpu),
+                          support::Machine::gpu);
   if (!engine_built(Engine::emulated)) return;
   o = cut("1:1");
   o.engine = Engine::emulated;
   const support::Solved emulated = support::solve_guarded(s, o);
   support::check_pairs(s, emulated, "random, emulated");
   CHECK(support::flops(emulated.report)[Engine::emulated] > 0);
-  CHECK(support::flops(emulated.report)[Engine::double_float] == 0);
+  CHECK(support::flops(emulated.report)[Engine::df] == 0);
 }
 
 TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition", "[gpu]") {
@@ -106,7 +107,7 @@ TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition",
   for (const auto* poisoned : {&w, &z})
     EIGEN_G_CUDA(cudaMemsetAsync(poisoned->data(), 0xff, poisoned->bytes(), queue.stream()));
   EIGEN_G_CUDA(cudaMemcpyAsync(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice, queue.stream()));
-  support::Asked o = cut("1:1");
+  support::OptionsAndDevices o = cut("1:1");
   o.multiprocessors = 8;
   support::Solved solved;
   solved.report = eigen_g::eigen_g(s.n, eigen_g::device(a.data()), s.n, eigen_g::device(w.data()),
@@ -123,22 +124,22 @@ TEST_CASE("a solve over a GPU and the CPU from device pointers, on a partition",
 TEST_CASE("a solve over a GPU and the CPU of a size with wide blocks of reflectors", "[gpu][large]") {
   NEEDS_GPU();
   const Stored s = random_matrix(4250);
-  const support::Asked o = cut("3:1");
+  const support::OptionsAndDevices o = cut("3:1");
   const Solution<double> once = solve(s.n, s.a.data(), s.lda, o, o),
                          again = solve(s.n, s.a.data(), s.lda, o, o);
   CHECK(support::same_bits(once.values, again.values));
   CHECK(support::same_bits(once.vectors, again.vectors));
-  support::check_verified(
-      verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(), s.n, Place::gpu),
-      support::Machine::gpu);
+  support::check_verified(verify(s.uplo, s.n, s.a.data(), s.lda, s.n, once.values.data(), once.vectors.data(),
+                                 s.n, DeviceChoice::gpu),
+                          support::Machine::gpu);
   CHECK(once.report.devices.size() == 2);
 }
 
-TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
+TEST_CASE("an automatic ratio follows the calibration", "[gpu]") {
   NEEDS_GPU();
   const Stored s = random_matrix(1500);
   Calibration c = calibration_of(1e12, 3e12, 1e12);
-  support::Asked o = support::options(Place::gpu);
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
   o.calibration = std::make_shared<const Calibration>(c);
   const support::Solved shared = support::solve_guarded(s, o);
   support::check_pairs(s, shared);
@@ -152,7 +153,7 @@ TEST_CASE("an automatic ratio goes by the calibration", "[gpu]") {
   o.calibration = std::make_shared<const Calibration>(c);
   const support::Solved alone = support::solve_guarded(s, o);
   CHECK(alone.report.devices.size() == 1);
-  CHECK(support::same_bits(alone.z, support::solve_guarded(s, support::options(Place::gpu)).z));
+  CHECK(support::same_bits(alone.z, support::solve_guarded(s, support::options(DeviceChoice::gpu)).z));
 }
 
 TEST_CASE("a solve over several GPUs", "[gpu]") {
@@ -162,7 +163,7 @@ TEST_CASE("a solve over several GPUs", "[gpu]") {
   const Calibration c = calibration_of(1e9, 1e12, 1e13);
   for (const char* ratio : {"1:1:0", "2:1:1", "0:1:0", "auto"}) {
     CAPTURE(ratio);
-    support::Asked o = cut(ratio, 2);
+    support::OptionsAndDevices o = cut(ratio, 2);
     o.calibration = std::make_shared<const Calibration>(c);
     const support::Solved solved = support::solve_guarded(s, o);
     support::check_pairs(s, solved);

@@ -1,6 +1,7 @@
-// The distributed calls, under mpirun: every engine, every grid of so many processes (of more than 4 those with two sides), blocks
-// that do not divide n, both triangles with the other one poisoned, subsets, values alone, scales, the four types, generalised
-// problems, refusals. An argument: of this engine alone, each told on stderr. Exit code 1 and a line for each case that fails.
+// Tests of the distributed calls under mpirun: every library, every grid of the processes (of more than 4 only grids with two
+// sides), blocks that do not divide n, both triangles with NaN in the other one, subsets, values only, scales, the four types,
+// generalised problems and refusals. With an argument only the cases of this library run, and each is reported on stderr. A case
+// that fails prints a line, and the exit code is 1.
 #include <mpi.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ struct Case {
 };
 
 std::string words(const Case& c, const Grid& grid) {
-  return c.options.engine + " " + static_cast<char>(c.type) + " " + c.kind +
+  return c.options.library + " " + static_cast<char>(c.type) + " " + c.kind +
          (c.itype > 0 ? " itype " + std::to_string(c.itype) : "") + " n = " + std::to_string(c.n) +
          " block " + std::to_string(c.block) + " grid " + std::to_string(grid.rows()) + " x " +
          std::to_string(grid.cols()) + " triangle " + static_cast<char>(c.options.uplo) + " subset " +
@@ -59,7 +60,7 @@ generate::Spec spec_of(const Case& c, const std::string& kind) {
   return spec;
 }
 
-// A kind's entries as Ts, the triangle that is not read poisoned.
+// The entries of a kind as T; the triangle that is not read is NaN.
 template <class T>
 void fill(const Case& c, const generate::Spec& spec, double scale, const LocalView<T>& a) {
   using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
@@ -79,7 +80,7 @@ void fill(const Case& c, const generate::Spec& spec, double scale, const LocalVi
     }
 }
 
-// The matrix again, both triangles, in double.
+// Both triangles of the matrix in double.
 template <class T>
 auto again(const Case& c, const generate::Spec& spec, double scale, const Grid& grid) {
   using W = std::conditional_t<is_complex<T>, std::complex<double>, double>;
@@ -92,10 +93,10 @@ auto again(const Case& c, const generate::Spec& spec, double scale, const Grid& 
   return wide;
 }
 
-// B of a generalised problem: KMS' matrix, whose eigenvalues are within 1/3 and 3.
+// B of a generalised problem: the KMS matrix, whose eigenvalues are between 1/3 and 3.
 constexpr const char* kind_of_b = "kms";
 
-// What is wrong, on every process; "": nothing.
+// The error of a case, the same on every process; "": none.
 template <class T>
 std::string fault_as(const Case& c, const Grid& grid) {
   using R = real_t<T>;
@@ -115,17 +116,17 @@ std::string fault_as(const Case& c, const Grid& grid) {
     report = distributed::eigen_g(grid.comm(), c.n, a.data.get(), a.descriptor.data(), w.data(), z.data.get(),
                                   z.descriptor.data(), c.options);
   }
-  if (report.status != Status::converged) return "did not converge: " + std::to_string(report.failed);
+  if (report.status != Status::converged) return "did not converge: " + std::to_string(report.info);
   const Subset& subset = c.options.subset;
-  if (subset.by == Subset::By::number &&
-      (report.m != subset.last - subset.first + 1 || report.first != subset.first))
-    return "found " + std::to_string(report.m) + " from " + std::to_string(report.first);
+  if (subset.by == Subset::By::index &&
+      (report.m != subset.last - subset.first + 1 || report.first_index != subset.first))
+    return "found " + std::to_string(report.m) + " from " + std::to_string(report.first_index);
   constexpr double ulp = std::numeric_limits<R>::epsilon();
   std::vector<double> values(w.begin(), w.begin() + report.m);
   const bool known = c.itype == 0 && !(is_complex<T> && (c.kind == "random" || c.kind == "uniform"));
   if (const auto exact = generate::exact(spec); known && exact)
     for (std::int64_t k = 0; k < report.m; ++k) {
-      const double error = std::fabs(values[k] / c.scale - (*exact)[report.first - 1 + k]);
+      const double error = std::fabs(values[k] / c.scale - (*exact)[report.first_index - 1 + k]);
       const double limit =
           static_cast<double>(c.n) * ulp * std::max(std::fabs(exact->front()), std::fabs(exact->back()));
       if (!(error <= limit))
@@ -153,10 +154,10 @@ std::string fault_of(const Case& c, const Grid& grid) {
   return io::with_type(c.type, [&]<class T>(T) { return fault_as<T>(c, grid); });
 }
 
-// B's entry (6, 6) is -1: named, on every process.
+// B's entry (6, 6) is -1; every process must name it.
 std::string fault_of_indefinite(const Grid& grid) {
   Case c{"random", 20, 3, {}, 1};
-  c.options.engine = "scalapack";
+  c.options.library = "scalapack";
   const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
   const LocalMatrix<double> a(grid.context(), layout), b(grid.context(), layout), z(grid.context(), layout);
   fill(c, spec_of(c, "random"), 1, view(a));
@@ -173,7 +174,7 @@ std::string fault_of_indefinite(const Grid& grid) {
              : "the minor is " + std::to_string(report.bad_minor);
 }
 
-// B = diag(1, ..., 1, 1e-32): what are no pairs do not pass, by any of the limits; nor does a NaN in B.
+// B = diag(1, ..., 1, 1e-32): wrong pairs must not pass any of the limits, and neither must a NaN in B.
 std::string fault_of_ill_conditioned(const Grid& grid) {
   const Case c{"random", 20, 3, {}, 1};
   const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
@@ -194,10 +195,10 @@ std::string fault_of_ill_conditioned(const Grid& grid) {
   return "";
 }
 
-// A NaN in the triangle, on one process: named on all, before any work.
+// A NaN in the triangle on one process; all must name it before any work.
 std::string fault_of_refusal(const Grid& grid) {
   Case c{"random", 40, 3, {}, 1};
-  c.options.engine = "scalapack";
+  c.options.library = "scalapack";
   const LocalMatrix<double> a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
   fill(c, spec_of(c, "random"), 1, view(a));
   const distributed::Deal &rows = a.layout.rows, &cols = a.layout.cols;
@@ -223,8 +224,8 @@ std::string fault_of_refusal(const Grid& grid) {
   }
 }
 
-// An engine that cannot be used here says so on all processes; auto takes another one.
-std::string fault_of_unusable(const Grid& grid, const std::string& engine) {
+// A library that cannot be used here is an error on all processes; auto takes another one.
+std::string fault_of_unusable(const Grid& grid, const std::string& library) {
   Case c{"minij", 6, 1, {}, 1};
   c.options.vectors = false;
   const LocalMatrix<double> a(grid.context(), distributed::layout_of(grid, c.n, c.n, c.block));
@@ -234,12 +235,12 @@ std::string fault_of_unusable(const Grid& grid, const std::string& engine) {
     return distributed::eigen_g(grid.comm(), c.n, a.data.get(), a.descriptor.data(), w.data(), nullptr,
                                 nullptr, c.options);
   };
-  if (solve().engine == engine) return "auto takes it";
-  c.options.engine = engine;
+  if (solve().library == library) return "auto takes it";
+  c.options.library = library;
   try {
     return "no refusal, m = " + std::to_string(solve().m);
   } catch (const DeviceError& error) {
-    return std::string(error.what()).rfind(engine + ": process ", 0) == 0 ? "" : error.what();
+    return std::string(error.what()).rfind(library + ": process ", 0) == 0 ? "" : error.what();
   }
 }
 
@@ -259,22 +260,22 @@ std::string fault_of_c(const Grid& grid) {
   return "";
 }
 
-bool has_type(const std::string& engine, ScalarType type) {
-  return distributed::has_engine(engine, io::real_type(type) == ScalarType::s, io::real_type(type) != type);
+bool has_type(const std::string& library, ScalarType type) {
+  return distributed::has_library(library, io::real_type(type) == ScalarType::s, io::real_type(type) != type);
 }
 
-std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
+std::vector<Case> cases_of(const std::string& library, int rows, int cols) {
   std::vector<Case> cases;
   const auto add = [&](Case c) {
-    c.options.engine = engine;
+    c.options.library = library;
     // Each process has a block of rows and one of columns, as eigen_g_mpi chooses grids.
     if ((c.n + c.block - 1) / c.block >= std::max(rows, cols)) cases.push_back(c);
   };
-  // ScaLAPACK sends messages column by column, which costs where there are more processes than processors.
+  // ScaLAPACK sends a message for each column, which is slow with more processes than cores.
   for (const auto& [n, block] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {2, 1}, {3, 2}, {17, 4}, {40, 7}, {70, 16}})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
-      if (n > 50 && engine == "scalapack") continue;
+      if (n > 50 && library == "scalapack") continue;
       Case c{n % 2 ? "minij" : "random", n, block, {}, 1};
       c.options.uplo = uplo;
       add(c);
@@ -282,7 +283,7 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   Case subset{"minij", 33, 4, {}, 1};
   for (const auto& [first, last] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 12}, {14, 27}, {33, 33}}) {
-    subset.options.subset = Subset::numbers(first, last);
+    subset.options.subset = Subset::by_index(first, last);
     add(subset);
   }
   subset.options.vectors = false;
@@ -292,12 +293,12 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   Case small{"1-2-1", 30, 4, {}, 0x1p-900};
   add(small);
   for (const ScalarType type : {ScalarType::s, ScalarType::c, ScalarType::z}) {
-    if (!has_type(engine, type)) continue;
+    if (!has_type(library, type)) continue;
     const bool complex = type != ScalarType::s;
     Case other{complex ? "flux-ring" : "minij", 18, 4, {}, 1, type};
     add(other);
     other.options.uplo = Uplo::upper;
-    other.options.subset = Subset::numbers(5, 12);
+    other.options.subset = Subset::by_index(5, 12);
     add(other);
     other.options.vectors = false;
     add(other);
@@ -306,24 +307,24 @@ std::vector<Case> cases_of(const std::string& engine, int rows, int cols) {
   }
   for (const ScalarType type : {ScalarType::d, ScalarType::z, ScalarType::s, ScalarType::c})
     for (int itype = 1; itype <= 3; ++itype) {
-      if (!has_type(engine, type)) continue;
+      if (!has_type(library, type)) continue;
       if (rows * cols > 4 && type != ScalarType::d && itype != 1) continue;
       Case pencil{"random", 14, 4, {}, 1, type, itype};
       add(pencil);
       pencil.options.uplo = Uplo::upper;
-      pencil.options.subset = Subset::numbers(3, 9);
+      pencil.options.subset = Subset::by_index(3, 9);
       if (type == ScalarType::d || itype == 1) add(pencil);
     }
-  if (engine != "scalapack" && rows * cols <= 4) {
+  if (library != "scalapack" && rows * cols <= 4) {
     Case two{"random", 500, 64, {}, 1};
     add(two);
-    if (engine == "cusolvermp") {  // which leaves smaller ones to ScaLAPACK
+    if (library == "cusolvermp") {  // smaller orders go to ScaLAPACK
       add({"random", 499, 128, {}, 1});
       for (const ScalarType type : {ScalarType::d, ScalarType::z, ScalarType::s, ScalarType::c}) {
         Case uneven{"random", 257, 50, {}, 1, type};
         add(uneven);
         uneven.options.uplo = Uplo::upper;
-        uneven.options.subset = Subset::numbers(5, 20);
+        uneven.options.subset = Subset::by_index(5, 20);
         add(uneven);
       }
       return cases;
@@ -358,14 +359,14 @@ int main(int argc, char** argv) {
     tell("an indefinite B", fault_of_indefinite(grid));
     tell("an ill-conditioned B", fault_of_ill_conditioned(grid));
     tell("from C", fault_of_c(grid));
-    for (const std::string& engine : distributed::engines()) {
-      if (argc > 1 && engine != argv[1]) continue;
-      if (const std::string reason = distributed::why_not(MPI_COMM_WORLD, engine); !reason.empty()) {
-        tell(engine, fault_of_unusable(grid, engine));
-        if (rank == 0) std::printf("skipped: %s: %s\n", engine.c_str(), reason.c_str());
+    for (const std::string& library : distributed::libraries()) {
+      if (argc > 1 && library != argv[1]) continue;
+      if (const std::string reason = distributed::why_not(MPI_COMM_WORLD, library); !reason.empty()) {
+        tell(library, fault_of_unusable(grid, library));
+        if (rank == 0) std::printf("skipped: %s: %s\n", library.c_str(), reason.c_str());
         continue;
       }
-      for (const Case& c : cases_of(engine, grid.rows(), grid.cols()))
+      for (const Case& c : cases_of(library, grid.rows(), grid.cols()))
         tell(words(c, grid), fault_of(c, grid));
     }
   }

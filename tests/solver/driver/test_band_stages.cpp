@@ -1,5 +1,5 @@
-// sytrd_sy2sb, sytrd_sb2st and the ways back on host pointers, on the CPU and on a GPU: by the properties that define them, and the
-// band's spectrum and the reflectors by LAPACK.
+// Tests of sytrd_sy2sb, sytrd_sb2st and their back-transformations on host pointers, on the CPU and on a GPU. They are compared
+// with the properties that define them, the band's spectrum and the reflectors with LAPACK's.
 #include <lapacke.h>
 
 #include "solver/api/stages.h"
@@ -24,7 +24,7 @@ struct Tridiagonal {
 };
 
 Tridiagonal chase(Uplo uplo, std::int64_t n, std::int64_t kd, const std::vector<double>& ab,
-                  std::int64_t ldab, Place place) {
+                  std::int64_t ldab, DeviceChoice place) {
   Tridiagonal t{guarded(n), guarded(n - 1), guarded(sytrd_sb2st_hous(n, kd))},
       values{guarded(n), guarded(n - 1), {}};
   sytrd_sb2st(uplo, n, kd, ab.data(), ldab, t.d.data(), t.e.data(), t.hous.data(), on(place));
@@ -35,7 +35,7 @@ Tridiagonal chase(Uplo uplo, std::int64_t n, std::int64_t kd, const std::vector<
   return t;
 }
 
-// The whole matrix of a band.
+// The full matrix of a band.
 std::vector<double> spread(Uplo uplo, std::int64_t n, std::int64_t kd, const std::vector<double>& ab,
                            std::int64_t ldab) {
   std::vector<double> a(static_cast<std::size_t>(n * n), 0.0);
@@ -75,7 +75,7 @@ void check_spectrum(Uplo uplo, std::int64_t n, std::int64_t kd, std::vector<doub
   CHECK(support::eigenvalue_ratio(t.d, w) < limits::eigenvalue);
 }
 
-// Q1 by LAPACK's own routine from what sy2sb left.
+// Q1 by LAPACK's routine from the reflectors of sy2sb.
 std::vector<double> q1_by_lapack(const Stored& s, std::int64_t kd, const std::vector<double>& a,
                                  const std::vector<double>& tau) {
   std::vector<double> q = identity(s.n);
@@ -84,7 +84,7 @@ std::vector<double> q1_by_lapack(const Stored& s, std::int64_t kd, const std::ve
   if (k <= 0) return q;
   double* const z = q.data() + kd;
   std::vector<double> work(
-      static_cast<std::size_t>(64 * n));  // LAPACKE looks for NaNs beside the reflectors too
+      static_cast<std::size_t>(64 * n));  // LAPACKE also looks for NaN outside of the reflectors
   const auto size = static_cast<lapack_int>(work.size());
   if (s.uplo == Uplo::lower)
     REQUIRE(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', k, n, k, a.data() + kd, lda, tau.data(), z, n,
@@ -95,13 +95,13 @@ std::vector<double> q1_by_lapack(const Stored& s, std::int64_t kd, const std::ve
   return q;
 }
 
-void check(const Stored& s, std::int64_t kd, Place place, std::int64_t more = 0) {
+void check(const Stored& s, std::int64_t kd, DeviceChoice place, std::int64_t more = 0) {
   CAPTURE(s.n, kd, support::name(s.uplo), more);
   const std::int64_t n = s.n, ldab = kd + 1 + more, ldq = n + 2;
   std::vector<double> a = s.a, ab = guarded(ldab * n - 1), tau = guarded(n - kd);
   sytrd_sy2sb(s.uplo, n, kd, a.data(), s.lda, ab.data(), ldab, tau.data(), on(place));
   CHECK(std::count(tau.begin(), tau.end(), guard) == 1);
-  std::int64_t touched = 0;  // the other triangle and the rows behind n were NaN
+  std::int64_t touched = 0;  // the other triangle and the rows after n were NaN
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < s.lda; ++i)
       if (i >= n || !s.used(i, j)) touched += !std::isnan(a[static_cast<std::size_t>(i + j * s.lda)]);
@@ -146,7 +146,8 @@ TEMPLATE_TEST_CASE("by a band: A = Q1 B Q1^T, B = Q2 T Q2^T in LAPACK's layout",
 TEST_CASE("by a band on the CPU: any bandwidth") {
   for (const std::int64_t kd : {1, 2, 7, 33})
     for (const std::int64_t n : {2, 9, 70})
-      for (const Uplo uplo : {Uplo::lower, Uplo::upper}) check(random_matrix(n, uplo, 1), kd, Place::cpu, 1);
+      for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        check(random_matrix(n, uplo, 1), kd, DeviceChoice::cpu, 1);
 }
 
 TEMPLATE_TEST_CASE("by a band: a band of any width up to 128 is chased", "[gpu]", support::OnCpu,
@@ -197,7 +198,8 @@ TEST_CASE("by a band: what one device leaves, the other takes", "[gpu]") {
   const std::int64_t n = 230, kd = 48;
   const Stored s = random_matrix(n, Uplo::upper, 3);
   for (const bool first : {true, false}) {
-    const Place here = first ? Place::gpu : Place::cpu, there = first ? Place::cpu : Place::gpu;
+    const DeviceChoice here = first ? DeviceChoice::gpu : DeviceChoice::cpu,
+                       there = first ? DeviceChoice::cpu : DeviceChoice::gpu;
     std::vector<double> a = s.a, ab((kd + 1) * n), tau(n), q = identity(n);
     sytrd_sy2sb(s.uplo, n, kd, a.data(), s.lda, ab.data(), kd + 1, tau.data(), on(here));
     const Tridiagonal t = chase(s.uplo, n, kd, ab, kd + 1, here);
@@ -208,7 +210,7 @@ TEST_CASE("by a band: what one device leaves, the other takes", "[gpu]") {
 }
 
 TEST_CASE("by a band: what is wrong is named") {
-  const Devices cpu = on(Place::cpu);
+  const Devices cpu = on(DeviceChoice::cpu);
   std::vector<double> a(16, 1.0), ab(12, 1.0), d(4, 1.0), e(3, 1.0), tau(3, 1.0), z(16, 1.0);
   std::vector<double> hous(static_cast<std::size_t>(sytrd_sb2st_hous(4, 2)));
   const auto l = Uplo::lower;
@@ -219,8 +221,9 @@ TEST_CASE("by a band: what is wrong is named") {
   CHECK(refused([&] { sytrd_sy2sb(l, 4, 2, a.data(), 4, nullptr, 3, tau.data(), cpu); }) == "ab");
   CHECK(refused([&] { sytrd_sy2sb(l, 4, 2, a.data(), 4, ab.data(), 2, tau.data(), cpu); }) == "ldab");
   CHECK(refused([&] { sytrd_sy2sb(l, 4, 2, a.data(), 4, ab.data(), 3, nullptr, cpu); }) == "tau");
-  CHECK(refused([&] { sytrd_sy2sb(l, 4, 2, a.data(), 4, ab.data(), 3, tau.data(), on(Place::gpu)); }) ==
-        "kd");
+  CHECK(refused([&] {
+          sytrd_sy2sb(l, 4, 2, a.data(), 4, ab.data(), 3, tau.data(), on(DeviceChoice::gpu));
+        }) == "kd");
   CHECK(refused([&] { sytrd_sb2st(l, 4, 129, ab.data(), 130, d.data(), e.data(), nullptr, cpu); }) == "kd");
   CHECK(refused([&] { sytrd_sb2st(l, 4, 2, ab.data(), 3, nullptr, e.data(), nullptr, cpu); }) == "d");
   CHECK(refused([&] { sytrd_sb2st(l, 4, 2, ab.data(), 3, d.data(), nullptr, nullptr, cpu); }) == "e");
@@ -246,8 +249,8 @@ TEST_CASE("by a band: what is wrong is named") {
 }
 
 TEST_CASE("by a band: a NaN in A is named where it stands, on either device", "[gpu]") {
-  for (const Place place : {Place::cpu, Place::gpu}) {
-    if (place == Place::gpu && !support::have_gpu()) continue;
+  for (const DeviceChoice place : {DeviceChoice::cpu, DeviceChoice::gpu}) {
+    if (place == DeviceChoice::gpu && !support::have_gpu()) continue;
     Stored s = random_matrix(50, Uplo::upper, 1);
     s.at(7, 40) = support::nan;
     std::vector<double> a = s.a, ab(33 * 50), tau(50);

@@ -1,4 +1,5 @@
-// sytrd_sy2sb, sytrd_sb2st and the ways back on device pointers: what host pointers give, to the bit, and from C.
+// Tests of sytrd_sy2sb, sytrd_sb2st and their back-transformations on device pointers: the bits of host pointers, and calls from
+// C.
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -44,7 +45,7 @@ std::vector<double> not_written(std::int64_t count) {
 TEST_CASE("by a band on device pointers: the bits of host pointers", "[gpu]") {
   NEEDS_GPU();
   Devices gpu;
-  gpu.place = Place::gpu;
+  gpu.device = DeviceChoice::gpu;
   const Queue queue;
   for (const std::int64_t kd : {32, 64, 128})
     for (const std::int64_t n : {std::int64_t{1}, kd, kd + 1, 3 * kd + 7})
@@ -76,7 +77,7 @@ TEST_CASE("by a band on device pointers: the bits of host pointers", "[gpu]") {
         CHECK(support::same_bits(d_dev.get(), d));
         CHECK(support::same_bits(e_dev.get(), e));
         CHECK(support::same_bits(hous_dev.get(), hous));
-        double difference = 0;  // products of columns that lie otherwise may take other kernels
+        double difference = 0;  // products of columns with another alignment may take other kernels
         const std::vector<double> found = q_dev.get();
         for (std::size_t i = 0; i < q.size(); ++i)
           difference = std::max(difference, std::fabs(q[i] - found[i]));

@@ -1,4 +1,4 @@
-// Solves in float on device pointers, and ones that are too large for the chip.
+// Tests of solves in float on device pointers, also of matrices too large for the reduction on the chip.
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "tests/support/catch.hpp"
@@ -10,7 +10,7 @@ using support::FloatMatrix;
 
 namespace {
 
-// verify() of a solve on device pointers; `over_a`: Z in A's place.
+// Solves on device pointers and returns verify()'s result; `over_a`: z is the same array as a.
 eigen_g::Verification on_device(const FloatMatrix& m, bool over_a) {
   const std::int64_t n = m.n;
   const DeviceBuffer<float> a(m.lda * n), w(n), z(over_a ? 0 : m.lda * n);

@@ -1,9 +1,9 @@
-// The entries on device pointers.
+// Tests of the calls on device pointers.
 #include "tests/support/catch.hpp"
 
 #include <thread>
 
-#include "gemm_df/products.hpp"
+#include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double guard = -7.25e77;
 
-// Host arrays travel on the queue's stream, pageable as they are, and nobody waits for them but the solver.
+// Pageable host arrays are copied on the queue's stream. Only the solver waits for the copies.
 struct OnDevice {
   DeviceBuffer<double> a, w, z;
   std::int64_t lda = 1, ldz = 1;
@@ -49,12 +49,12 @@ struct OnDevice {
 };
 
 eigen_g::Report solve(std::int64_t n, const OnDevice& d, double* z, std::int64_t ldz, const Queue& queue,
-                      const support::Asked& o) {
+                      const support::OptionsAndDevices& o) {
   return eigen_g::eigen_g(n, eigen_g::device(d.a.data()), d.lda, eigen_g::device(d.w.data()),
                           eigen_g::device(z), ldz, queue.stream(), o, o);
 }
 
-// The guards behind w, behind z and between z's columns still stand; then the results without them.
+// Checks the guards after w, after z and between z's columns, and returns the results without them.
 support::Solved take(const OnDevice& d, std::int64_t n, const eigen_g::Report& report) {
   support::Solved solved{OnDevice::download(d.w), OnDevice::download(d.z), d.ldz, report};
   CHECK(solved.w.back() == guard);
@@ -71,7 +71,7 @@ support::Solved take(const OnDevice& d, std::int64_t n, const eigen_g::Report& r
 
 }  // namespace
 
-// Where the matrix serves as it is, and what of the memory of a matrix that does not becomes workspace, depends on path, n and lda.
+// Path, n and lda decide if the matrix is used in place, and which part of its memory becomes workspace if it is not.
 TEST_CASE("device pointers: pairs and values, either triangle, any leading dimension, either path", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
@@ -79,7 +79,7 @@ TEST_CASE("device pointers: pairs and values, either triangle, any leading dimen
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
       CAPTURE(n, support::name(uplo), padding, static_cast<int>(path));
       const Stored s = random_matrix(n, uplo, padding);
-      support::Asked o;
+      support::OptionsAndDevices o;
       o.uplo = uplo;
       o.path = path;
       const OnDevice pairs(s, queue, padding);
@@ -105,12 +105,12 @@ TEST_CASE("device pointers: pairs and values, either triangle, any leading dimen
 TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   NEEDS_GPU();
   using eigen_g::Engine;
-  std::vector<Engine> engines{Engine::native, Engine::double_float};
+  std::vector<Engine> engines{Engine::native, Engine::df};
   if (eigen_g::engine_built(Engine::emulated)) engines.push_back(Engine::emulated);
   const Stored s = random_matrix(1500);
   for (const Engine engine : engines) {
     CAPTURE(name(engine));
-    support::Asked o = support::options(eigen_g::Place::gpu);
+    support::OptionsAndDevices o = support::options(eigen_g::DeviceChoice::gpu);
     o.engine = engine;
     const support::Solved solved = support::solve_guarded(s, o);
     support::check_pairs(s, solved,
@@ -121,15 +121,15 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
       if (other != engine && engine != Engine::emulated) CHECK(flops[other] == 0);
     CHECK(support::same_bits(solved.w, support::solve_guarded(s, o).w));
   }
-  // By these rates double-float is always the fastest, by those never.
-  support::Asked o = support::options(eigen_g::Place::gpu);
+  // By the first rates double-float is always the fastest engine, by the second never.
+  support::OptionsAndDevices o = support::options(eigen_g::DeviceChoice::gpu);
   o.engine = Engine::automatic;
   o.engine_rates[Engine::native].flops_per_second = 1e9;
-  o.engine_rates[Engine::double_float].flops_per_second = 1e15;
+  o.engine_rates[Engine::df].flops_per_second = 1e15;
   CHECK(support::flops(support::solve_guarded(s, o).report)[Engine::native] == 0);
   o.engine_rates[Engine::native].flops_per_second = 1e15;
-  o.engine_rates[Engine::double_float].flops_per_second = 1e9;
-  CHECK(support::flops(support::solve_guarded(s, o).report)[Engine::double_float] == 0);
+  o.engine_rates[Engine::df].flops_per_second = 1e9;
+  CHECK(support::flops(support::solve_guarded(s, o).report)[Engine::df] == 0);
 }
 
 TEST_CASE("device pointers: the default stream, and nothing to solve", "[gpu]") {
@@ -154,17 +154,17 @@ TEST_CASE("device pointers: vectors over the matrix itself", "[gpu]") {
         CAPTURE(n, support::name(uplo), subset);
         const Stored s = random_matrix(n, uplo, 2);
         const OnDevice d(s, queue, 0);
-        support::Asked o;
+        support::OptionsAndDevices o;
         o.uplo = uplo;
         const std::int64_t m = subset ? (n + 1) / 2 : n;
-        if (subset) o.subset = eigen_g::Subset::numbers(1, m);
+        if (subset) o.subset = eigen_g::Subset::by_index(1, m);
         support::Solved solved;
         solved.report = solve(n, d, d.a.data(), d.lda, queue, o);
         REQUIRE(solved.report.m == m);
         solved.w = OnDevice::download(d.w);
         solved.z = OnDevice::download(d.a);
         support::check_verified(eigen_g::verify(uplo, n, s.a.data(), s.lda, m, solved.w.data(),
-                                                solved.z.data(), d.lda, eigen_g::Place::cpu),
+                                                solved.z.data(), d.lda, eigen_g::DeviceChoice::cpu),
                                 support::Machine::gpu);
       }
 }
@@ -178,8 +178,8 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 ma
     return static_cast<double>(free);
   };
   constexpr double granularity = 2 << 20;
-  const std::int64_t n = 3100;  // more than is kept
-  eigen_g::release_kept();
+  const std::int64_t n = 3100;  // more than a thread keeps
+  eigen_g::release_thread_cache();
   const Stored s = random_matrix(n);
   for (const bool vectors : {true, false})
     for (const bool on_host : {true, false}) {
@@ -193,9 +193,9 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 ma
       const OnDevice d(s, queue, 0);
       queue.wait();
       double before = 0, taken = 0;
-      support::Asked o;
+      support::OptionsAndDevices o;
       o.vectors = vectors;
-      o.place = eigen_g::Place::gpu;
+      o.device = eigen_g::DeviceChoice::gpu;
       o.progress = [&](eigen_g::Stage, double) { taken = std::max(taken, before - free_bytes()); };
       for (int run = 0; run < 2; ++run) {  // the first one also loads code
         before = free_bytes();
@@ -207,7 +207,7 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 ma
         CHECK(static_cast<double>(report.bytes.device) >= 0.99 * told);
       }
       CHECK(taken <= told + granularity);
-      if (told > static_cast<double>(eigen_g::WorkMemory::max_kept_bytes))  // else it was there before
+      if (told > static_cast<double>(eigen_g::WorkMemory::max_kept_bytes))  // a new cache
         CHECK(taken >= told - granularity);
     }
   const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers,
@@ -237,16 +237,16 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 ma
 TEST_CASE("what a thread keeps between solves changes no result, and can be released", "[gpu][alone]") {
   NEEDS_GPU();
   const Stored large = random_matrix(400), small = random_matrix(90);
-  support::Asked o;
-  o.place = eigen_g::Place::gpu;
-  const auto solve = [&](const Stored& s, const support::Asked& how) {
+  support::OptionsAndDevices o;
+  o.device = eigen_g::DeviceChoice::gpu;
+  const auto solve = [&](const Stored& s, const support::OptionsAndDevices& how) {
     return eigen_g::solve(s.n, s.a.data(), s.lda, how, how);
   };
-  eigen_g::release_kept();
+  eigen_g::release_thread_cache();
   const eigen_g::Solution<double> first = solve(large, o), other = solve(small, o), second = solve(large, o);
   CHECK(support::same_bits(first.vectors, second.vectors));
 
-  support::Asked nested = o;  // a solve within a solve has memory of its own
+  support::OptionsAndDevices nested = o;  // a nested solve has memory of its own
   eigen_g::Solution<double> inner;
   nested.progress = [&](eigen_g::Stage stage, double fraction) {
     if (stage == eigen_g::Stage::divide_and_conquer && fraction == 0) inner = solve(small, o);
@@ -265,7 +265,7 @@ TEST_CASE("what a thread keeps between solves changes no result, and can be rele
     CHECK(support::same_bits(solution.vectors, first.vectors));
 
   struct Enough {};
-  support::Asked interrupted = o;
+  support::OptionsAndDevices interrupted = o;
   interrupted.progress = [](eigen_g::Stage stage, double) {
     if (stage == eigen_g::Stage::back_transform) throw Enough();
   };
@@ -278,7 +278,7 @@ TEST_CASE("what a thread keeps between solves changes no result, and can be rele
     return free;
   };
   const std::size_t kept = free_bytes();
-  eigen_g::release_kept();
+  eigen_g::release_thread_cache();
   CHECK(free_bytes() > kept);
   CHECK(support::same_bits(solve(large, o).vectors, first.vectors));
 }
@@ -288,8 +288,8 @@ TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]")
   const std::int64_t n = 1000000;  // 8 TB; the matrix itself is never touched
   double w = 0, z = 0;
   const double a = 0;
-  support::Asked o;
-  o.place = eigen_g::Place::gpu;
+  support::OptionsAndDevices o;
+  o.device = eigen_g::DeviceChoice::gpu;
   try {
     (void)eigen_g::eigen_g(n, &a, n, &w, &z, n, o, o);
     FAIL("there is no such GPU");
@@ -304,10 +304,10 @@ TEST_CASE("device memory: what does not fit is told with both figures", "[gpu]")
 TEST_CASE("device memory where host memory belongs is named", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  const Stored s = random_matrix(50);  // below what the GPU is taken for
+  const Stored s = random_matrix(50);  // below the smallest order that takes the GPU
   const OnDevice d(s, queue, 0);
   std::vector<double> w(50), z(2500);
-  support::Asked o;
+  support::OptionsAndDevices o;
   const auto refused = [&](const double* a, double* values, double* vectors) {
     try {
       (void)eigen_g::eigen_g(50, a, 50, values, vectors, 50, o, o);
@@ -316,9 +316,10 @@ TEST_CASE("device memory where host memory belongs is named", "[gpu]") {
     }
     return std::string("none");
   };
-  for (const eigen_g::Place place : {eigen_g::Place::automatic, eigen_g::Place::cpu, eigen_g::Place::gpu}) {
+  for (const eigen_g::DeviceChoice place :
+       {eigen_g::DeviceChoice::automatic, eigen_g::DeviceChoice::cpu, eigen_g::DeviceChoice::gpu}) {
     CAPTURE(static_cast<int>(place));
-    o.place = place;
+    o.device = place;
     CHECK(refused(d.a.data(), w.data(), z.data()) == "a");
     CHECK(refused(s.a.data(), d.w.data(), z.data()) == "w");
     CHECK(refused(s.a.data(), w.data(), d.z.data()) == "z");
@@ -331,9 +332,9 @@ TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   const Queue queue;
   Stored s = random_matrix(50);
   const auto refused = [&](const OnDevice& d, std::int64_t n, std::int64_t lda, double* z, std::int64_t ldz,
-                           eigen_g::Place place = eigen_g::Place::automatic) {
-    support::Asked o;
-    o.place = place;
+                           eigen_g::DeviceChoice place = eigen_g::DeviceChoice::automatic) {
+    support::OptionsAndDevices o;
+    o.device = place;
     try {
       (void)eigen_g::eigen_g(n, eigen_g::device(d.a.data()), lda, eigen_g::device(d.w.data()),
                              eigen_g::device(z), ldz, queue.stream(), o, o);
@@ -348,7 +349,7 @@ TEST_CASE("device pointers: what is wrong is named", "[gpu]") {
   CHECK(refused(d, 50, 50, nullptr, 50) == "z");
   CHECK(refused(d, 50, 50, d.z.data(), 49) == "ldz");
   CHECK(refused(d, 50, 50, d.a.data(), 51) == "ldz");
-  CHECK(refused(d, 50, 50, d.z.data(), 50, eigen_g::Place::cpu) == "place");
+  CHECK(refused(d, 50, 50, d.z.data(), 50, eigen_g::DeviceChoice::cpu) == "device");
   if (!eigen_g::gpu_reads_all_host_memory()) {
     std::vector<double> on_host(2500);
     CHECK(refused(d, 50, 50, on_host.data(), 50) == "z");

@@ -1,4 +1,4 @@
-// sytrd, stedc and ormtr on device pointers.
+// Tests of sytrd, stedc and ormtr on device pointers.
 #include "tests/support/catch.hpp"
 
 #include "hybrid/cuda_check.hpp"
@@ -20,8 +20,8 @@ namespace {
 
 constexpr double guard = -7.25e77;
 
-// Values with a guard behind, as much as `host` has of them, `offset` doubles from where the memory begins. They travel on
-// the queue's stream, and nobody waits for them but the call under test.
+// The values of `host` and a guard after them, `offset` doubles from the begin of the memory. They are copied on the queue's
+// stream, and only the call under test waits for the copy.
 class OnDevice {
  public:
   OnDevice(const Queue& queue, const std::vector<double>& host, std::int64_t offset = 0)
@@ -79,7 +79,7 @@ void check_reduction(const Stored& s, std::int64_t offset = 0) {
   CHECK(found.orthogonality < limit);
   for (const auto member : {&Result::d, &Result::e, &Result::tau, &Result::q})
     CHECK(support::same_bits(r.*member, again.*member));
-  std::int64_t touched = 0;  // the caller's rows behind n were NaN
+  std::int64_t touched = 0;  // the caller's rows after n were NaN
   for (std::int64_t j = 0; j < s.n; ++j)
     for (std::int64_t i = s.n; i < s.lda; ++i)
       touched += !std::isnan(r.a[static_cast<std::size_t>(i + j * s.lda)]);
@@ -179,7 +179,7 @@ TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
           }) == "d");
   }
   Devices on_gpu;
-  on_gpu.place = Place::gpu;
+  on_gpu.device = DeviceChoice::gpu;
   CHECK(refused([&] { (void)stedc(20, t.d.data(), e.data(), nullptr, 20, on_gpu); }) == "e");
   CHECK(refused([&] { ormtr(Uplo::lower, 20, 20, z.data(), 20, t.d.data(), t.e.data(), 20, on_gpu); }) ==
         "a");

@@ -9,7 +9,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/solving.hpp"
 
-using eigen_g::Place;
+using eigen_g::DeviceChoice;
 using eigen_g::Stage;
 using eigen_g::Uplo;
 using support::OnCpu;
@@ -21,7 +21,7 @@ using support::Stored;
 
 namespace {
 
-// The name of the argument that eigen_g() objects to.
+// The argument that the error of eigen_g() names.
 template <class Call>
 std::string argument_refused(Call&& call) {
   try {
@@ -32,9 +32,9 @@ std::string argument_refused(Call&& call) {
   return "none";
 }
 
-constexpr std::array<Stage, 7> all_stages{
-    Stage::transfer,           Stage::check,          Stage::scale,  Stage::tridiagonalize,
-    Stage::divide_and_conquer, Stage::back_transform, Stage::unscale};
+constexpr std::array<Stage, 8> all_stages{
+    Stage::load,           Stage::check,   Stage::scale, Stage::tridiagonalize, Stage::divide_and_conquer,
+    Stage::back_transform, Stage::unscale, Stage::store};
 
 }  // namespace
 
@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("vectors over the matrix itself", "", OnCpu, OnGpu) {
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
       CAPTURE(n, support::name(uplo));
       const Stored s = random_matrix(n, uplo, 4);
-      support::Asked o = options(TestType::device);
+      support::OptionsAndDevices o = options(TestType::device);
       o.uplo = uplo;
       Solved solved;
       solved.w.resize(static_cast<std::size_t>(n));
@@ -126,7 +126,7 @@ TEMPLATE_TEST_CASE("a NaN or an infinity in the named triangle is refused by its
 }
 
 TEMPLATE_TEST_CASE("infinities in the other triangle are nobody's business", "", OnCpu, OnGpu) {
-  ON_DEVICE(TestType);  // NaN there is in every other test
+  ON_DEVICE(TestType);  // the other tests have NaN there
   for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
     Stored s = random_matrix(130, uplo, 2);
     for (std::int64_t j = 0; j < s.n; ++j)
@@ -143,8 +143,9 @@ TEST_CASE("bad arguments are refused by name, before any work") {
   double *w = values.data(), *z = vectors.data();
   const auto refused = [](std::int64_t n, const double* x, std::int64_t lda, double* v, double* y,
                           std::int64_t ldz, bool want = true) {
-    return argument_refused(
-        [&] { (void)eigen_g::eigen_g(n, x, lda, v, y, ldz, {.vectors = want}, {.place = Place::cpu}); });
+    return argument_refused([&] {
+      (void)eigen_g::eigen_g(n, x, lda, v, y, ldz, {.vectors = want}, {.device = DeviceChoice::cpu});
+    });
   };
   CHECK(refused(4, a, 4, w, z, 4) == "none");
   CHECK(refused(-1, a, 4, w, z, 4) == "n");
@@ -160,13 +161,13 @@ TEST_CASE("bad arguments are refused by name, before any work") {
 
 TEST_CASE("sizes that wrap are refused before any work, on every side") {
   double x = 1;
-  for (const Place place : {Place::automatic, Place::cpu})
+  for (const DeviceChoice place : {DeviceChoice::automatic, DeviceChoice::cpu})
     for (const int bits : {29, 31, 32, 33, 40, 62}) {
       CAPTURE(bits);
       const std::int64_t n = std::int64_t{1} << bits;
-      CHECK(argument_refused([&] { (void)eigen_g::eigen_g(n, &x, n, &x, &x, n, {}, {.place = place}); }) ==
+      CHECK(argument_refused([&] { (void)eigen_g::eigen_g(n, &x, n, &x, &x, n, {}, {.device = place}); }) ==
             "n");
-      CHECK(argument_refused([&] { (void)eigen_g::solve(n, &x, n, {}, {.place = place}); }) == "n");
+      CHECK(argument_refused([&] { (void)eigen_g::solve(n, &x, n, {}, {.device = place}); }) == "n");
       CHECK(argument_refused([&] { (void)eigen_g::workspace_bytes(n, {}, false); }) == "n");
     }
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -207,10 +208,12 @@ TEST_CASE(
   const Stored s = random_matrix(40);
   for (const int threads : {-1, 65537, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()})
     CHECK(argument_refused([&] {
-            (void)eigen_g::solve(s.n, s.a.data(), s.lda, {}, {.place = Place::cpu, .threads = threads});
+            (void)eigen_g::solve(s.n, s.a.data(), s.lda, {},
+                                 {.device = DeviceChoice::cpu, .threads = threads});
           }) == "threads");
   for (const int threads : {1, 64, 65536})
-    CHECK_NOTHROW(eigen_g::solve(s.n, s.a.data(), s.lda, {}, {.place = Place::cpu, .threads = threads}));
+    CHECK_NOTHROW(
+        eigen_g::solve(s.n, s.a.data(), s.lda, {}, {.device = DeviceChoice::cpu, .threads = threads}));
 }
 
 TEST_CASE("what is no engine, no place, or a GPU that there is not is refused") {
@@ -220,7 +223,7 @@ TEST_CASE("what is no engine, no place, or a GPU that there is not is refused") 
   };
   CHECK(refused({.uplo = static_cast<Uplo>(77)}, {}) == "uplo");
   CHECK(refused({.engine = static_cast<eigen_g::Engine>(77)}, {}) == "engine");
-  CHECK(refused({}, {.place = static_cast<Place>(77)}) == "place");
+  CHECK(refused({}, {.device = static_cast<DeviceChoice>(77)}) == "device");
   CHECK(refused({}, {.gpus = 65}) == "gpus");
 }
 
@@ -234,9 +237,10 @@ TEST_CASE("solve() refuses what eigen_g() refuses") {
 TEST_CASE("solve() brings its own memory") {
   for (const std::int64_t n : {0, 1, 50}) {
     const Stored s = random_matrix(n, Uplo::lower, 2);
-    const eigen_g::Solution<double> with = eigen_g::solve(n, s.a.data(), s.lda, {}, {.place = Place::cpu});
+    const eigen_g::Solution<double> with =
+        eigen_g::solve(n, s.a.data(), s.lda, {}, {.device = DeviceChoice::cpu});
     const eigen_g::Solution<double> without =
-        eigen_g::solve(n, s.a.data(), s.lda, {.vectors = false}, {.place = Place::cpu});
+        eigen_g::solve(n, s.a.data(), s.lda, {.vectors = false}, {.device = DeviceChoice::cpu});
     support::check_pairs(s, {with.values, with.vectors, std::max<std::int64_t>(1, n), with.report});
     CHECK(without.vectors.empty());
     support::check_values(s, without.values);
@@ -246,7 +250,7 @@ TEST_CASE("solve() brings its own memory") {
 TEST_CASE("a GPU asked for where there is none is a DeviceError") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const Stored s = random_matrix(5);
-  CHECK_THROWS_AS(eigen_g::solve(5, s.a.data(), 5, {}, {.place = Place::gpu}), eigen_g::DeviceError);
+  CHECK_THROWS_AS(eigen_g::solve(5, s.a.data(), 5, {}, {.device = DeviceChoice::gpu}), eigen_g::DeviceError);
   const eigen_g::Solution<double> solution = eigen_g::solve(5, s.a.data(), 5);  // automatic takes the CPU
   support::check_pairs(s, {solution.values, solution.vectors, 5, solution.report});
 }
@@ -270,24 +274,24 @@ TEMPLATE_TEST_CASE("the report says what was done", "", OnCpu, OnGpu) {
       CHECK(work.seconds >= 0);
       sum += work.seconds;
     }
-    CHECK(report.stages.size() == (vectors ? 8 : 7));  // the two transfers are two
+    CHECK(report.stages.size() == (vectors ? 8 : 7));  // load and store are two entries
     CHECK(report.seconds_of(Stage::back_transform) > (vectors ? 0 : -1));
     CHECK(report.seconds_of(Stage::tridiagonalize) > 0);
     CHECK(report.seconds_of(Stage::divide_and_conquer) > 0);
     CHECK(sum > 0);
     CHECK(sum <= report.seconds);
     CHECK(report.status == eigen_g::Status::converged);
-    CHECK(report.failed == 0);
+    CHECK(report.info == 0);
     REQUIRE_FALSE(report.devices.empty());
     CHECK_FALSE(report.devices.front().name.empty());
     CHECK(report.devices.front().share == 1);
-    CHECK((report.devices.front().gpu >= 0) == (TestType::device == Place::gpu));
+    CHECK((report.devices.front().gpu >= 0) == (TestType::device == DeviceChoice::gpu));
     CHECK(report.path == eigen_g::Path::one_stage);
     for (const eigen_g::StageWork& work : report.stages)
-      for (const eigen_g::Engine engine : {eigen_g::Engine::double_float, eigen_g::Engine::emulated})
+      for (const eigen_g::Engine engine : {eigen_g::Engine::df, eigen_g::Engine::emulated})
         CHECK(work.flops[engine] == 0);
     CHECK(report.bytes.host > 0);
-    CHECK((report.bytes.device > 0) == (TestType::device == Place::gpu));
+    CHECK((report.bytes.device > 0) == (TestType::device == DeviceChoice::gpu));
   }
 }
 
@@ -307,7 +311,7 @@ TEMPLATE_TEST_CASE("progress: each stage begins at 0, never falls, ends at 1", "
   };
   std::vector<Told> told;
   bool own_thread = true;
-  support::Asked o = options(TestType::device);
+  support::OptionsAndDevices o = options(TestType::device);
   o.progress = [&, caller = std::this_thread::get_id()](Stage stage, double fraction) {
     told.push_back({stage, fraction});
     own_thread = own_thread && std::this_thread::get_id() == caller;
@@ -341,18 +345,18 @@ TEMPLATE_TEST_CASE("an exception from progress abandons the solve and reaches th
   for (const Stage stop : all_stages)
     for (const double at_least : {0.0, 1.0}) {
       CAPTURE(eigen_g::name(stop), at_least);
-      support::Asked o = options(TestType::device);
+      support::OptionsAndDevices o = options(TestType::device);
       o.progress = [&](Stage stage, double fraction) {
         if (stage == stop && fraction >= at_least) throw Enough("enough");
       };
       CHECK_THROWS_AS(support::solve_guarded(s, o), Enough);
     }
-  support::check_solver(s, TestType::device);  // nothing is left behind
+  support::check_solver(s, TestType::device);  // the failed call leaves no state
 }
 
 TEST_CASE("a thread limit holds for the call alone") {
   const int before = eigen_g::blas_threads();
-  support::Asked o = options(Place::cpu);
+  support::OptionsAndDevices o = options(DeviceChoice::cpu);
   o.threads = 1;
   int during = 0;
   o.progress = [&](Stage, double) { during = eigen_g::blas_threads(); };
@@ -371,5 +375,6 @@ TEST_CASE("the workspace grows with the order, and vectors cost more than values
   CHECK(eigen_g::workspace_bytes(1000, {}, false).device == 0);
   const Stored s = random_matrix(300);
   for (const bool vectors : {true, false})
-    CHECK(support::solve_guarded(s, options(Place::cpu, vectors)).report.bytes.host <= host(300, vectors));
+    CHECK(support::solve_guarded(s, options(DeviceChoice::cpu, vectors)).report.bytes.host <=
+          host(300, vectors));
 }

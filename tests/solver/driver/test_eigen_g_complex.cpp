@@ -1,8 +1,8 @@
-// Whole solves of Hermitian matrices: what holds for real ones holds by their real type's unit.
+// Tests of whole solves of Hermitian matrices. The limits of real matrices hold, in the unit roundoff of the real type.
 #include "tests/support/catch.hpp"
 #include "tests/support/complex_matrix.hpp"
 
-using eigen_g::Place;
+using eigen_g::DeviceChoice;
 using eigen_g::Uplo;
 using support::check_hermitian;
 using support::hermitian;
@@ -16,22 +16,22 @@ using support::value_distance;
 
 namespace {
 
-constexpr double random_limit = 1;  // from n = 100 on
-constexpr double exact_limit = 1;   // of values against those of a closed form
+constexpr double random_limit = 1;  // holds from n = 100 on
+constexpr double exact_limit = 1;   // eigenvalues against a closed form
 
-template <class T, Place place>
+template <class T, DeviceChoice place>
 struct On {
   using Type = T;
-  static constexpr Place device = place;
+  static constexpr DeviceChoice device = place;
 };
 using Complex = std::complex<float>;
 using DoubleComplex = std::complex<double>;
 
 }  // namespace
 
-#define EVERYWHERE                                                                       \
-  (On<Complex, Place::cpu>), (On<DoubleComplex, Place::cpu>), (On<Complex, Place::gpu>), \
-      (On<DoubleComplex, Place::gpu>)
+#define EVERYWHERE                                                          \
+  (On<Complex, DeviceChoice::cpu>), (On<DoubleComplex, DeviceChoice::cpu>), \
+      (On<Complex, DeviceChoice::gpu>), (On<DoubleComplex, DeviceChoice::gpu>)
 
 TEMPLATE_TEST_CASE("complex: every size around block edges, either triangle, any leading dimension", "",
                    EVERYWHERE) {
@@ -66,14 +66,14 @@ TEMPLATE_TEST_CASE("complex: values are those of the real matrix of twice the or
         at(n + i, j) = at(j, n + i) = im;
         at(n + j, i) = at(i, n + j) = -im;
       }
-    const auto twice =
-        eigen_g::solve(2 * n, full.data(), 2 * n, options(Place::cpu, false), support::options(Place::cpu));
+    const auto twice = eigen_g::solve(2 * n, full.data(), 2 * n, options(DeviceChoice::cpu, false),
+                                      support::options(DeviceChoice::cpu));
     const HermitianPairs<T> p = solve_guarded(m, options(TestType::device));
     std::vector<eigen_g::real_t<T>> each_twice;
     for (const auto w : p.w) each_twice.insert(each_twice.end(), 2, w);
     CHECK(value_distance(each_twice, twice.values) <= exact_limit);
 
-    // A z - w z and z^H z by long double, not by verify().
+    // A z - w z and z^H z in long double, not by verify().
     using Long = std::complex<long double>;
     const long double unit = static_cast<long double>(n) * std::numeric_limits<eigen_g::real_t<T>>::epsilon();
     for (std::int64_t k = 0; k < n; k += 7) {
@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("complex: known spectra at every scale", "", EVERYWHERE) {
       const support::Stored s = support::stored(spec);
       std::vector<double> exact;
       {
-        const support::Solved real = support::solve_guarded(s, options(Place::cpu, false));
+        const support::Solved real = support::solve_guarded(s, options(DeviceChoice::cpu, false));
         exact = real.w;
       }
       for (const double scale : {1.0, 0x1p100, 0x1p-110}) {
@@ -159,7 +159,7 @@ TEMPLATE_TEST_CASE("complex: low rank, all ones, real and imaginary matrices", "
   }
 }
 
-// Reflectors of what rounding leaves would cost Q its orthogonality: 8.1 at 252 in float, 4.0 in double.
+// Reflectors that are computed from rounding errors would make Q less orthogonal: 8.1 at 252 in float, 4.0 in double.
 TEMPLATE_TEST_CASE("complex: two blocks of equal entries", "", EVERYWHERE) {
   ON_DEVICE(TestType);
   for (const std::int64_t n : {252, 511}) {
@@ -178,19 +178,19 @@ TEMPLATE_TEST_CASE("complex: a subset is a part of the whole", "", EVERYWHERE) {
     CAPTURE(n);
     const HermitianMatrix<T> m = random_hermitian<T>(n);
     const HermitianPairs<T> all = solve_guarded(m, options(TestType::device));
-    support::Asked o = options(TestType::device);
-    o.subset = eigen_g::Subset::numbers(5, 24);
+    support::OptionsAndDevices o = options(TestType::device);
+    o.subset = eigen_g::Subset::by_index(5, 24);
     const HermitianPairs<T> some = solve_guarded(m, o);
     REQUIRE(some.report.m == 20);
     CHECK(std::equal(some.w.begin(), some.w.begin() + 20, all.w.begin() + 4));
-    o.subset = eigen_g::Subset::values(all.w[3], all.w[n / 2]);
+    o.subset = eigen_g::Subset::by_value(all.w[3], all.w[n / 2]);
     const HermitianPairs<T> between = solve_guarded(m, o);
-    REQUIRE(between.report.first == 5);
+    REQUIRE(between.report.first_index == 5);
     REQUIRE(between.report.m == n / 2 - 3);
     CHECK(std::equal(between.w.begin(), between.w.begin() + between.report.m, all.w.begin() + 4));
     for (const HermitianPairs<T>* p : {&some, &between}) {
       const eigen_g::Verification v = eigen_g::verify(m.uplo, n, m.a.data(), m.lda, p->report.m, p->w.data(),
-                                                      p->z.data(), p->ldz, Place::cpu);
+                                                      p->z.data(), p->ldz, DeviceChoice::cpu);
       CHECK(eigen_g::passed(v));
     }
   }
@@ -247,14 +247,15 @@ namespace {
 template <class T>
 void check_on_gpu(std::int64_t n, int multiprocessors, double limit) {
   CAPTURE(n, multiprocessors);
-  support::Asked asked = options(Place::gpu);
+  support::OptionsAndDevices asked = options(DeviceChoice::gpu);
   asked.multiprocessors = multiprocessors;
   check_hermitian(random_hermitian<T>(n, n % 2 == 0 ? Uplo::lower : Uplo::upper), asked, limit);
 }
 
 }  // namespace
 
-// The reduction takes another shape of its kernels from these orders on, or panels first; with few multiprocessors early.
+// From these orders on the reduction takes other kernels, or panels first. With few multiprocessors this happens at smaller
+// orders.
 TEMPLATE_TEST_CASE("complex on a GPU: orders around every kernel's edge", "[gpu][large]", Complex,
                    DoubleComplex) {
   NEEDS_GPU();

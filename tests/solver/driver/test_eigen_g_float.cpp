@@ -1,11 +1,11 @@
-// Whole solves in float: what holds for double holds by float's unit.
+// Tests of whole solves in float. The limits of double hold, in float's unit roundoff.
 #include <cstring>
 #include <string>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/float_matrix.hpp"
 
-using eigen_g::Place;
+using eigen_g::DeviceChoice;
 using eigen_g::Uplo;
 using support::check_in_float;
 using support::FloatMatrix;
@@ -18,7 +18,7 @@ using support::random_matrix;
 
 namespace {
 
-constexpr double random_limit = 1;  // from n = 100 on: OpenBLAS gives 1.07 at 64, in double 1.1
+constexpr double random_limit = 1;  // holds from n = 100 on: OpenBLAS has 1.07 at 64, in double 1.1
 
 // A = B B^T with B n x rank.
 support::Stored low_rank(std::int64_t n, std::int64_t rank) {
@@ -32,7 +32,7 @@ support::Stored low_rank(std::int64_t n, std::int64_t rank) {
   return support::stored(a, n);
 }
 
-// a_ij = exp(-(i - j)^2 / width^2), numerically of low rank; and 10^-(i + j)/10, graded over the range of float.
+// a_ij = exp(-(i - j)^2 / width^2) is numerically of low rank. 10^-(i + j)/10 is graded over the range of float.
 support::Stored by_entry(std::int64_t n, double (*entry)(double i, double j)) {
   std::vector<double> a(static_cast<std::size_t>(n * n));
   for (std::int64_t j = 0; j < n; ++j)
@@ -66,7 +66,7 @@ TEMPLATE_TEST_CASE("float: generated families, LAPACK's types, at every scale", 
       const support::Stored s = support::stored(spec);
       for (const double scale : {1.0, 0x1p100, 0x1p-110, 0x1p-140}) {
         CAPTURE(kind, n, scale);
-        if (scale == 0x1p-140) {  // entries have ten bits there: no relative statement, but a solution
+        if (scale == 0x1p-140) {  // entries have ten bits there: a solution, without a relative bound
           const FloatPairs p = solve_in_float(in_float(s, scale), options(TestType::device));
           CHECK(p.report.status == eigen_g::Status::converged);
         } else {
@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("float: generated families, LAPACK's types, at every scale", 
 
 TEMPLATE_TEST_CASE("float: low rank, exactly and nearly, and graded", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  for (const std::int64_t n : {100, TestType::device == Place::gpu ? 1100 : 300}) {
+  for (const std::int64_t n : {100, TestType::device == DeviceChoice::gpu ? 1100 : 300}) {
     for (const std::int64_t rank : {std::int64_t{1}, std::int64_t{3}, n / 10}) {
       CAPTURE(n, rank);
       check_in_float(in_float(low_rank(n, rank)), TestType::device, support::limits::lapack_ratio);
@@ -104,23 +104,23 @@ TEMPLATE_TEST_CASE("float: low rank, exactly and nearly, and graded", "", OnCpu,
 
 TEMPLATE_TEST_CASE("float: a subset is a part of the whole", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  for (const std::int64_t n : {90, TestType::device == Place::gpu ? 700 : 200}) {
+  for (const std::int64_t n : {90, TestType::device == DeviceChoice::gpu ? 700 : 200}) {
     CAPTURE(n);
     const FloatMatrix m = in_float(random_matrix(n));
     const FloatPairs all = solve_in_float(m, options(TestType::device));
-    support::Asked o = options(TestType::device);
-    o.subset = eigen_g::Subset::numbers(5, 24);
+    support::OptionsAndDevices o = options(TestType::device);
+    o.subset = eigen_g::Subset::by_index(5, 24);
     const FloatPairs some = solve_in_float(m, o);
     REQUIRE(some.report.m == 20);
     CHECK(std::equal(some.w.begin(), some.w.begin() + 20, all.w.begin() + 4));
-    o.subset = eigen_g::Subset::values(all.w[3], all.w[n / 2]);  // each a float's value: the bounds are exact
+    o.subset = eigen_g::Subset::by_value(all.w[3], all.w[n / 2]);  // floats: exact bounds
     const FloatPairs between = solve_in_float(m, o);
-    REQUIRE(between.report.first == 5);
+    REQUIRE(between.report.first_index == 5);
     REQUIRE(between.report.m == n / 2 - 3);
     CHECK(std::equal(between.w.begin(), between.w.begin() + between.report.m, all.w.begin() + 4));
     const eigen_g::Verification v =
         eigen_g::verify(m.uplo, n, m.a.data(), m.lda, between.report.m, between.w.data(), between.z.data(),
-                        between.ldz, Place::cpu);
+                        between.ldz, DeviceChoice::cpu);
     CHECK(eigen_g::passed(v));
     CHECK(v.lapack_orthogonality <= random_limit);
   }
@@ -147,7 +147,7 @@ TEMPLATE_TEST_CASE("float: a NaN or an infinity in the named triangle is refused
 
 TEMPLATE_TEST_CASE("float: two runs, and a solver planned once, give the same bits", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
-  for (const std::int64_t n : {64, TestType::device == Place::gpu ? 700 : 200}) {
+  for (const std::int64_t n : {64, TestType::device == DeviceChoice::gpu ? 700 : 200}) {
     CAPTURE(n);
     const FloatMatrix m = in_float(random_matrix(n));
     const FloatPairs first = solve_in_float(m, options(TestType::device));
@@ -173,8 +173,8 @@ TEST_CASE("float: the workspace is half of double's, but for LAPACK's integers")
 
 TEST_CASE("float: the engines that make double are refused") {
   if (!support::have_gpu()) SKIP_TEST("no GPU");
-  support::Asked o = options(Place::gpu);
-  o.engine = eigen_g::Engine::double_float;
+  support::OptionsAndDevices o = options(DeviceChoice::gpu);
+  o.engine = eigen_g::Engine::df;
   try {
     solve_in_float(in_float(random_matrix(100)), o);
     FAIL("not refused");

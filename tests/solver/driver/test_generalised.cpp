@@ -36,9 +36,9 @@ bool equal_bits(const std::vector<T>& x, const std::vector<T>& y) {
   return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
 }
 
-// Fails where A, or B but for a factor that is returned, is changed, or anything beside w and z.
+// Fails if the call changes A, B (except for a returned factor) or memory outside of w and z.
 template <class T>
-Pairs<T> solved(const Generalised& problem, const Matrix<T>& a, const Matrix<T>& b, Place place,
+Pairs<T> solved(const GeneralisedProblem& problem, const Matrix<T>& a, const Matrix<T>& b, DeviceChoice place,
                 Options options = {}) {
   using R = real_t<T>;
   const R guard = R(-7.25e30);
@@ -49,11 +49,11 @@ Pairs<T> solved(const Generalised& problem, const Matrix<T>& a, const Matrix<T>&
   p.b = b.a;
   options.uplo = a.uplo;
   Devices devices;
-  devices.place = place;
+  devices.device = place;
   p.report = sygvd(problem, n, a_given.data(), a.ld, p.b.data(), b.ld, w.data(),
                    options.vectors ? z.data() : nullptr, ldz, options, devices);
   CHECK(equal_bits(a_given, a.a));
-  if (problem.factor != CholeskyFactor::returned) CHECK(equal_bits(p.b, b.a));
+  if (problem.factor != CholeskyFactor::compute_and_return) CHECK(equal_bits(p.b, b.a));
   std::int64_t touched = 0;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < b.ld; ++i)
@@ -73,7 +73,7 @@ template <class T>
 GeneralisedVerification checked(int itype, const Matrix<T>& a, const Matrix<T>& b, const Pairs<T>& p) {
   const GeneralisedVerification v =
       verify_generalised<T>(itype, a.uplo, a.n, a.a.data(), a.ld, b.a.data(), b.ld, p.report.m, p.w.data(),
-                            p.z.data(), std::max<std::int64_t>(1, a.n), Place::cpu);
+                            p.z.data(), std::max<std::int64_t>(1, a.n), DeviceChoice::cpu);
   CAPTURE(v.residual, v.residual_limit, v.orthogonality, v.orthogonality_limit, v.condition);
   CHECK(passed(v));
   return v;
@@ -99,7 +99,7 @@ lapack_int lapack_sygvd(int itype, char uplo, lapack_int n, std::complex<float>*
                         lapack::of_lapack(b), ldb, w);
 }
 
-// LAPACKE looks for NaN in what it does not need.
+// LAPACKE also looks for NaN in entries that it does not need.
 template <class R>
 R without_nan(R x) {
   return x != x ? R{0} : x;
@@ -122,7 +122,8 @@ double norm_1(const Matrix<T>& m) {
   return sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
 }
 
-// max over k of |w_k - w'_k| / (n ulp (|A| |B^-1| + cond |w'_k|)), w' of LAPACK; |A| |B| of itypes 2 and 3. Of an empty matrix 0.
+// max over k of |w_k - w'_k| / (n ulp (|A| |B^-1| + cond |w'_k|)), with w' by LAPACK; |A| |B| instead of |A| |B^-1| for itypes 2
+// and 3. An empty matrix has 0.
 template <class T>
 double distance_to_lapack(int itype, const Matrix<T>& a, const Matrix<T>& b, const std::vector<real_t<T>>& w,
                           double cond) {
@@ -149,7 +150,7 @@ double distance_to_lapack(int itype, const Matrix<T>& a, const Matrix<T>& b, con
 constexpr double cond = 20, values_limit = 10;
 
 template <class T>
-void check_problem(int itype, std::int64_t n, Uplo uplo, std::int64_t padding, Place place) {
+void check_problem(int itype, std::int64_t n, Uplo uplo, std::int64_t padding, DeviceChoice place) {
   CAPTURE(itype, n, support::name(uplo), padding);
   const Matrix<T> a(random_symmetric(n, 3), n, uplo, padding),
       b(positive_definite(n, cond, 5), n, uplo, 2 * padding, 0.3);
@@ -192,12 +193,12 @@ TEMPLATE_TEST_CASE("generalised: parts of the spectrum have the bits of all of i
         b(positive_definite(n, cond), n, Uplo::upper, 0);
     const Pairs<double> all = solved({itype}, a, b, TestType::device);
     Options part;
-    part.subset = Subset::numbers(11, 40);
+    part.subset = Subset::by_index(11, 40);
     const Pairs<double> by_number = solved({itype}, a, b, TestType::device, part);
-    CHECK(by_number.report.first == 11);
+    CHECK(by_number.report.first_index == 11);
     CHECK(equal_bits(by_number.w, {all.w.begin() + 10, all.w.begin() + 40}));
     checked(itype, a, b, by_number);
-    part.subset = Subset::values(all.w[19], all.w[99]);
+    part.subset = Subset::by_value(all.w[19], all.w[99]);
     const Pairs<double> by_value = solved({itype}, a, b, TestType::device, part);
     CHECK(equal_bits(by_value.w, {all.w.begin() + 20, all.w.begin() + 100}));
     checked(itype, a, b, by_value);
@@ -213,10 +214,10 @@ TEMPLATE_TEST_CASE("generalised: B's first bad minor is named", "", OnCpu, OnGpu
         std::vector<double> full = positive_definite(n, cond);
         full[(bad - 1) * (n + 1)] = -full[(bad - 1) * (n + 1)];
         const Matrix<double> a(random_symmetric(n), n, uplo, 0), b(full, n, uplo, 1);
-        const Pairs<double> p = solved({1, CholeskyFactor::returned}, a, b, TestType::device);
+        const Pairs<double> p = solved({1, CholeskyFactor::compute_and_return}, a, b, TestType::device);
         CHECK(p.report.status == Status::not_converged);
         CHECK(p.report.bad_minor == bad);
-        CHECK(p.report.failed == n + bad);
+        CHECK(p.report.info == n + bad);
         CHECK(p.report.m == 0);
       }
 }
@@ -244,7 +245,8 @@ TEMPLATE_TEST_CASE("generalised: a factor that is returned and given again", "",
       CAPTURE(itype, support::name(uplo));
       const Matrix<double> a(random_symmetric(n), n, uplo, 1), b(positive_definite(n, cond), n, uplo, 3);
       const Pairs<double> made = solved({itype}, a, b, TestType::device),
-                          returned = solved({itype, CholeskyFactor::returned}, a, b, TestType::device);
+                          returned =
+                              solved({itype, CholeskyFactor::compute_and_return}, a, b, TestType::device);
       CHECK(equal_bits(made.w, returned.w));
       CHECK(equal_bits(made.z, returned.z));
       double worst = 0;  // |L L^T - B| or |U^T U - B|
@@ -262,7 +264,7 @@ TEMPLATE_TEST_CASE("generalised: a factor that is returned and given again", "",
       CHECK(worst <= 10 * support::limits::ulp);
       Matrix<double> factor = b;
       factor.a = returned.b;
-      const Pairs<double> given = solved({itype, CholeskyFactor::given}, a, factor, TestType::device);
+      const Pairs<double> given = solved({itype, CholeskyFactor::reuse}, a, factor, TestType::device);
       checked(itype, a, b, given);
       CHECK(support::eigenvalue_ratio(given.w, made.w) <= support::limits::values_only);
     }
@@ -272,9 +274,10 @@ TEMPLATE_TEST_CASE("generalised: planned once, solved often", "", OnCpu, OnGpu) 
   ON_DEVICE(TestType);
   const std::int64_t n = 130;
   Devices devices;
-  devices.place = TestType::device;
-  GeneralisedSolver<double> solver(n, {.factor = CholeskyFactor::returned}, {}, Pointers::host, devices);
-  CHECK(solver.on_gpu() == (TestType::device == Place::gpu));
+  devices.device = TestType::device;
+  GeneralisedSolver<double> solver(n, {.factor = CholeskyFactor::compute_and_return}, {}, Pointers::host,
+                                   devices);
+  CHECK(solver.on_gpu() == (TestType::device == DeviceChoice::gpu));
   CHECK(solver.workspace().host > 0);
   Matrix<double> b(positive_definite(n, cond), n, Uplo::lower, 0);
   for (const std::uint64_t seed : {1, 2, 3}) {
@@ -285,7 +288,7 @@ TEMPLATE_TEST_CASE("generalised: planned once, solved often", "", OnCpu, OnGpu) 
     p.z.resize(n * n);
     p.report = solver.solve(a.a.data(), n, b.a.data(), n, p.w.data(), p.z.data(), n);
     checked(1, a, whole, p);
-    solver.choose(CholeskyFactor::given);
+    solver.set_factor(CholeskyFactor::reuse);
   }
 }
 
@@ -377,7 +380,7 @@ TEST_CASE("generalised: from C, as LAPACK does it") {
       part.w.resize(5);
       checked(itype, a_float, b_float, part);
     }
-  // Complex, a part, and then by the factor that the first call left.
+  // Complex: a subset, and then a solve by the factor of the first call.
   using Z = std::complex<double>;
   for (const char uplo : {'L', 'U'}) {
     const Uplo triangle = uplo == 'L' ? Uplo::lower : Uplo::upper;

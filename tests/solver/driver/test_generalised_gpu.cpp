@@ -1,4 +1,4 @@
-// Generalised problems on device pointers.
+// Tests of generalised problems on device pointers.
 #include <cstring>
 #include <vector>
 
@@ -43,10 +43,10 @@ struct Solved {
   GeneralisedReport report;
 };
 
-// Outputs poisoned; z may be a's memory.
+// Solves with outputs that are NaN before; z may be the same array as a.
 template <class T>
-Solved<T> solved(const Generalised& problem, const Matrix<T>& a, const Matrix<T>& b, std::int64_t padding,
-                 bool over_a, Options options = {}) {
+Solved<T> solved(const GeneralisedProblem& problem, const Matrix<T>& a, const Matrix<T>& b,
+                 std::int64_t padding, bool over_a, Options options = {}) {
   const std::int64_t n = a.n, ldz = over_a ? a.ld : n + padding;
   const DeviceBuffer<T> a_dev = on_device(a.a), b_dev = on_device(b.a), z_dev(ldz * n);
   const DeviceBuffer<real_t<T>> w_dev(n);
@@ -73,7 +73,7 @@ void check(int itype, const Matrix<T>& a, const Matrix<T>& b, const Solved<T>& s
   REQUIRE(s.report.status == Status::converged);
   const GeneralisedVerification v =
       verify_generalised<T>(itype, a.uplo, a.n, a.a.data(), a.ld, b.a.data(), b.ld, s.report.m, s.w.data(),
-                            s.z.data(), std::max<std::int64_t>(1, a.n), Place::cpu);
+                            s.z.data(), std::max<std::int64_t>(1, a.n), DeviceChoice::cpu);
   CAPTURE(v.residual, v.residual_limit, v.orthogonality, v.orthogonality_limit);
   CHECK(passed(v));
 }
@@ -97,7 +97,7 @@ TEMPLATE_TEST_CASE("generalised on device pointers: ragged sizes, poisoned outpu
       CHECK(std::memcmp(s.w.data(), again.w.data(), s.w.size() * sizeof(real_t<T>)) == 0);
       check(itype, a, b, over_a);
       Options part;
-      part.subset = Subset::numbers((n + 2) / 3, (n + 1) / 2);
+      part.subset = Subset::by_index((n + 2) / 3, (n + 1) / 2);
       check(itype, a, b, solved<T>({itype}, a, b, 1, false, part));
       part.vectors = false;
       const Solved<T> values = solved<T>({itype}, a, b, 1, false, part);
@@ -112,11 +112,12 @@ TEST_CASE("generalised on device pointers: the factor given again, from the memo
   for (const Uplo uplo : {Uplo::lower, Uplo::upper})
     for (const int itype : {1, 2, 3}) {
       const Matrix<double> a(random_symmetric(n, 2), n, uplo, 2), b(positive_definite(n, cond), n, uplo, 1);
-      const Solved<double> first = solved<double>({itype, CholeskyFactor::returned}, a, b, 0, false);
+      const Solved<double> first =
+          solved<double>({itype, CholeskyFactor::compute_and_return}, a, b, 0, false);
       check(itype, a, b, first);
       Matrix<double> factor = b;
       factor.a = first.b;
-      const Solved<double> second = solved<double>({itype, CholeskyFactor::given}, a, factor, 0, false);
+      const Solved<double> second = solved<double>({itype, CholeskyFactor::reuse}, a, factor, 0, false);
       check(itype, a, b, second);
       bool kept = true;
       for (std::int64_t j = 0; j < n; ++j)
@@ -171,8 +172,8 @@ TEST_CASE("generalised on device pointers: workspace, allocator, nothing taken a
     solve();
     CHECK(pool.pieces == pieces);
     const DeviceBuffer<std::byte> own(static_cast<std::int64_t>(bytes));
-    CHECK_THROWS_AS(solver.use({own.data(), bytes - 1}), InvalidArgument);
-    solver.use({own.data(), bytes});
+    CHECK_THROWS_AS(solver.set_workspace({own.data(), bytes - 1}), InvalidArgument);
+    solver.set_workspace({own.data(), bytes});
     solve();
     CHECK(pool.pieces == pieces);
   }

@@ -1,4 +1,4 @@
-// Mixed precision on a GPU: its kernels against the CPU's, and solves of every family within double's limits.
+// Tests of mixed precision on a GPU: its kernels against the CPU's, and solves of every family within double's limits.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -18,7 +18,7 @@
 
 using namespace eigen_g;
 using support::Stored;
-using Way = Refinement::Way;
+using Result = Refinement::Result;
 
 namespace {
 
@@ -26,7 +26,7 @@ template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& host) {
   DeviceBuffer<T> memory(static_cast<std::int64_t>(host.size()));
   EIGEN_G_CUDA(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice));
-  EIGEN_G_CUDA(cudaDeviceSynchronize());  // of pageable memory the copy may return before it arrives
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // a copy from pageable memory may return before the data arrives
   return memory;
 }
 template <class T>
@@ -36,24 +36,24 @@ std::vector<T> on_host(const DeviceBuffer<T>& memory) {
   return host;
 }
 
-support::Asked mixed(Engine engine = Engine::native) {
-  support::Asked o = support::options(Place::gpu);
+support::OptionsAndDevices mixed(Engine engine = Engine::native) {
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
   o.precision = Precision::mixed;
   o.engine = engine;
   return o;
 }
 
-Refinement check_mixed(const Stored& s, const std::string& family, const support::Asked& o = mixed(),
-                       std::int64_t padding = 0) {
+Refinement check_mixed(const Stored& s, const std::string& family,
+                       const support::OptionsAndDevices& o = mixed(), std::int64_t padding = 0) {
   CAPTURE(family, s.n, support::name(s.uplo));
   const support::Solved solved = support::solve_guarded(s, o, padding);
   support::check_pairs(s, solved, family);
   const Refinement& r = solved.report.refinement;
-  CAPTURE(name(r.way), r.steps, r.clusters, r.largest_cluster, r.correction);
-  CHECK(r.way != Way::native);
-  CHECK(r.way != Way::out_of_scope);
-  const bool refined = r.way == Way::refined;
-  CHECK((solved.report.seconds_of(Stage::refine) > 0) == (r.steps > 0 || r.way == Way::clusters));
+  CAPTURE(name(r.result), r.steps, r.clusters, r.largest_cluster, r.correction);
+  CHECK(r.result != Result::native);
+  CHECK(r.result != Result::out_of_scope);
+  const bool refined = r.result == Result::refined;
+  CHECK((solved.report.seconds_of(Stage::refine) > 0) == (r.steps > 0 || r.result == Result::large_clusters));
   CHECK(r.plain() == !refined);
   return r;
 }
@@ -82,7 +82,7 @@ TEST_CASE("the kernels of a step are those of the CPU", "[gpu]") {
       std::vector<double> s(static_cast<std::size_t>(lds * n), support::nan),
           g(static_cast<std::size_t>(ldg * n), support::nan), lambda(static_cast<std::size_t>(n));
       for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t i = j; i < n; ++i) {  // neighbours by tens, of which two are equal
+        for (std::int64_t i = j; i < n; ++i) {  // neighbours in groups of ten, two of them equal
           s[i + j * lds] = i == j
                                ? 1e-2 * static_cast<double>(i / 10) + 1e-7 * static_cast<double>(i % 10 / 2)
                                : small(random);
@@ -218,14 +218,14 @@ TEST_CASE("mixed precision: random matrices of any order, either triangle, by ev
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
       const Stored s = support::random_matrix(n, uplo, n % 3);
       const Refinement r = check_mixed(s, "random", mixed(), n % 4);
-      CHECK(r.way == Way::refined);
+      CHECK(r.result == Result::refined);
       CHECK(r.steps <= 3);
     }
-  for (const Engine engine : {Engine::double_float, Engine::emulated}) {
+  for (const Engine engine : {Engine::df, Engine::emulated}) {
     if (!engine_built(engine)) continue;
     const Stored s = support::random_matrix(1500);
     const Refinement r = check_mixed(s, "random, " + std::string(name(engine)), mixed(engine));
-    CHECK(r.way == Way::refined);
+    CHECK(r.result == Result::refined);
     const support::Solved solved = support::solve_guarded(s, mixed(engine));
     const EngineFlops flops = support::flops(solved.report);
     CHECK(flops[engine] > 1e10);
@@ -248,13 +248,13 @@ TEST_CASE("mixed precision: families, LAPACK's types and scales within double's 
   diagonal.rotate = false;
   diagonal.n = 300;
   check_mixed(support::stored(diagonal), "diagonal");
-  CHECK(check_mixed(support::stored(support::reduction::family("ones", 600), 600), "ones").way ==
-        Way::refined);
+  CHECK(check_mixed(support::stored(support::reduction::family("ones", 600), 600), "ones").result ==
+        Result::refined);
   for (int type = 8; type <= support::lapack_types; ++type)
     check_mixed(support::stored(support::lapack_matrix(type, 200, 3), 200), "lapack " + std::to_string(type));
   for (const double scale : {1e-300, 1e-60, 1e60, 1e300}) {
     const Refinement r = check_mixed(support::random_matrix(300, Uplo::lower, 0, 1, scale), "random");
-    CHECK(r.way == Way::refined);
+    CHECK(r.result == Result::refined);
   }
 }
 
@@ -268,19 +268,19 @@ TEST_CASE("mixed precision: low rank and clusters, refined or by the plain solve
     for (std::int64_t k = 0; k < n; ++k) values[static_cast<std::size_t>(k)] = value(k);
     return of_values(values);
   };
-  const auto way = [&](const Stored& s) { return check_mixed(s, "values").way; };
-  CHECK(way(fill([&](std::int64_t k) { return k < n - 9 ? 0.0 : within(random); })) == Way::refined);
-  CHECK(way(fill([&](std::int64_t k) { return k < n / 2 ? -1.0 : 2.0; })) == Way::refined);
-  // Pairs that float does not tell apart; a cluster of 20, a cluster of half the order.
+  const auto way = [&](const Stored& s) { return check_mixed(s, "values").result; };
+  CHECK(way(fill([&](std::int64_t k) { return k < n - 9 ? 0.0 : within(random); })) == Result::refined);
+  CHECK(way(fill([&](std::int64_t k) { return k < n / 2 ? -1.0 : 2.0; })) == Result::refined);
+  // Eigenvalues that float cannot separate: pairs, a cluster of 20, a cluster of half the order.
   CHECK(way(fill([&](std::int64_t k) {
           return static_cast<double>(k / 2) / static_cast<double>(n) + 1e-10 * static_cast<double>(k % 2);
-        })) == Way::refined);
+        })) == Result::refined);
   const Refinement twenty = check_mixed(
       fill([&](std::int64_t k) { return k < 20 ? 2 + 1e-9 * within(random) : within(random); }), "values");
-  CHECK(twenty.way == Way::refined);
+  CHECK(twenty.result == Result::refined);
   const Refinement of_half = check_mixed(
       fill([&](std::int64_t k) { return k < n / 2 ? 2 + 1e-9 * within(random) : within(random); }), "values");
-  CHECK(of_half.way == Way::clusters);
+  CHECK(of_half.result == Result::large_clusters);
   CHECK(of_half.largest_cluster >= n / 2);
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("mixed precision: the same bits twice, and on device pointers", "[gpu]
       const auto w_dev = on_device(std::vector<double>(static_cast<std::size_t>(n), support::nan)),
                  z_dev = on_device(std::vector<double>(static_cast<std::size_t>(ldz * n), support::nan));
       const Queue queue;
-      support::Asked o = mixed();
+      support::OptionsAndDevices o = mixed();
       o.uplo = s.uplo;
       support::Solved solved;
       const DeviceBuffer<double>& out = over_a ? a_dev : z_dev;
@@ -308,7 +308,7 @@ TEST_CASE("mixed precision: the same bits twice, and on device pointers", "[gpu]
       solved.w = on_host(w_dev);
       solved.z = on_host(out);
       solved.ldz = ldz;
-      CHECK(solved.report.refinement.way == Way::refined);
+      CHECK(solved.report.refinement.result == Result::refined);
       CHECK(solved.report.bytes.device <= workspace_bytes(n, o, true, Pointers::device).device +
                                               static_cast<std::uint64_t>(n * n) * sizeof(double) + 256);
       support::check_pairs(s, solved);
@@ -345,9 +345,9 @@ TEST_CASE(
   const Stored plain = of_values(values);
   {
     Devices devices;
-    devices.place = Place::gpu;
+    devices.device = DeviceChoice::gpu;
     Context context(devices, allocator);
-    support::Asked o = mixed();
+    support::OptionsAndDevices o = mixed();
     Solver<double> solver(context, n, o);
     const std::uint64_t bytes = solver.workspace().device;
     CHECK(bytes == workspace_bytes(n, o, true).device);
@@ -355,12 +355,12 @@ TEST_CASE(
     std::int64_t pieces = 0;
     for (int round = 0; round < 3; ++round) {
       const Report report = solver.solve(s.a.data(), n, w.data(), z.data(), n);
-      CHECK(report.refinement.way == Way::refined);
+      CHECK(report.refinement.result == Result::refined);
       CHECK(report.bytes.device == bytes);
       if (round == 0) first = z;
       CHECK(support::same_bits(first, z));
       const Report other = solver.solve(plain.a.data(), n, w.data(), z.data(), n);
-      CHECK(other.refinement.way == Way::clusters);
+      CHECK(other.refinement.result == Result::large_clusters);
       support::check_pairs(plain, {w, z, n, other}, "values");
       if (round == 0) pieces = pool.pieces;
       CHECK(pool.pieces == pieces);
@@ -375,7 +375,7 @@ TEST_CASE("mixed precision: told and abandoned, refused for several devices, nat
   const std::int64_t n = 300;
   const Stored s = support::random_matrix(n);
   std::vector<double> w(static_cast<std::size_t>(n)), z(static_cast<std::size_t>(n * n));
-  support::Asked o = mixed();
+  support::OptionsAndDevices o = mixed();
   bool refining = false;
   o.progress = [&](Stage stage, double fraction) {
     refining = refining || stage == Stage::refine;
@@ -384,7 +384,7 @@ TEST_CASE("mixed precision: told and abandoned, refused for several devices, nat
   CHECK_THROWS_WITH(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o), "enough");
   CHECK(refining);
   o = mixed();
-  CHECK(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o).refinement.way == Way::refined);
+  CHECK(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o).refinement.result == Result::refined);
 
   o.ratio = parse_ratio("1:1");
   CHECK_THROWS_AS(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o), InvalidArgument);
@@ -392,11 +392,13 @@ TEST_CASE("mixed precision: told and abandoned, refused for several devices, nat
   o.multiprocessors = 8;
   CHECK_THROWS_AS(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o), InvalidArgument);
   o = mixed();
-  o.subset = Subset::numbers(1, 5);
-  CHECK(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o).refinement.way == Way::out_of_scope);
+  o.subset = Subset::by_index(1, 5);
+  CHECK(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o).refinement.result ==
+        Result::out_of_scope);
   o = mixed();
   o.vectors = false;
-  CHECK(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o).refinement.way == Way::out_of_scope);
+  CHECK(eigen_g::eigen_g(n, s.a.data(), n, w.data(), z.data(), n, o, o).refinement.result ==
+        Result::out_of_scope);
   std::vector<double> broken = s.a;
   broken[7] = support::nan;
   CHECK_THROWS_AS(eigen_g::eigen_g(n, broken.data(), n, w.data(), z.data(), n, mixed(), mixed()),
@@ -405,7 +407,7 @@ TEST_CASE("mixed precision: told and abandoned, refused for several devices, nat
   eigen_g_options options;
   eigen_g_default_options(&options);
   options.precision = "mixed";
-  options.place = 'G';
+  options.device = 'G';
   std::vector<double> a = s.a;
   CHECK(eigen_g_dsolve(n, a.data(), n, w.data(), z.data(), n, 0, nullptr, &options, nullptr) == 0);
   options.precision = "half";

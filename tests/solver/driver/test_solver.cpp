@@ -1,4 +1,4 @@
-// A solver that is planned once: the one-call form's results, again and again; and what does not compile.
+// Tests of a solver that is planned once: it repeats the results of the one-call form. Also calls that must not compile.
 #include "solver/api/solver.hpp"
 
 #include <utility>
@@ -20,7 +20,8 @@ using support::Stored;
 
 namespace {
 
-// With a plain double* no call takes a stream, and with device pointers none goes without: neither picks the wrong side.
+// A call with a plain double* takes no stream, and a call with device pointers requires one. So no call can choose the wrong
+// memory.
 template <class... Arguments>
 concept solves = requires(Arguments... arguments) {
   eigen_g::eigen_g(arguments...);
@@ -39,9 +40,9 @@ static_assert(!solves<Size, Device, Size, Device, Device, Size, eigen_g::Options
 static_assert(!solves<Size, Device, Size, double*, Device, Size, Stream>);
 static_assert(!solves<Size, double*, Size, Device, double*, Size>);
 
-Context context_of(eigen_g::Place place) {
+Context context_of(eigen_g::DeviceChoice place) {
   eigen_g::Devices devices;
-  devices.place = place;
+  devices.device = place;
   return Context(devices);
 }
 
@@ -75,7 +76,7 @@ TEMPLATE_TEST_CASE("a solver gives the bits of the one-call form, each time", ""
       eigen_g::Options options;
       options.vectors = vectors;
       Solver<double> solver(context, n, options);
-      CHECK(solver.on_gpu() == (TestType::device == eigen_g::Place::gpu));
+      CHECK(solver.on_gpu() == (TestType::device == eigen_g::DeviceChoice::gpu));
       for (const std::uint64_t seed : {1, 2, 3}) {
         const Stored s = random_matrix(n, eigen_g::Uplo::lower, 1, seed);
         const support::Solved once = support::solve_guarded(s, support::options(TestType::device, vectors));
@@ -111,19 +112,19 @@ TEMPLATE_TEST_CASE("a solver goes on after a matrix that it refused, and after b
 }
 
 TEST_CASE("a solver of nothing, and what no solver takes") {
-  Context context = context_of(eigen_g::Place::cpu);
+  Context context = context_of(eigen_g::DeviceChoice::cpu);
   Solver<double> nothing(context, 0);
   CHECK(nothing.workspace().host == 0);
   CHECK(nothing.solve(nullptr, 1, nullptr, nullptr, 1).status == eigen_g::Status::converged);
 
   CHECK(refused([&] { Solver<double>(context, -1); }) == Argument::n);
   eigen_g::Options options;
-  options.subset = eigen_g::Subset::numbers(0, 3);
+  options.subset = eigen_g::Subset::by_index(0, 3);
   CHECK(refused([&] { Solver<double>(context, 5, options); }) == Argument::subset_first);
   options = {};
   options.uplo = static_cast<eigen_g::Uplo>(77);
   CHECK(refused([&] { Solver<double>(context, 5, options); }) == Argument::uplo);
-  CHECK(refused([&] { Solver<double>(context, 5, {}, Pointers::device); }) == Argument::place);
+  CHECK(refused([&] { Solver<double>(context, 5, {}, Pointers::device); }) == Argument::device);
   Solver<double> solver(context, 5);
   const double a[25] = {};
   double w[5], z[25];
@@ -144,7 +145,7 @@ TEST_CASE("C: options, one solve, and a solver object") {
   eigen_g_default_options(&options);
   CHECK(options.size == sizeof options);
   options.uplo = 'U';
-  options.place = 'C';
+  options.device = 'C';
   eigen_g_result result{};
   REQUIRE(eigen_g_dsolve(30, a.data(), s.lda, w.data(), z.data(), 30, 0, nullptr, &options, &result) == 0);
   CHECK(result.m == 30);

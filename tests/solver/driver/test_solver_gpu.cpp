@@ -1,4 +1,4 @@
-// What a solver object takes of a GPU's memory, and when.
+// Tests of the GPU memory that a solver object takes, and when it takes it.
 #include <map>
 #include <mutex>
 #include <optional>
@@ -9,6 +9,8 @@
 #include "hybrid/memory/resources.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/api/eigen_g.hpp"
+#include "solver/api/generalised.hpp"
+#include "solver/path/choice.hpp"
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
@@ -40,7 +42,7 @@ struct Matrices {
   }
 };
 
-// A caller's pool that counts.
+// A pool of the caller that counts its allocations.
 struct Pool {
   std::map<void*, std::size_t> held;
   std::size_t bytes = 0, peak = 0, calls = 0, limit = ~std::size_t{0};
@@ -58,7 +60,7 @@ struct Pool {
   static void free(void* memory, std::size_t size, CUstream_st*, void* context) {
     Pool& pool = *static_cast<Pool*>(context);
     const auto entry = pool.held.find(memory);
-    if (entry == pool.held.end() || entry->second != size) std::abort();  // not what was given
+    if (entry == pool.held.end() || entry->second != size) std::abort();  // not the given memory
     pool.bytes -= size;
     pool.held.erase(entry);
     cudaDeviceSynchronize();
@@ -69,7 +71,7 @@ struct Pool {
 
 Devices on_gpu() {
   Devices devices;
-  devices.place = Place::gpu;
+  devices.device = DeviceChoice::gpu;
   return devices;
 }
 
@@ -80,7 +82,7 @@ TEST_CASE("a second solve of a solver takes nothing and makes nothing", "[gpu]")
   Context context(on_gpu());
   for (const std::int64_t n : {100, 700, 1500})
     for (const bool host : {true, false})
-      for (const Engine engine : {Engine::native, Engine::double_float}) {
+      for (const Engine engine : {Engine::native, Engine::df}) {
         CAPTURE(n, host, name(engine));
         const Stored s = random_matrix(n);
         Options options;
@@ -102,6 +104,24 @@ TEST_CASE("a second solve of a solver takes nothing and makes nothing", "[gpu]")
       }
 }
 
+TEST_CASE("with another engine than native a solver takes the two-stage path only if it is asked for",
+          "[gpu]") {
+  NEEDS_GPU();
+  Context context(on_gpu());
+  const std::int64_t n = 6000;
+  for (const Engine engine : {Engine::df, Engine::emulated}) {
+    if (!engine_built(engine)) continue;
+    CAPTURE(name(engine));
+    Options options;
+    options.engine = engine;
+    CHECK(Solver<double>(context, n, options).path() == Path::one_stage);
+    CHECK(GeneralisedSolver<double>(context, n, {}, options).path() == Path::one_stage);
+    options.path = Path::two_stage;
+    CHECK(Solver<double>(context, n, options).path() == Path::two_stage);
+  }
+  CHECK(Solver<double>(context, n).path() == path_on_gpu<double>({}, {}, n));
+}
+
 TEST_CASE("a solver works in memory of the caller's, which must suffice", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 1200;
@@ -111,16 +131,16 @@ TEST_CASE("a solver works in memory of the caller's, which must suffice", "[gpu]
   const std::uint64_t bytes = solver.workspace().device;
   const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(bytes + 4096));
   EIGEN_G_CUDA(cudaMemset(memory.data(), 0xa5, memory.bytes()));
-  CHECK_THROWS_AS(solver.use({memory.data(), bytes - 1}), InvalidArgument);
+  CHECK_THROWS_AS(solver.set_workspace({memory.data(), bytes - 1}), InvalidArgument);
   const Matrices zeroth(s), first(s), second(s), third(s);
   const Queue queue;
-  (void)zeroth.solve(solver, s, queue.stream());  // in its own
-  solver.use({memory.data(), bytes});
+  (void)zeroth.solve(solver, s, queue.stream());  // in memory of its own
+  solver.set_workspace({memory.data(), bytes});
   (void)first.solve(solver, s, queue.stream());
   std::vector<std::byte> behind(4096);
   EIGEN_G_CUDA(cudaMemcpy(behind.data(), memory.data() + bytes, behind.size(), cudaMemcpyDeviceToHost));
   CHECK(std::all_of(behind.begin(), behind.end(), [](std::byte x) { return x == std::byte{0xa5}; }));
-  solver.use({});  // its own
+  solver.set_workspace({});  // its own
   (void)second.solve(solver, s, queue.stream());
   (void)third.solve(solver, s, queue.stream());
   for (const Matrices* other : {&zeroth, &second, &third})
@@ -135,13 +155,13 @@ TEST_CASE("with an allocator all device memory comes from it and goes back", "[g
     Context context(on_gpu(), pool.allocator());
     for (const std::int64_t n : {100, 1500})
       for (const bool host : {true, false})
-        for (const Engine engine : {Engine::native, Engine::double_float}) {
+        for (const Engine engine : {Engine::native, Engine::df}) {
           CAPTURE(n, host, name(engine));
           const Stored s = random_matrix(n);
           Options options;
           options.engine = engine;
           const support::Solved alone = [&] {
-            support::Asked asked = support::options(Place::gpu);
+            support::OptionsAndDevices asked = support::options(DeviceChoice::gpu);
             asked.engine = engine;
             return support::solve_guarded(s, asked);
           }();
@@ -209,7 +229,7 @@ TEST_CASE("a solver follows the streams that it is given", "[gpu]") {
     const DeviceBuffer<double> a(n * n), w(n), z(n * n);
     EIGEN_G_CUDA(cudaMemset(a.data(), 0xff, a.bytes()));
     EIGEN_G_CUDA(cudaDeviceSynchronize());
-    // The matrix arrives late on the stream; nobody waits for it but the solver.
+    // The matrix arrives late on the stream, and only the solver waits for it.
     EIGEN_G_CUDA(cudaMemcpyAsync(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice, queue.stream()));
     const Report report =
         solver.solve(device(a.data()), n, device(w.data()), device(z.data()), n, queue.stream());
@@ -239,7 +259,7 @@ TEST_CASE("enqueue returns before its stream is done, and the next solve follows
     const cudaError_t status = cudaStreamQuery(one.stream());
     const Report next = second.enqueue(solver, s, other.stream());
     if (n == 4000) CHECK(status == cudaErrorNotReady);  // the back-transformation alone takes milliseconds
-    cudaGetLastError();                                 // an answer, not a fault
+    cudaGetLastError();                                 // a status and not an error
     one.wait();
     other.wait();
     for (const Report* report : {&left, &next}) {
@@ -278,15 +298,15 @@ TEST_CASE("what is queued ends before its memory does, and a NaN is told at once
 
     const std::uint64_t bytes = solver->workspace().device;
     std::optional<DeviceBuffer<std::byte>> memory(std::in_place, static_cast<std::int64_t>(bytes));
-    solver->use({memory->data(), bytes});
+    solver->set_workspace({memory->data(), bytes});
     (void)second.enqueue(*solver, s, queue.stream());
-    solver->use({});  // waits
+    solver->set_workspace({});  // waits
     memory.reset();
 
     cudaStream_t stream = nullptr;
     EIGEN_G_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     (void)third.enqueue(*solver, s, stream);
-    EIGEN_G_CUDA(cudaStreamDestroy(stream));  // before its work is done, as CUDA allows
+    EIGEN_G_CUDA(cudaStreamDestroy(stream));  // before its work is complete, as CUDA allows
     solver.reset();
     queue.wait();
     for (const Matrices* found : {&first, &second, &third}) {
@@ -304,20 +324,20 @@ TEST_CASE("a solver's workspace: of packed matrices and of any", "[gpu]") {
     CAPTURE(vectors);
     Context context(on_gpu());
     Solver<double> solver(context, n, {.vectors = vectors, .path = Path::two_stage}, Pointers::device);
-    const std::uint64_t packed = solver.workspace(MatrixLayout::packed).device,
+    const std::uint64_t packed = solver.workspace(MatrixLayout::contiguous).device,
                         any = solver.workspace().device;
     CHECK(packed ==
           workspace_bytes(n, {.vectors = vectors, .path = Path::two_stage}, true, Pointers::device).device);
     CHECK(packed < any);
     const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(any));
-    CHECK_THROWS_AS(solver.use({memory.data(), packed - 1}), InvalidArgument);
+    CHECK_THROWS_AS(solver.set_workspace({memory.data(), packed - 1}), InvalidArgument);
     const Queue queue;
     for (const std::int64_t padding : {0, 3})
       for (const std::uint64_t bytes : {packed, any}) {
         CAPTURE(padding, bytes);
         const Stored s = random_matrix(n, Uplo::lower, padding);
         const Matrices m(s);
-        solver.use({memory.data(), bytes});
+        solver.set_workspace({memory.data(), bytes});
         if (padding > 0 && bytes == packed) {
           CHECK_THROWS_AS(m.solve(solver, s, queue.stream()), InvalidArgument);
           continue;

@@ -1,4 +1,4 @@
-// sytrd, stedc and ormtr on host pointers, on the CPU and on a GPU, against LAPACK and by the properties that define them.
+// Tests of sytrd, stedc and ormtr on host pointers, on the CPU and on a GPU, against LAPACK and the properties that define them.
 #include "solver/api/stages.hpp"
 
 #include <lapacke.h>
@@ -16,17 +16,17 @@ using support::random_matrix;
 using support::Stored;
 namespace limits = support::limits;
 
-// tests/c_caller.c, compiled as C
+// tests/solver/api/c_stages_caller.c, compiled as C
 extern "C" std::int64_t solve_three_by_three_by_stages_from_c(double* w, double* z);
 
 namespace {
 
 struct Reduced {
-  std::vector<double> a, d, e, tau;  // d, e, tau with a guard behind
+  std::vector<double> a, d, e, tau;  // d, e, tau with a guard after each
 };
 
-// The other triangle and the rows behind n, all NaN in `s`, must stay as they are.
-Reduced reduce(const Stored& s, Place device) {
+// The other triangle and the rows after n are NaN in `s` and must not change.
+Reduced reduce(const Stored& s, DeviceChoice device) {
   Reduced r{s.a, guarded(s.n), guarded(s.n - 1), guarded(s.n - 1)};
   sytrd(s.uplo, s.n, r.a.data(), s.lda, r.d.data(), r.e.data(), r.tau.data(), on(device));
   std::int64_t touched = 0;
@@ -46,7 +46,7 @@ std::vector<double> identity(std::int64_t n, std::int64_t ld) {
   return q;
 }
 
-ReductionRatios check_reduction(const Stored& s, Place device, double limit) {
+ReductionRatios check_reduction(const Stored& s, DeviceChoice device, double limit) {
   const Reduced r = reduce(s, device);
   const std::int64_t ldq = s.n + 2;
   std::vector<double> q = identity(s.n, ldq), by_lapack = identity(s.n, s.n);
@@ -61,7 +61,7 @@ ReductionRatios check_reduction(const Stored& s, Place device, double limit) {
   CHECK(found.backward < limit);
   CHECK(found.orthogonality < limit);
 
-  // LAPACK's own routine takes the reflectors to the same Q, and finds d and e where dsytrd leaves them.
+  // LAPACK's routine makes the same Q from the reflectors, and d and e are where dsytrd stores them.
   const auto n = static_cast<lapack_int>(s.n);
   REQUIRE(LAPACKE_dormtr(LAPACK_COL_MAJOR, 'L', static_cast<char>(s.uplo), 'N', n, n, r.a.data(),
                          static_cast<lapack_int>(s.lda), r.tau.data(), by_lapack.data(), n) == 0);
@@ -99,7 +99,7 @@ TEMPLATE_TEST_CASE("sytrd and ormtr: A = Q T Q^T in LAPACK's layout", "[gpu]", s
 TEMPLATE_TEST_CASE("sytrd: huge and tiny matrices are scaled inside", "[gpu]", support::OnCpu,
                    support::OnGpu) {
   ON_DEVICE(TestType);
-  for (const double scale : {0x1p1015, 0x1p-1000, 0x1p-1060})  // the last: most entries are subnormal
+  for (const double scale : {0x1p1015, 0x1p-1000, 0x1p-1060})  // the last scale: most entries are subnormal
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
       CAPTURE(scale, support::name(uplo));
       if (scale > 0x1p-1022) {
@@ -155,7 +155,7 @@ TEMPLATE_TEST_CASE("stedc: every kind of T", "[gpu]", support::OnCpu, support::O
   ON_DEVICE(TestType);
   for (const std::string& kind : support::tridiagonal_kinds)
     for (const std::int64_t n : {1, 2, 3, 40, 105}) {
-      if (kind == "subnormal" && n < 40) continue;  // a value's own rounding is larger than n ulp
+      if (kind == "subnormal" && n < 40) continue;  // the rounding of a value exceeds n ulp
       CAPTURE(kind, n);
       const support::Tridiagonal t = support::tridiagonal(kind, n);
       const std::int64_t ldz = n + 3;
@@ -208,7 +208,7 @@ TEMPLATE_TEST_CASE("stages: nothing to do is done", "[gpu]", support::OnCpu, sup
 }
 
 TEST_CASE("stages: what is wrong is named, and nothing is touched") {
-  const Devices options = on(Place::cpu);
+  const Devices options = on(DeviceChoice::cpu);
   std::vector<double> a(16, 1.0), d(4, 1.0), e(3, 1.0), tau(3, 1.0), z(16, 1.0);
   const auto sytrd_refused = [&](std::int64_t n, double* a_in, std::int64_t lda, double* d_in, double* e_in,
                                  double* tau_in) {
@@ -285,9 +285,9 @@ TEMPLATE_TEST_CASE("sytrd: a NaN or an infinity is named as it stands in A, whic
 TEST_CASE("stages: no GPU where one is asked for") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   double a = 1, d = 1;
-  CHECK_THROWS_AS(sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, on(Place::gpu)), DeviceError);
-  CHECK_THROWS_AS(stedc(1, &d, nullptr, nullptr, 1, on(Place::gpu)), DeviceError);
-  CHECK_THROWS_AS(ormtr(Uplo::lower, 1, 1, &a, 1, nullptr, &d, 1, on(Place::gpu)), DeviceError);
+  CHECK_THROWS_AS(sytrd(Uplo::lower, 1, &a, 1, &d, nullptr, nullptr, on(DeviceChoice::gpu)), DeviceError);
+  CHECK_THROWS_AS(stedc(1, &d, nullptr, nullptr, 1, on(DeviceChoice::gpu)), DeviceError);
+  CHECK_THROWS_AS(ormtr(Uplo::lower, 1, 1, &a, 1, nullptr, &d, 1, on(DeviceChoice::gpu)), DeviceError);
   CUstream_st* const stream = nullptr;
   CHECK_THROWS_AS(sytrd(Uplo::lower, 1, device(&a), 1, device(&d), {}, {}, stream), DeviceError);
   CHECK_THROWS_AS(stedc(1, device(&d), {}, {}, 1, stream), DeviceError);
@@ -296,7 +296,7 @@ TEST_CASE("stages: no GPU where one is asked for") {
 }
 
 TEST_CASE("stages: the CPU's workspace as it is told") {
-  // n times LAPACK's block, which is at most 64
+  // n times the block size of LAPACK, at most 64
   CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host >= 1000 * 8);
   CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host <= 1000 * 64 * 8);
   CHECK(stedc_workspace_bytes(1000, false, false).host == 0);
@@ -309,7 +309,7 @@ TEST_CASE("stages in C: a solve, and info is minus the position of the wrong arg
   REQUIRE(solve_three_by_three_by_stages_from_c(w.data(), z.data()) == 0);
   CHECK(w[0] == Approx(2 - std::sqrt(2.0)));
   CHECK(w[2] == Approx(2 + std::sqrt(2.0)));
-  CHECK(std::fabs(z[1]) == Approx(std::sqrt(0.5)));  // of (1, -sqrt 2, 1) / 2
+  CHECK(std::fabs(z[1]) == Approx(std::sqrt(0.5)));  // the eigenvector (1, -sqrt 2, 1) / 2
 
   std::vector<double> a(16, 1.0), d(4, 1.0), e(3, 1.0), tau(3, 1.0);
   z.assign(16, 1.0);

@@ -1,4 +1,4 @@
-// Factor, products with it and the reduction to standard form on a GPU, against LAPACK and BLAS on the CPU.
+// Compares the Cholesky factor, products with it and the reduction to standard form on a GPU with LAPACK and BLAS on the CPU.
 #include "solver/generalised/triangle.hpp"
 
 #include <cblas.h>
@@ -30,7 +30,7 @@ std::vector<T> narrow(const std::vector<double>& x) {
   return std::vector<T>(x.begin(), x.end());
 }
 
-// A matrix on the GPU with a leading dimension beyond its rows; what lies there, and in a new one everything, is poison.
+// A matrix on the GPU whose leading dimension exceeds its rows. The padding is NaN, and so is every element of a new matrix.
 template <class T>
 struct OnDevice {
   std::int64_t rows, cols, ld;
@@ -43,7 +43,7 @@ struct OnDevice {
   OnDevice(const std::vector<T>& host, std::int64_t r, std::int64_t c) : OnDevice(r, c) {
     EIGEN_G_CUDA(cudaMemcpy2D(memory.data(), sizeof(T) * ld, host.data(), sizeof(T) * rows, sizeof(T) * rows,
                               cols, cudaMemcpyHostToDevice));
-    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a short copy may still be on its way
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // a short copy may still be in flight
   }
   MatrixView<T> at() const { return {memory.data(), rows, cols, ld}; }
   std::vector<T> get() const {
@@ -91,7 +91,7 @@ struct Factored {
   std::int64_t n;
   OnDevice<T> l;
   DeviceBuffer<std::int64_t> minor{1};
-  std::vector<T> truth;  // LAPACK's, zeros above
+  std::vector<T> truth;  // LAPACK's factor, zeros above the diagonal
   explicit Factored(std::int64_t order)
       : n(order),
         l(with_upper(narrow<T>(positive_definite(n, cond)), n, std::numeric_limits<T>::quiet_NaN()), n, n),
@@ -141,7 +141,7 @@ TEMPLATE_TEST_CASE("triangle: the factor", "[gpu]", double, float) {
   }
 }
 
-TEST_CASE("triangle: the first bad minor, also where several are", "[gpu]") {
+TEST_CASE("triangle: the first bad minor, also of several", "[gpu]") {
   NEEDS_GPU();
   for (const std::int64_t n : support::sizes({1, 64, 65, 200}, {65}))
     for (std::int64_t bad = 1; bad <= n; bad += n > 100 || support::sanitized() ? 17 : 5) {
@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE("triangle: products with L and its inverse, from either side"
     }
 }
 
-TEMPLATE_TEST_CASE("triangle: standard form, whole and by halves, and back", "[gpu]", double, float) {
+TEMPLATE_TEST_CASE("triangle: standard form, whole and recursive, and back", "[gpu]", double, float) {
   NEEDS_GPU();
   using T = TestType;
   for (const std::int64_t n : support::sizes({1, 65, 130, 1700, 6300}, {65})) {

@@ -1,6 +1,6 @@
-// Two stages beside one on every family: a family's worst residual and orthogonality by two stages are at most twice its worst by
-// one. And solves in a loop beside another stream's work.
-// EIGEN_G_TABLE names a file for the table of the worst.
+// Compares the two-stage path with the one-stage path: for each family the worst residual and orthogonality ratio of the
+// two-stage path are at most twice the worst of the one-stage path. Also solves in a loop while another stream is busy.
+// EIGEN_G_TABLE names a file for the table of the worst ratios.
 #include <cstdlib>
 #include <fstream>
 #include <numeric>
@@ -14,13 +14,13 @@
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
-using support::Asked;
+using support::OptionsAndDevices;
 using support::Solved;
 using support::Stored;
 
 namespace {
 
-// In units of n roundoffs; what is below a tenth of one is not compared.
+// Worst ratios; values below 0.1 count as 0.1.
 struct Worst {
   double residual = 0, orthogonality = 0;
   void take(const Verification& v) {
@@ -30,14 +30,14 @@ struct Worst {
 };
 constexpr double least = 0.1;
 
-Asked by(Path path, int multiprocessors = 0) {
-  Asked o = support::options(Place::gpu);
+OptionsAndDevices by(Path path, int multiprocessors = 0) {
+  OptionsAndDevices o = support::options(DeviceChoice::gpu);
   o.path = path;
   o.multiprocessors = multiprocessors;
   return o;
 }
 
-Verification verified(const Stored& s, const Asked& o, Place place) {
+Verification verified(const Stored& s, const OptionsAndDevices& o, DeviceChoice place) {
   const Solved pairs = support::solve_guarded(s, o);
   REQUIRE(pairs.report.status == Status::converged);
   const Verification v =
@@ -66,7 +66,8 @@ class Table {
 };
 
 void compare(Table& table, const std::string& family, const std::vector<std::int64_t>& orders,
-             const std::function<std::vector<double>(std::int64_t)>& matrix, Place place = Place::cpu) {
+             const std::function<std::vector<double>(std::int64_t)>& matrix,
+             DeviceChoice place = DeviceChoice::cpu) {
   Worst one, two;
   for (const std::int64_t n : orders) {
     CAPTURE(family, n);
@@ -77,7 +78,7 @@ void compare(Table& table, const std::string& family, const std::vector<std::int
   table.check(family, one, two);
 }
 
-// The band's edges, with what lies between them sampled.
+// Orders around multiples of the bandwidths, and some between them.
 std::vector<std::int64_t> small_orders() {
   std::vector<std::int64_t> orders;
   for (std::int64_t n = 1; n <= 200; n += n < 8 ? 1 : 13) orders.push_back(n);
@@ -88,7 +89,7 @@ std::vector<std::int64_t> small_orders() {
 
 }  // namespace
 
-TEST_CASE("two stages beside one: random matrices of every order to 200", "[gpu][large]") {
+TEST_CASE("two-stage and one-stage path: random matrices of every order to 200", "[gpu][large]") {
   NEEDS_GPU();
   Table table("random, n = 1 ... 200");
   std::vector<std::int64_t> orders;
@@ -96,7 +97,7 @@ TEST_CASE("two stages beside one: random matrices of every order to 200", "[gpu]
   compare(table, "random", orders, [](std::int64_t n) { return support::reduction::family("random", n); });
 }
 
-TEST_CASE("two stages beside one: families and LAPACK's types", "[gpu][large]") {
+TEST_CASE("two-stage and one-stage path: families and LAPACK's types", "[gpu][large]") {
   NEEDS_GPU();
   Table table("families, n = 1 ... 385");
   for (const char* family : support::reduction::families)
@@ -112,26 +113,26 @@ TEST_CASE("two stages beside one: families and LAPACK's types", "[gpu][large]") 
           [](std::int64_t n) { return support::lapack_matrix(9, n, 3); });
 }
 
-TEST_CASE("two stages beside one: n = 10000", "[gpu][large][alone]") {
+TEST_CASE("two-stage and one-stage path: n = 10000", "[gpu][large][alone]") {
   NEEDS_GPU();
   Table table("n = 10000");
   for (const char* family : {"random", "graded down", "tridiagonal", "blocks"})
     compare(
         table, family, {10000}, [family](std::int64_t n) { return support::reduction::family(family, n); },
-        Place::gpu);
+        DeviceChoice::gpu);
 }
 
-// One stage has next to no error here: its reflectors but one are none.
-TEST_CASE("two stages: all entries equal, n = 10000", "[gpu][large][alone]") {
+// Here the one-stage path has nearly no error, because all reflectors except one are the identity.
+TEST_CASE("two-stage path: all entries equal, n = 10000", "[gpu][large][alone]") {
   NEEDS_GPU();
   const Stored s = support::stored(support::reduction::family("ones", 10000), 10000);
-  const Verification v = verified(s, by(Path::two_stage), Place::gpu);
+  const Verification v = verified(s, by(Path::two_stage), DeviceChoice::gpu);
   CHECK(v.lapack_orthogonality <= 1);
   CHECK(v.lapack_residual <= 1);
 }
 
-// Errors of equal sums have one sign: in chains of n terms the residual was 2.6 at 1537, 2.0 at 2048.
-TEST_CASE("two stages: two blocks of equal entries", "[gpu][large]") {
+// Rounding errors of equal sums have one sign. Chains of n terms gave residual ratios of 2.6 at 1537 and 2.0 at 2048.
+TEST_CASE("two-stage path: two blocks of equal entries", "[gpu][large]") {
   NEEDS_GPU();
   for (const std::int64_t n : {513, 1537, 2048}) {
     std::vector<double> a(static_cast<std::size_t>(n * n));
@@ -139,13 +140,13 @@ TEST_CASE("two stages: two blocks of equal entries", "[gpu][large]") {
       for (std::int64_t i = 0; i < n; ++i)
         a[static_cast<std::size_t>(i + j * n)] = (2 * i < n) == (2 * j < n) ? 3 : 0.1;
     CAPTURE(n);
-    const Verification v = verified(support::stored(a, n), by(Path::two_stage), Place::gpu);
+    const Verification v = verified(support::stored(a, n), by(Path::two_stage), DeviceChoice::gpu);
     CHECK(v.lapack_orthogonality <= 1);
     CHECK(v.lapack_residual <= 1);
   }
 }
 
-TEST_CASE("two stages: 200 solves beside another stream's products, on all and on a part of the GPU",
+TEST_CASE("two-stage path: 200 solves during another stream's products, on all and on a part of the GPU",
           "[gpu][large]") {
   NEEDS_GPU();
   const std::int64_t n = 600, order = 2048;

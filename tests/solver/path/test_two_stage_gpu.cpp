@@ -1,4 +1,4 @@
-// Solves by the two-stage path on a GPU: verified eigenpairs, values with vectors and without, subsets.
+// Tests of the two-stage path on a GPU: verified eigenpairs, values with and without vectors, subsets.
 #include "solver/api/eigen_g.hpp"
 
 #include "hybrid/memory/memory.hpp"
@@ -11,15 +11,15 @@
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
-using support::Asked;
+using support::OptionsAndDevices;
 using support::random_matrix;
 using support::Solved;
 using support::Stored;
 
 namespace {
 
-Asked in_two_stages(bool vectors = true) {
-  Asked o = support::options(Place::gpu, vectors);
+OptionsAndDevices in_two_stages(bool vectors = true) {
+  OptionsAndDevices o = support::options(DeviceChoice::gpu, vectors);
   o.path = Path::two_stage;
   return o;
 }
@@ -39,18 +39,18 @@ void check(const Stored& s, const std::string& family = "random", std::int64_t p
 
 }  // namespace
 
-TEST_CASE("two stages on a GPU: every small order", "[gpu]") {
+TEST_CASE("two-stage path on a GPU: every small order", "[gpu]") {
   NEEDS_GPU();
   for (std::int64_t n = 1; n <= 200; n += n < 140 ? 1 : 7) check(random_matrix(n));
 }
 
-TEST_CASE("two stages on a GPU: around the edges of the band's blocks", "[gpu][large]") {
+TEST_CASE("two-stage path on a GPU: around the edges of the band's blocks", "[gpu][large]") {
   NEEDS_GPU();
   for (const std::int64_t n : {255, 256, 257, 319, 320, 321, 511, 513, 1023, 1087, 1090})
     check(random_matrix(n, n % 2 == 0 ? Uplo::lower : Uplo::upper), "random", n % 3);
 }
 
-TEST_CASE("two stages on a GPU: every kind of matrix", "[gpu][large]") {
+TEST_CASE("two-stage path on a GPU: every kind of matrix", "[gpu][large]") {
   NEEDS_GPU();
   for (const std::int64_t n : {130, 517})
     for (const char* kind : support::reduction::families) {
@@ -60,15 +60,16 @@ TEST_CASE("two stages on a GPU: every kind of matrix", "[gpu][large]") {
       const Solved pairs = support::solve_guarded(s, in_two_stages());
       CHECK(support::same_bits(support::solve_guarded(s, in_two_stages(false)).w, pairs.w));
       REQUIRE(pairs.report.status == Status::converged);
-      const Verification v =
-          verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz, Place::cpu);
+      const Verification v = verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(),
+                                    pairs.ldz, DeviceChoice::cpu);
       CHECK(v.finite);
       CHECK(passed(v));
     }
 }
 
-// What is a band already is chased at once, with vectors where it is narrow; the values of both are the same where both are.
-TEST_CASE("two stages on a GPU: bands of every width", "[gpu][large]") {
+// A matrix that is a band already is chased without a reduction to a band; with vectors only if the band is narrow. If solves
+// with and without vectors both do so, the values have the same bits.
+TEST_CASE("two-stage path on a GPU: bands of every width", "[gpu][large]") {
   NEEDS_GPU();
   const std::int64_t n = 700;
   const GivenBands widest = two_stage_tuning().max_given_band;
@@ -82,15 +83,15 @@ TEST_CASE("two stages on a GPU: bands of every width", "[gpu][large]") {
     const Solved pairs = support::solve_guarded(s, in_two_stages()),
                  values = support::solve_guarded(s, in_two_stages(false));
     CHECK((pairs.report.seconds_of(Stage::full_to_band) > 0) == (width > widest.with_vectors));
-    CHECK((pairs.report.seconds_of(Stage::band_back) > 0) == (width > widest.with_vectors));
+    CHECK((pairs.report.seconds_of(Stage::back_transform_band) > 0) == (width > widest.with_vectors));
     CHECK((values.report.seconds_of(Stage::full_to_band) > 0) == (width > widest.of_values));
     CHECK(pairs.report.bytes.device <= workspace_bytes(n, {.path = Path::two_stage}, true).device);
     CHECK(support::same_bits(pairs.z, support::solve_guarded(s, in_two_stages()).z));
   }
 }
 
-// A full matrix after a banded one, by one solver, which keeps nothing of the latter.
-TEST_CASE("two stages on a GPU: one solver, bands and full matrices by turns", "[gpu]") {
+// One solver solves a full matrix after a banded one. It must not keep any state of the banded one.
+TEST_CASE("two-stage path on a GPU: one solver, bands and full matrices in turns", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 300;
   const Stored full = random_matrix(n);
@@ -109,34 +110,34 @@ TEST_CASE("two stages on a GPU: one solver, bands and full matrices by turns", "
   }
 }
 
-// Every large product by the engine that is asked for, and none by another; the values those of a solve without vectors.
-TEST_CASE("two stages on a GPU: forced engines", "[gpu][large]") {
+// The requested engine runs every large product. The values have the bits of a solve without vectors.
+TEST_CASE("two-stage path on a GPU: forced engines", "[gpu][large]") {
   NEEDS_GPU();
-  std::vector<Engine> forced{Engine::double_float};
+  std::vector<Engine> forced{Engine::df};
   if (engine_built(Engine::emulated)) forced.push_back(Engine::emulated);
   for (const std::int64_t n : {200, 517, 1300})
     for (const Engine engine : forced) {
       CAPTURE(n, name(engine));
       const Stored s = random_matrix(n, n % 2 == 0 ? Uplo::lower : Uplo::upper, 1);
-      Asked o = in_two_stages();
+      OptionsAndDevices o = in_two_stages();
       o.engine = engine;
       const Solved pairs = support::solve_guarded(s, o);
       REQUIRE(pairs.report.status == Status::converged);
       for (const StageWork& work : pairs.report.stages)
-        if (work.stage == Stage::full_to_band || work.stage == Stage::chase_back) {
+        if (work.stage == Stage::full_to_band || work.stage == Stage::back_transform_chase) {
           CAPTURE(name(work.stage));
           CHECK(work.flops[engine] > 0);
           CHECK(work.flops[Engine::native] == 0);
         }
-      const Verification v =
-          verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz, Place::cpu);
+      const Verification v = verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(),
+                                    pairs.ldz, DeviceChoice::cpu);
       CHECK(passed(v));
       o.vectors = false;
       CHECK(support::same_bits(support::solve_guarded(s, o).w, pairs.w));
     }
 }
 
-TEST_CASE("two stages on a GPU: LAPACK's types", "[gpu][large]") {
+TEST_CASE("two-stage path on a GPU: LAPACK's types", "[gpu][large]") {
   NEEDS_GPU();
   const std::int64_t n = 300;
   for (int type = 1; type <= support::lapack_types; ++type) {
@@ -144,34 +145,35 @@ TEST_CASE("two stages on a GPU: LAPACK's types", "[gpu][large]") {
     const Stored s = support::stored(support::lapack_matrix(type, n, 3), n);
     const Solved pairs = support::solve_guarded(s, in_two_stages());
     REQUIRE(pairs.report.status == Status::converged);
-    CHECK(passed(
-        verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz, Place::cpu)));
+    CHECK(passed(verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(), pairs.ldz,
+                        DeviceChoice::cpu)));
   }
 }
 
-TEST_CASE("two stages on a GPU: subsets, bits, stages, bytes", "[gpu][large]") {
+TEST_CASE("two-stage path on a GPU: subsets, bits, stages, bytes", "[gpu][large]") {
   NEEDS_GPU();
   const std::int64_t n = 700;
   const Stored s = random_matrix(n);
   const Solved all = support::solve_guarded(s, in_two_stages());
   CHECK(support::same_bits(all.z, support::solve_guarded(s, in_two_stages()).z));
-  for (const Stage stage : {Stage::full_to_band, Stage::chase, Stage::chase_back, Stage::band_back})
+  for (const Stage stage :
+       {Stage::full_to_band, Stage::chase, Stage::back_transform_chase, Stage::back_transform_band})
     CHECK(all.report.seconds_of(stage) > 0);
   CHECK(all.report.seconds_of(Stage::tridiagonalize) == 0);
   CHECK(all.report.bytes.device <= workspace_bytes(n, {.path = Path::two_stage}, true).device);
 
-  Asked o = in_two_stages();
-  o.subset = Subset::numbers(31, 80);
+  OptionsAndDevices o = in_two_stages();
+  o.subset = Subset::by_index(31, 80);
   const Solution<double> part = solve(n, s.a.data(), s.lda, o, o);
   REQUIRE(part.report.m == 50);
   CHECK(std::equal(part.values.begin(), part.values.end(), all.w.begin() + 30));
   const Verification v =
-      verify(s.uplo, n, s.a.data(), s.lda, 50, part.values.data(), part.vectors.data(), n, Place::cpu);
+      verify(s.uplo, n, s.a.data(), s.lda, 50, part.values.data(), part.vectors.data(), n, DeviceChoice::cpu);
   CHECK(v.lapack_orthogonality < support::limits::reduction * 50);
   CHECK(v.residual_frobenius < 1e-10);
 }
 
-TEST_CASE("two stages in float on a GPU: small orders, edges, families", "[gpu][large]") {
+TEST_CASE("two-stage path in float on a GPU: small orders, edges, families", "[gpu][large]") {
   NEEDS_GPU();
   const auto in_float = [](const Stored& s, std::int64_t padding = 0) {
     CAPTURE(s.n, support::name(s.uplo));
@@ -196,7 +198,7 @@ TEST_CASE("two stages in float on a GPU: small orders, edges, families", "[gpu][
   }
 }
 
-TEMPLATE_TEST_CASE("two stages on a GPU of Hermitian matrices: small orders, edges, families, subsets",
+TEMPLATE_TEST_CASE("two-stage path on a GPU, Hermitian matrices: small orders, edges, families, subsets",
                    "[gpu][large]", std::complex<double>, std::complex<float>) {
   NEEDS_GPU();
   using T = TestType;
@@ -210,7 +212,7 @@ TEMPLATE_TEST_CASE("two stages on a GPU of Hermitian matrices: small orders, edg
     CHECK(pairs.report.bytes.device <= workspace_bytes<T>(m.n, {.path = Path::two_stage}, true).device);
   };
   const double small = support::limits::lapack_ratio,
-               large = 2;  // twice one stage's, as the families' table has it
+               large = 2;  // twice that of the one-stage path, as in the test of the families
   for (std::int64_t n = 1; n <= 200; n += n < 70 ? 1 : 13)
     check_solve(support::random_hermitian<T>(n, n % 2 == 0 ? Uplo::lower : Uplo::upper),
                 n < 100 ? small : large);
@@ -222,18 +224,18 @@ TEMPLATE_TEST_CASE("two stages on a GPU of Hermitian matrices: small orders, edg
   }
   const support::HermitianMatrix<T> m = support::random_hermitian<T>(700);
   const auto all = support::solve_guarded(m, in_two_stages());
-  Asked o = in_two_stages();
-  o.subset = Subset::numbers(31, 80);
+  OptionsAndDevices o = in_two_stages();
+  o.subset = Subset::by_index(31, 80);
   const auto some = support::solve_guarded(m, o);
   REQUIRE(some.report.m == 50);
   CHECK(std::equal(some.w.begin(), some.w.begin() + 50, all.w.begin() + 30));
-  CHECK(
-      passed(verify(m.uplo, m.n, m.a.data(), m.lda, 50, some.w.data(), some.z.data(), some.ldz, Place::cpu)));
+  CHECK(passed(
+      verify(m.uplo, m.n, m.a.data(), m.lda, 50, some.w.data(), some.z.data(), some.ldz, DeviceChoice::cpu)));
 }
 
-TEST_CASE("two stages without a GPU are refused by name") {
+TEST_CASE("the two-stage path without a GPU is refused by name") {
   double a = 1, w = 0;
-  Asked o = support::options(Place::cpu, false);
+  OptionsAndDevices o = support::options(DeviceChoice::cpu, false);
   o.path = Path::two_stage;
   try {
     (void)eigen_g::eigen_g<double>(1, &a, 1, &w, nullptr, 1, o, o);

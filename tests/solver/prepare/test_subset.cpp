@@ -28,9 +28,9 @@ std::string argument_refused(std::int64_t n, const Subset& subset) {
   return "none";
 }
 
-// A solve of a subset with room for no more than is promised, guards behind it.
-support::Solved solve_subset(const Stored& s, support::Asked o) {
-  const std::int64_t n = s.n, ldz = n + 3, most = o.subset.most(n);
+// Solves a subset with arrays of the promised capacity and guards after them.
+support::Solved solve_subset(const Stored& s, support::OptionsAndDevices o) {
+  const std::int64_t n = s.n, ldz = n + 3, most = o.subset.max_count(n);
   o.uplo = s.uplo;
   support::Solved solved;
   solved.ldz = ldz;
@@ -51,18 +51,18 @@ support::Solved solve_subset(const Stored& s, support::Asked o) {
   return solved;
 }
 
-// Pairs `first` ... of the whole solution, count of them: the values bit for bit, the vectors by verify().
-void check_subset_of(const Stored& s, const std::vector<double>& all, support::Asked o, std::int64_t first,
-                     std::int64_t count, const std::string& family = "random") {
+// Compares the subset with `count` pairs of the whole solution from `first` on: values bit for bit, vectors by verify().
+void check_subset_of(const Stored& s, const std::vector<double>& all, support::OptionsAndDevices o,
+                     std::int64_t first, std::int64_t count, const std::string& family = "random") {
   CAPTURE(s.n, first, count, static_cast<int>(o.subset.by));
   const support::Solved solved = solve_subset(s, o);
   REQUIRE(solved.report.status == eigen_g::Status::converged);
   REQUIRE(solved.report.m == count);
-  CHECK(solved.report.first == first);
+  CHECK(solved.report.first_index == first);
   CHECK(support::same_bits(
       solved.w, std::vector<double>(all.begin() + (first - 1), all.begin() + (first - 1) + count)));
   const eigen_g::Verification v = eigen_g::verify(s.uplo, s.n, s.a.data(), s.lda, count, solved.w.data(),
-                                                  solved.z.data(), solved.ldz, eigen_g::Place::cpu);
+                                                  solved.z.data(), solved.ldz, eigen_g::DeviceChoice::cpu);
   support::check_verified(v, support::machine_of(solved.report), family);
   CHECK(v.m == count);
 }
@@ -86,25 +86,25 @@ TEST_CASE("which numbers and bounds are a subset") {
   const double inf = support::infinity;
   CHECK(argument_refused(5, {}) == "none");
   CHECK(argument_refused(0, {}) == "none");
-  CHECK(argument_refused(5, Subset::numbers(1, 5)) == "none");
-  CHECK(argument_refused(5, Subset::numbers(5, 5)) == "none");
-  CHECK(argument_refused(0, Subset::numbers(1, 0)) == "none");
-  CHECK(argument_refused(5, Subset::numbers(0, 5)) == "subset.first");
-  CHECK(argument_refused(5, Subset::numbers(6, 6)) == "subset.first");
-  CHECK(argument_refused(5, Subset::numbers(1, 6)) == "subset.last");
-  CHECK(argument_refused(5, Subset::numbers(3, 2)) == "subset.last");
-  CHECK(argument_refused(5, Subset::numbers(1, 0)) == "subset.last");
-  CHECK(argument_refused(0, Subset::numbers(1, 1)) == "subset.last");
-  CHECK(argument_refused(5, Subset::values(-1, 1)) == "none");
-  CHECK(argument_refused(0, Subset::values(-1, 1)) == "none");
-  CHECK(argument_refused(5, Subset::values(-inf, inf)) == "none");
-  CHECK(argument_refused(5, Subset::values(1, 1)) == "subset.upto");
-  CHECK(argument_refused(5, Subset::values(2, 1)) == "subset.upto");
-  CHECK(argument_refused(5, Subset::values(support::nan, 1)) == "subset.above");
-  CHECK(argument_refused(5, Subset::values(0, support::nan)) == "subset.upto");
-  CHECK(Subset().most(7) == 7);
-  CHECK(Subset::numbers(3, 5).most(7) == 3);
-  CHECK(Subset::values(3, 5).most(7) == 7);
+  CHECK(argument_refused(5, Subset::by_index(1, 5)) == "none");
+  CHECK(argument_refused(5, Subset::by_index(5, 5)) == "none");
+  CHECK(argument_refused(0, Subset::by_index(1, 0)) == "none");
+  CHECK(argument_refused(5, Subset::by_index(0, 5)) == "subset.first");
+  CHECK(argument_refused(5, Subset::by_index(6, 6)) == "subset.first");
+  CHECK(argument_refused(5, Subset::by_index(1, 6)) == "subset.last");
+  CHECK(argument_refused(5, Subset::by_index(3, 2)) == "subset.last");
+  CHECK(argument_refused(5, Subset::by_index(1, 0)) == "subset.last");
+  CHECK(argument_refused(0, Subset::by_index(1, 1)) == "subset.last");
+  CHECK(argument_refused(5, Subset::by_value(-1, 1)) == "none");
+  CHECK(argument_refused(0, Subset::by_value(-1, 1)) == "none");
+  CHECK(argument_refused(5, Subset::by_value(-inf, inf)) == "none");
+  CHECK(argument_refused(5, Subset::by_value(1, 1)) == "subset.upto");
+  CHECK(argument_refused(5, Subset::by_value(2, 1)) == "subset.upto");
+  CHECK(argument_refused(5, Subset::by_value(support::nan, 1)) == "subset.above");
+  CHECK(argument_refused(5, Subset::by_value(0, support::nan)) == "subset.upto");
+  CHECK(Subset().max_count(7) == 7);
+  CHECK(Subset::by_index(3, 5).max_count(7) == 3);
+  CHECK(Subset::by_value(3, 5).max_count(7) == 7);
 }
 
 TEST_CASE("values above the lower bound and up to the upper one are selected") {
@@ -115,14 +115,14 @@ TEST_CASE("values above the lower bound and up to the upper one are selected") {
   };
   using Pair = std::pair<std::int64_t, std::int64_t>;
   CHECK(selected({}) == Pair(0, 7));
-  CHECK(selected(Subset::numbers(2, 4)) == Pair(1, 3));
-  CHECK(selected(Subset::values(-1, 3)) == Pair(3, 3));  // -1 is not above -1, 3 is up to 3
-  CHECK(selected(Subset::values(-1.5, 2.9)) == Pair(1, 3));
-  CHECK(selected(Subset::values(-support::infinity, support::infinity)) == Pair(0, 7));
-  CHECK(selected(Subset::values(1, 2)) == Pair(4, 0));
-  CHECK(selected(Subset::values(9, 10)) == Pair(7, 0));
-  CHECK(selected(Subset::values(-10, -9)) == Pair(0, 0));
-  CHECK(selected(Subset::values(-4, 12), 3, -1) == Pair(3, 3));  // times 4
+  CHECK(selected(Subset::by_index(2, 4)) == Pair(1, 3));
+  CHECK(selected(Subset::by_value(-1, 3)) == Pair(3, 3));  // the interval excludes -1 and includes 3
+  CHECK(selected(Subset::by_value(-1.5, 2.9)) == Pair(1, 3));
+  CHECK(selected(Subset::by_value(-support::infinity, support::infinity)) == Pair(0, 7));
+  CHECK(selected(Subset::by_value(1, 2)) == Pair(4, 0));
+  CHECK(selected(Subset::by_value(9, 10)) == Pair(7, 0));
+  CHECK(selected(Subset::by_value(-10, -9)) == Pair(0, 0));
+  CHECK(selected(Subset::by_value(-4, 12), 3, -1) == Pair(3, 3));  // the matrix times 4
 }
 
 TEMPLATE_TEST_CASE("subset by number: pairs of the whole solution", "", OnCpu, OnGpu) {
@@ -130,10 +130,10 @@ TEMPLATE_TEST_CASE("subset by number: pairs of the whole solution", "", OnCpu, O
   for (const std::int64_t n : {1, 2, 5, 31, 33, 64, 65, 129, 300})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
       const Stored s = support::random_matrix(n, uplo, 1);
-      support::Asked o = options(TestType::device);
+      support::OptionsAndDevices o = options(TestType::device);
       const std::vector<double> all = support::solve_guarded(s, o).w;
       for (const Range& range : ranges_of(n)) {
-        o.subset = Subset::numbers(range.first, range.last);
+        o.subset = Subset::by_index(range.first, range.last);
         check_subset_of(s, all, o, range.first, range.last - range.first + 1);
       }
     }
@@ -143,12 +143,12 @@ TEMPLATE_TEST_CASE("subset by value: the values in between, and none", "", OnCpu
   ON_DEVICE(TestType);
   for (const std::int64_t n : {1, 2, 33, 65, 200}) {
     const Stored s = support::random_matrix(n);
-    support::Asked o = options(TestType::device);
+    support::OptionsAndDevices o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
     const double inf = support::infinity;
     const auto w = [&](std::int64_t k) { return all[static_cast<std::size_t>(k - 1)]; };
     const auto check = [&](double above, double upto, std::int64_t first, std::int64_t count) {
-      o.subset = Subset::values(above, upto);
+      o.subset = Subset::by_value(above, upto);
       check_subset_of(s, all, o, first, count);
     };
     check(-inf, inf, 1, n);
@@ -156,7 +156,7 @@ TEMPLATE_TEST_CASE("subset by value: the values in between, and none", "", OnCpu
     check(w(n), inf, n + 1, 0);
     check(-inf, std::nextafter(w(1), -inf), 1, 0);
     if (n < 5) continue;
-    check(w(2), w(n - 1), 3, n - 3);  // half open
+    check(w(2), w(n - 1), 3, n - 3);  // half-open interval
     check(std::nextafter(w(2), -inf), w(n - 1), 2, n - 2);
     const double gap = w(n / 2 + 1) - w(n / 2);
     check(w(n / 2) + 0.25 * gap, w(n / 2) + 0.75 * gap, n / 2 + 1, 0);
@@ -170,7 +170,7 @@ TEMPLATE_TEST_CASE("subset: every family, bounds through clusters", "", OnCpu, O
     eigen_g::generate::Spec spec;
     spec.kind = kind.name;
     Stored s;
-    for (const std::int64_t n : {101, 105, 64, 60}) {  // some kinds are choosy
+    for (const std::int64_t n : {101, 105, 64, 60}) {  // some kinds exist only for certain orders
       spec.n = n;
       try {
         s = support::stored(spec);
@@ -181,16 +181,16 @@ TEMPLATE_TEST_CASE("subset: every family, bounds through clusters", "", OnCpu, O
     REQUIRE(s.n == spec.n);
     CAPTURE(spec.kind);
     const std::int64_t n = spec.n;
-    support::Asked o = options(TestType::device);
+    support::OptionsAndDevices o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
     for (const Range& range : {Range{n / 3, n / 3}, Range{n / 4, n / 2}, Range{2, n - 5}}) {
-      o.subset = Subset::numbers(range.first, range.last);
+      o.subset = Subset::by_index(range.first, range.last);
       check_subset_of(s, all, o, range.first, range.last - range.first + 1, spec.kind);
     }
     const double above = all[static_cast<std::size_t>(n / 4)], upto = all[static_cast<std::size_t>(n / 2)];
     if (!(above < upto)) continue;
     const auto first = std::upper_bound(all.begin(), all.end(), above);
-    o.subset = Subset::values(above, upto);
+    o.subset = Subset::by_value(above, upto);
     check_subset_of(s, all, o, first - all.begin() + 1,
                     std::upper_bound(all.begin(), all.end(), upto) - first, spec.kind);
   }
@@ -200,42 +200,42 @@ TEMPLATE_TEST_CASE("subset of a matrix that is scaled: bounds are the caller's",
   ON_DEVICE(TestType);
   for (const double scale : {0x1p-600, 0x1p700}) {
     const Stored s = support::random_matrix(70, Uplo::lower, 0, 1, scale);
-    support::Asked o = options(TestType::device);
+    support::OptionsAndDevices o = options(TestType::device);
     const std::vector<double> all = support::solve_guarded(s, o).w;
-    o.subset = Subset::values(all[9], all[30]);
+    o.subset = Subset::by_value(all[9], all[30]);
     check_subset_of(s, all, o, 11, 21);
   }
 }
 
-TEMPLATE_TEST_CASE("subset of the values alone", "", OnCpu, OnGpu) {
+TEMPLATE_TEST_CASE("subset of the values only", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   const Stored s = support::random_matrix(150);
-  support::Asked o = options(TestType::device, false);
+  support::OptionsAndDevices o = options(TestType::device, false);
   const std::vector<double> all = support::solve_guarded(s, o).w;
   const auto values = [&](const Subset& subset) {
     o.subset = subset;
-    std::vector<double> w(static_cast<std::size_t>(subset.most(150)) + 1, guard);
+    std::vector<double> w(static_cast<std::size_t>(subset.max_count(150)) + 1, guard);
     const eigen_g::Report report = eigen_g::eigen_g(150, s.a.data(), s.lda, w.data(), nullptr, 1, o, o);
     CHECK(w.back() == guard);
     w.resize(static_cast<std::size_t>(report.m));
     return w;
   };
-  CHECK(support::same_bits(values(Subset::numbers(20, 50)),
+  CHECK(support::same_bits(values(Subset::by_index(20, 50)),
                            std::vector<double>(all.begin() + 19, all.begin() + 50)));
-  CHECK(support::same_bits(values(Subset::values(all[9], all[11])),
+  CHECK(support::same_bits(values(Subset::by_value(all[9], all[11])),
                            std::vector<double>(all.begin() + 10, all.begin() + 12)));
-  CHECK(values(Subset::values(all[149], support::infinity)).empty());
+  CHECK(values(Subset::by_value(all[149], support::infinity)).empty());
 }
 
-TEMPLATE_TEST_CASE("subset: solve() brings memory for what is found", "", OnCpu, OnGpu) {
+TEMPLATE_TEST_CASE("subset: solve() allocates memory for the found pairs", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   const Stored s = support::random_matrix(80);
-  support::Asked o = options(TestType::device);
+  support::OptionsAndDevices o = options(TestType::device);
   const eigen_g::Solution<double> all = eigen_g::solve(80, s.a.data(), s.lda, o, o);
-  o.subset = Subset::values(all.values[4], all.values[6]);
+  o.subset = Subset::by_value(all.values[4], all.values[6]);
   const eigen_g::Solution<double> some = eigen_g::solve(80, s.a.data(), s.lda, o, o);
   CHECK(support::same_bits(some.values, {all.values[5], all.values[6]}));
   CHECK(some.vectors.size() == 160);
-  o.subset = Subset::numbers(3, 2);
+  o.subset = Subset::by_index(3, 2);
   CHECK_THROWS_AS(eigen_g::solve(80, s.a.data(), s.lda, o, o), eigen_g::InvalidArgument);
 }

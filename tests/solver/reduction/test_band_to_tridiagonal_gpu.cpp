@@ -1,4 +1,4 @@
-// Q2^T A Q2 = T of band matrices on a GPU, checked as the property it is, and T's eigenvalues against LAPACK's.
+// Tests Q2^T A Q2 = T for band matrices on a GPU, and T's eigenvalues against LAPACK's.
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
 #include <lapacke.h>
@@ -20,21 +20,20 @@ using namespace support::chase;
 namespace {
 
 template <class S = double>
-struct Outcome {
+struct ChaseResult {
   std::vector<double> d, e;
   ReflectorsOf<S> reflectors;
-  bool operator==(const Outcome& other) const {
+  bool operator==(const ChaseResult& other) const {
     return d == other.d && e == other.e && reflectors.v == other.reflectors.v &&
            reflectors.tau == other.reflectors.tau;
   }
 };
 
 template <class T = double, class S = support::wide_t<T>>
-Outcome<S> chase(const Queue& queue, const std::vector<S>& a, std::int64_t n, std::int64_t b, bool vectors,
-                 int multiprocessors = 0) {
+ChaseResult<S> chase(const Queue& queue, const std::vector<S>& a, std::int64_t n, std::int64_t b,
+                     bool vectors, int multiprocessors = 0) {
   const ChaseTiles tiles = chase_tiles<T>(n, b);
-  DeviceBuffer<T> band((b + 1) * n), v(vectors ? tiles.packed_count() : 0),
-      tau(vectors ? tiles.tau_count() : 0);
+  DeviceBuffer<T> band((b + 1) * n), v(vectors ? tiles.count() : 0), tau(vectors ? tiles.tau_count() : 0);
   DeviceBuffer<real_t<T>> d(n), e(n);
   const support::DeviceScratch scratch(band_to_tridiagonal_bytes<T>(n, b, queue.multiprocessors()), 256);
   for (const auto* buffer : {&v, &tau})
@@ -53,8 +52,8 @@ Outcome<S> chase(const Queue& queue, const std::vector<S>& a, std::int64_t n, st
 }
 
 template <class T = double, class S = support::wide_t<T>>
-Outcome<S> chase(const std::vector<S>& a, std::int64_t n, std::int64_t b, bool vectors,
-                 int multiprocessors = 0) {
+ChaseResult<S> chase(const std::vector<S>& a, std::int64_t n, std::int64_t b, bool vectors,
+                     int multiprocessors = 0) {
   return chase<T>(Queue(), a, n, b, vectors, multiprocessors);
 }
 
@@ -63,8 +62,8 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b, int multipro
   using S = support::wide_t<T>;
   CAPTURE(kind, n, b, multiprocessors);
   const std::vector<S> a = band_of<S>(kind, n, b);
-  const Outcome<S> found = chase<T>(a, n, b, true, multiprocessors),
-                   values = chase<T>(a, n, b, false, multiprocessors);
+  const ChaseResult<S> found = chase<T>(a, n, b, true, multiprocessors),
+                       values = chase<T>(a, n, b, false, multiprocessors);
   CHECK(values.d == found.d);
   CHECK(values.e == found.e);
   support::reduction::ReductionOf<S> r{found.d, found.e, support::reduction::identity<S>(n)};
@@ -86,7 +85,7 @@ TEST_CASE("band to tridiagonal: around every edge", "[gpu]") {
                                  b + 1, b + 2, 2 * b - 1, 2 * b, 2 * b + 1, 3 * b + 5})
       check("random", n, b);
     for (const int multiprocessors : {1, 2})
-      check("random", 5 * b + 2, b, multiprocessors);  // several positions a block
+      check("random", 5 * b + 2, b, multiprocessors);  // several positions in a block
   }
 }
 
@@ -96,7 +95,7 @@ TEST_CASE("band to tridiagonal: families", "[gpu]") {
     for (const char* kind : support::reduction::families) check(kind, 3 * b + 7, b);
 }
 
-// tiny, large: entries that the driver scales before float's squares vanish or overflow.
+// tiny, large: the driver scales these entries, because their squares vanish or overflow in float.
 TEST_CASE("band to tridiagonal in float: around every edge, families, bits", "[gpu]") {
   NEEDS_GPU();
   for (const std::int64_t b : chase_bandwidths) {
@@ -109,7 +108,7 @@ TEST_CASE("band to tridiagonal in float: around every edge, families, bits", "[g
                            "near identity", "arrow", "tridiagonal", "blocks"})
     check<float>(kind, 199, 64);
   const Matrix a = band_of("random", 1500, 64);
-  const Outcome<> found = chase<float>(a, 1500, 64, true);
+  const ChaseResult<> found = chase<float>(a, 1500, 64, true);
   for (const int multiprocessors : {0, 3, 20})
     CHECK(chase<float>(a, 1500, 64, true, multiprocessors) == found);
 }
@@ -130,7 +129,7 @@ TEMPLATE_TEST_CASE("band to tridiagonal of Hermitian matrices: edges, families, 
     CHECK(chase<TestType>(a, 1500, b, true, multiprocessors) == found);
 }
 
-TEST_CASE("band to tridiagonal: one and two positions a block", "[gpu][racecheck]") {
+TEST_CASE("band to tridiagonal: one and two positions in a block", "[gpu][racecheck]") {
   NEEDS_GPU();
   for (const int multiprocessors : {1, 0}) {
     check("random", 70, 32, multiprocessors);
@@ -157,7 +156,7 @@ TEST_CASE("band to tridiagonal: eigenvalues are LAPACK's, bits repeat", "[gpu]")
     REQUIRE(LAPACKE_dsbtrd(LAPACK_COL_MAJOR, 'N', 'L', order, width, band.data(), width + 1, w.data(),
                            e.data(), &none, 1) == 0);
     REQUIRE(LAPACKE_dsterf(order, w.data(), e.data()) == 0);
-    const Outcome<> found = chase(a, n, b, true);
+    const ChaseResult<> found = chase(a, n, b, true);
     std::vector<double> own = found.d, off = found.e;
     REQUIRE(LAPACKE_dsterf(order, own.data(), off.data()) == 0);
     double difference = 0;
@@ -170,12 +169,12 @@ TEST_CASE("band to tridiagonal: eigenvalues are LAPACK's, bits repeat", "[gpu]")
   }
 }
 
-// 20 positions on 2 multiprocessors, and beside another stream's kernels on all of them.
+// 20 positions on 2 multiprocessors, and on all multiprocessors while kernels of another stream run.
 TEST_CASE("band to tridiagonal: on a part of the GPU, and under load", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 640, b = 32;
   const Matrix a = band_of("random", n, b);
-  const Outcome<> whole = chase(a, n, b, true);
+  const ChaseResult<> whole = chase(a, n, b, true);
   std::optional<Partition> part;
   try {
     part.emplace(8);

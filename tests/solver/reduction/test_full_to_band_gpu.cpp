@@ -1,8 +1,9 @@
-// Q^T A Q = B on a GPU, checked as the property it is: Q is formed by the back-transformation of I from row b on.
+// Tests Q^T A Q = B on a GPU. The back-transformation of I from row b on makes Q.
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/prepare/pack.hpp"
@@ -30,7 +31,7 @@ std::vector<const char*> kinds_of_few_numbers() {
   if (support::sanitized()) return {"ones"};
   return {"zero", "identity", "ones", "rank two", "arrow", "tridiagonal", "blocks"};
 }
-// Of more than one block of pending columns.
+// Orders with more than one block of pending columns.
 std::int64_t two_blocks() {
   return support::sanitized() ? 350 : 700;
 }
@@ -47,12 +48,12 @@ std::size_t bytes(std::int64_t count) {
 template <class T = double, class S = support::wide_t<T>>
 Banded<S> reduce_on_gpu(const std::vector<S>& a, std::int64_t n, std::int64_t b) {
   Queue queue;
-  const std::int64_t multiple = tridiagonalize_row_multiple, lda = (n + multiple - 1) / multiple * multiple;
+  const std::int64_t multiple = tridiagonalize_row_multiple, lda = round_up(n, multiple);
   const std::int64_t left = std::max<std::int64_t>(n - b, 0);
   DeviceBuffer<T> given(n * n), matrix(lda * n), band((b + 1) * n), tau(n), z(n * n);
   const support::DeviceScratch scratch(
       std::max(full_to_band_bytes<T>(n, b, queue.multiprocessors()), back_transform_bytes<T>(left, n)));
-  // Whatever is not written must show.
+  // NaN shows elements that are not written.
   for (const auto* buffer : {&matrix, &band, &tau})
     EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   support::upload_as(a, given);
@@ -90,7 +91,7 @@ template <class T = double>
 void check(const std::string& kind, std::int64_t n, std::int64_t b) {
   using S = support::wide_t<T>;
   std::vector<S> a = family_of<S>(kind, n);
-  for (std::int64_t j = 0; j < n; ++j)  // graded ones are symmetric up to rounding
+  for (std::int64_t j = 0; j < n; ++j)  // graded matrices are symmetric up to rounding
     for (std::int64_t i = 0; i < j; ++i)
       a[static_cast<std::size_t>(i + j * n)] = conjugate_of(a[static_cast<std::size_t>(j + i * n)]);
   std::vector<S> poisoned = a;

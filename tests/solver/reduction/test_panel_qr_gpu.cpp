@@ -1,4 +1,4 @@
-// A = (I - V T V^T) [R; 0] on a GPU, checked as the property it is, wherever the panel's rows are held; and W = V T.
+// Tests A = (I - V T V^T) [R; 0] and W = V T on a GPU, for panels in registers, in shared memory and in device memory.
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
 #include <cmath>
@@ -139,7 +139,7 @@ TEST_CASE("panel_qr on a GPU: rows beyond the registers", "[gpu]") {
   NEEDS_GPU();
   for (const std::int64_t b : {32, 64, 96, 128}) {
     check(2501, b, 3);  // in shared memory
-    check(4001, b, 2);  // for wide panels in device memory
+    check(4001, b, 2);  // wide panels: in device memory
     check(1500, b, 1);
   }
 }
@@ -164,7 +164,7 @@ TEMPLATE_TEST_CASE("panel_qr on a GPU of complex panels", "[gpu]", std::complex<
   check<TestType>(9001, b, 2);
 }
 
-// Of equal terms too, whose chain of additions would be off by many units; what is not its own stays.
+// Also for equal terms, whose sum in one chain would be wrong by many units. Memory outside of the arrays must not change.
 TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W of up to four columns, else nothing", "[gpu]",
                    float, double, std::complex<float>, std::complex<double>) {
   NEEDS_GPU();
@@ -222,6 +222,6 @@ TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W of up to four columns
             worst = std::max(worst, static_cast<double>(std::abs(Long(found) - sum) / size));
           }
         CHECK(wrong == 0);
-        CHECK(worst <= 4 * support::ulp_of<T>);  // a partial sum's rounding and a tree of 5
+        CHECK(worst <= 4 * support::ulp_of<T>);  // rounding of a partial sum and of a tree of 5
       }
 }

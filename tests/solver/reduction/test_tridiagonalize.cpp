@@ -1,4 +1,4 @@
-// Q^T A Q = T on the CPU, checked as the property it is: Q is formed by the back-transformation of I.
+// Tests Q^T A Q = T on the CPU. The back-transformation of I makes Q.
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ Reduction reduce_on_cpu(const Matrix& a, std::int64_t n, Uplo uplo) {
   return r;
 }
 
-// Memory that ends, but for less than 16 bytes, where the process has none.
+// Memory that ends less than 16 bytes before a page without access.
 class Guarded {
  public:
   explicit Guarded(std::uint64_t bytes) {

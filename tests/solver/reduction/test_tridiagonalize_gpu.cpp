@@ -1,10 +1,11 @@
-// Q^T A Q = T on a GPU, checked as the property it is: Q is formed by the back-transformation of I.
+// Tests Q^T A Q = T on a GPU. The back-transformation of I makes Q.
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
 #include "gemm_df/rank_2k/syr2k.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/prepare/pack.hpp"
@@ -23,14 +24,13 @@ std::size_t bytes(std::int64_t count) {
 
 Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo, int multiprocessors = 0) {
   Queue queue;
-  const std::int64_t lda =
-      (n + tridiagonalize_row_multiple - 1) / tridiagonalize_row_multiple * tridiagonalize_row_multiple;
+  const std::int64_t lda = round_up(n, tridiagonalize_row_multiple);
   DeviceBuffer<double> given(n * n), matrix(lda * n), d(n), e(n), tau(n), z(n * n);
   const support::DeviceScratch scratch(
       std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()), back_transform_bytes<double>(n, n)));
   Reduction r{std::vector<double>(static_cast<std::size_t>(n)),
               std::vector<double>(static_cast<std::size_t>(n)), identity(n)};
-  // Whatever is not written must show.
+  // NaN shows elements that are not written.
   EIGEN_G_CUDA(cudaMemset(matrix.data(), 0xff, matrix.bytes()));
   for (const auto* buffer : {&d, &e, &tau}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemcpy(given.data(), a.data(), given.bytes(), cudaMemcpyHostToDevice));
@@ -65,8 +65,8 @@ TEST_CASE("tridiagonalize on a GPU: Q T Q^T = A, small", "[gpu]") {
   check_random_on_gpu(150, Uplo::lower, 1);
 }
 
-// Small enough for a tool that watches every access to shared memory: a panel by two blocks and the rest on one
-// multiprocessor; then all of it on two.
+// Small enough for racecheck: two blocks reduce a panel and one multiprocessor the rest; then two multiprocessors reduce
+// everything.
 TEST_CASE("tridiagonalize on a GPU: few columns, few blocks", "[gpu][racecheck]") {
   NEEDS_GPU();
   for (const int multiprocessors : {1, 2}) check_random_on_gpu(40, Uplo::lower, multiprocessors);
@@ -80,16 +80,15 @@ TEST_CASE("tridiagonalize on a GPU: sizes around every edge", "[gpu][large]") {
   for (const std::int64_t n : {1537, 2047, 2049, 2304, 2501, 2700}) check_random_on_gpu(n, Uplo::lower);
 }
 
-// Some panels are followed by an update that makes the next column's product, the later ones not.
-TEST_CASE("tridiagonalize on a GPU: products beside the updates", "[gpu][large]") {
+// After some panels the update also makes the next column's product; after the later ones it does not.
+TEST_CASE("tridiagonalize on a GPU: products during the updates", "[gpu][large]") {
   NEEDS_GPU();
   REQUIRE(syr2k_product_scratch<double>(5250) > 0);
   check_random_on_gpu(5250, Uplo::lower);
 }
 
-// The fewer multiprocessors take part, the less fits on the chip, and the more rows of a panel has a block: with very
-// few only the first columns of a panel stay in shared memory, and a block has as much of the product as of a large
-// matrix.
+// With fewer multiprocessors a smaller matrix fits on the chip, and a block has more rows of a panel. With very few only the
+// first columns of a panel stay in shared memory, and a block has the same amount of the product as for a large matrix.
 TEST_CASE("tridiagonalize on a GPU: few multiprocessors", "[gpu][large]") {
   NEEDS_GPU();
   for (const std::int64_t n : {65, 300, 500, 513, 700, 1100})

@@ -1,4 +1,4 @@
-// The acts of refinement on the CPU, and mixed precision where there is nothing to refine.
+// Tests of the phases of the refinement on the CPU, and of mixed precision if there is nothing to refine.
 #include <cblas.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ double largest_off_diagonal(const Values& a) {
   return largest;
 }
 
-// A of a spectrum, with what float keeps of its vectors; four of them from `mixed` on, where that is not negative, mixed by a rotation.
+// A matrix with a given spectrum and its vectors rounded to float. If `mixed` is not negative, a rotation mixes four vectors from
+// `mixed` on.
 struct Problem {
   Values a, x, s, g, lambda;
   std::vector<std::int64_t> fine, coarse;
@@ -93,7 +94,7 @@ constexpr CorrectionLimits limits{1e-14, 1e-16, 1e-10, 4e-9, 0.05};
 
 }  // namespace
 
-TEST_CASE("a step squares the error of vectors and of what is left of A beside the values") {
+TEST_CASE("a step squares the error of the vectors and of the off-diagonal part") {
   Values spectrum;
   for (int k = 0; k < 60; ++k) spectrum.push_back(0.1 * k - 1.7 + 0.01 * std::sin(k));
   Problem p(spectrum);
@@ -116,7 +117,7 @@ TEST_CASE("a step squares the error of vectors and of what is left of A beside t
   CHECK(largest_off_diagonal(p.g) < 1e-15);
 }
 
-TEST_CASE("S by what A X and X W leave, in float, is S") {
+TEST_CASE("S computed in float from A X - X W equals S") {
   Values spectrum;
   for (int k = 0; k < 40; ++k) spectrum.push_back(0.05 * k - 1);
   Problem p(spectrum);
@@ -199,15 +200,15 @@ TEST_CASE("clusters: neighbours and all between them, and how many there may be"
   CHECK_FALSE(solve_clusters(clusters_of({1, 1}), s.data(), g.data(), values.data()));  // g is indefinite
 }
 
-TEST_CASE("mixed precision is native, and says so, where it is not for the problem") {
+TEST_CASE("mixed precision is native, and reports it, if it does not apply to the problem") {
   const support::Stored s = support::random_matrix(90);
-  support::Asked o = support::options(Place::cpu);
+  support::OptionsAndDevices o = support::options(DeviceChoice::cpu);
   const support::Solved native = support::solve_guarded(s, o);
-  CHECK(native.report.refinement.way == Refinement::Way::native);
+  CHECK(native.report.refinement.result == Refinement::Result::native);
   o.precision = Precision::mixed;
   const support::Solved mixed = support::solve_guarded(s, o);
-  CHECK(mixed.report.refinement.way == Refinement::Way::out_of_scope);
-  CHECK(mixed.report.refinement.plain());
+  CHECK(mixed.report.refinement.result == Refinement::Result::out_of_scope);
+  CHECK(mixed.report.refinement.native());
   CHECK(mixed.report.refinement.steps == 0);
   CHECK(support::same_bits(mixed.z, native.z));
   CHECK(workspace_bytes(90, o, false).host == workspace_bytes(90, {}, false).host);
@@ -215,5 +216,5 @@ TEST_CASE("mixed precision is native, and says so, where it is not for the probl
   CHECK(precision_of("mixed") == Precision::mixed);
   CHECK(precision_of(name(Precision::native)) == Precision::native);
   CHECK_FALSE(precision_of("half"));
-  CHECK(std::strcmp(name(Refinement::Way::clusters), "clusters") == 0);
+  CHECK(std::strcmp(name(Refinement::Result::large_clusters), "large_clusters") == 0);
 }

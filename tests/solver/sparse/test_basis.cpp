@@ -13,12 +13,12 @@ namespace {
 
 struct Fixture {
   explicit Fixture(std::int64_t order) : n(order), on(order, {}), basis(on, 8), small(on.take(16 * 64)) {}
-  double orthogonality() { return eigen_g::orthogonality(on, basis.panels(), basis.panel(0), small); }
-  // The next panel: its column j by value(i, j).
+  double orthogonality() { return eigen_g::orthogonality(on, basis.blocks(), basis.block(0), small); }
+  // The next block, with element value(i, j).
   template <class Value>
   void fill(const Value& value) {
     for (std::int64_t i = 0; i < n; ++i)
-      for (int j = 0; j < 4; ++j) basis.panel(basis.panels())[4 * i + j] = value(i, j);
+      for (int j = 0; j < 4; ++j) basis.block(basis.blocks())[4 * i + j] = value(i, j);
   }
   std::int64_t n;
   CpuExecutor<double> on;
@@ -28,7 +28,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a basis is orthonormal, whatever panels come") {
+TEST_CASE("a basis is orthonormal for any blocks") {
   Fixture f(600);
   f.basis.append_random();
   f.basis.append_random();
@@ -38,7 +38,7 @@ TEST_CASE("a basis is orthonormal, whatever panels come") {
   const std::string kind =
       GENERATE("zero", "one direction", "in the basis", "nearly in the basis", "huge", "graded");
   CAPTURE(kind);
-  const double* const v = f.basis.panel(0);
+  const double* const v = f.basis.block(0);
   f.fill([&](std::int64_t i, int j) {
     const double random = random_value<double>(77, static_cast<std::uint64_t>(4 * i + j));
     const double same = random_value<double>(78, static_cast<std::uint64_t>(i));
@@ -56,17 +56,17 @@ TEST_CASE("a basis is orthonormal, whatever panels come") {
   if (kind == "huge" || kind == "graded") CHECK(f.basis.random_columns() == 0);
 }
 
-TEST_CASE("a basis stays orthonormal where only roundoff is left of every panel") {
+TEST_CASE("a basis stays orthonormal if only roundoff remains of every block") {
   Fixture f(400);
   f.basis.append_random();
-  while (f.basis.panels() < f.basis.max_panels()) {  // A = I
-    f.on.copy(f.basis.panel(f.basis.panels() - 1), 4 * f.n, f.basis.panel(f.basis.panels()));
+  while (f.basis.blocks() < f.basis.max_blocks()) {  // A = I
+    f.on.copy(f.basis.block(f.basis.blocks() - 1), 4 * f.n, f.basis.block(f.basis.blocks()));
     f.basis.append();
   }
   CHECK(f.orthogonality() <= 1e-13);
 }
 
-TEST_CASE("coefficients of a basis rebuild the panel that came") {
+TEST_CASE("coefficients of a basis reproduce the given block") {
   Fixture f(300);
   f.basis.append_random();
   f.basis.append_random();
@@ -81,15 +81,15 @@ TEST_CASE("coefficients of a basis rebuild the panel that came") {
     for (int j = 0; j < 4; ++j) {
       double sum = 0;
       for (int k = 0; k < 8; ++k)
-        sum += f.basis.panel(k / 4)[4 * i + k % 4] * coefficients.c[static_cast<std::size_t>(4 * k + j)];
+        sum += f.basis.block(k / 4)[4 * i + k % 4] * coefficients.c[static_cast<std::size_t>(4 * k + j)];
       for (int k = 0; k < 4; ++k)
-        sum += f.basis.panel(2)[4 * i + k] * coefficients.r[static_cast<std::size_t>(4 * k + j)];
+        sum += f.basis.block(2)[4 * i + k] * coefficients.r[static_cast<std::size_t>(4 * k + j)];
       worst = std::max(worst, std::abs(sum - value(i, j)));
     }
   CHECK(worst <= 1e-13);
 }
 
-TEST_CASE("a basis refuses what is not finite") {
+TEST_CASE("a basis refuses blocks that are not finite") {
   Fixture f(100);
   f.basis.append_random();
   f.fill([](std::int64_t i, int j) { return i == 17 && j == 2 ? support::nan : 1.0; });

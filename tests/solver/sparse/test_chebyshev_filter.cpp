@@ -26,7 +26,7 @@ TEST_CASE("a filter multiplies eigenvectors by its value at their eigenvalues") 
   CHECK(filter.at(-2.5) > 1);
 }
 
-TEST_CASE("the chosen filter lifts what is wanted, within its range") {
+TEST_CASE("the chosen filter amplifies the wanted eigenvectors, within its range") {
   KnownSpectrum known;
   for (int i = 0; i < 20; ++i) known.lowest.push_back(0.001 * (i + 1));
   known.wanted = 10;
@@ -38,6 +38,6 @@ TEST_CASE("the chosen filter lifts what is wanted, within its range") {
   CHECK(filter.upper() == Approx(12));
   CHECK(gain_of_step(filter, known) > 0);
 
-  known.lowest.assign(20, 1.0);  // one value, many times: nothing to choose by
+  known.lowest.assign(20, 1.0);  // one value many times: the spectrum gives no choice
   CHECK(choose_filter(known, 1, 5, 1e4).degree == 1);
 }

@@ -5,7 +5,7 @@
 
 #include "apps/io/matrix_file.hpp"
 #include "solver/api/eigen_g.hpp"
-#include "solver/sparse/few_plan.hpp"
+#include "solver/sparse/few_prediction.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/closed_forms.hpp"
 #include "tests/support/matrices.hpp"
@@ -90,32 +90,33 @@ TEST_CASE("few pairs of a box's operators, on the CPU") {
   CHECK_THROWS_AS(solve_few(SparseGrid{5, 5, 5, 27}, found.w.data(), nullptr, 125, options), InvalidArgument);
 }
 
-TEST_CASE("a plan tells the way, its bytes and where it gives up, and a solve keeps to it") {
+TEST_CASE("a plan reports the method, its bytes and its limit of products, and a solve follows it") {
   const SparseCase a = support::grid({30, 28, 2});
   const auto nnz = static_cast<std::int64_t>(a.column.size());
   FewOptions options = lanczos_for(5);
-  const Devices cpu{.place = Place::cpu};
-  const FewPlan plan = plan_few(a.n(), nnz, options, cpu);
+  const Devices cpu{.device = DeviceChoice::cpu};
+  const FewPrediction plan = predict_few(a.n(), nnz, options, cpu);
   CHECK(plan.method == FewMethod::lanczos);
   CHECK_FALSE(plan.dense_follows);
   CHECK(plan.max_products == options.max_products);
   CHECK(plan.lanczos_bytes == solve(a.rows(), options, cpu).report.bytes.host);
   options.method = FewMethod::automatic;
-  const FewPlan automatic = plan_few(a.n(), nnz, options);
+  const FewPrediction automatic = predict_few(a.n(), nnz, options);
   CHECK(automatic.dense_follows);
   CHECK(automatic.max_products < options.max_products);
   CHECK(static_cast<double>(automatic.max_products) * automatic.product_seconds ==
         Approx(automatic.dense_seconds).epsilon(1e-2));
-  CHECK(plan_few(1000, 5000, options).method == FewMethod::dense);
-  options.end = End::near;
-  CHECK(plan_few(100000, 500000, options).method == FewMethod::dense);
+  CHECK(predict_few(1000, 5000, options).method == FewMethod::dense);
+  options.end = End::nearest;
+  CHECK(predict_few(100000, 500000, options).method == FewMethod::dense);
 }
 
-TEST_CASE("a plan for several GPUs counts what they send each other") {
+TEST_CASE("a plan for several GPUs counts their exchanges") {
   const FewOptions options = lanczos_for(10);
   constexpr std::int64_t n = 10000000, nnz = 7 * n;
-  const FewPlan one = few_plan(n, nnz, options, true, 1), two = few_plan(n, nnz, options, true, 1, {2}),
-                slow = few_plan(n, nnz, options, true, 1, {2, 1e9, 1e-3});
+  const FewPrediction one = few_prediction(n, nnz, options, true, 1),
+                      two = few_prediction(n, nnz, options, true, 1, {2}),
+                      slow = few_prediction(n, nnz, options, true, 1, {2, 1e9, 1e-3});
   CHECK(one.gpus == 1);
   CHECK(one.halo_seconds == 0);
   CHECK(two.gpus == 2);
@@ -123,11 +124,11 @@ TEST_CASE("a plan for several GPUs counts what they send each other") {
   CHECK(two.product_seconds < 0.7 * one.product_seconds);
   CHECK(slow.halo_seconds > two.halo_seconds + 2e-4);
   CHECK(slow.product_seconds == slow.halo_seconds);
-  CHECK(few_plan(50000, 350000, options, true, 1, {2}).product_seconds >
-        few_plan(50000, 350000, options, true, 1).product_seconds);
+  CHECK(few_prediction(50000, 350000, options, true, 1, {2}).product_seconds >
+        few_prediction(50000, 350000, options, true, 1).product_seconds);
 }
 
-TEST_CASE("what Lanczos would take longer for than the dense solver goes to that") {
+TEST_CASE("problems for which Lanczos would take longer go to the dense solver") {
   const SparseCase a =
       support::diagonal(1200, [](std::int64_t i) { return std::pow(static_cast<double>(i) / 1200, 8); });
   FewOptions options;
@@ -138,7 +139,7 @@ TEST_CASE("what Lanczos would take longer for than the dense solver goes to that
   CHECK(found.report.status == Status::converged);
 }
 
-TEST_CASE("small orders, and as many pairs as there are, go through the dense solver") {
+TEST_CASE("small orders and all pairs go to the dense solver") {
   const std::int64_t n = GENERATE(1, 2, 3, 5, 30);
   const SparseCase a = support::grid({n});
   for (const std::int64_t k : {std::int64_t{1}, n}) {
@@ -153,8 +154,8 @@ TEST_CASE("pairs near a value come from the dense solver") {
   const SparseCase a = support::grid({40});
   FewOptions options;
   options.count = 6;
-  options.end = End::near;
-  options.near = 1.3;
+  options.end = End::nearest;
+  options.target = 1.3;
   const Found found = solve(a.rows(), options);
   std::vector<double> nearest = a.values;
   std::sort(nearest.begin(), nearest.end(),
@@ -169,10 +170,10 @@ TEST_CASE("pairs near a value come from the dense solver") {
 TEST_CASE("a callback gives the pairs of its matrix, the same bits twice, and its exception passes through") {
   const SparseCase a = support::grid({15, 10, 8});
   int calls = 0;
-  const SparseProduct<double> product{a.n(), [&](const double* x, double* y) {
-                                        ++calls;
-                                        a.times(x, y);
-                                      }};
+  const SparseOperator<double> product{a.n(), [&](const double* x, double* y) {
+                                         ++calls;
+                                         a.times(x, y);
+                                       }};
   const FewOptions options = lanczos_for(5);
   const Found first = solve(product, options), second = solve(product, options);
   check_pairs(a, first, options);
@@ -181,20 +182,20 @@ TEST_CASE("a callback gives the pairs of its matrix, the same bits twice, and it
   CHECK(calls * 4 == first.report.products * 2);
 
   struct Stop {};
-  const SparseProduct<double> stops{a.n(), [&](const double* x, double* y) {
-                                      if (--calls % 50 == 0) throw Stop{};
-                                      a.times(x, y);
-                                    }};
-  CHECK_THROWS_AS(solve(stops, options), Stop);
-  const SparseProduct<double> broken{a.n(), [&](const double* x, double* y) {
+  const SparseOperator<double> stops{a.n(), [&](const double* x, double* y) {
+                                       if (--calls % 50 == 0) throw Stop{};
                                        a.times(x, y);
-                                       y[7] = support::nan;
                                      }};
+  CHECK_THROWS_AS(solve(stops, options), Stop);
+  const SparseOperator<double> broken{a.n(), [&](const double* x, double* y) {
+                                        a.times(x, y);
+                                        y[7] = support::nan;
+                                      }};
   CHECK_THROWS_AS(solve(broken, options), InvalidArgument);
-  const SparseProduct<double> skew{a.n(), [&](const double* x, double* y) {
-                                     a.times(x, y);
-                                     for (int j = 0; j < 4; ++j) y[j] += 1e-3 * x[400 + j];
-                                   }};
+  const SparseOperator<double> skew{a.n(), [&](const double* x, double* y) {
+                                      a.times(x, y);
+                                      for (int j = 0; j < 4; ++j) y[j] += 1e-3 * x[400 + j];
+                                    }};
   CHECK_THROWS_AS(solve(skew, options), InvalidArgument);
 }
 
@@ -210,8 +211,8 @@ TEST_CASE("start vectors shorten a solve, and no exact one misleads it") {
   CHECK(warm.report.products < cold.report.products);
 }
 
-TEST_CASE("start vectors that know a part of the matrix alone hide nothing") {
-  // Two blocks: [10, 20) holds the starts, the other has the wanted values and one far beyond.
+TEST_CASE("start vectors in only a part of the space hide no pair") {
+  // Two blocks: the start vectors are in [10, 20); the other block has the lowest eigenvalues and a very large one.
   const double far = GENERATE(50.0, 1e4, 1e100);
   const SparseCase a = support::diagonal(2000, [far](std::int64_t i) {
     const auto x = static_cast<double>(i % 500) / 500;
@@ -231,7 +232,9 @@ TEST_CASE("start vectors that know a part of the matrix alone hide nothing") {
   CHECK((far > 1e4 || found.report.status == Status::converged));
 }
 
-TEST_CASE("start vectors of equal columns or beyond squares are taken, those that are not finite refused") {
+TEST_CASE(
+    "start vectors with equal columns or overflowing squares are accepted, others that are not finite "
+    "refused") {
   const SparseCase a = support::grid({154});
   FewOptions options = lanczos_for(2);
   std::vector<double> start(static_cast<std::size_t>(5 * a.n()), GENERATE(1.0, 1e200, 1e-300));
@@ -253,7 +256,7 @@ TEST_CASE("few pairs of matrices whose squares overflow or vanish") {
   for (double& value : a.value) value *= scale;
   FewOptions options = lanczos_for(4, End::highest);
   options.method = method;
-  const SparseProduct<double> product{a.n(), [&](const double* x, double* y) { a.times(x, y); }};
+  const SparseOperator<double> product{a.n(), [&](const double* x, double* y) { a.times(x, y); }};
   Found found = by_products ? solve(product, options) : solve(a.rows(), options);
   CHECK(found.report.norm > 0.9 * scale * plain.values.back());
   found.report.norm /= scale;
@@ -262,7 +265,7 @@ TEST_CASE("few pairs of matrices whose squares overflow or vanish") {
   check_pairs(plain, found, options);
 }
 
-TEST_CASE("the dense way tells the norm of A, and of residuals beyond the tolerance that they are") {
+TEST_CASE("the dense solver reports the norm of A and residuals beyond the tolerance") {
   FewOptions options = lanczos_for(3);
   options.method = FewMethod::dense;
   const SparseCase a = support::grid({300});
@@ -270,20 +273,20 @@ TEST_CASE("the dense way tells the norm of A, and of residuals beyond the tolera
   CHECK(found.report.norm > 0.9 * a.values.back());
   CHECK(found.report.norm <= a.values.back() * (1 + 1e-12));
   options.tolerance = 1e-14;
-  const SparseProduct<double> skew{a.n(), [&](const double* x, double* y) {  // by less than is refused
-                                     a.times(x, y);
-                                     for (int j = 0; j < 4; ++j) y[600 + j] += 1.9e-12 * x[604 + j];
-                                   }};
+  const SparseOperator<double> skew{a.n(), [&](const double* x, double* y) {  // by less than is refused
+                                      a.times(x, y);
+                                      for (int j = 0; j < 4; ++j) y[600 + j] += 1.9e-12 * x[604 + j];
+                                    }};
   CHECK(solve(skew, options).report.status == Status::not_converged);
-  const SparseProduct<double> broken{a.n(), [&](const double* x, double* y) {  // above the diagonal alone
-                                       a.times(x, y);
-                                       for (int j = 1; j < 4; ++j) y[j] = support::nan;
-                                     }};
+  const SparseOperator<double> broken{a.n(), [&](const double* x, double* y) {  // above the diagonal only
+                                        a.times(x, y);
+                                        for (int j = 1; j < 4; ++j) y[j] = support::nan;
+                                      }};
   CHECK_THROWS_AS(solve(broken, options), InvalidArgument);
 }
 
-TEST_CASE("a stiff problem ends unconverged, with its residuals and what it would take") {
-  // 1e-9 of the spread lies between the lowest values.
+TEST_CASE("a stiff problem ends unconverged, with its residuals and the products it would need") {
+  // The lowest eigenvalues differ by 1e-9 of the spread.
   const SparseCase a =
       support::diagonal(3000, [](std::int64_t i) { return std::pow(static_cast<double>(i) / 3000, 8); });
   FewOptions options = lanczos_for(5);
@@ -298,7 +301,7 @@ TEST_CASE("a stiff problem ends unconverged, with its residuals and what it woul
   CHECK(std::isfinite(found.w[4]));
 }
 
-TEST_CASE("a few products give as many pairs as are wanted, and say what they are worth") {
+TEST_CASE("a few products give all requested pairs with their residuals") {
   const SparseCase a = support::grid({15, 10, 8});
   FewOptions options = lanczos_for(30);
   options.max_products = 1;
@@ -308,7 +311,7 @@ TEST_CASE("a few products give as many pairs as are wanted, and say what they ar
   CHECK(std::is_sorted(found.w.begin(), found.w.end()));
 }
 
-TEST_CASE("few pairs: arguments that cannot be are refused by name") {
+TEST_CASE("few pairs: invalid arguments are refused by name") {
   SparseCase a = support::grid({10, 10});
   const auto refused = [&](const FewOptions& options) -> std::string {
     try {
@@ -338,7 +341,7 @@ TEST_CASE("few pairs: arguments that cannot be are refused by name") {
   CHECK(refused(options) == "");
   a.value[7] = support::nan;
   CHECK(refused(options) == "a");
-  a.value[7] = 5;  // not what stands in its mirror image
+  a.value[7] = 5;  // not the value of its mirror image
   CHECK(refused(options) == "a");
 }
 
@@ -359,7 +362,7 @@ TEST_CASE("few pairs of real matrices against the dense solver") {
       options.max_products = 6000;
       const Found found = solve(dense.rows(), options);
       const std::size_t first = end == End::lowest ? 0 : static_cast<std::size_t>(dense.n() - k);
-      if (found.report.status != Status::converged) {  // stiff: it must say so by its residuals
+      if (found.report.status != Status::converged) {  // stiff: the residuals must show it
         CHECK(*std::max_element(found.report.residuals.begin(), found.report.residuals.end()) > 1e-9 * norm);
         options.method = FewMethod::automatic;
       }

@@ -61,10 +61,10 @@ TEST_CASE(
   options.count = GENERATE(1, 5, 30);
   options.end = GENERATE(End::lowest, End::highest);
   if (support::sanitized() && (options.count != 5 || options.end != End::lowest || a.n() != 500))
-    return;  // complete(500) alone
+    return;  // only complete(500)
   CAPTURE(a.name, options.count, options.end == End::lowest);
   Devices gpu;
-  gpu.place = Place::gpu;
+  gpu.device = DeviceChoice::gpu;
   const auto memory = [&] {
     return Found{{},
                  std::vector<double>(static_cast<std::size_t>(options.count), support::nan),
@@ -74,12 +74,12 @@ TEST_CASE(
   host.report = solve_few(a.rows(), host.w.data(), host.z.data(), a.n(), options, gpu);
   check_pairs(a, host, options);
 
-  const auto row_begin = to_device(a.row_begin);
+  const auto row_offsets = to_device(a.row_offsets);
   const auto column = to_device(a.column);
   const auto value = to_device(a.value);
   const DeviceBuffer<double> z_dev = to_device(rows.z);
-  const DeviceSparseRows<double> on_gpu{
-      a.n(), static_cast<std::int64_t>(a.column.size()), device<const std::int64_t>(row_begin.data()),
+  const DeviceCsrMatrix<double> on_gpu{
+      a.n(), static_cast<std::int64_t>(a.column.size()), device<const std::int64_t>(row_offsets.data()),
       device<const std::int32_t>(column.data()), device<const double>(value.data())};
   const auto get_z = [&](Found& found) {
     EIGEN_G_CUDA(
@@ -94,9 +94,9 @@ TEST_CASE(
   CHECK(once.w == rows.w);
   CHECK(once.z == rows.z);
 
-  // A product that goes by way of the host.
+  // A product that runs on the host.
   std::vector<double> x(static_cast<std::size_t>(4 * a.n())), y(x.size());
-  const DeviceSparseProduct<double> by_host{
+  const DeviceSparseOperator<double> by_host{
       a.n(), [&](const double* x_dev, double* y_dev, CUstream_st* stream) {
         const std::size_t bytes = x.size() * sizeof(double);
         EIGEN_G_CUDA(cudaMemcpyAsync(x.data(), x_dev, bytes, cudaMemcpyDeviceToHost, stream));

@@ -14,7 +14,7 @@ using namespace eigen_g::dc;
 
 namespace {
 
-// A team of threads: what a block is on the device.
+// A crew of threads, in the place of a thread block on the device.
 class Threads {
  public:
   struct Shared {
@@ -81,7 +81,7 @@ struct Deflated {
   }
 };
 
-// LAPACK's scan, one entry after the other, as it is written down.
+// LAPACK's scan, one entry after the other.
 struct Reference {
   std::vector<double> pole, weight, deflated;
 };
@@ -134,7 +134,7 @@ void check_against_scan(const std::vector<double>& d, const std::vector<double>&
   std::sort(deflated.begin(), deflated.end());
   CHECK(deflated == reference.deflated);
 
-  // The targets are a permutation; groups are where the kinds say.
+  // The targets are a permutation, and each group is where its kind belongs.
   std::vector<int> seen(d.size(), 0);
   for (Index s = 0; s < result.merge.size; ++s) {
     const Index target = result.x.target[s];
@@ -152,7 +152,7 @@ void check_against_scan(const std::vector<double>& d, const std::vector<double>&
 
 }  // namespace
 
-TEST_CASE("Nothing deflates where poles are apart and z is not small") {
+TEST_CASE("Nothing deflates if poles are apart and z is not small") {
   const Deflated r({0.1, 0.2, 0.3, 0.4}, {0.5, 0.5, -0.5, 0.5}, {true, false, true, false}, 0.25);
   CHECK(r.shape.k == 4);
   CHECK(r.shape.upper == 2);
@@ -222,7 +222,7 @@ TEST_CASE("The deflation is LAPACK's scan on random data of every density, for t
 }
 
 TEST_CASE("Deflated values that a rotation moved are sorted again with the roots") {
-  // 1 deflates by its component; 0 is heavy and 2 light, so the rotated 0 ends up near 2, above 1.
+  // 1 deflates because of its component. 0 is heavy and 2 light, so the rotated 0 is near 2, above 1.
   const double u = 1e-16;
   Deflated r({0.5, 0.5 + 2 * u, 0.5 + 8 * u, 0.9}, {0.8, 0, 0.1, 0.5}, {true, false, false, true}, 0.5);
   REQUIRE(r.shape.k == 2);

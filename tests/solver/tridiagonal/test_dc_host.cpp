@@ -1,5 +1,5 @@
-// The whole divide and conquer by its host executor, which runs the GPU driver's own levels and acts: against LAPACK's
-// dstedc, against bisection, and against itself.
+// Tests of the whole divide and conquer by its host executor, which runs the GPU driver's levels and phases. It is compared with
+// LAPACK's dstedc, with bisection and with itself.
 #include "solver/tridiagonal/dc_host.hpp"
 
 #include <cstring>
@@ -48,7 +48,7 @@ TEST_CASE("the host executor: random T of every size to 300, then around the tre
 TEST_CASE("the host executor: every kind of T") {
   for (const std::string& kind : support::tridiagonal_kinds)
     for (const std::int64_t n : {2, 9, 40, 105, 300, 399}) {
-      if (kind == "subnormal" && n < 40) continue;  // a value's own rounding is larger than n ulp
+      if (kind == "subnormal" && n < 40) continue;  // the rounding of a value exceeds n ulp
       CAPTURE(kind, n);
       check_on_cpu(support::tridiagonal(kind, n), kind);
     }
@@ -83,11 +83,11 @@ TEST_CASE("the host executor: no root takes many steps") {
     for (const std::int64_t n : {40, 105, 399}) {
       CAPTURE(kind, n);
       const Tridiagonal t = support::tridiagonal(kind, n);
-      CHECK(support::most_secular_steps(t.d, t.e) <= 40);
+      CHECK(support::max_secular_steps(t.d, t.e) <= 40);
     }
 }
 
-TEST_CASE("the host executor: a panel of U's columns at a time gives what all at once give") {
+TEST_CASE("the host executor: U in several panels gives the result of one panel") {
   const Tridiagonal t = support::reduced_random(200);
   const OnCpuResult whole = support::dc_on_cpu(t.d, t.e, true, {}, 200),
                     parts = support::dc_on_cpu(t.d, t.e, true, {}, 7);
@@ -108,27 +108,27 @@ TEST_CASE("the host executor: a subset is cut out of the whole solution") {
         CHECK(some.outcome.found.first == from);
         REQUIRE(some.outcome.found.count == found);
         if (vectors) CHECK(same_bits(some.w.data(), all.w.data() + from, some.w.size()));
-        double worst = 0;  // products of other widths may be added up otherwise
+        double worst = 0;  // products of other widths may have another order of summation
         for (std::size_t i = 0; i < some.z.size(); ++i)
           worst = std::max(worst, std::fabs(some.z[i] - all.z[static_cast<std::size_t>(from * n) + i]));
         CHECK(worst <= static_cast<double>(n) * limits::ulp);
       };
       for (const bool vectors : {true, false})
-        check(Subset::numbers(first + 1, first + count), vectors, first, count);
-      check(Subset::numbers(1, 0), true, 0, 0);
+        check(Subset::by_index(first + 1, first + count), vectors, first, count);
+      check(Subset::by_index(1, 0), true, 0, 0);
       const double below = all.w[static_cast<std::size_t>(first)], upto = all.w.back();
       if (!(below < upto)) continue;
       const auto from = std::upper_bound(all.w.begin(), all.w.end(), below) - all.w.begin();
-      check(Subset::values(below, upto), true, from, n - from);
+      check(Subset::by_value(below, upto), true, from, n - from);
     }
 }
 
 TEST_CASE("the host executor: a NaN or an infinity in T is an outcome with its row") {
   Tridiagonal t = support::random_tridiagonal(60);
   t.d[41] = support::nan;
-  const Outcome outcome = support::dc_on_cpu(t.d, t.e).outcome;
+  const DivideAndConquerResult outcome = support::dc_on_cpu(t.d, t.e).outcome;
   CHECK(outcome.status == Status::not_converged);
-  CHECK(outcome.failed == 42);
+  CHECK(outcome.info == 42);
 }
 
 TEST_CASE("the host executor: nothing to do is done") {

@@ -1,4 +1,4 @@
-// The divide and conquer with its large merges cut over a team, against the same checks as on one GPU.
+// Tests of the divide and conquer with its large merges cut over a team, by the checks of one GPU.
 #include "tests/support/catch.hpp"
 
 #include <cstring>
@@ -24,24 +24,24 @@ struct Decomposed {
 };
 
 // Everything that has not been written is NaN.
-Decomposed decompose(const Tridiagonal& t, const TeamMembers& members, const char* ratio,
+Decomposed decompose(const Tridiagonal& t, const Helpers& members, const char* ratio,
                      const Subset& subset = {}) {
   const std::int64_t n = t.n();
   const Queue queue;
-  SolveTeam<double> team(queue, Shares(parse_ratio(ratio)), members);
+  SolveTeam<double> team(queue, ShareRule(parse_ratio(ratio)), members);
   DeviceBuffer<double> d(n), e(n), z(n * n);
   const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, true));
   for (const auto* buffer : {&d, &e, &z}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
   EIGEN_G_CUDA(cudaDeviceSynchronize());
-  const Outcome outcome = divide_and_conquer<double>(queue, n, d.data(), e.data(), {z.data(), n, n, n},
-                                                     scratch, {subset, 0}, {}, &team);
+  const DivideAndConquerResult outcome = divide_and_conquer<double>(
+      queue, n, d.data(), e.data(), {z.data(), n, n, n}, scratch, {subset, 0}, {}, &team);
   REQUIRE(outcome.status == Status::converged);
   Decomposed r;
   r.found = outcome.found.count;
   r.first = outcome.found.first;
-  r.parts = team.take_parts();
+  r.shares = team.take_work_shares();
   r.seconds = team.take_seconds();
   r.w.resize(static_cast<std::size_t>(r.found));
   r.z.resize(static_cast<std::size_t>(n * r.found));
@@ -54,19 +54,19 @@ bool same(const std::vector<double>& x, const std::vector<double>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
 }
 
-void check(const std::string& kind, std::int64_t n, const TeamMembers& members, const char* ratio) {
+void check(const std::string& kind, std::int64_t n, const Helpers& members, const char* ratio) {
   const Tridiagonal t = support::tridiagonal(kind, n);
   CAPTURE(kind, ratio, n);
   const Decomposed once = decompose(t, members, ratio), again = decompose(t, members, ratio);
   support::check_decomposition(t, once.w, once.z, t.n(), "T: " + kind, support::Machine::gpu);
   CHECK(same(once.w, again.w));
   CHECK(same(once.z, again.z));
-  if (kind != "reduced random") return;  // others may deflate so much that there is no product
-  const std::vector<double> wanted = parse_ratio(ratio).parts;
+  if (kind != "reduced random") return;  // other kinds may deflate until no product remains
+  const std::vector<double> wanted = parse_ratio(ratio).shares;
   double all = 0;
   for (const double part : wanted) all += part;
-  REQUIRE(once.parts.size() == wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(once.parts[i] == Approx(wanted[i] / all));
+  REQUIRE(once.shares.size() == wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(once.shares[i] == Approx(wanted[i] / all));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i] > 0)
       CHECK(once.seconds[i] > 0);
@@ -94,13 +94,13 @@ TEST_CASE("large merges over a GPU and the CPU: T that deflates much or all", "[
 TEST_CASE("large merges over a GPU and the CPU: of a subset only its columns", "[gpu]") {
   NEEDS_GPU();
   const Tridiagonal t = support::reduced_random(1500);
-  const TeamMembers members{{}, true, 0};
+  const Helpers members{{}, true, 0};
   const Decomposed all = decompose(t, members, "3:1"),
-                   some = decompose(t, members, "3:1", Subset::numbers(400, 700));
+                   some = decompose(t, members, "3:1", Subset::by_index(400, 700));
   REQUIRE(some.found == 301);
   REQUIRE(some.first == 399);
   CHECK(same(some.w, {all.w.begin() + 399, all.w.begin() + 700}));
-  // The vectors are those of all up to how their columns were cut.
+  // The vectors equal the vectors of the whole solution, except for the different cut of the columns.
   double worst = 0;
   for (std::size_t i = 0; i < some.z.size(); ++i) {
     const double off = std::fabs(some.z[i] - all.z[i + 399 * 1500]);

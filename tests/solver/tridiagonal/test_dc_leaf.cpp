@@ -35,7 +35,7 @@ void check_leaf(Tridiagonal t) {
   for (double& x : t.e) x = std::ldexp(x, -exponent);
 
   std::vector<double> d = t.d, e = t.e, z(static_cast<std::size_t>(n * n));
-  e.push_back(support::nan);  // room that is not read
+  e.push_back(support::nan);  // padding that is not read
   for (Index i = 0; i < n; ++i) z[static_cast<std::size_t>(i + i * n)] = 1;
   REQUIRE(implicit_ql(n, d.data(), e.data(), PlainVectors<double>{z.data(), n, n}));
   std::vector<double> scratch(z.size(), support::nan);
@@ -57,7 +57,7 @@ void check_leaf(Tridiagonal t) {
 }  // namespace
 
 TEST_CASE("A leaf's QL against Sturm bisection in long double, random of every size") {
-  for (Index n = 1; n <= 32; ++n)  // a device's warp could hold as many
+  for (Index n = 1; n <= 32; ++n)  // a warp could hold up to 32 rows
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       CAPTURE(n, seed);
       check_leaf(support::random_tridiagonal(n, seed));
@@ -72,8 +72,7 @@ TEST_CASE("A leaf's QL on matrices of every kind") {
     }
 }
 
-TEST_CASE(
-    "Orthogonalizing takes a defect d to the order of d squared, and leaves other columns' room alone") {
+TEST_CASE("Orthogonalizing reduces a defect d to the order of d squared, and does not write the padding") {
   const Index n = 20, stride = 23;
   std::vector<double> z(static_cast<std::size_t>(n * stride), 7), y(z.size(), support::nan);
   for (Index j = 0; j < n; ++j)
@@ -98,7 +97,7 @@ TEST_CASE("A leaf far below the rest of its matrix is split, not ground to subno
   CHECK(d == t.d);
 }
 
-TEST_CASE("QL gives up on what has no eigenvalues") {
+TEST_CASE("QL ends without convergence for a NaN") {
   std::vector<double> d(5, support::nan), e(5, 1), z(25);
   CHECK(implicit_ql(5, d.data(), e.data(), PlainVectors<double>{z.data(), 5, 5}) == false);
 }

@@ -11,7 +11,7 @@ using eigen_g::MatrixView;
 
 namespace {
 
-// Compressing against explicit rotations and a permutation of a dense Q, with NaN wherever Q has no entry.
+// Compares compressing with explicit rotations and a permutation of a dense Q; elements without an entry of Q are NaN.
 void check_compress(Index upper, Index lower, std::uint64_t seed, double spread) {
   const Index n = upper + lower;
   std::mt19937_64 random(seed);
@@ -41,7 +41,7 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
   deflate(OneThread{}, merge, x, 0.5, &shape);
 
   for (Index s = 0; s < n;
-       ++s)  // a chain's rotations in order are all rotations in order: chains are disjoint
+       ++s)  // chains are disjoint, so their rotations one chain after the other are all rotations in order
     if (x.link[s] >= 0)
       for (Index row = 0; row < n; ++row) {
         double &a = full[static_cast<std::size_t>(row + x.source[s] * n)],
@@ -78,7 +78,7 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
 
 }  // namespace
 
-TEST_CASE("The compressed Q is Q rotated and permuted, with zeros where the products read them") {
+TEST_CASE("The compressed Q is Q rotated and permuted, with the zeros that the products read") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     for (const double spread : {0.0, 1e-16, 1e-3}) {
       CAPTURE(seed, spread);

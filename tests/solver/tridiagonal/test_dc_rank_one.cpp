@@ -11,7 +11,7 @@ using namespace eigen_g::dc;
 
 namespace {
 
-// A rank-one problem with its roots; the groups are a shuffled order.
+// A rank-one problem with its roots, with the groups in random order.
 struct Solved {
   std::vector<double> storage;
   Arrays<double> x;
@@ -99,12 +99,12 @@ TEST_CASE("Vectors are orthonormal and diagonalize, however close the poles") {
     }
 }
 
-TEST_CASE("End rows are the compressed rows times U, and U is the same beside them") {
+TEST_CASE("End rows are the compressed rows times U, and U is the same with them") {
   const Index k = 24;
   const Solved s(k, 2, 5);
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  for (Index g = 0; g < k; ++g) {  // not to be read: the last row's upper columns and the other way round
+  for (Index g = 0; g < k; ++g) {  // not read: the last row's upper columns and the first row's lower columns
     s.x.first_of_c[g] = g < s.shape.upper_end() ? uniform(random) : support::nan;
     s.x.last_of_c[g] = g >= s.shape.upper ? uniform(random) : support::nan;
   }

@@ -16,7 +16,7 @@ struct Problem {
   Secular<double> view() const { return {pole.data(), weight.data(), static_cast<Index>(pole.size()), rho}; }
 };
 
-// |f| over the sizes of its terms, in roundoff, at the root as it is kept; __float128 has no cancellation to speak of.
+// |f| over the sum of the sizes of its terms, in roundoff, at the stored root. Cancellation in __float128 is negligible.
 double backward_error(const Problem& p, const Root<double>& root) {
   __float128 sum = 1 / static_cast<__float128>(p.rho), size = sum, slope = 0;
   for (std::size_t i = 0; i < p.pole.size(); ++i) {
@@ -97,12 +97,13 @@ TEST_CASE("Random equations of every size and spread, against __float128") {
   CHECK(most <= 40);
 }
 
-TEST_CASE("A light pole beside a heavy one, and a root in the middle of its interval") {
+TEST_CASE("A light pole next to a heavy one, and a root in the middle of its interval") {
   Problem p{{-5.61e-9, 0, 0.06, 0.0732, 0.1}, {2.19e-4, 8.59e-6, -0.707, 3.26e-8, 0.7}, 0.1};
   CHECK(check_all(p) <= 20);
   p = {{-1, 1}, {std::sqrt(0.5), std::sqrt(0.5)}, 1e-10};
   check_all(p);
-  p = {{-1, 0, 1}, {0.5, 1e-7, 0.5}, 1e6};  // f is odd but for 1/rho: the roots beside the light pole hug it
+  // f is odd except for 1/rho: the roots next to the light pole are very close to it.
+  p = {{-1, 0, 1}, {0.5, 1e-7, 0.5}, 1e6};
   check_all(p);
 }
 

@@ -11,7 +11,7 @@ using namespace eigen_g::dc;
 
 namespace {
 
-// Leaves tile 0 ... n - 1, and every merge joins two neighbours that are there and not yet joined.
+// Checks that the leaves tile 0 ... n - 1, and that every merge joins two existing neighbours that are not joined yet.
 void check_tree(Index n, const Tree& tree) {
   std::map<Index, Index> pieces;  // first -> size
   Index next = 0;

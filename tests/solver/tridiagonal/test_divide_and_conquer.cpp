@@ -1,4 +1,4 @@
-// The CPU's divide and conquer, LAPACK's. The same acts as on a GPU: test_dc_host.
+// Tests of the CPU's divide and conquer, which is LAPACK's. test_dc_host tests the phases of the GPU on the CPU.
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include "tests/support/catch.hpp"
@@ -15,7 +15,8 @@ TEST_CASE("LAPACK's divide and conquer passes the same checks") {
     std::vector<double> d = t.d, e = t.e, z(105 * 105);
     e.push_back(0);
     support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(105, true, 105));
-    const Outcome outcome = divide_and_conquer(105, d.data(), e.data(), {z.data(), 105, 105, 105}, scratch);
+    const DivideAndConquerResult outcome =
+        divide_and_conquer(105, d.data(), e.data(), {z.data(), 105, 105, 105}, scratch);
     CHECK(outcome.status == Status::converged);
     support::check_decomposition(t, d, z, 105, support::dstedc_family(kind), support::Machine::cpu);
   }

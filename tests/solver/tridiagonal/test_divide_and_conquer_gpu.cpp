@@ -1,4 +1,4 @@
-// The whole divide and conquer on a GPU, against LAPACK's dstedc and against its acts on the CPU.
+// Compares the whole divide and conquer on a GPU with LAPACK's dstedc and with the host executor.
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include <cstring>
@@ -18,12 +18,12 @@ namespace limits = support::limits;
 namespace {
 
 struct OnGpuResult {
-  Outcome outcome;
+  DivideAndConquerResult outcome;
   std::vector<double> w, z;
   std::int64_t ldz = 1;
 };
 
-// With NaN in everything that has not been written, and guards behind Z's columns and the workspace.
+// Runs with NaN in all memory, and guards after Z's columns and the workspace.
 OnGpuResult dc_on_gpu(const Tridiagonal& t, bool vectors = true, std::int64_t padding = 0) {
   const std::int64_t n = t.n(), ldz = n + padding, margin = 128;
   const Queue queue;
@@ -134,7 +134,7 @@ TEST_CASE("On a GPU: published tridiagonal matrices", "[gpu][large]") {
   }
 }
 
-TEST_CASE("On a GPU: the values are those of the acts on the CPU", "[gpu]") {
+TEST_CASE("On a GPU: the values equal those of the phases on the CPU", "[gpu]") {
   NEEDS_GPU();
   for (const char* kind : {"reduced random", "glued 1e-3", "wilkinson", "near overflow"}) {
     CAPTURE(kind);
@@ -149,14 +149,14 @@ TEST_CASE("On a GPU: a NaN or an infinity in T is an outcome with its row", "[gp
   t.e[41] = std::numeric_limits<double>::infinity();
   const OnGpuResult r = dc_on_gpu(t);
   CHECK(r.outcome.status == Status::not_converged);
-  CHECK(r.outcome.failed == 42);
+  CHECK(r.outcome.info == 42);
 }
 
 TEST_CASE("The workspace is at most two matrices and O(n), without vectors O(n)") {
   for (const std::int64_t n : {1, 2, 31, 100, 1000, 2048, 5000, 10000, 20000, 50000}) {
     CAPTURE(n);
     const std::int64_t matrices = n > 10240 ? 6 * n * (n + 1) / 5 + 128 * (n + 1) : 2 * (n + 1) * n;
-    constexpr std::uint64_t parts = 5 * Arena::alignment;  // each begins on a boundary of its own
+    constexpr std::uint64_t parts = 5 * Arena::alignment;  // each begins on its own alignment boundary
     const auto bytes = [](std::int64_t doubles) { return 8 * static_cast<std::uint64_t>(doubles); };
     CHECK(divide_and_conquer_bytes<double>(n, true) <= bytes(matrices + 40 * n + 16) + parts);
     CHECK(divide_and_conquer_bytes<double>(n, false) <= bytes(40 * n + 16) + parts);

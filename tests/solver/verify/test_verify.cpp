@@ -7,7 +7,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/solving.hpp"
 
-using eigen_g::Place;
+using eigen_g::DeviceChoice;
 using eigen_g::Uplo;
 using eigen_g::Verification;
 using support::Stored;
@@ -34,19 +34,19 @@ Pairs known_pairs(std::int64_t n, Uplo uplo = Uplo::lower, std::int64_t padding 
           {}};
   p.z.assign(static_cast<std::size_t>(p.ldz * n), support::nan);
   const long double pi = std::acos(-1.0L);
-  for (std::int64_t k = 1; k <= n; ++k)  // w ascends as the angle falls: vector n + 1 - k
+  for (std::int64_t k = 1; k <= n; ++k)  // w ascends while the angle falls: vector n + 1 - k
     for (std::int64_t i = 1; i <= n; ++i)
       p.vector(i - 1, k - 1) = static_cast<double>(
           std::sqrt(2.0L / (n + 1)) * std::sin((i * (n + 1 - k) % (2 * (n + 1))) * pi / (n + 1)));
   return p;
 }
 
-Verification verify(const Pairs& p, Place device = Place::cpu) {
+Verification verify(const Pairs& p, DeviceChoice device = DeviceChoice::cpu) {
   return eigen_g::verify(p.matrix.uplo, p.matrix.n, p.matrix.a.data(), p.matrix.lda, p.m, p.w.data(),
                          p.z.data(), p.ldz, device);
 }
 
-// The header's formulas, word for word, in long double; for scales that long double holds.
+// The formulas of verify.hpp in long double, for scales within its range.
 struct Truth {
   long double norm_one = 0, norm_frobenius = 0, residual_frobenius = 0, reconstruction = 0, orthogonality = 0,
               residual_one = 0, orthogonality_one = 0, worst = 0;
@@ -121,7 +121,7 @@ void check_against(const Verification& v, const Truth& t) {
     CHECK(v.reconstruction == -1);
 }
 
-// Errors far above roundoff, so that the figures have digits to compare.
+// Errors far above roundoff, so that the ratios have digits to compare.
 void perturb(Pairs& p) {
   for (std::int64_t k = 0; k < p.m; ++k) {
     p.w[k] *= 1 + 1e-3 * std::sin(static_cast<double>(k));
@@ -203,7 +203,7 @@ TEST_CASE("wrong eigenpairs do not pass") {
   CHECK_FALSE(passed(verify(p)));
 }
 
-TEST_CASE("what is not a number does not pass, wherever it stands") {
+TEST_CASE("NaN does not pass, in any position") {
   const Pairs good = known_pairs(300);
   for (const double bad : {support::nan, support::infinity, -support::infinity})
     for (const std::int64_t where : {0, 17, 299}) {
@@ -274,7 +274,7 @@ TEST_CASE("the zero matrix") {
 
 TEST_CASE("nothing to verify") {
   const Verification none =
-      eigen_g::verify<double>(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, Place::cpu);
+      eigen_g::verify<double>(Uplo::lower, 0, nullptr, 1, 0, nullptr, nullptr, 1, DeviceChoice::cpu);
   CHECK(passed(none));
   CHECK(none.reconstruction == 0);
   Pairs p = known_pairs(5);
@@ -289,7 +289,7 @@ TEST_CASE("bad arguments are named") {
   const auto wrong = [](std::int64_t n, const double* x, std::int64_t lda, std::int64_t m,
                         const double* values, const double* vectors, std::int64_t ldz) {
     try {
-      (void)eigen_g::verify(Uplo::lower, n, x, lda, m, values, vectors, ldz, Place::cpu);
+      (void)eigen_g::verify(Uplo::lower, n, x, lda, m, values, vectors, ldz, DeviceChoice::cpu);
     } catch (const eigen_g::InvalidArgument& error) {
       return std::string(name(error.argument()));
     }
@@ -306,10 +306,10 @@ TEST_CASE("bad arguments are named") {
   CHECK(wrong(5, a, 5, 5, w, z, 4) == "ldz");
 }
 
-TEST_CASE("a GPU asked for where there is none is an error") {
+TEST_CASE("a GPU that is asked for and missing is an error") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
-  CHECK_THROWS_AS(verify(known_pairs(5), Place::gpu), eigen_g::DeviceError);
-  CHECK(passed(verify(known_pairs(5), Place::automatic)));
+  CHECK_THROWS_AS(verify(known_pairs(5), DeviceChoice::gpu), eigen_g::DeviceError);
+  CHECK(passed(verify(known_pairs(5), DeviceChoice::automatic)));
 }
 
 TEST_CASE("the GPU finds the CPU's figures", "[gpu]") {
@@ -320,9 +320,9 @@ TEST_CASE("the GPU finds the CPU's figures", "[gpu]") {
         CAPTURE(n, support::name(uplo), m);
         Pairs p = known_pairs(n, uplo, n % 2 ? 7 : 0);
         p.m = m;
-        CHECK(passed(verify(p, Place::gpu)));
+        CHECK(passed(verify(p, DeviceChoice::gpu)));
         perturb(p);
-        const Verification cpu = verify(p), gpu = verify(p, Place::gpu);
+        const Verification cpu = verify(p), gpu = verify(p, DeviceChoice::gpu);
         CHECK(gpu.on_gpu);
         CHECK(gpu.norm_one == near(cpu.norm_one));
         CHECK(gpu.norm_frobenius == near(cpu.norm_frobenius));
@@ -339,22 +339,22 @@ TEST_CASE("the GPU finds the CPU's figures", "[gpu]") {
 TEST_CASE("the GPU: NaN does not pass, scales hold, two runs give the same bits", "[gpu]") {
   NEEDS_GPU();
   Pairs p = known_pairs(1100, Uplo::lower, 0, 0x1p1000);
-  const Verification first = verify(p, Place::gpu), second = verify(p, Place::gpu);
+  const Verification first = verify(p, DeviceChoice::gpu), second = verify(p, DeviceChoice::gpu);
   CHECK(passed(first));
   CHECK(first.residual_frobenius == second.residual_frobenius);
   CHECK(first.lapack_residual == second.lapack_residual);
   CHECK(first.lapack_orthogonality == second.lapack_orthogonality);
   CHECK(first.reconstruction == second.reconstruction);
   p.vector(1030, 1040) = support::nan;
-  CHECK_FALSE(passed(verify(p, Place::gpu)));
+  CHECK_FALSE(passed(verify(p, DeviceChoice::gpu)));
   p = known_pairs(1100);
   p.matrix.at(1050, 3) = support::nan;
-  CHECK_FALSE(passed(verify(p, Place::gpu)));
+  CHECK_FALSE(passed(verify(p, DeviceChoice::gpu)));
 }
 
 TEST_CASE("float: verify() measures by float's unit, in double") {
-  for (const Place device : {Place::cpu, Place::gpu}) {
-    if (device == Place::gpu && !support::have_gpu()) continue;
+  for (const DeviceChoice device : {DeviceChoice::cpu, DeviceChoice::gpu}) {
+    if (device == DeviceChoice::gpu && !support::have_gpu()) continue;
     for (const std::int64_t n : {1, 7, 300, 1100}) {
       CAPTURE(n);
       Pairs p = known_pairs(n, Uplo::upper, 3);
@@ -367,7 +367,7 @@ TEST_CASE("float: verify() measures by float's unit, in double") {
       CHECK(v.eps == 0x1p-24);
       CHECK(eigen_g::passed(v));
       CHECK(v.lapack_residual <= support::limits::rounded_pairs);
-      // the same pairs, of which double knows that they are rounded
+      // the same rounded pairs in double, with double's unit
       p.matrix.a.assign(a.begin(), a.end());
       p.w.assign(w.begin(), w.end());
       p.z.assign(z.begin(), z.end());

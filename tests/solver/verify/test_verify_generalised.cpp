@@ -19,7 +19,7 @@ std::vector<T> as(const std::vector<double>& from) {
   return {from.begin(), from.end()};
 }
 
-// n x n with these numbers on its diagonal.
+// The n x n matrix with these numbers on its diagonal.
 std::vector<double> diagonal(const std::vector<double>& entries) {
   std::vector<double> a(static_cast<std::size_t>(n * n));
   for (std::int64_t i = 0; i < n; ++i) a[i * (n + 1)] = entries[i];
@@ -30,13 +30,13 @@ template <class T>
 GeneralisedVerification check(int itype, const std::vector<double>& a, const std::vector<double>& b,
                               const std::vector<double>& w, const std::vector<double>& z) {
   return verify_generalised<T>(itype, Uplo::lower, n, as<T>(a).data(), n, as<T>(b).data(), n, n,
-                               as<real_t<T>>(w).data(), as<T>(z).data(), n, Place::cpu);
+                               as<real_t<T>>(w).data(), as<T>(z).data(), n, DeviceChoice::cpu);
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("generalised pairs that are none do not pass, however ill-conditioned B is", "", double,
-                   float, std::complex<double>, std::complex<float>) {
+TEMPLATE_TEST_CASE("wrong generalised pairs do not pass, however ill-conditioned B is", "", double, float,
+                   std::complex<double>, std::complex<float>) {
   const std::vector<double> a = support::random_symmetric(n), w{-2, -1, 0, 1, 2, 3},
                             z = support::random_rectangle(n, n);
   for (const double least : {1.0, 1e-4, 1e-8, 1e-16, 1e-32})
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("generalised pairs that are none do not pass, however ill-con
     }
 }
 
-TEST_CASE("true generalised pairs of an ill-conditioned B pass, where the condition is a number") {
+TEST_CASE("true generalised pairs of an ill-conditioned B pass if the condition is finite") {
   const std::vector<double> a = diagonal({1, 2, 3, 4, 5, 6}), b = diagonal({1, 1, 1, 1, 1, 0x1p-100});
   GeneralisedVerification v =
       check<double>(1, a, b, {1, 2, 3, 4, 5, 0x6p100}, diagonal({1, 1, 1, 1, 1, 0x1p50}));

@@ -1,4 +1,4 @@
-// The checker of reductions: right ones pass at any scale, and no planted fault gets through.
+// Tests of verify_reduction(): right reductions pass at any scale, and planted errors do not.
 #include "solver/verify/verify_reduction.hpp"
 
 #include <cmath>
@@ -27,7 +27,7 @@ Reduced reduced(std::int64_t n, double scale = 1) {
             std::vector<double>(size * size), n};
   std::vector<double> work = r.a, tau(size);
   Devices on_cpu;
-  on_cpu.place = Place::cpu;
+  on_cpu.device = DeviceChoice::cpu;
   sytrd(Uplo::lower, n, work.data(), n, r.d.data(), r.e.data(), tau.data(), on_cpu);
   for (std::size_t i = 0; i < size; ++i) r.q[i * (size + 1)] = 1;
   ormtr(Uplo::lower, n, n, work.data(), n, tau.data(), r.q.data(), n, on_cpu);
@@ -56,7 +56,7 @@ TEST_CASE("only the named triangle is read") {
   CHECK(std::isnan(r.ratios(Uplo::upper).backward));
 }
 
-TEST_CASE("planted faults show") {
+TEST_CASE("planted errors are found") {
   const Reduced right = reduced(80);
   Reduced r = right;
   r.d[40] += 1e-7;

@@ -1,0 +1,138 @@
+#include "apps/cli/solve_prediction.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "apps/cli/text.hpp"
+#include "apps/cli/text_table.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/path/choice.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+std::string shares_text(const std::vector<double>& parts) {
+  const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
+  std::string text;
+  for (const double part : parts)
+    text += (text.empty() ? "" : ":") + print("%.3g", all > 0 ? 100 * part / all : 0);
+  return text;
+}
+
+// The prediction for this path (1 or 2 stages) and engine. Engine::automatic: the fastest engine.
+const Prediction* find(const std::vector<Prediction>& predictions, int stages, Engine engine) {
+  const Prediction* found = nullptr;
+  for (const Prediction& p : predictions)
+    if (p.stages == stages &&
+        (engine == Engine::automatic ? !found || p.seconds < found->seconds : p.engine == engine))
+      found = &p;
+  return found;
+}
+
+// The same prediction for values only: no products run after the reduction.
+Prediction of_values(Prediction p) {
+  const std::span<const Stage> stages = predicted_stages(p.stages);
+  p.seconds = 0;
+  for (std::size_t i = 0; i < p.times.size(); ++i) {
+    const bool reduces =
+        stages[i] == Stage::tridiagonalize || stages[i] == Stage::full_to_band || stages[i] == Stage::chase;
+    if (!reduces) p.times[i] = {p.times[i].name, 0, {}};
+    p.seconds += p.times[i].seconds;
+  }
+  return p;
+}
+
+// Number of diagonals below the main one, up to the last nonzero one. If there are more than `most`, some number greater than `most`.
+std::int64_t bandwidth_of(const io::SymmetricMatrix& matrix, std::int64_t most) {
+  const bool lower = matrix.uplo == Uplo::lower;
+  std::int64_t found = 0;
+  for (std::int64_t j = 0; j < matrix.n && found <= most; ++j)
+    for (std::int64_t away = lower ? matrix.n - 1 - j : j; away > found; --away)
+      if (matrix.data[(lower ? j + away : j - away) + j * matrix.lda] != 0) found = away;
+  return found;
+}
+
+const char* words_of(int stages) {
+  return stages == 1 ? "one-stage path" : "two-stage path";
+}
+
+}  // namespace
+
+std::optional<SolvePrediction> predict_solve(const Options& options, const Devices& devices, std::int64_t n,
+                                             const std::string& calibration) {
+  if (!devices.calibration) return std::nullopt;
+  const int gpu = current_gpu();
+  const std::vector<int> further = helper_gpus(devices.gpus);
+  const Device& first = gpu_facts(gpu);
+  const int multiprocessors = devices.multiprocessors > 0
+                                  ? std::min(devices.multiprocessors, first.multiprocessors)
+                                  : first.multiprocessors;
+  const TeamRates team = team_rates(*devices.calibration, gpu, further, multiprocessors);
+  if (team.devices.front().symv_bytes_per_second <= 0) return std::nullopt;
+  ModelMachine machine = machine_of(team, efficiencies_of(measured_machine(usual_machine)));
+  machine.ratio = devices.ratio;
+  const std::int64_t m = options.vectors ? options.subset.max_count(n) : 0;
+  const std::vector<Prediction> predictions = predict(machine, n, m);
+  const int stages = path_on_gpu<double>(options, devices.engine_rates, n) == Path::two_stage ? 2 : 1;
+  const Prediction* const found = find(predictions, stages, options.engine);
+  const Prediction* const beside = find(predictions, 3 - stages, options.engine);
+  if (!found || !beside) return std::nullopt;
+
+  SolvePrediction plan{n,
+                       m,
+                       calibration,
+                       {first.name},
+                       to_text(devices.ratio),
+                       options.vectors ? *found : of_values(*found),
+                       options.vectors ? *beside : of_values(*beside)};
+  for (const MixedPrediction& p : m == n ? predict_mixed(machine, n) : std::vector<MixedPrediction>{})
+    if (options.engine == Engine::automatic ? !plan.mixed || p.seconds < plan.mixed->seconds
+                                            : p.engine == options.engine)
+      plan.mixed = p;
+  if (multiprocessors < first.multiprocessors)
+    plan.devices.front() += print(" (%d of %d multiprocessors)", multiprocessors, first.multiprocessors);
+  for (const int other : further) plan.devices.push_back(gpu_facts(other).name);
+  plan.devices.push_back(cpu_name());
+  return plan;
+}
+
+std::string to_table(const SolvePrediction& plan) {
+  std::string text = left_column("plan", 14) + "n = " + std::to_string(plan.n) + ", " +
+                     (plan.vectors > 0 ? std::to_string(plan.vectors) + " vectors" : "values only") +
+                     ", products " + name(plan.prediction.engine) + ", " + words_of(plan.prediction.stages) +
+                     ", ratio " + plan.ratio + "\n";
+  text += left_column("calibration", 14) + plan.calibration + "\n";
+  for (std::size_t i = 0; i < plan.devices.size(); ++i)
+    text += left_column(i == 0 ? "devices" : "", 14) + plan.devices[i] + "\n";
+  TextTable table({"predicted", "seconds", "columns, %"});
+  for (const PredictedStage& stage : plan.prediction.times)
+    table.add({stage.name, print("%.4f", stage.seconds),
+               stage.seconds == 0     ? ""
+               : stage.shares.empty() ? "first GPU"
+                                      : shares_text(stage.shares)});
+  table.add({"all", print("%.4f", plan.prediction.seconds), ""});
+  if (plan.other)
+    table.add(
+        {std::string("by the ") + words_of(plan.other->stages), print("%.4f", plan.other->seconds), ""});
+  if (plan.mixed) {
+    table.add({"in mixed precision", print("%.4f", plan.mixed->seconds), ""});
+    table.add({"  in float", print("%.4f", plan.mixed->in_float.seconds), ""});
+    table.add({"  refinement", print("%.4f", plan.mixed->refinement), ""});
+  }
+  return text + table.text();
+}
+
+std::string band_text(const Options& options, const Devices& devices, const io::SymmetricMatrix& matrix) {
+  if (path_on_gpu<double>(options, devices.engine_rates, matrix.n) != Path::two_stage) return "";
+  const std::int64_t widest = widest_given_band(matrix.n, options.vectors),
+                     known = widest_given_band(matrix.n, false), found = bandwidth_of(matrix, known);
+  if (found > known) return "";
+  return left_column("band", 14) + std::to_string(found) + " diagonals below the main one: " +
+         (found <= widest ? "reduced directly, without the first stage\n"
+                          : "with vectors it is faster as a full matrix; up to " + std::to_string(widest) +
+                                " are reduced directly\n");
+}
+
+}  // namespace eigen_g::apps

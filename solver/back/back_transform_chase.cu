@@ -1,0 +1,367 @@
+// The driver of the back-transformation by the chase's reflectors, and its variant by batched products.
+//
+// Products: in a slab of sweep groups, tile (group, step) belongs to wavefront step + (last group - group). The previous tile of the
+// wavefront, (group - 1, step - 1), has the b + width rows directly above. Thus the tiles of a wavefront have no row in common, and
+// every tile that must be applied before a tile is in an earlier wavefront. A wavefront takes three batched products on V and T, which
+// are written out as dense matrices.
+#include "solver/back/back_transform_chase.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "gemm_df/gemm.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/back/back_transform_chase_fused.hpp"
+#include "solver/back/chase_factor.hpp"
+#include "solver/back/chase_halves.hpp"
+#include "solver/back/chase_image.hpp"
+#include "solver/back/chase_planes.hpp"
+#include "solver/devices/solve_team.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// The products take a quarter of the available workspace for a wavefront, but at most this.
+constexpr std::int64_t wavefront_bytes = std::int64_t{1} << 28;
+// Largest size of the factors that one step of a team sends to the helper GPUs.
+constexpr std::int64_t step_bytes = std::int64_t{1} << 28;
+
+// True if Z is float or complex float and the kernel with fp16 pairs applies.
+template <class T>
+bool by_halves(const ChaseTiles& reals) {
+  return std::is_same_v<real_t<T>, float> && reals.b == 64;
+}
+
+// True if Z is complex double; the kernel then works in planes (chase_planes.hpp).
+template <class T>
+constexpr bool in_planes = std::is_same_v<T, std::complex<double>>;
+
+// The real tiles and the real Z on which both variants work. For complex matrices these are the real images (chase_image.hpp).
+template <class T>
+ChaseTiles in_reals(const ChaseTiles& tiles) {
+  if constexpr (is_complex<T>)
+    return chase_image(tiles);
+  else
+    return tiles;
+}
+template <class T>
+MatrixView<real_t<T>> in_reals(MatrixView<T> z) {
+  if constexpr (is_complex<T>)
+    return chase_image(z);
+  else
+    return z;
+}
+
+// Doubles per tile for the factor; or for Y in planes, which is longer than V in planes.
+template <class T>
+std::int64_t factor_size(const ChaseTiles& tiles) {
+  const std::int64_t factor = chase_factor_size(tiles.width);
+  return in_planes<T> ? std::max<std::int64_t>(factor, chase_planes::y_size) : factor;
+}
+
+// Bytes of a tile in a slab: V, its factor, and both as fp16 pairs if the kernel needs them.
+template <class T>
+std::int64_t tile_bytes(const ChaseTiles& tiles) {
+  return static_cast<std::int64_t>(sizeof(double)) *
+         (tiles.tile_size() + factor_size<T>(tiles) +
+          (by_halves<T>(tiles) ? chase_halves::v_size + chase_halves::t_size : 0));
+}
+
+// Consecutive groups that have at most `at_most` tiles together; or one group that alone has more. `first`: the lowest group.
+struct Slab {
+  std::int64_t first, tiles;
+};
+Slab slab_down_from(const ChaseTiles& tiles, std::int64_t last, std::int64_t at_most) {
+  Slab slab{last, tiles.steps(last)};
+  while (slab.first > 0 && slab.tiles + tiles.steps(slab.first - 1) <= at_most)
+    slab.tiles += tiles.steps(--slab.first);
+  return slab;
+}
+// Number of sweep groups in one step of a team.
+std::int64_t step_groups(const ChaseTiles& tiles) {
+  if (tiles.groups() == 0) return 0;
+  const std::int64_t group =
+      tiles.steps(0) * chase_factor_size(tiles.width) * static_cast<std::int64_t>(sizeof(double));
+  return std::clamp<std::int64_t>(step_bytes / group, 1, tiles.groups());
+}
+std::int64_t max_tiles_of_a_wave(const ChaseTiles& tiles) {
+  return tiles.n / (tiles.b + tiles.width) + 1;
+}
+
+// The workspace for slabs of `slab` tiles of real numbers, for the kernel; or for products, in wavefronts of `columns` columns at a time.
+template <class T>
+struct Workspace {
+  using R = real_t<T>;
+  std::int64_t slab, columns;
+  double *v, *factors;
+  double *v_halves, *t_halves;
+  int* words;
+  R *wavefront_v, *wavefront_t, *x, *tx;
+
+  Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool fused, std::int64_t of_slab,
+            std::int64_t of_wavefront)
+      : slab(of_slab), columns(of_wavefront) {
+    const std::int64_t width = tiles.width, at_once = fused ? 0 : max_tiles_of_a_wave(tiles);
+    v = arena.take<double>(slab * tiles.tile_size());
+    factors = arena.take<double>(slab * factor_size<T>(tiles));
+    const std::int64_t in_halves = by_halves<T>(tiles) ? slab : 0;
+    v_halves = arena.take<double>(in_halves * chase_halves::v_size);
+    t_halves = arena.take<double>(in_halves * chase_halves::t_size);
+    words = arena.take<int>(fused ? back_transform_chase_fused_words(tiles.groups(), m) : 0);
+    wavefront_v = arena.take<R>(at_once * (tiles.b + width) * width);
+    wavefront_t = arena.take<R>(at_once * width * width);
+    x = arena.take<R>(at_once * width * columns);
+    tx = arena.take<R>(at_once * width * columns);
+  }
+
+  static constexpr std::int64_t arrays = 9;
+  static std::int64_t bytes(const ChaseTiles& tiles, std::int64_t m, bool fused, std::int64_t of_slab,
+                            std::int64_t of_wavefront) {
+    return static_cast<std::int64_t>(arrays * Arena::alignment + bytes_taken([&](Arena& arena) {
+                                       Workspace(arena, tiles, m, fused, of_slab, of_wavefront);
+                                     }));
+  }
+  // The longest slab, and for products the widest wavefront, for which `arena` has room.
+  static Workspace within(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool fused) {
+    const auto room = static_cast<std::int64_t>(arena.left());
+    const std::int64_t column =
+        2 * max_tiles_of_a_wave(tiles) * tiles.width * static_cast<std::int64_t>(sizeof(R));
+    const std::int64_t of_wavefront =
+        fused ? 0 : std::clamp<std::int64_t>(std::min(room / 4, wavefront_bytes) / column, 1, m);
+    const std::int64_t of_slab =
+        std::clamp((room - bytes(tiles, m, fused, 0, of_wavefront)) / tile_bytes<T>(tiles), tiles.steps(0),
+                   tiles.tiles_from(0));
+    return Workspace(arena, tiles, m, fused, of_slab, of_wavefront);
+  }
+};
+
+// The tiles of a wavefront from the top of the matrix down: tile k is (group + k, step + k).
+struct Wavefront {
+  std::int64_t group, step, count;
+};
+
+// Writes out V, (b + width) x width, and -T, width x width, of tile blockIdx.x of the wavefront.
+template <class T>
+__global__ void write_out_kernel(ChaseTiles tiles, Wavefront wavefront, std::int64_t last_group,
+                                 const double* all_v, const double* all_factors, T* all_dense_v,
+                                 T* all_dense_t) {
+  const int width = static_cast<int>(tiles.width), b = static_cast<int>(tiles.b), rows = b + width;
+  const std::int64_t place = tiles.tile(wavefront.group + blockIdx.x, wavefront.step + blockIdx.x) -
+                             tiles.tiles_from(last_group + 1);
+  const double* const v = all_v + place * tiles.tile_size();
+  const double* const factor = all_factors + place * chase_factor_size(width);
+  T* const dense_v = all_dense_v + static_cast<std::int64_t>(blockIdx.x) * rows * width;
+  T* const dense_t = all_dense_t + static_cast<std::int64_t>(blockIdx.x) * width * width;
+  for (int k = threadIdx.x; k < rows * width; k += blockDim.x) {
+    const int j = k / rows, row = k % rows - j / 8 * 8;
+    dense_v[k] = row >= 0 && row < b + 8 ? static_cast<T>(v[tiles.column(j) + row]) : 0;
+  }
+  for (int k = threadIdx.x; k < width * width; k += blockDim.x) {
+    const int i = k % width, j = k / width;
+    dense_t[k] = i / 8 <= j / 8 ? static_cast<T>(factor[chase_factor_place(width, i, j)]) : 0;
+  }
+}
+
+// Z := (I - V T V^T) Z for `count` tiles of the wavefront from tile k on. z: the rows of tile k; the next tile begins b + width rows below.
+template <class T>
+void apply_tiles(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const Workspace<T>& w,
+                 std::int64_t k, std::int64_t count, MatrixView<real_t<T>> z) {
+  using R = real_t<T>;
+  const std::int64_t width = tiles.width, rows = tiles.b + width, m = z.cols;
+  if (count == 0) return;
+  const MatrixView<const R> v{w.wavefront_v + k * rows * width, z.rows, width, rows},
+      t{w.wavefront_t + k * width * width, width, width, width};
+  const MatrixView<R> x{w.x, width, m, width}, tx{w.tx, width, m, width};
+  const std::int64_t v_apart = rows * width, t_apart = width * width, x_apart = width * m;
+  if constexpr (!is_complex<T>)
+    if (by_engine) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto at = [i](MatrixView<const T> first, std::int64_t apart) {
+          return MatrixView<const T>{first.data + i * apart, first.rows, first.cols, first.lda};
+        };
+        const MatrixView<T> own{z.data + i * rows, z.rows, m, z.lda};
+        products.gemm(Op::transpose, Op::none, 1, at(v, v_apart), own, 0, x);
+        products.gemm(Op::none, Op::none, 1, at(t, t_apart), x, 0, tx);
+        products.gemm(Op::none, Op::none, 1, at(v, v_apart), tx, 1, own);
+      }
+      return;
+    }
+  const Queue& queue = products.queue();
+  gemm_batched<R>(queue, {count, v_apart, rows, x_apart}, Op::transpose, Op::none, 1, v, z, 0, x);
+  gemm_batched<R>(queue, {count, t_apart, x_apart, x_apart}, Op::none, Op::none, 1, t, x, 0, tx);
+  gemm_batched<R>(queue, {count, v_apart, x_apart, rows}, Op::none, Op::none, 1, v, tx, 1, z);
+}
+
+template <class T>
+void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& tiles,
+                 std::int64_t first_group, std::int64_t last_group, MatrixView<real_t<T>> z,
+                 const Workspace<T>& w) {
+  const Queue& queue = products.queue();
+  const std::int64_t apart = tiles.b + tiles.width;
+  for (std::int64_t number = 0; number <= tiles.steps(first_group) - 1 + last_group - first_group; ++number) {
+    // From the bottom up, tile i of the wavefront is (last_group - i, number - i).
+    const std::int64_t highest = std::min(number, last_group - first_group);
+    std::int64_t lowest = 0;
+    while (lowest <= highest && number - lowest >= tiles.steps(last_group - lowest)) ++lowest;
+    if (lowest > highest) continue;
+    const Wavefront wavefront{last_group - highest, number - highest, highest - lowest + 1};
+    write_out_kernel<<<static_cast<unsigned>(wavefront.count), 256, 0, queue.stream()>>>(
+        tiles, wavefront, last_group, w.v, w.factors, w.wavefront_v, w.wavefront_t);
+    EIGEN_G_LAUNCHED();
+    const std::int64_t row = tiles.first_row(wavefront.group, wavefront.step);
+    const bool cut = row + wavefront.count * apart > z.rows;  // the last tile extends beyond the matrix
+    const std::int64_t whole = wavefront.count - cut, below = row + whole * apart;
+    for (std::int64_t column = 0; column < z.cols; column += w.columns) {
+      const std::int64_t columns = std::min(w.columns, z.cols - column);
+      apply_tiles(products, by_engine, tiles, w, 0, whole, z.block(row, column, apart, columns));
+      if (cut)
+        apply_tiles(products, by_engine, tiles, w, whole, 1, z.block(below, column, z.rows - below, columns));
+    }
+  }
+}
+
+// The work in double as a team sees it: columns for helper GPUs, none for the CPU.
+ColumnProducts products_of(const ChaseTiles& tiles, std::int64_t m) {
+  ColumnProducts p;
+  p.work = TeamWork::reflectors;
+  p.columns = m;
+  p.rows = static_cast<double>(tiles.n);
+  p.inner = static_cast<double>(tiles.width);
+  p.column_flops = 2 * p.rows * p.rows;
+  p.common_bytes = static_cast<double>(sizeof(double)) * static_cast<double>(tiles.tiles_from(0)) *
+                   static_cast<double>(tiles.tile_size() + chase_factor_size(tiles.width));
+  p.column_bytes = static_cast<double>(sizeof(double)) * p.rows;
+  p.steps = std::max(1.0, static_cast<double>(tiles.groups()) / static_cast<double>(step_groups(tiles)));
+  p.beside = p.inner;
+  p.on_cpu = false;
+  return p;
+}
+
+// The part of the helper GPUs. v, factors: of all tiles, in the first GPU's memory.
+ColumnWork<double> cut_work(const ChaseTiles& tiles, const double* v, const double* factors,
+                            MatrixView<double> z_dev) {
+  const std::int64_t at_once = step_groups(tiles);
+  const auto groups_of = [tiles, at_once](std::int64_t step) {
+    const std::int64_t last = tiles.groups() - 1 - step * at_once;
+    return std::pair{std::max<std::int64_t>(0, last - at_once + 1), last};
+  };
+  const auto blocks = [=](std::int64_t step, ColumnRange) -> Blocks<double> {
+    const auto [first, last] = groups_of(step);
+    const std::int64_t before = tiles.tiles_from(last + 1), count = tiles.tiles_from(first) - before;
+    const auto part = [&](const double* of, std::int64_t size) {
+      return MatrixView<const double>{of + before * size, count * size, 1, count * size};
+    };
+    return {part(v, tiles.tile_size()), part(factors, chase_factor_size(tiles.width))};
+  };
+  const auto on_gpu = [=](const Queue& queue, std::int64_t step, const Blocks<double>& copies,
+                          const OwnColumns<double>& own) {
+    const auto [first, last] = groups_of(step);
+    back_transform_chase_fused(queue, tiles, copies[0].data, copies[1].data, first, last, own.columns,
+                               reinterpret_cast<int*>(own.scratch.data));
+  };
+  ColumnWork<double> work;
+  work.columns_dev = z_dev;
+  // Scratch of a column: the words of a matrix of one column. m columns need fewer than m times this number of words.
+  work.scratch_rows =
+      (back_transform_chase_fused_words(at_once, 1) * static_cast<std::int64_t>(sizeof(int)) - 1) /
+          sizeof(double) +
+      1;
+  work.steps = (tiles.groups() + at_once - 1) / std::max<std::int64_t>(at_once, 1);
+  work.blocks = blocks;
+  work.on_gpu = on_gpu;
+  work.on_first = [=, steps = work.steps](const Queue& queue, const OwnColumns<double>& own) {
+    for (std::int64_t step = 0; step < steps; ++step) on_gpu(queue, step, blocks(step, own.range), own);
+  };
+  return work;
+}
+
+}  // namespace
+
+template <class T>
+std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut,
+                                         std::int64_t slab) {
+  const ChaseTiles tiles = in_reals<T>(chase_tiles<T>(n, b));
+  if (tiles.groups() == 0 || m == 0) return 0;
+  const std::int64_t all = tiles.tiles_from(0);
+  const std::int64_t of_slab =
+      cut && std::is_same_v<T, double> ? all : std::clamp(slab / tile_bytes<T>(tiles), tiles.steps(0), all);
+  // The products take a quarter of the workspace for wavefronts; one group must fit into the rest.
+  const std::int64_t by_products = Workspace<T>::bytes(tiles, m, false, tiles.steps(0), 1);
+  return static_cast<std::uint64_t>(
+      std::max(Workspace<T>::bytes(tiles, m, true, of_slab, 0), by_products * 4 / 3 + 1));
+}
+
+template <class T>
+CutWork<T> back_transform_chase_cut(const ChaseTiles& tiles, MatrixView<T> z_dev) {
+  if constexpr (std::is_same_v<T, double>)
+    if (back_transform_chase_fused_serves<T>(tiles, z_dev))
+      return {products_of(tiles, z_dev.cols), cut_work(tiles, z_dev.data, z_dev.data, z_dev)};
+  return {};
+}
+
+template <class T>
+void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
+                          const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
+                          ChaseBack how, [[maybe_unused]] SolveTeam<T>* team) {
+  if (tiles.groups() == 0 || z_dev.cols == 0) return;
+  using R = real_t<T>;
+  const Queue& queue = products.queue();
+  const ChaseTiles reals = in_reals<T>(tiles);
+  const MatrixView<R> z = in_reals(z_dev);
+  const bool serves = back_transform_chase_fused_serves<R>(reals, z);
+  if (how == ChaseBack::fused && !serves)
+    throw InvalidArgument(
+        Argument::z,
+        "its lda, its alignment, the bandwidth or the GPU does not fit ChaseBack::fused; use automatic");
+  const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
+  const auto w = Workspace<T>::within(workspace, reals, z.cols, fused);
+  if constexpr (std::is_same_v<T, double>) {
+    std::vector<double> shares;
+    if (team && fused) shares = team->take_shares(products_of(tiles, z_dev.cols));
+    if (!shares.empty()) {
+      if (w.slab < tiles.tiles_from(0))
+        throw std::logic_error(
+            "the workspace of back_transform_chase() is too small for a team; it must be for cut = true");
+      chase_factors(queue, tiles, reflectors, 0, tiles.groups() - 1, w.factors, w.v);
+      return team->devices().run(cut_work(tiles, w.v, w.factors, z_dev), shares, column_granularity);
+    }
+  }
+  if constexpr (in_planes<T>)
+    if (fused) chase_split_parts(queue, z_dev);
+  for (std::int64_t last = tiles.groups() - 1, first = 0; last >= 0; last = first - 1) {
+    const Slab slab = slab_down_from(reals, last, w.slab);
+    first = slab.first;
+    if constexpr (in_planes<T>)
+      if (fused) {
+        chase_to_planes(queue, tiles, reflectors, first, last, w.factors, w.v);
+        back_transform_chase_in_planes(queue, reals, w.v, w.factors, first, last, z, w.words);
+        continue;
+      }
+    if constexpr (is_complex<T>)
+      chase_image_factors<T>(queue, tiles, reflectors, first, last, w.factors, w.v);
+    else
+      chase_factors(queue, tiles, reflectors, first, last, w.factors, w.v);
+    if (!fused) {
+      by_products(products, how == ChaseBack::engine, reals, first, last, z, w);
+    } else if constexpr (std::is_same_v<R, float>) {
+      chase_to_halves(queue, slab.tiles, w.v, w.factors, w.v_halves, w.t_halves);
+      back_transform_chase_in_halves(queue, reals, w.v_halves, w.t_halves, first, last, z, w.words);
+    } else {
+      back_transform_chase_fused(queue, reals, w.v, w.factors, first, last, z, w.words);
+    }
+  }
+  if constexpr (in_planes<T>)
+    if (fused) chase_join_parts(queue, z_dev);
+}
+
+EIGEN_G_INSTANTIATE(all_types, back_transform_chase_bytes, back_transform_chase_cut);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, back_transform_chase,
+                             void(const Products<T>&, const ChaseTiles&, const ChaseReflectors<const T>&,
+                                  MatrixView<T>, Arena, ChaseBack, SolveTeam<T>*));
+
+}  // namespace eigen_g

@@ -1,0 +1,77 @@
+// back_transform_chase(), Z := Q2 Z: the back-transformation by the reflectors of the bulge chase (band_to_tridiagonal.hpp, chase_tiles.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "gemm_df/engines/products.hpp"
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/memory/arena.hpp"
+#include "solver/reduction/two_stage/chase_tiles.hpp"
+
+namespace eigen_g {
+
+template <class T>
+struct CutWork;
+template <class T>
+class SolveTeam;
+
+// CPU, one tile at a time.
+//   reflectors  host, packed, in
+//   z           n x m, host, in and out
+//   scratch     back_transform_chase_bytes_on_cpu<T>(tiles.n, tiles.b, m) bytes of host memory
+// Throws DeviceError. Cost: (b + width) / b 2 n^2 m flops. Source: LAPACK dlarft, dlarfb.
+template <class T>
+void back_transform_chase(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
+                          MatrixView<T> z, Arena scratch);
+template <class T>
+std::uint64_t back_transform_chase_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64_t m);
+
+// GPU, CUDA builds only. The variants of back_transform_chase():
+//   fused     one kernel that keeps a window of Z in registers
+//   products  batched products of cuBLAS, a wavefront of tiles at a time
+//   engine    these products one by one, by the engine of `products`
+//   automatic fused if possible, else products
+enum class ChaseBack { automatic, fused, products, engine };
+
+// Bytes of workspace for back_transform_chase() of m columns.
+//   slab  bytes of V and factors that are in the workspace at the same time. They are for a slab of consecutive sweep groups, at least one.
+//         With a larger workspace back_transform_chase() takes longer slabs
+//   cut   a team may take columns (double only): room for V and the factors of all tiles, 1.15 n^2 elements
+inline constexpr std::int64_t back_transform_chase_slab_bytes = std::int64_t{1} << 30;
+template <class T>
+std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut = false,
+                                         std::int64_t slab = back_transform_chase_slab_bytes);
+
+// GPU. Everything is in device memory.
+//   reflectors  as band_to_tridiagonal() leaves them, in
+//   z_dev       n x m, lda >= n, in and out; rows from n on are not touched
+//   workspace   back_transform_chase_bytes<T>(n, tiles.b, m) bytes or more
+//   how         the variant. `fused` needs:
+//                 the tensor core's mma of 16 x 8 x 8 doubles (compute capability 9.0), 150 KB of shared memory per thread block
+//                 b <= 64; for float b = 64; complex: for the real image (chase_image.hpp)
+//                 lda even, z_dev 16-byte aligned
+//               If it is chosen without these, it is an InvalidArgument
+//   team        GPUs that take columns of Z; null: none. It is used for double in the fused variant; the workspace must then be for
+//               cut = true. The CPU takes no columns
+// Ordered on the products' queue. Does not block the host; if a team takes columns, it blocks as ColumnTeam::run does.
+// Arithmetic of the fused variant:
+//   double           double
+//   complex<double>  three real products for a complex one (back_transform_chase_planes.cuh)
+//   float            fp16 pairs (back_transform_chase_halves.cuh); complex<float> too, by its real image. For columns of Z of about unit length:
+//                    entries of Z are below 8, entries of V at most 1
+// Complex matrices have no engine: `engine` is `products`.
+// Throws DeviceError, InvalidArgument. Every variant repeats bit for bit on the same GPU. The bits of a column do not depend on the
+// other columns.
+// Cost: 2 n^2 m flops (complex: 8 n^2 m). For b = 64 the fused variant executes 1.41 times this number, the products 2 times.
+// Z: 8 n^2 m / width bytes (double). Times: data/perf/DECISIONS.md, "Back by the chase's reflectors".
+// Source: Schreiber and Van Loan 1989; Auckenthaler et al. 2011 (ELPA2); Gates, Haidar and Dongarra 2018.
+template <class T>
+void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
+                          const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
+                          ChaseBack how = ChaseBack::automatic, SolveTeam<T>* team = nullptr);
+
+// The work that back_transform_chase() will cut over a team for these arguments; empty if it will not cut any. Nothing is read or written.
+template <class T>
+CutWork<T> back_transform_chase_cut(const ChaseTiles& tiles, MatrixView<T> z_dev);
+
+}  // namespace eigen_g

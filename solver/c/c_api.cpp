@@ -1,0 +1,270 @@
+#include <complex>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "hybrid/c_info.hpp"
+#include "solver/api/eigen_g.h"
+#include "solver/api/eigen_g.hpp"
+#include "solver/c/c_arguments.hpp"
+
+struct eigen_g_solver {
+  eigen_g::Context context;
+  eigen_g::Solver<double> solver;  // ends before its context
+  bool device;
+};
+
+namespace {
+
+using namespace eigen_g;
+using c_arguments::info_of;
+using c_arguments::of_c;
+using c_arguments::options_of;
+using c_arguments::subset_of;
+
+DeviceChoice device_of(char device) {
+  switch (c_info::upper(device)) {
+    case 'A':
+      return DeviceChoice::automatic;
+    case 'C':
+      return DeviceChoice::cpu;
+    case 'G':
+      return DeviceChoice::gpu;
+    default:
+      throw InvalidArgument(Argument::device, "must be 'A', 'C' or 'G'");
+  }
+}
+
+// The caller's options as far as its version of the struct has them; null: the default ones.
+eigen_g_options whole_options(const eigen_g_options* given) {
+  eigen_g_options options;
+  eigen_g_default_options(&options);
+  if (!given) return options;
+  if (given->size < sizeof options.size || given->size > sizeof options)
+    throw InvalidArgument(Argument::options,
+                          "were not set by eigen_g_default_options() of this version or an older one");
+  std::memcpy(&options, given, given->size);
+  return options;
+}
+
+Options options_of(const eigen_g_options& o) {
+  Options options = options_of(o.jobz, o.uplo, subset_of(o.range, o.vl, o.vu, o.il, o.iu));
+  const std::optional<Engine> engine = engine_of(o.engine ? o.engine : "");
+  if (!engine) throw InvalidArgument(Argument::engine, "is not one of native, df, emulated, auto");
+  options.engine = *engine;
+  const std::optional<Path> path = path_of(o.path ? o.path : "");
+  if (!path) throw InvalidArgument(Argument::path, "is not one of auto, one_stage, two_stage");
+  options.path = *path;
+  const std::optional<Precision> precision = precision_of(o.precision ? o.precision : "");
+  if (!precision)
+    throw InvalidArgument(Argument::options, "name a precision that is not one of native, mixed");
+  options.precision = *precision;
+  return options;
+}
+
+Devices devices_of(const eigen_g_options& o) {
+  Devices devices;
+  devices.device = device_of(o.device);
+  devices.gpus = o.gpus;
+  devices.threads = o.threads;
+  devices.multiprocessors = o.multiprocessors;
+  devices.ratio = parse_ratio(o.ratio ? o.ratio : "");
+  return devices;
+}
+
+std::int64_t info_of(const Report& report, eigen_g_result* result) {
+  if (result) *result = {report.m, report.first_index, report.seconds};
+  return info_of(report);
+}
+std::int64_t info_of(const Report& report, std::int64_t* m) {
+  *m = report.m;
+  return info_of(report);
+}
+
+void require_m(const std::int64_t* m) {
+  if (!m) throw InvalidArgument(Argument::m, "is null");
+}
+
+using Arg = Argument;
+
+template <class T>
+std::int64_t syevd(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
+  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w}, [&] {
+    const Options options = options_of(jobz, uplo);
+    return info_of(eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options));
+  });
+}
+
+template <class T>
+std::int64_t syevd_device(char jobz, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, real_t<T>* w_dev,
+                          T* z_dev, std::int64_t ldz, CUstream_st* stream) {
+  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
+    return info_of(eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream,
+                                    options_of(jobz, uplo)));
+  });
+}
+
+template <class T>
+std::int64_t syevdx(char jobz, char range, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T> vl,
+                    real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m, real_t<T>* w) {
+  return c_info::of({Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above,
+                     Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w},
+                    [&] {
+                      const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
+                      require_m(m);
+                      return info_of(
+                          eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options), m);
+                    });
+}
+
+template <class T>
+std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* a_dev, std::int64_t lda,
+                           real_t<T> vl, real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
+                           real_t<T>* w_dev, T* z_dev, std::int64_t ldz, CUstream_st* stream) {
+  return c_info::of(
+      {Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above, Arg::subset_upto,
+       Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z, Arg::ldz},
+      [&] {
+        const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
+        require_m(m);
+        return info_of(
+            eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream, options), m);
+      });
+}
+
+}  // namespace
+
+// The entries of one type: C is the entries' type in C, R the values'.
+#define EIGEN_G_SYEVD(name, C, R)                                                                            \
+  std::int64_t eigen_g_##name##evd(char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w) {     \
+    return syevd(jobz, uplo, n, of_c(a), lda, w);                                                            \
+  }                                                                                                          \
+  std::int64_t eigen_g_##name##evd_device(char jobz, char uplo, std::int64_t n, C* a_dev, std::int64_t lda,  \
+                                          R* w_dev, C* z_dev, std::int64_t ldz, CUstream_st* stream) {       \
+    return syevd_device(jobz, uplo, n, of_c(a_dev), lda, w_dev, of_c(z_dev), ldz, stream);                   \
+  }                                                                                                          \
+  std::int64_t eigen_g_##name##evdx(char jobz, char range, char uplo, std::int64_t n, C* a,                  \
+                                    std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,          \
+                                    std::int64_t* m, R* w) {                                                 \
+    return syevdx(jobz, range, uplo, n, of_c(a), lda, vl, vu, il, iu, m, w);                                 \
+  }                                                                                                          \
+  std::int64_t eigen_g_##name##evdx_device(char jobz, char range, char uplo, std::int64_t n, C* a_dev,       \
+                                           std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,   \
+                                           std::int64_t* m, R* w_dev, C* z_dev, std::int64_t ldz,            \
+                                           CUstream_st* stream) {                                            \
+    return syevdx_device(jobz, range, uplo, n, of_c(a_dev), lda, vl, vu, il, iu, m, w_dev, of_c(z_dev), ldz, \
+                         stream);                                                                            \
+  }
+
+extern "C" {
+
+EIGEN_G_SYEVD(dsy, double, double)
+EIGEN_G_SYEVD(ssy, float, float)
+EIGEN_G_SYEVD(zhe, eigen_g_double_complex, double)
+EIGEN_G_SYEVD(che, eigen_g_complex, float)
+
+void eigen_g_default_options(eigen_g_options* options) {
+  if (!options) return;
+  *options = {sizeof *options, 'V', 'L', 'A', 'A', 0, 0, 1, 0, "auto", "native", "auto", 1, 0, 0, "native"};
+}
+
+std::int64_t eigen_g_dsolve(std::int64_t n, double* a, std::int64_t lda, double* w, double* z,
+                            std::int64_t ldz, int on_device, CUstream_st* stream,
+                            const eigen_g_options* options, eigen_g_result* result) {
+  return c_info::of(
+      {Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz, Arg::device, Arg::stream, Arg::options}, [&] {
+        const eigen_g_options o = whole_options(options);
+        if (!on_device)
+          return info_of(eigen_g::eigen_g(n, a, lda, w, z, ldz, options_of(o), devices_of(o)), result);
+        return info_of(eigen_g::eigen_g(n, device(a), lda, device(w), device(z), ldz, stream, options_of(o),
+                                        devices_of(o)),
+                       result);
+      });
+}
+
+std::int64_t eigen_g_dsolver_create(eigen_g_solver** solver, std::int64_t n, int on_device,
+                                    const eigen_g_options* options, const eigen_g_allocator* allocator) {
+  if (!solver) return -1;
+  *solver = nullptr;
+  return c_info::of({Arg::other, Arg::n, Arg::device, Arg::options}, [&]() -> std::int64_t {
+    const eigen_g_options o = whole_options(options);
+    Allocator own;
+    if (allocator) own = {allocator->allocate, allocator->release, allocator->context};
+    Context context(devices_of(o), own);
+    Solver<double> planned(context, n, options_of(o), on_device ? Pointers::device : Pointers::host);
+    *solver = new eigen_g_solver{std::move(context), std::move(planned), on_device != 0};
+    return 0;
+  });
+}
+
+std::int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, std::uint64_t* host_bytes,
+                                       std::uint64_t* device_bytes) {
+  return c_info::of({Arg::other}, [&]() -> std::int64_t {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    const WorkspaceBytes bytes = solver->solver.workspace();
+    if (host_bytes) *host_bytes = bytes.host;
+    if (device_bytes) *device_bytes = bytes.device;
+    return 0;
+  });
+}
+
+std::int64_t eigen_g_dsolver_set_workspace(eigen_g_solver* solver, void* workspace_dev, std::uint64_t bytes) {
+  return c_info::of({Arg::other, Arg::workspace}, [&]() -> std::int64_t {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    solver->solver.set_workspace({workspace_dev, workspace_dev ? bytes : 0});
+    return 0;
+  });
+}
+
+std::int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, std::int64_t lda, double* w, double* z,
+                                   std::int64_t ldz, CUstream_st* stream, eigen_g_result* result) {
+  return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    if (!solver->device) return info_of(solver->solver.solve(a, lda, w, z, ldz), result);
+    return info_of(solver->solver.solve(device(a), lda, device(w), device(z), ldz, stream), result);
+  });
+}
+
+std::int64_t eigen_g_dsolver_enqueue(eigen_g_solver* solver, double* a_dev, std::int64_t lda, double* w_dev,
+                                     double* z_dev, std::int64_t ldz, CUstream_st* stream,
+                                     eigen_g_result* result) {
+  return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
+    if (!solver) throw InvalidArgument("solver", "is null");
+    return info_of(solver->solver.enqueue(device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream),
+                   result);
+  });
+}
+
+void eigen_g_dsolver_destroy(eigen_g_solver* solver) {
+  delete solver;
+}
+
+void eigen_g_release_kept(void) {
+  eigen_g::release_thread_cache();
+}
+
+const char* eigen_g_info_text(std::int64_t info) {
+  if (info > 0) return "no convergence; of a generalised problem, beyond n: B is not positive definite";
+  switch (info) {
+    case 0:
+      return "done";
+    case c_info::host_memory:
+      return "not enough host memory";
+    case c_info::device_memory:
+      return "not enough device memory";
+    case c_info::device_failure:
+      return "CUDA, cuBLAS or LAPACK failed, or there is no GPU";
+    case c_info::internal:
+      return "internal error";
+    default:
+      return info > -20 ? "an argument is wrong; minus info is its position" : "unknown info";
+  }
+}
+
+const char* eigen_g_version(void) {
+  return eigen_g::version();
+}
+
+}  // extern "C"

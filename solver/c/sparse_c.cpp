@@ -1,0 +1,30 @@
+#include <algorithm>
+#include <vector>
+
+#include "hybrid/c_info.hpp"
+#include "solver/api/sparse.h"
+#include "solver/api/sparse.hpp"
+
+using namespace eigen_g;
+
+extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t count,
+                                      const std::int64_t* row_offsets, const std::int32_t* column,
+                                      const double* value, double tolerance, double* w, double* z,
+                                      std::int64_t ldz, double* residuals) {
+  using Arg = Argument;
+  return c_info::of({Arg::job, Arg::n, Arg::m, Arg::a, Arg::x, Arg::y, Arg::other, Arg::w, Arg::z, Arg::ldz},
+                    [&] {
+                      if (c_info::upper(end) != 'L' && c_info::upper(end) != 'H')
+                        throw InvalidArgument(Arg::job, "must be 'L' or 'H'");
+                      if (count < 1 || count > std::max<std::int64_t>(1, n))
+                        throw InvalidArgument(Arg::m, "must be from 1 to n");
+                      FewOptions options;
+                      options.count = count;
+                      options.end = c_info::upper(end) == 'H' ? End::highest : End::lowest;
+                      if (tolerance != 0) options.tolerance = tolerance;
+                      const CsrMatrix<double> a{n, row_offsets, column, value};
+                      const FewReport report = solve_few(a, w, z, ldz, options);
+                      if (residuals) std::copy(report.residuals.begin(), report.residuals.end(), residuals);
+                      return std::int64_t{report.status != Status::converged};
+                    });
+}

@@ -1,0 +1,116 @@
+// The GPU's part of a solve: queue, products, clock and memory, for every recipe and for the stages as calls. CUDA builds only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gemm_df/engines/engine_rates.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/machine/partition.hpp"
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/memory/arena.hpp"
+#include "hybrid/memory/memory.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/driver/plan.hpp"
+#include "solver/path/device_clock.hpp"
+
+namespace eigen_g {
+
+// The device memory of a plan's solves: the caller's or its own.
+class HeldMemory {
+ public:
+  // From now on the caller's memory. Empty: own memory, taken when it is first needed, and kept.
+  void set_workspace(const Workspace& given) {
+    given_ = given;
+    if (given.device) let_go();
+  }
+  bool may_hold(std::uint64_t bytes) const { return !given_.device || given_.device_bytes >= bytes; }
+  // Returns if arena() frees the memory that it has and takes more.
+  bool would_take(std::uint64_t bytes) const { return !given_.device && held_ < bytes; }
+  // `bytes` bytes of it. Throws OutOfMemory, InvalidArgument (workspace).
+  Arena arena(const Queue& queue, std::uint64_t bytes) {
+    require(
+        may_hold(bytes), Argument::workspace,
+        "has " + std::to_string(given_.device_bytes) + " bytes, " + std::to_string(bytes) + " are needed");
+    if (would_take(bytes)) {
+      let_go();
+      memory_ = WorkMemory(queue, bytes);
+      held_ = bytes;
+    }
+    return Arena(given_.device ? given_.device : memory_.data(), bytes);
+  }
+
+ private:
+  void let_go() {
+    memory_ = WorkMemory();
+    held_ = 0;
+  }
+  Workspace given_;
+  WorkMemory memory_;
+  std::uint64_t held_ = 0;
+};
+
+// On the current GPU. `parts` is a struct of the parts of the workspace, whose constructor takes an Arena and other arguments; with the
+// same arguments it takes the same bytes.
+template <class T>
+struct DeviceFrame {
+  //   partition   of the GPU, on which alone the frame works; nothing: all of it
+  DeviceFrame(const Plan& plan, Resources& resources, std::optional<Partition> on = std::nullopt)
+      : on_host(plan.on_host_pointers()),
+        partition(std::move(on)),
+        queue(partition ? Queue(resources, *partition)
+              : on_host ? Queue(resources)
+                        : Queue(resources, nullptr)),
+        products(queue, plan.options.engine,
+                 rates_of(plan, [this] { return estimated_engine_rates(queue); })),
+        clock(queue, products) {}
+  DeviceFrame(const DeviceFrame&) = delete;
+  DeviceFrame& operator=(const DeviceFrame&) = delete;
+
+  // Work that is queued from now on begins after the work in the caller's stream. Host pointers have no stream.
+  void begin(CUstream_st* stream) {
+    cudaGetLastError();  // an error that an earlier failure left
+    if (on_host) return;
+    if (!partition) return queue.use(stream);
+    Event before(queue.resources());
+    before.record(Queue(queue.resources(), stream));
+    before.hold(queue);
+  }
+  void end() noexcept {
+    cudaStreamSynchronize(queue.stream());
+  }  // an exception may have left work that uses the memory
+
+  template <class Parts, class... Arguments>
+  void place(std::optional<Parts>& parts, const Arguments&... arguments) {
+    used = bytes_taken([&](Arena& arena) { Parts(arena, arguments...); });
+    Arena arena = memory.arena(queue, used);
+    parts.emplace(arena, arguments...);
+  }
+
+  bool on_host;
+  std::optional<Partition> partition;
+  Queue queue;
+  Products<T> products;
+  DeviceClock<T> clock;
+  HeldMemory memory;
+  std::uint64_t used = 0;  // bytes that the problem takes
+};
+
+template <class T>
+void copy_on_gpu(const Queue& queue, MatrixView<T> to, MatrixView<const same_t<T>> from) {
+  if (from.rows > 0 && from.cols > 0)
+    EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, sizeof(T) * to.lda, from.data, sizeof(T) * from.lda,
+                                   sizeof(T) * from.rows, from.cols, cudaMemcpyDefault, queue.stream()));
+}
+// `count` values, of which each side is in host or in device memory.
+template <class R>
+void copy_values(const Queue& queue, R* to, const R* from, std::int64_t count) {
+  if (count > 0)
+    EIGEN_G_CUDA(cudaMemcpyAsync(to, from, sizeof(R) * static_cast<std::size_t>(count), cudaMemcpyDefault,
+                                 queue.stream()));
+}
+
+}  // namespace eigen_g

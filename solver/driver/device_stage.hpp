@@ -1,0 +1,32 @@
+// DeviceStage: the frame of one stage as a call on a GPU, with its workspace. CUDA builds only.
+#pragma once
+
+#include <optional>
+
+#include "solver/driver/device_frame.hpp"
+#include "solver/driver/stage_frame.hpp"
+
+namespace eigen_g {
+
+template <class Parts>
+struct DeviceStage : DeviceFrame<double> {
+  // Parts(arena, multiprocessors, pointers, arguments...) in memory that is freed at the end. Throws OutOfMemory, DeviceError.
+  template <class... Arguments>
+  explicit DeviceStage(const StageCall& call, const Arguments&... arguments)
+      : DeviceFrame(Plan{0, {}, {}, call.pointers}, *resources_of_this_thread()) {
+    begin(call.stream);
+    place(parts, queue.multiprocessors(), call.pointers, arguments...);
+  }
+  ~DeviceStage() { end(); }
+
+  std::optional<Parts> parts;
+  const Progress silent;
+};
+
+template <class Parts, class... Arguments>
+std::uint64_t parts_bytes(const Arguments&... arguments) {
+  const int multiprocessors = gpu_facts(current_gpu()).multiprocessors;
+  return bytes_taken([&](Arena& arena) { Parts(arena, multiprocessors, arguments...); });
+}
+
+}  // namespace eigen_g

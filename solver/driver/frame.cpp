@@ -1,0 +1,109 @@
+#include "solver/driver/frame.hpp"
+
+#include <complex>
+#include <string>
+#include <utility>
+
+#include "hybrid/instantiate.hpp"
+#include "solver/driver/arguments.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+template <class T>
+struct Ending {
+  Backend<T>& on;
+  bool ended = false;
+  ~Ending() {
+    if (!ended) on.end();
+  }
+};
+
+}  // namespace
+
+template <class T>
+SolveFrame<T>::SolveFrame(const Plan& asked, Resources* resources)
+    : plan_(make_plan<T>(asked)),
+      resources_(resources),
+      mixed_(asked.options.precision == Precision::mixed) {}
+
+template <class T>
+Backend<T>& SolveFrame<T>::backend() {
+  if (!backend_) backend_ = plan_.on_gpu ? backend_on_gpu<T>(plan_, resources_) : backend_on_cpu<T>(plan_);
+  return *backend_;
+}
+
+template <class T>
+void SolveFrame<T>::set_workspace(const Workspace& given) {
+  const std::uint64_t needed = given.device ? workspace(MatrixLayout::contiguous).device : 0;
+  require(given.device_bytes >= needed, Argument::workspace,
+          "has " + std::to_string(given.device_bytes) + " bytes, " + std::to_string(needed) + " are needed");
+  if (plan_.n > 0) backend().set_workspace(given);
+}
+
+template <class T>
+void SolveFrame<T>::set_factor(CholeskyFactor factor) {
+  plan_.generalised->factor = factor;
+  if (backend_) backend_->set_factor(factor);
+}
+
+template <class T>
+void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
+  try {
+    backend().begin(problem);
+  } catch (const OutOfMemory& error) {
+    std::optional<Plan> smaller;
+    if (error.on_device()) smaller = smaller_plan<T>(plan_);
+    if (!smaller) throw;
+    backend_.reset();
+    plan_ = *std::move(smaller);
+    begin(problem);
+  }
+}
+
+template <class T>
+GeneralisedReport SolveFrame<T>::run(bool wait) {
+  Ending<T> ending{*backend_};
+  const Progress silent;  // the solve within a generalised one reports its progress
+  std::vector<StageWork> stages;
+  StageRunner run_stage(backend_->clock(), plan_.generalised ? silent : plan_.options.progress, stages);
+  GeneralisedReport report = backend_->run(run_stage);
+  if (wait) run_stage.finish();
+  report.stages = std::move(stages);
+  backend_->account(report);
+  if (!wait) {
+    backend_->end_async();
+    ending.ended = true;
+  }
+  return report;
+}
+
+template <class T>
+GeneralisedReport SolveFrame<T>::solve(const CallerMatrices<T>& problem, bool wait) {
+  check_problem(plan_, problem);
+  return timed(plan_.on_gpu, plan_.devices.threads, [&] {
+    GeneralisedReport report;
+    if (plan_.n > 0) {
+      begin(problem);
+      report = run(wait);
+    }
+    if (mixed_ && report.refinement.result == Refinement::Result::native)
+      report.refinement.result = Refinement::Result::out_of_scope;
+    return report;
+  });
+}
+
+template <class T>
+GeneralisedReport SolveFrame<T>::solve(Pointers pointers, const T* a, std::int64_t lda, T* b,
+                                       std::int64_t ldb, real_t<T>* w, T* z, std::int64_t ldz,
+                                       CUstream_st* stream, bool wait) {
+  require(pointers == plan_.pointers, Argument::a,
+          pointers == Pointers::host ? "is host memory; the solver is planned for device pointers"
+                                     : "is device memory; the solver is planned for host pointers");
+  return solve(problem_of(plan_, a, lda, b, ldb, w, z, ldz, stream), wait);
+}
+
+EIGEN_G_INSTANTIATE_CLASS(all_types, SolveFrame);
+
+}  // namespace eigen_g

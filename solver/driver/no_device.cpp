@@ -1,0 +1,48 @@
+// The driver's functions of a GPU in a build without CUDA: they throw DeviceError.
+#include "hybrid/instantiate.hpp"
+#include "solver/driver/device_stages.hpp"
+
+namespace eigen_g {
+
+#define NO_DEVICE(function)                  \
+  function {                                 \
+    throw DeviceError("built without CUDA"); \
+  }
+
+template <class T>
+NO_DEVICE(std::unique_ptr<Backend<T>> backend_on_gpu(const Plan&, Resources*))
+template <class T>
+NO_DEVICE(WorkspaceBytes bytes_on_gpu(const Plan&, MatrixLayout))
+EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu);
+
+using Matrix = MatrixView<double>;
+using Given = MatrixView<const double>;
+using Size = std::int64_t;
+// clang-format off
+NO_DEVICE(void start_device())
+NO_DEVICE(void sytrd_on_gpu(const StageCall&, Uplo, Matrix, Tridiagonal<double>, double*, Report&))
+NO_DEVICE(DivideAndConquerResult stedc_on_gpu(const StageCall&, Size, Tridiagonal<double>, Matrix))
+NO_DEVICE(void ormtr_on_gpu(const StageCall&, Uplo, Given, const double*, Matrix, Report&))
+NO_DEVICE(void sytrd_sy2sb_on_gpu(const StageCall&, Uplo, Size, Matrix, Matrix, double*, Report&))
+NO_DEVICE(void sytrd_sb2st_on_gpu(const StageCall&, Uplo, Size, Given, Tridiagonal<double>, double*, Report&))
+NO_DEVICE(void ormtr_sb2st_on_gpu(const StageCall&, Size, const double*, Matrix))
+NO_DEVICE(void ormtr_sy2sb_on_gpu(const StageCall&, Uplo, Size, Given, const double*, Matrix))
+NO_DEVICE(WorkspaceBytes sytrd_gpu_bytes(Pointers, Uplo, Size, Size))
+NO_DEVICE(WorkspaceBytes stedc_gpu_bytes(Pointers, Size, bool))
+NO_DEVICE(WorkspaceBytes ormtr_gpu_bytes(Pointers, Uplo, Size, Size))
+NO_DEVICE(WorkspaceBytes sytrd_sy2sb_gpu_bytes(Pointers, Size, Size))
+NO_DEVICE(WorkspaceBytes sytrd_sb2st_gpu_bytes(Pointers, Size, Size))
+NO_DEVICE(WorkspaceBytes ormtr_sb2st_gpu_bytes(Pointers, Size, Size, Size))
+NO_DEVICE(WorkspaceBytes ormtr_sy2sb_gpu_bytes(Pointers, Size, Size, Size))
+// clang-format on
+
+// There is nothing to keep, and nothing to release.
+std::shared_ptr<Resources> new_resources(const Allocator&) {
+  return nullptr;
+}
+Resources* resources_of_this_thread() {
+  return nullptr;
+}
+void release(Resources*) {}
+
+}  // namespace eigen_g

@@ -1,0 +1,78 @@
+#include "solver/driver/places.hpp"
+
+#include <algorithm>
+#include <complex>
+
+#include "hybrid/instantiate.hpp"
+#include "solver/devices/tuning.hpp"
+#include "solver/path/choice.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr MatrixPlace nowhere{}, callers{Where::callers}, own{Where::own};
+
+constexpr MatrixPlace shared(MatrixName with) {
+  return {Where::shared, with};
+}
+
+bool on_16_bytes(const void* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
+// Returns if the reduction can work on columns of n entries. For the one-stage path and for a back-transformation by panels the columns
+// must be padded. Otherwise the two-stage path only needs columns on 32 bytes.
+template <class T>
+bool columns_serve(const Plan& plan) {
+  constexpr std::int64_t in_32_bytes = 32 / std::min<std::int64_t>(32, sizeof(T));
+  if (plan.n % tridiagonalize_row_multiple == 0) return true;
+  return plan.path == Path::two_stage && plan.n % in_32_bytes == 0 &&
+         plan.n - band_width<T>(plan.n) > solver_tuning().back_max_rows_of_panels;
+}
+
+}  // namespace
+
+GivenArrays arrays_of(MatrixLayout layout, std::int64_t n) {
+  const auto* const z = reinterpret_cast<const void*>(std::uintptr_t{1} << 20);
+  if (layout == MatrixLayout::contiguous) return {nullptr, z, n, n};
+  return {nullptr, z, n + 1, n + n % 2};
+}
+
+template <class T>
+Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_columns) {
+  const bool vectors = plan.options.vectors, on_host = plan.on_host_pointers(),
+             part = plan.max_count() < plan.n;
+  Places places;
+  places.a = own;
+  if (!plan.on_gpu) {
+    if (vectors) places.z = callers;
+    if (vectors) places.u = is_complex<T> ? own : shared(MatrixName::z);
+    return places;
+  }
+
+  const bool z_over_a = vectors && given.z == given.a, packed = given.lda == plan.n;
+  if (!on_host && !z_over_a && packed && on_16_bytes(given.a) && columns_serve<T>(plan)) places.a = callers;
+  if (!vectors) return places;
+
+  if constexpr (is_complex<T>) {
+    places.z = on_host ? own : callers;
+    places.u = own;
+    places.c = shared(MatrixName::u);
+    places.q = !on_host && part ? own : shared(MatrixName::z);
+  } else {
+    const bool z_serves =
+        over_any_columns || plan.path == Path::one_stage || (on_16_bytes(given.z) && given.ldz % 2 == 0);
+    places.z = on_host || !z_serves ? own : callers;
+    places.u = shared(MatrixName::z);
+    places.c = places.z == callers && part ? own : shared(MatrixName::z);
+    places.q = on_host || z_over_a || places.a == callers ? own : callers;
+    places.back_in_a = places.q == callers && packed;
+  }
+  return places;
+}
+
+EIGEN_G_INSTANTIATE(all_types, places_of);
+
+}  // namespace eigen_g

@@ -1,0 +1,110 @@
+#include "solver/driver/plan.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <string>
+
+#include "hybrid/instantiate.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/path/choice.hpp"
+#include "solver/prepare/subset.hpp"
+
+namespace eigen_g {
+
+template <class T>
+Plan plan_on(Plan asked, bool on_gpu) {
+  asked.on_gpu = on_gpu;
+  asked.path = on_gpu ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n) : Path::one_stage;
+  return asked;
+}
+
+void check_plan(const Plan& plan) {
+  require_size(plan.n, Argument::n);
+  require_uplo(plan.options.uplo);
+  require(static_cast<std::size_t>(plan.options.engine) <= engine_count, Argument::engine, "is no engine");
+  check_subset(plan.n, plan.options.subset);
+  check_devices(plan.devices);
+  require(plan.on_host_pointers() || plan.devices.device != DeviceChoice::cpu, Argument::device,
+          "is cpu, but the pointers are a GPU's");
+  const int itype = plan.generalised ? plan.generalised->itype : 1;
+  require(itype >= 1 && itype <= 3, "itype", "is " + std::to_string(itype) + ", must be 1, 2 or 3");
+}
+
+template <class T>
+Plan make_plan(const Plan& asked) {
+  check_plan(asked);
+  const Devices& devices = asked.devices;
+  const int gpus = devices.gpus, there = gpus > 1 ? gpu_count() : 1;
+  require(gpus <= std::max(1, there), Argument::gpus,
+          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
+  require(!is_complex<T> || gpus == 1, Argument::gpus,
+          "is " + std::to_string(gpus) + "; a complex matrix takes one");
+  require(!is_complex<T> || devices.ratio.automatic(), Argument::ratio,
+          to_text(devices.ratio) + " is for real matrices");
+  const bool two_stage = asked.options.path == Path::two_stage;
+  const bool on_gpu = !asked.on_host_pointers() || use_gpu(devices.device, asked.n) ||
+                      (two_stage && devices.device == DeviceChoice::automatic && gpu_count() > 0);
+  require(on_gpu || !two_stage, Argument::path, "is two_stage, which is for a GPU");
+  const Plan plan = plan_on<T>(asked, on_gpu);
+  require(!wants_mixed<T>(plan) || (gpus == 1 && devices.ratio.automatic() && devices.multiprocessors == 0),
+          "precision", "is mixed, which takes one whole GPU, without a ratio");
+  return plan;
+}
+
+Plan plan_within(const Plan& plan) {
+  Plan within = plan;
+  within.generalised.reset();
+  within.options.uplo = Uplo::lower;
+  within.pointers = Pointers::device;
+  return within;
+}
+
+template <class T>
+std::optional<Plan> smaller_plan(const Plan& plan) {
+  Plan smaller = plan;
+  if (!plan.on_gpu) return std::nullopt;
+  if (wants_mixed<T>(plan)) {
+    smaller.options.precision = Precision::native;
+  } else if (plan.options.path == Path::automatic && plan.path == Path::two_stage) {
+    smaller.options.path = smaller.path = Path::one_stage;
+  } else if (plan.on_host_pointers() && plan.devices.device == DeviceChoice::automatic &&
+             plan.path == Path::one_stage) {
+    smaller.on_gpu = false;
+  } else {
+    return std::nullopt;
+  }
+  return smaller;
+}
+
+template <class T>
+void check_problem(const Plan& plan, const CallerMatrices<T>& p) {
+  const std::int64_t n = plan.n;
+  const T* const z = p.z.data;
+  require_pointer(p.a.data, n > 0, Argument::a);
+  require_leading_dimension(p.a.lda, n, Argument::lda);
+  require_pointer(p.w, n > 0, Argument::w);
+  if (plan.options.vectors) {
+    require(z || n == 0, Argument::z, "is null, but vectors are wanted");
+    require_leading_dimension(p.z.lda, n, Argument::ldz);
+    require(plan.on_host_pointers() || z != p.a.data || p.z.lda == p.a.lda, Argument::ldz,
+            "is " + std::to_string(p.z.lda) + ", must be lda = " + std::to_string(p.a.lda) +
+                " where z is a itself");
+  }
+  if (plan.generalised) {
+    require_pointer(p.b.data, n > 0, Argument::b);
+    require_leading_dimension(p.b.lda, n, Argument::ldb);
+    require(n == 0 || p.b.data != z, Argument::b, "is z");
+  }
+  const std::initializer_list<NamedPointer> matrices{
+      {Argument::a, p.a.data}, {Argument::z, z}, {Argument::b, p.b.data}};
+  for (const auto& [argument, matrix] : matrices)
+    require(plan.on_host_pointers() || reinterpret_cast<std::uintptr_t>(matrix) % sizeof(T) == 0, argument,
+            "is not aligned to its entries");
+  require_in_memory(plan.pointers, {{Argument::w, p.w}});
+  require_in_memory(plan.pointers, matrices);
+}
+
+EIGEN_G_INSTANTIATE(all_types, plan_on, make_plan, smaller_plan, check_problem);
+
+}  // namespace eigen_g

@@ -1,0 +1,100 @@
+// run_stage(): one stage as a call, with its device, memory, time and report; and a reduction of 2^k A on the CPU.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "solver/driver/arguments.hpp"
+#include "solver/driver/frame.hpp"
+#include "solver/path/host_clock.hpp"
+#include "solver/prepare/check_input.hpp"
+#include "solver/prepare/scale.hpp"
+
+namespace eigen_g {
+
+// How a stage is called: with host pointers and devices, or with device pointers and a stream.
+struct StageCall {
+  Pointers pointers = Pointers::host;
+  Devices devices = {};
+  CUstream_st* stream = nullptr;
+  StageCall(const Devices& on) : devices(on) {}                                                 // NOLINT
+  StageCall(CUstream_st* device_stream) : pointers(Pointers::device), stream(device_stream) {}  // NOLINT
+  bool on_host() const { return pointers == Pointers::host; }
+};
+
+// One stage on one device, timed. If the choice of the device is free, the GPU must have needed(true).device bytes.
+//   pointers   the caller's memory
+//   nothing    there is nothing to do
+//   needed     needed(on_gpu): bytes of workspace
+//   on_gpu, on_cpu   the work, on(report)
+//   may_be_on_gpu    of host pointers
+template <class Needed, class OnGpu, class OnCpu>
+Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<NamedPointer> pointers,
+                 bool nothing, Needed&& needed, OnGpu&& on_gpu, OnCpu&& on_cpu, bool may_be_on_gpu = true) {
+  const Devices& devices = call.devices;
+  bool gpu = !call.on_host();
+  if (call.on_host() && may_be_on_gpu) {
+    check_devices(devices);
+    gpu = use_gpu(devices.device, n) &&
+          (devices.device == DeviceChoice::gpu || needed(true).device <= gpu_memory_free(current_gpu()));
+  }
+  require_in_memory(call.pointers, pointers);
+  const WorkspaceBytes bytes = needed(gpu);
+  return timed(gpu, devices.threads, [&] {
+    Report report;
+    if (nothing) return report;
+    gpu ? on_gpu(report) : on_cpu(report);
+    report.bytes = bytes;
+    return report;
+  });
+}
+
+// The arguments of a stage: A, n x n, of which the triangle `uplo` is read; and Z, n x m.
+inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
+  require_uplo(uplo);
+  require_size(a.cols, Argument::n);
+  require_pointer(a.data, a.cols > 0, Argument::a);
+  require_leading_dimension(a.lda, a.cols, Argument::lda);
+}
+inline void check_columns(MatrixView<const double> z) {
+  require_size(z.rows, Argument::n);
+  require_size(z.cols, Argument::m);
+  require_pointer(z.data, z.rows > 0 && z.cols > 0, Argument::z);
+  require_leading_dimension(z.lda, z.rows, Argument::ldz);
+}
+
+// work(workspace of `bytes` bytes of host memory).
+template <class Work>
+auto with_workspace(std::uint64_t bytes, Work&& work) {
+  const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
+  return work(Arena(memory.get(), bytes));
+}
+
+// No NaN or infinity is among d or e, in host memory.
+template <class R>
+void require_finite(const R* values, std::int64_t count, ArgumentName argument) {
+  for (std::int64_t i = 0; i < count; ++i)
+    require(std::isfinite(values[i]), argument,
+            "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
+}
+
+// reduce(workspace of `bytes` bytes) on the CPU, of 2^k A in the memory of A. Returns k, by which the results are to be scaled back.
+// Throws NonFiniteEntry before A has changed.
+template <class T, class Reduce>
+int reduce_scaled(Uplo uplo, MatrixView<T> a, std::uint64_t bytes, Stage stage, Report& report,
+                  Reduce&& reduce) {
+  return with_workspace(bytes, [&](Arena workspace) {
+    HostClock clock;
+    const Progress silent;
+    StageRunner run_stage(clock, silent, report.stages);
+    const int k = scale_exponent(run_stage(Stage::check, [&] { return check_input<T>(uplo, a); }));
+    run_stage(Stage::scale, [&] { scale(uplo, a, k); });
+    run_stage(stage, [&] { reduce(workspace); });
+    run_stage.finish();
+    return k;
+  });
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,19 @@
+// apps/papers/jds on the CPU: conversion and product against long double.
+#include "apps/papers/jds.hpp"
+
+#include <memory>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/sparse.hpp"
+
+using namespace eigen_g::papers;
+
+TEMPLATE_TEST_CASE("JDS products agree with long double, the same bits by any number of threads", "", float,
+                   double) {
+  using T = TestType;
+  support::check_format_host<T>([](const CrsView<T>& a) {
+    return [jds = std::make_shared<Jds<T>>(a)](int k, T alpha, const T* x, T beta, T* y, int threads) {
+      jds_multiply(k, alpha, jds->view(), x, beta, y, threads);
+    };
+  });
+}
