@@ -67,7 +67,7 @@ Json told(const std::vector<Report>& reports, int gpus) {
     const std::size_t i = work.gpu < 0 ? parts.size() - 1 : gpu++;
     parts.at(i) = work.share, device_seconds[i] = work.seconds;
   }
-  call.update({{"parts", parts},
+  call.update({{"shares", parts},
                {"device_seconds", device_seconds},
                {"ran", engines_text(reports.back())},
                {"path", name(reports.back().path)}});

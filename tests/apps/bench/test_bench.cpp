@@ -71,7 +71,7 @@ TEST_CASE("the distance of eigenvalues, in units of n ulp of the largest") {
 
 TEST_CASE("a table of columns") {
   const Json report = Json::parse(R"({"cases": [
-    {"n": 20000, "skipped": null, "some": true, "parts": [0.25, 0.5], "kind": "two_words",
+    {"n": 20000, "skipped": null, "some": true, "shares": [0.25, 0.5], "kind": "two_words",
      "calls": [{"name": "a", "seconds": 0.0125, "calls": 3, "failure": null}, {"name": "b_c", "failure": "no room"}]},
     {"n": 7, "skipped": "too large", "calls": []}]})");
   const auto title = [](const Json& c) { return "n = " + c["n"].dump(); };
@@ -219,9 +219,9 @@ TEST_CASE("bench symv: JSON, table, and reports that fail") {
 TEST_CASE("bench devices and gemm-accuracy: reports that fail") {
   const auto hybrid = benchmark("devices");
   Json report = Json::parse(R"({"cases": [{"n": 5000, "bit_for_bit": true, "skipped": null, "calls": [
-    {"name": "automatic", "seconds": 0.2, "cut_seconds": 0.12, "residual": 0.01, "orthogonality": 0.1, "parts": [0.9, 0.1],
+    {"name": "automatic", "seconds": 0.2, "cut_seconds": 0.12, "residual": 0.01, "orthogonality": 0.1, "shares": [0.9, 0.1],
      "device_seconds": [0.05, 0.04], "failure": null},
-    {"name": "first_alone", "seconds": 0.25, "cut_seconds": 0.15, "parts": [1, 0], "failure": null}]}]})");
+    {"name": "first_alone", "seconds": 0.25, "cut_seconds": 0.15, "shares": [1, 0], "failure": null}]}]})");
   CHECK(good(*hybrid, report));
   CHECK_THAT(table(*hybrid, report), ContainsSubstring("90 10"));
   CHECK_THAT(table(*hybrid, report), ContainsSubstring("0.800"));  // fraction of the time of the GPU alone

@@ -179,7 +179,7 @@ TEST_CASE("bench devices solves by several ratios and repeats bit for bit", "[gp
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const auto report = nlohmann::json::parse(outcome.out);
-  CHECK(report["version"] == 4);
+  CHECK(report["version"] == 5);
   CHECK(report["calibration"] == "measured now");
   REQUIRE(report["cases"].size() == 2);
   for (const auto& c : report["cases"]) {
@@ -197,8 +197,8 @@ TEST_CASE("bench devices solves by several ratios and repeats bit for bit", "[gp
       continue;  // a small back-transformation is one kernel, and few of the merges are large
     const auto& call = c["calls"][3];
     CHECK(call["name"] == "cpu 40 %");
-    REQUIRE(call["parts"].size() == 2);
-    CHECK(call["parts"][1].get<double>() == Approx(0.4).epsilon(0.01));
+    REQUIRE(call["shares"].size() == 2);
+    CHECK(call["shares"][1].get<double>() == Approx(0.4).epsilon(0.01));
     CHECK(call["device_seconds"][1] > 0);
   }
 }
