@@ -79,7 +79,7 @@ TEST_CASE("a table of columns") {
         "    n  GB/s\n20000     -\nbelow\nfailed: n = 20000 b c: no room\nskipped: n = 7: too large\n");
   const std::string text = to_text(
       report,
-      {{"time = a/seconds time; us = a/seconds us; bits = some bits; % = parts %.0f 100; kind = kind"}},
+      {{"time = a/seconds time; us = a/seconds us; bits = some bits; % = shares %.0f 100; kind = kind"}},
       title);
   CHECK_THAT(text, ContainsSubstring("12.50 ms  12500.0  same  25 50  two words"));
   CHECK_THAT(to_text(report, {{"call = name; n = n; none = stages/here", "", "seconds", true}}, title),
