@@ -129,6 +129,61 @@ TEST_CASE("bench solve: the shipped report passes, and changed ones fail") {
   CHECK(c["ratios"]["values"].is_null());
 }
 
+// A case of `bench solve --path auto,one,two`: the calls of the shipped report, and both paths with these seconds.
+TEST_CASE("bench solve --path auto,one,two: the automatic path against the faster one") {
+  const auto b = benchmark("solve");
+  Json report = shipped("bench_solve");
+  Json& cases = report["cases"];
+  cases.erase(cases.begin() + 1, cases.end());
+  Json& c = cases[0];
+  c.update({{"path", "auto"}, {"engine", "df"}, {"compared", true}});
+  const auto add = [&](const char* name, const char* of, double over_automatic) {
+    Json forced = call(c, "calls", of);
+    forced["name"] = name;
+    forced["seconds"] = over_automatic * forced["seconds"].get<double>();
+    c["calls"].push_back(forced);
+  };
+  add("device_vectors_one_stage", "device_vectors", 0.98);
+  add("device_vectors_two_stage", "device_vectors", 16);
+  add("device_values_one_stage", "device_values", 2);
+  add("device_values_two_stage", "device_values", 1.25);
+  CHECK_FALSE(good(*b, report));  // not concluded: there is no ratio
+  b->conclude(c);
+  const auto over = [](const Json& of, const char* what) {
+    return number_at(of, std::string("automatic_over_faster/") + what).value();
+  };
+  CHECK(over(c, "vectors") == Approx(1 / 0.98));
+  CHECK(over(c, "values") == Approx(0.8));
+  CHECK(good(*b, report));
+  const std::string text = table(*b, report);
+  for (const char* part : {"auto / faster path", "two-stage: residual", "1.020", "0.800", "df"})
+    CHECK_THAT(text, ContainsSubstring(part));
+  CHECK_THAT(table(*b, shipped("bench_solve")), !ContainsSubstring("auto / faster path"));
+
+  const auto passes = [&](auto change) {
+    return passes_with(*b, report, [&](Json& changed) {
+      change(changed);
+      b->conclude(changed);
+    });
+  };
+  const auto times = [](Json& of, const char* name, double factor) {
+    Json& seconds = call(of, "calls", name)["seconds"];
+    seconds = factor * seconds.get<double>();
+  };
+  CHECK(passes([&](Json& x) { times(x, "device_vectors", 1.009); }));
+  CHECK_FALSE(passes([&](Json& x) { times(x, "device_vectors", 1.011); }));
+  CHECK_FALSE(passes([&](Json& x) { times(x, "device_values_two_stage", 0.75); }));
+  for (const char* name : {"device_vectors_one_stage", "device_vectors_two_stage"}) {
+    CHECK_FALSE(passes([&](Json& x) { call(x, "calls", name)["residual"] = 11; }));
+    CHECK_FALSE(passes([&](Json& x) { call(x, "calls", name)["orthogonality"] = nullptr; }));
+  }
+  CHECK_FALSE(passes([&](Json& x) { call(x, "calls", "device_values_two_stage")["failure"] = "no room"; }));
+  CHECK(passes([&](Json& x) {
+    x["compared"] = false;
+    times(x, "device_vectors", 2);
+  }));
+}
+
 TEST_CASE("bench solve --brief: the shipped report passes, and changed ones fail") {
   const auto b = benchmark("solve");
   const Json report = shipped("bench_solve_large");

@@ -129,6 +129,39 @@ TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gp
   }
 }
 
+TEST_CASE("bench solve compares the automatic path with both others, by each engine", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  for (const char* engine : {"native", "df"}) {
+    CAPTURE(engine);
+    const std::string json = folder / (std::string(engine) + ".json");
+    // The exit code depends on the time, so it is not checked.
+    (void)support::eigen_g_command({"bench", "solve", "--engine", engine, "--path", "auto,one,two", "--sizes",
+                                    "65,1300", "--rounds", "3", "--json", json});
+    const auto report = nlohmann::json::parse(support::text_of_file(json));
+    REQUIRE(report["cases"].size() == 2);
+    for (const auto& c : report["cases"]) {
+      CAPTURE(c["n"]);
+      CHECK(c["engine"] == engine);
+      CHECK(c["automatic_over_faster"]["vectors"] > 0);
+      CHECK(c["automatic_over_faster"]["values"] > 0);
+      std::int64_t forced = 0;
+      for (const auto& call : c["calls"]) {
+        const std::string name = call["name"];
+        if (!name.ends_with("_stage")) continue;
+        ++forced;
+        CHECK(call["failure"].is_null());
+        CHECK(name.ends_with(call["path"].get<std::string>()));
+        if (!name.starts_with("device_vectors")) continue;
+        CHECK(call["residual"] >= 0);
+        if (c["n"] == 1300) CHECK_THAT(call["ran"].get<std::string>(), ContainsSubstring(engine));
+      }
+      CHECK(forced == 4);
+    }
+  }
+  support::fail_with(2, {"bench", "solve", "--engine", "df", "--types", "s", "--sizes", "65"});
+}
+
 TEST_CASE("bench gemm judges every engine", "[gpu]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
