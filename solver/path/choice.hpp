@@ -43,8 +43,9 @@ struct PathTuning {
 };
 PathTuning path_tuning();  // for CUDA's current GPU; without one, for the first GPU that was measured
 
-// The engine that computes the products of a path's reduction and back-transformation: the one that is asked for. For
-// Engine::automatic it is the fastest by the rates; without rates, and for a type that has no other engine, it is native.
+// The engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. (A solve that asks
+// for another one is refused by Products.) Double: the engine that is asked for. For Engine::automatic it is the fastest by the rates,
+// or native without rates.
 Engine engine_of_path(const PathFacts& facts);
 
 // The path of a solve: the one that is asked for. Path::automatic: the two-stage path from the order in `tuning` on, if the GPU
