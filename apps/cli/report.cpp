@@ -266,6 +266,16 @@ std::string refinement_text(const Refinement& r) {
   return "";
 }
 
+std::vector<std::string> fallback_names(const Report& solve) {
+  std::vector<std::string> names;
+  for (const Fallback fallback : solve.fallbacks) names.emplace_back(name(fallback));
+  return names;
+}
+
+std::string fallbacks_text(const Report& solve) {
+  return words(joined(fallback_names(solve))) + ": too little GPU memory";
+}
+
 bool succeeded(const SolveReport& r) {
   return r.solve.status == Status::converged && r.infinite == 0 && (!r.check || passed(*r.check));
 }
@@ -312,6 +322,7 @@ std::string to_table(const SolveReport& r) {
   if (!r.distributed) text += report_row("products", engines_text(r.solve));
   if (r.solve.refinement.result != Refinement::Result::native)
     text += report_row("precision", refinement_text(r.solve.refinement));
+  if (!r.solve.fallbacks.empty()) text += report_row("fallbacks", fallbacks_text(r.solve));
   if (r.distributed) text += distributed_rows(*r.distributed);
   if (!r.distributed)
     text += report_row("workspace",
@@ -354,6 +365,7 @@ std::string json_of(const SolveReport& r) {
   object["path"] = name(r.solve.path);
   object["engine"] = engines_text(r.solve);
   object["refinement"] = refinement_json(r.solve.refinement);
+  object["fallbacks"] = fallback_names(r.solve);
   object["threads"] = r.threads;
   object["bytes"] = {{"host", r.solve.bytes.host}, {"device", r.solve.bytes.device}};
   object["seconds"] = seconds_json(r.seconds, r.solve, r.plan);

@@ -27,6 +27,8 @@
 //   refinement         result of mixed precision: result ("refined", or why the solve was in native precision: "out_of_scope",
 //                      "float_failed", "large_clusters", "diverged"), steps, clusters, largest_cluster, correction (|E| of the last step),
 //                      float_seconds, seconds; null: mixed precision was not requested
+//   fallbacks          steps to a smaller solve because of too little GPU memory, in their order: "mixed_to_native",
+//                      "two_stage_to_one_stage", "gpu_to_cpu"; empty: the memory sufficed
 //   threads            CPU threads
 //   bytes              host, device: workspace in addition to the matrix and the results
 //   outputs            values, vectors: the files written; null: not written
@@ -110,11 +112,14 @@ struct VerifyReport {
 //   engines_text      the engines of the products, the one with the most flops first: "native", "df+native". If the stages differ:
 //                     "tridiagonalize native, divide_and_conquer df"
 //   refinement_text   the result of mixed precision
+//   fallbacks_text    the steps to a smaller solve: "two stage to one stage, gpu to cpu: too little GPU memory"
 std::string device_text(const DeviceWork& device);
 std::string devices_text(const Report& solve);
 std::string ratio_text(const Report& solve, const Ratio& wanted);
 std::string engines_text(const Report& solve);
 std::string refinement_text(const Refinement& refinement);
+std::string fallbacks_text(const Report& solve);
+std::vector<std::string> fallback_names(const Report& solve);  // as in JSON
 
 // The table's rows about a distributed solve, and the JSON field.
 std::string distributed_rows(const Distributed& distributed);

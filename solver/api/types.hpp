@@ -166,7 +166,9 @@ struct Refinement {
     native,   // mixed precision was not requested
     refined,  // solved in float and refined
     // Solved in native precision, because ...
-    out_of_scope,  // ... the solve is on a CPU, is of values only or of a subset, or the matrix is not real double
+    // ... the solve is on a CPU, is of values only or of a subset, the matrix is not real double, or the GPU has too little memory
+    // (Report::fallbacks)
+    out_of_scope,
     float_failed,    // ... the divide and conquer in float did not converge
     large_clusters,  // ... a cluster of eigenvalues that float cannot separate is too large for a small problem
     diverged         // ... the corrections did not shrink from step to step
@@ -182,6 +184,14 @@ struct Refinement {
 };
 const char* name(Refinement::Result
                      result);  // "native", "refined", "out_of_scope", "float_failed", "clusters", "diverged"
+
+// A step to a solve that takes less GPU memory. The steps are tried in this order, if the GPU has too little memory.
+enum class Fallback {
+  mixed_to_native,         // mixed precision -> native precision
+  two_stage_to_one_stage,  // two-stage path -> one-stage path; needs Path::automatic
+  gpu_to_cpu               // GPU -> CPU; needs host pointers and DeviceChoice::automatic
+};
+const char* name(Fallback fallback);  // "mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"
 
 // Layout of a and z on device pointers. contiguous: lda = n, a is 16-byte aligned, and z is not a. Host pointers: no difference.
 enum class MatrixLayout { any, contiguous };
@@ -203,6 +213,9 @@ struct Report {
   double seconds = 0;               // time of the whole call, allocation included
   std::vector<DeviceWork> devices;  // the devices that took part, the GPU first
   Refinement refinement;
+  // Steps from the solve that was asked for to the solve that ran, in their order. Empty: the memory sufficed. A Solver keeps its
+  // smaller solve, and each of its later reports repeats the steps.
+  std::vector<Fallback> fallbacks = {};
   WorkspaceBytes bytes;  // memory of the call in addition to a, w, z; device: sum over all GPUs
   double seconds_of(Stage stage) const;  // sum over all entries of this stage
 };

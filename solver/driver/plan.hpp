@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
@@ -20,6 +21,7 @@ struct Plan {
   // Decided by make_plan().
   bool on_gpu = false;
   Path path = Path::one_stage;
+  std::vector<Fallback> fallbacks = {};  // steps of smaller_plan() that led here, in their order
 
   bool on_host_pointers() const { return pointers == Pointers::host; }
   std::int64_t max_count() const {
@@ -37,11 +39,11 @@ Plan make_plan(const Plan& asked);
 // The checks of make_plan() that need no look at the machine.
 void check_plan(const Plan& plan);
 
-// The plan of a solve of the same n within this one, on device pointers, with A in the lower triangle.
+// The plan of a solve of the same n within this one, on device pointers, with A in the lower triangle. It has no fallbacks yet.
 Plan plan_within(const Plan& plan);
 
 // The next choice when the GPU's memory does not suffice: native precision instead of mixed; then one stage instead of two; then the
-// CPU, as far as the options and the devices leave the choice. Nothing if there is no choice left.
+// CPU, as far as the options and the devices leave the choice. The step is added to its fallbacks. Nothing if there is no choice left.
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);
 

@@ -19,7 +19,7 @@ class Report:
     def m(self) -> int:
         """Number of pairs found."""
     @property
-    def first(self) -> int:
+    def first_index(self) -> int:
         """Index of the first of them in the whole spectrum, from 0."""
     @property
     def bad_minor(self) -> int:
@@ -37,10 +37,15 @@ class Report:
         """name, gpu (None: the CPU), share and seconds of each device that took part."""
     @property
     def refinement(self) -> dict[str, str | int | float]:
-        """Result of mixed precision: way, steps, clusters, largest_cluster, correction, float_seconds, seconds.
+        """Result of mixed precision: result, steps, clusters, largest_cluster, correction, float_seconds, seconds.
 
-        way is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
+        result is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
         "out_of_scope", "float_failed", "clusters", "diverged"."""
+    @property
+    def fallbacks(self) -> list[str]:
+        """Steps to a smaller solve, in their order, because the GPU has too little memory; empty: the memory sufficed.
+
+        "mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrix and the results."""
