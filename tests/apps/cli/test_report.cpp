@@ -171,7 +171,7 @@ TEST_CASE("the report has the requested subset and its position in the spectrum"
   CHECK(d["subset"]["first"] == 4);
   CHECK(d["subset"]["last"] == 6);
   CHECK(d["values"]["first_index"] == 3);
-  CHECK_THAT(apps::to_table(r), ContainsSubstring("3 of 9, numbers 4 to 6"));
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("3 of 9, indices 4 to 6"));
   r.subset = Subset::by_value(-2.5, std::numeric_limits<double>::infinity());
   d = json::parse(apps::json_of(r));
   CHECK(d["subset"]["by"] == "value");
