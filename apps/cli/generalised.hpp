@@ -13,6 +13,7 @@
 //   bad_minor
 //   values          count, lowest, highest, all, first_index
 //   vectors, devices, path
+//   fallbacks       as in report.hpp
 //   bytes           host, device
 //   seconds         also solve, stages, write
 //   outputs         values, vectors; null: not written
