@@ -1,8 +1,8 @@
 // eigen_g bench solve: whole solves of uniform random matrices, compared with cuSOLVER's Xsyevd. eigen_g bench gemm-accuracy.
 #include <CLI/CLI.hpp>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/bench/benchmarks.hpp"
+#include "apps/support/text.hpp"
 #include "solver/verify/verify.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
