@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "apps/support/text.hpp"
-#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::apps {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/support/text.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::apps {
 
