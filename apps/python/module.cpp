@@ -273,7 +273,7 @@ NB_MODULE(_core, m) {
           "contiguous_workspace_bytes",
           [](const PythonSolver& solver) { return pair_of(solver.workspace(MatrixLayout::contiguous)); })
       .def_prop_ro("on_gpu", &PythonSolver::on_gpu)
-      .def("use", &PythonSolver::use)
+      .def("set_workspace", &PythonSolver::set_workspace)
       .def("solve", &PythonSolver::solve);
 
   m.def("solve_host", &solve_host, "plan"_a, "n"_a, "a"_a, "lda"_a, "b"_a, "ldb"_a, "w"_a, "z"_a, "ldz"_a,

@@ -101,9 +101,9 @@ struct eigen_g_options {
 };
 void eigen_g_default_options(struct eigen_g_options* options);
 
-/* Result of a solve; m and first as in Report (types.hpp). */
+/* Result of a solve; m and first_index as in Report (types.hpp). */
 struct eigen_g_result {
-  int64_t m, first;
+  int64_t m, first_index;
   double seconds;
 };
 

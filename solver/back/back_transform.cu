@@ -32,9 +32,9 @@ ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
 std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
   const SolverTuning& t = solver_tuning();
   if (std::min(n, m) < t.back_min_order_of_two_groups) return split_columns(m, {1});
-  const std::vector<double> parts =
+  const std::vector<double> shares =
       n < t.back_min_order_of_three_groups ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2};
-  return split_columns(m, parts, 128);
+  return split_columns(m, shares, 128);
 }
 
 template <class T>

@@ -177,9 +177,9 @@ struct TeamRounds {
 void measure_team(DeviceRates& rates, ColumnTeam<double>& team, std::size_t device, const Queue& queue,
                   const TeamShapes& shapes, const TeamRounds& rounds, Steps& step) {
   const bool cpu = rates.device.kind == DeviceKind::cpu;
-  std::vector<double> parts(team.size());
-  parts.front() = 7;
-  parts[device] = 1;
+  std::vector<double> shares(team.size());
+  shares.front() = 7;
+  shares[device] = 1;
   for (const TeamShape& s : shapes) {
     const std::int64_t columns = cpu ? 8 * s.columns : s.columns;
     const TeamMatrices sizes(s, columns);
@@ -204,10 +204,10 @@ void measure_team(DeviceRates& rates, ColumnTeam<double>& team, std::size_t devi
       blas2::fill_random(queue, c.data(), c.size(), 7);
       queue.wait();  // otherwise the CPU's clock would include this wait
       if (s.work == product)
-        gemm(team, parts, Op::none, Op::none, 1, {a.data(), s.rows, s.inner, s.rows},
+        gemm(team, shares, Op::none, Op::none, 1, {a.data(), s.rows, s.inner, s.rows},
              {b.data(), s.inner, columns, s.inner}, 0, {c.data(), s.rows, columns, s.rows});
       else
-        apply_reflectors(team, parts, blocks, {b.data(), s.rows, columns, s.rows});
+        apply_reflectors(team, shares, blocks, {b.data(), s.rows, columns, s.rows});
       const double took = team.take_seconds()[device];
       if (round > 0) seconds.push_back(took);  // the first round allocates memory and loads kernels
     }
@@ -253,12 +253,12 @@ double team_overhead_seconds(ColumnTeam<double>& team, const Queue& queue) {
   const DeviceBuffer<double> memory(3 * n * n);
   blas2::fill_random(queue, memory.data(), memory.size(), 8);
   const auto matrix = [&](int i) { return MatrixView<double>{memory.data() + i * n * n, n, n, n}; };
-  const auto seconds = [&](const std::vector<double>& parts) {
+  const auto seconds = [&](const std::vector<double>& shares) {
     std::vector<double> all;
     for (int round = 0; round < rounds; ++round) {
       queue.wait();
       const auto start = std::chrono::steady_clock::now();
-      gemm(team, parts, Op::none, Op::none, 1, matrix(0), matrix(1), 0, matrix(2));
+      gemm(team, shares, Op::none, Op::none, 1, matrix(0), matrix(1), 0, matrix(2));
       queue.wait();
       all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }

@@ -313,16 +313,16 @@ class DeviceBackend final : public StandardBackend<T> {
   void account_team(Report& report) {
     report.bytes.device += team_->device_bytes();
     report.bytes.host += team_->pinned_bytes();
-    const std::vector<double> parts = team_->take_work_shares(), seconds = team_->take_seconds();
-    if (!parts.empty()) report.devices.front().share = parts.front();
+    const std::vector<double> shares = team_->take_work_shares(), seconds = team_->take_seconds();
+    if (!shares.empty()) report.devices.front().share = shares.front();
     if (!seconds.empty()) report.devices.front().seconds = seconds.front();
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-      if (parts[i] <= 0) continue;
+    for (std::size_t i = 1; i < shares.size(); ++i) {
+      if (shares[i] <= 0) continue;
       if (i <= further_.size()) {
         const Device& gpu = gpu_facts(further_[i - 1]);
-        report.devices.push_back({gpu.name, gpu.index, gpu.multiprocessors, parts[i], seconds[i]});
+        report.devices.push_back({gpu.name, gpu.index, gpu.multiprocessors, shares[i], seconds[i]});
       } else {
-        report.devices.push_back({cpu_name(), -1, 0, parts[i], seconds[i]});
+        report.devices.push_back({cpu_name(), -1, 0, shares[i], seconds[i]});
       }
     }
   }

@@ -22,7 +22,7 @@ struct PathBytes {
   std::uint64_t kept = 0;     // from the reduction to the factor's last use
   std::uint64_t scratch = 0;  // in the reduction and in the factor's use; in between for other steps
   // Instead of `scratch` in the use of the two-stage path's factor: for full speed, and the least.
-  std::uint64_t back = 0, back_min = 0;
+  std::uint64_t back_preferred = 0, back_min = 0;
 };
 
 // n values and n - 1 values, in the memory of the device that works.

@@ -308,11 +308,12 @@ __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_c
 
 // The distribution of a panel over threads and blocks.
 struct Shape {
-  std::int64_t held, more = 0, blocks,
-                     most;  // held, more: rows of a thread in and beyond registers; most: limit of blocks
+  std::int64_t held,
+      more = 0, blocks,
+      max_blocks;  // held, more: rows of a thread in and beyond registers; max_blocks: limit of blocks
 
   Shape(std::int64_t rows, std::int64_t groups, std::int64_t max_blocks, std::int64_t max_rows_held)
-      : max_count(max_blocks) {
+      : max_blocks(max_blocks) {
     const std::int64_t needed = (rows + groups * max_blocks - 1) / (groups * max_blocks);
     held = needed <= 16 ? 16 : needed <= 32 ? 32 : max_rows_held;
     if (needed > held) more = (needed - held + 1) / 2 * 2;
@@ -359,7 +360,7 @@ std::uint64_t more_bytes(const Shape& shape, std::int64_t columns) {
   const std::size_t shared = sizeof(T) * shared_values(columns, shape.held, shape.more, true);
   return shared <= max_shared()
              ? 0
-             : sizeof(T) * static_cast<std::uint64_t>(shape.most * groups * columns * shape.more);
+             : sizeof(T) * static_cast<std::uint64_t>(shape.max_blocks * groups * columns * shape.more);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ Refinement check_mixed(const Stored& s, const std::string& family,
   CHECK(r.result != Result::out_of_scope);
   const bool refined = r.result == Result::refined;
   CHECK((solved.report.seconds_of(Stage::refine) > 0) == (r.steps > 0 || r.result == Result::large_clusters));
-  CHECK(r.plain() == !refined);
+  CHECK(r.native() == !refined);
   return r;
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("C: options, one solve, and a solver object") {
   eigen_g_result result{};
   REQUIRE(eigen_g_dsolve(30, a.data(), s.lda, w.data(), z.data(), 30, 0, nullptr, &options, &result) == 0);
   CHECK(result.m == 30);
-  CHECK(result.first == 1);
+  CHECK(result.first_index == 1);
   CHECK(support::same_bits(a, s.a));
   support::check_pairs(s, {w, z, 30, {}});
 
@@ -175,7 +175,7 @@ TEST_CASE("C: options, one solve, and a solver object") {
   REQUIRE(eigen_g_dsolve(30, a.data(), s.lda, w_again.data(), z_again.data(), 30, 0, nullptr, &options,
                          &result) == 0);
   CHECK(result.m == 5);
-  CHECK(result.first == 3);
+  CHECK(result.first_index == 3);
   CHECK(std::equal(w.begin() + 2, w.begin() + 7, w_again.begin()));
 
   const auto with = [&](auto&& change) {

@@ -265,7 +265,7 @@ TEST_CASE("enqueue returns before its stream is done, and the next solve follows
     for (const Report* report : {&left, &next}) {
       CHECK(report->status == Status::converged);
       CHECK(report->m == n);
-      CHECK(report->first == 1);
+      CHECK(report->first_index == 1);
       CHECK(report->stages.size() == whole.stages.size());
       for (const StageWork& stage : report->stages) CHECK(stage.seconds == 0);
     }

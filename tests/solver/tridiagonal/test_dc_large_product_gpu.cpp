@@ -19,7 +19,7 @@ namespace limits = support::limits;
 namespace {
 
 struct Decomposed {
-  std::vector<double> w, z, parts, seconds;
+  std::vector<double> w, z, shares, seconds;
   std::int64_t found = 0, first = 0;
 };
 
