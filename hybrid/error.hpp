@@ -23,7 +23,7 @@ class InvalidArgument : public Error {
   const std::string& parameter() const { return parameter_; }
   const std::string& reason() const { return reason_; }
 
-  // The same by the solver's names. solver/api/argument.hpp defines both.
+  // solver/api/argument.hpp defines these two. They use the solver's names of arguments.
   inline InvalidArgument(Argument argument, const std::string& reason);
   inline Argument argument() const;
 
