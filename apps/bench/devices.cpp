@@ -1,8 +1,8 @@
 // eigen_g bench devices: solves that share their large products among GPUs and CPU by several ratios, compared with the first GPU alone.
 #include <CLI/CLI.hpp>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/bench/benchmarks.hpp"
+#include "apps/support/text.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/verify/verify.hpp"
 

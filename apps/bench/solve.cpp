@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/bench/benchmarks.hpp"
+#include "apps/support/text.hpp"
 #include "solver/verify/verify.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "apps/bench/peers.hpp"
-#include "apps/cli/report.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/io/scalar_type.hpp"
+#include "apps/support/solve_text.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"

@@ -23,9 +23,10 @@
 #include <functional>
 #include <string>
 
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/exit_codes.hpp"
+#include "apps/cli/matrix_options.hpp"
 #include "apps/cli/result_files.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/run_options.hpp"
 
 namespace eigen_g::apps {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/text.hpp"
+#include "apps/support/text.hpp"
 
 namespace eigen_g::apps {
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <eigen_g/argument.hpp>
 #include <eigen_g/engine.hpp>
 #include <eigen_g/error.hpp>
 #include <eigen_g/scalar.hpp>

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "apps/bench/bench.hpp"
+#include "apps/cli/benchmarks.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
@@ -11,7 +12,7 @@ using namespace eigen_g::apps::bench;
 namespace {
 
 std::shared_ptr<Benchmark> benchmark(const std::string& name) {
-  for (const auto& b : benchmarks())
+  for (const auto& b : apps::benchmarks())
     if (b->about.name == name) return b;
   FAIL("no benchmark " << name);
   return nullptr;
@@ -88,7 +89,7 @@ TEST_CASE("a table of columns") {
 }
 
 TEST_CASE("every benchmark describes itself, and judges an empty report as failed") {
-  for (const auto& b : benchmarks()) {
+  for (const auto& b : apps::benchmarks()) {
     CAPTURE(b->about.name);
     CHECK_FALSE(b->about.what.empty());
     CHECK_THAT(b->about.examples, ContainsSubstring("\n  eigen_g bench " + b->about.name));

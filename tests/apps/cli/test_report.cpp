@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "apps/cli/text.hpp"
+#include "apps/support/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
