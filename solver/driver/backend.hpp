@@ -55,7 +55,7 @@ class StandardBackend : public Backend<T> {
   virtual DivideAndConquerResult divide_and_conquer(int k) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
-  virtual void store() = 0;  // copies W and Z to the caller
+  virtual void store() = 0;                                                  // copies W and Z to the caller
 
  protected:
   Plan plan_;
@@ -91,8 +91,8 @@ class MixedBackend : public Backend<double> {
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;
-  virtual double check() = 0;     // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
-  virtual void scale(int k) = 0;  // A := 2^k A, both triangles
+  virtual double check() = 0;                      // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
+  virtual void scale(int k) = 0;                   // A := 2^k A, both triangles
   virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; its seconds include the conversion
   virtual Refinement refine(const StageProgress& tell) = 0;  // refines Z to X
   virtual GeneralisedReport solve_in_double() = 0;
@@ -130,7 +130,7 @@ WorkspaceBytes mixed_bytes_on_gpu(const Plan& plan);
 
 std::shared_ptr<Resources> new_resources(const Allocator& allocator);  // null in a build without CUDA
 Resources* resources_of_this_thread();                                 // null in a build without CUDA
-void release(Resources* resources);  // does nothing in a build without CUDA
-void start_device();                 // start_gpu() of eigen_g.hpp on a machine with a GPU
+void release(Resources* resources);                                    // does nothing in a build without CUDA
+void start_device();  // start_gpu() of eigen_g.hpp on a machine with a GPU
 
 }  // namespace eigen_g

@@ -40,7 +40,7 @@ class Report:
         """Result of mixed precision: way, steps, clusters, largest_cluster, correction, float_seconds, seconds.
 
         way is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
-        "out_of_scope", "float_failed", "clusters", "diverged"."""
+        "out_of_scope", "float_failed", "large_clusters", "diverged"."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrix and the results."""
