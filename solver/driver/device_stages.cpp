@@ -76,7 +76,7 @@ struct OrmtrParts {
   }
 };
 
-// Saves the caller's rows between n and lda in the constructor, because the reduction needs zeros there, and restores them.
+// Saves the caller's rows between n and lda, because the reduction needs zeros there. give_back() restores them.
 class KeptPadding {
  public:
   KeptPadding(const Queue& queue, MatrixView<double> a_dev, double* keep_dev)

@@ -53,7 +53,7 @@ class SolveFrame {
   // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace) if it is too small.
   // Makes the backend if there is none, and throws as its constructor does.
   void set_workspace(const Workspace& given);
-  void set_factor(CholeskyFactor factor);  // of later solves; generalised problems only
+  void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 
   // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().
   //   wait   false: the last work may still be queued (Backend::end_async()), and the stages have no seconds

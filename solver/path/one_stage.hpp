@@ -12,7 +12,7 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// The one-stage path on the CPU, through LAPACK, with A in the triangle `uplo`.
+// Reduction and ImplicitQ of the one-stage path on the CPU, through LAPACK, with A in the triangle `uplo`.
 template <class T>
 class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
  public:
@@ -31,7 +31,7 @@ class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
   MatrixView<T> a_;
 };
 
-// The one-stage path on a GPU, with A in the lower triangle and rows padded as tridiagonalize() requires. Its members are in
+// Reduction and ImplicitQ of the one-stage path on a GPU, with A in the lower triangle and rows padded as tridiagonalize() requires. Its members are in
 // one_stage_device.cpp, in CUDA builds only.
 //   team   the devices that share the columns of Z; null: this GPU alone
 template <class T>

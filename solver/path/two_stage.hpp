@@ -42,12 +42,12 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   bool is_banded(MatrixView<T> a_dev) const;
 
   const Products<T>* products_;
-  ChaseTiles tiles_;  // of the band of a full matrix
+  ChaseTiles tiles_;  // tiles for a full matrix
   T* tau_;
   T* chase_tau_;
   std::int64_t given_band_;
   bool banded_ = false;
-  ChaseTiles chased_;  // of the band of the last matrix
+  ChaseTiles chased_;  // tiles of the last chase
   ChaseReflectors<T> reflectors_;
   Arena scratch_, back_;
   SolveTeam<T>* team_;

@@ -32,8 +32,8 @@ struct Selection {
 // On the CPU: LAPACK's dstedc, or dsterf for values only, and the routines of float.
 //   d        n values, host, in; out: the eigenvalues found, ascending
 //   e        n - 1 values, host, in, destroyed
-//   z        n x wanted.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
-//   scratch  divide_and_conquer_bytes_on_cpu<R>(n, with_vectors, wanted.subset.max_count(n)) bytes of host memory
+//   z        n x selection.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
+//   scratch  divide_and_conquer_bytes_on_cpu<R>(n, with_vectors, selection.subset.max_count(n)) bytes of host memory
 // A subset is cut out of the whole solution, so that its values are the same. A subset by index needs n^2 more values.
 // Blocks until done. Throws OutOfMemory, DeviceError, and InvalidArgument if LAPACK's integers are too short for n.
 // Cost: at most 4/3 n^3 flops (fewer if eigenvalues deflate) and n^2 + O(n) values; values only: O(n^2) flops.
