@@ -119,7 +119,7 @@ std::string shares(const std::vector<double>& parts) {
 }
 
 std::string title(const Prediction& p) {
-  return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + name(p.engine);
+  return std::string(p.stages == 1 ? "one-stage path" : "two-stage path") + ", " + name(p.engine);
 }
 
 std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Prediction& choice) {
@@ -156,14 +156,14 @@ std::string model_table(const ModelOptions& o, const Described& d, const std::ve
           percent(e.back_transform) + ", small products " + percent(e.small_products) +
           print(", %.1f us a column\n", e.column_seconds * 1e6);
   if (const TwoStageEfficiencies& two = e.two_stages; two.to_band > 0)
-    text += left_column("two stages", 14) + "full to band " + percent(two.to_band) +
+    text += left_column("two-stage", 14) + "full to band " + percent(two.to_band) +
             print(" and %.1f us a column, chase %.1f us a column and %.2f ns a pair, back-transform chase ",
                   two.to_band_column * 1e6, two.chase_column * 1e6, two.chase_pair * 1e9) +
             percent(two.back_transform_chase) + ", back-transform band " + percent(two.back_transform_band) +
             "\n";
   text += "\n";
 
-  TextTable table({"seconds at n = " + std::to_string(o.n), "one stage", "two stages", "columns, %"});
+  TextTable table({"seconds at n = " + std::to_string(o.n), "one-stage", "two-stage", "columns, %"});
   for (std::size_t first = 0; first < predictions.size() / 2; ++first) {
     const Prediction& one = predictions[first];
     const Prediction& two = predictions[first + predictions.size() / 2];

@@ -122,8 +122,8 @@ struct Devices {
   int threads = 0;
 
   // Number of GPUs that may take columns of the large products: the first GPU, which holds the matrices, and gpus - 1 helper GPUs
-  // in CUDA's order. The CPU may take columns too. The large products are those of the divide and conquer's merges of more than
-  // 512 rows, and of the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
+  // in CUDA's order. The CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
+  // rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
   // Ratio of the shares, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic: for each product, the shares with which all devices

@@ -57,7 +57,7 @@ class StageRunner {
     }
   }
 
-  // Runs solve(), a whole solve between two stages of this one, and appends its stages to the list. Waits for all stages before it.
+  // Runs solve(), a whole solve within this one, and appends its stages to the list. Waits for all stages before it.
   template <class Solve>
   auto within(Solve&& solve) {
     finish();

@@ -37,9 +37,9 @@ class Report:
         """name, gpu (None: the CPU), share and seconds of each device that took part."""
     @property
     def refinement(self) -> dict[str, str | int | float]:
-        """Result of mixed precision: way, steps, clusters, largest_cluster, correction, float_seconds, seconds.
+        """Result of mixed precision: result, steps, clusters, largest_cluster, correction, float_seconds, seconds.
 
-        way is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
+        result is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
         "out_of_scope", "float_failed", "large_clusters", "diverged"."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
