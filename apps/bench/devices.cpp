@@ -24,7 +24,7 @@ class DevicesBenchmark final : public Benchmark {
   eigen_g bench devices --multiprocessors 8                a GPU cut down to 8 multiprocessors, and the CPU
   eigen_g bench devices --quick --n 2000,5000,10000,20000
   eigen_g bench devices --gpus 2 --n 20000
-  eigen_g bench devices --multiprocessors 16 --json hybrid.json)",
+  eigen_g bench devices --multiprocessors 16 --json devices.json)",
              "calls",
              4,
              {{"bit_for_bit"},
