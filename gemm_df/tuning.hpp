@@ -41,7 +41,8 @@ struct ProductTuning {
   std::int64_t rank_2k_min_rows_product = 5000;
 };
 
-const ProductTuning& product_tuning();  // of this process; throws InvalidArgument for a damaged tuning file
+const ProductTuning&
+product_tuning();  // the values of this process; throws InvalidArgument for a damaged tuning file
 ProductTuning product_tuning_by(TuningValues values);  // the values above, except the replaced ones
 
 // Inner size of one step of a product on a team, for any devices. If it is large, the read and write of the result in each step

@@ -3,10 +3,10 @@
 
 usage: scripts/plot_papers.py bench.json... [-o FOLDER]
 
-Prints a Markdown table a report. Into FOLDER, each as .svg and .png:
-  spmv_formats   microseconds a product over the matrix, one bar a format, cuSPARSE beside
-  spmv_cpu       milliseconds a product by one thread of the CPU, of a report by --device cpu
-  spmv_solve     time of Bi-CGSTAB by JDS with its conversion over that by CSR
+Prints a Markdown table for each report. Writes these figures to FOLDER, each as .svg and .png:
+  spmv_formats   microseconds a product by matrix, one bar a format and one for cuSPARSE
+  spmv_cpu       milliseconds a product by one thread of the CPU, from a report with --device cpu
+  spmv_solve     time of Bi-CGSTAB by JDS with its conversion, divided by the time by CSR
   himeno         GFLOP/s over the grid, one bar a device
   gemm_ladder    TFLOP/s by step, float and double
 The figures need matplotlib (Debian, Ubuntu: apt-get install python3-matplotlib).

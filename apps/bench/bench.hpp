@@ -32,7 +32,7 @@ struct Session {
   std::function<void(const std::string& what, double fraction)> progress;  // null: a build without cuSOLVER
 };
 
-// What a case does when its operands are in memory.
+// The calls and checks of a case, with its operands in memory.
 struct Case {
   std::vector<Call> calls;  // in the order of their turns
   // Checks the results of the calls after all of them were timed. `result` is the case's JSON with the times; check() adds to it.
@@ -91,7 +91,7 @@ class Benchmark {
   TimingRule rule_for_long_calls(std::int64_t n) const;  // for benchmarks in which a round is one call
 
   std::vector<std::int64_t> sizes;
-  std::vector<char> scalar_types{'d'};  // of --types
+  std::vector<char> scalar_types{'d'};  // letters of --types
   int rounds = 0;                       // 0: the benchmark's own number
   bool brief = false;                   // the option for large sizes
 };

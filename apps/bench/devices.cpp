@@ -19,12 +19,12 @@ class DevicesBenchmark final : public Benchmark {
   DevicesBenchmark()
       : Benchmark(
             {"devices",
-             "Solves cut over GPUs and CPU: seconds over the ratio, the automatic one beside the GPU alone.",
+             "Solves that share products over GPUs and CPU: seconds by ratio, compared with the GPU alone.",
              R"(
   eigen_g bench devices --multiprocessors 8                a GPU cut down to 8 multiprocessors, and the CPU
   eigen_g bench devices --quick --n 2000,5000,10000,20000
   eigen_g bench devices --gpus 2 --n 20000
-  eigen_g bench devices --multiprocessors 16 --json hybrid.json)",
+  eigen_g bench devices --multiprocessors 16 --json devices.json)",
              "calls",
              5,
              {{"bit_for_bit"},
@@ -42,10 +42,10 @@ the last round. bits: two solves by the automatic ratio.
   std::vector<NamedFile> inputs() const override { return {{"--calibration", calibration_}}; }
   void add_options(CLI::App& command) override {
     add_sizes(command, "--n", "8000", "Orders: numbers and from:to:step (default: 8000)", 64, 100'000);
-    command.add_flag("--quick", quick_, "Two rounds where --rounds is not given");
+    command.add_flag("--quick", quick_, "Two rounds if --rounds is not given");
     command
         .add_option("--multiprocessors", multiprocessors_,
-                    "Only so many multiprocessors of the first GPU (default: all)")
+                    "Use only N multiprocessors of the first GPU (default: all)")
         ->check(CLI::Range(1, 1 << 16))
         ->option_text("N");
     command.add_option("--gpus", gpus_, "GPUs (default: 1)")->check(CLI::Range(1, 64))->option_text("N");
@@ -53,7 +53,7 @@ the last round. bits: two solves by the automatic ratio.
         ->delimiter(',')
         ->check(CLI::Range(0.0, 100.0))
         ->option_text("LIST");
-    add_rounds(command, "Timed rounds a ratio, of which the median counts (default: 3)", 1, 1000);
+    add_rounds(command, "Timed rounds of each ratio; the median counts (default: 3)", 1, 1000);
     command
         .add_option("--calibration", calibration_, "Calibration of this machine (default: the cached one)")
         ->option_text("FILE");
@@ -63,7 +63,7 @@ the last round. bits: two solves by the automatic ratio.
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     if (const int there = gpu_count(); gpus_ > there)
-      throw UsageError(print("--gpus: %d are asked for, there are %d", gpus_, there));
+      throw UsageError(print("--gpus: is %d; this machine has %d", gpus_, there));
     const auto [calibration, source] = calibrated(calibration_, run.threads, session);
     head.update({{"multiprocessors", multiprocessors_}, {"gpus", gpus_}, {"calibration", source}});
     Solver solver{.name = "automatic", .checked = true, .repeated = true, .calibration = calibration};

@@ -1,4 +1,4 @@
-// A case of whole solves of one random matrix, by eigen_g and by cuSOLVER, for `bench solve`, `gemm-accuracy` and `hybrid`.
+// A case of whole solves of one random matrix, by eigen_g and by cuSOLVER, for `bench solve`, `gemm-accuracy` and `devices`.
 // solve_case.cpp alone calls the solver for these benchmarks. CUDA builds only.
 #pragma once
 

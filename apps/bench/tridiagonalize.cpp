@@ -384,10 +384,11 @@ class Tridiagonalize final : public Benchmark {
       values = checks/eigenvalues %.2g; bits = checks/bit_for_bit bits)",
          "GB/s: 4/3 n^3 bytes over eigen_g's time; x: the faster cuSOLVER mode's time over eigen_g's.\n"
          "Ratios in n ulp units; limits: backward, orthogonality 1, the others 3.\n"},
-        {R"(n = n; one stage = eigen_g/seconds time; two stages = two_stage/seconds time;
+        {R"(n = n; one-stage = eigen_g/seconds time; two-stage = two_stage/seconds time;
       TFLOP/s = two_stage/gflops %.1f 1e-3; cuSOLVER = cusolver/seconds time;
       non-det. = cusolver_nondeterministic/seconds time; values = checks/two_stage %.2g)",
-         "TFLOP/s: 4/3 n^3 flops over the time in two stages; values: against those of one stage.\n",
+         "TFLOP/s: 4/3 n^3 flops divided by the time of the two-stage path; values: compared with the "
+         "one-stage path.\n",
          "two_stage"},
         {R"(n = n; total ms = breakdown/total %.2f 1e3; on chip = breakdown/on_chip %.2f 1e3;
       product = breakdown/product %.2f 1e3; panel = breakdown/panel %.2f 1e3; update = breakdown/update %.2f 1e3;

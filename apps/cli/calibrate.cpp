@@ -54,7 +54,7 @@ std::string calibration_summary(const Calibration& calibration) {
   TextTable products({"device", "engine", "m", "n", "k", "GFLOP/s"});
   TextTable team({"device", "in a team", "multiprocessors", "rows", "columns", "inner", "GFLOP/s"});
   TextTable memory({"device", "symv GB/s", "to GB/s", "from GB/s", "latency us", "from GPU 0", "to GPU 0",
-                    "halo GB/s", "halo us", "team_overhead_seconds us"});
+                    "halo GB/s", "halo us", "team overhead us"});
   for (const DeviceRates& r : calibration.devices) {
     for (const ProductRate& p : r.products)
       products.add({device_title(r), p.engine, std::to_string(p.m), std::to_string(p.n), std::to_string(p.k),

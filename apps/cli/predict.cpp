@@ -87,20 +87,21 @@ Described describe(const ModelOptions& o) {
   const Efficiencies e = of == "ideal" ? ideal_efficiencies() : efficiencies_of(measured_machine(of));
   if (!o.machine.empty()) {
     if (has_figures(o.giga) || !o.calibration.empty())
-      throw UsageError("model: --machine cannot be combined with rates or --calibration");
+      throw UsageError("predict: --machine cannot be combined with rates or --calibration");
     return {machine_of(measured_machine(o.machine), e), o.machine};
   }
   if (has_figures(o.giga)) {
-    if (!o.calibration.empty()) throw UsageError("model: --calibration cannot be combined with rates");
+    if (!o.calibration.empty()) throw UsageError("predict: --calibration cannot be combined with rates");
     if (o.giga.fp64 <= 0 || o.giga.bandwidth <= 0)
-      throw UsageError("model: at least --fp64 and --bandwidth are required");
+      throw UsageError("predict: at least --fp64 and --bandwidth are required");
     return {machine_of(in_si(o.giga), e), "figures"};
   }
   const ChosenCalibration chosen = choose_calibration(o.calibration, uncalibrated_machine());
   if (!chosen.refused.empty()) warn(chosen.refused);
   if (chosen.calibration) return {machine_of(*chosen.calibration, e), chosen.source};
   if (gpu_count() == 0)
-    throw UsageError("model: no GPU was found to measure; describe one with --fp64, --fp32 and --bandwidth");
+    throw UsageError(
+        "predict: no GPU was found to measure; describe one with --fp64, --fp32 and --bandwidth");
   if (!o.run.quiet) warn("no calibration was found ('eigen_g calibrate' makes one); measuring a quick one");
   return {machine_of(calibrate(Effort::quick), e), "measured now"};
 }
@@ -118,7 +119,7 @@ std::string shares(const std::vector<double>& parts) {
 }
 
 std::string title(const Prediction& p) {
-  return std::string(p.stages == 1 ? "one stage" : "two stages") + ", " + name(p.engine);
+  return std::string(p.stages == 1 ? "one-stage path" : "two-stage path") + ", " + name(p.engine);
 }
 
 std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Prediction& choice) {
@@ -155,14 +156,14 @@ std::string model_table(const ModelOptions& o, const Described& d, const std::ve
           percent(e.back_transform) + ", small products " + percent(e.small_products) +
           print(", %.1f us a column\n", e.column_seconds * 1e6);
   if (const TwoStageEfficiencies& two = e.two_stages; two.to_band > 0)
-    text += left_column("two stages", 14) + "full to band " + percent(two.to_band) +
+    text += left_column("two-stage", 14) + "full to band " + percent(two.to_band) +
             print(" and %.1f us a column, chase %.1f us a column and %.2f ns a pair, back-transform chase ",
                   two.to_band_column * 1e6, two.chase_column * 1e6, two.chase_pair * 1e9) +
             percent(two.back_transform_chase) + ", back-transform band " + percent(two.back_transform_band) +
             "\n";
   text += "\n";
 
-  TextTable table({"seconds at n = " + std::to_string(o.n), "one stage", "two stages", "columns, %"});
+  TextTable table({"seconds at n = " + std::to_string(o.n), "one-stage", "two-stage", "columns, %"});
   for (std::size_t first = 0; first < predictions.size() / 2; ++first) {
     const Prediction& one = predictions[first];
     const Prediction& two = predictions[first + predictions.size() / 2];
@@ -242,13 +243,13 @@ ExitCode model(const ModelOptions& o) {
   if (o.nodes.nodes > 0) {
     if (has_figures(o.giga) || !o.machine.empty() || !o.efficiencies.empty() || !o.calibration.empty() ||
         o.vectors >= 0)
-      throw UsageError("model: with --nodes go --n and --cluster alone");
+      throw UsageError("predict: --nodes can be combined with --n and --cluster only");
     return predict_nodes(o.nodes, o.n_given ? std::vector{o.n} : std::vector<std::int64_t>{100000, 1000000},
                          o.run);
   }
-  if (!o.nodes.cluster.empty()) throw UsageError("model: --cluster is of --nodes");
+  if (!o.nodes.cluster.empty()) throw UsageError("predict: --cluster requires --nodes");
   const std::int64_t m = o.vectors < 0 ? o.n : o.vectors;
-  if (m > o.n) throw UsageError("model: --vectors must be at most --n");
+  if (m > o.n) throw UsageError("predict: --vectors must be at most --n");
   require_apart({{"--calibration", o.calibration}}, {{"--json", o.run.json}}, o.run.force);
   ReportSink sink(o.run);
   const Described described = describe(o);

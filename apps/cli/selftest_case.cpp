@@ -50,7 +50,7 @@ std::vector<SelftestVariant> selftest_variants(std::int64_t n, bool on_gpu) {
       {.name = "lower"},
       {.name = "upper, padded", .options = {.uplo = Uplo::upper}, .padding = 3},
       {.name = "values", .options = {.vectors = false}},
-      {.name = "a third by number", .options = {.subset = third}},
+      {.name = "a third by index", .options = {.subset = third}},
       {.name = "above 0, upper", .options = {.uplo = Uplo::upper, .subset = positive}},
       {.name = "in place of A", .in_place = true}};
   if (!on_gpu) return list;

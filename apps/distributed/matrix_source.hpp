@@ -40,7 +40,7 @@ class MatrixSource {
   // std::complex<double>, and holds the numbers of type(). Throws AgreedFailure, also if the two triangles differ.
   template <class T>
   MatrixFacts fill(MPI_Comm comm, const distributed::LocalView<T>& a);
-  // The error for an entry that is NaN or infinite. row and col are those of `a`; the message names the row and column in the file.
+  // Returns the error for an entry that is NaN or infinite. row and col count in `a`; the message has the row and column of the file.
   io::FileError not_finite(std::int64_t row, std::int64_t col, double value) const;
 
  private:

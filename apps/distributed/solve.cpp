@@ -257,7 +257,7 @@ ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
           "auto (default: the first of the following that this build has and these processes can use), "
           "cusolvermp (a GPU for each process), elpa, scalapack")
       ->check(CLI::IsMember({"auto", "cusolvermp", "elpa", "scalapack"}))
-      ->option_text("ENGINE");
+      ->option_text("LIBRARY");
   command
       .add_option("--block", options->block,
                   "Rows and columns of a block (default: 64, fewer for small matrices)")

@@ -55,7 +55,8 @@ struct SpmvRates {
   double crs_entry_seconds = 0.25e-6, sell_tail_seconds = 0.07e-6;
   double launch_seconds = 3e-6;
 };
-const SpmvRates& spmv_rates();  // of this process; throws InvalidArgument for a damaged tuning file
+const SpmvRates&
+spmv_rates();  // the values of this process; throws InvalidArgument for a damaged tuning file
 SpmvRates spmv_rates_by(TuningValues values);  // the values above, except the replaced ones
 // Predicted time of a product with k vectors.
 double predicted_seconds(const SpmvCandidate& candidate, const RowStatistics& rows, int element_bytes, int k,

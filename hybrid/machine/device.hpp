@@ -41,7 +41,7 @@ int current_gpu();                         // CUDA's current device; throws Devi
 enum class MemoryType { unregistered, pinned, device, managed };
 struct MemoryOwner {
   MemoryType type = MemoryType::unregistered;
-  int gpu = -1;  // index of the GPU that has the memory, if place is gpu
+  int gpu = -1;  // index of the GPU that has the memory, if type is device
 };
 MemoryOwner memory_of(const void* p);
 // True for device memory that the CPU cannot read. Works in every build and does not initialise CUDA: it asks the driver only

@@ -28,7 +28,7 @@ class TuningValues {
   // The values of one section of the text of a file; name: the file's, for messages. Throws InvalidArgument("EIGEN_G_TUNING") if the text
   // is not a tuning file, has an unknown section, or a value that is not a finite number >= 0.
   TuningValues(const std::string& name, std::string_view text, const std::string& section);
-  // The same for the file that EIGEN_G_TUNING names; no values if the variable is not set or empty. Throws also if the file cannot be read.
+  // As above, for the file that EIGEN_G_TUNING names; no values if the variable is not set or empty. Throws also if the file cannot be read.
   static TuningValues of_environment(const std::string& section);
 
   // member := the value of this name, if there is one. name: "back_width", "orders_of_double/with_vectors", "reduction_strips/0/shape".

@@ -108,9 +108,9 @@ struct eigen_g_result {
 };
 
 /* One solve with options; a, w and z as in eigen_g.hpp.
- *   device   0: host pointers; else device pointers: a is destroyed, and the solve starts after all work that is in `stream`
- *   options  null: the defaults
- *   result   out; may be null */
+ *   device_pointers  0: host pointers; else device pointers: a is destroyed, and the solve starts after all work in `stream`
+ *   options          null: the defaults
+ *   result           out; may be null */
 int64_t eigen_g_dsolve(int64_t n, double* a, int64_t lda, double* w, double* z, int64_t ldz,
                        int device_pointers, struct CUstream_st* stream, const struct eigen_g_options* options,
                        struct eigen_g_result* result);
@@ -122,8 +122,8 @@ struct eigen_g_allocator {
   void* context;
 };
 
-/* Makes a solver for matrices of order n on host (device = 0) or device pointers, with its own context; see solver.hpp. A solver
- * is used by one thread at a time. If info is not 0, *solver is null. */
+/* Makes a solver for matrices of order n on host (device_pointers = 0) or device pointers, with its own context; see solver.hpp. A
+ * solver is used by one thread at a time. If info is not 0, *solver is null. */
 typedef struct eigen_g_solver eigen_g_solver;
 int64_t eigen_g_dsolver_create(eigen_g_solver** solver, int64_t n, int device_pointers,
                                const struct eigen_g_options* options,

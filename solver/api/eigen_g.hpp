@@ -24,7 +24,7 @@
 //   }
 //
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
-// Complex matrices are solved on one GPU and in native products. In device memory they must be aligned to sizeof(T).
+// Complex matrices are solved on one GPU, or on the CPU, with native products. In device memory they must be aligned to sizeof(T).
 //
 // Any number of threads may call at the same time. Each result has the same bits as in a serial program. A thread keeps some
 // resources between its calls; release_thread_cache() frees them. Sizes are 64-bit.
@@ -47,8 +47,8 @@ namespace eigen_g {
 //   w   n values, host memory, out, ascending
 //   z   n x n, leading dimension ldz >= max(1, n), host memory, out. Column k belongs to w[k]; its 2-norm is 1 and its sign is
 //       arbitrary. z may be a itself. If options.vectors is false, z is neither read nor written and may be null
-// With options.subset the first report.m values and columns are the pairs found. w and z need room for subset.max_count(n) of them;
-// the rest of that room is undefined afterwards.
+// With options.subset, w needs room for subset.max_count(n) values and z for the same number of columns. The first report.m values and
+// columns are the pairs found; the others are undefined.
 // Blocks until done.
 // Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError. A failed small
 // allocation on the host throws std::bad_alloc; OutOfMemory is for allocations of order n^2. A pointer to device memory is an
@@ -69,13 +69,13 @@ template <class T>
 //   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
 // Blocks three times: for max |a_ij|, in the divide and conquer, and at the end, because the call then frees its device memory.
 // Solver::enqueue() does not block at the end.
-// devices.device == DeviceChoice::cpu is an InvalidArgument, and so is a pointer to host memory that the GPU cannot use. The rest is as above.
+// Throws as above. DeviceChoice::cpu, and a pointer to host memory that the GPU cannot use, are an InvalidArgument. Cost as above.
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
                              same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
                              CUstream_st* stream, const Options& options = {}, const Devices& devices = {});
 
-// Values and vectors in memory of their own.
+// Values and vectors of a solve, with their memory.
 template <class T>
 struct Solution {
   std::vector<real_t<T>> values;
@@ -102,8 +102,8 @@ template <class T>
 //
 //   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
 //            not 32-byte aligned (two-stage path)
-//   n^2      a subset by number
-//   n^2      z == a; the caller saves the same amount
+//   n^2      a subset by index
+//   n^2      z == a; the caller saves an array of the same size
 //   n^2      two-stage path, columns of z not 16-byte aligned (odd n); without this memory the solve still works, but is slower
 //   0.6 n^2  vectors, and lda > n
 //

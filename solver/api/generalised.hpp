@@ -48,12 +48,12 @@ struct GeneralisedReport : Report {
 //        CholeskyFactor::compute_and_return. The other triangle is neither read nor written
 //   w    values of the subset, host memory, out, ascending
 //   z    n x n, ldz >= max(1, n), host memory, out: the vectors X; null if options.vectors is false. z may be a itself, but not b
-// If B is not positive definite, report.bad_minor > 0, and w and z are undefined. With CholeskyFactor::compute_and_return the triangle of b is
-// then undefined too.
+// If B is not positive definite, report.bad_minor > 0, and w and z are undefined. With CholeskyFactor::compute_and_return the
+// triangle of b is then undefined too.
 // options.progress is called for the stages of the standard solve only.
 // Blocks until done.
-// Throws as eigen_g(); NonFiniteEntry is about A. InvalidArgument also names itype, ldb or b. It names b if B holds a NaN or an
-// infinity, and if B is so small or A so large that C overflows.
+// Throws as eigen_g(). NonFiniteEntry names a or b. InvalidArgument also names itype, ldb or b. It names b if B is so small or A so
+// large that C overflows.
 // Accuracy as LAPACK's, with cond = cond_2(B) and a moderate constant c:
 //   |A X - B X W| <= c n ulp |A| |X| sqrt(cond)                |X^H B X - I| <= c n ulp cond
 //   |w_k - w_k'| <= c n ulp (|A| |B^-1| + cond |w_k|)          itype 1

@@ -61,15 +61,15 @@ class Solver {
   Solver& operator=(Solver&&) noexcept;
 
   // Upper bound of the memory of a solve in addition to a, w and z; nothing is allocated yet. If the GPU has less, the solver
-  // falls back as eigen_g() does, and keeps that choice for later solves. On device pointers z == a needs one matrix more, as much
-  // as the caller saves.
+  // falls back as eigen_g() does, also for all later solves. On device pointers z == a needs one matrix more. The caller saves one
+  // matrix.
   WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const;
   bool on_gpu() const;
   Path path() const;
 
-  // Sets the workspace of the next solves. It has at least workspace(layout).device bytes for the layout of their matrices, and
-  // must outlive them. Null: the solver allocates its own at the first solve and keeps it until its destruction.
-  // Throws InvalidArgument (workspace). So does a solve that needs more.
+  // Sets the workspace of the next solves. It must have at least workspace(layout).device bytes for the layout of their matrices, and
+  // must outlive the solves. Null: the solver allocates a workspace at the first solve and keeps it until its destruction.
+  // Throws InvalidArgument (workspace) if it is too small. A solve that needs more throws the same.
   void set_workspace(const Workspace& workspace);
 
   // As eigen_g() with the same pointers. They must be of the kind that the constructor was given (host or device).
@@ -86,10 +86,10 @@ class Solver {
   //
   //   waits for      max |a_ij|; the tree of the divide and conquer, the shapes of its merges of more than 512 rows, its convergence
   //   queued         everything after that: the back-transformation
-  //   report         a NaN is thrown, and status, failed, m and first are set, as in solve(). Stages have no seconds; `seconds`
-  //                  ends at the return
-  //   ordering       the solver's next solve runs after this one, on any stream. use() and the destructor wait for it. A workspace
-  //                  of the caller must live until then
+  //   report         status, info, m and first_index as in solve(); a NaN is an exception. Stages have no seconds; `seconds` is the
+  //                  time until the return
+  //   ordering       the solver's next solve runs after this one, on any stream. set_workspace() and the destructor wait for it. A
+  //                  workspace of the caller must live until then
   //   blocks at end  with a progress callback, Devices::multiprocessors, mixed precision, or products shared with other devices
   [[nodiscard]] Report enqueue(DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                                DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);

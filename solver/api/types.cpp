@@ -103,7 +103,8 @@ std::optional<Precision> precision_of(std::string_view text) {
 }
 
 const char* name(Refinement::Result result) {
-  constexpr std::array names{"native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"};
+  constexpr std::array names{"native",       "refined",        "out_of_scope",
+                             "float_failed", "large_clusters", "diverged"};
   static_assert(names.size() == static_cast<std::size_t>(Refinement::Result::diverged) + 1);
   return names[static_cast<std::size_t>(result)];
 }

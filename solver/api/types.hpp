@@ -53,7 +53,7 @@ enum class Stage {
   refine,           // mixed precision only
   cholesky,         // generalised problems only: B = L L^H
   standard_form,    // generalised problems only: A := C
-  back_substitute,  // generalised problems only: X of Y
+  back_substitute,  // generalised problems only: Y -> X
 };
 const char* name(Stage stage);  // "load", "check", ...
 
@@ -104,7 +104,7 @@ struct Options {
 // automatic: a GPU if there is one and n is large enough, else the CPU.
 enum class DeviceChoice { automatic, cpu, gpu };
 
-// Proportions of the work in the order of the device list. Each is finite and >= 0, and at least one is positive. Empty: automatic.
+// Proportions of the work in the order GPU[:GPU...]:CPU. Each is finite and >= 0, and at least one is positive. Empty: automatic.
 struct Ratio {
   std::vector<double> shares;
   bool automatic() const { return shares.empty(); }
@@ -124,16 +124,16 @@ struct Devices {
   int threads = 0;
 
   // Number of GPUs that may take columns of the large products: the first GPU, which holds the matrices, and gpus - 1 helper GPUs
-  // in CUDA's order. The CPU may take columns too. Large products: in merges of more than 512 rows of the divide and
-  // conquer, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
+  // in CUDA's order. The CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
+  // rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
   // Ratio of the shares, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic: for each product, the shares with which all devices
   // finish at the same time by `calibration`; a device that would not shorten the product gets 0.
   // Without a calibration, orders below 2000 stay on the first GPU. For larger orders, if a helper may pay, the first solve of a
   // process measures a quick calibration (less than a second), and later solves use it.
-  // Memory beyond workspace_bytes(), in proportion to the share: staging on the device (pinned host memory for the CPU), and up
-  // to 4 MiB per 1000 columns on the first GPU.
+  // Shared products need more memory than workspace_bytes(), in proportion to the share: staging memory on the device (for the CPU
+  // pinned host memory), and up to 4 MiB per 1000 columns on the first GPU.
   Ratio ratio = {};
   // Measured rates of this machine, from read_calibration() or calibrate().
   std::shared_ptr<const Calibration> calibration = {};
@@ -176,16 +176,18 @@ struct Refinement {
     diverged         // ... the corrections did not shrink from step to step
   };
   Result result = Result::native;
-  int steps = 0;                     // number of refinement steps X := X + X E
-  std::int64_t clusters = 0;         // number of clusters that were solved as small problems
-  std::int64_t largest_cluster = 0;  // order of the largest cluster of values too close for a step; 0: none
-  double correction = 0;             // Frobenius norm of E in the last step
-  double float_seconds = 0;          // time of the solve in float
-  double seconds = 0;                // time of the refinement steps
+  int steps = 0;              // number of refinement steps X := X + X E
+  std::int64_t clusters = 0;  // number of clusters that were solved as small problems
+  std::int64_t largest_cluster =
+      0;                     // order of the largest cluster of values that a step cannot separate; 0: none
+  double correction = 0;     // Frobenius norm of E in the last step
+  double float_seconds = 0;  // time of the solve in float
+  double seconds = 0;        // time of the refinement steps
   bool native() const { return result != Result::refined; }
 };
-const char* name(Refinement::Result
-                     result);  // "native", "refined", "out_of_scope", "float_failed", "clusters", "diverged"
+const char* name(
+    Refinement::Result
+        result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
 
 // A step to a solve that takes less GPU memory. The steps are tried in this order, if the GPU has too little memory.
 enum class Fallback {
@@ -205,8 +207,8 @@ struct WorkspaceBytes {
 
 struct Report {
   Status status = Status::converged;
-  // 0: converged. On the CPU LAPACK's info of the divide and conquer; on a GPU a row or a root of T, from 1: the first row of the
-  // leaf, the root of the secular equation, or the row with a NaN.
+  // 0: converged. Otherwise on the CPU: LAPACK's info of the divide and conquer. Otherwise on a GPU an index of T, from 1: the first
+  // row of a leaf that did not converge, a root of the secular equation that did not converge, or the row of a NaN.
   std::int64_t info = 0;
   std::int64_t m = 0;            // number of pairs found: n, or the size of the subset
   std::int64_t first_index = 1;  // index of the first of them in the whole spectrum, from 1

@@ -12,7 +12,7 @@ using c_arguments::of_c;
 using c_arguments::options_of;
 using c_arguments::subset_of;
 
-// The info of a solve; of a wrong argument minus its position among the names.
+// Returns the info of a call. For an invalid argument this is minus its position in the list of names.
 template <class Call>
 std::int64_t solve_info(std::initializer_list<const char*> names, Call&& call) {
   return c_info::of(names, [&] { return c_arguments::info_of(call()); });

@@ -69,7 +69,8 @@ struct SolverTuning {
   std::int64_t back_min_order_of_two_groups = 3000, back_min_order_of_three_groups = 6000;
 };
 
-const SolverTuning& solver_tuning();  // of this process; throws InvalidArgument for a damaged tuning file
+const SolverTuning&
+solver_tuning();  // the values of this process; throws InvalidArgument for a damaged tuning file
 SolverTuning solver_tuning_by(TuningValues values);  // the values above, except the replaced ones
 
 // Tuning of a CPU as a helper, measured on 16 cores of the host of an H200.

@@ -14,7 +14,7 @@ struct PathOrders {
   std::int64_t with_vectors, of_values;
 };
 
-// Diagonals below the main one.
+// Largest bandwidths (diagonals below the main one), with vectors and for values only.
 struct GivenBands {
   std::int64_t with_vectors, of_values;
 };
@@ -25,7 +25,7 @@ struct TwoStageTuning {
   PathOrders orders_of_complex_double{3000, 2250};
   PathOrders orders_of_complex_float{3900, 2900};
 
-  // The widest given band that is chased directly. A matrix with a wider band takes both stages.
+  // The widest given band that is chased directly. A matrix with a wider band is first reduced by full_to_band().
   GivenBands max_given_band{64, 128};
 
   // Reduction to a band
@@ -36,7 +36,7 @@ struct TwoStageTuning {
   std::int64_t update_columns = 1024;
 };
 
-// Of this process. Throws InvalidArgument for a damaged tuning file.
+// Returns the values of this process. Throws InvalidArgument for a damaged tuning file.
 const TwoStageTuning& two_stage_tuning();
 TwoStageTuning two_stage_tuning_by(TuningValues values);  // the values above, except the replaced ones
 

@@ -11,7 +11,7 @@
 
 namespace eigen_g {
 
-// An argument by its name; of Argument::other too.
+// An argument and its name in messages. An argument that is not in the enum is Argument::other with a name.
 struct ArgumentName {
   Argument argument;
   const char* text;
@@ -19,7 +19,7 @@ struct ArgumentName {
   constexpr ArgumentName(const char* parameter) : argument(Argument::other), text(parameter) {}  // NOLINT
 };
 
-// More rows and columns than any machine holds. Up to it, the bytes of a few matrices do not wrap around.
+// An order that is larger than any machine's memory allows. Up to this order the bytes of a few matrices do not overflow.
 inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
 
 // Throw InvalidArgument if the argument is not as it must be.
@@ -29,18 +29,18 @@ void require_uplo(Uplo uplo);                                             // low
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
 void require_leading_dimension(std::int64_t ld, std::int64_t n,
                                ArgumentName argument);  // >= max(1, n), and ld n bytes do not wrap
-void check_devices(const Devices& devices);             // as far as possible without a look at the machine
-// Throws DeviceError if there is no GPU, or a build without CUDA.
+void check_devices(const Devices& devices);             // the checks that do not depend on this machine
+// Throws DeviceError if there is no GPU, and in a build without CUDA.
 void require_gpu();
 
 struct NamedPointer {
   ArgumentName argument;
   const void* p;  // null passes
 };
-// require_gpu(), and InvalidArgument if the current GPU cannot use the memory. Otherwise a kernel would fail, and with it all later work
-// of the process on that GPU.
+// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would fail, and
+// then all later work of the process on that GPU.
 void require_on_gpu(std::initializer_list<NamedPointer> pointers);
-// InvalidArgument for a GPU's memory, which the CPU cannot read.
+// Throws InvalidArgument for memory of a GPU, because the CPU cannot read it.
 void require_on_host(std::initializer_list<NamedPointer> pointers);
 // require_on_host() or require_on_gpu().
 void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> named);
@@ -49,8 +49,8 @@ void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> na
 // fewer.
 std::vector<int> helper_gpus(int gpus);
 
-// Returns if a problem of order n on host pointers is solved on the GPU, as far as the choice and the order decide it. Throws
-// DeviceError if the choice is a GPU and there is none.
+// Returns true if a problem of order n on host pointers is to be solved on the GPU, by the choice and by n. Throws DeviceError if the
+// choice is a GPU and there is none.
 bool use_gpu(DeviceChoice device, std::int64_t n);
 
 }  // namespace eigen_g

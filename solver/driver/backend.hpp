@@ -1,6 +1,10 @@
-// Backends: the steps of each recipe on one machine, with the memory that they need. The steps of a machine are in host_backend.cpp and
-// generalised_host.cpp (CPU, through LAPACK), device_backend.cpp, generalised_device.cpp and mixed_device.cpp (GPU). A backend is made
-// for one plan and solves again and again.
+// Backend: the stages of one recipe on the CPU or on a GPU, with the memory that they need. A backend is made for one plan and runs any
+// number of solves.
+//
+//   recipe        CPU, through LAPACK     GPU
+//   standard      host_backend.cpp        device_backend.cpp
+//   generalised   generalised_host.cpp    generalised_device.cpp
+//   mixed                                 mixed_device.cpp
 #pragma once
 
 #include <cstdint>
@@ -17,21 +21,22 @@ template <class T>
 class Backend {
  public:
   virtual ~Backend() = default;
-  // Device memory for the next solves. Empty: the backend's own, kept until its end, and taken again if a problem needs more.
+  // Sets the device memory of the next solves. Null: the backend allocates its own and keeps it; it allocates again for a problem that
+  // needs more.
   virtual void set_workspace(const Workspace&) {}
   virtual void set_factor(CholeskyFactor) {}  // for later solves of a generalised problem
 
-  // Takes the memory that the problem needs. Throws OutOfMemory with the sum of it, before any is taken.
+  // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
   virtual void begin(const CallerMatrices<T>& problem) = 0;
-  // The recipe, on the problem that has begun (recipes.cpp). Sets all of the report except stages, seconds, devices and bytes.
+  // Runs the recipe (recipes.cpp) on the problem of begin(), and returns the report without stages and seconds. account() completes it.
   virtual GeneralisedReport run(StageRunner& run_stage) = 0;
-  // Nothing uses the problem's memory afterwards, whatever has been thrown.
+  // Ends the solve, also after an exception. Nothing uses the problem's memory afterwards.
   virtual void end() noexcept {}
-  // Instead of end(): on device pointers the work of the last steps may still be queued, and the next begin() is ordered after it. Waits
-  // for that work if the queue has only a part of the GPU.
+  // Ends an asynchronous solve, instead of end(). With device pointers the last stages may still be queued, and the next begin() is
+  // ordered after them. Waits as end() does with host pointers, and if the queue is for a partition of the GPU.
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
-  // Sets the report's path, devices and bytes.
+  // Sets the report's bytes. A standard solve sets path and devices too; the other recipes have them from the solve within.
   virtual void account(Report& report) = 0;
 };
 
@@ -42,21 +47,21 @@ class StandardBackend : public Backend<T> {
   explicit StandardBackend(const Plan& plan) : plan_(plan) {}
   GeneralisedReport run(StageRunner& run_stage) final;
 
-  virtual void load() = 0;        // the caller's triangle into the working matrix A
+  virtual void load() = 0;        // copies the caller's triangle to the working matrix A
   virtual real_t<T> check() = 0;  // max |a_ij|; throws NonFiniteEntry
   virtual void scale(int k) = 0;  // A := 2^k A
   virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
-  // T = U W U^T for the scaled matrix. The later steps work on the pairs that it found.
+  // T = U W U^T. The limits of a subset by value are for 2^-k W. Later stages work on the pairs that this one found.
   virtual DivideAndConquerResult divide_and_conquer(int k) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
-  virtual void store() = 0;                                                  // W and Z to the caller
+  virtual void store() = 0;                                                  // copies W and Z to the caller
 
  protected:
   Plan plan_;
 };
 
-// A X = B X W, or one of the other two problems of Generalised::itype.
+// A X = B X W, or one of the other two problems of GeneralisedProblem::itype.
 template <class T>
 class GeneralisedBackend : public Backend<T> {
  public:
@@ -64,42 +69,42 @@ class GeneralisedBackend : public Backend<T> {
   void set_factor(CholeskyFactor factor) final { plan_.generalised->factor = factor; }
   GeneralisedReport run(StageRunner& run_stage) final;
 
-  virtual void load() = 0;                // A and B to where they are worked on
-  virtual void check() = 0;               // throws NonFiniteEntry of A or B
-  virtual std::int64_t cholesky() = 0;    // B = L L^H; the order of the first bad minor, 0: none
+  virtual void load() = 0;                // prepares the working A and B from the caller's triangles
+  virtual void check() = 0;               // throws NonFiniteEntry for A or B
+  virtual std::int64_t cholesky() = 0;    // B = L L^H; returns bad_minor (GeneralisedReport)
   virtual void standard_form() = 0;       // A := C
   virtual GeneralisedReport solve() = 0;  // C = Y W Y^H, a standard solve
-  virtual void back_substitute(std::int64_t columns) = 0;  // X of Y
+  virtual void back_substitute(std::int64_t columns) = 0;  // computes X from Y
   virtual void store(
-      std::int64_t columns) = 0;  // W, X and the factor to the caller, if they are not there yet
+      std::int64_t columns) = 0;  // copies W, X and the factor to the caller, if they are in other memory
 
  protected:
   const GeneralisedProblem& generalised() const { return *plan_.generalised; }
   Plan plan_;
 };
 
-// A = Z W Z^T by mixed precision: all pairs of A in float, refined to double. If that does not succeed, the standard solve in double of
-// the A that was kept.
+// A = Z W Z^T in mixed precision: finds all pairs of A in float and refines them to double. If this does not succeed, solves A, which is
+// kept for this, in double.
 class MixedBackend : public Backend<double> {
  public:
   explicit MixedBackend(const Plan& plan) : plan_(plan) {}
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;
-  virtual double check() = 0;     // max |a_ij|, of a matrix of zeros 1; throws NonFiniteEntry
-  virtual void scale(int k) = 0;  // A := 2^k A, both triangles
-  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; seconds: with the conversion
-  virtual Refinement refine(const StageProgress& tell) = 0;  // X of Z
+  virtual double check() = 0;                      // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
+  virtual void scale(int k) = 0;                   // A := 2^k A, both triangles
+  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; its seconds include the conversion
+  virtual Refinement refine(const StageProgress& tell) = 0;  // refines Z to X
   virtual GeneralisedReport solve_in_double() = 0;
-  virtual void unscale(int k, std::int64_t count) = 0;  // `count` values
+  virtual void unscale(int k, std::int64_t count) = 0;  // W := 2^-k W for `count` values
   virtual void store(std::int64_t count) = 0;
 
  protected:
   Plan plan_;
 };
 
-// The backend of any plan, and the bytes that it takes at most. In a build without CUDA those of a GPU throw DeviceError
-// (solver/driver/no_device.cpp). `resources` outlive a GPU's backend.
+// The backend of a plan of any recipe, and an upper bound of its bytes. In a build without CUDA the two functions for a GPU throw
+// DeviceError (solver/driver/no_device.cpp). `resources` must outlive the backend.
 template <class T>
 std::unique_ptr<Backend<T>> backend_on_cpu(const Plan& plan);
 template <class T>
@@ -109,7 +114,7 @@ std::unique_ptr<Backend<T>> backend_on_gpu(const Plan& plan, Resources* resource
 template <class T>
 WorkspaceBytes bytes_on_gpu(const Plan& plan, MatrixLayout layout);
 
-// Backends and bytes for the plans of one recipe. The functions of a GPU are in CUDA builds only.
+// Backends and bytes of a single recipe. The functions for a GPU are in CUDA builds only.
 template <class T>
 WorkspaceBytes standard_bytes_on_cpu(const Plan& plan);
 template <class T>
@@ -125,7 +130,7 @@ WorkspaceBytes mixed_bytes_on_gpu(const Plan& plan);
 
 std::shared_ptr<Resources> new_resources(const Allocator& allocator);  // null in a build without CUDA
 Resources* resources_of_this_thread();                                 // null in a build without CUDA
-void release(Resources* resources);                                    // null passes
-void start_device();  // start_gpu() of eigen_g.hpp, if there is a GPU
+void release(Resources* resources);                                    // does nothing in a build without CUDA
+void start_device();  // start_gpu() of eigen_g.hpp on a machine with a GPU
 
 }  // namespace eigen_g

@@ -1,7 +1,8 @@
-// The standard solve's steps on one GPU, with or without helpers. solver/driver/places.hpp says where each matrix is stored.
+// DeviceBackend: the stages of a standard solve on one GPU, with or without helpers. solver/driver/places.hpp says where each matrix is
+// stored. If T is complex, the divide and conquer works on real matrices, and there are no helpers.
 //
-// If T is complex, the divide and conquer works on real matrices, and one GPU does all work. At the end, the driver's functions for any
-// plan on a GPU; in a build without CUDA solver/driver/no_device.cpp has them.
+// The functions below the class make the GPU backend of a plan of any recipe. In a build without CUDA solver/driver/no_device.cpp has
+// them.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -48,7 +49,8 @@ std::int64_t padded_rows(std::int64_t n) {
 
 constexpr std::int64_t loading_tile = 32, loading_values = 3 * loading_tile * loading_tile;
 
-// Bytes that are lent to the products. With complex float the divide and conquer's real products use them.
+// Bytes of workspace for the fp16 pairs of float products (Products::lend()). With complex float the divide and conquer's real products
+// use them too.
 template <class T>
 std::uint64_t bytes_for_products(std::int64_t n) {
   if constexpr (std::is_same_v<real_t<T>, float>)
@@ -57,16 +59,16 @@ std::uint64_t bytes_for_products(std::int64_t n) {
     return 0;
 }
 
-// Parts of the workspace. A matrix that is not the solve's own has null data.
+// The buffers of the workspace. A matrix that is stored elsewhere has null data.
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
   MatrixView<real_t<T>> u, q;  // u: if T is complex
   Tridiagonal<real_t<T>> t;
-  Arena kept, scratch;  // the path's; scratch for the other steps too
-  Arena back;           // own q, u and scratch together, for the back-transformation, unless that uses `a`
+  Arena kept, scratch;  // for the path (PathBytes); scratch also for all other stages
+  Arena back;           // q, u and scratch as one buffer, for the back-transformation; not used if back_in_a
   bool back_in_a = false;
-  std::span<std::byte> products;  // lent to them
+  std::span<std::byte> products;  // for Products::lend()
 
   DeviceParts(Arena& arena, const Plan& plan, const Places& places, int multiprocessors) {
     const std::int64_t n = plan.n,
@@ -95,6 +97,7 @@ struct DeviceParts {
     const auto lent = static_cast<std::int64_t>(bytes_for_products<T>(n));
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
   }
+  // The back-transformation's workspace. `a` is the caller's array of A.
   Arena back_at(MatrixView<T> a) const {
     if (!back_in_a) return back;
     const auto at = reinterpret_cast<std::uintptr_t>(a.data);
@@ -113,12 +116,13 @@ std::uint64_t device_parts_bytes(const Plan& plan, const Places& places, int mul
   return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, places, multiprocessors); });
 }
 
-// Host memory: d, e and the tree of the divide and conquer.
+// Bytes of host memory for d, e and the tree of the divide and conquer.
 std::uint64_t host_bytes(const Plan& plan) {
   return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n);
 }
 
-// Shares by rates are for double alone, the only type that was measured.
+// The rule for the shares of the devices: the caller's ratio, or the rates of a calibration. Only double was measured, so other types
+// have no rule by rates and stay on the first GPU.
 template <class T>
 ShareRule shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
   const Devices& d = plan.devices;
@@ -172,7 +176,7 @@ class DeviceBackend final : public StandardBackend<T> {
   ~DeviceBackend() override {
     try {
       wait_for_pending();
-    } catch (const DeviceError&) {  // the queued work failed, so that nothing uses the memory any more
+    } catch (const DeviceError&) {  // the queued work has failed, so nothing uses the memory
     }
   }
 
@@ -240,7 +244,7 @@ class DeviceBackend final : public StandardBackend<T> {
   ImplicitQ<T>& reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
     constexpr bool measured =
-        std::is_same_v<T, double>;  // a band in float was not measured, so it takes both stages
+        std::is_same_v<T, double>;  // band matrices in float were not measured, so they count as full
     reduction_->given_band(measured ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
     if constexpr (!is_complex<T>)
       if (team_) {
@@ -297,7 +301,7 @@ class DeviceBackend final : public StandardBackend<T> {
     }
     if (copies_z())
       copy_on_gpu<T>(queue_, p_.z.block(0, 0, plan_.n, found_), z_.block(0, 0, plan_.n, found_));
-    // The last copy, because it may wait for all that is queued.
+    // This copy is the last one, because a copy to host memory may wait for all queued work.
     copy_values(queue_, p_.w, parts_->t.d, found_);
   }
 
@@ -326,7 +330,7 @@ class DeviceBackend final : public StandardBackend<T> {
       }
     }
   }
-  // Returns if the vectors are computed in the workspace and then copied to the caller's z on the GPU.
+  // Returns true if the vectors are computed in the workspace and then copied to the caller's z on the GPU.
   bool copies_z() const { return !on_host_ && places_.z.where == Where::own; }
   void place(const Places& places) {
     frame_.used = device_parts_bytes<T>(plan_, places, queue_.multiprocessors());
@@ -334,7 +338,7 @@ class DeviceBackend final : public StandardBackend<T> {
     Arena arena = frame_.memory.arena(queue_, frame_.used);
     parts_.emplace(arena, plan_, places, queue_.multiprocessors());
   }
-  // Returns false if there is no room.
+  // Calls place(), or returns false if there is too little memory.
   bool take(const Places& places) {
     if (!frame_.memory.may_hold(device_parts_bytes<T>(plan_, places, queue_.multiprocessors()))) return false;
     try {
@@ -349,7 +353,7 @@ class DeviceBackend final : public StandardBackend<T> {
     ColumnRange columns;
     Event ready;
   };
-  // Waits for a solve that has been left. The caller's stream may have ended meanwhile, so the event is waited for, not the queue.
+  // Waits for the last asynchronous solve, by its event and not by the queue, because the caller may have destroyed the stream.
   void wait_for_pending() {
     if (pending_) pending_->wait();
     pending_.reset();
@@ -368,7 +372,7 @@ class DeviceBackend final : public StandardBackend<T> {
   const bool on_host_ = frame_.on_host;
   Queue& queue_ = frame_.queue;
   Products<T>& products_ = frame_.products;
-  std::optional<Event> pending_;  // the end of a solve that has been left
+  std::optional<Event> pending_;  // the end of the last asynchronous solve
   Places places_;
   std::optional<DeviceParts<T>> parts_;
   std::unique_ptr<DeviceReduction<T>> reduction_;
@@ -381,7 +385,7 @@ class DeviceBackend final : public StandardBackend<T> {
   std::vector<ReadyColumns> ready_columns_;
   struct NoTeam {};
   std::conditional_t<is_complex<T>, NoTeam, std::optional<SolveTeam<T>>>
-      team_;  // the last member, because its end waits for what it has queued
+      team_;  // the last member, because its destructor, which runs first, waits for its queued work
 };
 
 template <class T>

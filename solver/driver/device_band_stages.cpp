@@ -97,7 +97,7 @@ struct OrmtrSy2sbParts {
   }
 };
 
-// The largest entry of the band. An error names an entry that is not finite.
+// Returns the largest entry of the band. Throws NonFiniteEntry.
 double check_band(const Queue& queue, MatrixView<const double> band, Arena scratch) {
   const std::int64_t n = band.cols, below = band.rows - 1;  // a band is a triangle of this leading dimension
   try {
@@ -118,7 +118,7 @@ void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
   const Sy2sbParts& own = *on.parts;
   const Queue& queue = on.queue;
   StageRunner run_stage(on.clock, on.silent, report.stages);
-  // Both triangles go back as they came, except the results.
+  // Only the results change; the rest of both triangles is copied back unchanged.
   if (host) upload<double>(queue, Part::all, a, own.given);
   const MatrixView<double> a_dev = host ? own.given : a, ab_dev = host ? own.ab : ab;
   pack_lower<double>(queue, uplo, a_dev, own.working);

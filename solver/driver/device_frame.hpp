@@ -1,4 +1,4 @@
-// The GPU's part of a solve: queue, products, clock and memory, for every recipe and for the stages as calls. CUDA builds only.
+// DeviceFrame: queue, products, clock and workspace of the solves of one plan on a GPU, or of a call that runs a single stage. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,19 @@
 
 namespace eigen_g {
 
-// The device memory of a plan's solves: the caller's or its own.
+// The workspace of the solves of one plan: memory of the caller, or memory that this object allocates.
 class HeldMemory {
  public:
-  // From now on the caller's memory. Empty: own memory, taken when it is first needed, and kept.
+  // Sets the caller's memory for all later calls of arena(). Null: arena() allocates memory and keeps it.
   void set_workspace(const Workspace& given) {
     given_ = given;
     if (given.device) let_go();
   }
+  // Returns false if the caller's memory is smaller.
   bool may_hold(std::uint64_t bytes) const { return !given_.device || given_.device_bytes >= bytes; }
-  // Returns if arena() frees the memory that it has and takes more.
+  // Returns true if arena() would free the memory that it keeps, and allocate more.
   bool would_take(std::uint64_t bytes) const { return !given_.device && held_ < bytes; }
-  // `bytes` bytes of it. Throws OutOfMemory, InvalidArgument (workspace).
+  // Returns `bytes` bytes of the workspace. Throws OutOfMemory, InvalidArgument (workspace).
   Arena arena(const Queue& queue, std::uint64_t bytes) {
     require(
         may_hold(bytes), Argument::workspace,
@@ -53,11 +54,11 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// On the current GPU. `parts` is a struct of the parts of the workspace, whose constructor takes an Arena and other arguments; with the
-// same arguments it takes the same bytes.
+// The frame of solves on the current GPU. place() makes the buffers of a solve: a struct `Parts` whose constructor takes them from an
+// Arena. With the same arguments it takes the same number of bytes.
 template <class T>
 struct DeviceFrame {
-  //   partition   of the GPU, on which alone the frame works; nothing: all of it
+  //   on   the partition of the GPU that the frame uses; nullopt: the whole GPU
   DeviceFrame(const Plan& plan, Resources& resources, std::optional<Partition> on = std::nullopt)
       : on_host(plan.on_host_pointers()),
         partition(std::move(on)),
@@ -70,9 +71,9 @@ struct DeviceFrame {
   DeviceFrame(const DeviceFrame&) = delete;
   DeviceFrame& operator=(const DeviceFrame&) = delete;
 
-  // Work that is queued from now on begins after the work in the caller's stream. Host pointers have no stream.
+  // Orders all work that is queued from now on after the work in the caller's stream. Host pointers have no stream.
   void begin(CUstream_st* stream) {
-    cudaGetLastError();  // an error that an earlier failure left
+    cudaGetLastError();  // clears the error of an earlier failure
     if (on_host) return;
     if (!partition) return queue.use(stream);
     Event before(queue.resources());
@@ -81,8 +82,9 @@ struct DeviceFrame {
   }
   void end() noexcept {
     cudaStreamSynchronize(queue.stream());
-  }  // an exception may have left work that uses the memory
+  }  // after an exception queued work may still use the memory
 
+  // Gets a workspace for Parts(arena, arguments...) and constructs `parts` in it. Throws as HeldMemory::arena().
   template <class Parts, class... Arguments>
   void place(std::optional<Parts>& parts, const Arguments&... arguments) {
     used = bytes_taken([&](Arena& arena) { Parts(arena, arguments...); });
@@ -96,7 +98,7 @@ struct DeviceFrame {
   Products<T> products;
   DeviceClock<T> clock;
   HeldMemory memory;
-  std::uint64_t used = 0;  // bytes that the problem takes
+  std::uint64_t used = 0;  // bytes of workspace of the current problem
 };
 
 template <class T>
@@ -105,7 +107,7 @@ void copy_on_gpu(const Queue& queue, MatrixView<T> to, MatrixView<const same_t<T
     EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, sizeof(T) * to.lda, from.data, sizeof(T) * from.lda,
                                    sizeof(T) * from.rows, from.cols, cudaMemcpyDefault, queue.stream()));
 }
-// `count` values, of which each side is in host or in device memory.
+// Copies `count` values, asynchronously. `to` and `from` may each be in host or in device memory.
 template <class R>
 void copy_values(const Queue& queue, R* to, const R* from, std::int64_t count) {
   if (count > 0)

@@ -1,4 +1,4 @@
-// DeviceStage: the frame of one stage as a call on a GPU, with its workspace. CUDA builds only.
+// DeviceStage: the DeviceFrame of a call that runs one stage on a GPU, with its workspace. CUDA builds only.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@ namespace eigen_g {
 
 template <class Parts>
 struct DeviceStage : DeviceFrame<double> {
-  // Parts(arena, multiprocessors, pointers, arguments...) in memory that is freed at the end. Throws OutOfMemory, DeviceError.
+  // Constructs Parts(arena, multiprocessors, pointers, arguments...) in a workspace that the destructor frees. Throws OutOfMemory,
+  // DeviceError.
   template <class... Arguments>
   explicit DeviceStage(const StageCall& call, const Arguments&... arguments)
       : DeviceFrame(Plan{0, {}, {}, call.pointers}, *resources_of_this_thread()) {

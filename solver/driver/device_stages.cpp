@@ -21,7 +21,7 @@ static_assert(sytrd_in_place_lda(1) == tridiagonalize_row_multiple);
 
 // The workspace of each stage. With host pointers it has the matrices' copies on the device too.
 struct SytrdParts {
-  MatrixView<double> given, working;  // working: null if it is a itself
+  MatrixView<double> given, working;  // working: null if the reduction works in a itself
   Tridiagonal<double> t;
   double* tau = nullptr;
   double* padding = nullptr;
@@ -76,7 +76,7 @@ struct OrmtrParts {
   }
 };
 
-// Keeps the rows between n and lda, which belong to the caller, while the reduction has zeros there.
+// Saves the caller's rows between n and lda, because the reduction needs zeros there. give_back() restores them.
 class KeptPadding {
  public:
   KeptPadding(const Queue& queue, MatrixView<double> a_dev, double* keep_dev)
@@ -92,7 +92,7 @@ class KeptPadding {
   MatrixView<double> padding_, kept_;
 };
 
-// The largest entry of the working matrix. NonFiniteEntry names an entry as it is stored in the caller's.
+// Returns the largest entry of the working matrix. Throws NonFiniteEntry with row and column of the caller's matrix.
 double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> working, Arena scratch) {
   try {
     return check_input<double>(queue, Uplo::lower, working, scratch).largest;
@@ -105,7 +105,7 @@ double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> wor
   }
 }
 
-// All in device memory. `working`: n x n in the reduction's layout, or a itself.
+// All arguments are in device memory. `working`: n x n in the layout of the reduction, or a itself.
 void reduce(StageRunner& run_stage, OneStageOnDevice<double>& path, const Queue& queue, Uplo uplo,
             MatrixView<double> a, Tridiagonal<double> t, double* tau, MatrixView<double> working,
             double* padding, Arena scratch) {
@@ -151,8 +151,9 @@ void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridia
   if (!call.on_host()) {
     reduce_in(a, t, tau);
   } else {
-    upload<double>(queue, Part::all, a,
-                   own.given);  // both triangles go back as they came, except the results
+    upload<double>(
+        queue, Part::all, a,
+        own.given);  // only the results change; the rest of both triangles is copied back unchanged
     reduce_in(own.given, own.t, path.tau());
     download<double>(queue, own.given, a);
     copy_values(queue, t.d, own.t.d, n);
@@ -198,7 +199,7 @@ void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, 
   const MatrixView<double> v = own.reflectors, z_dev = host ? own.z : z;
 
   MatrixView<const double> a_dev = a;
-  if (host) {  // a lower triangle becomes v where it arrives
+  if (host) {  // a lower triangle becomes v in the copy on the device
     const MatrixView<double> arrival = upper ? own.given : v;
     upload<double>(queue, upper ? Part::upper : Part::lower, a, arrival);
     upload<double>(queue, Part::all, z, z_dev);
@@ -222,7 +223,8 @@ WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std
 
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors) {
   const std::uint64_t host =
-      4 * sizeof(double) * static_cast<std::uint64_t>(n);  // copies of d and e, the tree
+      4 * sizeof(double) *
+      static_cast<std::uint64_t>(n);  // copies of d and e, and the tree of the divide and conquer
   return {host, parts_bytes<StedcParts>(pointers, n, vectors)};
 }
 

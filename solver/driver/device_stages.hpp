@@ -1,5 +1,5 @@
-// The stages of stages.hpp on the current GPU, in double. The arguments are checked already, and n >= 1. With host pointers everything
-// named is in host memory. In a build without CUDA solver/driver/no_device.cpp has them.
+// The stages of stages.hpp on the current GPU, in double. The caller has checked the arguments; n >= 1. With host pointers all arrays are
+// in host memory. In a build without CUDA these functions throw (solver/driver/no_device.cpp).
 #pragma once
 
 #include <cstdint>

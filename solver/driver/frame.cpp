@@ -11,6 +11,7 @@ namespace eigen_g {
 
 namespace {
 
+// Calls Backend::end() in its destructor, also after an exception, unless the solve has ended.
 template <class T>
 struct Ending {
   Backend<T>& on;
@@ -65,7 +66,7 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
 template <class T>
 GeneralisedReport SolveFrame<T>::run(bool wait) {
   Ending<T> ending{*backend_};
-  const Progress silent;  // the solve within a generalised one reports its progress
+  const Progress silent;  // a generalised solve reports progress only in its standard solve
   std::vector<StageWork> stages;
   StageRunner run_stage(backend_->clock(), plan_.generalised ? silent : plan_.options.progress, stages);
   GeneralisedReport report = backend_->run(run_stage);

@@ -1,10 +1,10 @@
-// SolveFrame: one plan with its backend. It runs solves, makes the plan smaller if the GPU has too little memory, and completes the
-// report. Every solve runs in this frame:
+// SolveFrame: one plan with its backend. It runs solves, falls back to a smaller plan if the GPU has too little memory, and completes
+// the report. Every solve has these parts:
 //
-//   plan      solver/driver/plan.hpp      the checked arguments, with the machine and the path, which are decided once
-//   memory    solver/driver/places.hpp    the place of each matrix, and from that the bytes of the workspace
-//   steps     solver/driver/backend.hpp   one step on the CPU or on a GPU
-//   recipe    solver/driver/recipes.cpp   the order of the steps
+//   plan      solver/driver/plan.hpp      the checked arguments, and the choice of CPU or GPU and of the path, made once
+//   memory    solver/driver/places.hpp    where each matrix is stored; the bytes of the workspace follow from it
+//   stages    solver/driver/backend.hpp   each stage on the CPU or on a GPU
+//   recipe    solver/driver/recipes.cpp   the order of the stages
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace eigen_g {
 
-// work() with `threads` CPU threads. Its report gets the seconds, and the device if it has none.
+// Runs work() with `threads` CPU threads (0: unchanged) and returns its report. Adds the seconds, and the device if the report has none.
 template <class Work>
 auto timed(bool on_gpu, int threads, Work&& work) {
   using SteadyClock = std::chrono::steady_clock;
@@ -32,7 +32,7 @@ auto timed(bool on_gpu, int threads, Work&& work) {
   return report;
 }
 
-// Bytes that a solve takes at most.
+// Upper bound of the bytes that a solve with this plan allocates.
 template <class T>
 WorkspaceBytes plan_bytes(const Plan& plan, MatrixLayout layout = MatrixLayout::any) {
   if (plan.n == 0) return {};
@@ -42,20 +42,20 @@ WorkspaceBytes plan_bytes(const Plan& plan, MatrixLayout layout = MatrixLayout::
 template <class T>
 class SolveFrame {
  public:
-  // Throws as make_plan().
-  //   resources   the GPU's, which outlive the frame; null in a build without CUDA
+  // Calls make_plan(), and throws as it does.
+  //   resources   streams, handles and cached memory of a GPU, which must outlive the frame; null in a build without CUDA
   SolveFrame(const Plan& asked, Resources* resources);
 
   const Plan& plan() const { return plan_; }
   WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const {
     return plan_bytes<T>(plan_, layout);
   }
-  // The caller's memory for the next solves; empty: the frame's own. Throws InvalidArgument (workspace) if it is too small, and what
-  // the backend throws that is made here.
+  // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace) if it is too small.
+  // Makes the backend if there is none, and throws as its constructor does.
   void set_workspace(const Workspace& given);
-  void set_factor(CholeskyFactor factor);
+  void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 
-  // Checks the problem and solves it. If the GPU has too little memory, the plan becomes a smaller one, now and for later solves.
+  // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().
   //   wait   false: the last work may still be queued (Backend::end_async()), and the stages have no seconds
   GeneralisedReport solve(const CallerMatrices<T>& problem, bool wait = true);
   GeneralisedReport solve(Pointers pointers, const T* a, std::int64_t lda, T* b, std::int64_t ldb,
@@ -69,7 +69,7 @@ class SolveFrame {
 
   Plan plan_;
   Resources* resources_;
-  bool mixed_;  // mixed precision is asked for
+  bool mixed_;  // mixed precision was requested, even if the plan has fallen back to native precision
   std::unique_ptr<Backend<T>> backend_;
 };
 

@@ -1,5 +1,5 @@
-// The steps of a generalised solve on a GPU, all of them on lower triangles. The standard solve has its own part of the workspace. Before
-// it, the reduction to standard form uses that part.
+// The stages of a generalised solve on a GPU. All of them work on lower triangles. One part of the workspace is for the standard solve.
+// Before the standard solve, the reduction to standard form uses this part.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -19,13 +19,13 @@ namespace eigen_g {
 
 namespace {
 
-// Parts of the workspace. A matrix that is in the caller's memory has null data.
+// The buffers of the workspace. A matrix that is in the caller's memory has null data.
 template <class T>
 struct GeneralisedParts {
   MatrixView<T> a, b, z;
   real_t<T>* w = nullptr;
   std::int64_t* minor;
-  Arena checking, standard;  // the standard solve's, and before it the reduction's to standard form
+  Arena checking, standard;  // standard: for the reduction to standard form, then for the standard solve
 
   GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {
     const std::int64_t n = plan.n, m = plan.max_count();

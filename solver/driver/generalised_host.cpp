@@ -1,4 +1,4 @@
-// The steps of a generalised solve on the CPU, through LAPACK.
+// The stages of a generalised solve on the CPU, through LAPACK.
 #include <algorithm>
 #include <cstring>
 
@@ -81,7 +81,7 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
   void back_substitute(std::int64_t found) override {
     from_standard_form<T>(generalised().itype, plan_.options.uplo, b_, p_.z.block(0, 0, plan_.n, found));
   }
-  void store(std::int64_t) override {}  // all of it is in the caller's memory
+  void store(std::int64_t) override {}  // all results are in the caller's memory already
   void account(Report& report) override { report.bytes = generalised_bytes_on_cpu<T>(plan_); }
 
  private:

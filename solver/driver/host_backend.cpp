@@ -1,4 +1,4 @@
-// The standard solve's steps on the CPU, most of them LAPACK routines.
+// The stages of a standard solve on the CPU. Most of them are LAPACK routines.
 #include <algorithm>
 #include <complex>
 #include <optional>
@@ -17,13 +17,13 @@ namespace eigen_g {
 
 namespace {
 
-// Parts of the workspace.
+// The buffers of the workspace.
 template <class T>
 struct HostParts {
   MatrixView<T> a;
   Tridiagonal<real_t<T>> t;
   MatrixView<real_t<T>> u;  // if T is complex
-  Arena kept, scratch;      // the path's; scratch of the divide and conquer too
+  Arena kept, scratch;      // for the path (PathBytes); scratch also for the divide and conquer
 
   HostParts(Arena& arena, const Plan& plan) {
     const std::int64_t n = plan.n, m = plan.max_count();
@@ -91,7 +91,7 @@ class HostBackend final : public StandardBackend<T> {
   }
   void store() override {
     std::copy_n(parts_->t.d, found_, p_.w);
-  }  // the vectors are in the caller's z
+  }  // the vectors are in the caller's z already
   void account(Report& report) override {
     report.path = Path::one_stage;
     report.bytes = {bytes_, 0};

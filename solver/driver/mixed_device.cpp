@@ -1,8 +1,11 @@
-// The steps of mixed precision on one GPU:
+// The stages of mixed precision on one GPU:
 //
-//   A := 2^k A, max |a_ij| in [1, 2)     float(A) = Z W Z^T by a solve in float     X := double(Z), refined
+//   scale    A := 2^k A, max |a_ij| in [1, 2)
+//   solve    float(A) = Z W Z^T in float
+//   refine   X := double(Z), refined
 //
-// The solve in float, the refinement and the solve in double use the same memory one after the other.
+// If this does not succeed, A = X W X^T is solved in double. The solve in float, the refinement and the solve in double use the same
+// memory one after the other.
 #include <algorithm>
 #include <optional>
 
@@ -40,7 +43,7 @@ struct InFloat {
         call(arena.part(call_bytes)) {}
 };
 
-// Parts of the workspace. A matrix that is in the caller's memory has null data.
+// The buffers of the workspace. A matrix that is in the caller's memory has null data.
 struct MixedParts {
   MatrixView<double> a, z;
   double* w = nullptr;
@@ -61,7 +64,7 @@ struct MixedParts {
   }
 };
 
-// The memory of the next solve within this one.
+// Sets `memory` as the workspace of a solve within this one.
 template <class T>
 void give(SolveFrame<T>& frame, Arena memory) {
   const std::uint64_t bytes = frame.workspace().device;
@@ -148,7 +151,7 @@ class MixedDevice final : public MixedBackend {
   Queue& queue_ = frame_.queue;
   SolveFrame<float> in_float_;
   SolveFrame<double> in_double_;
-  std::uint64_t more_ = 0;  // bytes that the solve in double took beyond its plan
+  std::uint64_t more_ = 0;  // bytes that the solve in double used in addition to its planned workspace
   std::optional<MixedParts> parts_;
   CallerMatrices<double> p_;
   MatrixView<double> a_, z_;

@@ -36,7 +36,7 @@ NO_DEVICE(WorkspaceBytes ormtr_sb2st_gpu_bytes(Pointers, Size, Size, Size))
 NO_DEVICE(WorkspaceBytes ormtr_sy2sb_gpu_bytes(Pointers, Size, Size, Size))
 // clang-format on
 
-// There is nothing to keep, and nothing to release.
+// Without a GPU there are no resources to keep or to release.
 std::shared_ptr<Resources> new_resources(const Allocator&) {
   return nullptr;
 }

@@ -7,36 +7,37 @@
 
 namespace eigen_g {
 
-// n x n matrices of a solve, in the terms of the recipe.
+// The n x n matrices of a solve. Places describes each of them.
 enum class MatrixName { a, z, c, q, u };
 
-// Where a matrix is stored. (A recipe for matrices larger than a GPU adds: parked in host memory, a slab. One for several GPUs adds:
-// spread over them.)
+// The memory in which a matrix is stored. (A recipe for a matrix larger than one GPU would add values: host memory, several GPUs.)
 enum class Where {
-  nowhere,  // the solve does not need it
+  nowhere,  // the solve has no such matrix
   callers,  // the caller's array
   own,      // workspace of the solve
   shared    // the memory of another matrix of the solve
 };
 struct MatrixPlace {
   Where where = Where::nowhere;
-  MatrixName with{};  // shared: that matrix
+  MatrixName with{};  // shared: the matrix whose memory this one uses
   friend bool operator==(const MatrixPlace&, const MatrixPlace&) = default;
 };
 
 struct Places {
   MatrixPlace a;  // the working matrix, padded for the reduction
   MatrixPlace z;  // the eigenvectors of A, as the back-transformation computes them
-  MatrixPlace c;  // GPU: the merged vectors of the divide and conquer, without deflated rows
-  MatrixPlace q;  // GPU: the divide and conquer's Q; the caller's array is that of A
-  MatrixPlace u;  // the eigenvectors of T: real, so that they are Z itself if T is real
+  MatrixPlace c;  // GPU: the compressed Q of the divide and conquer's merges (dc_arrays.hpp)
+  MatrixPlace q;  // GPU: Q of the divide and conquer; `callers` is the caller's array of A
+  MatrixPlace
+      u;  // the eigenvectors of the tridiagonal matrix, always real; for a real type in the memory of Z
   bool back_in_a =
-      false;  // the back-transformation's workspace may be the caller's array of A, which has been Q
+      false;  // the back-transformation may use the caller's array of A, in which Q is not needed any more
 
+  // The workspace has an n x n matrix for Z or for C.
   bool owns_z() const { return z.where == Where::own || c.where == Where::own; }
 };
 
-// The caller's arrays; not read.
+// The addresses and leading dimensions of the caller's arrays. The addresses are compared, and the arrays are not read.
 struct GivenArrays {
   const void *a = nullptr, *z = nullptr;
   std::int64_t lda = 0, ldz = 0;
@@ -45,25 +46,26 @@ template <class T>
 GivenArrays given_arrays(const CallerMatrices<T>& problem) {
   return {problem.a.data, problem.z.data, problem.a.lda, problem.z.lda};
 }
-// Arrays of the layout, in different memory; any: those that take most workspace.
+// Arrays with this layout, Z not in the memory of A. MatrixLayout::any: lda > n, so that A needs a copy, and an even ldz.
 GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 
-// The places of a standard solve. The arrays matter on device pointers only:
+// The places of a standard solve. The solve uses `given` with device pointers only. With vectors and a real type:
 //
 //            CPU               GPU, host pointers   GPU, device pointers
 //        A   own               own                  caller's (1), else own
-//        Z   caller's          own                  caller's, else own (2)
-//        C   nowhere           shared with Z        shared with Z; own for a subset by number
-//        Q   nowhere           own                  caller's A, else own (3)
+//        Z   caller's          own                  own (2), else caller's
+//        C   nowhere           shared with Z        own (3), else shared with Z
+//        Q   nowhere           own                  caller's A (4), else own
 //        U   shared with Z     shared with Z        shared with Z
 //
-// (1) if lda = n, a is on 16 bytes, z is other memory, and the reduction can work on columns of that length.
-// (2) if the columns of z are not on 16 bytes and the path is two-stage. If there is no room for an own Z, `over_any_columns` makes it the
-//     caller's all the same.
-// (3) Q is in the caller's array of A if A is in the workspace and z is other memory.
+// (1) if lda = n, a is 16-byte aligned, z is not a, and the reduction can work on columns of n entries
+// (2) if the columns of z are not 16-byte aligned and the path is two-stage; never with `over_any_columns`, which a solve sets if it has
+//     no room for an own Z
+// (3) if Z is the caller's and the subset is by index
+// (4) if A is own and z is not a
 //
-// If T is complex, U is real and own; C is shared with U; Q is shared with Z, but own for a subset by number on device pointers; and Z is
-// the caller's on device pointers. With values only, all but A are nowhere.
+// Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. Q is shared with Z, except that it is own for
+// a subset by index with device pointers. Values only: the solve has A and no other matrix.
 template <class T>
 Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_columns = false);
 

@@ -1,4 +1,4 @@
-// Plan, what stays the same from solve to solve, and Problem, the caller's matrices in one solve.
+// Plan: what stays the same from solve to solve. CallerMatrices: the caller's arrays of one solve.
 #pragma once
 
 #include <cstdint>
@@ -29,33 +29,36 @@ struct Plan {
   }  // columns of Z
 };
 
-// The plan on a machine that is chosen already, with its path.
+// Returns `asked` for a GPU or the CPU, which is chosen already, with the path for it. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
-// The plan, checked, with its machine, as far as the devices leave the choice, and its path. Throws InvalidArgument for n, options and
-// devices that no solve takes, DeviceError if a GPU is asked for and there is none.
+// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument for an n, options or devices that
+// no solve accepts. Throws DeviceError if a GPU is required and there is none.
 template <class T>
 Plan make_plan(const Plan& asked);
-// The checks of make_plan() that need no look at the machine.
+// The checks of make_plan() that do not depend on this machine's GPUs.
 void check_plan(const Plan& plan);
 
-// The plan of a solve of the same n within this one, on device pointers, with A in the lower triangle. It has no fallbacks yet.
+// The plan of the standard solve within a generalised or mixed solve: the same n, device pointers, A in the lower triangle. It has no fallbacks yet.
 Plan plan_within(const Plan& plan);
 
-// The next choice when the GPU's memory does not suffice: native precision instead of mixed; then one stage instead of two; then the
-// CPU, as far as the options and the devices leave the choice. The step is added to its fallbacks. Nothing if there is no choice left.
+// Returns the next plan to try if the GPU has too little memory, or nullopt if no fallback is left. The step is added to its fallbacks. The fallbacks in their order:
+//
+//   mixed precision -> native precision
+//   two-stage path  -> one-stage path    with Path::automatic
+//   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);
 
-// Returns if the solve is by mixed precision: all pairs of real doubles with their vectors, on a GPU.
+// Returns true if the solve uses mixed precision: it is requested, and the solve is for all pairs of a real double matrix on a GPU.
 template <class T>
 bool wants_mixed(const Plan& plan) {
   return plan.on_gpu && std::is_same_v<T, double> && plan.options.precision == Precision::mixed &&
          plan.options.vectors && plan.options.subset.by == Subset::By::all;
 }
 
-// The rates by which the products of any solve choose their engine: the devices', or, if these name no rate of the native engine and
-// the engine is automatic, estimate().
+// Returns the rates by which the products of a solve choose their engine: Devices::engine_rates. If the engine is automatic and
+// engine_rates has no rate of native products, returns estimate().
 template <class Estimate>
 ProductRates rates_of(const Plan& plan, Estimate&& estimate) {
   const ProductRates& known = plan.devices.engine_rates;
@@ -64,7 +67,7 @@ ProductRates rates_of(const Plan& plan, Estimate&& estimate) {
   return missing ? estimate() : known;
 }
 
-// In host or in device memory, as planned. `a` in host memory is not changed.
+// The caller's arrays of one solve, in host or device memory by Plan::pointers. An `a` in host memory is not changed.
 template <class T>
 struct CallerMatrices {
   MatrixView<T> a;
@@ -73,7 +76,7 @@ struct CallerMatrices {
   MatrixView<T> b = {};           // for a generalised problem
   CUstream_st* stream = nullptr;  // for device memory
 
-  // `a` as memory that may be used for other things; data null: it may not.
+  // The array of A, if the solve may overwrite it with other data (device pointers). Host pointers: data is null.
   MatrixView<T> spare(const Plan& plan) const { return plan.on_host_pointers() ? MatrixView<T>{} : a; }
 };
 template <class T>
@@ -85,7 +88,7 @@ CallerMatrices<T> problem_of(const Plan& plan, const T* a, std::int64_t lda, T* 
   return p;
 }
 
-// Throws InvalidArgument if a matrix is not as planned, or in memory that the planned device cannot use.
+// Throws InvalidArgument if a pointer or a leading dimension does not fit the plan, or if the planned device cannot use the memory.
 template <class T>
 void check_problem(const Plan& plan, const CallerMatrices<T>& problem);
 

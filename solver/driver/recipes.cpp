@@ -1,4 +1,5 @@
-// The recipes: what is solved, a step a line, on any machine and path. A recipe names steps and allocates nothing.
+// The recipes: the stages of each kind of solve in their order, one stage a line. A recipe is the same on CPU and GPU and for both
+// paths. It names stages and allocates nothing.
 #include <cmath>
 #include <complex>
 
@@ -10,7 +11,7 @@ namespace eigen_g {
 
 namespace {
 
-// C = Y W Y^H. A and B are finite, so an entry of C that is not has overflowed.
+// C = Y W Y^H. A and B are finite, so a NaN or an infinity in C is an overflow.
 template <class T>
 GeneralisedReport solve_standard(GeneralisedBackend<T>& on) {
   try {
@@ -59,7 +60,7 @@ GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   }
   run_stage(Stage::standard_form, [&] { standard_form(); });                           // A := C
   GeneralisedReport report = run_stage.within([&] { return solve_standard(*this); });  // C = Y W Y^H
-  if (plan_.options.vectors) run_stage(Stage::back_substitute, [&] { back_substitute(report.m); });  // X of Y
+  if (plan_.options.vectors) run_stage(Stage::back_substitute, [&] { back_substitute(report.m); });  // Y -> X
   run_stage(Stage::store, [&] { store(report.m); });
   return report;
 }
@@ -75,7 +76,7 @@ GeneralisedReport MixedBackend::run(StageRunner& run_stage) {
   if (report.status == Status::converged) {
     const double seconds = refinement.float_seconds;
     refinement =
-        run_stage(Stage::refine, [&](const StageProgress& tell) { return refine(tell); });  // X of double(Z)
+        run_stage(Stage::refine, [&](const StageProgress& tell) { return refine(tell); });  // double(Z) -> X
     refinement.float_seconds = seconds;
     refinement.seconds = run_stage.finish();
   }

@@ -1,4 +1,5 @@
-// run_stage(): one stage as a call, with its device, memory, time and report; and a reduction of 2^k A on the CPU.
+// run_stage(): runs one stage as a call of the API: chooses the device, checks the pointers, measures the time, returns the report.
+// reduce_scaled(): reduces 2^k A on the CPU.
 #pragma once
 
 #include <cmath>
@@ -14,7 +15,7 @@
 
 namespace eigen_g {
 
-// How a stage is called: with host pointers and devices, or with device pointers and a stream.
+// The two forms in which a stage is called: host pointers and devices, or device pointers and a stream.
 struct StageCall {
   Pointers pointers = Pointers::host;
   Devices devices = {};
@@ -24,12 +25,12 @@ struct StageCall {
   bool on_host() const { return pointers == Pointers::host; }
 };
 
-// One stage on one device, timed. If the choice of the device is free, the GPU must have needed(true).device bytes.
-//   pointers   the caller's memory
-//   nothing    there is nothing to do
-//   needed     needed(on_gpu): bytes of workspace
-//   on_gpu, on_cpu   the work, on(report)
-//   may_be_on_gpu    of host pointers
+// Runs one stage on one device. With DeviceChoice::automatic a GPU is used only if it has needed(true).device bytes free.
+//   pointers         the caller's arrays, which must be in the memory that call.pointers says
+//   nothing          true: the stage has nothing to do
+//   needed           needed(on_gpu) returns the bytes of workspace
+//   on_gpu, on_cpu   the work: on_gpu(report) or on_cpu(report)
+//   may_be_on_gpu    false: with host pointers the stage runs on the CPU
 template <class Needed, class OnGpu, class OnCpu>
 Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<NamedPointer> pointers,
                  bool nothing, Needed&& needed, OnGpu&& on_gpu, OnCpu&& on_cpu, bool may_be_on_gpu = true) {
@@ -51,7 +52,7 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
   });
 }
 
-// The arguments of a stage: A, n x n, of which the triangle `uplo` is read; and Z, n x m.
+// Check the arguments of a stage: A, n x n, whose triangle `uplo` is read, and Z, n x m. Throw InvalidArgument.
 inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
   require_uplo(uplo);
   require_size(a.cols, Argument::n);
@@ -65,14 +66,14 @@ inline void check_columns(MatrixView<const double> z) {
   require_leading_dimension(z.lda, z.rows, Argument::ldz);
 }
 
-// work(workspace of `bytes` bytes of host memory).
+// Calls work(arena) with an arena of `bytes` bytes of host memory.
 template <class Work>
 auto with_workspace(std::uint64_t bytes, Work&& work) {
   const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
   return work(Arena(memory.get(), bytes));
 }
 
-// No NaN or infinity is among d or e, in host memory.
+// Throws InvalidArgument if one of `count` values in host memory (d or e) is NaN or infinite.
 template <class R>
 void require_finite(const R* values, std::int64_t count, ArgumentName argument) {
   for (std::int64_t i = 0; i < count; ++i)
@@ -80,8 +81,8 @@ void require_finite(const R* values, std::int64_t count, ArgumentName argument) 
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
-// reduce(workspace of `bytes` bytes) on the CPU, of 2^k A in the memory of A. Returns k, by which the results are to be scaled back.
-// Throws NonFiniteEntry before A has changed.
+// Scales A to 2^k A in its own memory, and calls reduce(workspace) with `bytes` bytes of workspace, on the CPU. Returns k; the caller
+// multiplies the results by 2^-k. Throws NonFiniteEntry before A is changed.
 template <class T, class Reduce>
 int reduce_scaled(Uplo uplo, MatrixView<T> a, std::uint64_t bytes, Stage stage, Report& report,
                   Reduce&& reduce) {

@@ -1,4 +1,4 @@
-// The choice between the one-stage and the two-stage path, and of the kernels of the two-stage path.
+// choose_path(): chooses the one-stage or the two-stage path of a solve. Also the bands and the kernels of the two-stage path.
 #pragma once
 
 #include <cstdint>
@@ -32,44 +32,45 @@ struct PathFacts {
   int capability = 90;             // the GPU's; 90 is compute capability 9.0
 };
 
-// Smallest orders for which the two-stage path takes less time, by the engine of the products. For native products they depend on the
-// type. The other engines multiply matrices of double alone. For them no such order is known: up to n = 10000 the one-stage path is
-// about ten times as fast (data/perf/DECISIONS.md).
+// Smallest orders for which the two-stage path is faster, by the engine of the products: for native products by type, for the other
+// engines for double, their only type. With the other engines the one-stage path is about ten times as fast up to n = 10000, so their
+// order is `never` (data/perf/DECISIONS.md).
 struct PathTuning {
   static constexpr PathOrders never{std::numeric_limits<std::int64_t>::max(),
                                     std::numeric_limits<std::int64_t>::max()};
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
   PathOrders double_float = never, emulated = never;
 };
-PathTuning path_tuning();  // for CUDA's current GPU; without one, for the first GPU that was measured
+PathTuning path_tuning();  // for CUDA's current GPU; without a GPU, for the GPU that was measured first
 
-// The engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. (A solve that asks
-// for another one is refused by Products.) Double: the engine that is asked for. For Engine::automatic it is the fastest by the rates,
-// or native without rates.
+// Returns the engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. (A solve that
+// asks for another one is refused by Products.) Double: facts.engine. For Engine::automatic it is the fastest engine by facts.rates, or
+// native without rates.
 Engine engine_of_path(const PathFacts& facts);
 
-// The path of a solve: the one that is asked for. Path::automatic: the two-stage path from the order in `tuning` on, if the GPU
-// computes products of doubles at half of its rate for floats or more; else the one-stage path. (Other GPUs are not measured in
-// float either.) No GPU is needed.
+// Returns the path of a solve: facts.asked. For Path::automatic it is the two-stage path under two conditions: n is at least the order
+// in `tuning`, and the GPU's rate in double is at least half of its rate in float. Other GPUs were not measured, in double or in float.
+// Needs no GPU.
 Path choose_path(const PathFacts& facts, const PathTuning& tuning);
 
 // choose_path() on the current GPU, for a matrix of T.
 template <class T>
 Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t n);
 
-// The two-stage path's bandwidth for a matrix of order n: with vectors and without the same, so that the values are the same.
+// The two-stage path's bandwidth for a matrix of order n. It is the same with and without vectors, so that the values are the same.
 template <class T>
 constexpr std::int64_t band_width(std::int64_t) {
   return is_complex<T> ? 32 : 64;
 }
 
-// The largest bandwidth of a band matrix of order n that the two-stage path chases without its first stage, on the current GPU. With
-// vectors it is smaller than without, because the back-transformation uses the tensor core up to 64 only. Between the two, the values
-// of a solve with vectors differ in rounding from those of a solve without. If a full matrix of order n would count as a band, it is
-// the smaller one in both cases.
+// Returns the largest bandwidth with which the two-stage path chases a band matrix directly, without full_to_band, on the current GPU.
+// There are two limits. The limit with vectors is smaller, because the back-transformation uses the tensor core up to bandwidth 64 only.
+// For a bandwidth between the limits, the values with vectors and the values only differ in rounding. For n of at most twice the larger
+// limit, the smaller limit is used in both cases, so that a small full matrix does not count as a band.
 std::int64_t widest_given_band(std::int64_t n, bool vectors);
 
-// On the current GPU: the tensor core, if the products are native and the GPU is strong in double; else the engine.
+// The variant of back_transform_chase() on the current GPU. Engine::native, and Engine::automatic on a GPU that is strong in double:
+// ChaseBack::automatic. Other cases: ChaseBack::engine.
 ChaseBack back_transform_chase_on_gpu(Engine engine);
 
 }  // namespace eigen_g

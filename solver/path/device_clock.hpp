@@ -1,4 +1,4 @@
-// DeviceClock: the moments of a solve on a GPU, as events on its queue that are kept for the next solve. CUDA builds only.
+// DeviceClock: the Clock of a solve on a GPU. A moment is an event on the queue; events are kept for the next solve. CUDA builds only.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The reduction of a path on a GPU, and the memory that it needs. CUDA builds only.
+// path_on_device(): makes the reduction of a path on a GPU. path_bytes_on_device(): the memory that it needs. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace eigen_g {
 
-// The arguments of both are those of OneStageOnDevice and TwoStageOnDevice.
+// The arguments of both functions are the arguments of OneStageOnDevice and TwoStageOnDevice.
 template <class T>
 PathBytes path_bytes_on_device(Path path, std::int64_t n, std::int64_t m, int multiprocessors, bool cut) {
   return path == Path::two_stage ? TwoStageOnDevice<T>::bytes(n, m, multiprocessors, cut)

@@ -1,4 +1,4 @@
-// HostClock: the moments of a solve on the CPU.
+// HostClock: the Clock of a solve on the CPU.
 #pragma once
 
 #include <chrono>

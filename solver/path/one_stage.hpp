@@ -12,7 +12,7 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// On the CPU, by LAPACK, on the triangle `uplo`.
+// Reduction and ImplicitQ of the one-stage path on the CPU, through LAPACK, with A in the triangle `uplo`.
 template <class T>
 class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
  public:
@@ -31,8 +31,9 @@ class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
   MatrixView<T> a_;
 };
 
-// On a GPU, on the lower triangle, with rows padded as tridiagonalize() wants them. In one_stage_device.cpp, CUDA builds only.
-//   team   that takes columns of Z; null: none
+// Reduction and ImplicitQ of the one-stage path on a GPU, with A in the lower triangle and rows padded as tridiagonalize() requires. Its members are in
+// one_stage_device.cpp, in CUDA builds only.
+//   team   the devices that share the columns of Z; null: this GPU alone
 template <class T>
 class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  public:
@@ -45,9 +46,9 @@ class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   void apply(StageRunner& run_stage, MatrixView<T> z_dev,
              const std::function<void(ColumnRange)>& columns_ready) override;
   std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const override;
-  // n - 1 values, for callers that take or give them.
+  // The n - 1 values of tau, for callers that read or set them.
   T* tau() const { return tau_; }
-  // The factor whose reflectors are in a_dev and whose taus are in tau() already.
+  // Returns the Q whose reflectors are in a_dev and whose tau are in tau() already.
   ImplicitQ<T>& of(MatrixView<T> a_dev) {
     a_ = a_dev;
     return *this;

@@ -1,4 +1,4 @@
-// Reduction and Factor: how a matrix becomes tridiagonal, and how Q is applied afterwards, on any path.
+// Reduction: reduces a matrix to tridiagonal form. ImplicitQ: applies the Q of the reduction. Both are interfaces of the two paths.
 //
 //   A = Q T Q^H,   T = tridiag(e, d, e) real,   Z := Q Z
 #pragma once
@@ -19,25 +19,25 @@ struct CutWork;
 
 // Memory that a path needs on its device.
 struct PathBytes {
-  std::uint64_t kept = 0;     // from the reduction to the factor's last use
-  std::uint64_t scratch = 0;  // in the reduction and in the factor's use; in between for other steps
-  // Instead of `scratch` in the use of the two-stage path's factor: for full speed, and the least.
+  std::uint64_t kept = 0;     // used from the reduction to the last use of Q
+  std::uint64_t scratch = 0;  // used in run() and in apply(); free for other stages between them
+  // Used by apply() of the two-stage path instead of `scratch`: bytes for full speed, and the smallest number.
   std::uint64_t back_preferred = 0, back_min = 0;
 };
 
-// n values and n - 1 values, in the memory of the device that works.
+// T = tridiag(e, d, e): n values d and n - 1 values e, in host memory on the CPU and in device memory on a GPU.
 template <class R>
 struct Tridiagonal {
   R *d = nullptr, *e = nullptr;
 };
 
-// Q of a reduction, in the memory where the reduction left it. Valid until the reduction's next run.
+// Q of a reduction as its reflectors, which stay in the memory of the reduction. Valid until the reduction's next run().
 template <class T>
 class ImplicitQ {
  public:
   virtual ~ImplicitQ() = default;
-  // Z := Q Z for columns of n rows. `columns_ready`, if it is not empty, is called with columns when all work on them is queued: with each
-  // column once, in order.
+  // Z := Q Z; Z has n rows. If `columns_ready` is not empty, apply() calls it with a range of columns when all work on them is queued.
+  // The ranges are in order, and each column is in one of them.
   virtual void apply(StageRunner& run_stage, MatrixView<T> z,
                      const std::function<void(ColumnRange)>& columns_ready = {}) = 0;
 };
@@ -46,19 +46,19 @@ template <class T>
 class Reduction {
  public:
   virtual ~Reduction() = default;
-  // A -> T. A holds what the factor needs until the factor's last use. `queued`, if it is not empty, is called once when the work of
-  // the large step is queued: the host has time then for other things.
+  // A -> T. Afterwards the memory of A holds the reflectors, until the last use of Q. If `queued` is not empty, run() calls it once when
+  // the work of the reduction is queued, because the host then has time for other work.
   virtual ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
                             const std::function<void()>& queued = {}) = 0;
 };
 
-// On a GPU.
+// A reduction on a GPU.
 template <class T>
 class DeviceReduction : public Reduction<T> {
  public:
-  // Announces that the next matrix has A(i, j) = 0 for |i - j| > width. A path may make use of it.
+  // Announces that the next matrix has A(i, j) = 0 for |i - j| > width. A path may save work because of this.
   virtual void given_band(std::int64_t) {}
-  // The products of the back-transformation that may be shared with helpers, for matrices of this shape. Real T alone.
+  // Returns the products of the back-transformation that helpers may share, for matrices of these shapes. Complex T: none.
   virtual std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const = 0;
 };
 

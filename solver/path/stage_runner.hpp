@@ -1,4 +1,4 @@
-// StageRunner: runs the steps of a solve on any machine, reports their progress to the caller, and times them.
+// StageRunner: runs the stages of a solve on CPU or GPU, reports their progress to the caller, and times them.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace eigen_g {
 
 using StageProgress = std::function<void(double fraction)>;  // may be empty
 
-// Moments among the work of a device, and an account of its products.
+// Interface of a clock: marks moments between pieces of the work of a device, and counts the flops of its products.
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual void begin() = 0;                        // starts a solve, without a marked moment
-  virtual void mark() = 0;                         // a moment behind all work so far
-  virtual void wait() = 0;                         // until that work is done
-  virtual double lap(std::size_t i) const = 0;     // seconds from moment i to the next, after wait()
-  virtual EngineFlops take_flops() { return {}; }  // the products' since the last call
+  virtual void begin() = 0;                        // starts a solve: removes all marked moments
+  virtual void mark() = 0;                         // marks the moment at which all work so far is done
+  virtual void wait() = 0;                         // waits until all work so far is done
+  virtual double lap(std::size_t i) const = 0;     // seconds from moment i to the next; valid after wait()
+  virtual EngineFlops take_flops() { return {}; }  // flops of the products since the last call
 };
 
-// The steps follow each other in the device's own queue. If the caller wants progress, each one is waited for.
+// The stages follow each other in the device's queue. With a progress callback the host waits for the end of each stage.
 class StageRunner {
  public:
   StageRunner(Clock& clock, const Progress& progress, std::vector<StageWork>& stages)
@@ -33,7 +33,7 @@ class StageRunner {
     start();
   }
 
-  // work(), or work(progress) for a step that reports its progress; returns what it returns.
+  // Runs one stage: work(), or work(progress) if the stage reports its progress. Returns the result of work.
   template <class Work>
   decltype(auto) operator()(Stage stage, Work&& work) {
     const ProfilerRange range(name(stage));
@@ -57,7 +57,7 @@ class StageRunner {
     }
   }
 
-  // solve(), a whole solve between two steps of this one. Its stages go into the list after those of the steps so far.
+  // Runs solve(), a whole solve within this one, and appends its stages to the list. Waits for all stages before it.
   template <class Solve>
   auto within(Solve&& solve) {
     finish();
@@ -67,7 +67,7 @@ class StageRunner {
     return report;
   }
 
-  // Waits for all steps; their seconds go into the list. Returns those of the last step.
+  // Waits for all stages and writes their seconds into the list. Returns the seconds of the last stage.
   double finish() {
     clock_.wait();
     for (std::size_t i = first_; i < stages_.size(); ++i) stages_[i].seconds = clock_.lap(i - first_);

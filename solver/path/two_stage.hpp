@@ -1,4 +1,4 @@
-// TwoStageOnDevice: the matrix is reduced to a band, and bulge chasing reduces the band to tridiagonal form; Q = Q1 Q2. CUDA builds only.
+// TwoStageOnDevice: reduces a matrix to a band (Q1), and the band to tridiagonal form by bulge chasing (Q2). Q = Q1 Q2. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// On a GPU, on the lower triangle, with rows padded as full_to_band() wants them. n >= 1.
+// The two-stage path on a GPU, with A in the lower triangle and rows padded as full_to_band() requires. n >= 1.
 //   m      columns of Z; 0: values only, without the chase's reflectors
-//   back   workspace of apply(): PathBytes::back_min or more. More makes it faster. It may be other memory that is free by then
-//   team   that takes columns of Z; null: none
-//   how    the kernels of Z := Q2 Z
-// The chase's reflectors are above the matrix' diagonal. If a real matrix is a band already, up to widest_given_band(), there is no first
-// stage, Q1 = I, and the reflectors are in all of the matrix' memory.
+//   back   workspace of apply(): at least PathBytes::back_min bytes; with more bytes apply() is faster. The caller may use this memory
+//          for other data until apply()
+//   team   the devices that share the columns of Z; null: this GPU alone
+//   how    the variant of back_transform_chase()
+// The chase's reflectors are stored above the diagonal of A. A real matrix may be a band already, of a bandwidth up to
+// widest_given_band(). Then there is no full_to_band, Q1 = I, and the reflectors use all of A's memory.
 template <class T>
 class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  public:
-  //   cut   the team has further GPUs, which take columns of Z := Q2 Z too
+  //   cut   the team has helper GPUs, which take columns of Z := Q2 Z too
   static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut);
   TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
                    Arena back, SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);
@@ -41,12 +42,12 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   bool is_banded(MatrixView<T> a_dev) const;
 
   const Products<T>* products_;
-  ChaseTiles tiles_;  // for a full matrix
+  ChaseTiles tiles_;  // tiles for a full matrix
   T* tau_;
   T* chase_tau_;
   std::int64_t given_band_;
   bool banded_ = false;
-  ChaseTiles chased_;  // for the last matrix
+  ChaseTiles chased_;  // tiles of the last chase
   ChaseReflectors<T> reflectors_;
   Arena scratch_, back_;
   SolveTeam<T>* team_;

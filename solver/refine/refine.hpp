@@ -27,15 +27,15 @@ double product_noise(Engine engine, std::int64_t n);
 
 // Refines the eigenpairs of A.
 //   products     the products
-//   engine       the engine that was asked for in `products`
+//   engine       Options::engine of the solve
 //   a_dev        n x n, both triangles, device, in; max |a_ij| about 1
 //   x_dev        n x n, device, in: approximate vectors, columns ascending by value; out: the vectors, ascending
 //   w_dev        n, device, in: the values found in float; out: the values
 //   scratch_dev  refine_bytes(n) bytes
-//   tell         is called with the done fraction of the expected number of steps
-// Returns what was done, without its seconds. If its way is not `refined`, x and w are undefined.
+// The callback is called with the fraction of the expected number of steps that is done.
+// Returns a Refinement without its seconds. If its result is not `refined`, x and w are undefined.
 // Ordered on the products' queue. The host waits several times a step, and at the end. Two runs give the same bits.
-// Throws OutOfMemory, DeviceError, and any exception of `tell`.
+// Throws OutOfMemory, DeviceError, and any exception of the callback.
 // Cost of a step: n^3 (3 + 1/16) flops by the engine and the same number in float.
 // Source: see correction.hpp.
 Refinement refine(const Products<double>& products, Engine engine, MatrixView<const double> a_dev,

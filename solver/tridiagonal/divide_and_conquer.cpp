@@ -11,7 +11,7 @@ namespace eigen_g {
 
 namespace {
 
-// The workspace of dstedc. For a subset by number it also has a matrix for all vectors.
+// The workspace of dstedc. For a subset by index it also has a matrix for all vectors.
 template <class R>
 struct Scratch {
   lapack_int values = 0, indices = 0;

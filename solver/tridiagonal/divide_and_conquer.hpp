@@ -15,8 +15,8 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// Result of the divide and conquer. If it did not converge, `failed` is positive. On the CPU it is LAPACK's info. On a GPU it is the row
-// of a NaN or an infinity, the first row of a leaf, or the index of a root of T; all count from 1.
+// Result of the divide and conquer. If it did not converge, `info` is positive. On the CPU it is LAPACK's info. On a GPU it is the row of
+// a NaN or an infinity, the first row of a leaf, or the index of a root of T; all count from 1.
 struct DivideAndConquerResult {
   Status status = Status::converged;
   std::int64_t info = 0;
@@ -32,9 +32,9 @@ struct Selection {
 // On the CPU: LAPACK's dstedc, or dsterf for values only, and the routines of float.
 //   d        n values, host, in; out: the eigenvalues found, ascending
 //   e        n - 1 values, host, in, destroyed
-//   z        n x wanted.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
-//   scratch  divide_and_conquer_bytes_on_cpu<R>(n, with_vectors, wanted.subset.max_count(n)) bytes of host memory
-// A subset is cut out of the whole solution, so that its values are the same. A subset by number needs n^2 more values.
+//   z        n x selection.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
+//   scratch  divide_and_conquer_bytes_on_cpu<R>(n, with_vectors, selection.subset.max_count(n)) bytes of host memory
+// A subset is cut out of the whole solution, so that its values are the same. A subset by index needs n^2 more values.
 // Blocks until done. Throws OutOfMemory, DeviceError, and InvalidArgument if LAPACK's integers are too short for n.
 // Cost: at most 4/3 n^3 flops (fewer if eigenvalues deflate) and n^2 + O(n) values; values only: O(n^2) flops.
 template <class R>
@@ -58,7 +58,7 @@ struct MergeBuffers {
 //                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
 //   team                 devices that take columns of the large merges' products; null: none
 // The last merge forms only the vectors of a subset. This costs O(n^2) flops and a product in proportion to the number of vectors.
-// T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `failed`. Otherwise `failed`
+// T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `info`. Otherwise `info`
 // is the index of the first row of the leaf, or of the root, that did not converge.
 // Ordered on the products' queue; blocks until done. The host waits for the GPU at the beginning and at the end. It also waits once for
 // each level with a merge of more than 512 rows, and once or twice for a subset. Two runs give the same bits. Throws OutOfMemory,

@@ -25,7 +25,8 @@ void upload_as(const std::vector<wide_t<T>>& from, const eigen_g::DeviceBuffer<T
   const std::vector<T> rounded(from.begin(), from.end());
   if (rounded.empty()) return;
   EIGEN_G_CUDA(cudaMemcpy(to.data(), rounded.data(), sizeof(T) * rounded.size(), cudaMemcpyHostToDevice));
-  EIGEN_G_CUDA(cudaStreamSynchronize(nullptr));  // cudaMemcpy may return before the end of a copy of pageable memory
+  EIGEN_G_CUDA(
+      cudaStreamSynchronize(nullptr));  // cudaMemcpy may return before the end of a copy of pageable memory
 }
 
 // The first `count` numbers.

@@ -40,7 +40,7 @@ class Report:
         """Result of mixed precision: result, steps, clusters, largest_cluster, correction, float_seconds, seconds.
 
         result is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
-        "out_of_scope", "float_failed", "clusters", "diverged"."""
+        "out_of_scope", "float_failed", "large_clusters", "diverged"."""
     @property
     def fallbacks(self) -> list[str]:
         """Steps to a smaller solve, in their order, because the GPU has too little memory; empty: the memory sufficed.

@@ -46,7 +46,7 @@ def subset_of(
     if by_value is not None:
         above, upto = (float(x) for x in by_value)
         if not above < upto:
-            raise ValueError(f"subset_by_value {list(by_value)} must be two ascending index_range")
+            raise ValueError(f"subset_by_value {list(by_value)} must be two ascending values")
         return None, (above, upto)
     return None, None
 
@@ -135,7 +135,7 @@ def eigh(
     type = _solve.itype_of(type)
     if len(view.shape) > 2:
         if subset_by_value is not None:
-            raise ValueError("subset_by_value of a stack: its matrices may have different index_range of values")
+            raise ValueError("subset_by_value of a stack: its matrices may have different counts of values")
         options = dict(lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b, check_finite=check_finite)
         places = dict(path=path, engine=engine, device=device, gpus=gpus, ratio=ratio, precision=precision)
         rest = dict(threads=threads, multiprocessors=multiprocessors, progress=progress)

@@ -403,5 +403,5 @@ def of(a: Array) -> tuple[Framework, Array]:
         return _numpy, np.from_dlpack(a)
     array = np.asarray(a)
     if array.dtype == object:
-        raise TypeError(f"a {kind.__name__} is no array of index_range" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
+        raise TypeError(f"a {kind.__name__} is not a numeric array" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
     return _numpy, array

@@ -1,5 +1,5 @@
-"""Times eigen_g.eigh beside torch.linalg.eigh and cupy.linalg.eigh on one GPU, all values and vectors of random symmetric
-matrices in float64: best of `repeats` whole calls, in milliseconds, after one to warm up.
+"""Times eigen_g.eigh, torch.linalg.eigh and cupy.linalg.eigh on one GPU: all values and vectors of random symmetric matrices in
+float64. Prints the best time of `repeats` whole calls, in milliseconds, after one call to warm up.
 
     python apps/python/examples/compare.py 128 512 1000 4000 10000
 """

@@ -1,5 +1,5 @@
 """The lowest vibrations of a round drum: the Laplacian on the grid points inside a circle, whose exact frequencies are the zeros
-of Bessel functions. Prints computed beside exact ones; with matplotlib it draws the shapes into drum.png.
+of Bessel functions. Prints computed and exact frequencies; with matplotlib it draws the shapes into drum.png.
 
     python apps/python/examples/drum.py [points across]
 """

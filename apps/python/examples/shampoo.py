@@ -1,6 +1,6 @@
 """A Shampoo-like optimiser in PyTorch: each weight's gradient G is preconditioned on both sides by inverse fourth roots of
-sums of G G^T and G^T G, taken from eigen_g.eigh in float64. Fits a small two-layer network to a target; prints the loss beside
-plain gradient descent's.
+sums of G G^T and G^T G, taken from eigen_g.eigh in float64. Fits a small two-layer network to a target; prints its loss and the
+loss of plain gradient descent.
 
     python apps/python/examples/shampoo.py [steps]
 """

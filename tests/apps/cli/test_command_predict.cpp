@@ -50,7 +50,7 @@ TEST_CASE("model of a GPU by its figures") {
   const ProcessResult table = succeed(with(gtx1080, {"--cpu", "145", "--n", "20000", "--emulated", "600"}));
   CHECK_THAT(table.out, ContainsSubstring("seconds at n = 20000") &&
                             ContainsSubstring("emulated: back-transform") &&
-                            ContainsSubstring("choice: two stages, emulated"));
+                            ContainsSubstring("choice: two-stage path, emulated"));
   const json values = json::parse(succeed(with(gtx1080, {"--vectors", "0", "-q", "--json", "-"})).out);
   CHECK(prediction(values, 1, "native")["times"][2]["seconds"] == 0);
   CHECK(values["mixed"].empty());

@@ -78,7 +78,7 @@ TEST_CASE("C: a part of the spectrum") {
   CHECK(part('V', 'V', all[59], support::infinity, 0, 0).empty());
 }
 
-TEST_CASE("C: info of a wrong part of the spectrum") {
+TEST_CASE("C: info of an invalid subset") {
   Stored s = random_matrix(4, Uplo::lower, 0);
   std::vector<double> w(4);
   std::int64_t m = 0;

@@ -122,7 +122,7 @@ TEST_CASE("shares follow the rates, and a small one becomes 0") {
   CHECK(two.shares[2] == 0);
 }
 
-TEST_CASE("a further GPU with little memory gets a share that fits, the others do the rest") {
+TEST_CASE("a helper GPU with little memory gets a share that fits, the others do the rest") {
   const auto shares = [](std::uint64_t free) {
     TeamRates team = team_rates(machine(50e12, 5e12), 0, {1}, 100);
     team.devices[1].device.memory_free = free;

@@ -51,7 +51,7 @@ TEST_CASE("an automatic engine without rates goes by the GPU's own, of a general
   }
 }
 
-TEST_CASE("short of memory: native precision, one stage, the CPU, as far as the choice is free") {
+TEST_CASE("too little memory: native precision, one-stage path, CPU, if the caller left the choice open") {
   using enum Fallback;
   using Steps = std::vector<Fallback>;
   Plan p = on_gpu(Path::automatic, Path::two_stage);

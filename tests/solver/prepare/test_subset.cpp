@@ -125,7 +125,7 @@ TEST_CASE("values above the lower bound and up to the upper one are selected") {
   CHECK(selected(Subset::by_value(-4, 12), 3, -1) == Pair(3, 3));  // the matrix times 4
 }
 
-TEMPLATE_TEST_CASE("subset by number: pairs of the whole solution", "", OnCpu, OnGpu) {
+TEMPLATE_TEST_CASE("subset by index: pairs of the whole solution", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   for (const std::int64_t n : {1, 2, 5, 31, 33, 64, 65, 129, 300})
     for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
