@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include <eigen_g/error.hpp>
 
@@ -97,18 +96,14 @@ constexpr const char* name(Argument argument) {
   return names[static_cast<std::size_t>(argument)];
 }
 
-// The argument with this name; `other` for every other name.
-constexpr Argument argument_of(std::string_view parameter) {
-  std::size_t i = 0;
-  while (i < static_cast<std::size_t>(Argument::other) && parameter != name(static_cast<Argument>(i))) ++i;
-  return static_cast<Argument>(i);
-}
-
 inline InvalidArgument::InvalidArgument(Argument argument, const std::string& reason)
     : InvalidArgument(std::string(name(argument)), reason) {}
 
+// The argument with the name parameter(); `other` for a name that no argument has.
 inline Argument InvalidArgument::argument() const {
-  return argument_of(parameter_);
+  int i = 0;
+  while (i < static_cast<int>(Argument::other) && parameter_ != name(static_cast<Argument>(i))) ++i;
+  return static_cast<Argument>(i);
 }
 
 }  // namespace eigen_g
