@@ -129,7 +129,7 @@ TEST_CASE("a table belongs to one model of GPU") {
   const SymvTableFile file = parse_symv_table(head + "d L 0 inf " + d() + "\n", "t");
   CHECK(is_for(file, gpu));
   for (auto change : {+[](Device& g) { g.name = "NVIDIA H100"; }, +[](Device& g) { g.compute_minor = 3; },
-                      +[](Device& g) { g.compute_major = 10; }, +[](Device& g) { g.cores = 60; },
+                      +[](Device& g) { g.compute_major = 10; }, +[](Device& g) { g.multiprocessors = 60; },
                       +[](Device& g) { g.kind = DeviceKind::cpu; }}) {
     Device other = gpu;
     change(other);

@@ -18,7 +18,7 @@ Device gpu() {
   d.kind = DeviceKind::gpu;
   d.name = "A GPU that nobody has";
   d.compute_major = 9;
-  d.cores = 100;
+  d.multiprocessors = 100;
   return d;
 }
 
