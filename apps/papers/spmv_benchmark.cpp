@@ -395,7 +395,7 @@ class Spmv final : public Benchmark {
   bool on_host() const override { return device_ == "cpu"; }
   std::vector<CaseOptions> host_cases(Json& head) override {
     head["error_limit"] = spmv_error_limit;
-    if (k_ != 1 || solve_) throw UsageError("--device cpu goes with neither --block nor --solve");
+    if (k_ != 1 || solve_) throw UsageError("--device cpu cannot be combined with --block or --solve");
     return plans([r = rounds](CrsMatrix<double> a) -> Case {
       const auto matrix = std::make_shared<const CrsMatrix<double>>(std::move(a));
       return {{}, [matrix, r](Json& result) { check_on_host(*matrix, r, result); }};

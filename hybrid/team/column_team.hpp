@@ -7,7 +7,7 @@
 // Each device has one range of the columns, which is copied to it and back once. The blocks are operands that all devices need.
 // They are sent step by step, and the blocks of the next step arrive while a device works on the current one.
 //
-// The same devices and shares give the same bits in every run: ranges are fixed, and each device runs its steps in order.
+// Every run with the same devices and shares gives the same bits: ranges are fixed, and each device runs its steps in order.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //   stedc   T = U diag(w) U^T    w_1 <= w_2 <= ... <= w_n
 //   ormtr   Z := Q Z             Q U are the eigenvectors of A
 //
-// and the reduction in two steps through a band matrix B, for large matrices and for band matrices:
+// and the two-stage reduction through a band matrix B, for large matrices and for band matrices:
 //
 //   sytrd_sy2sb   A = Q1 B Q1^T    B(i, j) = 0 for |i - j| > kd
 //   sytrd_sb2st   B = Q2 T Q2^T

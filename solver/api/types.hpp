@@ -172,13 +172,12 @@ struct Refinement {
     diverged         // ... the corrections did not shrink from step to step
   };
   Result result = Result::native;
-  int steps = 0;              // number of refinement steps X := X + X E
-  std::int64_t clusters = 0;  // number of clusters that were solved as small problems
-  std::int64_t largest_cluster =
-      0;                     // order of the largest cluster of values that a step cannot separate; 0: none
-  double correction = 0;     // Frobenius norm of E in the last step
-  double float_seconds = 0;  // time of the solve in float
-  double seconds = 0;        // time of the refinement steps
+  int steps = 0;                     // number of refinement steps X := X + X E
+  std::int64_t clusters = 0;         // number of clusters that were solved as small problems
+  std::int64_t largest_cluster = 0;  // order of the largest cluster that a step cannot separate; 0: none
+  double correction = 0;             // Frobenius norm of E in the last step
+  double float_seconds = 0;          // time of the solve in float
+  double seconds = 0;                // time of the refinement steps
   bool native() const { return result != Result::refined; }
 };
 const char* name(

@@ -27,7 +27,7 @@ struct Plan {
   }  // columns of Z
 };
 
-// Returns `asked` for a GPU or the CPU, which is chosen already, with the path for it. Checks nothing.
+// Returns `asked` with on_gpu and with the path that follows from it. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
 // Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument for an n, options or devices that
@@ -44,7 +44,7 @@ Plan plan_within(const Plan& plan);
 //
 //   mixed precision -> native precision
 //   two-stage path  -> one-stage path    with Path::automatic
-//   GPU             -> CPU               with host pointers and DeviceChoice::automatic
+//   GPU             -> CPU               with host pointers, DeviceChoice::automatic and not Path::two_stage
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);
 
