@@ -1,6 +1,6 @@
 // eigen_g info: prints how this program was built, and the devices and libraries that it finds.
 //
-// JSON, "format": "eigen_g-info", "version": 1. Fields:
+// JSON, "format": "eigen_g-info", "version": 2. Fields:
 //   eigen_g     version
 //   cuda        built with CUDA
 //   threads     OpenBLAS's number of threads

@@ -87,7 +87,7 @@ class ColumnTeam {
   // Throws OutOfMemory, DeviceError.
   void prepare(const std::vector<ExpectedWork<T>>& expected, std::int64_t granularity = 1);
 
-  // Runs the work. `parts` has one share for each device; split_columns() cuts the columns with `granularity`. The work starts
+  // Runs the work. `shares` has one share for each device; split_columns() cuts the columns with `granularity`. The work starts
   // after everything in the first queue, and later work of that queue starts after it.
   // Blocks until the CPU has done its share, but not for the GPUs. Allocates staging and scratch memory when needed and keeps
   // it.

@@ -22,7 +22,7 @@
 //                    devices.threads are used; the other members of `devices` are not
 //   device pointers  run on the GPU that holds them, after all work that is in `stream` (null: the default stream)
 //   blocking         each call blocks until done
-//   report           status, failed, stages, seconds, devices and bytes are set
+//   report           status, info, stages, seconds, devices and bytes are set
 //   errors           InvalidArgument, also for host memory that the GPU cannot use, and for device memory instead of host memory;
 //                    OutOfMemory with the sum of the needed bytes, before any allocation; DeviceError
 //   accuracy         results repeat bit for bit on the same device

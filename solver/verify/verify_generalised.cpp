@@ -104,7 +104,7 @@ void multiply_on_gpu([[maybe_unused]] Op op, [[maybe_unused]] MatrixView<const W
 #endif
 }
 
-// C := op(A) B on the GPU if `place` allows it. If the GPU has too little memory, this and all later products run on the CPU.
+// C := op(A) B on the GPU if `device` allows it. If the GPU has too little memory, this and all later products run on the CPU.
 class Product {
  public:
   explicit Product(DeviceChoice device)
