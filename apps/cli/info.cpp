@@ -4,7 +4,7 @@
 //   eigen_g     version
 //   cuda        built with CUDA
 //   threads     OpenBLAS's number of threads
-//   devices     kind, index, name, memory_total, memory_free, cores; of a GPU also compute_capability and l2_bytes
+//   devices     kind, index, name, memory_total, memory_free; CPU: cores; GPU: multiprocessors, compute_capability, l2_bytes
 //   libraries   name: version; "": not available
 #include <CLI/CLI.hpp>
 #include <iostream>
