@@ -20,7 +20,7 @@ void gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_
           MatrixView<same_t<T>> c_dev) {
   const std::int64_t m = c_dev.rows, k = op_a == Op::none ? a_dev.cols : a_dev.rows;
   if (m == 0 || c_dev.cols == 0) return;
-  if (k < 1) throw InvalidArgument(Argument::a, "has inner size 0, must have at least 1");
+  if (k < 1) throw InvalidArgument("a", "has inner size 0, must have at least 1");
   // The terms first ... first + count - 1 of op_a(A), and of some columns of op_b(B), as blocks of the stored matrices.
   const auto slice_of_a = [&](std::int64_t first, std::int64_t count) {
     return op_a == Op::none ? a_dev.block(0, first, m, count) : a_dev.block(first, 0, count, m);

@@ -1,6 +1,6 @@
 // ProductTuning: limits and sizes of the matrix products. The values were measured on an H200. A file can replace them
-// (hybrid/machine/tuning_file.hpp, section "products"). Measurements: data/perf/DECISIONS.md, "Products by cuBLAS", "Floats by halves"
-// and "Rank-2k update".
+// (hybrid/machine/tuning_file.hpp, section "products"). Measurements: data/perf/DECISIONS.md, "Products by cuBLAS",
+// "Float products by fp16 pairs", "Rank-2k update".
 #pragma once
 
 #include <cstdint>

@@ -21,22 +21,15 @@ namespace eigen_g::c_info {
 
 enum : std::int64_t { host_memory = -1001, device_memory = -1002, device_failure = -1003, internal = -1004 };
 
-inline bool is_of(const InvalidArgument& error, Argument argument) {
-  return error.argument() == argument;
-}
 inline bool is_of(const InvalidArgument& error, const char* parameter) {
   return error.parameter() == parameter;
-}
-
-inline bool is_of_options(Argument argument) {
-  return argument == Argument::options;
 }
 inline bool is_of_options(const char*) {
   return false;
 }
 
 // Calls call(), which returns an info >= 0, and turns an exception into a negative info. `positions` lists the arguments of the
-// C function in their order, as Argument or by name. An argument without a position is a
+// C function in their order: by name, or in a type for which is_of() and is_of_options() exist. An argument without a position is a
 // member of the options, if the function takes options.
 template <class Position, class Call>
 std::int64_t of(std::initializer_list<Position> positions, Call&& call) {
@@ -67,8 +60,7 @@ inline char upper(char letter) {
 
 // Converts LAPACK's letter of a triangle ('L', 'U', either case). Throws InvalidArgument for other letters.
 inline Uplo uplo_of(char letter) {
-  if (upper(letter) != 'L' && upper(letter) != 'U')
-    throw InvalidArgument(Argument::uplo, "must be 'L' or 'U'");
+  if (upper(letter) != 'L' && upper(letter) != 'U') throw InvalidArgument("uplo", "must be 'L' or 'U'");
   return static_cast<Uplo>(upper(letter));
 }
 

@@ -2,7 +2,6 @@
 // failed device or library. A numerical outcome, such as no convergence, is not an exception but a Status in the result.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -14,120 +13,28 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The argument that an InvalidArgument is about: a parameter, or a member of Options or Devices. `other`: a parameter of a
-// function outside the solver, named as text.
-enum class Argument {
-  n,
-  m,
-  a,
-  lda,
-  b,
-  ldb,
-  w,
-  z,
-  ldz,
-  d,
-  e,
-  tau,
-  uplo,
-  job,
-  range,
-  subset_first,
-  subset_last,
-  subset_above,
-  subset_upto,
-  engine,
-  library,
-  path,
-  device,
-  gpus,
-  multiprocessors,
-  threads,
-  ratio,
-  calibration,
-  stream,
-  workspace,
-  options,
-  alpha,
-  x,
-  incx,
-  beta,
-  y,
-  incy,
-  config,
-  other
-};
+enum class Argument;  // the solver's names of arguments: solver/api/argument.hpp
 
-constexpr const char* name(Argument argument) {
-  constexpr const char* names[] = {"n",
-                                   "m",
-                                   "a",
-                                   "lda",
-                                   "b",
-                                   "ldb",
-                                   "w",
-                                   "z",
-                                   "ldz",
-                                   "d",
-                                   "e",
-                                   "tau",
-                                   "uplo",
-                                   "job",
-                                   "range",
-                                   "subset.first",
-                                   "subset.last",
-                                   "subset.above",
-                                   "subset.upto",
-                                   "engine",
-                                   "library",
-                                   "path",
-                                   "device",
-                                   "gpus",
-                                   "multiprocessors",
-                                   "threads",
-                                   "ratio",
-                                   "calibration",
-                                   "stream",
-                                   "workspace",
-                                   "options",
-                                   "alpha",
-                                   "x",
-                                   "incx",
-                                   "beta",
-                                   "y",
-                                   "incy",
-                                   "config",
-                                   "other"};
-  static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Argument::other) + 1);
-  return names[static_cast<std::size_t>(argument)];
-}
-
-// An argument violates its contract. Thrown before any work. The message is "argument NAME: REASON".
+// An argument violates its contract. Thrown before any work. The message is "argument PARAMETER: REASON".
 class InvalidArgument : public Error {
  public:
-  InvalidArgument(Argument argument, const std::string& reason)
-      : InvalidArgument(argument, name(argument), reason) {}
-  InvalidArgument(const char* parameter, const std::string& reason)
-      : InvalidArgument(Argument::other, parameter, reason) {}
-  Argument argument() const { return argument_; }
-  // NAME of the message; set for Argument::other too.
+  InvalidArgument(const std::string& parameter, const std::string& reason)
+      : Error("argument " + parameter + ": " + reason), parameter_(parameter), reason_(reason) {}
   const std::string& parameter() const { return parameter_; }
   const std::string& reason() const { return reason_; }
 
+  // solver/api/argument.hpp defines these two. They use the solver's names of arguments.
+  inline InvalidArgument(Argument argument, const std::string& reason);
+  inline Argument argument() const;
+
  private:
-  InvalidArgument(Argument argument, const char* called, const std::string& reason)
-      : Error(std::string("argument ") + called + ": " + reason),
-        argument_(argument),
-        parameter_(called),
-        reason_(reason) {}
-  Argument argument_;
   std::string parameter_, reason_;
 };
 
 // The triangle that the call reads holds a NaN or an infinity. row() and col() count from 0; the message counts from 1.
 class NonFiniteEntry : public InvalidArgument {
  public:
-  NonFiniteEntry(std::int64_t row, std::int64_t col, double value, Argument matrix = Argument::a)
+  NonFiniteEntry(std::int64_t row, std::int64_t col, double value, const std::string& matrix = "a")
       : InvalidArgument(matrix, "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) +
                                     ") is " +
                                     (value != value ? "NaN"

@@ -19,9 +19,9 @@ def read(path):
         report = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"plot_hybrid.py: {path}: {error}")
-    if not isinstance(report, dict) or report.get("format") not in ("eigen_g-bench-hybrid", "eigen_g-bench-devices") or report.get("version") not in (2, 3, 4):
-        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench devices`, version 2 to 4")
-    if report["version"] == 4:
+    if not isinstance(report, dict) or report.get("format") not in ("eigen_g-bench-hybrid", "eigen_g-bench-devices") or report.get("version") not in (2, 3, 4, 5):
+        sys.exit(f"plot_hybrid.py: {path}: not a report of `eigen_g bench devices`, version 2 to 5")
+    if report["version"] >= 4:
         report["sizes"] = [sweep(case) for case in report["cases"] if not case["skipped"]]
     if not report["sizes"]:
         sys.exit(f"plot_hybrid.py: {path}: holds no cases")
@@ -30,7 +30,7 @@ def read(path):
 
 def sweep(case):
     """A case in the form of the versions before 4."""
-    cuts = {call["name"]: {"parts": call["parts"], "seconds": call["cut_seconds"]} for call in case["calls"]
+    cuts = {call["name"]: {"shares": call.get("shares", call.get("parts")), "seconds": call["cut_seconds"]} for call in case["calls"]
             if call["failure"] is None}
     first_alone, automatic = cuts.pop("first_alone", None), cuts.pop("automatic", None)
     stage = {"name": "divide and conquer, back-transformation", "first_alone": first_alone, "automatic": automatic,
@@ -39,8 +39,8 @@ def sweep(case):
 
 
 def cpu_percent(cut):
-    parts = cut["parts"]
-    return 100 * parts[-1] / sum(parts) if len(parts) > 1 else 0
+    shares = cut.get("shares", cut.get("parts"))
+    return 100 * shares[-1] / sum(shares) if len(shares) > 1 else 0
 
 
 def draw_stage(ax, n, stage):

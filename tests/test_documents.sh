@@ -8,6 +8,7 @@
 # Checks listings: a code block after a line <!-- FILE [REGION] --> must equal the lines of FILE between the comments [REGION] and
 # [end]. In apps/guide every code block has such a line, except blocks of `text`. A program in the comment of a C++ header, after
 # a line that ends with "(FILE [REGION]):", must equal the region too.
+# Checks pointers in every text file: a heading in quotes after DECISIONS.md must exist in data/perf/DECISIONS.md.
 # Prints one line for each error, and exits with 1 if there is any. --update first copies the regions into the listings.
 # --self-test checks that planted errors are found.
 set -euo pipefail
@@ -31,6 +32,16 @@ if [[ ${1:-} == --self-test ]]; then
     fi
   done
   rm "$folder/bad.md"
+  mkdir -p "$folder/data/perf"
+  printf '%s\n' '# Decisions' '## Chase' '## Full to band' >"$folder/data/perf/DECISIONS.md"
+  printf '%s\n' '// Times: data/perf/DECISIONS.md, "Chase", "Full' '// to band".' >"$folder/b.cpp"
+  "${BASH_SOURCE[0]}" "$folder" || { echo "good pointers are refused"; exit 1; }
+  sed -i 's/Full/Fool/' "$folder/b.cpp"
+  if "${BASH_SOURCE[0]}" "$folder" >/dev/null; then
+    echo "not found: a heading that DECISIONS.md does not have"
+    exit 1
+  fi
+  rm "$folder/b.cpp"
   mkdir -p "$folder/apps/guide"
   printf '%s\n' 'int x;' '  // [one]' '  int y;' '' '    int z;' '  // [end]' >"$folder/program.cpp"
   printf '%s\n' '<!-- program.cpp [one] -->' '```cpp' 'int y;' '' '  int z;' '```' '```text' 'output' '```' >"$folder/apps/guide/a.md"
@@ -163,4 +174,11 @@ while read -r header; do
     check_listing "$header" "$file" "$name" "$listing"
   done < <(sed -nE 's/^\/\/ .*\(([^ ()]+) \[([a-z-]+)\]\):$/\1 \2/p' "$header")
 done < <(grep -E '\.(hpp|h)$' <<<"$files")
+
+while read -r file; do  # a pointer may continue on the next line of a comment
+  while read -r heading; do
+    grep -qxF "## $heading" data/perf/DECISIONS.md || fault "$file" "the heading \"$heading\" of DECISIONS.md"
+  done < <(sed 's|^ *//||' "$file" | tr -s ' \n' ' ' | grep -oE 'DECISIONS\.md[`)]*(, "[^"]+")+' | grep -oE '"[^"]+"' | tr -d '"' || true)
+done < <(grep -E '\.(hpp|h|cuh|cpp|cu|c|py|md|sh|json)$' <<<"$files" | tr '\n' '\0' | xargs -0 grep -lI 'DECISIONS\.md[`)]*,' |
+         grep -vx 'tests/test_documents.sh' || true)
 ((faults == 0))

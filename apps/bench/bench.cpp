@@ -1,4 +1,4 @@
-// The table of benchmarks, and their runner.
+// The runner of benchmarks.
 #include "apps/bench/bench.hpp"
 
 #include <CLI/CLI.hpp>
@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "apps/cli/help.hpp"
-#include "apps/cli/lists.hpp"
-#include "apps/cli/machine.hpp"
-#include "apps/cli/progress.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/lists.hpp"
+#include "apps/support/machine.hpp"
+#include "apps/support/progress.hpp"
+#include "apps/support/text.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 
@@ -19,16 +19,6 @@
 #endif
 
 namespace eigen_g::apps::bench {
-
-std::shared_ptr<Benchmark> symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(), gemm_benchmark(),
-    gemm_accuracy_benchmark(), hybrid_benchmark(), spmv_benchmark(), himeno_benchmark(),
-    generalised_benchmark();
-
-std::vector<std::shared_ptr<Benchmark>> benchmarks() {
-  return {symv_benchmark(), tridiagonalize_benchmark(), solve_benchmark(),
-          gemm_benchmark(), gemm_accuracy_benchmark(),  hybrid_benchmark(),
-          spmv_benchmark(), himeno_benchmark(),         generalised_benchmark()};
-}
 
 namespace {
 
@@ -142,8 +132,8 @@ ExitCode run(Benchmark& benchmark) {
 
 }  // namespace
 
-void add_benchmarks(CLI::App& bench, Action& action) {
-  for (const std::shared_ptr<Benchmark>& benchmark : benchmarks()) {
+void add_benchmarks(CLI::App& bench, Action& action, const Benchmarks& benchmarks) {
+  for (const std::shared_ptr<Benchmark>& benchmark : benchmarks) {
     CLI::App& command = *bench.add_subcommand(benchmark->about.name, benchmark->about.what);
     set_help(command, "eigen_g bench " + benchmark->about.name + " [OPTIONS]", benchmark->about.examples);
     benchmark->add_options(command);

@@ -1,6 +1,6 @@
-// eigen_g bench: the interface of a benchmark. bench.cpp has the table of benchmarks and their runner, report.hpp the report.
+// eigen_g bench: the interface of a benchmark. bench.cpp has the runner, report.hpp the report, apps/cli/benchmarks.cpp the list.
 //
-// A benchmark is a class and a row of the table. It states its options, the cases that these options make, the limits that a case must
+// A benchmark is a class and a row of the list. It states its options, the cases that these options make, the limits that a case must
 // hold, and the columns of its tables. The runner works on one case after the other: it constructs the case, times its calls in turn
 // (eigen_g's and the peers', timing.hpp), lets it check the results, and prints the report.
 #pragma once
@@ -13,10 +13,14 @@
 #include <vector>
 
 #include "apps/bench/report.hpp"
-#include "apps/cli/command.hpp"
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/timing.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/timing.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace eigen_g::apps::bench {
 
@@ -92,8 +96,9 @@ class Benchmark {
   bool brief = false;                   // the option for large sizes
 };
 
-std::vector<std::shared_ptr<Benchmark>> benchmarks();  // all benchmarks, in the order of the list
-void add_benchmarks(CLI::App& bench, Action& action);  // adds a subcommand of `bench` for each
+using Benchmarks = std::vector<std::shared_ptr<Benchmark>>;
+// Adds a subcommand of `bench` for each of them.
+void add_benchmarks(CLI::App& bench, Action& action, const Benchmarks& benchmarks);
 
 // Reason to skip a case that needs `bytes` bytes of GPU memory: more than `percent` % of what is free now. "": it fits.
 std::string too_large(std::uint64_t bytes, int percent = 95);
@@ -103,3 +108,10 @@ template <class R>
 double distance(const std::vector<R>& w, const std::vector<R>& other);
 
 }  // namespace eigen_g::apps::bench
+
+namespace eigen_g::apps {
+
+// Adds the subcommand `bench` with these benchmarks to the command.
+void add_bench(CLI::App& app, Action& action, const bench::Benchmarks& benchmarks);
+
+}  // namespace eigen_g::apps

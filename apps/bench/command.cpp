@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "apps/bench/bench.hpp"
-#include "apps/cli/help.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/text.hpp"
 
 namespace eigen_g::apps {
 
@@ -20,18 +20,17 @@ constexpr const char* bench_examples = R"(
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
+void add_bench(CLI::App& app, Action& action, const bench::Benchmarks& benchmarks) {
   CLI::App& command = *app.add_subcommand("bench", "Measure speed, and check the results that were timed.");
   set_help(command, "eigen_g bench BENCHMARK [OPTIONS]", bench_examples);
   auto list = std::make_shared<bool>(false);
   command.add_flag("--list", *list, "List the benchmarks and exit");
   command.require_subcommand(0, 1);
-  bench::add_benchmarks(command, action);
-  command.callback([list, &command, &action] {
+  bench::add_benchmarks(command, action, benchmarks);
+  command.callback([list, benchmarks, &command, &action] {
     if (*list) {
-      action = [] {
-        for (const auto& b : bench::benchmarks())
-          std::cout << left_column(b->about.name, 16) << b->about.what << "\n";
+      action = [benchmarks] {
+        for (const auto& b : benchmarks) std::cout << left_column(b->about.name, 16) << b->about.what << "\n";
         return ExitCode::done;
       };
     } else if (command.get_subcommands().empty()) {

@@ -1,8 +1,8 @@
 // eigen_g bench devices: solves that share their large products among GPUs and CPU by several ratios, compared with the first GPU alone.
 #include <CLI/CLI.hpp>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/bench/benchmarks.hpp"
+#include "apps/support/text.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -26,12 +26,12 @@ class DevicesBenchmark final : public Benchmark {
   eigen_g bench devices --gpus 2 --n 20000
   eigen_g bench devices --multiprocessors 16 --json devices.json)",
              "calls",
-             4,
+             5,
              {{"bit_for_bit"},
               {"automatic/residual", lapack_ratio_limit},
               {"automatic/orthogonality", lapack_ratio_limit},
               {"first_alone/seconds"}},
-             {{R"(n = n; ratio = name; flops, % = parts %.3g 100; solve = seconds time; D&C + back = cut_seconds time;
+             {{R"(n = n; ratio = name; flops, % = shares %.3g 100; solve = seconds time; D&C + back = cut_seconds time;
       of the GPU's alone = cut_seconds:first_alone/cut_seconds %.3f; D&C = stages/divide_and_conquer time;
       back = stages/back_transform time; devices' seconds = device_seconds %.4f; bits = bit_for_bit bits)",
                R"(Medians. D&C + back: the stages that devices share. devices' seconds: each one's own at products that were cut, in
@@ -75,8 +75,8 @@ the last round. bits: two solves by the automatic ratio.
       solver.ratio = ratio;
       solvers.push_back(solver);
     };
-    add("first_alone", parts_of(0, 1));
-    for (const double percent : cpu_shares_) add(print("cpu %g %%", percent), parts_of(percent, gpus_));
+    add("first_alone", shares_of(0, 1));
+    for (const double percent : cpu_shares_) add(print("cpu %g %%", percent), shares_of(percent, gpus_));
     TimingRule rule{.rounds = quick_ ? 2 : 3, .least_rounds = 1, .seconds = 60, .back_and_forth = true};
     if (rounds > 0) rule.rounds = rounds;
     std::vector<CaseOptions> plans;
@@ -87,14 +87,14 @@ the last round. bits: two solves by the automatic ratio.
 
  private:
   // Shares: the CPU gets cpu_percent, the first `gpus` GPUs the rest, in proportion to the multiprocessors that they may use.
-  std::vector<double> parts_of(double cpu_percent, int gpus) const {
-    std::vector<double> parts;
+  std::vector<double> shares_of(double cpu_percent, int gpus) const {
+    std::vector<double> shares;
     const int all = gpu_device(current_gpu()).multiprocessors,
               first = multiprocessors_ > 0 ? multiprocessors_ : all;
     const double each = (100 - cpu_percent) / (first + (gpus - 1) * all);
-    for (int i = 0; i < gpus_; ++i) parts.push_back(i < gpus ? each * (i == 0 ? first : all) : 0);
-    parts.push_back(cpu_percent);
-    return parts;
+    for (int i = 0; i < gpus_; ++i) shares.push_back(i < gpus ? each * (i == 0 ? first : all) : 0);
+    shares.push_back(cpu_percent);
+    return shares;
   }
 
   bool quick_ = false;

@@ -1,14 +1,15 @@
 // eigen_g bench gemm: matrix products by every engine, compared with SGEMM and with double-float without its conversions.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
-#include "apps/bench/bench.hpp"
+#include "apps/bench/benchmarks.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <cmath>
 #include <random>
 
-#include "apps/cli/stopwatch.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "gemm_df/engines/double_float/df_gemm.hpp"
 #include "gemm_df/engines/engine_rates.hpp"
@@ -19,8 +20,6 @@
 #endif
 
 namespace eigen_g::apps::bench {
-
-std::shared_ptr<Benchmark> gemm_ladder_benchmark(const std::vector<std::int64_t>& sizes, int rounds);
 
 namespace {
 
@@ -200,12 +199,13 @@ class GemmCase {
 
 class Gemm final : public Benchmark {
  public:
-  Gemm()
+  explicit Gemm(MakeLadder make_ladder)
       : Benchmark({"gemm", "Matrix products by every engine: TFLOP/s, error, double-float against SGEMM.", R"(
   eigen_g bench gemm                                  squares to 8192, and the solver's shapes at 8192
   eigen_g bench gemm --sizes 10000 --json gemm.json
   eigen_g bench gemm --ladder                         paper 5: naive, tiles in shared memory, cuBLAS; n = 4000)",
-                   "figures"}) {}
+                   "figures"}),
+        make_ladder_(std::move(make_ladder)) {}
   std::string title(const Json& c) const override {
     if (is_ladder(c)) return ladder()->title(c);
     return std::string(c["op"]) + " " + c["m"].dump() + " x " + c["n"].dump() + ", k = " + c["k"].dump();
@@ -278,17 +278,18 @@ k 2^-45 |A||B|, limit 1. auto: the engine that the automatic choice takes.
   }
   std::shared_ptr<Benchmark> ladder() const {
     const bool given = sizes_option_ && sizes_option_->count() > 0;
-    return gemm_ladder_benchmark(given ? sizes : std::vector<std::int64_t>{4000}, rounds);
+    return make_ladder_(given ? sizes : std::vector<std::int64_t>{4000}, rounds);
   }
 
+  MakeLadder make_ladder_;
   bool ladder_ = false;
   CLI::Option* sizes_option_ = nullptr;
 };
 
 }  // namespace
 
-std::shared_ptr<Benchmark> gemm_benchmark() {
-  return std::make_shared<Gemm>();
+std::shared_ptr<Benchmark> gemm_benchmark(MakeLadder make_ladder) {
+  return std::make_shared<Gemm>(std::move(make_ladder));
 }
 
 }  // namespace eigen_g::apps::bench

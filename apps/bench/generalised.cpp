@@ -1,8 +1,8 @@
 // eigen_g bench generalised: A x = w B x, compared with cuSOLVER's sygvd.
 #include <CLI/CLI.hpp>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/bench/benchmarks.hpp"
+#include "apps/support/text.hpp"
 #include "solver/verify/verify_generalised.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "apps/cli/text.hpp"
-#include "apps/cli/text_table.hpp"
+#include "apps/support/text.hpp"
+#include "apps/support/text_table.hpp"
 
 namespace eigen_g::apps::bench {
 

@@ -1,8 +1,10 @@
 // eigen_g bench solve: whole solves of uniform random matrices, compared with cuSOLVER's Xsyevd. eigen_g bench gemm-accuracy.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/bench/benchmarks.hpp"
+#include "apps/support/text.hpp"
 #include "solver/verify/verify.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -14,7 +16,19 @@ namespace eigen_g::apps::bench {
 
 namespace {
 
-constexpr double value_limit = 3;  // limit of max |w - w'| / (n ulp max |w|), w' computed without vectors
+constexpr double value_limit = 3;    // limit of max |w - w'| / (n ulp max |w|), w' computed without vectors
+constexpr double path_limit = 1.03;  // limit of the automatic path's seconds over the faster path's
+
+// The calls of the forced paths. A case with "compared" times them in turns with the automatic path.
+struct ForcedCall {
+  const char* name;
+  bool vectors;
+  Path path;
+};
+constexpr std::array<ForcedCall, 4> forced_calls{{{"device_vectors_one_stage", true, Path::one_stage},
+                                                  {"device_vectors_two_stage", true, Path::two_stage},
+                                                  {"device_values_one_stage", false, Path::one_stage},
+                                                  {"device_values_two_stage", false, Path::two_stage}}};
 
 class Solve final : public Benchmark {
  public:
@@ -25,6 +39,8 @@ class Solve final : public Benchmark {
   eigen_g bench solve --sizes 2000,20000,32768 --brief
   eigen_g bench solve --types sdcz                    float, double and complex, each beside cuSOLVER in its type
   eigen_g bench solve --path one,two                  both reductions, beside each other
+  eigen_g bench solve --path auto,one,two --engine df --sizes 1000,2000,3000
+                                                      the automatic path against the faster one
   eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)",
                    "calls", 2}) {}
 
@@ -32,10 +48,18 @@ class Solve final : public Benchmark {
     add_sizes(command, "--sizes", "128,256,512,1000,2000,4000,10000",
               "Numbers and ranges from:to:step (default: 128 to 10000)");
     command
-        .add_option("--path", paths_, "Paths of the reduction, one after the other: auto (default), one, two")
+        .add_option(
+            "--path", paths_,
+            "Paths of the reduction, one after the other: auto (default), one, two. auto,one,two: in turns, "
+            "and auto may take at most 1.03 times the time of the faster path")
         ->delimiter(',')
         ->check(CLI::IsMember({"auto", "one", "two"}))
         ->option_text("LIST");
+    command
+        .add_option("--engine", engine_,
+                    "Engine of the matrix products: native (default), df, emulated, auto")
+        ->check(CLI::IsMember({"native", "df", "emulated", "auto"}))
+        ->option_text("NAME");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
     add_types(command, "a solve");
     command.add_flag("--brief", brief,
@@ -45,16 +69,24 @@ class Solve final : public Benchmark {
 
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CaseOptions> cases(const Session& session, Json& head) override {
-    head.update(
-        {{"cusolver", Cusolver::version()}, {"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
+    head.update({{"cusolver", Cusolver::version()},
+                 {"limit", lapack_ratio_limit},
+                 {"value_limit", value_limit},
+                 {"path_limit", path_limit}});
+    const auto listed = [&](const char* path) { return std::ranges::count(paths_, path) > 0; };
+    const bool compared = listed("auto") && listed("one") && listed("two");
     std::vector<CaseOptions> plans;
-    for (const char type : scalar_types)
+    for (const char type : scalar_types) {
+      if (type != 'd' && (engine_ == "df" || engine_ == "emulated"))
+        throw UsageError("--engine " + engine_ + " multiplies matrices of double alone; use --types d");
       for (const std::int64_t n : sizes)
-        for (const std::string& path : paths_) add_plan(session, type, n, path, plans);
+        for (const std::string& path : compared ? std::vector<std::string>{"auto"} : paths_)
+          add_plan(session, type, n, path, compared, plans);
+    }
     return plans;
   }
 
-  void add_plan(const Session& session, char type, std::int64_t n, const std::string& path,
+  void add_plan(const Session& session, char type, std::int64_t n, const std::string& path, bool compared,
                 std::vector<CaseOptions>& plans) const {
     using By = Solver::By;
     const TimingRule rule = rule_for_long_calls(n);
@@ -73,17 +105,33 @@ class Solve final : public Benchmark {
     else
       solvers.insert(solvers.begin(), ours.begin(), ours.end());
     for (Solver& solver : solvers) solver.path = path_of(path).value();
-    plans.push_back(
-        solve_case(session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief, .type = type},
-                   {{"brief", brief}, {"type", std::string(1, type)}, {"path", path}}));
+    for (const ForcedCall& f : forced_calls)
+      if (compared)
+        solvers.push_back({.name = f.name, .vectors = f.vectors, .checked = f.vectors, .path = f.path});
+    for (Solver& solver : solvers) solver.engine = engine_;
+    plans.push_back(solve_case(
+        session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief || compared, .type = type},
+        {{"brief", brief},
+         {"type", std::string(1, type)},
+         {"path", path},
+         {"engine", engine_},
+         {"compared", compared}}));
   }
 #endif
 
   void conclude(Json& c) const override {
-    for (const std::string what : {"vectors", "values"})
-      c["ratios"][what] =
-          quotient(c, {"cusolver_" + what + "/seconds", "cusolver_nondeterministic_" + what + "/seconds"},
-                   "device_" + what + "/seconds");
+    for (const std::string what : {"vectors", "values"}) {
+      const std::string ours = "device_" + what + "/seconds";
+      c["ratios"][what] = quotient(
+          c, {"cusolver_" + what + "/seconds", "cusolver_nondeterministic_" + what + "/seconds"}, ours);
+      if (at(c, "compared") != true) continue;
+      std::vector<std::string> forced;
+      for (const ForcedCall& f : forced_calls)
+        if (f.vectors == (what == "vectors")) forced.push_back(std::string(f.name) + "/seconds");
+      const Json faster_over_automatic = quotient(c, forced, ours);
+      c["automatic_over_faster"][what] =
+          faster_over_automatic.is_null() ? Json() : Json(1 / faster_over_automatic.get<double>());
+    }
   }
 
   std::vector<Limit> limits(const Json& c) const override {
@@ -95,6 +143,15 @@ class Solve final : public Benchmark {
       if (call.ends_with("vectors"))
         for (const char* check : {"/residual", "/orthogonality"})
           limits.push_back({call + check, lapack_ratio_limit});
+    }
+    if (at(c, "compared") != true) return limits;
+    for (const char* what : {"vectors", "values"})
+      limits.push_back({std::string("automatic_over_faster/") + what, path_limit});
+    for (const ForcedCall& f : forced_calls) {
+      limits.push_back({std::string(f.name) + "/seconds"});
+      if (f.vectors)
+        for (const char* check : {"/residual", "/orthogonality"})
+          limits.push_back({f.name + std::string(check), lapack_ratio_limit});
     }
     return limits;
   }
@@ -121,6 +178,16 @@ class Solve final : public Benchmark {
          R"(x: the faster cuSOLVER mode's time over eigen_g's on device pointers. residual, orthog.: LAPACK's ratios, limit 10.
 eigen_g allocates within its time, cuSOLVER's workspace is there before.
 )"},
+        {R"(type = type; engine = engine; n = n; path = device_vectors/path; automatic = device_vectors/seconds time;
+      one-stage = device_vectors_one_stage/seconds time; two-stage = device_vectors_two_stage/seconds time;
+      auto / faster path = automatic_over_faster/vectors %.3f;
+      values only = device_values/seconds time; path = device_values/path;
+      one-stage = device_values_one_stage/seconds time; two-stage = device_values_two_stage/seconds time;
+      auto / faster path = automatic_over_faster/values %.3f;
+      one-stage: residual = device_vectors_one_stage/residual %.2g; orthog. = device_vectors_one_stage/orthogonality %.2g;
+      two-stage: residual = device_vectors_two_stage/residual %.2g; orthog. = device_vectors_two_stage/orthogonality %.2g)",
+         "Both paths in turns with the automatic one, on device pointers. auto / faster path: limit 1.03.\n",
+         "automatic_over_faster"},
         {"ms a stage = name; type = type; n = n; path = path" + stages, "", "stages", true}};
   }
 
@@ -130,6 +197,7 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
 
  private:
   std::vector<std::string> paths_{"auto"};
+  std::string engine_ = "native";
 };
 
 // A solve of a random matrix with each engine, with the paper's measures of accuracy.

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "apps/bench/peers.hpp"
-#include "apps/cli/report.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/io/scalar_type.hpp"
+#include "apps/support/solve_text.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -42,9 +42,16 @@ Devices devices_of(const Solver& s) {
 }
 
 template <class T>
-std::uint64_t workspace(std::int64_t n, bool vectors, By by, Path path) {
-  const Pointers pointers = by == By::device_pointers ? Pointers::device : Pointers::host;
-  return workspace_bytes<T>(n, {.vectors = vectors, .path = path}, true, pointers).device;
+std::uint64_t workspace(std::int64_t n, const Solver& s) {
+  const Pointers pointers = s.by == By::device_pointers ? Pointers::device : Pointers::host;
+  return workspace_bytes<T>(n, options_of(s), true, pointers).device;
+}
+// The workspace of this solve with vectors and host pointers.
+template <class T>
+std::uint64_t largest_workspace(std::int64_t n, Solver s) {
+  s.by = By::host_pointers;
+  s.vectors = true;
+  return workspace<T>(n, s);
 }
 
 // JSON from the timed reports of one call: medians over the reports. A report omits devices without a share.
@@ -67,7 +74,7 @@ Json told(const std::vector<Report>& reports, int gpus) {
     const std::size_t i = work.gpu < 0 ? parts.size() - 1 : gpu++;
     parts.at(i) = work.share, device_seconds[i] = work.seconds;
   }
-  call.update({{"parts", parts},
+  call.update({{"shares", parts},
                {"device_seconds", device_seconds},
                {"ran", engines_text(reports.back())},
                {"path", name(reports.back().path)}});
@@ -118,9 +125,8 @@ class SolveCase {
 
   void prepare(const Solver& s) {
     if (s.by != By::cusolver) {
-      bytes_[s.name] = workspace<T>(n_, s.vectors, s.by, s.path);
-      if (cusolver_ && gpu_memory_free(current_gpu()) < workspace<T>(n_, true, By::host_pointers, s.path))
-        cusolver_->release();
+      bytes_[s.name] = workspace<T>(n_, s);
+      if (cusolver_ && gpu_memory_free(current_gpu()) < largest_workspace<T>(n_, s)) cusolver_->release();
     } else {
       cusolver_->choose(s.deterministic);
       bytes_[s.name] = cusolver_->syevd_bytes(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
@@ -212,8 +218,9 @@ CaseOptions solve_case(const Session& session, const SolveCaseOptions& plan, Jso
   const std::int64_t n = plan.n;
   parameters["n"] = n;
   const auto plan_of = [&]<class T>(T) -> CaseOptions {
-    const auto bytes = sizeof(T) * static_cast<std::uint64_t>(2 * n * n + n) +
-                       workspace<T>(n, true, By::host_pointers, plan.solvers.front().path);
+    std::uint64_t most = 0;
+    for (const Solver& s : plan.solvers) most = std::max(most, largest_workspace<T>(n, s));
+    const auto bytes = sizeof(T) * static_cast<std::uint64_t>(2 * n * n + n) + most;
     return {parameters, plan.rule, [=] { return case_of<SolveCase<T>>(session, plan); }, too_large(bytes)};
   };
   return io::with_type(io::ScalarType{plan.type}, plan_of);

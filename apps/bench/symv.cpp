@@ -1,10 +1,10 @@
 // eigen_g bench symv: the symmetric and Hermitian matrix-vector product in five types, compared with cuBLAS's.
 #include <CLI/CLI.hpp>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/lists.hpp"
-#include "apps/cli/symv_operands.hpp"
-#include "apps/cli/symv_tables.hpp"
+#include "apps/bench/benchmarks.hpp"
+#include "apps/support/lists.hpp"
+#include "apps/support/symv_operands.hpp"
+#include "apps/support/symv_tables.hpp"
 #include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA

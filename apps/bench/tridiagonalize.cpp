@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
-#include "apps/bench/bench.hpp"
+#include "apps/bench/benchmarks.hpp"
 
 #include "hybrid/round_up.hpp"
 

@@ -4,10 +4,12 @@
 #include <iostream>
 #include <string>
 
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/help.hpp"
+#include "apps/bench/bench.hpp"
+#include "apps/cli/benchmarks.hpp"
 #include "apps/cli/launcher.hpp"
-#include "apps/cli/signals.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/signals.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/api/eigen_g.hpp"
 
@@ -40,7 +42,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_tune(app, action);
   add_calibrate(app, action);
   add_predict(app, action);
-  add_bench(app, action);
+  add_bench(app, action, benchmarks());
   add_selftest(app, action);
   add_completion(app, action);
   app.footer(

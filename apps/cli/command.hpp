@@ -5,17 +5,13 @@
 // (exit_codes.hpp).
 #pragma once
 
-#include <functional>
-
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
 
 namespace CLI {
 class App;
 }
 
 namespace eigen_g::apps {
-
-using Action = std::function<ExitCode()>;
 
 void add_solve(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
@@ -24,7 +20,6 @@ void add_info(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
-void add_bench(CLI::App& app, Action& action);
 void add_selftest(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/help.hpp"
+#include "apps/support/help.hpp"
 
 namespace eigen_g::apps {
 

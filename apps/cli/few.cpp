@@ -10,11 +10,11 @@
 #include <variant>
 
 #include "apps/cli/matrix_input.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/stopwatch.hpp"
-#include "apps/cli/text.hpp"
 #include "apps/io/input_file.hpp"
 #include "apps/io/sparse_file.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/stopwatch.hpp"
+#include "apps/support/text.hpp"
 #include "blas2/spmv/sparse_matrix.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/devices/calibration.hpp"

@@ -19,9 +19,10 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/exit_codes.hpp"
+#include "apps/cli/matrix_options.hpp"
 #include "apps/cli/result_files.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/run_options.hpp"
 #include "solver/api/sparse.hpp"
 
 namespace eigen_g::apps {

@@ -9,10 +9,10 @@
 
 #include "apps/cli/generalised_report.hpp"
 #include "apps/cli/launcher.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/stopwatch.hpp"
-#include "apps/cli/text.hpp"
 #include "apps/io/eigenpairs_file.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/stopwatch.hpp"
+#include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/api/generalised.hpp"
 #include "solver/devices/calibration.hpp"

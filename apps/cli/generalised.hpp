@@ -13,6 +13,7 @@
 //   bad_minor
 //   values          count, lowest, highest, all, first_index
 //   vectors, devices, path
+//   fallbacks       as in report.hpp
 //   bytes           host, device
 //   seconds         also solve, stages, write
 //   outputs         values, vectors; null: not written
@@ -22,9 +23,10 @@
 #include <functional>
 #include <string>
 
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/exit_codes.hpp"
+#include "apps/cli/matrix_options.hpp"
 #include "apps/cli/result_files.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/run_options.hpp"
 
 namespace eigen_g::apps {
 

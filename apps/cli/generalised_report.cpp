@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/text.hpp"
+#include "apps/support/text.hpp"
 
 namespace eigen_g::apps {
 
@@ -93,6 +93,7 @@ std::string solve_table(const GeneralisedFound& r) {
     text += report_row("  lowest", print("%.*g", digits, r.values.front())) +
             report_row("  highest", print("%.*g", digits, r.values.back()));
   text += report_row("devices", devices_text(r.report));
+  if (!r.report.fallbacks.empty()) text += report_row("fallbacks", fallbacks_text(r.report));
   text += r.distributed ? distributed_rows(*r.distributed)
                         : report_row("workspace", bytes_text(r.report.bytes.host) + " host, " +
                                                       bytes_text(r.report.bytes.device) + " device");
@@ -124,6 +125,7 @@ std::string solve_json(const GeneralisedFound& r) {
   json["devices"] = Json::array();
   for (const DeviceWork& device : r.report.devices) json["devices"].push_back(device_text(device));
   json["path"] = name(r.report.path);
+  json["fallbacks"] = fallback_names(r.report);
   json["bytes"] = {{"host", r.report.bytes.host}, {"device", r.report.bytes.device}};
   Json& seconds = json["seconds"];
   seconds["solve"] = r.report.seconds;

@@ -13,11 +13,7 @@
 #include <vector>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/common_options.hpp"
 #include "apps/cli/generate_options.hpp"
-#include "apps/cli/help.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/text.hpp"
 #include "apps/generate/hermitian.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/io/eigenpairs_file.hpp"
@@ -26,6 +22,10 @@
 #include "apps/io/matrix_output.hpp"
 #include "apps/io/npy.hpp"
 #include "apps/io/text_output.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
 
 namespace eigen_g::apps {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "apps/cli/exit_codes.hpp"
 #include "apps/generate/hermitian.hpp"
+#include "apps/support/exit_codes.hpp"
 
 namespace eigen_g::apps {
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/help.hpp"
-#include "apps/cli/text.hpp"
 #include "apps/io/hdf5_file.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
 
 namespace eigen_g::apps {
 

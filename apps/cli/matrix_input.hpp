@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/cli/common_options.hpp"
+#include "apps/cli/matrix_options.hpp"
 
 namespace eigen_g::apps {
 

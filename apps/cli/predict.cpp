@@ -19,13 +19,13 @@
 #include <string>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/help.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/text.hpp"
-#include "apps/cli/text_table.hpp"
 #include "apps/papers/clusters.hpp"
 #include "apps/papers/predict_nodes.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/text.hpp"
+#include "apps/support/text_table.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/calibrate/model.hpp"
 

@@ -27,6 +27,8 @@
 //   refinement         result of mixed precision: result ("refined", or why the solve was in native precision: "out_of_scope",
 //                      "float_failed", "large_clusters", "diverged"), steps, clusters, largest_cluster, correction (|E| of the last step),
 //                      float_seconds, seconds; null: mixed precision was not requested
+//   fallbacks          steps to a smaller solve because of too little GPU memory, in their order: "mixed_to_native",
+//                      "two_stage_to_one_stage", "gpu_to_cpu"; empty: the memory sufficed
 //   threads            CPU threads
 //   bytes              host, device: workspace in addition to the matrix and the results
 //   outputs            values, vectors: the files written; null: not written
@@ -47,6 +49,7 @@
 
 #include "apps/cli/solve_prediction.hpp"
 #include "apps/io/scalar_type.hpp"
+#include "apps/support/solve_text.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -102,19 +105,6 @@ struct VerifyReport {
   Seconds seconds;
   Verification check;
 };
-
-// Texts for the table.
-//   device_text       "a GPU (8 of 132 multiprocessors)"
-//   devices_text      all devices, separated by commas
-//   ratio_text        the ratio that was asked for; if it was automatic, the resulting shares in percent, "83:17"; "1": one device
-//   engines_text      the engines of the products, the one with the most flops first: "native", "df+native". If the stages differ:
-//                     "tridiagonalize native, divide_and_conquer df"
-//   refinement_text   the result of mixed precision
-std::string device_text(const DeviceWork& device);
-std::string devices_text(const Report& solve);
-std::string ratio_text(const Report& solve, const Ratio& wanted);
-std::string engines_text(const Report& solve);
-std::string refinement_text(const Refinement& refinement);
 
 // The table's rows about a distributed solve, and the JSON field.
 std::string distributed_rows(const Distributed& distributed);

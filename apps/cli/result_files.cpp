@@ -4,9 +4,9 @@
 #include <complex>
 #include <cstdio>
 
-#include "apps/cli/signals.hpp"
 #include "apps/io/hdf5_name.hpp"
 #include "apps/io/stored_matrix.hpp"
+#include "apps/support/signals.hpp"
 #include "hybrid/instantiate.hpp"
 
 namespace eigen_g::apps {

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/help.hpp"
-#include "apps/cli/named_files.hpp"
 #include "apps/cli/selftest_case.hpp"
-#include "apps/cli/text.hpp"
 #include "apps/io/scalar_type.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/verify/verify.hpp"

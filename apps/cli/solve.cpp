@@ -13,15 +13,16 @@
 #include <utility>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/exit_codes.hpp"
-#include "apps/cli/help.hpp"
 #include "apps/cli/launcher.hpp"
-#include "apps/cli/named_files.hpp"
+#include "apps/cli/matrix_options.hpp"
 #include "apps/cli/solve_options.hpp"
-#include "apps/cli/stopwatch.hpp"
-#include "apps/cli/text.hpp"
 #include "apps/io/input_file.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/stopwatch.hpp"
+#include "apps/support/text.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/driver/arguments.hpp"
 

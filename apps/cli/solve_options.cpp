@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/exit_codes.hpp"
 #include "apps/io/hdf5_name.hpp"
 #include "apps/io/text_number.hpp"
+#include "apps/support/exit_codes.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g::apps {

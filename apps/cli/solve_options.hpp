@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/cli/common_options.hpp"
 #include "apps/cli/few.hpp"
 #include "apps/cli/generalised.hpp"
+#include "apps/cli/matrix_options.hpp"
 #include "apps/cli/result_files.hpp"
+#include "apps/support/run_options.hpp"
 
 namespace eigen_g::apps {
 

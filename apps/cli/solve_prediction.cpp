@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "apps/cli/text.hpp"
-#include "apps/cli/text_table.hpp"
+#include "apps/support/text.hpp"
+#include "apps/support/text_table.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/path/choice.hpp"

@@ -12,10 +12,10 @@
 #include <map>
 #include <set>
 
-#include "apps/cli/stopwatch.hpp"
-#include "apps/cli/symv_operands.hpp"
-#include "apps/cli/text.hpp"
-#include "apps/cli/timing.hpp"
+#include "apps/support/stopwatch.hpp"
+#include "apps/support/symv_operands.hpp"
+#include "apps/support/text.hpp"
+#include "apps/support/timing.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "blas2/tune/tuner.hpp"
 #include "hybrid/cuda_check.hpp"

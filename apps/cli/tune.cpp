@@ -8,16 +8,16 @@
 #include <string>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/help.hpp"
-#include "apps/cli/lists.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/progress.hpp"
-#include "apps/cli/symv_tables.hpp"
 #include "apps/cli/symv_tuning.hpp"
-#include "apps/cli/text.hpp"
-#include "apps/cli/text_table.hpp"
 #include "apps/io/output_file.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/lists.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/progress.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/symv_tables.hpp"
+#include "apps/support/text.hpp"
+#include "apps/support/text_table.hpp"
 #include "solver/api/eigen_g.hpp"
 
 namespace eigen_g::apps {

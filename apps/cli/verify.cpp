@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "apps/cli/command.hpp"
-#include "apps/cli/common_options.hpp"
 #include "apps/cli/generalised.hpp"
-#include "apps/cli/help.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/stopwatch.hpp"
-#include "apps/cli/text.hpp"
+#include "apps/cli/matrix_options.hpp"
 #include "apps/io/eigenpairs_file.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/stopwatch.hpp"
+#include "apps/support/text.hpp"
 #include "solver/verify/verify.hpp"
 
 namespace eigen_g::apps {

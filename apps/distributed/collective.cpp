@@ -3,8 +3,8 @@
 #include <array>
 #include <exception>
 
-#include "apps/cli/text.hpp"
 #include "apps/io/file_error.hpp"
+#include "apps/support/text.hpp"
 
 namespace eigen_g::apps {
 

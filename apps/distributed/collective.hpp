@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
 
 namespace eigen_g::apps {
 

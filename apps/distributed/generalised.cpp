@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "apps/cli/generalised_report.hpp"
-#include "apps/cli/stopwatch.hpp"
 #include "apps/distributed/problem.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/verify.hpp"
 

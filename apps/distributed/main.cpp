@@ -5,10 +5,10 @@
 #include <exception>
 #include <iostream>
 
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/signals.hpp"
 #include "apps/distributed/collective.hpp"
 #include "apps/distributed/solve.hpp"
+#include "apps/support/run_options.hpp"
+#include "apps/support/signals.hpp"
 
 int main(int argc, char** argv) {
   using namespace eigen_g::apps;

@@ -16,7 +16,7 @@
 #include <string>
 #include <variant>
 
-#include "apps/cli/common_options.hpp"
+#include "apps/cli/matrix_options.hpp"
 #include "apps/generate/formula.hpp"
 #include "apps/io/input_file.hpp"
 #include "apps/io/npy.hpp"

@@ -15,10 +15,10 @@
 
 #include "apps/cli/generalised_report.hpp"
 #include "apps/cli/solve_options.hpp"
-#include "apps/cli/stopwatch.hpp"
 #include "apps/distributed/collective.hpp"
 #include "apps/distributed/matrix_source.hpp"
 #include "apps/distributed/result_writer.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "solver/distributed/distributed.hpp"
 #include "solver/distributed/grid.hpp"

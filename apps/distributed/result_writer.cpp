@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "apps/cli/signals.hpp"
 #include "apps/distributed/collective.hpp"
 #include "apps/io/npy_header.hpp"
+#include "apps/support/signals.hpp"
 #include "hybrid/instantiate.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/cli/stopwatch.hpp"
 #include "apps/distributed/problem.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/verify.hpp"
 

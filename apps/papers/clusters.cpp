@@ -80,7 +80,7 @@ const Cluster& cluster_of(std::string_view name) {
 }
 
 ClusterPrediction predict(const Cluster& cluster, std::int64_t n, std::int64_t nodes) {
-  if (n < 1) throw InvalidArgument(Argument::n, "must be at least 1, but is " + std::to_string(n));
+  if (n < 1) throw InvalidArgument("n", "must be at least 1, but is " + std::to_string(n));
   if (nodes < 1) throw InvalidArgument("nodes", "must be at least 1, but is " + std::to_string(nodes));
   const double order = static_cast<double>(n);
   ClusterPrediction p;

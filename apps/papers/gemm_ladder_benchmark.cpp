@@ -1,5 +1,5 @@
 // gemm_ladder_benchmark: `eigen_g bench gemm --ladder`, the steps of paper 5's product B = A A against cuBLAS, in float and double.
-#include "apps/bench/bench.hpp"
+#include "apps/papers/benchmarks.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/stopwatch.hpp"
+#include "apps/papers/benchmarks.hpp"
 #include "apps/papers/himeno.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "hybrid/machine/device.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -88,8 +88,8 @@ HimenoOnDevices::HimenoOnDevices(const HimenoGrid& grid, const std::vector<int>&
   const std::int64_t interior = grid.mi - 3, plane = layout_.plane();
   const auto parts = static_cast<std::int64_t>(gpus.size());
   if (parts == 0 || interior < 2 * parts)
-    throw InvalidArgument(Argument::gpus, std::to_string(parts) + " GPUs for " + std::to_string(interior) +
-                                              " planes; each takes at least two");
+    throw InvalidArgument("gpus", std::to_string(parts) + " GPUs for " + std::to_string(interior) +
+                                      " planes; each takes at least two");
   const unsigned blocks_j = static_cast<unsigned>((grid.mj - 3 + block_j - 1) / block_j);
   const unsigned blocks_k = static_cast<unsigned>((grid.mk - 3 + block_k - 1) / block_k);
   for (std::int64_t part = 0; part < parts; ++part) {

@@ -8,11 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/command.hpp"
-#include "apps/cli/named_files.hpp"
-#include "apps/cli/text.hpp"
-#include "apps/cli/text_table.hpp"
 #include "apps/papers/clusters.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/text.hpp"
+#include "apps/support/text_table.hpp"
 
 namespace eigen_g::apps {
 

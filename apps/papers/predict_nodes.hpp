@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/common_options.hpp"
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/run_options.hpp"
 
 namespace eigen_g::apps {
 

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <limits>
 
-#include "apps/bench/bench.hpp"
-#include "apps/cli/stopwatch.hpp"
 #include "apps/generate/random.hpp"
 #include "apps/generate/sparse_matrices.hpp"
 #include "apps/io/sparse_file.hpp"
+#include "apps/papers/benchmarks.hpp"
 #include "apps/papers/ccs.hpp"
 #include "apps/papers/jds.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "blas2/spmv/crs.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -182,6 +182,12 @@ void bind_report(nb::module_& m) {
                      refinement["seconds"] = r.refinement.seconds;
                      return refinement;
                    })
+      .def_prop_ro("fallbacks",
+                   [](const PythonReport& r) {
+                     nb::list steps;
+                     for (const Fallback fallback : r.fallbacks) steps.append(name(fallback));
+                     return steps;
+                   })
       .def_prop_ro("workspace_bytes", [](const PythonReport& r) { return pair_of(r.bytes); });
 
   nb::class_<Verification>(m, "Verification", "Verification of eigenpairs.")

@@ -17,9 +17,9 @@ inline void require_block(int k, const void* x, const void* y) {
   require_block(k);
   if (k == 1) return;
   if (reinterpret_cast<std::uintptr_t>(x) % 16 != 0)
-    throw InvalidArgument(Argument::x, "must be 16-byte aligned for a block of 4 vectors");
+    throw InvalidArgument("x", "must be 16-byte aligned for a block of 4 vectors");
   if (reinterpret_cast<std::uintptr_t>(y) % 16 != 0)
-    throw InvalidArgument(Argument::y, "must be 16-byte aligned for a block of 4 vectors");
+    throw InvalidArgument("y", "must be 16-byte aligned for a block of 4 vectors");
 }
 
 }  // namespace eigen_g::blas2

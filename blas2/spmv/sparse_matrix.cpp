@@ -17,8 +17,7 @@ template <class T>
 CrsMatrix<T>::CrsMatrix(std::int64_t rows_, std::int64_t cols_, std::int64_t nnz_)
     : rows(rows_), cols(cols_), nnz(nnz_) {
   if (cols > std::numeric_limits<std::int32_t>::max())
-    throw InvalidArgument(Argument::a,
-                          "has " + std::to_string(cols) + " columns, must have at most 2^31 - 1");
+    throw InvalidArgument("a", "has " + std::to_string(cols) + " columns, must have at most 2^31 - 1");
   require_host_memory(static_cast<std::uint64_t>(rows) * 8 +
                       static_cast<std::uint64_t>(nnz) * (4 + sizeof(T)));
   row_offsets = host_array<std::int64_t>(rows + 1);
@@ -53,15 +52,13 @@ std::string fault_of_row(const CrsView<T>& a, std::int64_t i) {
 template <class T>
 void check_crs(const CrsView<T>& a) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
-    if (const std::string fault = fault_of_row(a, i); !fault.empty())
-      throw InvalidArgument(Argument::a, fault);
+    if (const std::string fault = fault_of_row(a, i); !fault.empty()) throw InvalidArgument("a", fault);
     for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p)
       if (!std::isfinite(a.value[p])) throw NonFiniteEntry(i, a.col[p], static_cast<double>(a.value[p]));
   }
   if (a.rows > 0 && a.row_offsets[a.rows] - a.row_offsets[0] != a.nnz)
-    throw InvalidArgument(Argument::a, "the rows have " +
-                                           std::to_string(a.row_offsets[a.rows] - a.row_offsets[0]) +
-                                           " entries of " + std::to_string(a.nnz));
+    throw InvalidArgument("a", "the rows have " + std::to_string(a.row_offsets[a.rows] - a.row_offsets[0]) +
+                                   " entries of " + std::to_string(a.nnz));
 }
 
 template <class T>

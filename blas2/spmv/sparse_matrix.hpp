@@ -43,7 +43,7 @@ struct CrsMatrix {
   HostArray<T> value;
 };
 
-// Throws InvalidArgument (Argument::a) if offsets decrease or do not end at nnz, or if a column is out of range, repeated or
+// Throws InvalidArgument (a) if offsets decrease or do not end at nnz, or if a column is out of range, repeated or
 // out of order.
 // Throws NonFiniteEntry for a NaN or an infinity. The message is about the first row with an error. a: host memory.
 // Cost: one pass.

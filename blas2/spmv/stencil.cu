@@ -69,8 +69,8 @@ void stencil_multiply(const Queue& queue, const GridSize& grid, int points, same
   const Box box{side(grid.nx), side(grid.ny), side(grid.nz), tiles(grid.nx, tile_x), tiles(grid.ny, tile_y)};
   const std::int64_t blocks = std::int64_t{box.tiles_x} * box.tiles_y * grid.nz;
   if (blocks >= std::int64_t{1} << 31)
-    throw InvalidArgument(Argument::a, "is a box of " + std::to_string(grid.points()) +
-                                           " points, which is too large for one launch");
+    throw InvalidArgument(
+        "a", "is a box of " + std::to_string(grid.points()) + " points, which is too large for one launch");
   with_stencil(points, [&]<int p>(Stencil<p>) {
     stencil_kernel<p, T><<<static_cast<unsigned>(blocks), dim3(tile_x, tile_y), 0, queue.stream()>>>(
         box, alpha, reinterpret_cast<const Row<T>*>(x_dev), gamma, beta, reinterpret_cast<Row<T>*>(y_dev));

@@ -12,8 +12,6 @@ struct eigen_g_symv_handle {
 
 namespace {
 
-using eigen_g::Argument;
-
 template <class T, class C>
 T value_of(const C& c) {
   static_assert(sizeof(T) == sizeof(C));
@@ -28,11 +26,9 @@ std::int64_t product(eigen_g_symv_handle* handle, CUstream_st* stream, char uplo
                      const C& alpha, const C* a, std::int64_t lda, const C* x, std::int64_t incx,
                      const C& beta, C* y, std::int64_t incy) {
   return eigen_g::c_info::of(
-      {Argument::workspace, Argument::stream, Argument::uplo, Argument::n, Argument::alpha, Argument::a,
-       Argument::lda, Argument::x, Argument::incx, Argument::beta, Argument::y, Argument::incy},
-      [&] {
-        // Argument::workspace stands for the handle.
-        if (!handle) throw eigen_g::InvalidArgument(Argument::workspace, "is null");
+      {"workspace", "stream", "uplo", "n", "alpha", "a", "lda", "x", "incx", "beta", "y", "incy"}, [&] {
+        // "workspace" stands for the handle.
+        if (!handle) throw eigen_g::InvalidArgument("workspace", "is null");
         eigen_g::blas2::symv<T>(stream, eigen_g::c_info::uplo_of(uplo), n, value_of<T>(alpha),
                                 reinterpret_cast<const T*>(a), lda, reinterpret_cast<const T*>(x), incx,
                                 value_of<T>(beta), reinterpret_cast<T*>(y), incy, handle->workspace);

@@ -40,8 +40,7 @@ SymvInstance<SymvCall<T>> find_symv_instance(const SymvConfig& config, bool alig
       found = aligned ? with() : without();
   };
   (take(symv_shapes[i], symv_instance<T, true, i>, symv_instance<T, false, i>), ...);
-  if (!found.walk)
-    throw InvalidArgument(Argument::config, name(config) + ": must be one of symv_candidates()");
+  if (!found.walk) throw InvalidArgument("config", name(config) + ": must be one of symv_candidates()");
   return found;
 }
 
@@ -125,21 +124,21 @@ void queue_symv(cudaStream_t stream, Uplo uplo, std::int64_t n, SymvCall<T> call
 
 inline void check_symv_arguments(bool reads_matrix, std::int64_t n, const void* a, std::int64_t lda,
                                  const void* x, std::int64_t incx, const void* y, std::int64_t incy) {
-  const auto must = [](bool good, Argument argument, const std::string& what) {
+  const auto must = [](bool good, const char* argument, const std::string& what) {
     if (!good) throw InvalidArgument(argument, what);
   };
-  must(n >= 0, Argument::n, "is " + std::to_string(n) + ", must not be negative");
-  must(n <= SymvPartition::max_n, Argument::n,
+  must(n >= 0, "n", "is " + std::to_string(n) + ", must not be negative");
+  must(n <= SymvPartition::max_n, "n",
        "is " + std::to_string(n) + ", must not exceed " + std::to_string(SymvPartition::max_n));
-  must(lda >= std::max<std::int64_t>(1, n), Argument::lda,
+  must(lda >= std::max<std::int64_t>(1, n), "lda",
        "is " + std::to_string(lda) +
            ", must be at least max(1, n) = " + std::to_string(std::max<std::int64_t>(1, n)));
-  must(incx != 0, Argument::incx, "is 0, must not be 0");
-  must(incy != 0, Argument::incy, "is 0, must not be 0");
+  must(incx != 0, "incx", "is 0, must not be 0");
+  must(incy != 0, "incy", "is 0, must not be 0");
   if (n == 0) return;
-  must(a || !reads_matrix, Argument::a, "is null");
-  must(x || !reads_matrix, Argument::x, "is null");
-  must(y, Argument::y, "is null");
+  must(a || !reads_matrix, "a", "is null");
+  must(x || !reads_matrix, "x", "is null");
+  must(y, "y", "is null");
 }
 
 template <class H>

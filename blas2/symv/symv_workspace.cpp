@@ -14,9 +14,9 @@ void SymvWorkspace::Impl::bind() {
   EIGEN_G_CUDA(cudaGetDevice(&current));
   if (device == current) return;
   if (device >= 0)
-    throw InvalidArgument(Argument::workspace, "belongs to GPU " + std::to_string(device) +
-                                                   ", must belong to the current one, GPU " +
-                                                   std::to_string(current));
+    throw InvalidArgument("workspace", "belongs to GPU " + std::to_string(device) +
+                                           ", must belong to the current one, GPU " +
+                                           std::to_string(current));
   int l2 = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, current));

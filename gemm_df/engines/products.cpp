@@ -46,7 +46,7 @@ Products<T>::Products(const Queue& queue, Engine wanted, const ProductRates& rat
     : impl_(std::make_unique<Impl>(Impl{&queue, wanted, rates, max_scratch, {}, {}, {}})) {
   if (wanted != Engine::automatic && !maker_of<T>(wanted))
     throw InvalidArgument(
-        Argument::engine,
+        "engine",
         std::string(name(wanted)) + (engine_built(wanted) ? " is for matrices of double only"
                                                           : std::string(" needs ") + row_of(wanted).needs));
   for (const Engine engine : engines())

@@ -152,7 +152,7 @@ int blas_threads() {
 void require_threads(int threads) {
   constexpr int most = 1 << 16;
   if (threads < 0 || threads > most)
-    throw InvalidArgument(Argument::threads,
+    throw InvalidArgument("threads",
                           "is " + std::to_string(threads) + ", must be from 0 to " + std::to_string(most));
 }
 

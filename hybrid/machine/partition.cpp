@@ -77,9 +77,8 @@ const Driver& driver() {
 Partition::Partition(int multiprocessors) {
   const int all = multiprocessors_of_gpu();
   if (multiprocessors < 1 || multiprocessors > all)
-    throw InvalidArgument(
-        Argument::multiprocessors,
-        "is " + std::to_string(multiprocessors) + ", must be from 1 to the GPU's " + std::to_string(all));
+    throw InvalidArgument("multiprocessors", "is " + std::to_string(multiprocessors) +
+                                                 ", must be from 1 to the GPU's " + std::to_string(all));
   if (!driver().complete()) throw DeviceError("a partition of a GPU needs a driver for CUDA 12.5 or later");
   int ordinal = 0;
   EIGEN_G_CUDA(cudaGetDevice(&ordinal));

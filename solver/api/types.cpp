@@ -109,6 +109,12 @@ const char* name(Refinement::Result result) {
   return names[static_cast<std::size_t>(result)];
 }
 
+const char* name(Fallback fallback) {
+  constexpr std::array names{"mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"};
+  static_assert(names.size() == static_cast<std::size_t>(Fallback::gpu_to_cpu) + 1);
+  return names[static_cast<std::size_t>(fallback)];
+}
+
 const char* name(Stage stage) {
   constexpr std::array names{"load",
                              "check",

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <eigen_g/argument.hpp>
 #include <eigen_g/engine.hpp>
 #include <eigen_g/error.hpp>
 #include <eigen_g/scalar.hpp>
@@ -90,8 +91,9 @@ struct Options {
   bool vectors = true;      // false: values only
   Subset subset = {};       // the pairs to find; their values have the bits of a whole solve
   Path path = Path::automatic;
-  // Engine of the large matrix products on a GPU. The CPU always uses native products. df and emulated need up to 2 GiB more
-  // device memory. df loses about one decimal digit of the vectors' accuracy. automatic chooses by Devices::engine_rates.
+  // Engine of the large matrix products on a GPU. The CPU always uses native products. automatic chooses by Devices::engine_rates.
+  // df and emulated need up to 2 GiB more device memory. df loses about one decimal digit of the vectors' accuracy. They multiply real
+  // double matrices; a solve of another type on a GPU throws InvalidArgument (engine).
   Engine engine = Engine::native;
   Progress progress = {};
   Precision precision = Precision::native;
@@ -166,7 +168,9 @@ struct Refinement {
     native,   // mixed precision was not requested
     refined,  // solved in float and refined
     // Solved in native precision, because ...
-    out_of_scope,  // ... the solve is on a CPU, is of values only or of a subset, or the matrix is not real double
+    // ... the solve is on a CPU, is of values only or of a subset, the matrix is not real double, or the GPU has too little memory
+    // (Report::fallbacks)
+    out_of_scope,
     float_failed,    // ... the divide and conquer in float did not converge
     large_clusters,  // ... a cluster of eigenvalues that float cannot separate is too large for a small problem
     diverged         // ... the corrections did not shrink from step to step
@@ -183,6 +187,14 @@ struct Refinement {
 const char* name(
     Refinement::Result
         result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
+
+// A step to a solve that takes less GPU memory. The steps are tried in this order, if the GPU has too little memory.
+enum class Fallback {
+  mixed_to_native,         // mixed precision -> native precision
+  two_stage_to_one_stage,  // two-stage path -> one-stage path; needs Path::automatic
+  gpu_to_cpu               // GPU -> CPU; needs host pointers and DeviceChoice::automatic
+};
+const char* name(Fallback fallback);  // "mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"
 
 // Layout of a and z on device pointers. contiguous: lda = n, a is 16-byte aligned, and z is not a. Host pointers: no difference.
 enum class MatrixLayout { any, contiguous };
@@ -204,6 +216,9 @@ struct Report {
   double seconds = 0;               // time of the whole call, allocation included
   std::vector<DeviceWork> devices;  // the devices that took part, the GPU first
   Refinement refinement;
+  // Steps from the solve that was asked for to the solve that ran, in their order. Empty: the memory sufficed. A Solver keeps its
+  // smaller solve, and each of its later reports repeats the steps.
+  std::vector<Fallback> fallbacks = {};
   WorkspaceBytes bytes;  // memory of the call in addition to a, w, z; device: sum over all GPUs
   double seconds_of(Stage stage) const;  // sum over all entries of this stage
 };

@@ -63,7 +63,7 @@ std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::in
 // Throws DeviceError, InvalidArgument. Every variant repeats bit for bit on the same GPU. The bits of a column do not depend on the
 // other columns.
 // Cost: 2 n^2 m flops (complex: 8 n^2 m). For b = 64 the fused variant executes 1.41 times this number, the products 2 times.
-// Z: 8 n^2 m / width bytes (double). Times: data/perf/DECISIONS.md, "Back by the chase's reflectors".
+// Z: 8 n^2 m / width bytes (double). Times: data/perf/DECISIONS.md, "Back-transformation of the chase".
 // Source: Schreiber and Van Loan 1989; Auckenthaler et al. 2011 (ELPA2); Gates, Haidar and Dongarra 2018.
 template <class T>
 void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,

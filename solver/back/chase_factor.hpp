@@ -34,7 +34,7 @@ EIGEN_G_HOST_DEVICE constexpr int chase_factor_place(int width, int i, int k) {
 //   v_dev        tiles x tiles.tile_size(), 16-byte aligned, out
 // T is float or double; the outputs are doubles. Everything is in device memory. Ordered on `queue`. Throws DeviceError.
 // Repeated runs give the same bits. Accuracy: tau is computed again from the stored v.
-// Cost: about 50 n^2 flops; times: data/perf/DECISIONS.md, "Back by the chase's reflectors".
+// Cost: about 50 n^2 flops; times: data/perf/DECISIONS.md, "Back-transformation of the chase".
 // Source: Schreiber and Van Loan 1989; LAPACK dlarft.
 template <class T>
 void chase_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,

@@ -27,7 +27,7 @@ inline constexpr int v_size = 2 * 2 * v_part / 8,
                      t_size = (head_bytes + 2 * 2 * t_part) / 8;  // in doubles
 inline constexpr float z_scale = 1 << 12, v_scale = 1 << 14;
 // Relative amount by which the tensor core's truncation shortens V T V^T Z on average; T is enlarged by it. Without it |z|^2 of the vectors
-// is too small: data/perf/DECISIONS.md, "Back by the chase's reflectors".
+// is too small: data/perf/DECISIONS.md, "Back-transformation of the chase".
 inline constexpr double given_back = 2.71 / (1 << 24);
 inline constexpr float x_scale = 1.0F / (1 << 16);  // scale of the sums of products with V, for X
 struct Head {

@@ -150,7 +150,7 @@ template <class T, class Out>
 void write_factors(const Queue& queue, const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
                    std::int64_t first_group, std::int64_t last_group, const Out& out) {
   if (first_group > last_group) return;
-  if (tiles.b != band) throw InvalidArgument(Argument::other, "the bandwidth of a complex chase must be 32");
+  if (tiles.b != band) throw InvalidArgument("kd", "the bandwidth of a complex chase must be 32");
   const auto kernel = factor_kernel<device_t<T>, Out>;
   allow_shared_memory(kernel, shared_bytes(tiles));
   kernel<<<chase_grid(tiles, first_group, last_group), threads, shared_bytes(tiles), queue.stream()>>>(

@@ -8,6 +8,18 @@
 #include "hybrid/c_info.hpp"
 #include "solver/api/types.hpp"
 
+namespace eigen_g {
+
+// For c_info::of() with positions of type Argument.
+inline bool is_of(const InvalidArgument& error, Argument argument) {
+  return error.argument() == argument;
+}
+inline bool is_of_options(Argument argument) {
+  return argument == Argument::options;
+}
+
+}  // namespace eigen_g
+
 namespace eigen_g::c_arguments {
 
 inline bool vectors_of(char jobz) {

@@ -4,6 +4,7 @@
 #include "hybrid/c_info.hpp"
 #include "solver/api/sparse.h"
 #include "solver/api/sparse.hpp"
+#include "solver/c/c_arguments.hpp"
 
 using namespace eigen_g;
 

@@ -1,5 +1,5 @@
 // TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200. A file can replace them
-// (hybrid/machine/tuning_file.hpp, section "two_stage"). Measurements: data/perf/DECISIONS.md.
+// (hybrid/machine/tuning_file.hpp, section "two_stage"). Measurements: data/perf/DECISIONS.md, "Choice of the path".
 #pragma once
 
 #include <cstdint>

@@ -91,6 +91,8 @@ GeneralisedReport SolveFrame<T>::solve(const CallerMatrices<T>& problem, bool wa
     }
     if (mixed_ && report.refinement.result == Refinement::Result::native)
       report.refinement.result = Refinement::Result::out_of_scope;
+    // A solve within this one has reported its own steps.
+    report.fallbacks.insert(report.fallbacks.begin(), plan_.fallbacks.begin(), plan_.fallbacks.end());
     return report;
   });
 }

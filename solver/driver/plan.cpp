@@ -56,6 +56,7 @@ Plan make_plan(const Plan& asked) {
 Plan plan_within(const Plan& plan) {
   Plan within = plan;
   within.generalised.reset();
+  within.fallbacks.clear();
   within.options.uplo = Uplo::lower;
   within.pointers = Pointers::device;
   return within;
@@ -67,11 +68,14 @@ std::optional<Plan> smaller_plan(const Plan& plan) {
   if (!plan.on_gpu) return std::nullopt;
   if (wants_mixed<T>(plan)) {
     smaller.options.precision = Precision::native;
+    smaller.fallbacks.push_back(Fallback::mixed_to_native);
   } else if (plan.options.path == Path::automatic && plan.path == Path::two_stage) {
     smaller.options.path = smaller.path = Path::one_stage;
+    smaller.fallbacks.push_back(Fallback::two_stage_to_one_stage);
   } else if (plan.on_host_pointers() && plan.devices.device == DeviceChoice::automatic &&
              plan.path == Path::one_stage) {
     smaller.on_gpu = false;
+    smaller.fallbacks.push_back(Fallback::gpu_to_cpu);
   } else {
     return std::nullopt;
   }

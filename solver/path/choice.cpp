@@ -32,8 +32,8 @@ PathTuning path_tuning() {
 }
 
 Engine engine_of_path(const PathFacts& facts) {
-  if (facts.engine != Engine::automatic) return facts.engine;
   if (facts.type.is_complex || facts.type.is_single) return Engine::native;
+  if (facts.engine != Engine::automatic) return facts.engine;
   constexpr std::int64_t terms = 64;  // a block of reflectors
   return choose_engine(facts.engine, facts.rates, facts.n, facts.n, terms);
 }

@@ -43,8 +43,9 @@ struct PathTuning {
 };
 PathTuning path_tuning();  // for CUDA's current GPU; without a GPU, for the GPU that was measured first
 
-// Returns the engine of the products in a path's reduction and back-transformation: facts.engine. For Engine::automatic it is the
-// fastest engine by facts.rates. It is native if there are no rates, or if the type is not double.
+// Returns the engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. (A solve that
+// asks for another one is refused by Products.) Double: facts.engine. For Engine::automatic it is the fastest engine by facts.rates, or
+// native without rates.
 Engine engine_of_path(const PathFacts& facts);
 
 // Returns the path of a solve: facts.asked. For Path::automatic it is the two-stage path under two conditions: n is at least the order

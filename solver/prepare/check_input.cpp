@@ -59,7 +59,7 @@ real_t<T> check_input(Uplo uplo, MatrixView<const T> a, Argument name) {
   if (bad_column < n)
     for (std::int64_t i = first_row(bad_column); i < last_row(bad_column); ++i)
       for (const R part : {std::real(a(i, bad_column)), std::imag(a(i, bad_column))})
-        if (!std::isfinite(part)) throw NonFiniteEntry(i, bad_column, part, name);
+        if (!std::isfinite(part)) throw NonFiniteEntry(i, bad_column, part, eigen_g::name(name));
   return largest;
 }
 

@@ -111,7 +111,8 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
     T value = 0;
     EIGEN_G_CUDA(cudaMemcpy(&value, &a_dev(i, j), sizeof value, cudaMemcpyDeviceToHost));
     if (given == Uplo::upper) std::swap(i, j);
-    throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value), name);
+    throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value),
+                         eigen_g::name(name));
   }
   R largest = 0;
   std::memcpy(&largest, &host.largest_bits, sizeof largest);

@@ -17,11 +17,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "hybrid/error.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
+#include "solver/api/argument.hpp"
 
 namespace eigen_g {
 

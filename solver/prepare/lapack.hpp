@@ -11,9 +11,9 @@
 #include <tuple>
 #include <type_traits>
 
-#include "hybrid/error.hpp"
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/scalar.hpp"
+#include "solver/api/argument.hpp"
 
 // A routine of LAPACK 3.7 that LAPACKE lacks.
 extern "C" void dsytrd_sy2sb_(const char* uplo, const lapack_int* n, const lapack_int* kd, double* a,

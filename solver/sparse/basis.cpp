@@ -7,6 +7,7 @@
 
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
+#include "solver/api/argument.hpp"
 
 namespace eigen_g {
 

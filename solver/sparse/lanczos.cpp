@@ -8,6 +8,7 @@
 
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
+#include "solver/api/argument.hpp"
 #include "solver/sparse/restart.hpp"
 #include "solver/sparse/small_matrices.hpp"
 #include "solver/sparse/verify_few.hpp"

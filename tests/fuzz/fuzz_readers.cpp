@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/cli/exit_codes.hpp"
-#include "apps/cli/lists.hpp"
 #include "apps/io/eigenpairs_file.hpp"
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_file.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/lists.hpp"
 #include "blas2/symv/symv_table.hpp"
 #include "solver/api/types.hpp"
 #include "solver/devices/calibration.hpp"

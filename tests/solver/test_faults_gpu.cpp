@@ -1,4 +1,5 @@
 // Each call of CUDA and cuBLAS fails in turn. The exception is a documented one, no memory is lost, and the next solve is right.
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -106,6 +107,56 @@ TEST_CASE("a failed call of a solve is reported, and the next solve is right", "
   const Stored s = random_matrix(n);
   check_every_failure([&] { return host_solve(s, o); }, fresh);
   if (vectors && !fresh) check_every_failure([&] { return device_solve(s, o); }, fresh);
+}
+
+// An allocation that fails before any work makes the solve smaller. Any other failed call ends the solve with an exception.
+TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs are right", "[gpu]") {
+  NEEDS_GPU();
+  struct Row {
+    Precision precision;
+    DeviceChoice device;
+    Path path;
+    Fallback step;
+  };
+  const Row row =
+      GENERATE(Row{Precision::mixed, DeviceChoice::gpu, Path::automatic, Fallback::mixed_to_native},
+               Row{Precision::native, DeviceChoice::gpu, Path::automatic, Fallback::two_stage_to_one_stage},
+               Row{Precision::native, DeviceChoice::automatic, Path::one_stage, Fallback::gpu_to_cpu});
+  const std::int64_t n = row.step == Fallback::two_stage_to_one_stage ? 3000 : 700;
+  support::OptionsAndDevices o = support::options(row.device);
+  o.precision = row.precision;
+  o.path = row.path;
+  const Stored s = random_matrix(n);
+  const support::Solved whole = support::solve_guarded(s, o);
+  if (whole.report.devices.front().gpu < 0) SKIP_TEST("this order is solved on the CPU");
+  if (row.step == Fallback::two_stage_to_one_stage && whole.report.path != Path::two_stage)
+    SKIP_TEST("this GPU takes one stage");
+  CHECK(whole.report.fallbacks.empty());
+  std::int64_t made_smaller = 0;
+  bool passed_all = false;
+  for (std::int64_t k = 1; made_smaller < 2 && !passed_all; ++k) {
+    release_thread_cache();
+    support::Solved solved{whole.w, whole.z, n, {}};
+    std::fill(solved.z.begin(), solved.z.end(), 0.0);
+    try {
+      faults::arm(k);
+      solved.report =
+          ::eigen_g::eigen_g(n, s.a.data(), s.lda, solved.w.data(), solved.z.data(), solved.ldz, o, o);
+      passed_all = faults::disarm() < k;
+    } catch (const std::exception&) {
+      faults::disarm();
+      continue;
+    }
+    if (solved.report.fallbacks.empty()) continue;
+    ++made_smaller;
+    CAPTURE(k, faults::last());
+    CHECK(std::string(faults::last()) == "cudaMalloc");
+    CHECK(solved.report.fallbacks == std::vector<Fallback>{row.step});
+    CHECK((solved.report.devices.front().gpu < 0) == (row.step == Fallback::gpu_to_cpu));
+    CHECK((row.step != Fallback::two_stage_to_one_stage || solved.report.path == Path::one_stage));
+    support::check_pairs(s, solved);
+  }
+  CHECK(made_smaller > 0);
 }
 
 TEST_CASE("a failed call of few pairs of a sparse matrix is reported", "[gpu]") {

@@ -23,8 +23,10 @@ using wide_t = std::conditional_t<eigen_g::is_complex<T>, std::complex<double>, 
 template <class T>
 void upload_as(const std::vector<wide_t<T>>& from, const eigen_g::DeviceBuffer<T>& to) {
   const std::vector<T> rounded(from.begin(), from.end());
-  if (!rounded.empty())
-    EIGEN_G_CUDA(cudaMemcpy(to.data(), rounded.data(), sizeof(T) * rounded.size(), cudaMemcpyHostToDevice));
+  if (rounded.empty()) return;
+  EIGEN_G_CUDA(cudaMemcpy(to.data(), rounded.data(), sizeof(T) * rounded.size(), cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(
+      cudaStreamSynchronize(nullptr));  // cudaMemcpy may return before the end of a copy of pageable memory
 }
 
 // The first `count` numbers.

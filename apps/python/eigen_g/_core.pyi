@@ -19,7 +19,7 @@ class Report:
     def m(self) -> int:
         """Number of pairs found."""
     @property
-    def first(self) -> int:
+    def first_index(self) -> int:
         """Index of the first of them in the whole spectrum, from 0."""
     @property
     def bad_minor(self) -> int:
@@ -41,6 +41,11 @@ class Report:
 
         result is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
         "out_of_scope", "float_failed", "large_clusters", "diverged"."""
+    @property
+    def fallbacks(self) -> list[str]:
+        """Steps to a smaller solve, in their order, because the GPU has too little memory; empty: the memory sufficed.
+
+        "mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrix and the results."""

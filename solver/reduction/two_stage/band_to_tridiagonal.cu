@@ -124,8 +124,8 @@ void with_bandwidth(std::int64_t b, Act&& act) {
       default:
         break;
     }
-  throw InvalidArgument(Argument::other, "the bandwidth must be 32, 48, 64, 96 or 128 (complex: 32); it is " +
-                                             std::to_string(b));
+  throw InvalidArgument(
+      "kd", "the bandwidth must be 32, 48, 64, 96 or 128 (complex: 32); it is " + std::to_string(b));
 }
 
 template <class T, int b>

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "apps/bench/bench.hpp"
+#include "apps/cli/benchmarks.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
@@ -11,7 +12,7 @@ using namespace eigen_g::apps::bench;
 namespace {
 
 std::shared_ptr<Benchmark> benchmark(const std::string& name) {
-  for (const auto& b : benchmarks())
+  for (const auto& b : apps::benchmarks())
     if (b->about.name == name) return b;
   FAIL("no benchmark " << name);
   return nullptr;
@@ -71,7 +72,7 @@ TEST_CASE("the distance of eigenvalues, in units of n ulp of the largest") {
 
 TEST_CASE("a table of columns") {
   const Json report = Json::parse(R"({"cases": [
-    {"n": 20000, "skipped": null, "some": true, "parts": [0.25, 0.5], "kind": "two_words",
+    {"n": 20000, "skipped": null, "some": true, "shares": [0.25, 0.5], "kind": "two_words",
      "calls": [{"name": "a", "seconds": 0.0125, "calls": 3, "failure": null}, {"name": "b_c", "failure": "no room"}]},
     {"n": 7, "skipped": "too large", "calls": []}]})");
   const auto title = [](const Json& c) { return "n = " + c["n"].dump(); };
@@ -79,7 +80,7 @@ TEST_CASE("a table of columns") {
         "    n  GB/s\n20000     -\nbelow\nfailed: n = 20000 b c: no room\nskipped: n = 7: too large\n");
   const std::string text = to_text(
       report,
-      {{"time = a/seconds time; us = a/seconds us; bits = some bits; % = parts %.0f 100; kind = kind"}},
+      {{"time = a/seconds time; us = a/seconds us; bits = some bits; % = shares %.0f 100; kind = kind"}},
       title);
   CHECK_THAT(text, ContainsSubstring("12.50 ms  12500.0  same  25 50  two words"));
   CHECK_THAT(to_text(report, {{"call = name; n = n; none = stages/here", "", "seconds", true}}, title),
@@ -88,7 +89,7 @@ TEST_CASE("a table of columns") {
 }
 
 TEST_CASE("every benchmark describes itself, and judges an empty report as failed") {
-  for (const auto& b : benchmarks()) {
+  for (const auto& b : apps::benchmarks()) {
     CAPTURE(b->about.name);
     CHECK_FALSE(b->about.what.empty());
     CHECK_THAT(b->about.examples, ContainsSubstring("\n  eigen_g bench " + b->about.name));
@@ -127,6 +128,61 @@ TEST_CASE("bench solve: the shipped report passes, and changed ones fail") {
       call(c, "calls", "cusolver_nondeterministic_values")["failure"] = "no";
   b->conclude(c);
   CHECK(c["ratios"]["values"].is_null());
+}
+
+// A case of `bench solve --path auto,one,two`: the calls of the shipped report, and both paths with these seconds.
+TEST_CASE("bench solve --path auto,one,two: the automatic path against the faster one") {
+  const auto b = benchmark("solve");
+  Json report = shipped("bench_solve");
+  Json& cases = report["cases"];
+  cases.erase(cases.begin() + 1, cases.end());
+  Json& c = cases[0];
+  c.update({{"path", "auto"}, {"engine", "df"}, {"compared", true}});
+  const auto add = [&](const char* name, const char* of, double over_automatic) {
+    Json forced = call(c, "calls", of);
+    forced["name"] = name;
+    forced["seconds"] = over_automatic * forced["seconds"].get<double>();
+    c["calls"].push_back(forced);
+  };
+  add("device_vectors_one_stage", "device_vectors", 0.98);
+  add("device_vectors_two_stage", "device_vectors", 16);
+  add("device_values_one_stage", "device_values", 2);
+  add("device_values_two_stage", "device_values", 1.25);
+  CHECK_FALSE(good(*b, report));  // not concluded: there is no ratio
+  b->conclude(c);
+  const auto over = [](const Json& of, const char* what) {
+    return number_at(of, std::string("automatic_over_faster/") + what).value();
+  };
+  CHECK(over(c, "vectors") == Approx(1 / 0.98));
+  CHECK(over(c, "values") == Approx(0.8));
+  CHECK(good(*b, report));
+  const std::string text = table(*b, report);
+  for (const char* part : {"auto / faster path", "two-stage: residual", "1.020", "0.800", "df"})
+    CHECK_THAT(text, ContainsSubstring(part));
+  CHECK_THAT(table(*b, shipped("bench_solve")), !ContainsSubstring("auto / faster path"));
+
+  const auto passes = [&](auto change) {
+    return passes_with(*b, report, [&](Json& changed) {
+      change(changed);
+      b->conclude(changed);
+    });
+  };
+  const auto times = [](Json& of, const char* name, double factor) {
+    Json& seconds = call(of, "calls", name)["seconds"];
+    seconds = factor * seconds.get<double>();
+  };
+  CHECK(passes([&](Json& x) { times(x, "device_vectors", 1.009); }));
+  CHECK_FALSE(passes([&](Json& x) { times(x, "device_vectors", 1.011); }));
+  CHECK_FALSE(passes([&](Json& x) { times(x, "device_values_two_stage", 0.75); }));
+  for (const char* name : {"device_vectors_one_stage", "device_vectors_two_stage"}) {
+    CHECK_FALSE(passes([&](Json& x) { call(x, "calls", name)["residual"] = 11; }));
+    CHECK_FALSE(passes([&](Json& x) { call(x, "calls", name)["orthogonality"] = nullptr; }));
+  }
+  CHECK_FALSE(passes([&](Json& x) { call(x, "calls", "device_values_two_stage")["failure"] = "no room"; }));
+  CHECK(passes([&](Json& x) {
+    x["compared"] = false;
+    times(x, "device_vectors", 2);
+  }));
 }
 
 TEST_CASE("bench solve --brief: the shipped report passes, and changed ones fail") {
@@ -219,9 +275,9 @@ TEST_CASE("bench symv: JSON, table, and reports that fail") {
 TEST_CASE("bench devices and gemm-accuracy: reports that fail") {
   const auto hybrid = benchmark("devices");
   Json report = Json::parse(R"({"cases": [{"n": 5000, "bit_for_bit": true, "skipped": null, "calls": [
-    {"name": "automatic", "seconds": 0.2, "cut_seconds": 0.12, "residual": 0.01, "orthogonality": 0.1, "parts": [0.9, 0.1],
+    {"name": "automatic", "seconds": 0.2, "cut_seconds": 0.12, "residual": 0.01, "orthogonality": 0.1, "shares": [0.9, 0.1],
      "device_seconds": [0.05, 0.04], "failure": null},
-    {"name": "first_alone", "seconds": 0.25, "cut_seconds": 0.15, "parts": [1, 0], "failure": null}]}]})");
+    {"name": "first_alone", "seconds": 0.25, "cut_seconds": 0.15, "shares": [1, 0], "failure": null}]}]})");
   CHECK(good(*hybrid, report));
   CHECK_THAT(table(*hybrid, report), ContainsSubstring("90 10"));
   CHECK_THAT(table(*hybrid, report), ContainsSubstring("0.800"));  // fraction of the time of the GPU alone

@@ -173,7 +173,7 @@ TEST_CASE("solve --subset-by-index and --subset-by-value: n x m results that ver
                                  std::upper_bound(all.begin(), all.end(), -10.0)));
   check({"--subset-by-value", "1e6:"}, 90, 0);
   const ProcessResult table = succeed({"solve", path, "--subset-by-index", "11:20"});
-  CHECK_THAT(table.out, ContainsSubstring("10 of 90, numbers 11 to 20"));
+  CHECK_THAT(table.out, ContainsSubstring("10 of 90, indices 11 to 20"));
 }
 
 TEST_CASE("without -o nothing is written") {

@@ -129,6 +129,39 @@ TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gp
   }
 }
 
+TEST_CASE("bench solve compares the automatic path with both others, by each engine", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  for (const char* engine : {"native", "df"}) {
+    CAPTURE(engine);
+    const std::string json = folder / (std::string(engine) + ".json");
+    // The exit code depends on the time, so it is not checked.
+    (void)support::eigen_g_command({"bench", "solve", "--engine", engine, "--path", "auto,one,two", "--sizes",
+                                    "65,1300", "--rounds", "3", "--json", json});
+    const auto report = nlohmann::json::parse(support::text_of_file(json));
+    REQUIRE(report["cases"].size() == 2);
+    for (const auto& c : report["cases"]) {
+      CAPTURE(c["n"]);
+      CHECK(c["engine"] == engine);
+      CHECK(c["automatic_over_faster"]["vectors"] > 0);
+      CHECK(c["automatic_over_faster"]["values"] > 0);
+      std::int64_t forced = 0;
+      for (const auto& call : c["calls"]) {
+        const std::string name = call["name"];
+        if (!name.ends_with("_stage")) continue;
+        ++forced;
+        CHECK(call["failure"].is_null());
+        CHECK(name.ends_with(call["path"].get<std::string>()));
+        if (!name.starts_with("device_vectors")) continue;
+        CHECK(call["residual"] >= 0);
+        if (c["n"] == 1300) CHECK_THAT(call["ran"].get<std::string>(), ContainsSubstring(engine));
+      }
+      CHECK(forced == 4);
+    }
+  }
+  support::fail_with(2, {"bench", "solve", "--engine", "df", "--types", "s", "--sizes", "65"});
+}
+
 TEST_CASE("bench gemm judges every engine", "[gpu]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
@@ -179,7 +212,7 @@ TEST_CASE("bench devices solves by several ratios and repeats bit for bit", "[gp
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const auto report = nlohmann::json::parse(outcome.out);
-  CHECK(report["version"] == 4);
+  CHECK(report["version"] == 5);
   CHECK(report["calibration"] == "measured now");
   REQUIRE(report["cases"].size() == 2);
   for (const auto& c : report["cases"]) {
@@ -197,8 +230,8 @@ TEST_CASE("bench devices solves by several ratios and repeats bit for bit", "[gp
       continue;  // a small back-transformation is one kernel, and few of the merges are large
     const auto& call = c["calls"][3];
     CHECK(call["name"] == "cpu 40 %");
-    REQUIRE(call["parts"].size() == 2);
-    CHECK(call["parts"][1].get<double>() == Approx(0.4).epsilon(0.01));
+    REQUIRE(call["shares"].size() == 2);
+    CHECK(call["shares"][1].get<double>() == Approx(0.4).epsilon(0.01));
     CHECK(call["device_seconds"][1] > 0);
   }
 }

@@ -119,7 +119,7 @@ TEST_CASE("solve --b: the format of B is independent of A's, its order only the 
   std::filesystem::rename(folder / "b.raw", folder / "b");
   succeed({"solve", folder / "b", "--n", "6", "--b", folder / "b", "-q"});
   CHECK_THAT(fail_with(3, {"solve", folder / "t.dat", "--b", folder / "b", "-q"}).err,
-             ContainsSubstring("need --n"));
+             ContainsSubstring("needs --n"));
 }
 
 TEST_CASE("solve --b: options of few pairs and a calibration are not ignored") {

@@ -34,7 +34,7 @@ TEST_CASE("model of a GPU by its figures") {
   CHECK(alone["rates"]["products"]["df"].get<double>() == Approx(510.8e9));
   CHECK(alone["predictions"].size() == 4);
   CHECK(alone["predictions"][alone["choice"].get<std::size_t>()]["engine"] == "df");
-  CHECK(prediction(alone, 1, "native")["times"][2]["parts"].is_null());
+  CHECK(prediction(alone, 1, "native")["times"][2]["shares"].is_null());
   REQUIRE(alone["mixed"].size() == 2);
   CHECK(alone["mixed"][1]["engine"] == "df");
   CHECK(alone["mixed"][1]["seconds"].get<double>() ==
@@ -42,8 +42,8 @@ TEST_CASE("model of a GPU by its figures") {
                alone["mixed"][1]["refinement_seconds"].get<double>()));
 
   const json helped = json::parse(succeed(with(gtx1080, {"--cpu", "145.2", "-q", "--json", "-"})).out);
-  const json& parts = prediction(helped, 1, "native")["times"][2]["parts"];
-  CHECK(parts[0].get<double>() / parts[1].get<double>() == Approx(27.0 / 14).epsilon(1e-3));
+  const json& shares = prediction(helped, 1, "native")["times"][2]["shares"];
+  CHECK(shares[0].get<double>() / shares[1].get<double>() == Approx(27.0 / 14).epsilon(1e-3));
   CHECK(prediction(helped, 1, "native")["seconds"].get<double>() <
         prediction(alone, 1, "native")["seconds"].get<double>());
 

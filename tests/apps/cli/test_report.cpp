@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "apps/cli/text.hpp"
+#include "apps/support/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
@@ -128,6 +128,18 @@ TEST_CASE("the report has the work of each device, and predicted next to measure
   CHECK_THAT(apps::to_table(r), !ContainsSubstring("predicted") && !ContainsSubstring("of the products"));
 }
 
+TEST_CASE("the report says how the solve stepped down, if it did") {
+  apps::SolveReport r = sample();
+  CHECK(json::parse(apps::json_of(r))["fallbacks"] == json::array());
+  CHECK_THAT(apps::to_table(r), !ContainsSubstring("fallbacks"));
+  r.solve.fallbacks = {Fallback::mixed_to_native, Fallback::two_stage_to_one_stage, Fallback::gpu_to_cpu};
+  CHECK(json::parse(apps::json_of(r))["fallbacks"] ==
+        json{"mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"});
+  CHECK_THAT(apps::to_table(r),
+             ContainsSubstring("fallbacks     mixed to native, two stage to one stage, gpu to cpu: "
+                               "too little GPU memory\n"));
+}
+
 TEST_CASE("the report describes mixed precision if it was requested") {
   apps::SolveReport r = sample();
   CHECK(json::parse(apps::json_of(r))["refinement"].is_null());
@@ -159,7 +171,7 @@ TEST_CASE("the report has the requested subset and its position in the spectrum"
   CHECK(d["subset"]["first"] == 4);
   CHECK(d["subset"]["last"] == 6);
   CHECK(d["values"]["first_index"] == 3);
-  CHECK_THAT(apps::to_table(r), ContainsSubstring("3 of 9, numbers 4 to 6"));
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("3 of 9, indices 4 to 6"));
   r.subset = Subset::by_value(-2.5, std::numeric_limits<double>::infinity());
   d = json::parse(apps::json_of(r));
   CHECK(d["subset"]["by"] == "value");

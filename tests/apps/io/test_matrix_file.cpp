@@ -215,7 +215,7 @@ const std::map<std::string, Expected> refused{
     {"empty.mtx", {0, "is empty"}},
     {"gzip.mtx.gz", {0, "is a gzip-compressed file"}},
     {"bzip2.mtx.bz2", {0, "is a bzip2-compressed file"}},
-    {"zip.npz", {0, "is a zip archive"}},
+    {"zip.npz", {0, "zip archive"}},
     {"hdf5.h5", {0, "is an HDF5 file"}},
     {"matlab.mat", {0, "is a MATLAB 5 file"}},
     {"unknown_text.txt", {0, "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC nor tridiagonal"}},

@@ -216,6 +216,7 @@ def test_mixed_precision(framework):
     a = random_symmetric(600)
     plain = eigen_g.eigh(framework.array(a))
     assert plain.report.refinement["result"] == "native"
+    assert plain.report.fallbacks == []
     solver = eigen_g.Solver(600, like=framework.array(a), precision="mixed")
     assert solver.workspace_bytes == eigen_g.workspace_bytes(600, precision="mixed") != eigen_g.workspace_bytes(600)
     for overwrite in (False, True):

@@ -172,6 +172,7 @@ def test_precision():
     a = random_symmetric(30)
     plain = eigen_g.eigh(a, device="cpu")
     assert plain.report.refinement["result"] == "native"
+    assert plain.report.fallbacks == []
     for mixed in (
         eigen_g.eigh(a, device="cpu", precision="mixed"),
         eigen_g.Solver(30, device="cpu", precision="mixed")(a),

@@ -1,4 +1,4 @@
-#include "apps/cli/symv_tables.hpp"
+#include "apps/support/symv_tables.hpp"
 
 #include <cstdlib>
 #include <filesystem>

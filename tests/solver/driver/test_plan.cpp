@@ -52,26 +52,67 @@ TEST_CASE("an automatic engine without rates goes by the GPU's own, of a general
 }
 
 TEST_CASE("too little memory: native precision, one-stage path, CPU, if the caller left the choice open") {
+  using enum Fallback;
+  using Steps = std::vector<Fallback>;
   Plan p = on_gpu(Path::automatic, Path::two_stage);
   p.options.precision = Precision::mixed;
+  CHECK(p.fallbacks.empty());
   std::optional<Plan> next = smaller_plan<double>(p);
   REQUIRE(next);
   CHECK(next->options.precision == Precision::native);
   CHECK(next->path == Path::two_stage);
+  CHECK(next->fallbacks == Steps{mixed_to_native});
   next = smaller_plan<double>(*next);
   REQUIRE(next);
   CHECK(next->path == Path::one_stage);
   CHECK(next->on_gpu);
+  CHECK(next->fallbacks == Steps{mixed_to_native, two_stage_to_one_stage});
   next = smaller_plan<double>(*next);
   REQUIRE(next);
   CHECK_FALSE(next->on_gpu);
+  CHECK(next->fallbacks == Steps{mixed_to_native, two_stage_to_one_stage, gpu_to_cpu});
+  CHECK(plan_within(*next).fallbacks.empty());
   CHECK_FALSE(smaller_plan<double>(*next));
+}
 
-  CHECK_FALSE(smaller_plan<double>(on_gpu(Path::two_stage, Path::two_stage)));
-  CHECK_FALSE(smaller_plan<double>(on_gpu(Path::automatic, Path::one_stage, DeviceChoice::gpu)));
-  CHECK_FALSE(smaller_plan<double>(
-      on_gpu(Path::one_stage, Path::one_stage, DeviceChoice::automatic, Pointers::device)));
-  CHECK(smaller_plan<float>(on_gpu(Path::automatic, Path::two_stage, DeviceChoice::gpu))->path ==
-        Path::one_stage);
-  CHECK_FALSE(smaller_plan<double>(on_gpu(Path::one_stage, Path::one_stage))->on_gpu);
+TEST_CASE("short of memory: the next step by what the caller left open") {
+  using enum Fallback;
+  constexpr Path free = Path::automatic, one = Path::one_stage, two = Path::two_stage;
+  constexpr DeviceChoice any = DeviceChoice::automatic, gpu = DeviceChoice::gpu;
+  constexpr Pointers host = Pointers::host, device = Pointers::device;
+  struct Row {
+    Path asked, path;
+    DeviceChoice choice;
+    Pointers pointers;
+    Precision precision;
+    std::optional<Fallback> next;  // for a matrix of double
+  };
+  for (const Row& row : {
+           Row{free, two, any, host, Precision::mixed, mixed_to_native},
+           Row{two, two, gpu, device, Precision::mixed, mixed_to_native},
+           Row{one, one, gpu, device, Precision::mixed, mixed_to_native},
+           Row{free, two, any, host, Precision::native, two_stage_to_one_stage},
+           Row{free, two, gpu, device, Precision::native, two_stage_to_one_stage},
+           Row{two, two, any, host, Precision::native, {}},
+           Row{two, two, gpu, device, Precision::native, {}},
+           Row{free, one, any, host, Precision::native, gpu_to_cpu},
+           Row{one, one, any, host, Precision::native, gpu_to_cpu},
+           Row{free, one, gpu, host, Precision::native, {}},
+           Row{free, one, any, device, Precision::native, {}},
+           Row{one, one, any, device, Precision::native, {}},
+       }) {
+    CAPTURE(name(row.asked), name(row.path), static_cast<int>(row.choice), static_cast<int>(row.pointers),
+            name(row.precision));
+    Plan p = on_gpu(row.asked, row.path, row.choice, row.pointers);
+    p.options.precision = row.precision;
+    const std::optional<Plan> next = smaller_plan<double>(p);
+    REQUIRE(next.has_value() == row.next.has_value());
+    if (next) CHECK(next->fallbacks == std::vector<Fallback>{*row.next});
+    p.options.precision = Precision::native;  // the other types have no mixed precision
+    const std::optional<Plan> native = smaller_plan<double>(p), single = smaller_plan<float>(p);
+    REQUIRE(native.has_value() == single.has_value());
+    if (native) CHECK(native->fallbacks == single->fallbacks);
+    p.on_gpu = false;
+    CHECK_FALSE(smaller_plan<double>(p));
+  }
 }

@@ -79,6 +79,20 @@ TEST_CASE("the automatic engine takes the native path if native is fastest, not 
           two);
 }
 
+TEST_CASE("float and complex matrices take the path of native products, whatever engine is asked for") {
+  for (const EntryType type : {s, z, c})
+    for (const Engine engine : {Engine::df, Engine::emulated, Engine::automatic})
+      for (const std::int64_t n : {1000, 2250, 2900, 3000, 3200, 3600, 3900, 10000})
+        for (const std::int64_t vectors : {std::int64_t{0}, n})
+          for (const int capability : {86, 90}) {
+            CAPTURE(name(engine), type.is_complex, type.is_single, n, vectors, capability);
+            const ProductRates rates = engine == Engine::automatic ? fastest(Engine::df) : ProductRates{};
+            CHECK(engine_of_path({.n = n, .type = type, .engine = engine, .rates = rates}) == Engine::native);
+            CHECK(chosen({type, n, vectors, engine, capability, one}, Path::automatic, rates) ==
+                  chosen({type, n, vectors, Engine::native, capability, one}));
+          }
+}
+
 TEST_CASE("a path that is asked for is taken") {
   for (const Engine engine : {Engine::native, Engine::df, Engine::emulated, Engine::automatic})
     for (const int capability : {0, 86, 90})

@@ -1,4 +1,4 @@
-#include "apps/cli/named_files.hpp"
+#include "apps/support/named_files.hpp"
 
 #include <sys/stat.h>
 
@@ -6,8 +6,8 @@
 #include <optional>
 #include <tuple>
 
-#include "apps/cli/exit_codes.hpp"
 #include "apps/io/hdf5_name.hpp"
+#include "apps/support/exit_codes.hpp"
 
 namespace eigen_g::apps {
 

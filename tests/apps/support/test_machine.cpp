@@ -1,5 +1,5 @@
 // Tests of the description of the machine in a report.
-#include "apps/cli/machine.hpp"
+#include "apps/support/machine.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // Tests of timing calls in turns.
-#include "apps/cli/timing.hpp"
+#include "apps/support/timing.hpp"
 
 #include "hybrid/error.hpp"
 #include "tests/support/catch.hpp"

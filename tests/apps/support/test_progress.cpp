@@ -1,4 +1,4 @@
-#include "apps/cli/progress.hpp"
+#include "apps/support/progress.hpp"
 #include "tests/support/catch.hpp"
 
 using eigen_g::apps::clock_text;

@@ -1,4 +1,4 @@
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
 
 #include <filesystem>
 #include <new>

@@ -1,4 +1,4 @@
-#include "apps/cli/timing.hpp"
+#include "apps/support/timing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "apps/cli/stopwatch.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #endif

@@ -1,4 +1,4 @@
-#include "apps/cli/signals.hpp"
+#include "apps/support/signals.hpp"
 
 #include "apps/io/output_file.hpp"
 #include "tests/support/catch.hpp"

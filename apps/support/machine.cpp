@@ -1,4 +1,4 @@
-#include "apps/cli/machine.hpp"
+#include "apps/support/machine.hpp"
 
 #include <ctime>
 #include <fstream>

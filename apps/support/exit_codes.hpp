@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <string>
 
 #include "hybrid/error.hpp"
@@ -18,6 +19,9 @@ enum class ExitCode : int {
   device = 6,
   interrupted = 130,
 };
+
+// The work of a subcommand. It returns an exit code or throws.
+using Action = std::function<ExitCode()>;
 
 // The command line asks for something that does not exist, or for options that exclude each other.
 class UsageError : public Error {

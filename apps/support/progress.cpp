@@ -1,4 +1,4 @@
-#include "apps/cli/progress.hpp"
+#include "apps/support/progress.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-#include "apps/cli/signals.hpp"
+#include "apps/support/signals.hpp"
 
 namespace eigen_g::apps {
 

@@ -1,10 +1,10 @@
-#include "apps/cli/symv_tables.hpp"
+#include "apps/support/symv_tables.hpp"
 
 #include <fstream>
 #include <sstream>
 
-#include "apps/cli/text.hpp"
 #include "apps/io/file_error.hpp"
+#include "apps/support/text.hpp"
 #include "solver/devices/calibration.hpp"
 
 namespace eigen_g::apps {

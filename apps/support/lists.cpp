@@ -1,9 +1,9 @@
-#include "apps/cli/lists.hpp"
+#include "apps/support/lists.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
 
 namespace eigen_g::apps {
 

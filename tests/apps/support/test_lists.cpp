@@ -1,10 +1,10 @@
 // Tests of lists on the command line, the text table, and the tuner's sizes.
 #include <algorithm>
 
-#include "apps/cli/exit_codes.hpp"
-#include "apps/cli/lists.hpp"
 #include "apps/cli/symv_tuning.hpp"
-#include "apps/cli/text_table.hpp"
+#include "apps/support/exit_codes.hpp"
+#include "apps/support/lists.hpp"
+#include "apps/support/text_table.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;

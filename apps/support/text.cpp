@@ -1,4 +1,4 @@
-#include "apps/cli/text.hpp"
+#include "apps/support/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "apps/cli/named_files.hpp"
+#include "apps/support/named_files.hpp"
 
 #include <filesystem>
 #include <fstream>
 
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
 

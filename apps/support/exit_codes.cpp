@@ -1,4 +1,4 @@
-#include "apps/cli/exit_codes.hpp"
+#include "apps/support/exit_codes.hpp"
 
 #include <array>
 #include <filesystem>
@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "apps/cli/text.hpp"
 #include "apps/io/file_error.hpp"
+#include "apps/support/text.hpp"
 #include "solver/devices/calibration.hpp"
 
 namespace eigen_g::apps {

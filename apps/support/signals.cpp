@@ -1,4 +1,4 @@
-#include "apps/cli/signals.hpp"
+#include "apps/support/signals.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <string_view>
 
-#include "apps/cli/exit_codes.hpp"
 #include "apps/io/output_file.hpp"
+#include "apps/support/exit_codes.hpp"
 
 namespace eigen_g::apps {
 
