@@ -363,7 +363,8 @@ class Spmv final : public Benchmark {
  public:
   Spmv()
       : Benchmark({"spmv",
-                   "Sparse matrix-vector product in every format against cuSPARSE: GB/s, conversion, choice.",
+                   "Sparse matrix-vector product in every format, compared with cuSPARSE: GB/s, conversion, "
+                   "choice.",
                    R"(
   eigen_g bench spmv                                  generated matrices, ten with the rows and entries of paper 3's
   eigen_g bench spmv ldoor.mtx A.npz --json spmv.json
