@@ -1,7 +1,7 @@
 // Matrix products by cuBLAS in the matrices' own type: the native engine.
 //
 // Matrices are column-major, in device memory, with 64-bit sizes. Work is ordered on `queue`. A product with an empty result
-// returns at once. Throws DeviceError. The same GPU gives the same bits in every run. CUDA builds only.
+// returns at once. Throws DeviceError. A GPU gives the same bits in every run. CUDA builds only.
 //
 // T is float, double or complex of these. It is deduced from C's view; if C is written in braces, call gemm<T>(...).
 #pragma once

@@ -1,4 +1,4 @@
-// The benchmarks of this folder. apps/papers/benchmarks.hpp has those of the papers, apps/cli/benchmarks.cpp the list of all.
+// The benchmarks of this folder. apps/papers/benchmarks.hpp has the benchmarks of the papers, apps/cli/benchmarks.cpp the list of all.
 #pragma once
 
 #include <cstdint>

@@ -200,7 +200,8 @@ class GemmCase {
 class Gemm final : public Benchmark {
  public:
   explicit Gemm(MakeLadder make_ladder)
-      : Benchmark({"gemm", "Matrix products by every engine: TFLOP/s, error, double-float against SGEMM.", R"(
+      : Benchmark({"gemm",
+                   "Matrix products by every engine: TFLOP/s, error, double-float compared with SGEMM.", R"(
   eigen_g bench gemm                                  squares to 8192, and the solver's shapes at 8192
   eigen_g bench gemm --sizes 10000 --json gemm.json
   eigen_g bench gemm --ladder                         paper 5: naive, tiles in shared memory, cuBLAS; n = 4000)",

@@ -143,7 +143,7 @@ class GeneralisedBenchmark final : public Benchmark {
   GeneralisedBenchmark()
       : Benchmark(
             {"generalised",
-             "A x = w B x against cuSOLVER's sygvd: seconds by stage, and verification, over n.",
+             "A x = w B x, compared with cuSOLVER's sygvd: seconds by stage and n, and verification.",
              R"(
   eigen_g bench generalised                           1000 to 10000
   eigen_g bench generalised --types sdcz              float, double and complex, each beside cuSOLVER in its type

@@ -34,7 +34,8 @@ class Solve final : public Benchmark {
  public:
   Solve()
       : Benchmark({"solve",
-                   "Whole solves against cuSOLVER's Xsyevd: seconds by stage, and verification, over n.", R"(
+                   "Whole solves, compared with cuSOLVER's Xsyevd: seconds by stage and n, and verification.",
+                   R"(
   eigen_g bench solve                                 128 to 10000, about a minute
   eigen_g bench solve --sizes 2000,20000,32768 --brief
   eigen_g bench solve --types sdcz                    float, double and complex, each beside cuSOLVER in its type
@@ -224,7 +225,7 @@ class Accuracy final : public Benchmark {
 
   void add_options(CLI::App& command) override {
     add_sizes(command, "--n", "10000", "Orders: numbers and from:to:step (default: 10000)");
-    command.add_option("--seed", seed_, "Of the random entries (default: 1)")->option_text("N");
+    command.add_option("--seed", seed_, "Seed of the random entries (default: 1)")->option_text("N");
   }
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -126,7 +126,7 @@ class Symv final : public Benchmark {
   Symv()
       : Benchmark(
             {"symv",
-             "Symmetric matrix-vector product against cuBLAS: GB/s and GFLOP/s over n.",
+             "Symmetric matrix-vector product, compared with cuBLAS: GB/s and GFLOP/s by n.",
              R"(
   eigen_g bench symv                                  all types, both triangles
   eigen_g bench symv --types d --uplo L --sizes 1000:20000:1000

@@ -308,33 +308,34 @@ class Tridiagonalize final : public Benchmark {
  public:
   Tridiagonalize()
       : Benchmark({"tridiagonalize",
-                   "Reduction to tridiagonal form against cuSOLVER's sytrd: seconds and GB/s over n.", R"(
+                   "Reduction to tridiagonal form, compared with cuSOLVER's sytrd: seconds and GB/s by n.",
+                   R"(
   eigen_g bench tridiagonalize                        512 to 10000, half a minute
   eigen_g bench tridiagonalize --sizes 2000,20000,32768 --brief
-  eigen_g bench tridiagonalize --path one,two         by way of a band too, with TFLOP/s of 4/3 n^3
+  eigen_g bench tridiagonalize --path one,two         also through a band, with TFLOP/s of 4/3 n^3
   eigen_g bench tridiagonalize --json t.json && scripts/plot_solver.py t.json -o figures)"}) {}
 
   void add_options(CLI::App& command) override {
     add_sizes(command, "--sizes", "512,1000,2000,4000,10000",
               "Numbers and ranges from:to:step (default: 512 to 10000)");
-    add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
+    add_rounds(command, "Timed rounds of each call (default: 7; 3 if they take long; 1 with --brief)", 1);
     command.add_option("--check", check_, "Form Q and check it for n up to this, on the CPU (default: 4000)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
         ->option_text("N");
     command
-        .add_option(
-            "--path", paths_,
-            "Paths of the reduction: one (default, always taken, as it checks the other), two (by way of a "
-            "band, on the same matrices)")
+        .add_option("--path", paths_,
+                    "Paths of the reduction: one (default; always included, because it checks the other), "
+                    "two (through "
+                    "a band, on the same matrices)")
         ->delimiter(',')
         ->check(CLI::IsMember({"one", "two"}))
         ->option_text("LIST");
     command.add_flag("--breakdown", breakdown_,
                      "Also time products, updates and synchronisation by themselves");
-    command.add_flag("--brief", brief,
-                     "For large sizes: one cuSOLVER mode (the non-deterministic), one round, beyond n = "
-                     "20000 no warm-up but "
-                     "of the first size, and no check but of the eigenvalues against cuSOLVER's");
+    command.add_flag(
+        "--brief", brief,
+        "For large sizes: only the non-deterministic mode of cuSOLVER, one round, beyond n = 20000 a "
+        "warm-up for the first size only, and only the eigenvalues are checked, with cuSOLVER's");
   }
 
 #ifdef EIGEN_G_HAVE_CUDA

@@ -23,7 +23,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// The same matrix, stored by its other triangle.
+// Returns b stored by its other triangle.
 template <class T>
 io::HermitianMatrix<T> turned(const io::HermitianMatrix<T>& b) {
   const std::int64_t n = b.n;

@@ -1,10 +1,10 @@
 // eigen_g info: prints how this program was built, and the devices and libraries that it finds.
 //
-// JSON, "format": "eigen_g-info", "version": 1. Fields:
+// JSON, "format": "eigen_g-info", "version": 2. Fields:
 //   eigen_g     version
 //   cuda        built with CUDA
 //   threads     OpenBLAS's number of threads
-//   devices     kind, index, name, memory_total, memory_free, cores; of a GPU also compute_capability and l2_bytes
+//   devices     kind, index, name, memory_total, memory_free; CPU: cores; GPU: multiprocessors, compute_capability, l2_bytes
 //   libraries   name: version; "": not available
 #include <CLI/CLI.hpp>
 #include <iostream>

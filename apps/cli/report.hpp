@@ -27,8 +27,8 @@
 //   refinement         result of mixed precision: result ("refined", or why the solve was in native precision: "out_of_scope",
 //                      "float_failed", "large_clusters", "diverged"), steps, clusters, largest_cluster, correction (|E| of the last step),
 //                      float_seconds, seconds; null: mixed precision was not requested
-//   fallbacks          steps to a smaller solve because of too little GPU memory, in their order: "mixed_to_native",
-//                      "two_stage_to_one_stage", "gpu_to_cpu"; empty: the memory sufficed
+//   fallbacks          fallbacks because of too little GPU memory, in their order: "mixed_to_native", "two_stage_to_one_stage",
+//                      "gpu_to_cpu"; empty: there was enough memory
 //   threads            CPU threads
 //   bytes              host, device: workspace in addition to the matrix and the results
 //   outputs            values, vectors: the files written; null: not written

@@ -28,7 +28,7 @@ double distance(const std::vector<R>& w, std::int64_t m, const std::vector<doubl
   return worst / largest / (static_cast<double>(truth.size()) * std::numeric_limits<R>::epsilon());
 }
 
-// LAPACK computes the values by another algorithm if vectors are wanted.
+// LAPACK computes the values by another algorithm if there are vectors.
 template <class T>
 std::optional<std::vector<double>> values_on_cpu(const SelftestMatrix<T>& matrix, std::int64_t n,
                                                  bool vectors, int threads) {
@@ -52,7 +52,7 @@ std::vector<SelftestVariant> selftest_variants(std::int64_t n, bool on_gpu) {
       {.name = "values", .options = {.vectors = false}},
       {.name = "a third by index", .options = {.subset = third}},
       {.name = "above 0, upper", .options = {.uplo = Uplo::upper, .subset = positive}},
-      {.name = "in place of A", .in_place = true}};
+      {.name = "z is a", .in_place = true}};
   if (!on_gpu) return list;
   list.push_back({.name = "one stage", .options = {.path = Path::one_stage}});
   list.push_back({.name = "two stages", .options = {.path = Path::two_stage}});

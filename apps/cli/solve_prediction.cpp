@@ -31,7 +31,7 @@ const Prediction* find(const std::vector<Prediction>& predictions, int stages, E
   return found;
 }
 
-// The same prediction for values only: no products run after the reduction.
+// Returns the prediction p for values only: no products run after the reduction.
 Prediction of_values(Prediction p) {
   const std::span<const Stage> stages = predicted_stages(p.stages);
   p.seconds = 0;

@@ -87,7 +87,7 @@ CaseOptions plan_of(const Session& session, std::int64_t n, int rounds) {
 class GemmLadder final : public Benchmark {
  public:
   GemmLadder(const std::vector<std::int64_t>& orders, int round_count)
-      : Benchmark({"gemm", "The tiled products of paper 5 against cuBLAS.", "", "figures"}) {
+      : Benchmark({"gemm", "The tiled products of paper 5, compared with cuBLAS.", "", "figures"}) {
     sizes = orders;
     rounds = round_count;
   }

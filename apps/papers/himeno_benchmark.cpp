@@ -88,7 +88,7 @@ class Himeno final : public Benchmark {
         ->delimiter(',')
         ->check(CLI::IsMember({"S", "M", "L", "XL"}))
         ->option_text("LIST");
-    command.add_option("--gpus", gpus_, "So many GPUs, beside one (default: 1)")
+    command.add_option("--gpus", gpus_, "Number of GPUs, compared with one (default: 1)")
         ->check(CLI::Range(1, 64))
         ->option_text("N");
     command.add_option("--device", device_, "gpu (default) or cpu")

@@ -363,7 +363,8 @@ class Spmv final : public Benchmark {
  public:
   Spmv()
       : Benchmark({"spmv",
-                   "Sparse matrix-vector product in every format against cuSPARSE: GB/s, conversion, choice.",
+                   "Sparse matrix-vector product in every format, compared with cuSPARSE: GB/s, conversion, "
+                   "choice.",
                    R"(
   eigen_g bench spmv                                  generated matrices, ten with the rows and entries of paper 3's
   eigen_g bench spmv ldoor.mtx A.npz --json spmv.json
@@ -395,7 +396,7 @@ class Spmv final : public Benchmark {
   bool on_host() const override { return device_ == "cpu"; }
   std::vector<CaseOptions> host_cases(Json& head) override {
     head["error_limit"] = spmv_error_limit;
-    if (k_ != 1 || solve_) throw UsageError("--device cpu goes with neither --block nor --solve");
+    if (k_ != 1 || solve_) throw UsageError("--device cpu cannot be combined with --block or --solve");
     return plans([r = rounds](CrsMatrix<double> a) -> Case {
       const auto matrix = std::make_shared<const CrsMatrix<double>>(std::move(a));
       return {{}, [matrix, r](Json& result) { check_on_host(*matrix, r, result); }};

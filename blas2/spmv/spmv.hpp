@@ -38,7 +38,7 @@ class SpmvOperator {
   SpmvOperator(const Queue& queue, const CrsView<T>& a_dev, const SpmvCandidate& candidate);
 
   // The product of crs_multiply(): x_dev is cols x k, y_dev is rows x k, both row-major, k = 1 or 4. Queued; allocates nothing.
-  // Products must not overlap in time, because they share buffers. The same bits in every run.
+  // Products must not overlap in time, because they share buffers. Every run gives the same bits.
   void multiply(const Queue& queue, int k, T alpha, const T* x_dev, T beta, T* y_dev, T gamma = 0) const;
 
   std::int64_t rows() const { return a_.rows; }

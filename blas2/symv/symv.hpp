@@ -2,8 +2,8 @@
 //
 //   y := alpha A x + beta y,   A = A^T (S, D, W) or A = A^H (C, Z)
 //
-// The five types are float (S), double (D), std::complex<float> (C), std::complex<double> (Z) and DoubleDouble (W). The same
-// GPU, configuration and input give the same bits, because every sum has a fixed order. Configurations, their names and the
+// The five types are float (S), double (D), std::complex<float> (C), std::complex<double> (Z) and DoubleDouble (W). Two runs
+// with one GPU, configuration and input give the same bits, because every sum has a fixed order. Configurations, their names and the
 // tables are plain host code; symv() and SymvWorkspace exist in CUDA builds only.
 #pragma once
 

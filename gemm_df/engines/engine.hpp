@@ -9,10 +9,10 @@
 
 namespace eigen_g {
 
-//   native        cuBLAS in the matrices' own type
-//   double_float  "df": a double as two floats, float operations only (gemm_df/README.md)
-//   emulated      cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
-//   automatic     the fastest of these for each product, by measured rates
+//   native     cuBLAS in the matrices' own type
+//   df         a double as two floats, float operations only (gemm_df/README.md)
+//   emulated   cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
+//   automatic  the fastest of these for each product, by measured rates
 // The engines come first and are rows of a table; `automatic` is the last enumerator.
 enum class Engine { native, df, emulated, automatic };
 

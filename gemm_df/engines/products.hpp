@@ -5,7 +5,7 @@
 // scratch memory (converted operands) and its own count of the flops of each engine. Move-only; used by one thread at a time.
 //
 // Matrices are column-major, in device memory, with 64-bit sizes. Work is ordered on the queue. A product with an empty result
-// returns at once. Throws DeviceError, OutOfMemory. The same GPU gives the same bits in every run. CUDA builds only.
+// returns at once. Throws DeviceError, OutOfMemory. A GPU gives the same bits in every run. CUDA builds only.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ class Queue;
 //   T is float or complex<float>; alpha is not real; more than 128 columns
 //   the GPU has no tensor core for double (compute capability below 8.0)
 //   double: rows of the same index have different alignments (16 bytes) in the three matrices
-// Ordered on `queue`. Throws DeviceError. The same bits in every run. Cost: 2 n^2 k flops, complex 8 n^2 k; C is read and
+// Ordered on `queue`. Throws DeviceError. Every run gives the same bits. Cost: 2 n^2 k flops, complex 8 n^2 k; C is read and
 // written once. Rates: data/perf/DECISIONS.md, "Rank-2k update".
 template <class T>
 bool syr2k_lower_narrow(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,

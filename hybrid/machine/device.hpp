@@ -36,7 +36,7 @@ const Device& gpu_facts(int index);
 std::uint64_t gpu_memory_free(int index);  // bytes; throws DeviceError
 int current_gpu();                         // CUDA's current device; throws DeviceError
 
-// The kind of memory that a pointer belongs to. `unknown_host`: host memory that is not registered with CUDA; every pointer in
+// The kind of memory that a pointer belongs to. `unregistered`: host memory that is not registered with CUDA; every pointer in
 // a build without CUDA.
 enum class MemoryType { unregistered, pinned, device, managed };
 struct MemoryOwner {

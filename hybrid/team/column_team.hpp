@@ -7,7 +7,7 @@
 // Each device has one range of the columns, which is copied to it and back once. The blocks are operands that all devices need.
 // They are sent step by step, and the blocks of the next step arrive while a device works on the current one.
 //
-// The same devices and shares give the same bits in every run: ranges are fixed, and each device runs its steps in order.
+// Every run with the same devices and shares gives the same bits: ranges are fixed, and each device runs its steps in order.
 #pragma once
 
 #include <cstdint>
@@ -87,7 +87,7 @@ class ColumnTeam {
   // Throws OutOfMemory, DeviceError.
   void prepare(const std::vector<ExpectedWork<T>>& expected, std::int64_t granularity = 1);
 
-  // Runs the work. `parts` has one share for each device; split_columns() cuts the columns with `granularity`. The work starts
+  // Runs the work. `shares` has one share for each device; split_columns() cuts the columns with `granularity`. The work starts
   // after everything in the first queue, and later work of that queue starts after it.
   // Blocks until the CPU has done its share, but not for the GPUs. Allocates staging and scratch memory when needed and keeps
   // it.

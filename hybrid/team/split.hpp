@@ -16,7 +16,7 @@ struct ColumnRange {
   friend bool operator==(const ColumnRange&, const ColumnRange&) = default;
 };
 
-// Cuts columns 0 ... columns - 1 into one range for each device, in order, without gap or overlap. `parts` are the proportions
+// Cuts columns 0 ... columns - 1 into one range for each device, in order, without gap or overlap. `shares` are the proportions
 // of the devices. Range ends are rounded to the nearest multiple of `granularity`; the last device with a positive share also
 // has the remaining columns. A range is empty if its share is 0 or is rounded to nothing.
 // Throws InvalidArgument if a share is negative or not finite, if all are 0 or their sum overflows, if columns < 0 or

@@ -107,7 +107,7 @@ template <class T>
 //   n^2      two-stage path, columns of z not 16-byte aligned (odd n); without this memory the solve still works, but is slower
 //   0.6 n^2  vectors, and lda > n
 //
-// If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks has the steps:
+// If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks:
 //
 //   mixed precision -> native precision
 //   two-stage path  -> one-stage path    with Path::automatic

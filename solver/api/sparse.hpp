@@ -132,7 +132,7 @@ struct FewPrediction {
 //   z   n x count, leading dimension ldz >= max(1, n), out; null: values only
 // With CsrMatrix, devices.gpus GPUs share the rows: each has a range with the same number of entries, and they exchange the rows of X
 // that they need. Pairs that have not converged are returned too. The report says so, and each residual bounds the distance of its
-// value from an eigenvalue. Blocks until done. The same arguments on the same kind of device give the same bits.
+// value from an eigenvalue. Blocks until done. Two calls with the same arguments on the same kind of device give the same bits.
 // Throws OutOfMemory, DeviceError, and InvalidArgument for
 //   a       an offset or column out of order; a NaN or an infinity; a product that is not finite; A not symmetric. The dense solver
 //           compares all entries (limit 1e-12 max |a_ij|). Lanczos compares products with random vectors, which shows one differing

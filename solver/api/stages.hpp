@@ -4,7 +4,7 @@
 //   stedc   T = U diag(w) U^T    w_1 <= w_2 <= ... <= w_n
 //   ormtr   Z := Q Z             Q U are the eigenvectors of A
 //
-// and the reduction in two steps through a band matrix B, for large matrices and for band matrices:
+// and the two-stage reduction through a band matrix B, for large matrices and for band matrices:
 //
 //   sytrd_sy2sb   A = Q1 B Q1^T    B(i, j) = 0 for |i - j| > kd
 //   sytrd_sb2st   B = Q2 T Q2^T
@@ -22,7 +22,7 @@
 //                    devices.threads are used; the other members of `devices` are not
 //   device pointers  run on the GPU that holds them, after all work that is in `stream` (null: the default stream)
 //   blocking         each call blocks until done
-//   report           status, failed, stages, seconds, devices and bytes are set
+//   report           status, info, stages, seconds, devices and bytes are set
 //   errors           InvalidArgument, also for host memory that the GPU cannot use, and for device memory instead of host memory;
 //                    OutOfMemory with the sum of the needed bytes, before any allocation; DeviceError
 //   accuracy         results repeat bit for bit on the same device

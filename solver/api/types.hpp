@@ -176,20 +176,19 @@ struct Refinement {
     diverged         // ... the corrections did not shrink from step to step
   };
   Result result = Result::native;
-  int steps = 0;              // number of refinement steps X := X + X E
-  std::int64_t clusters = 0;  // number of clusters that were solved as small problems
-  std::int64_t largest_cluster =
-      0;                     // order of the largest cluster of values that a step cannot separate; 0: none
-  double correction = 0;     // Frobenius norm of E in the last step
-  double float_seconds = 0;  // time of the solve in float
-  double seconds = 0;        // time of the refinement steps
+  int steps = 0;                     // number of refinement steps X := X + X E
+  std::int64_t clusters = 0;         // number of clusters that were solved as small problems
+  std::int64_t largest_cluster = 0;  // order of the largest cluster that a step cannot separate; 0: none
+  double correction = 0;             // Frobenius norm of E in the last step
+  double float_seconds = 0;          // time of the solve in float
+  double seconds = 0;                // time of the refinement steps
   bool native() const { return result != Result::refined; }
 };
 const char* name(
     Refinement::Result
         result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
 
-// A step to a solve that takes less GPU memory. The steps are tried in this order, if the GPU has too little memory.
+// A change to a solve that needs less GPU memory. If the GPU has too little memory, the fallbacks are tried in this order.
 enum class Fallback {
   mixed_to_native,         // mixed precision -> native precision
   two_stage_to_one_stage,  // two-stage path -> one-stage path; needs Path::automatic
@@ -217,8 +216,8 @@ struct Report {
   double seconds = 0;               // time of the whole call, allocation included
   std::vector<DeviceWork> devices;  // the devices that took part, the GPU first
   Refinement refinement;
-  // Steps from the solve that was asked for to the solve that ran, in their order. Empty: the memory sufficed. A Solver keeps its
-  // smaller solve, and each of its later reports repeats the steps.
+  // The fallbacks from the requested solve to the one that ran, in their order. Empty: the GPU had enough memory. A Solver keeps its
+  // fallbacks, and each of its later reports repeats them.
   std::vector<Fallback> fallbacks = {};
   WorkspaceBytes bytes;  // memory of the call in addition to a, w, z; device: sum over all GPUs
   double seconds_of(Stage stage) const;  // sum over all entries of this stage

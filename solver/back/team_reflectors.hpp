@@ -21,7 +21,7 @@ template <class T>
 ColumnWork<T> cut_reflectors(const std::vector<ReflectorBlock<T>>& blocks, MatrixView<same_t<T>> z_dev);
 
 // Z := ... H_2 H_1 H_0 Z, the blocks in the order of the list. Each device of the team has a range of Z's columns, in proportion to its
-// share in `parts`. The columns are copied to a helper once and back once; a helper receives a block while it works on the one before.
+// share in `shares`. The columns are copied to a helper once and back once; a helper receives a block while it works on the one before.
 //   blocks   v_dev and t_dev in the memory of the team's first GPU, in
 //   z_dev    n x m, in the memory of the team's first GPU, in and out
 //   first    products for the first GPU, on the team's queue; null: native engine. Helpers use native products

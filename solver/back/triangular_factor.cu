@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(threads)
   const std::int32_t first = blockIdx.x * side, reflectors = n - 1;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 
-  // S(16 i + ..., 8 j + ...) over the warp's rows. The same registers are rows of V^T and columns of V.
+  // S(16 i + ..., 8 j + ...) over the warp's rows. One set of registers is rows of V^T and columns of V.
   T sum[2][4][4] = {};
   for (std::int32_t row = first / 8 * 8 + 8 * warp; row < n; row += 8 * warps) {
     pair_t<T> v[4];

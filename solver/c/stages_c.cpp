@@ -16,9 +16,10 @@ bool vectors_of(char compz) {
   return c_info::upper(compz) == 'I';
 }
 
-// Where vectors are wanted a null z is a mistake, not a wish for values only.
+// If vectors are requested, a null z is an error. It does not mean values only.
 double* wanted(bool vectors, std::int64_t n, double* z) {
-  if (vectors && !z && n > 0) throw InvalidArgument(Argument::z, "is null, but vectors are wanted");
+  if (vectors && !z && n > 0)
+    throw InvalidArgument(Argument::z, "is null; must be an array, unless only values are requested");
   return vectors ? z : nullptr;
 }
 

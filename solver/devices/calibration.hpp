@@ -1,19 +1,19 @@
 // Calibration: the measured rates of this machine's devices, and the JSON file that keeps them.
 //
-//   format     "eigen_g-calibration"      version  3      date  YYYY-MM-DD
+//   format     "eigen_g-calibration"      version  4      date  YYYY-MM-DD
 //   effort     "quick" (a few rates, measured in under a second) or "full" (eigen_g calibrate)
 //   machine    eigen_g, cuda_driver, cuda_toolkit, cublas, openblas: versions
 //   devices    the CPU first, then the GPUs. Each device has:
-//     kind, name, cores, compute_capability      which device it is
+//     kind, name, compute_capability, cores (CPU) or multiprocessors (GPU): they identify the device
 //     products       engine, m, n, k, flops      rates of matrix products, flop/s
 //     team           work, multiprocessors, rows, columns, inner, flops
 //                                                rates in a team (hybrid/team/column_team.hpp), if it was measured in one
-//     symv_bytes_per_second                             bytes/s of the stored triangle in y := A x; 0: not measured
+//     symv_bytes_per_second                      bytes/s of the stored triangle in y := A x; 0: not measured
 //     to_device, from_device, latency            GPU: bytes/s from and to pinned host memory; seconds of a small copy
 //     from_first, to_first                       helper GPU: bytes/s from and to the first GPU
-//     halo_bytes_per_second, halo_latency               helper GPU: bytes/s and seconds of an exchange with the first GPU in which both wait for
-//                                                the other's data, like the planes between two parts of a matrix
-//     joining                                    helper: seconds by which a piece of a team's work takes longer if this device takes
+//     halo_bytes_per_second, halo_latency        helper GPU: bytes/s and seconds of an exchange with the first GPU in which both wait
+//                                                for the other's data, like the planes between two parts of a matrix
+//     team_overhead_seconds                      helper: seconds by which a piece of a team's work takes longer if this device takes
 //                                                part, however small its part
 //
 // Rates and times are in SI units, not in GB or GFLOP. A file of another machine, device, driver or version is not used, because its rates

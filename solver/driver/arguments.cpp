@@ -40,8 +40,8 @@ void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName arg
 
 void require_gpu() {
   if (gpu_count() > 0) return;
-  throw DeviceError(cuda_toolkit_version().empty() ? "a GPU was asked for, but this is a build without CUDA"
-                                                   : "a GPU was asked for, but there is none");
+  throw DeviceError(cuda_toolkit_version().empty() ? "a GPU is required, but this is a build without CUDA"
+                                                   : "a GPU is required, but none was found");
 }
 
 void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
@@ -59,7 +59,7 @@ void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
 
 void require_on_host(std::initializer_list<NamedPointer> pointers) {
   for (const auto& [argument, p] : pointers)
-    require(!p || !is_gpu_memory(p), argument, "is device memory; give it as device(p)");
+    require(!p || !is_gpu_memory(p), argument, "is device memory; pass it as device(p)");
 }
 
 void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> named) {
@@ -79,7 +79,7 @@ std::vector<int> helper_gpus(int gpus) {
 void check_devices(const Devices& d) {
   require(
       d.device == DeviceChoice::automatic || d.device == DeviceChoice::cpu || d.device == DeviceChoice::gpu,
-      Argument::device, "is none of automatic, cpu, gpu");
+      Argument::device, "must be automatic, cpu or gpu");
   require(d.gpus >= 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", must be at least 1");
   require(d.multiprocessors >= 0, Argument::multiprocessors,
           "is " + std::to_string(d.multiprocessors) + ", must not be negative");
@@ -90,14 +90,15 @@ void check_devices(const Devices& d) {
             to_text(d.ratio) + " has " + std::to_string(d.ratio.shares.size()) + " shares; there are " +
                 std::to_string(count) +
                 " devices: " + (d.gpus == 1 ? "the GPU" : std::to_string(d.gpus) + " GPUs") + " and the CPU");
-    split_columns(0, d.ratio.shares);  // throws if one is no share
+    split_columns(0, d.ratio.shares);  // throws if one is not a valid share
   }
   if (d.device != DeviceChoice::cpu) return;
   require(d.ratio.automatic(), Argument::ratio,
-          to_text(d.ratio) + " is for a GPU and its helpers; the place is the CPU");
-  require(d.gpus == 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", but the place is the CPU");
+          to_text(d.ratio) + " must be automatic, because the device is the CPU");
+  require(d.gpus == 1, Argument::gpus,
+          "is " + std::to_string(d.gpus) + ", must be 1, because the device is the CPU");
   require(d.multiprocessors == 0, Argument::multiprocessors,
-          "is " + std::to_string(d.multiprocessors) + ", but the place is the CPU");
+          "is " + std::to_string(d.multiprocessors) + ", must be 0, because the device is the CPU");
 }
 
 bool use_gpu(DeviceChoice device, std::int64_t n) {

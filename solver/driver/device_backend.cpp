@@ -63,7 +63,7 @@ std::uint64_t bytes_for_products(std::int64_t n) {
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
-  MatrixView<real_t<T>> u, q;  // u: if T is complex
+  MatrixView<real_t<T>> u, q;  // U: a buffer of its own only if T is complex
   Tridiagonal<real_t<T>> t;
   Arena kept, scratch;  // for the path (PathBytes); scratch also for all other stages
   Arena back;           // q, u and scratch as one buffer, for the back-transformation; not used if back_in_a
@@ -348,7 +348,7 @@ class DeviceBackend final : public StandardBackend<T> {
       return false;
     }
   }
-  // Columns of Z that can be copied to the host while the GPU works on what is queued after them.
+  // Columns of Z that can be copied to the host while the GPU does the work that is queued after them.
   struct ReadyColumns {
     ColumnRange columns;
     Event ready;

@@ -1,4 +1,5 @@
-// DeviceFrame: queue, products, clock and workspace of the solves of one plan on a GPU, or of a call that runs a single stage. CUDA builds only.
+// DeviceFrame: queue, products, clock and workspace of the solves of one plan on a GPU, or of a call that runs a single stage. CUDA builds
+// only.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,7 @@ GeneralisedReport SolveFrame<T>::solve(const CallerMatrices<T>& problem, bool wa
     }
     if (mixed_ && report.refinement.result == Refinement::Result::native)
       report.refinement.result = Refinement::Result::out_of_scope;
-    // A solve within this one has reported its own steps.
+    // The report of a solve within this one already has the fallbacks of that solve.
     report.fallbacks.insert(report.fallbacks.begin(), plan_.fallbacks.begin(), plan_.fallbacks.end());
     return report;
   });

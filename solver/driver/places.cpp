@@ -22,8 +22,8 @@ bool on_16_bytes(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
-// Returns true if the reduction can work on columns of n entries without padding. On the one-stage path, and for a back-transformation by panels,
-// n must be a multiple of tridiagonalize_row_multiple. Otherwise the two-stage path only needs columns that are 32-byte aligned.
+// Returns true if the reduction can work on columns of n entries without padding. On the one-stage path, and for a back-transformation
+// by panels, n must be a multiple of tridiagonalize_row_multiple. Otherwise the two-stage path only needs columns that are 32-byte aligned.
 template <class T>
 bool columns_serve(const Plan& plan) {
   constexpr std::int64_t in_32_bytes = 32 / std::min<std::int64_t>(32, sizeof(T));

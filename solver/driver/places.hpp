@@ -28,8 +28,7 @@ struct Places {
   MatrixPlace z;  // the eigenvectors of A, as the back-transformation computes them
   MatrixPlace c;  // GPU: the compressed Q of the divide and conquer's merges (dc_arrays.hpp)
   MatrixPlace q;  // GPU: Q of the divide and conquer; `callers` is the caller's array of A
-  MatrixPlace
-      u;  // the eigenvectors of the tridiagonal matrix, always real; for a real type in the memory of Z
+  MatrixPlace u;  // the eigenvectors of the tridiagonal matrix, always real; real type: in the memory of Z
   bool back_in_a =
       false;  // the back-transformation may use the caller's array of A, in which Q is not needed any more
 

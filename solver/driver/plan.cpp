@@ -22,11 +22,12 @@ Plan plan_on(Plan asked, bool on_gpu) {
 void check_plan(const Plan& plan) {
   require_size(plan.n, Argument::n);
   require_uplo(plan.options.uplo);
-  require(static_cast<std::size_t>(plan.options.engine) <= engine_count, Argument::engine, "is no engine");
+  require(static_cast<std::size_t>(plan.options.engine) <= engine_count, Argument::engine,
+          "must be native, df, emulated or automatic");
   check_subset(plan.n, plan.options.subset);
   check_devices(plan.devices);
   require(plan.on_host_pointers() || plan.devices.device != DeviceChoice::cpu, Argument::device,
-          "is cpu, but the pointers are a GPU's");
+          "is cpu; must be automatic or gpu with device pointers");
   const int itype = plan.generalised ? plan.generalised->itype : 1;
   require(itype >= 1 && itype <= 3, "itype", "is " + std::to_string(itype) + ", must be 1, 2 or 3");
 }
@@ -39,16 +40,16 @@ Plan make_plan(const Plan& asked) {
   require(gpus <= std::max(1, there), Argument::gpus,
           "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
   require(!is_complex<T> || gpus == 1, Argument::gpus,
-          "is " + std::to_string(gpus) + "; a complex matrix takes one");
+          "is " + std::to_string(gpus) + "; must be 1 for a complex matrix");
   require(!is_complex<T> || devices.ratio.automatic(), Argument::ratio,
-          to_text(devices.ratio) + " is for real matrices");
+          to_text(devices.ratio) + " must be automatic for a complex matrix");
   const bool two_stage = asked.options.path == Path::two_stage;
   const bool on_gpu = !asked.on_host_pointers() || use_gpu(devices.device, asked.n) ||
                       (two_stage && devices.device == DeviceChoice::automatic && gpu_count() > 0);
-  require(on_gpu || !two_stage, Argument::path, "is two_stage, which is for a GPU");
+  require(on_gpu || !two_stage, Argument::path, "is two_stage; must be automatic or one_stage on the CPU");
   const Plan plan = plan_on<T>(asked, on_gpu);
   require(!wants_mixed<T>(plan) || (gpus == 1 && devices.ratio.automatic() && devices.multiprocessors == 0),
-          "precision", "is mixed, which takes one whole GPU, without a ratio");
+          "precision", "is mixed; requires gpus = 1, an automatic ratio and multiprocessors = 0");
   return plan;
 }
 
@@ -89,22 +90,22 @@ void check_problem(const Plan& plan, const CallerMatrices<T>& p) {
   require_leading_dimension(p.a.lda, n, Argument::lda);
   require_pointer(p.w, n > 0, Argument::w);
   if (plan.options.vectors) {
-    require(z || n == 0, Argument::z, "is null, but vectors are wanted");
+    require(z || n == 0, Argument::z, "is null; must be an array, unless only values are requested");
     require_leading_dimension(p.z.lda, n, Argument::ldz);
     require(plan.on_host_pointers() || z != p.a.data || p.z.lda == p.a.lda, Argument::ldz,
             "is " + std::to_string(p.z.lda) + ", must be lda = " + std::to_string(p.a.lda) +
-                " where z is a itself");
+                ", because z is a itself");
   }
   if (plan.generalised) {
     require_pointer(p.b.data, n > 0, Argument::b);
     require_leading_dimension(p.b.lda, n, Argument::ldb);
-    require(n == 0 || p.b.data != z, Argument::b, "is z");
+    require(n == 0 || p.b.data != z, Argument::b, "is the same array as z; z must be a or a separate array");
   }
   const std::initializer_list<NamedPointer> matrices{
       {Argument::a, p.a.data}, {Argument::z, z}, {Argument::b, p.b.data}};
   for (const auto& [argument, matrix] : matrices)
     require(plan.on_host_pointers() || reinterpret_cast<std::uintptr_t>(matrix) % sizeof(T) == 0, argument,
-            "is not aligned to its entries");
+            "must be aligned to the size of its elements");
   require_in_memory(plan.pointers, {{Argument::w, p.w}});
   require_in_memory(plan.pointers, matrices);
 }

@@ -21,7 +21,7 @@ struct Plan {
   // Decided by make_plan().
   bool on_gpu = false;
   Path path = Path::one_stage;
-  std::vector<Fallback> fallbacks = {};  // steps of smaller_plan() that led here, in their order
+  std::vector<Fallback> fallbacks = {};  // the fallbacks that smaller_plan() has taken, in their order
 
   bool on_host_pointers() const { return pointers == Pointers::host; }
   std::int64_t max_count() const {
@@ -29,7 +29,7 @@ struct Plan {
   }  // columns of Z
 };
 
-// Returns `asked` for a GPU or the CPU, which is chosen already, with the path for it. Checks nothing.
+// Returns `asked` with on_gpu and with the path that follows from it. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
 // Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument for an n, options or devices that
@@ -39,14 +39,16 @@ Plan make_plan(const Plan& asked);
 // The checks of make_plan() that do not depend on this machine's GPUs.
 void check_plan(const Plan& plan);
 
-// The plan of the standard solve within a generalised or mixed solve: the same n, device pointers, A in the lower triangle. It has no fallbacks yet.
+// The plan of the standard solve within a generalised or mixed solve: the same n, device pointers, A in the lower
+// triangle, and an empty list of fallbacks.
 Plan plan_within(const Plan& plan);
 
-// Returns the next plan to try if the GPU has too little memory, or nullopt if no fallback is left. The step is added to its fallbacks. The fallbacks in their order:
+// Returns the next plan to try if the GPU has too little memory, with the fallback added to its list. Returns nullopt if no fallback is
+// left. The fallbacks in their order:
 //
 //   mixed precision -> native precision
 //   two-stage path  -> one-stage path    with Path::automatic
-//   GPU             -> CPU               with host pointers and DeviceChoice::automatic
+//   GPU             -> CPU               with host pointers, DeviceChoice::automatic and not Path::two_stage
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);
 

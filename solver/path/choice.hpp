@@ -65,8 +65,8 @@ constexpr std::int64_t band_width(std::int64_t) {
 
 // Returns the largest bandwidth with which the two-stage path chases a band matrix directly, without full_to_band, on the current GPU.
 // There are two limits. The limit with vectors is smaller, because the back-transformation uses the tensor core up to bandwidth 64 only.
-// For a bandwidth between the limits, the values with vectors and the values only differ in rounding. For n of at most twice the larger
-// limit, the smaller limit is used in both cases, so that a small full matrix does not count as a band.
+// For a bandwidth between the limits, the values differ in rounding between a solve with vectors and a solve for values only. For n of
+// at most twice the larger limit, the smaller limit is used in both cases, so that a small full matrix does not count as a band.
 std::int64_t widest_given_band(std::int64_t n, bool vectors);
 
 // The variant of back_transform_chase() on the current GPU. Engine::native, and Engine::automatic on a GPU that is strong in double:

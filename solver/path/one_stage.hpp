@@ -31,8 +31,8 @@ class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
   MatrixView<T> a_;
 };
 
-// Reduction and ImplicitQ of the one-stage path on a GPU, with A in the lower triangle and rows padded as tridiagonalize() requires. Its members are in
-// one_stage_device.cpp, in CUDA builds only.
+// Reduction and ImplicitQ of the one-stage path on a GPU, with A in the lower triangle and rows padded as tridiagonalize() requires. The
+// code is in one_stage_device.cpp, in CUDA builds only.
 //   team   the devices that share the columns of Z; null: this GPU alone
 template <class T>
 class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {

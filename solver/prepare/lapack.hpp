@@ -40,7 +40,7 @@ inline void check_lapack(lapack_int info, const char* routine) {
 // LAPACKE's routines for every type. Each call waits for its turn at OpenBLAS (BlasTurn).
 namespace lapack {
 
-// The same address, with LAPACKE's type for a complex number.
+// Returns x with LAPACKE's type for a complex number.
 template <class T>
 auto of_lapack(T* x) {
   using Value = std::remove_const_t<T>;

@@ -22,9 +22,9 @@ void add(const Queue& queue, MatrixView<const float> p_dev, MatrixView<double> x
 void gather_columns(const Queue& queue, const std::int64_t* order_dev, MatrixView<const double> from_dev,
                     MatrixView<double> to_dev);
 
-// Copies `count` symmetric diagonal blocks of `from`. Block k has rows and columns first[k] ... first[k] + size[k] - 1. Its lower
+// Copies `count` symmetric diagonal blocks of `from_dev`. Block k has rows and columns first[k] ... first[k] + size[k] - 1. Its lower
 // triangle is read, and all of it is stored at packed_dev + at[k], size[k] x size[k], contiguous.
-//   first, size, at   count values each, device, in
+//   first_dev, size_dev, at_dev   count values each, device, in
 void pack_diagonal_blocks(const Queue& queue, std::int64_t count, const std::int64_t* first_dev,
                           const std::int64_t* size_dev, const std::int64_t* at_dev,
                           MatrixView<const double> from_dev, double* packed_dev);

@@ -46,7 +46,7 @@ class GpuExecutor : public Executor<T> {
   T* column_ = nullptr;  // n values, scratch memory of column()
 };
 
-// Y := alpha Y' + gamma X + beta Y, where a callback has stored the product Y' in `ax`. With ax = y it computes Y := (alpha + beta) Y +
+// Y := alpha Y' + gamma X + beta Y, where a callback has stored the product Y' in `ax_dev`. With ax = y it computes Y := (alpha + beta) Y +
 // gamma X.
 template <class T>
 void combine_product(const Queue& queue, std::int64_t n, T alpha, const T* ax_dev, T gamma, const T* x_dev,

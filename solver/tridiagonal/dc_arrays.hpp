@@ -62,7 +62,7 @@ struct Arrays : RealArrays<R>, IndexArrays {
   static constexpr int reals = sizeof(RealArrays<R>) / sizeof(R*);
   static constexpr int indices = sizeof(IndexArrays) / sizeof(Index*);
 
-  // The same arrays from row `first` on.
+  // Returns the arrays from row `first` on.
   EIGEN_G_HOST_DEVICE Arrays at(Index first) const;
 };
 

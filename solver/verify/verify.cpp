@@ -110,7 +110,7 @@ template <class T>
 ColumnSums column_sums(const ScaledPairs<T>& pairs, DeviceChoice device, bool& on_gpu) {
   on_gpu = false;
   const bool have_gpu = device != DeviceChoice::cpu && gpu_count() > 0;
-  if (device == DeviceChoice::gpu && !have_gpu) throw DeviceError("a GPU was asked for, but there is none");
+  if (device == DeviceChoice::gpu && !have_gpu) throw DeviceError("a GPU is required, but none was found");
 #ifdef EIGEN_G_HAVE_CUDA
   if (have_gpu) {
     try {

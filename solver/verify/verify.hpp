@@ -50,12 +50,12 @@ bool passed(const Verification& v);
 //   a        n x n, lda, host, in; only the triangle `uplo` is read
 //   w        m values, host, in
 //   z        n x m, ldz, host, in
-//   place    automatic: on the current GPU if there is one and it has enough memory, else on the CPU
+//   device   automatic: on the current GPU if there is one and it has enough memory, else on the CPU
 //   threads  as in Devices
 // T is double, float, std::complex<double> or std::complex<float>. For complex entries |.| is the modulus, and ^T above means ^H.
 // Blocks until done. Two runs on one device give the same bits.
 // Memory on the CPU: three matrices of n x 256 doubles, and for float Z in double. On a GPU: Z, and three matrices of n x 1024.
-// Throws InvalidArgument, OutOfMemory, and DeviceError if `place` is gpu and there is none. NaN and infinity in A do not throw: the test
+// Throws InvalidArgument, OutOfMemory, and DeviceError if `device` is gpu and there is none. NaN and infinity in A do not throw: the test
 // ratios are then NaN, which do not pass.
 // Cost: 6 n^2 m flops. Source: LAPACK dsyt21 (norms), IPSJ SIG Eigen-G (the values that are printed).
 template <class T>

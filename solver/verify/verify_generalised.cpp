@@ -104,12 +104,12 @@ void multiply_on_gpu([[maybe_unused]] Op op, [[maybe_unused]] MatrixView<const W
 #endif
 }
 
-// C := op(A) B on the GPU if `place` allows it. If the GPU has too little memory, this and all later products run on the CPU.
+// C := op(A) B on the GPU if `device` allows it. If the GPU has too little memory, this and all later products run on the CPU.
 class Product {
  public:
   explicit Product(DeviceChoice device)
       : gpu_(device != DeviceChoice::cpu && gpu_count() > 0), must_(device == DeviceChoice::gpu) {
-    if (must_ && !gpu_) throw DeviceError("a GPU was asked for, but there is none");
+    if (must_ && !gpu_) throw DeviceError("a GPU is required, but none was found");
   }
   template <class W>
   void operator()(Op op, MatrixView<const same_t<W>> a, MatrixView<const same_t<W>> b, MatrixView<W> c) {

@@ -40,7 +40,7 @@ bool passed(const GeneralisedVerification& v);
 //   a, b     n x n, lda and ldb, host, in; only the triangle `uplo` of each is read
 //   w        m values, host, in; 0 <= m <= n
 //   z        n x m, ldz, host, in
-//   place    automatic: products on the current GPU if there is one and its memory has room for three matrices, else on the CPU
+//   device   automatic: products on the current GPU if there is one and its memory has room for three matrices, else on the CPU
 //   threads  as in Devices
 // T is double, float, std::complex<double> or std::complex<float>. For complex entries |.| is the modulus, and ^T above means ^H.
 // Blocks until done. The condition is computed on the CPU. Memory: six n x n matrices of double or complex double.

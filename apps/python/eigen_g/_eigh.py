@@ -114,7 +114,7 @@ def eigh(
                      one GPU that is slow in double. If it does not apply or does not succeed, the solve is in native
                      precision; .report.refinement says why
     threads          number of CPU threads; 0: OpenBLAS's own number
-    multiprocessors              for experiments: number of multiprocessors of the GPU that are used; 0: all
+    multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
     progress         called with (stage, fraction); an exception from it ends the solve
 
     Returns EighResult(eigenvalues, eigenvectors) with `.report`, or w alone. The arrays have a's framework and device; w is real,

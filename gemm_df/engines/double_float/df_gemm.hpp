@@ -1,7 +1,7 @@
 // C := alpha op(A) op(B) + beta C in double-float: operands and result are double, and all operations between are float.
 //
 // Matrices are column-major, in device memory, with 64-bit sizes. Work is ordered on `queue`. A product with an empty result
-// returns at once. C is not read if beta = 0. The same GPU gives the same bits in every run.
+// returns at once. C is not read if beta = 0. A GPU gives the same bits in every run.
 // Throws OutOfMemory, DeviceError. CUDA builds only.
 //
 // Error of an entry with k terms, in addition to the roundings in double (derivation: gemm_df/README.md):

@@ -40,7 +40,7 @@ inline constexpr std::int64_t rows_of_halves = is_complex<T> ? 4 : 8;
 //   scratch_dev   device; halves_bytes<T>(rows of C, columns of C) bytes for full speed; with less the slices are shorter
 // Returns false and does nothing if alpha or beta is not real, if there is too little scratch memory, or if the compute
 // capability of the GPU is not 8.0, 9.0, 10.0 or 10.3.
-// Ordered on `queue`. Throws DeviceError. The same GPU and scratch memory give the same bits in every run. An infinity in A or B
+// Ordered on `queue`. Throws DeviceError. Every run with one GPU and size of scratch memory gives the same bits. An infinity in A or B
 // makes all of C undefined.
 // Cost: three times the flops, on the tensor core; 14 bytes for each entry of A and B, double that for a complex A; 8 bytes for
 // each entry of C and each slice.

@@ -48,7 +48,7 @@ TEST_CASE("solve reports a wrong ratio, number of GPUs or calibration, and the d
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "27:x"}).err, ContainsSubstring("is not a ratio"));
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "1:1:1"}).err, ContainsSubstring("there are 2 devices"));
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "1:1", "--device", "cpu"}).err,
-             ContainsSubstring("the place is the CPU"));
+             ContainsSubstring("the device is the CPU"));
   fail_with(2, {"solve", path, "--gpus", "0"});
   fail_with(2, {"solve", path, "--multiprocessors", "0"});
   const ProcessResult explained = succeed({"solve", path, "--predict", "--device", "cpu", "-q"});

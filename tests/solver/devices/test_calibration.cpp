@@ -89,7 +89,7 @@ TEST_CASE("reasons to refuse a calibration") {
   check_refused("[]", "has no 'format'");
   check_refused("3", "has no 'format'");
   check_refused(R"({"format": "eigen_g-solve"})", "is no calibration");
-  check_refused(changed([](json& r) { r["version"] = 1; }), "of version 1; this program reads version 3");
+  check_refused(changed([](json& r) { r["version"] = 1; }), "of version 1; this program reads version 4");
   check_refused(changed([](json& r) { r["version"] = "1"; }), "'version' of the file is not a count");
   check_refused(changed([](json& r) { r["effort"] = "some"; }), "'effort' must be");
   check_refused(changed([](json& r) { r.erase("machine"); }), "has no 'machine'");

@@ -216,7 +216,7 @@ TEST_CASE(
         eigen_g::solve(s.n, s.a.data(), s.lda, {}, {.device = DeviceChoice::cpu, .threads = threads}));
 }
 
-TEST_CASE("what is no engine, no place, or a GPU that there is not is refused") {
+TEST_CASE("an invalid engine or device, and a GPU that does not exist, are refused") {
   double x = 1;
   const auto refused = [&](const eigen_g::Options& o, const eigen_g::Devices& d) {
     return argument_refused([&] { (void)eigen_g::solve(1, &x, 1, o, d); });
