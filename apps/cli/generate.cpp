@@ -24,6 +24,7 @@
 #include "apps/io/text_output.hpp"
 #include "apps/support/help.hpp"
 #include "apps/support/named_files.hpp"
+#include "apps/support/progress.hpp"
 #include "apps/support/run_options.hpp"
 #include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"

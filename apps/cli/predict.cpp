@@ -5,10 +5,10 @@
 //   source          "figures" (rates on the command line), a machine's name, a calibration's path, or "measured now"
 //   rates           products by engine in flop/s, bandwidth in bytes/s, helpers with their rates and link
 //   efficiencies    by stage
-//   predictions     stages (1: one-stage path, 2: two-stage path), engine, seconds, times: stage, seconds, shares (columns of each
+//   predictions     path ("one_stage", "two_stage"), engine, seconds, times: stage, seconds, shares (columns of each
 //                   device; null: not shared)
 //   choice          index of the fastest prediction
-//   mixed           mixed precision for all pairs: engine, seconds, float_seconds, refinement_seconds, stages (path in float). Empty
+//   mixed           mixed precision for all pairs: engine, seconds, float_seconds, refinement_seconds, path (of float). Empty
 //                   if float's rate is unknown or fewer vectors are wanted
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -119,7 +119,7 @@ std::string shares(const std::vector<double>& parts) {
 }
 
 std::string title(const Prediction& p) {
-  return std::string(p.stages == 1 ? "one-stage path" : "two-stage path") + ", " + name(p.engine);
+  return std::string(p.path == Path::one_stage ? "one-stage path" : "two-stage path") + ", " + name(p.engine);
 }
 
 std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Prediction& choice) {
@@ -201,7 +201,7 @@ std::string model_json(const ModelOptions& o, std::int64_t m, const Described& d
                        {"seconds", s.seconds},
                        {"shares", s.shares.empty() ? Json() : Json(s.shares)}});
     list.push_back(
-        {{"stages", p.stages}, {"engine", name(p.engine)}, {"seconds", p.seconds}, {"times", times}});
+        {{"path", name(p.path)}, {"engine", name(p.engine)}, {"seconds", p.seconds}, {"times", times}});
   }
   Json of_mixed = Json::array();
   for (const MixedPrediction& p : mixed)
@@ -209,7 +209,7 @@ std::string model_json(const ModelOptions& o, std::int64_t m, const Described& d
                         {"seconds", p.seconds},
                         {"float_seconds", p.in_float.seconds},
                         {"refinement_seconds", p.refinement},
-                        {"stages", p.in_float.stages}});
+                        {"path", name(p.in_float.path)}});
   const Efficiencies& e = d.machine.efficiencies;
   const Json root{{"format", "eigen_g-predict"},
                   {"version", 2},

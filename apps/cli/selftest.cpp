@@ -161,7 +161,7 @@ ExitCode selftest(const SelftestOptions& options) {
     io::with_type(*io::scalar_type_of(options.types.substr(k, 1)),
                   [&]<class T>(T) { solve_all<T>(orders, k, devices, on_gpu, done); });
 
-  const Json report = {{"format", "eigen_g-selftest"}, {"version", 2},
+  const Json report = {{"format", "eigen_g-selftest"}, {"version", 3},
                        {"eigen_g", version()},         {"on_gpu", on_gpu},
                        {"limit", lapack_ratio_limit},  {"values_limit", selftest_values_limit},
                        {"worst", by_family.json()},    {"cases", cases}};

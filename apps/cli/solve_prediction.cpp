@@ -21,11 +21,11 @@ std::string shares_text(const std::vector<double>& parts) {
   return text;
 }
 
-// The prediction for this path (1 or 2 stages) and engine. Engine::automatic: the fastest engine.
-const Prediction* find(const std::vector<Prediction>& predictions, int stages, Engine engine) {
+// The prediction for this path and engine. Engine::automatic: the fastest engine.
+const Prediction* find(const std::vector<Prediction>& predictions, Path path, Engine engine) {
   const Prediction* found = nullptr;
   for (const Prediction& p : predictions)
-    if (p.stages == stages &&
+    if (p.path == path &&
         (engine == Engine::automatic ? !found || p.seconds < found->seconds : p.engine == engine))
       found = &p;
   return found;
@@ -33,7 +33,7 @@ const Prediction* find(const std::vector<Prediction>& predictions, int stages, E
 
 // Returns the prediction p for values only: no products run after the reduction.
 Prediction of_values(Prediction p) {
-  const std::span<const Stage> stages = predicted_stages(p.stages);
+  const std::span<const Stage> stages = predicted_stages(p.path);
   p.seconds = 0;
   for (std::size_t i = 0; i < p.times.size(); ++i) {
     const bool reduces =
@@ -54,8 +54,8 @@ std::int64_t bandwidth_of(const io::SymmetricMatrix& matrix, std::int64_t most) 
   return found;
 }
 
-const char* words_of(int stages) {
-  return stages == 1 ? "one-stage path" : "two-stage path";
+const char* words_of(Path path) {
+  return path == Path::one_stage ? "one-stage path" : "two-stage path";
 }
 
 }  // namespace
@@ -75,10 +75,11 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
   machine.ratio = devices.ratio;
   const std::int64_t m = options.vectors ? options.subset.max_count(n) : 0;
   const std::vector<Prediction> predictions = predict(machine, n, m);
-  const int stages = path_on_gpu<double>(options, devices.engine_rates, n) == Path::two_stage ? 2 : 1;
-  const Prediction* const found = find(predictions, stages, options.engine);
-  const Prediction* const beside = find(predictions, 3 - stages, options.engine);
-  if (!found || !beside) return std::nullopt;
+  const Path path = path_on_gpu<double>(options, devices.engine_rates, n);
+  const Path forced = path == Path::two_stage ? Path::one_stage : Path::two_stage;
+  const Prediction* const found = find(predictions, path, options.engine);
+  const Prediction* const other = find(predictions, forced, options.engine);
+  if (!found || !other) return std::nullopt;
 
   SolvePrediction plan{n,
                        m,
@@ -86,7 +87,7 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
                        {first.name},
                        to_text(devices.ratio),
                        options.vectors ? *found : of_values(*found),
-                       options.vectors ? *beside : of_values(*beside)};
+                       options.vectors ? *other : of_values(*other)};
   for (const MixedPrediction& p : m == n ? predict_mixed(machine, n) : std::vector<MixedPrediction>{})
     if (options.engine == Engine::automatic ? !plan.mixed || p.seconds < plan.mixed->seconds
                                             : p.engine == options.engine)
@@ -101,7 +102,7 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
 std::string to_table(const SolvePrediction& plan) {
   std::string text = left_column("plan", 14) + "n = " + std::to_string(plan.n) + ", " +
                      (plan.vectors > 0 ? std::to_string(plan.vectors) + " vectors" : "values only") +
-                     ", products " + name(plan.prediction.engine) + ", " + words_of(plan.prediction.stages) +
+                     ", products " + name(plan.prediction.engine) + ", " + words_of(plan.prediction.path) +
                      ", ratio " + plan.ratio + "\n";
   text += left_column("calibration", 14) + plan.calibration + "\n";
   for (std::size_t i = 0; i < plan.devices.size(); ++i)
@@ -114,8 +115,7 @@ std::string to_table(const SolvePrediction& plan) {
                                       : shares_text(stage.shares)});
   table.add({"all", print("%.4f", plan.prediction.seconds), ""});
   if (plan.other)
-    table.add(
-        {std::string("by the ") + words_of(plan.other->stages), print("%.4f", plan.other->seconds), ""});
+    table.add({std::string("by the ") + words_of(plan.other->path), print("%.4f", plan.other->seconds), ""});
   if (plan.mixed) {
     table.add({"in mixed precision", print("%.4f", plan.mixed->seconds), ""});
     table.add({"  in float", print("%.4f", plan.mixed->in_float.seconds), ""});

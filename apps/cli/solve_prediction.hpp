@@ -13,12 +13,12 @@
 
 namespace eigen_g::apps {
 
-// The large stages of the one-stage (1) or two-stage (2) path, in the order of Prediction::times.
-inline std::span<const Stage> predicted_stages(int stages) {
+// The large stages of a path, in the order of Prediction::times.
+inline std::span<const Stage> predicted_stages(Path path) {
   static constexpr Stage one[] = {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform};
   static constexpr Stage two[] = {Stage::full_to_band, Stage::chase, Stage::divide_and_conquer,
                                   Stage::back_transform_chase, Stage::back_transform_band};
-  return stages == 1 ? std::span<const Stage>(one) : std::span<const Stage>(two);
+  return path == Path::one_stage ? std::span<const Stage>(one) : std::span<const Stage>(two);
 }
 
 struct SolvePrediction {
@@ -36,7 +36,7 @@ struct SolvePrediction {
 };
 
 inline std::span<const Stage> SolvePrediction::stages() const {
-  return predicted_stages(prediction.stages);
+  return predicted_stages(prediction.path);
 }
 
 inline double SolvePrediction::seconds_of(Stage stage) const {

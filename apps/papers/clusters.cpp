@@ -43,7 +43,7 @@ Cluster parse_cluster(std::string_view text) {
     Cluster c;
     for (const auto& [key, to] : {std::pair{"name", &c.name},
                                   {"title", &c.title},
-                                  {"engine", &c.engine},
+                                  {"library", &c.library},
                                   {"type", &c.type},
                                   {"process", &c.process}})
       *to = root.at(key);

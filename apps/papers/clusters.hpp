@@ -2,7 +2,7 @@
 //
 // A file has "format": "eigen_g-cluster", "version": 1 and
 //
-//   name, title, engine, type           the file's name, its subject, the library, the type of the matrices ("d", "z")
+//   name, title, library, type           the file's name, its subject, the library, the type of the matrices ("d", "z")
 //   source                              the place where each value was published
 //   process                             the unit of a process: "core", "GPU"
 //   processes_a_node, bytes_a_process   of the largest run; the memory of a process, of a GPU process the GPU's memory
@@ -36,7 +36,7 @@ struct ClusterRun {
 };
 
 struct Cluster {
-  std::string name, title, engine, type, process;
+  std::string name, title, library, type, process;
   std::vector<std::string> source;
   std::int64_t processes_a_node = 1;
   double bytes_a_process = 0, bytes = 0, bytes_fixed = 0;

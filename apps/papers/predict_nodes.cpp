@@ -1,7 +1,7 @@
 // eigen_g predict --nodes: predicted solves on clusters. The JSON report has "format": "eigen_g-predict-nodes", "version": 2 and
 //
 //   nodes         number of nodes
-//   clusters      name, title, engine, type, source
+//   clusters      name, title, library, type, source
 //   predictions   cluster, n, processes, bytes and bytes_available of a process, fits, least_nodes, seconds or null, within,
 //                 processes_over (apps/papers/clusters.hpp)
 #include "apps/papers/predict_nodes.hpp"
@@ -70,7 +70,7 @@ std::string nodes_json(std::int64_t nodes, const std::vector<Line>& lines) {
       last = &line.cluster;
       of_clusters.push_back({{"name", last->name},
                              {"title", last->title},
-                             {"engine", last->engine},
+                             {"library", last->library},
                              {"type", last->type},
                              {"source", last->source}});
     }

@@ -241,7 +241,7 @@ void eigen_g_dsolver_destroy(eigen_g_solver* solver) {
   delete solver;
 }
 
-void eigen_g_release_kept(void) {
+void eigen_g_release_thread_cache(void) {
   eigen_g::release_thread_cache();
 }
 

@@ -60,9 +60,9 @@ class Model {
     const double f = machine_.products[Engine::native];
     const double reduction = reduction_bytes(n_) / (machine_.bandwidth * e_.symv) +
                              rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
-    return predicted(1, {{"tridiagonalize", reduction, {}},
-                         merge("divide and conquer"),
-                         back("back-transform", e_.back_transform)});
+    return predicted(Path::one_stage, {{"tridiagonalize", reduction, {}},
+                                       merge("divide and conquer"),
+                                       back("back-transform", e_.back_transform)});
   }
   Prediction two_stages() const {
     const double f = machine_.products[Engine::native], g = machine_.products[engine_];
@@ -73,22 +73,24 @@ class Model {
                                               ? flops / (g * own.back_transform_chase)
                                               : std::max(2 * flops / g, products * own.engine_product);
       return predicted(
-          2, {{"dense to band", rank_2k_flops(n_) / (g * own.to_band) + n_ * own.to_band_column, {}},
-              {"band to tridiagonal", n_ * own.chase_column + n_ * n_ * own.chase_pair, {}},
-              merge("divide and conquer"),
-              {"tridiagonal to band", back_transform_chase, {}},
-              back("band to dense", own.back_transform_band)});
+          Path::two_stage,
+          {{"dense to band", rank_2k_flops(n_) / (g * own.to_band) + n_ * own.to_band_column, {}},
+           {"band to tridiagonal", n_ * own.chase_column + n_ * n_ * own.chase_pair, {}},
+           merge("divide and conquer"),
+           {"tridiagonal to band", back_transform_chase, {}},
+           back("band to dense", own.back_transform_band)});
     }
-    return predicted(2, {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
-                         {"band to tridiagonal", rank_2k_flops(n_) / (f * e_.small_products), {}},
-                         merge("divide and conquer"),
-                         {"tridiagonal to band", back_transform_flops(n_, m_) / (g * e_.small_products), {}},
-                         back("band to dense", e_.back_transform)});
+    return predicted(Path::two_stage,
+                     {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
+                      {"band to tridiagonal", rank_2k_flops(n_) / (f * e_.small_products), {}},
+                      merge("divide and conquer"),
+                      {"tridiagonal to band", back_transform_flops(n_, m_) / (g * e_.small_products), {}},
+                      back("band to dense", e_.back_transform)});
   }
 
  private:
-  Prediction predicted(int stages, std::vector<PredictedStage> times) const {
-    Prediction p{stages, engine_, std::move(times), 0};
+  Prediction predicted(Path path, std::vector<PredictedStage> times) const {
+    Prediction p{path, engine_, std::move(times), 0};
     for (const PredictedStage& stage : p.times) p.seconds += stage.seconds;
     return p;
   }
@@ -241,11 +243,11 @@ std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std
   if (!(machine.products[Engine::native] > 0) || !(machine.bandwidth > 0))
     throw InvalidArgument("machine", "needs a rate of native products and a bandwidth");
   std::vector<Prediction> predictions;
-  for (const int stages : {1, 2})
+  for (const Path path : {Path::one_stage, Path::two_stage})
     for (const Engine engine : engines()) {
       if (!(machine.products[engine] > 0)) continue;
       const Model model(machine, static_cast<double>(n), static_cast<double>(m), engine);
-      predictions.push_back(stages == 1 ? model.one_stage() : model.two_stages());
+      predictions.push_back(path == Path::one_stage ? model.one_stage() : model.two_stages());
     }
   return predictions;
 }

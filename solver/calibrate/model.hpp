@@ -45,6 +45,7 @@
 
 #include "gemm_df/engines/engine.hpp"
 #include "hybrid/team/split.hpp"
+#include "solver/api/types.hpp"
 #include "solver/calibrate/machines.hpp"
 #include "solver/devices/calibration.hpp"
 #include "solver/devices/shares.hpp"
@@ -120,7 +121,7 @@ struct PredictedStage {
 };
 
 struct Prediction {
-  int stages = 1;  // path: 1 or 2 stages
+  Path path = Path::one_stage;
   Engine engine = Engine::native;
   std::vector<PredictedStage> times;
   double seconds = 0;

@@ -5,6 +5,7 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/places.hpp"
 #include "solver/path/host_clock.hpp"

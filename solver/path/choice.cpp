@@ -18,7 +18,7 @@ bool is_strong_in_double(int capability) {
 }
 
 const PathOrders& orders_of(const PathTuning& tuning, EntryType type, Engine engine) {
-  if (engine == Engine::df) return tuning.double_float;
+  if (engine == Engine::df) return tuning.df;
   if (engine == Engine::emulated) return tuning.emulated;
   if (type.is_complex) return type.is_single ? tuning.of_complex_float : tuning.of_complex_double;
   return type.is_single ? tuning.of_float : tuning.of_double;

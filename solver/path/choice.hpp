@@ -33,13 +33,13 @@ struct PathFacts {
 };
 
 // Smallest orders for which the two-stage path is faster, by the engine of the products: for native products by type, for the other
-// engines for double, their only type. With the other engines the one-stage path is about ten times as fast up to n = 10000, so their
-// order is `never` (data/perf/DECISIONS.md).
+// engines for double, their only type. With vectors the other engines are about ten times as fast on the one-stage path up to n = 10000,
+// so their order is `never`. Values only: engine df is faster on the two-stage path from 7000 on (data/perf/DECISIONS.md, "Choice of the
+// path").
 struct PathTuning {
-  static constexpr PathOrders never{std::numeric_limits<std::int64_t>::max(),
-                                    std::numeric_limits<std::int64_t>::max()};
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
-  PathOrders double_float = never, emulated = never;
+  PathOrders df{never, 7000}, emulated{never, never};
 };
 PathTuning path_tuning();  // for CUDA's current GPU; without a GPU, for the GPU that was measured first
 

@@ -17,9 +17,9 @@ std::vector<std::string> with(std::vector<std::string> line, const std::vector<s
   return line;
 }
 
-const json& prediction(const json& report, int stages, std::string_view engine) {
+const json& prediction(const json& report, std::string_view path, std::string_view engine) {
   for (const json& p : report["predictions"])
-    if (p["stages"] == stages && p["engine"] == engine) return p;
+    if (p["path"] == path && p["engine"] == engine) return p;
   throw std::out_of_range(std::string(engine));
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("model of a GPU by its figures") {
   CHECK(alone["rates"]["products"]["df"].get<double>() == Approx(510.8e9));
   CHECK(alone["predictions"].size() == 4);
   CHECK(alone["predictions"][alone["choice"].get<std::size_t>()]["engine"] == "df");
-  CHECK(prediction(alone, 1, "native")["times"][2]["shares"].is_null());
+  CHECK(prediction(alone, "one_stage", "native")["times"][2]["shares"].is_null());
   REQUIRE(alone["mixed"].size() == 2);
   CHECK(alone["mixed"][1]["engine"] == "df");
   CHECK(alone["mixed"][1]["seconds"].get<double>() ==
@@ -42,17 +42,17 @@ TEST_CASE("model of a GPU by its figures") {
                alone["mixed"][1]["refinement_seconds"].get<double>()));
 
   const json helped = json::parse(succeed(with(gtx1080, {"--cpu", "145.2", "-q", "--json", "-"})).out);
-  const json& shares = prediction(helped, 1, "native")["times"][2]["shares"];
+  const json& shares = prediction(helped, "one_stage", "native")["times"][2]["shares"];
   CHECK(shares[0].get<double>() / shares[1].get<double>() == Approx(27.0 / 14).epsilon(1e-3));
-  CHECK(prediction(helped, 1, "native")["seconds"].get<double>() <
-        prediction(alone, 1, "native")["seconds"].get<double>());
+  CHECK(prediction(helped, "one_stage", "native")["seconds"].get<double>() <
+        prediction(alone, "one_stage", "native")["seconds"].get<double>());
 
   const ProcessResult table = succeed(with(gtx1080, {"--cpu", "145", "--n", "20000", "--emulated", "600"}));
   CHECK_THAT(table.out, ContainsSubstring("seconds at n = 20000") &&
                             ContainsSubstring("emulated: back-transform") &&
                             ContainsSubstring("choice: two-stage path, emulated"));
   const json values = json::parse(succeed(with(gtx1080, {"--vectors", "0", "-q", "--json", "-"})).out);
-  CHECK(prediction(values, 1, "native")["times"][2]["seconds"] == 0);
+  CHECK(prediction(values, "one_stage", "native")["times"][2]["seconds"] == 0);
   CHECK(values["mixed"].empty());
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("model of a machine that was measured gives back its solve") {
   CHECK(report["source"] == "nvidia_h200");
   CHECK(report["rates"]["products"].size() == 3);
   CHECK(report["rates"]["helpers"][0]["name"] == "CPU");
-  const json& times = prediction(report, 1, "native")["times"];
+  const json& times = prediction(report, "one_stage", "native")["times"];
   CHECK(times[0]["seconds"].get<double>() == Approx(0.459557801));
   CHECK(times[1]["seconds"].get<double>() == Approx(0.035287619));
   CHECK(times[2]["seconds"].get<double>() == Approx(0.065755282));

@@ -9,7 +9,7 @@ using namespace eigen_g::papers;
 
 TEST_CASE("a cluster: its own runs, weak scaling between them, nothing below them") {
   const std::string text =
-      R"({"format": "eigen_g-cluster", "version": 1, "name": "c", "title": "t", "engine": "e", "type": "d",
+      R"({"format": "eigen_g-cluster", "version": 1, "name": "c", "title": "t", "library": "e", "type": "d",
     "process": "core", "processes_a_node": 4, "bytes_a_process": 8e9, "bytes": 32, "bytes_fixed": 0, "source": ["s"], "runs": [
     {"n": 8000, "processes": 4, "seconds": 100}, {"n": 16000, "processes": 16, "seconds": 160},
     {"n": 32000, "processes": 16, "seconds": 900}]})";

@@ -256,7 +256,7 @@ def test_bad_options_of_workspace_bytes(options):
 
 
 def test_what_is_no_array_is_refused_by_its_type():
-    with pytest.raises(TypeError, match="NoneType is no array"):
+    with pytest.raises(TypeError, match="NoneType is not a numeric array"):
         eigen_g.eigh(None)
     with pytest.raises(TypeError, match=r"complex128'\)"):
         eigen_g.eigh(np.eye(3, dtype=np.clongdouble))

@@ -24,15 +24,15 @@ constexpr PaperGpu gtx1080{"GTX1080", 280, 7700, 250, 27, 14}, gtx980{"GTX980", 
     gtx750ti{"GTX750Ti", 46, 1340, 67, 9, 14}, k20c{"Tesla K20c", 1050, 2500, 135, 50, 7};
 constexpr std::int64_t n = 10000;
 
-const Prediction& find(const std::vector<Prediction>& list, int stages, Engine engine) {
+const Prediction& find(const std::vector<Prediction>& list, Path path, Engine engine) {
   for (const Prediction& p : list)
-    if (p.stages == stages && p.engine == engine) return p;
+    if (p.path == path && p.engine == engine) return p;
   throw std::out_of_range(name(engine));
 }
 
-double seconds(const PaperGpu& gpu, bool with_cpu, int stages, Engine engine,
+double seconds(const PaperGpu& gpu, bool with_cpu, Path path, Engine engine,
                const Efficiencies& e = ideal_efficiencies()) {
-  return find(predict(machine_of(gpu.figures(with_cpu), e), n, n), stages, engine).seconds;
+  return find(predict(machine_of(gpu.figures(with_cpu), e), n, n), path, engine).seconds;
 }
 
 double stage(const Prediction& p, const std::string& name) {
@@ -48,8 +48,10 @@ TEST_CASE("the equations, without efficiencies, with half-storage bytes") {
   // traffic, 1/32 of the reduction's bytes with panels of 64, is the only addition.
   const double f = 1 / 280e9, b = 1 / 250e9, n3 = 1e12;
   const double traffic = 16.0 / (6 * 64) * n3 * b;
-  CHECK(seconds(gtx1080, false, 1, Engine::native) == Approx((12 * f + 4 * b) * n3 / 3 + traffic));
-  CHECK(seconds(gtx1080, false, 2, Engine::native) == Approx((2 + 2 / 0.3 + 4 + 6 / 0.3 + 6) * f * n3 / 3));
+  CHECK(seconds(gtx1080, false, Path::one_stage, Engine::native) ==
+        Approx((12 * f + 4 * b) * n3 / 3 + traffic));
+  CHECK(seconds(gtx1080, false, Path::two_stage, Engine::native) ==
+        Approx((2 + 2 / 0.3 + 4 + 6 / 0.3 + 6) * f * n3 / 3));
 }
 
 // First by the paper's equations, then by the efficiencies of this project's two-stage path, which takes half the time of the
@@ -60,13 +62,14 @@ TEST_CASE("the faster path on the paper's GPUs: one-stage on the GeForces, about
       CAPTURE(with_cpu, e.symv);
       for (const PaperGpu& gpu : {gtx1080, gtx980, gtx750ti}) {
         CAPTURE(gpu.name);
-        CHECK(seconds(gpu, with_cpu, 1, Engine::native, e) <
-              (e.two_stages.to_band > 0 ? 0.9 : 0.75) * seconds(gpu, with_cpu, 2, Engine::native, e));
+        CHECK(seconds(gpu, with_cpu, Path::one_stage, Engine::native, e) <
+              (e.two_stages.to_band > 0 ? 0.9 : 0.75) *
+                  seconds(gpu, with_cpu, Path::two_stage, Engine::native, e));
         if (e.two_stages.to_band == 0)
-          CHECK(choose(predict(machine_of(gpu.figures(with_cpu), e), n, n)).stages == 1);
+          CHECK(choose(predict(machine_of(gpu.figures(with_cpu), e), n, n)).path == Path::one_stage);
       }
-      const double ratio =
-          seconds(k20c, with_cpu, 1, Engine::native, e) / seconds(k20c, with_cpu, 2, Engine::native, e);
+      const double ratio = seconds(k20c, with_cpu, Path::one_stage, Engine::native, e) /
+                           seconds(k20c, with_cpu, Path::two_stage, Engine::native, e);
       CAPTURE(ratio);
       CHECK(ratio > (e.two_stages.to_band > 0 ? 1.6 : 0.75));
       CHECK(ratio < (e.two_stages.to_band > 0 ? 2.2 : 1.33));
@@ -78,7 +81,8 @@ TEST_CASE("the faster path on the paper's GPUs: one-stage on the GeForces, about
 // gain.
 TEST_CASE("the gain of double-float with the CPU's help") {
   const auto gain = [](const PaperGpu& gpu) {
-    return 1 - seconds(gpu, true, 1, Engine::df) / seconds(gpu, true, 1, Engine::native);
+    return 1 - seconds(gpu, true, Path::one_stage, Engine::df) /
+                   seconds(gpu, true, Path::one_stage, Engine::native);
   };
   for (const PaperGpu& gpu : {gtx1080, gtx980, gtx750ti}) {
     CAPTURE(gpu.name, gain(gpu));
@@ -93,20 +97,21 @@ TEST_CASE("the gain of double-float with the CPU's help") {
 // Measurements at N = 10000 in the paper's text: Eigen-G on the GTX 1080 takes 21.4 s. On the K20c MAGMA's back-transformation
 // takes 6.48 s from tridiagonal to band and 2.68 s from band to dense.
 TEST_CASE("predicted times agree with the paper's measurements within about a quarter") {
-  CHECK(std::fabs(std::log(
-            seconds(gtx1080, true, 1, Engine::native, efficiencies_of(measured_machine("nvidia_h200"))) /
-            21.4)) < std::log(1.3));
+  CHECK(std::fabs(std::log(seconds(gtx1080, true, Path::one_stage, Engine::native,
+                                   efficiencies_of(measured_machine("nvidia_h200"))) /
+                           21.4)) < std::log(1.3));
   const auto magma = predict(machine_of(k20c.figures(false), ideal_efficiencies()), n, n);
-  CHECK(std::fabs(std::log(stage(find(magma, 2, Engine::native), "tridiagonal to band") / 6.48)) <
-        std::log(1.3));
-  CHECK(std::fabs(std::log(stage(find(magma, 2, Engine::native), "band to dense") / 2.68)) < std::log(1.5));
+  CHECK(std::fabs(std::log(stage(find(magma, Path::two_stage, Engine::native), "tridiagonal to band") /
+                           6.48)) < std::log(1.3));
+  CHECK(std::fabs(std::log(stage(find(magma, Path::two_stage, Engine::native), "band to dense") / 2.68)) <
+        std::log(1.5));
 }
 
 TEST_CASE("the helper's share is the paper's ratio") {
   for (const PaperGpu& gpu : {gtx1080, gtx980, gtx750ti, k20c}) {
     CAPTURE(gpu.name);
-    const Prediction p =
-        find(predict(machine_of(gpu.figures(true), ideal_efficiencies()), n, n), 1, Engine::native);
+    const Prediction p = find(predict(machine_of(gpu.figures(true), ideal_efficiencies()), n, n),
+                              Path::one_stage, Engine::native);
     for (const PredictedStage& s : p.times) {
       if (s.name == "tridiagonalize") {
         CHECK(s.shares.empty());
@@ -121,7 +126,7 @@ TEST_CASE("the helper's share is the paper's ratio") {
 TEST_CASE("on the H200 the efficiencies reproduce their measurements, and the CPU's share does not pay") {
   const MeasuredMachine& h200 = measured_machine("nvidia_h200");
   const auto all = predict(machine_of(h200, efficiencies_of(h200)), 10000, 10000);
-  const Prediction& p = find(all, 1, Engine::native);
+  const Prediction& p = find(all, Path::one_stage, Engine::native);
   CHECK(stage(p, "tridiagonalize") == Approx(0.459557801));
   CHECK(stage(p, "divide and conquer") == Approx(0.035287619));
   CHECK(stage(p, "back-transform") == Approx(0.065755282));
@@ -140,7 +145,7 @@ TEST_CASE("the two-stage path on the H200: the measured orders, and an order bet
   const ModelMachine machine = machine_of(h200, efficiencies_of(h200));
   for (const MeasuredTwoStages& measured : h200.two_stages) {
     const auto order = static_cast<std::int64_t>(measured.n);
-    const Prediction p = find(predict(machine, order, order), 2, Engine::native);
+    const Prediction p = find(predict(machine, order, order), Path::two_stage, Engine::native);
     CAPTURE(order);
     CHECK(stage(p, "dense to band") == Approx(measured.full_to_band));
     CHECK(stage(p, "band to tridiagonal") == Approx(measured.chase));
@@ -150,8 +155,8 @@ TEST_CASE("the two-stage path on the H200: the measured orders, and an order bet
   }
   // Measured at n = 10000 (data/perf/bench_solve_two_stage_nvidia_h200.json): 0.254 s, one-stage path 0.468.
   const auto all = predict(machine, 10000, 10000);
-  CHECK(find(all, 2, Engine::native).seconds == Approx(0.2552).epsilon(0.1));
-  CHECK(choose(all).stages == 2);
+  CHECK(find(all, Path::two_stage, Engine::native).seconds == Approx(0.2552).epsilon(0.1));
+  CHECK(choose(all).path == Path::two_stage);
 }
 
 // A GPU of 1.6 TFLOP/s double, 105 float, 1.8 TB/s takes the one-stage path with native products and the two-stage path with
@@ -160,9 +165,9 @@ TEST_CASE("on a GPU weak in double the engine decides the path") {
   ModelFigures figures{1.6e12, 105e12, 1.8e12};
   const auto all =
       predict(machine_of(figures, efficiencies_of(measured_machine("nvidia_h200"))), 20000, 20000);
-  const auto seconds_by = [&](int stages, Engine engine) { return find(all, stages, engine).seconds; };
-  CHECK(seconds_by(1, Engine::native) < seconds_by(2, Engine::native));
-  CHECK(seconds_by(2, Engine::df) < seconds_by(2, Engine::native));
+  const auto seconds_by = [&](Path path, Engine engine) { return find(all, path, engine).seconds; };
+  CHECK(seconds_by(Path::one_stage, Engine::native) < seconds_by(Path::two_stage, Engine::native));
+  CHECK(seconds_by(Path::two_stage, Engine::df) < seconds_by(Path::two_stage, Engine::native));
   CHECK(choose(all).engine == Engine::df);
 }
 
@@ -207,7 +212,7 @@ TEST_CASE("a calibrated machine: all its devices, over their links") {
   CHECK(machine.helpers[0].link == 4e11);
   CHECK(machine.helpers[1].name == "CPU");
   CHECK(machine.helpers[1].link == 5e10);
-  const Prediction p = find(predict(machine, 20000, 20000), 1, Engine::df);
+  const Prediction p = find(predict(machine, 20000, 20000), Path::one_stage, Engine::df);
   for (const PredictedStage& s : p.times)
     if (s.name == "back-transform") {
       REQUIRE(s.shares.size() == 3);
@@ -222,14 +227,14 @@ TEST_CASE("a calibrated machine: all its devices, over their links") {
   CHECK(small.bandwidth == 1e11);
   REQUIRE(small.helpers.size() == 1);
   CHECK(small.helpers[0].is_cpu);
-  const Prediction free = find(predict(small, 8000, 8000), 1, Engine::native);
+  const Prediction free = find(predict(small, 8000, 8000), Path::one_stage, Engine::native);
   small.ratio = parse_ratio("1:0");
-  const Prediction alone = find(predict(small, 8000, 8000), 1, Engine::native);
+  const Prediction alone = find(predict(small, 8000, 8000), Path::one_stage, Engine::native);
   CHECK(alone.times[2].seconds == Approx(2 * 8000.0 * 8000 * 8000 / 4e11));
   CHECK(alone.times[2].shares.empty());
   CHECK(free.seconds < alone.seconds);
   small.ratio = parse_ratio("1:3");
-  CHECK(find(predict(small, 8000, 8000), 1, Engine::native).times[1].shares ==
+  CHECK(find(predict(small, 8000, 8000), Path::one_stage, Engine::native).times[1].shares ==
         std::vector<double>{2000, 6000});
   c.devices = {cpu};
   CHECK_THROWS_AS(machine_of(c, ideal_efficiencies()), InvalidArgument);

@@ -217,43 +217,6 @@ TEST_CASE("an allocator that has no more is OutOfMemory, and nothing stays", "[g
   CHECK(pool.bytes == 0);
 }
 
-TEST_CASE("a solver steps down until the memory suffices, and each of its reports has the steps",
-          "[gpu][large]") {
-  NEEDS_GPU();
-  using Steps = std::vector<Fallback>;
-  const std::int64_t n = 3000;
-  const Options one{.path = Path::one_stage}, mixed{.precision = Precision::mixed};
-  const std::uint64_t room = workspace_bytes(n, one, true).device + (40 << 20);  // cuBLAS in addition
-  Pool pool;
-  {
-    Context context({}, pool.allocator());
-    Solver<double> solver(context, n, mixed, Pointers::host);
-    if (!solver.on_gpu() || solver.path() != Path::two_stage) SKIP_TEST("this GPU takes one stage");
-    const Stored s = random_matrix(n);
-    std::vector<double> w(static_cast<std::size_t>(n)), z(static_cast<std::size_t>(n * n));
-    const auto check = [&](const Steps& steps) {
-      for (int round = 0; round < 2; ++round) {
-        const Report report = solver.solve(s.a.data(), s.lda, w.data(), z.data(), n);
-        CHECK(report.fallbacks == steps);
-        CHECK(report.refinement.result == Refinement::Result::out_of_scope);
-        CHECK(report.path == Path::one_stage);
-        support::check_pairs(s, {w, z, n, report});
-      }
-    };
-    Solver<double> none(context, n, one, Pointers::host);
-    pool.limit = pool.bytes + room;
-    REQUIRE(room < workspace_bytes(n, {}, true).device);
-    check({Fallback::mixed_to_native, Fallback::two_stage_to_one_stage});
-    CHECK(solver.on_gpu());
-    pool.limit = 0;
-    const Report report = none.solve(s.a.data(), s.lda, w.data(), z.data(), n);
-    CHECK(report.fallbacks == Steps{Fallback::gpu_to_cpu});
-    CHECK_FALSE(none.on_gpu());
-    support::check_pairs(s, {w, z, n, report});
-  }
-  CHECK(pool.bytes == 0);
-}
-
 TEST_CASE("a solver follows the streams that it is given", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 400;
