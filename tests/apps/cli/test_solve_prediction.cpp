@@ -21,7 +21,7 @@ apps::SolvePrediction sample() {
   plan.prediction.times = {
       {"tridiagonalize", 1.5, {}}, {"divide and conquer", 0.25, {6000, 2000}}, {"back-transform", 0.5, {}}};
   plan.prediction.seconds = 2.25;
-  plan.other = Prediction{2, Engine::native, {}, 1.125};
+  plan.other = Prediction{Path::two_stage, Engine::native, {}, 1.125};
   return plan;
 }
 
