@@ -94,7 +94,7 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
       plan.mixed = p;
   if (multiprocessors < first.multiprocessors)
     plan.devices.front() += print(" (%d of %d multiprocessors)", multiprocessors, first.multiprocessors);
-  for (const int other : further) plan.devices.push_back(gpu_facts(other).name);
+  for (const int gpu_index : further) plan.devices.push_back(gpu_facts(gpu_index).name);
   plan.devices.push_back(cpu_name());
   return plan;
 }
