@@ -127,8 +127,8 @@ class Himeno final : public Benchmark {
                std::iota(numbers.begin(), numbers.end(), 0);
                return himeno_case(
                    size, r,
-                   [numbers](const HimenoGrid& grid) { return papers::HimenoOnDevices(grid, numbers); },
-                   [](const HimenoGrid& grid) { return papers::HimenoOnDevices(grid, {0}); });
+                   [numbers](const HimenoGrid& g) { return papers::HimenoOnDevices(g, numbers); },
+                   [](const HimenoGrid& g) { return papers::HimenoOnDevices(g, {0}); });
              },
              too_large(bytes)});
       }
