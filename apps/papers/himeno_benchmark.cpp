@@ -119,18 +119,17 @@ class Himeno final : public Benchmark {
         const HimenoGrid grid = papers::himeno_grid(size);
         const auto bytes =
             static_cast<std::uint64_t>(papers::HimenoLayout(grid).elements(grid.mi)) * 14 * sizeof(float);
-        plans.push_back(
-            {parameters(size, gpus == 1 ? "gpu" : std::to_string(gpus) + " gpus", gpus),
-             {},
-             [=, r = rounds] {
-               std::vector<int> numbers(static_cast<std::size_t>(gpus));
-               std::iota(numbers.begin(), numbers.end(), 0);
-               return himeno_case(
-                   size, r,
-                   [numbers](const HimenoGrid& g) { return papers::HimenoOnDevices(g, numbers); },
-                   [](const HimenoGrid& g) { return papers::HimenoOnDevices(g, {0}); });
-             },
-             too_large(bytes)});
+        plans.push_back({parameters(size, gpus == 1 ? "gpu" : std::to_string(gpus) + " gpus", gpus),
+                         {},
+                         [=, r = rounds] {
+                           std::vector<int> numbers(static_cast<std::size_t>(gpus));
+                           std::iota(numbers.begin(), numbers.end(), 0);
+                           return himeno_case(
+                               size, r,
+                               [numbers](const HimenoGrid& g) { return papers::HimenoOnDevices(g, numbers); },
+                               [](const HimenoGrid& g) { return papers::HimenoOnDevices(g, {0}); });
+                         },
+                         too_large(bytes)});
       }
     return plans;
   }
