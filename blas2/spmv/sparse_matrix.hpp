@@ -31,7 +31,8 @@ CrsView<T> slice(const CrsView<T>& a, std::int64_t first, std::int64_t rows) {
 }
 
 template <class T>
-struct CrsMatrix {
+class CrsMatrix {
+ public:
   CrsMatrix() : CrsMatrix(0, 0, 0) {}
   // Uninitialised, except row_offsets[0] = 0. Throws InvalidArgument (a) if cols >= 2^31, and OutOfMemory.
   CrsMatrix(std::int64_t rows, std::int64_t cols, std::int64_t nnz);

@@ -31,7 +31,8 @@ TuningValues::TuningValues(const std::string& name, std::string_view text, const
   for (const auto& [key, values] : root.items()) {
     if (key == "format" || key == "version") continue;
     if (std::find(sections.begin(), sections.end(), key) == sections.end() || !values.is_object())
-      refuse(name + ": " + key + ": must be an object named products, solver, two_stage, cpu or spmv");
+      refuse(std::string(name).append(": ").append(key).append(
+          ": must be an object named products, solver, two_stage, cpu or spmv"));
   }
   if (!root.contains(section) || root[section].empty()) return;
   const nlohmann::json leaves =

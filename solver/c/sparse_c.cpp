@@ -12,13 +12,13 @@ extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t cou
                                       const std::int64_t* row_offsets, const std::int32_t* column,
                                       const double* value, double tolerance, double* w, double* z,
                                       std::int64_t ldz, double* residuals) {
-  using Arg = Argument;
-  return c_info::of({Arg::job, Arg::n, Arg::m, Arg::a, Arg::x, Arg::y, Arg::other, Arg::w, Arg::z, Arg::ldz},
+  return c_info::of({Argument::job, Argument::n, Argument::m, Argument::a, Argument::x, Argument::y,
+                     Argument::other, Argument::w, Argument::z, Argument::ldz},
                     [&] {
                       if (c_info::upper(end) != 'L' && c_info::upper(end) != 'H')
-                        throw InvalidArgument(Arg::job, "must be 'L' or 'H'");
+                        throw InvalidArgument(Argument::job, "must be 'L' or 'H'");
                       if (count < 1 || count > std::max<std::int64_t>(1, n))
-                        throw InvalidArgument(Arg::m, "must be from 1 to n");
+                        throw InvalidArgument(Argument::m, "must be from 1 to n");
                       FewOptions options;
                       options.count = count;
                       options.end = c_info::upper(end) == 'H' ? End::highest : End::lowest;

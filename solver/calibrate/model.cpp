@@ -180,17 +180,17 @@ ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& eff
   return machine;
 }
 
-ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies) {
+ModelMachine machine_of(const ModelFigures& described, const Efficiencies& efficiencies) {
   ModelMachine machine;
-  machine.products[Engine::native] = figures.fp64;
-  machine.products[Engine::df] = figures.df > 0 ? figures.df : figures.fp32 * paper_df_of_sgemm;
-  machine.products[Engine::emulated] = figures.emulated;
-  machine.bandwidth = figures.bandwidth;
-  machine.single = figures.fp32;
+  machine.products[Engine::native] = described.fp64;
+  machine.products[Engine::df] = described.df > 0 ? described.df : described.fp32 * paper_df_of_sgemm;
+  machine.products[Engine::emulated] = described.emulated;
+  machine.bandwidth = described.bandwidth;
+  machine.single = described.fp32;
   machine.efficiencies = efficiencies;
-  if (figures.cpu > 0) {
-    machine.helpers.push_back({"CPU", {}, figures.link, true});
-    machine.helpers.back().products[Engine::native] = figures.cpu;
+  if (described.cpu > 0) {
+    machine.helpers.push_back({"CPU", {}, described.link, true});
+    machine.helpers.back().products[Engine::native] = described.cpu;
   }
   return machine;
 }

@@ -47,7 +47,7 @@ Plan make_plan(const Plan& asked) {
   const bool on_gpu = !asked.on_host_pointers() || use_gpu(devices.device, asked.n) ||
                       (two_stage && devices.device == DeviceChoice::automatic && gpu_count() > 0);
   require(on_gpu || !two_stage, Argument::path, "is two_stage; must be automatic or one_stage on the CPU");
-  const Plan plan = plan_on<T>(asked, on_gpu);
+  Plan plan = plan_on<T>(asked, on_gpu);
   require(!wants_mixed<T>(plan) || (gpus == 1 && devices.ratio.automatic() && devices.multiprocessors == 0),
           "precision", "is mixed; requires gpus = 1, an automatic ratio and multiprocessors = 0");
   return plan;
