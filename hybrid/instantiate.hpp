@@ -19,7 +19,6 @@
 
 #include <complex>
 
-// NOLINTBEGIN(bugprone-macro-parentheses): the names of templates cannot be in parentheses
 #define EIGEN_G_FOR_EACH_OF_real_types(do_with, ...) do_with(float, __VA_ARGS__) do_with(double, __VA_ARGS__)
 #define EIGEN_G_FOR_EACH_OF_double_type(do_with, ...) do_with(double, __VA_ARGS__)
 #define EIGEN_G_FOR_EACH_OF_complex_types(do_with, ...) \
@@ -67,4 +66,3 @@
   using Type = __VA_ARGS__;                      \
   EIGEN_G_FOR_EACH_OF_##types(EIGEN_G_FUNCTION_AS, f, Type)
 #define EIGEN_G_FUNCTION_AS(T, f, Type) template Type<T> f<T>;
-// NOLINTEND(bugprone-macro-parentheses)

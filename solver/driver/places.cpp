@@ -12,7 +12,6 @@ namespace eigen_g {
 
 namespace {
 
-constexpr MatrixPlace nowhere{}, callers{Where::callers}, own{Where::own};
 
 constexpr MatrixPlace shared(MatrixName with) {
   return {Where::shared, with};
