@@ -12,6 +12,7 @@ namespace eigen_g {
 
 namespace {
 
+constexpr MatrixPlace callers{Where::callers}, own{Where::own};
 
 constexpr MatrixPlace shared(MatrixName with) {
   return {Where::shared, with};
