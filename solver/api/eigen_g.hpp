@@ -24,7 +24,8 @@
 //   }
 //
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
-// Complex matrices are solved on one GPU, or on the CPU, with native products. In device memory they must be aligned to sizeof(T).
+// Complex matrices are solved on the CPU or on a single GPU. Their matrix products are native (Engine::native). Complex arrays in
+// device memory must be aligned to sizeof(T).
 //
 // Any number of threads may call at the same time. Each result has the same bits as in a serial program. A thread keeps some
 // resources between its calls; release_thread_cache() frees them. Sizes are 64-bit.
@@ -53,8 +54,10 @@ namespace eigen_g {
 // Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError. A failed small
 // allocation on the host throws std::bad_alloc; OutOfMemory is for allocations of order n^2. A pointer to device memory is an
 // InvalidArgument.
-// Cost: 4/3 n^3 flops and 4/3 n^3 bytes for the tridiagonalization, at most 4/3 n^3 flops for the divide and conquer, 2 n^3 for
-// the back-transformation.
+// Cost of the one-stage path in double:
+//   tridiagonalization     4/3 n^3 flops; 4/3 n^3 bytes of A are read
+//   divide and conquer     at most 4/3 n^3 flops
+//   back-transformation    2 n^3 flops
 // Source: LAPACK dsyevd (dsytrd, dstedc, dormtr); Eigen-G (IPSJ SIG).
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, const T* a, std::int64_t lda, same_t<real_t<T>>* w, same_t<T>* z,
@@ -65,10 +68,10 @@ template <class T>
 //   a       n x n, lda >= max(1, n), device memory, in, destroyed (both triangles)
 //   w       n values, device memory, out
 //   z       n x n, ldz >= max(1, n), device memory, out; null if options.vectors is false. z may be a itself if ldz = lda;
-//           otherwise the two must not overlap. Even leading dimensions and 16-byte alignment of both are fastest
+//           otherwise the two must not overlap. A solve is fastest if lda and ldz are even and a and z are 16-byte aligned
 //   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
-// Blocks three times: for max |a_ij|, in the divide and conquer, and at the end, because the call then frees its device memory.
-// Solver::enqueue() does not block at the end.
+// Blocks three times: for max |a_ij|, in the divide and conquer, and at the end. The call blocks at the end because it frees its device
+// memory then. Solver::enqueue() does not block at the end.
 // Throws as above. DeviceChoice::cpu, and a pointer to host memory that the GPU cannot use, are an InvalidArgument. Cost as above.
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
@@ -90,21 +93,23 @@ template <class T>
 // Upper bound of the memory that eigen_g() uses in addition to a, w and z. For device pointers it assumes MatrixLayout::contiguous.
 //   on_gpu   true: for the current GPU; throws DeviceError if there is none
 //
-// Device memory of a solve, a, w and z included, in values:
+// Device memory of a solve, in values of sizeof(T) bytes. It includes a, w and z:
 //
 //   all vectors   3 n^2 + 1220 n   n < 6000
 //                 3.2 n^2          n >= 6000; 3.07 n^2 at n = 65000
 //   values only   n^2 + O(n)       one-stage path
 //                 1.07 n^2         two-stage path, n = 10000; 1.04 n^2 at n = 32768
 //
-// The two-stage path of float and complex matrices needs up to 1 GiB more. Complex double needs 2.7 n^2 in all at n = 10000.
+// On the two-stage path float and complex matrices can need up to 1 GiB more than the table says. They can also need less: complex
+// double needs 2.7 n^2 in all at n = 10000.
 // Device pointers need more in these cases:
 //
 //   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
 //            not 32-byte aligned (two-stage path)
 //   n^2      a subset by index
-//   n^2      z == a; the caller saves an array of the same size
-//   n^2      two-stage path, columns of z not 16-byte aligned (odd n); without this memory the solve still works, but is slower
+//   n^2      z == a; the caller then needs one array of this size less
+//   n^2      two-stage path, if the columns of z are not 16-byte aligned (odd ldz). If the GPU does not have this memory, the solve
+//            works without it, but is slower
 //   0.6 n^2  vectors, and lda > n
 //
 // If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks:

@@ -28,15 +28,17 @@ class Backend {
 
   // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
   virtual void begin(const CallerMatrices<T>& problem) = 0;
-  // Runs the recipe (recipes.cpp) on the problem of begin(), and returns the report without stages and seconds. account() completes it.
+  // Runs the recipe (recipes.cpp) on the problem of begin(), and returns an incomplete report. SolveFrame and account()
+  // complete it.
   virtual GeneralisedReport run(StageRunner& run_stage) = 0;
   // Ends the solve, also after an exception. Nothing uses the problem's memory afterwards.
   virtual void end() noexcept {}
-  // Ends an asynchronous solve, instead of end(). With device pointers the last stages may still be queued, and the next begin() is
-  // ordered after them. Waits as end() does with host pointers, and if the queue is for a partition of the GPU.
+  // Ends an asynchronous solve, instead of end(). A standard solve with device pointers on a whole GPU may leave its last stages queued.
+  // The next begin() is then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
-  // Sets the report's bytes. A standard solve sets path and devices too; the other recipes have them from the solve within.
+  // Sets the report's bytes. A standard solve also sets path and devices. In the reports of the other recipes these two are from the
+  // standard solve within.
   virtual void account(Report& report) = 0;
 };
 
@@ -51,7 +53,8 @@ class StandardBackend : public Backend<T> {
   virtual real_t<T> check() = 0;  // max |a_ij|; throws NonFiniteEntry
   virtual void scale(int k) = 0;  // A := 2^k A
   virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
-  // T = U W U^T. The limits of a subset by value are for 2^-k W. Later stages work on the pairs that this one found.
+  // T = U W U^T. The limits of a subset by value are limits of 2^-k W, the eigenvalues before scale(). Later stages
+  // work on the pairs that this stage found.
   virtual DivideAndConquerResult divide_and_conquer(int k) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
@@ -72,7 +75,7 @@ class GeneralisedBackend : public Backend<T> {
   virtual void load() = 0;                // prepares the working A and B from the caller's triangles
   virtual void check() = 0;               // throws NonFiniteEntry for A or B
   virtual std::int64_t cholesky() = 0;    // B = L L^H; returns bad_minor (GeneralisedReport)
-  virtual void standard_form() = 0;       // A := C
+  virtual void standard_form() = 0;       // A := C, the matrix of the standard problem (generalised.hpp)
   virtual GeneralisedReport solve() = 0;  // C = Y W Y^H, a standard solve
   virtual void back_substitute(std::int64_t columns) = 0;  // computes X from Y
   virtual void store(
@@ -83,8 +86,8 @@ class GeneralisedBackend : public Backend<T> {
   Plan plan_;
 };
 
-// A = Z W Z^T in mixed precision: finds all pairs of A in float and refines them to double. If this does not succeed, solves A, which is
-// kept for this, in double.
+// A = Z W Z^T in mixed precision: finds all pairs of A in float and refines them to double. Keeps A. If the solve in
+// float or the refinement fails, solves A in double.
 class MixedBackend : public Backend<double> {
  public:
   explicit MixedBackend(const Plan& plan) : plan_(plan) {}
@@ -103,8 +106,9 @@ class MixedBackend : public Backend<double> {
   Plan plan_;
 };
 
-// The backend of a plan of any recipe, and an upper bound of its bytes. In a build without CUDA the two functions for a GPU throw
-// DeviceError (solver/driver/no_device.cpp). `resources` must outlive the backend.
+// backend_on_*() make the backend for the recipe of a plan. bytes_on_*() return an upper bound of the bytes that a solve with this plan
+// allocates. In a build without CUDA the two functions for a GPU throw DeviceError (solver/driver/no_device.cpp). `resources` must outlive
+// the backend.
 template <class T>
 std::unique_ptr<Backend<T>> backend_on_cpu(const Plan& plan);
 template <class T>

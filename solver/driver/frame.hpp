@@ -51,12 +51,13 @@ class SolveFrame {
     return plan_bytes<T>(plan_, layout);
   }
   // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace) if it is too small.
-  // Makes the backend if there is none, and throws as its constructor does.
+  // Makes the backend if there is none, and throws as the backend's constructor does.
   void set_workspace(const Workspace& given);
   void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 
   // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().
-  //   wait   false: the last work may still be queued (Backend::end_async()), and the stages have no seconds
+  //   wait   true: returns when the solve is complete. false: may return while the last stages are still queued (Backend::end_async()).
+  //          A stage whose end was not waited for has seconds 0
   GeneralisedReport solve(const CallerMatrices<T>& problem, bool wait = true);
   GeneralisedReport solve(Pointers pointers, const T* a, std::int64_t lda, T* b, std::int64_t ldb,
                           real_t<T>* w, T* z, std::int64_t ldz, CUstream_st* stream = nullptr,

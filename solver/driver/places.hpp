@@ -1,4 +1,5 @@
-// places_of(): where each matrix of a solve is stored. The workspace's bytes and the placement both come from it.
+// places_of(): where each matrix of a solve is stored. The backends use its result for the bytes of their workspace and for the
+// addresses of the matrices.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,11 @@ struct Places {
   MatrixPlace z;  // the eigenvectors of A, as the back-transformation computes them
   MatrixPlace c;  // GPU: the compressed Q of the divide and conquer's merges (dc_arrays.hpp)
   MatrixPlace q;  // GPU: Q of the divide and conquer; `callers` is the caller's array of A
-  MatrixPlace u;  // the eigenvectors of the tridiagonal matrix, always real; real type: in the memory of Z
-  bool back_in_a =
-      false;  // the back-transformation may use the caller's array of A, in which Q is not needed any more
+  MatrixPlace u;  // the eigenvectors of the tridiagonal matrix; real even for a complex matrix A
+  // The back-transformation may use the caller's array of A as workspace. This array held Q, which is not needed any more.
+  bool back_in_a = false;
 
-  // The workspace has an n x n matrix for Z or for C.
+  // Returns true if the workspace has an n x n matrix for Z or for C.
   bool owns_z() const { return z.where == Where::own || c.where == Where::own; }
 };
 
@@ -45,7 +46,8 @@ template <class T>
 GivenArrays given_arrays(const CallerMatrices<T>& problem) {
   return {problem.a.data, problem.z.data, problem.a.lda, problem.z.lda};
 }
-// Arrays with this layout, Z not in the memory of A. MatrixLayout::any: lda > n, so that A needs a copy, and an even ldz.
+// Addresses and leading dimensions of example arrays with this layout, for the bounds of the workspace. z is not a. With
+// MatrixLayout::any lda = n + 1, so that A needs a copy, and ldz is even.
 GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 
 // The places of a standard solve. The solve uses `given` with device pointers only. With vectors and a real type:
@@ -57,14 +59,14 @@ GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 //        Q   nowhere           own                  caller's A (4), else own
 //        U   shared with Z     shared with Z        shared with Z
 //
-// (1) if lda = n, a is 16-byte aligned, z is not a, and the reduction can work on columns of n entries
-// (2) if the columns of z are not 16-byte aligned and the path is two-stage; never with `over_any_columns`, which a solve sets if it has
-//     no room for an own Z
+// (1) if lda = n, a is 16-byte aligned, z is not a, and the reduction needs no padding of the columns
+// (2) if the columns of z are not 16-byte aligned and the path is two-stage. If a solve has no room for an own Z, it sets
+//     `over_any_columns`, and Z is the caller's
 // (3) if Z is the caller's and the subset is by index
 // (4) if A is own and z is not a
 //
-// Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. Q is shared with Z, except that it is own for
-// a subset by index with device pointers. Values only: the solve has A and no other matrix.
+// Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. On a GPU Q is shared with Z. Exception: Q
+// is own with device pointers and a subset by index. Values only: the solve has A and no other matrix.
 template <class T>
 Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_columns = false);
 

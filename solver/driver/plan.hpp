@@ -59,8 +59,8 @@ bool wants_mixed(const Plan& plan) {
          plan.options.vectors && plan.options.subset.by == Subset::By::all;
 }
 
-// Returns the rates by which the products of a solve choose their engine: Devices::engine_rates. If the engine is automatic and
-// engine_rates has no rate of native products, returns estimate().
+// Returns the rates of the engines: Devices::engine_rates. Engine::automatic chooses the engine of each product by these rates. If the
+// engine is automatic and engine_rates has no rate of native products, returns estimate().
 template <class Estimate>
 ProductRates rates_of(const Plan& plan, Estimate&& estimate) {
   const ProductRates& known = plan.devices.engine_rates;
@@ -78,7 +78,7 @@ struct CallerMatrices {
   MatrixView<T> b = {};           // for a generalised problem
   CUstream_st* stream = nullptr;  // for device memory
 
-  // The array of A, if the solve may overwrite it with other data (device pointers). Host pointers: data is null.
+  // Memory of the caller that the solve may overwrite. Device pointers: the array of A. Host pointers: none (data is null).
   MatrixView<T> spare(const Plan& plan) const { return plan.on_host_pointers() ? MatrixView<T>{} : a; }
 };
 template <class T>

@@ -11,7 +11,8 @@ namespace eigen_g {
 
 namespace {
 
-// C = Y W Y^H. A and B are finite, so a NaN or an infinity in C is an overflow.
+// Solves C = Y W Y^H, the standard problem of a generalised one (generalised.hpp).
+// A and B are finite, so a NaN or an infinity in C is an overflow.
 template <class T>
 GeneralisedReport solve_standard(GeneralisedBackend<T>& on) {
   try {
