@@ -19,7 +19,7 @@ struct CallOptions {
   int itype = 0;  // type of a generalised problem; 0: a standard problem
 };
 
-// numbers: first and last pair, from 1. values: above, upto. multiprocessors: Devices::multiprocessors. Throws InvalidArgument.
+// index_range: first and last pair, from 1. values: above, upto. multiprocessors: Devices::multiprocessors. Throws InvalidArgument.
 CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
                       std::optional<std::pair<std::int64_t, std::int64_t>> index_range,
                       std::optional<std::pair<double, double>> values, const std::string& path,
