@@ -37,6 +37,8 @@ class Context {
   friend class Solver;
   template <class T>
   friend class GeneralisedSolver;
+  template <class T>
+  friend class BatchedSolver;
   Resources* resources() const;  // null in a build without CUDA
   struct Impl;
   std::unique_ptr<Impl> impl_;
