@@ -68,6 +68,16 @@ __device__ __forceinline__ R largest_part(DeviceComplex<R> x) {
   return re > im || re != re ? re : im;  // a NaN of either part remains
 }
 
+// yes ? a : b, without a pointer to the one that is chosen: a and b stay in registers.
+template <class R>
+__device__ __forceinline__ R select(bool yes, R a, R b) {
+  return yes ? a : b;
+}
+template <class R>
+__device__ __forceinline__ DeviceComplex<R> select(bool yes, DeviceComplex<R> a, DeviceComplex<R> b) {
+  return {yes ? a.re : b.re, yes ? a.im : b.im};
+}
+
 // x without an imaginary part.
 template <class R>
 __device__ __forceinline__ R diagonal_entry(R x) {
@@ -147,7 +157,7 @@ __device__ __forceinline__ int sum_over_lanes(T* x, int offset, int lane) {
     const bool high = lane & offset;
 #pragma unroll
     for (int q = 0; q < COUNT / 2; ++q) {
-      const T sent = high ? x[q] : x[q + COUNT / 2], kept = high ? x[q + COUNT / 2] : x[q];
+      const T sent = select(high, x[q], x[q + COUNT / 2]), kept = select(high, x[q + COUNT / 2], x[q]);
       x[q] = kept + __shfl_xor_sync(all_lanes, sent, offset);
     }
     return (high ? COUNT / 2 : 0) + sum_over_lanes<COUNT / 2, STEPS - 1>(x, offset / 2, lane);
