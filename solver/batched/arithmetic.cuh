@@ -182,7 +182,8 @@ template <class R>
 __device__ __forceinline__ Reflector<R> make_reflector(R alpha, R tail) {
   if (!(tail > Limits<R>::no_reflector)) return {alpha, 0, alpha, 1};
   const R squares = fma(alpha, alpha, tail), norm = sqrt(squares), beta = alpha > 0 ? -norm : norm;
-  return {alpha - beta, R(1) / fma(fabs(alpha), norm, squares), beta, 1};
+  const R v0 = alpha - beta;
+  return {v0, R(2) / fma(v0, v0, tail), beta, 1};
 }
 template <class R>
 __device__ __forceinline__ Reflector<DeviceComplex<R>> make_reflector(DeviceComplex<R> alpha, R tail) {
@@ -191,7 +192,8 @@ __device__ __forceinline__ Reflector<DeviceComplex<R>> make_reflector(DeviceComp
       size > 0 ? DeviceComplex<R>(alpha.re / size, alpha.im / size) : DeviceComplex<R>(1);
   if (!(tail > Limits<R>::no_reflector)) return {alpha, 0, size, unit};
   const R squares = fma(size, size, tail), norm = sqrt(squares);
-  return {alpha + norm * unit, R(1) / fma(size, norm, squares), norm, -unit};
+  const DeviceComplex<R> v0 = alpha + norm * unit;
+  return {v0, R(2) / add_real_product(v0, v0, tail), norm, -unit};
 }
 
 // Number of the eigenvalue w[i] in ascending order; equal values keep their order.

@@ -8,9 +8,10 @@ namespace eigen_g::batched {
 
 // Sweeps that apply_sweeps() takes through the columns together.
 inline constexpr int sweeps_at_once = 4;
-// Rotations of these sweeps, with the delays between them, for problems of `rows` rows.
+// Rotations of these sweeps, with the delays between them, for problems of `rows` rows. The last step loads the rotations of one step more,
+// which no thread uses.
 EIGEN_G_HOST_DEVICE constexpr int rotation_entries(int rows) {
-  return (rows - 1 + 2 * sweeps_at_once) * sweeps_at_once;
+  return (rows + 2 * sweeps_at_once) * sweeps_at_once;
 }
 
 // Applies the rotations of a problem of at most ROWS rows to this thread's row of Z: column c is at z[c ld]. `THREADS` threads call it
