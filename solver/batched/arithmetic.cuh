@@ -68,6 +68,16 @@ __device__ __forceinline__ R largest_part(DeviceComplex<R> x) {
   return re > im || re != re ? re : im;  // a NaN of either part remains
 }
 
+// yes ? a : b, without a pointer to the one that is chosen: a and b stay in registers.
+template <class R>
+__device__ __forceinline__ R select(bool yes, R a, R b) {
+  return yes ? a : b;
+}
+template <class R>
+__device__ __forceinline__ DeviceComplex<R> select(bool yes, DeviceComplex<R> a, DeviceComplex<R> b) {
+  return {yes ? a.re : b.re, yes ? a.im : b.im};
+}
+
 // x without an imaginary part.
 template <class R>
 __device__ __forceinline__ R diagonal_entry(R x) {
@@ -147,7 +157,7 @@ __device__ __forceinline__ int sum_over_lanes(T* x, int offset, int lane) {
     const bool high = lane & offset;
 #pragma unroll
     for (int q = 0; q < COUNT / 2; ++q) {
-      const T sent = high ? x[q] : x[q + COUNT / 2], kept = high ? x[q + COUNT / 2] : x[q];
+      const T sent = select(high, x[q], x[q + COUNT / 2]), kept = select(high, x[q + COUNT / 2], x[q]);
       x[q] = kept + __shfl_xor_sync(all_lanes, sent, offset);
     }
     return (high ? COUNT / 2 : 0) + sum_over_lanes<COUNT / 2, STEPS - 1>(x, offset / 2, lane);
@@ -172,7 +182,8 @@ template <class R>
 __device__ __forceinline__ Reflector<R> make_reflector(R alpha, R tail) {
   if (!(tail > Limits<R>::no_reflector)) return {alpha, 0, alpha, 1};
   const R squares = fma(alpha, alpha, tail), norm = sqrt(squares), beta = alpha > 0 ? -norm : norm;
-  return {alpha - beta, R(1) / fma(fabs(alpha), norm, squares), beta, 1};
+  const R v0 = alpha - beta;
+  return {v0, R(2) / fma(v0, v0, tail), beta, 1};
 }
 template <class R>
 __device__ __forceinline__ Reflector<DeviceComplex<R>> make_reflector(DeviceComplex<R> alpha, R tail) {
@@ -181,7 +192,8 @@ __device__ __forceinline__ Reflector<DeviceComplex<R>> make_reflector(DeviceComp
       size > 0 ? DeviceComplex<R>(alpha.re / size, alpha.im / size) : DeviceComplex<R>(1);
   if (!(tail > Limits<R>::no_reflector)) return {alpha, 0, size, unit};
   const R squares = fma(size, size, tail), norm = sqrt(squares);
-  return {alpha + norm * unit, R(1) / fma(size, norm, squares), norm, -unit};
+  const DeviceComplex<R> v0 = alpha + norm * unit;
+  return {v0, R(2) / add_real_product(v0, v0, tail), norm, -unit};
 }
 
 // Number of the eigenvalue w[i] in ascending order; equal values keep their order.

@@ -66,6 +66,7 @@ struct Work {
   Real* tau = nullptr;              // H_k = I - tau_k v_k v_k^H
   T* phase = nullptr;               // complex only: A = (Q D) T (Q D)^H with D = diag(phase)
   Real* w = nullptr;                // eigenvalues of T or of its leaves, in the order in which QL found them
+  Real* u = nullptr;                // complex only: ld x ld values for each matrix, the eigenvectors of T
   int* exponent = nullptr;          // A was scaled by 2^-exponent
   int* info = nullptr;              // as Chunk::status
   T* v = nullptr;                   // ld x ld values for each matrix: v_k in column k, below the diagonal

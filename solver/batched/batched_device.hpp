@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include "hybrid/machine/tuning_file.hpp"
 #include "solver/batched/batch.hpp"
@@ -47,8 +48,9 @@ constexpr int leaves_of(Method method) {
 template <class T>
 constexpr Method method_of(int n, bool vectors, bool tensor_cores) {
   if (n <= 4) return Method::jacobi;
-  if (n <= 32 || !vectors || is_complex<T>) return Method::rows;
-  return tensor_cores && sizeof(T) == sizeof(double) ? Method::conquer_on_tensor_cores : Method::conquer;
+  if (n <= 32) return Method::rows;
+  return tensor_cores && vectors && std::is_same_v<T, double> ? Method::conquer_on_tensor_cores
+                                                              : Method::conquer;
 }
 
 // Sizes of the chunks of a batch. The chunks run in `lanes` streams, each of which has the work arrays of one chunk. A file can replace

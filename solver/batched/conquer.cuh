@@ -68,8 +68,8 @@ struct ConquerMemory {
 };
 
 // Warp `leaf`: the vectors of a leaf, a lane a row.
-template <class R, int NP>
-__device__ __forceinline__ void leaf_vectors(const ConquerMemory<R, NP>& sm, const Work<R>& work,
+template <class R, int NP, class T>
+__device__ __forceinline__ void leaf_vectors(const ConquerMemory<R, NP>& sm, const Work<T>& work,
                                              std::int64_t matrix, int n, int leaf) {
   using Plan = ConquerPlan<R, NP>;
   const int lane = threadIdx.x % 32, rows = leaf_begin(n, leaf + 1, 4) - leaf_begin(n, leaf, 4);
@@ -248,9 +248,16 @@ __device__ __forceinline__ int2 deflate_in_turn(int m, R rho, R tolerance, const
   return counts;
 }
 
-// The merges of a level, at the same time: LEVEL 1 two of half the rows, LEVEL 2 one of all rows. It leaves the eigenvalues in d and, with
-// PRODUCT, Q U in y (level 1) or in x (level 2), else U in x and Q in y. Returns false in the threads whose root has not converged.
-template <int LEVEL, bool PRODUCT, class R, int NP>
+// What the last merge leaves in shared memory besides the eigenvalues in d.
+enum class MergeResult {
+  values,   // nothing
+  factors,  // U in x and Q in y
+  product   // Q U: in y after level 1, in x after level 2
+};
+
+// The merges of a level, at the same time: LEVEL 1 two of half the rows, LEVEL 2 one of all rows. Returns false in the threads whose root
+// has not converged.
+template <int LEVEL, MergeResult RESULT, class R, int NP>
 __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int n, const R* __restrict__ e) {
   using L = Limits<R>;
   using Plan = ConquerPlan<R, NP>;
@@ -328,6 +335,11 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
     origin[i] = root_origin;
   }
   __syncthreads();
+  if constexpr (RESULT == MergeResult::values) {
+    if (i < m && parity == 0) d[i] = i < k ? dl[origin[i]] + tau[i] : dl[i];
+    __syncthreads();
+    return converged;
+  }
   {  // the z of which these roots are exact
     R product = 1;
     if (i < k) {
@@ -374,7 +386,8 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
       }
   }
   __syncthreads();
-  if constexpr (PRODUCT) {  // a thread computes TR rows of each block of Q times TC columns
+  if constexpr (RESULT ==
+                MergeResult::product) {  // a thread computes TR rows of each block of Q times TC columns
     constexpr int RG = BS >= 64 ? 16 : 8, CG = TN / RG, TR = BS / RG, TC = MC / CG;
     static_assert(RG * TR == BS && CG * TC == MC);
     const int rg = tm % RG, cg = tm / RG;
@@ -422,16 +435,17 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
   return converged;
 }
 
-// Leaves and merges of a matrix. The last product is left to the caller unless PRODUCT.
-template <bool PRODUCT, class R, int NP>
-__device__ __forceinline__ void leaves_and_merges(const ConquerMemory<R, NP>& sm, const Work<R>& work,
+// Leaves and merges of a matrix.
+template <MergeResult RESULT, class R, int NP, class T>
+__device__ __forceinline__ void leaves_and_merges(const ConquerMemory<R, NP>& sm, const Work<T>& work,
                                                   std::int64_t matrix, int n) {
   const int tid = threadIdx.x, warp = tid / 32;
   if (tid < n) sm.d[tid] = work.w[matrix * work.ld + tid];
   if (warp < leaves_of_conquer) leaf_vectors(sm, work, matrix, n, warp);
   __syncthreads();
   const R* const e = work.e + matrix * work.ld;
-  const bool first = merge_level<1, true>(sm, n, e), second = merge_level<2, PRODUCT>(sm, n, e);
+  const bool first = merge_level<1, MergeResult::product>(sm, n, e),
+             second = merge_level<2, RESULT>(sm, n, e);
   if (!(first && second) && work.info[matrix] == 0) work.info[matrix] = n + 1;
   __syncthreads();
 }
@@ -459,9 +473,9 @@ struct ReflectorRow {
 };
 
 // Writes the eigenvalues in ascending order and the column of each in the caller's Z to sm.src (negative or too large: not stored).
-template <class R, int NP>
-__device__ __forceinline__ bool store_values(const ConquerMemory<R, NP>& sm, const Chunk<R>& chunk,
-                                             const Work<R>& work, std::int64_t matrix, std::int64_t id,
+template <class R, int NP, class T>
+__device__ __forceinline__ bool store_values(const ConquerMemory<R, NP>& sm, const Chunk<T>& chunk,
+                                             const Work<T>& work, std::int64_t matrix, std::int64_t id,
                                              int n) {
   const int tid = threadIdx.x, info = work.info[matrix];
   const bool valid = info >= 0;
@@ -476,6 +490,26 @@ __device__ __forceinline__ bool store_values(const ConquerMemory<R, NP>& sm, con
   return valid;
 }
 
+// Values only, and for complex matrices Q U, its columns in ascending order of the eigenvalues, in Work::u.
+template <class T, int NP, bool VECTORS>
+__global__ void __launch_bounds__(2 * NP) conquer_tridiagonal(Chunk<T> chunk, Work<T> work) {
+  using R = real_t<T>;
+  const ConquerMemory<R, NP> sm(reinterpret_cast<R*>(DynamicShared<pair_t<R>>::memory()));
+  const std::int64_t matrix = blockIdx.x, id = chunk.id(matrix);
+  const int tid = threadIdx.x, n = chunk.order(id);
+  leaves_and_merges<VECTORS ? MergeResult::product : MergeResult::values>(sm, work, matrix, n);
+  store_values(sm, chunk, work, matrix, id, n);
+  if constexpr (VECTORS) {
+    R* const u = work.u + matrix * work.ld * work.ld;
+    const int r = tid % NP;
+    if (r < n)
+      for (int c = tid / NP; c < n; c += 2)
+        if (sm.src[c] >= 0 && sm.src[c] < chunk.to - chunk.from)
+          u[sm.src[c] * work.ld + r] = sm.x[r * ConquerPlan<R, NP>::LD + c];
+  }
+}
+
+// Real matrices: conquer_tridiagonal() and the back-transformation.
 template <class R, int NP>
 __global__ void __launch_bounds__(2 * NP) conquer(Chunk<R> chunk, Work<R> work) {
   constexpr int LD = ConquerPlan<R, NP>::LD;
@@ -484,7 +518,7 @@ __global__ void __launch_bounds__(2 * NP) conquer(Chunk<R> chunk, Work<R> work) 
   const std::int64_t matrix = blockIdx.x, id = chunk.id(matrix), row = matrix * work.ld;
   const int n = chunk.order(id);
   const Reflectors<R> vs(work, matrix);
-  leaves_and_merges<true>(sm, work, matrix, n);
+  leaves_and_merges<MergeResult::product>(sm, work, matrix, n);
   {  // Z := H_1 H_2 ... Z, the last eight first; thread (c, h): column c, the rows of parity h
     R* const z = sm.x;               // [row][column]
     R* const v = sm.y;               // [row][8]

@@ -35,7 +35,7 @@ __global__ void EIGEN_G_REGISTERS(2 * NP, 1, (NP == 64 ? 120 : 240))
   const std::int64_t matrix = blockIdx.x, id = chunk.id(matrix), row = matrix * work.ld;
   const int n = chunk.order(id);
   const Reflectors<double> vs(work, matrix);
-  leaves_and_merges<false>(sm, work, matrix, n);
+  leaves_and_merges<MergeResult::factors>(sm, work, matrix, n);
 
   double2 z[2][RT];
 #pragma unroll

@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(jacobi_threads) jacobi(Chunk<T> chunk) {
           R x;
           if constexpr (is_complex<T>) {  // A := D^H A D with D = diag(..., u, ...) makes a_qp = |a_qp|
             x = hypot(a[q][p].re, a[q][p].im);
-            const T u = {a[q][p].re / x, a[q][p].im / x};
+            T u = {a[q][p].re / x, a[q][p].im / x};
+            u = add_scaled(R(0.5) * fma(-u.re, u.re, fma(-u.im, u.im, R(1))), u, u);  // |u| nearer to 1
 #pragma unroll
             for (int r = 0; r < N; ++r) {
               v[r][q] = v[r][q] * u;

@@ -8,9 +8,10 @@ namespace eigen_g::batched {
 
 // Sweeps that apply_sweeps() takes through the columns together.
 inline constexpr int sweeps_at_once = 4;
-// Rotations of these sweeps, with the delays between them, for problems of `rows` rows.
+// Rotations of these sweeps, with the delays between them, for problems of `rows` rows. The last step loads the rotations of one step more,
+// which no thread uses.
 EIGEN_G_HOST_DEVICE constexpr int rotation_entries(int rows) {
-  return (rows - 1 + 2 * sweeps_at_once) * sweeps_at_once;
+  return (rows + 2 * sweeps_at_once) * sweeps_at_once;
 }
 
 // Applies the rotations of a problem of at most ROWS rows to this thread's row of Z: column c is at z[c ld]. `THREADS` threads call it
@@ -92,7 +93,7 @@ __device__ __forceinline__ void apply_sweeps(T* z, int ld, bool mine, int thread
       const T next_in = t < loads && mine ? *from : T(0);
 #pragma unroll
       for (int k = K - 1; k >= 0; --k) {
-        const T y = k > 0 ? out[k - 1] : in;
+        const T y = select(k > 0, out[k > 0 ? k - 1 : 0], in);
         out[k] = add_scaled(q[k].y, y, q[k].x * carried[k]);
         carried[k] = add_scaled(-q[k].y, carried[k], q[k].x * y);
       }
@@ -133,82 +134,72 @@ __device__ __forceinline__ Pair8 pair_of_8(int pair) {
 }
 
 // Shared memory of rows_of_z(): Z's rows, then memory that the phases use in turn, then the sweeps.
-template <class T, int NP, int ROWS>
+template <class T, int NP>
 struct RowsPlan {
   using R = real_t<T>;
-  static constexpr int z = NP * ROWS * static_cast<int>(sizeof(T));
+  static constexpr int z = NP * NP * static_cast<int>(sizeof(T));
   static constexpr int lists = 2 * rotation_entries(NP) * static_cast<int>(sizeof(pair_t<R>));
   static constexpr int reflectors =
       (NP * 8 + 64) * static_cast<int>(sizeof(T)) + 8 * static_cast<int>(sizeof(R));
   static constexpr int work = ((lists > reflectors ? lists : reflectors) + 15) / 16 * 16;
-  static constexpr int parts = NP / ROWS;  // blocks of a matrix
   static int shared(int most_sweeps) { return z + work + most_sweeps * 8; }
 };
 
-// Z = Q D U and the eigenvalues in ascending order, where U is the product of the rotations. A block has ROWS rows of a matrix.
-template <class T, int NP, int ROWS>
-__global__ void __launch_bounds__(ROWS) rows_of_z(Chunk<T> chunk, Work<T> work) {
+// Z = Q D U and the eigenvalues in ascending order, where U is the product of the rotations. A warp a matrix, a lane a row.
+template <class T>
+__global__ void __launch_bounds__(32) rows_of_z(Chunk<T> chunk, Work<T> work) {
   using R = real_t<T>;
   using Pair = pair_t<R>;
-  using Plan = RowsPlan<T, NP, ROWS>;
-  constexpr int each = NP / ROWS;  // rows of V, and eigenvalues, of a thread
+  constexpr int NP = 32;
+  using Plan = RowsPlan<T, NP>;
   T* const z = reinterpret_cast<T*>(DynamicShared<Pair>::memory());  // [column][row]
   char* const memory = reinterpret_cast<char*>(z) + Plan::z;
   int2* const sweeps = reinterpret_cast<int2*>(memory + Plan::work);
-  const int r = threadIdx.x, part = blockIdx.x % Plan::parts, z_row = part * ROWS + r;
-  const std::int64_t matrix = blockIdx.x / Plan::parts, id = chunk.id(matrix), row = matrix * work.ld;
+  const int r = threadIdx.x;
+  const std::int64_t matrix = blockIdx.x, id = chunk.id(matrix), row = matrix * work.ld;
   const int n = chunk.order(id), count = work.sweep_count[matrix];
   const Reflectors<T> vs(work, matrix);
-  for (int q = r; q < count; q += ROWS) sweeps[q] = work.sweeps[matrix * work.most_sweeps + q];
-  for (int c = 0; c < n; ++c) z[c * ROWS + r] = T(c == z_row ? 1 : 0);
+  for (int q = r; q < count; q += NP) sweeps[q] = work.sweeps[matrix * work.most_sweeps + q];
+  for (int c = 0; c < n; ++c) z[c * NP + r] = T(c == r ? 1 : 0);
+  __syncwarp();
 
   {  // Q = H_1 H_2 ..., eight reflectors at once: Z H_1 ... H_8 = Z - G V^H
     T* const v = reinterpret_cast<T*>(memory);  // [column][8]
     T* const gram = v + NP * 8;                 // [8][8]: v_i^H v_j
     R* const tau8 = reinterpret_cast<R*>(gram + 64);
-    T next[each][8];
+    T next[8];
     R next_tau = 0;
     const auto fetch = [&](int k0) {
 #pragma unroll
-      for (int h = 0; h < each; ++h)
-#pragma unroll
-        for (int q = 0; q < 8; ++q) {
-          const int k = k0 + q, c = r + h * ROWS;
-          next[h][q] = k < n - 1 && c > k && c < n ? vs(c, k) : T(0);
-        }
+      for (int q = 0; q < 8; ++q) {
+        const int k = k0 + q;
+        next[q] = k < n - 1 && r > k && r < n ? vs(r, k) : T(0);
+      }
       next_tau = r < 8 && k0 + r < n - 1 ? work.tau[row + k0 + r] : R(0);
     };
     fetch(0);
     for (int k0 = 0; k0 < n - 2; k0 += 8) {
-      __syncthreads();
+      __syncwarp();
 #pragma unroll
-      for (int h = 0; h < each; ++h)
-#pragma unroll
-        for (int q = 0; q < 8; ++q) v[(r + h * ROWS) * 8 + q] = next[h][q];
+      for (int q = 0; q < 8; ++q) v[r * 8 + q] = next[q];
       if (r < 8) tau8[r] = next_tau;
-      __syncthreads();
+      __syncwarp();
       if (k0 + 8 < n - 2) fetch(k0 + 8);
-      {
-        constexpr int lanes = ROWS >= 128 ? 4 : ROWS >= 64 ? 2 : 1;  // threads of a pair
-        const int pair = r / lanes, lane = r % lanes;
-        const auto [i, j] = pair_of_8(pair);
-        T sum = T(0);
-        if (pair < 28)
-          for (int c = k0 + 1 + lane; c < n; c += lanes) sum = fma(conj_of(v[c * 8 + i]), v[c * 8 + j], sum);
-#pragma unroll
-        for (int mask = lanes / 2; mask > 0; mask /= 2) sum = sum + __shfl_xor_sync(all_lanes, sum, mask);
-        if (pair < 28 && lane == 0) gram[i * 8 + j] = sum;
-      }
+      const auto [i, j] = pair_of_8(r);
+      T sum = T(0);
+      if (r < 28)
+        for (int c = k0 + 1; c < n; ++c) sum = fma(conj_of(v[c * 8 + i]), v[c * 8 + j], sum);
+      if (r < 28) gram[i * 8 + j] = sum;
       T g[8];
 #pragma unroll
       for (int q = 0; q < 8; ++q) g[q] = T(0);
 #pragma unroll 4
       for (int c = k0 + 1; c < n; ++c) {
-        const T x = z[c * ROWS + r];
+        const T x = z[c * NP + r];
 #pragma unroll
         for (int q = 0; q < 8; ++q) g[q] = fma(x, v[c * 8 + q], g[q]);
       }
-      __syncthreads();
+      __syncwarp();
 #pragma unroll
       for (int q = 0; q < 8; ++q) {
 #pragma unroll
@@ -217,40 +208,40 @@ __global__ void __launch_bounds__(ROWS) rows_of_z(Chunk<T> chunk, Work<T> work) 
       }
 #pragma unroll 4
       for (int c = k0 + 1; c < n; ++c) {
-        T x = z[c * ROWS + r];
+        T x = z[c * NP + r];
 #pragma unroll
         for (int q = 0; q < 8; ++q) x = fma(-g[q], conj_of(v[c * 8 + q]), x);
-        z[c * ROWS + r] = x;
+        z[c * NP + r] = x;
       }
     }
-    __syncthreads();
+    __syncwarp();
   }
   if constexpr (is_complex<T>)
-    for (int c = 1; c < n; ++c) z[c * ROWS + r] = z[c * ROWS + r] * work.phase[row + c];
+    for (int c = 1; c < n; ++c) z[c * NP + r] = z[c * NP + r] * work.phase[row + c];
 
-  apply_sweeps<NP, ROWS>(z + r, ROWS, true, r, sweeps, count, work.rotations + matrix * work.room,
-                         reinterpret_cast<Pair*>(memory), [] { __syncthreads(); });
+  apply_sweeps<NP, NP>(z + r, NP, true, r, sweeps, count, work.rotations + matrix * work.room,
+                       reinterpret_cast<Pair*>(memory), [] { __syncwarp(); });
 
   R* const w = reinterpret_cast<R*>(memory);
   int* const rank = reinterpret_cast<int*>(w + NP);
   const int info = work.info[matrix];
   const bool valid = info >= 0;
-  for (int i = r; i < n; i += ROWS) w[i] = work.w[row + i];
-  __syncthreads();
-  for (int i = r; i < n; i += ROWS) {
-    const int place = valid ? rank_of(w, n, i) : i;
-    rank[i] = place - chunk.from;
-    if (part == 0 && place >= chunk.from && place < chunk.to)
-      chunk.w.of(id)[place - chunk.from] = valid ? scalbn(w[i], work.exponent[matrix]) : R(NAN);
+  if (r < n) w[r] = work.w[row + r];
+  __syncwarp();
+  if (r < n) {
+    const int place = valid ? rank_of(w, n, r) : r;
+    rank[r] = place - chunk.from;
+    if (place >= chunk.from && place < chunk.to)
+      chunk.w.of(id)[place - chunk.from] = valid ? scalbn(w[r], work.exponent[matrix]) : R(NAN);
   }
-  __syncthreads();
+  __syncwarp();
   const std::int64_t ldz = chunk.ldz.of(id);
   T* const to = chunk.z.of(id);
-  if (z_row < n)
+  if (r < n)
     for (int c = 0; c < n; ++c)
       if (rank[c] >= 0 && rank[c] < chunk.to - chunk.from)
-        to[rank[c] * ldz + z_row] = valid ? z[c * ROWS + r] : not_a_number<T>();
-  if (r == 0 && part == 0) report_status(chunk, id, info);
+        to[rank[c] * ldz + r] = valid ? z[c * NP + r] : not_a_number<T>();
+  if (r == 0) report_status(chunk, id, info);
 }
 
 }  // namespace eigen_g::batched

@@ -3,25 +3,22 @@
 //
 //   order      reduction                   values of T              vectors
 //   1..4       jacobi() does everything
-//   5..32      tridiagonalize_in_warps()   find_values()            rows_of_z()
-//   33..128    tridiagonalize_in_blocks()  find_values(), leaves    conquer() or conquer_on_tensor_cores(); real
-//   33..128    tridiagonalize_in_blocks()  find_values()            rows_of_z(); complex
-//   5..128     as above                    find_values()            values only: order_values()
+//   5..32      tridiagonalize_in_warps()   find_values()            rows_of_z(); values only: order_values()
+//   33..128    tridiagonalize_in_blocks()  find_values(), leaves    real: conquer() or conquer_on_tensor_cores()
+//                                                                   complex: conquer_tridiagonal(), back_transform_strip()
+//                                                                   values only: conquer_tridiagonal()
 #pragma once
 
 #include <type_traits>
 
 #include "hybrid/memory/arena.hpp"
+#include "solver/batched/back_transform.cuh"
 #include "solver/batched/batched_device.hpp"
 #include "solver/batched/conquer_on_tensor_cores.cuh"
 #include "solver/batched/jacobi.cuh"
 #include "solver/batched/tridiagonalize.cuh"
 
 namespace eigen_g::batched {
-
-// Rows of Z of a block of rows_of_z() for matrices of the padded order NP: all of them, if they fit into shared memory.
-template <class T, int NP>
-inline constexpr int rows_of_block = sizeof(T) * NP* NP > (200 << 10) ? NP / 2 : NP;
 
 // Arrays of `count` matrices.
 template <class T>
@@ -34,11 +31,13 @@ Work<T> place_work(Arena& arena, Method method, int n, bool vectors, std::int64_
   work.ld = n;
   for (R** array : {&work.d, &work.e, &work.tau, &work.w}) *array = arena.take<R>(count * n);
   if constexpr (is_complex<T>) work.phase = arena.take<T>(count * n);
-  if (vectors) work.v = arena.take<T>(count * n * n);
   work.exponent = arena.take<int>(count);
   work.info = arena.take<int>(count);
-  work.most_sweeps = vectors ? ql_most_sweeps(rows) : 30 * n;
-  if (!vectors) return work;
+  const bool rotations = vectors || leaves > 1;
+  work.most_sweeps = rotations ? ql_most_sweeps(rows) : 30 * n;
+  if (vectors) work.v = arena.take<T>(count * n * n);
+  if (vectors && is_complex<T> && leaves > 1) work.u = arena.take<R>(count * n * n);
+  if (!rotations) return work;
   work.room = ql_room(rows);
   work.rotations = arena.take<pair_t<R>>(problems * work.room);
   work.sweeps = arena.take<int2>(problems * work.most_sweeps);
@@ -85,36 +84,39 @@ void run_chunk(const Launch& launch, Method method, const Chunk<T>& chunk, const
     });
   }
   // A batch with few problems has fewer of them in a warp: all multiprocessors have work then, and lanes wait less for each other.
-  const int leaves = vectors ? leaves_of(method) : 1;
+  const int leaves = leaves_of(method);
   const std::int64_t problems = count * leaves;
   int lanes = 32;
   while (lanes > 1 && (problems + lanes - 1) / lanes < 2 * multiprocessors) lanes /= 2;
   const std::int64_t warps = (problems + lanes - 1) / lanes;
   const int shared = ql_shared(n, leaves, sizeof(R));
-  if (!vectors) {
+  if (!vectors && leaves == 1) {
     launch(find_values<T, false>, warps, 32, shared, chunk, work, lanes, leaves);
     launch(order_values<T>, (count + 3) / 4, 128, 0, chunk, work);
     return;
   }
   launch(find_values<T, true>, warps, 32, shared, chunk, work, lanes, leaves);
-  if constexpr (is_complex<T>) {
-    with_padded_order(PaddedOrders<32, 64, 96, 128>(), n, [&](auto np) {
-      constexpr int NP = np, rows = rows_of_block<T, NP>;
-      using Plan = RowsPlan<T, NP, rows>;
-      launch(rows_of_z<T, NP, rows>, count * Plan::parts, rows, Plan::shared(work.most_sweeps), chunk, work);
-    });
-  } else if (method == Method::rows) {
-    using Plan = RowsPlan<T, 32, 32>;
-    launch(rows_of_z<T, 32, 32>, count, 32, Plan::shared(work.most_sweeps), chunk, work);
-  } else {
-    with_padded_order(PaddedOrders<64, 96, 128>(), n, [&](auto np) {
-      constexpr int NP = np, bytes = ConquerPlan<T, NP>::shared();
+  if (leaves == 1) {
+    launch(rows_of_z<T>, count, 32, RowsPlan<T, 32>::shared(work.most_sweeps), chunk, work);
+    return;
+  }
+  with_padded_order(PaddedOrders<64, 96, 128>(), n, [&](auto np) {
+    constexpr int NP = np, bytes = ConquerPlan<R, NP>::shared();
+    if (!vectors) return launch(conquer_tridiagonal<T, NP, false>, count, 2 * NP, bytes, chunk, work);
+    if constexpr (is_complex<T>) {
+      using Plan = StripPlan<T, NP>;
+      const int strips = (chunk.to - chunk.from + Plan::columns - 1) / Plan::columns;
+      launch(conquer_tridiagonal<T, NP, true>, count, 2 * NP, bytes, chunk, work);
+      if (strips > 0)
+        launch(back_transform_strip<T, NP>, count * strips, Plan::threads, Plan::shared(), chunk, work,
+               strips);
+    } else {
       if constexpr (std::is_same_v<T, double>)
         if (method == Method::conquer_on_tensor_cores)
           return launch(conquer_on_tensor_cores<NP>, count, 2 * NP, bytes, chunk, work);
       launch(conquer<T, NP>, count, 2 * NP, bytes, chunk, work);
-    });
-  }
+    }
+  });
 }
 
 }  // namespace eigen_g::batched

@@ -42,7 +42,8 @@ EIGEN_G_HOST_DEVICE constexpr int tridiagonalize_in_warps_shared() {
   return warps_a_block * 3 * NP * static_cast<int>(sizeof(T));
 }
 template <class T, int NP>
-__global__ void __launch_bounds__(32 * warps_a_block) tridiagonalize_in_warps(Chunk<T> chunk, Work<T> work) {
+__global__ void __launch_bounds__(32 * warps_a_block, sizeof(T) == 8 ? 4 : 1)
+    tridiagonalize_in_warps(Chunk<T> chunk, Work<T> work) {
   using R = real_t<T>;
   using L = Limits<R>;
   constexpr int TX = 8, TY = 4, TR = NP / TY, TC = NP / TX;
@@ -100,12 +101,12 @@ __global__ void __launch_bounds__(32 * warps_a_block) tridiagonalize_in_warps(Ch
       const T below = lane < NP && lane != k + 1 ? x[lane % NP] : T(0);
       const Reflector<T> h = make_reflector(x[k + 1], warp_sum(real_product(below, below)));
       if (lane == 0) store_reflector(work, row, k, h, phase);
-      if (work.v && lane > k && lane < n) vs(lane, k) = lane == k + 1 ? h.v0 : below;
+      if (work.v && lane > k && lane < n) vs(lane, k) = select(lane == k + 1, h.v0, below);
       if (h.tau == 0) continue;
 
       T v[TC], rows[TR];
 #pragma unroll
-      for (int q = j; q < TC; ++q) v[q] = tx + TX * q == k + 1 ? h.v0 : x[tx + TX * q];
+      for (int q = j; q < TC; ++q) v[q] = select(tx + TX * q == k + 1, h.v0, x[tx + TX * q]);
 #pragma unroll
       for (int i = 0; i < TR; ++i) {
         rows[i] = T(0);
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(32 * warps_a_block) tridiagonalize_in_warps(Ch
         ys[r] = r > k ? rows[q] : T(0);
       }
       __syncwarp();
-      const T mine = lane == k + 1 ? h.v0 : below;
+      const T mine = select(lane == k + 1, h.v0, below);
       const R dot = warp_sum(lane < NP ? real_product(mine, ys[lane % NP]) : R(0));
       const R half = R(0.5) * h.tau * (h.tau * dot);
       T w[TC];  // A := A - v w^H - w v^H with w = tau y - half v
@@ -131,7 +132,7 @@ __global__ void __launch_bounds__(32 * warps_a_block) tridiagonalize_in_warps(Ch
 #pragma unroll
       for (int i = 0; i < TR; ++i) {
         const int r = ty + TY * i;
-        const T vr = r == k + 1 ? h.v0 : x[r], wr = add_scaled(-half, vr, h.tau * ys[r]);
+        const T vr = select(r == k + 1, h.v0, x[r]), wr = add_scaled(-half, vr, h.tau * ys[r]);
 #pragma unroll
         for (int q = j; q < TC; ++q) a[i][q] = fma(-wr, v[q], fma(-vr, w[q], a[i][q]));
       }
@@ -239,7 +240,7 @@ __global__ void EIGEN_G_REGISTERS(threads_across(NP) * threads_across(NP), 1,
       }
       const Reflector<T> h = make_reflector(x[k + 1], warp_sum(squares));
       if (tid == 0) store_reflector(work, row, k, h, phase);
-      if (work.v && tid > k && tid < n) vs(tid, k) = tid == k + 1 ? h.v0 : x[tid];
+      if (work.v && tid > k && tid < n) vs(tid, k) = select(tid == k + 1, h.v0, x[tid]);
       if (h.tau == 0) continue;
 
       T v[TC], rows[TC], columns[TC];
@@ -276,7 +277,7 @@ __global__ void EIGEN_G_REGISTERS(threads_across(NP) * threads_across(NP), 1,
           for (int q = 0; q < warps; ++q) y = y + column_sums[q * NP + tid];
           if (tid <= k) y = T(0);
           ys[tid] = y;
-          dot = real_product(tid == k + 1 ? h.v0 : x[tid], y);
+          dot = real_product(select(tid == k + 1, h.v0, x[tid]), y);
         }
         dot = warp_sum(dot);
         if (lane == 0) part[warp] = dot;
