@@ -89,8 +89,7 @@ Batch<T> strided(std::int64_t n, std::int64_t count, Pointers pointers, const T*
             "is " + std::to_string(strides.z) + ", must be strides.a = " + std::to_string(strides.a) +
                 ", because z is a itself");
   }
-  const Batch<T> batch{count, n, options, devices, pointers, stream,  a,
-                       lda,   w, z,       ldz,     strides,  nullptr, status};
+  Batch<T> batch{count, n, options, devices, pointers, stream, a, lda, w, z, ldz, strides, nullptr, status};
   if (count > 0) check_matrix(batch, batch[0]);
   require_in_memory(pointers, {{"status", status}});
   return batch;

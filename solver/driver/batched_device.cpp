@@ -239,6 +239,7 @@ std::vector<Group> groups_of(const Batch<T>& batch) {
     group.members.push_back(k);
   }
   std::vector<Group> list;
+  list.reserve(groups.size());
   for (auto& [key, group] : groups) list.push_back(std::move(group));
   return list;
 }
@@ -275,8 +276,7 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
   const auto count = static_cast<std::size_t>(batch.count);
   const bool vectors = batch.options.vectors;
   std::vector<std::int32_t> orders(count), lda(count), ldz(count), status(count);
-  std::vector<T*> a(count), z(count);
-  std::vector<real_t<T>*> w(count);
+  std::vector<std::uintptr_t> a(count), w(count), z(count);  // addresses
   const std::vector<Group> groups = groups_of(batch);
   std::vector<std::int64_t> members;
   for (std::size_t k = 0; k < count; ++k) {
@@ -284,9 +284,9 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
     orders[k] = static_cast<std::int32_t>(x.n);
     lda[k] = static_cast<std::int32_t>(x.lda);
     ldz[k] = static_cast<std::int32_t>(x.ldz);
-    a[k] = const_cast<T*>(x.a);
-    w[k] = x.w;
-    z[k] = x.z;
+    a[k] = reinterpret_cast<std::uintptr_t>(x.a);
+    w[k] = reinterpret_cast<std::uintptr_t>(x.w);
+    z[k] = reinterpret_cast<std::uintptr_t>(x.z);
   }
   std::vector<BatchOnDevice<T>> kernels;
   std::uint64_t work_bytes = 0;
@@ -303,9 +303,9 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
     all.orders = place(arena, orders);
     all.lda.each = place(arena, lda);
     all.ldz.each = place(arena, ldz);
-    all.a.pointers = place(arena, a);
-    all.w.pointers = place(arena, w);
-    if (vectors) all.z.pointers = place(arena, z);
+    all.a.pointers = reinterpret_cast<T* const*>(place(arena, a));
+    all.w.pointers = reinterpret_cast<real_t<T>* const*>(place(arena, w));
+    if (vectors) all.z.pointers = reinterpret_cast<T* const*>(place(arena, z));
     all.status = place(arena, status);
     return all;
   };
