@@ -182,11 +182,9 @@ int worker_count(const Batch<T>& batch) {
   return static_cast<int>(std::min(threads, std::max<std::int64_t>(1, batch.count)));
 }
 
-// Calls solve(k) for each matrix. The order of ragged matrices is by size, so that the last ones to end are small.
+// Solves the matrices that are not solved yet. The order of ragged matrices is by size, so that the last ones to end are small.
 template <class T>
-BatchFailures solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
-  std::vector<std::int32_t> own(batch.status ? 0 : static_cast<std::size_t>(batch.count));
-  std::int32_t* const status = batch.status ? batch.status : own.data();
+void solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
   std::vector<std::int64_t> order;
   if (batch.ragged) {
     order.resize(static_cast<std::size_t>(batch.count));
@@ -196,10 +194,14 @@ BatchFailures solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
   }
   const auto matrix = [&](std::int64_t i) { return order.empty() ? i : order[static_cast<std::size_t>(i)]; };
 
+  const auto solve = [&](Worker<T>& worker, std::int64_t k) {
+    if (batch.status[k] == not_solved) batch.status[k] = worker.solve(batch, k);
+  };
+
   std::int64_t begin = 0;
   for (Worker<T> worker; begin < batch.count && batch.order(matrix(begin)) >= least_order_of_all_threads;
        ++begin)
-    status[matrix(begin)] = worker.solve(batch, matrix(begin));
+    solve(worker, matrix(begin));
 
   std::exception_ptr failure;
   const bool threads = flops_of(batch) >= least_flops_of_threads;
@@ -208,19 +210,14 @@ BatchFailures solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
     Worker<T> worker;
 #pragma omp for schedule(dynamic, 8)
     for (std::int64_t i = begin; i < batch.count; ++i) try {
-        status[matrix(i)] = worker.solve(batch, matrix(i));
+        solve(worker, matrix(i));
       } catch (...) {
 #pragma omp critical(eigen_g_batched)
         failure = std::current_exception();
       }
   }
   if (failure) std::rethrow_exception(failure);
-
   report.bytes.host = static_cast<std::uint64_t>(worker_count(batch)) * worker_bytes(batch);
-  BatchFailures failures;
-  for (std::int64_t k = 0; k < batch.count; ++k)
-    if (status[k] != 0) failures.note(k);
-  return failures;
 }
 
 // ---- CPU or GPU
@@ -253,14 +250,25 @@ BatchReport report_of(const Batch<T>& batch, bool on_gpu, Work&& work) {
 }
 
 template <class T>
-BatchReport solve_on_host_pointers(const Batch<T>& batch) {
-  const auto on_cpu = [&](BatchReport& report) { return solve_on_cpu(batch, report); };
+BatchReport solve_on_host_pointers(Batch<T> batch) {
+  std::vector<std::int32_t> own(batch.status ? 0 : static_cast<std::size_t>(batch.count));
+  if (!batch.status) batch.status = own.data();
+  std::fill_n(batch.status, batch.count, not_solved);
+  const auto report_by = [&](bool on_gpu, auto&& solve) {
+    return report_of(batch, on_gpu, [&](BatchReport& report) {
+      solve(batch, report);
+      BatchFailures failures;
+      for (std::int64_t k = 0; k < batch.count; ++k)
+        if (batch.status[k] != 0) failures.note(k);
+      return failures;
+    });
+  };
   if (batch.count > 0 && batch.n > 0 && use_gpu_for(batch)) try {
-      return report_of(batch, true, [&](BatchReport& report) { return host_batch_on_gpu(batch, report); });
+      return report_by(true, host_batch_on_gpu<T>);
     } catch (const OutOfMemory& error) {
       if (!error.on_device() || batch.devices.device == DeviceChoice::gpu) throw;
     }
-  return report_of(batch, false, on_cpu);
+  return report_by(false, solve_on_cpu<T>);
 }
 
 }  // namespace
