@@ -75,13 +75,15 @@ def draw_bars(plt, report, rows, totals, title, folder, name):
 
 
 def reduction_parts(breakdown):
-    """Seconds by part. A reduction without panels has no panel time; older reports do not have the time on the chip. What the total has
-    in addition to the known parts is "not measured". The panel is negative if products take longer alone than in the reduction."""
+    """Seconds by part. A reduction without panels has no panel time; older reports do not have the time on the chip. The
+    remainder of the total is "not measured". The panel is negative if products take longer alone than in the reduction."""
     parts = {part: breakdown.get(part) or 0.0 for part in ("on_chip", "product", "panel", "update", "synchronisation")}
     if not breakdown["sizes_measured"]:
         parts["panel"] = 0.0
     parts = {part.replace("_", " "): max(0.0, seconds) for part, seconds in parts.items()}
-    return parts | {"not measured": max(0.0, breakdown["total"] - sum(parts.values()))}
+    rest = breakdown["total"] - sum(parts.values())
+    parts["not measured"] = rest if rest > 1e-9 * breakdown["total"] else 0.0  # not the rounding of a panel that is a remainder itself
+    return parts
 
 
 def draw_tridiagonalize(plt, report, folder):

@@ -40,4 +40,6 @@ for n in ("512", "1000", "2000"):  # without panels, from a version that did not
 parts = {"total": 8.0, "on_chip": 7.75, "product": None, "update": None, "synchronisation": None, "panel": None, "sizes_measured": 0}
 shares = {part: seconds for part, seconds in plot_solver.reduction_parts(parts).items() if seconds}
 assert shares == {"on chip": 7.75, "not measured": 0.25}, shares
+parts.update(total=1.0, on_chip=0.1, product=0.3, update=0.2, synchronisation=0.1, panel=1.0 - 0.1 - 0.3 - 0.2 - 0.1, sizes_measured=13)
+assert plot_solver.reduction_parts(parts)["not measured"] == 0.0
 END
