@@ -62,7 +62,7 @@ TEST_CASE("solve --b, verify --b: all types; values against the standard problem
       json::parse(succeed({"solve", files.a, "--b", files.b, "--subset-by-index", "2:3", "--json", "-"}).out);
   CHECK(part["values"]["count"] == 2);
   const std::string plan = succeed({"solve", files.a, "--b", files.b, "--predict"}).out;
-  for (const char* part : {"Cholesky", "standard form "}) CHECK_THAT(plan, ContainsSubstring(part));
+  for (const char* row : {"Cholesky", "standard form "}) CHECK_THAT(plan, ContainsSubstring(row));
 }
 
 TEST_CASE("solve --b: errors in B are reported with its file") {
