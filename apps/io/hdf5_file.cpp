@@ -439,7 +439,7 @@ void read_elements(const std::filesystem::path& path, const std::string& name, D
     throw FileError(path, 0, printable(opened.name) + " cannot be read: " + hdf5_reason());
 }
 
-constexpr const char* library = "HDF5";
+constexpr const char* library_name = "HDF5";
 constexpr std::int64_t seconds_to_look = 20;  // far more time than HDF5 needs
 
 // Memory that a child process writes and this process reads.
@@ -455,7 +455,7 @@ std::shared_ptr<std::byte> shared_memory(const std::filesystem::path& path, std:
 
 std::vector<std::filesystem::path> hdf5_files(const MappedFile& file, const std::string& dataset) {
   if (dataset.empty()) return {};
-  const std::string answer = isolated(file.path(), library, seconds_to_look, [&] {
+  const std::string answer = isolated(file.path(), library_name, seconds_to_look, [&] {
     const Hdf5Handle opened = open_file(file.path());
     Links links;
     const Hdf5Handle object = open_object(opened, dataset, links);
@@ -474,7 +474,7 @@ std::shared_ptr<const MappedFile> open_hdf5(std::shared_ptr<const MappedFile> fi
                                             const std::string& dataset, DatasetShape wanted) {
   constexpr std::int64_t bytes_a_second = 1 << 20;  // far less than HDF5 reads
   const std::filesystem::path path = file->path();
-  const std::string answer = isolated(path, library, seconds_to_look, [&] {
+  const std::string answer = isolated(path, library_name, seconds_to_look, [&] {
     const Found found = look(path, dataset, wanted);
     return std::string(reinterpret_cast<const char*>(&found), sizeof found);
   });
@@ -502,7 +502,7 @@ std::shared_ptr<const MappedFile> open_hdf5(std::shared_ptr<const MappedFile> fi
   if (wanted == DatasetShape::square_matrix) require_square(name, array.header.shape);
   std::shared_ptr<std::byte> memory = shared_memory(path, found.bytes);
   if (found.bytes > 0)
-    isolated(path, library, seconds_to_look + found.bytes / bytes_a_second, [&] {
+    isolated(path, library_name, seconds_to_look + found.bytes / bytes_a_second, [&] {
       read_elements(path, dataset, wanted, memory.get());
       return std::string();
     });
