@@ -42,10 +42,12 @@ ResultFormat result_format(const SolveOptions& options) {
 
 std::string options_of_gpu(const SolveOptions& options) {
   const SolveOptions usual;
+  const bool open = options.run.device != "cpu";  // with --device cpu the library refuses the last two
   const std::pair<bool, const char*> all[] = {
       {options.engine != usual.engine, "--engine"},
       {options.precision != usual.precision, "--precision"},
-      {options.multiprocessors != usual.multiprocessors, "--multiprocessors"}};
+      {open && options.ratio != usual.ratio, "--ratio"},
+      {open && options.multiprocessors != usual.multiprocessors, "--multiprocessors"}};
   std::string names;
   for (const auto& [given, name] : all)
     if (given) names += (names.empty() ? "" : ", ") + std::string(name);
