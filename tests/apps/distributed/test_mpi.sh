@@ -48,7 +48,7 @@ grep -q '"processes": 4' report.json && grep -q '"passed": true' report.json || 
 solves 3 c_order.npy --subset-by-index 20:40 --library scalapack
 solves 2 sparse.mtx --uplo L
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n2 1 2\n1 1 5\n1 2 2\n3 3 1\n' >both.mtx
-solves 2 both.mtx --both-triangles
+mpi 2 both.mtx --both-triangles --verify -q || fail "both.mtx --both-triangles: exit code $?"
 refuses 3 'both.mtx:5: entry (1, 2) mirrors entry (2, 1) of line 3' 2 both.mtx
 solves 2 "$data/valid/poisson_4x4_complex.npz" && solves 2 "$data/valid/poisson_4x4_complex.csc"
 solves 6 small.raw --block 4 --subset-by-value 0:1
