@@ -57,7 +57,7 @@ using ProductRates = PerEngine<EngineRate>;
 double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t m, std::int64_t n,
                          std::int64_t k);
 
-// A product with fewer multiply-adds is native, whatever engine is wanted: it takes next to no time, and the errors of the other engines
+// A product with fewer multiply-adds is native with every engine: it takes next to no time, and the errors of the other engines
 // are too large for eigenpairs of small matrices, whose limits grow with n.
 inline constexpr double least_multiply_adds = 0x1p22;
 
