@@ -89,6 +89,7 @@ bool root_free_ql(std::int64_t n, R* d, R* e) {
     for (std::int64_t l = first; l <= last;) {
       std::int64_t m = l;
       while (m < last && !(e[m] <= unit<R> * unit<R> * std::fabs(d[m] * d[m + 1]) || e[m] < least<R>)) ++m;
+      if (m < last) e[m] = 0;
       if (m == l) {
         ++l;
       } else if (m == l + 1) {

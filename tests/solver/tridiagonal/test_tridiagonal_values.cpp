@@ -120,16 +120,22 @@ TEMPLATE_TEST_CASE("badly scaled T: every way finds the same values as bisection
     }
 }
 
-TEST_CASE("ordinary T: the bits of LAPACK's dsterf") {
-  for (const std::int64_t n : {1, 2, 3, 10, 105, 300})
+TEMPLATE_TEST_CASE("ordinary T: the bits of LAPACK's dsterf", "", double, float) {
+  using R = TestType;
+  for (const std::int64_t n : {1, 2, 3, 10, 105, 300, 1000})
     for (const std::string kind :
          {"ones", "1-2-1", "wilkinson", "clement", "legendre", "hermite", "some zeros", "reduced random"}) {
       CAPTURE(kind, n);
       const Tridiagonal t = support::tridiagonal(kind, n);
-      std::vector<double> values = t.d, e = t.e, lapack = t.d, lapack_e = t.e, copy(2 * values.size());
+      std::vector<R> values = in<R>(t.d), e = in<R>(t.e), lapack = values, lapack_e = e,
+                     copy(2 * values.size());
       lapack_e.push_back(0);
       REQUIRE(tridiagonal_values(n, values.data(), e.data(), copy.data()) == 0);
-      REQUIRE(LAPACKE_dsterf(static_cast<lapack_int>(n), lapack.data(), lapack_e.data()) == 0);
+      const auto order = static_cast<lapack_int>(n);
+      if constexpr (std::is_same_v<R, double>)
+        REQUIRE(LAPACKE_dsterf(order, lapack.data(), lapack_e.data()) == 0);
+      else
+        REQUIRE(LAPACKE_ssterf(order, lapack.data(), lapack_e.data()) == 0);
       CHECK(values == lapack);
     }
 }
