@@ -133,7 +133,8 @@ void Lanczos<T>::extend() {
 // Scales A so that squares are in range. If its norm is not known, it is estimated as |A x| for the columns x of V's first block.
 template <class T>
 void Lanczos<T>::scale() {
-  double norm = std::isfinite(options_.scale) ? options_.scale : 0;
+  // A sum of finite entries may be infinite.
+  double norm = std::min(options_.scale, std::numeric_limits<double>::max());
   result_.scale = scaling_of(norm);
   for (int attempt = 0; norm == 0 && attempt < 3; ++attempt) {
     on_.scale(result_.scale);
@@ -144,9 +145,9 @@ void Lanczos<T>::scale() {
     on_.get(small_, 16, gram.data());
     const double square = *std::max_element(gram.begin(), gram.end());
     const double found = square > 0 && std::isfinite(square) ? std::sqrt(square) : 0;
-    const double more = found > 0 ? scaling_of(found) : std::ldexp(1.0, square > 0 ? -500 : 500);
+    const double more = found > 0 ? scaling_of(found) : std::ldexp(1.0, square == 0 ? 500 : -500);
     if (found > 0 && more == 1) norm = found / result_.scale;
-    result_.scale *= more;
+    result_.scale = std::clamp(result_.scale * more, 0x1p-1000, 0x1p1000);
   }
   if (norm == 0) result_.scale = 1;
   on_.scale(result_.scale);

@@ -29,7 +29,7 @@ struct Selection {
   int scale = 0;  // a subset by value refers to 2^scale times the eigenvalues of T
 };
 
-// On the CPU: LAPACK's dstedc, or dsterf for values only, and the routines of float.
+// On the CPU: LAPACK's dstedc, or tridiagonal_values() for values only.
 //   d        n values, host, in; out: the eigenvalues found, ascending
 //   e        n - 1 values, host, in, destroyed
 //   z        n x selection.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only

@@ -246,8 +246,8 @@ TEST_CASE(
   CHECK_THROWS_AS(solve(a.rows(), options), InvalidArgument);
 }
 
-TEST_CASE("few pairs of matrices whose squares overflow or vanish") {
-  const double scale = GENERATE(1e300, 1e155, 1e-155, 1e-170, 1e-300);
+TEST_CASE("few pairs of matrices whose squares overflow or vanish, to the ends of the range") {
+  const double scale = GENERATE(2e307, 1e306, 1e300, 1e155, 1e-155, 1e-170, 1e-300, 5e-309, 1e-310);
   const auto method = GENERATE(FewMethod::dense, FewMethod::lanczos);
   const bool by_products = GENERATE(false, true);
   CAPTURE(scale, name(method), by_products);
