@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "hybrid/max_or_nan.hpp"
 #include "solver/distributed/generalised.hpp"
 #include "solver/distributed/verify.hpp"
 #include "solver/distributed/verify_parts.hpp"
@@ -29,8 +30,7 @@ int scale_to_one(MPI_Comm comm, const LocalView<W>& a) {
 double maximum_over(MPI_Comm comm, std::vector<double> sums) {
   sum_over(comm, sums);
   double largest = 0;
-  for (const double sum : sums)
-    if (!(sum <= largest)) largest = sum;  // also true if one of them is NaN
+  for (const double sum : sums) largest = max_or_nan(largest, sum);
   return largest;
 }
 
