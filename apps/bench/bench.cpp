@@ -13,7 +13,6 @@
 #include "apps/support/text.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
-#include "hybrid/max_or_nan.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include "apps/bench/peers.hpp"
@@ -193,7 +192,8 @@ double distance(const std::vector<R>& w, const std::vector<R>& other) {
   double worst = 0, largest = 0;
   for (std::size_t k = 0; k < w.size(); ++k) {
     largest = std::max(largest, std::fabs(static_cast<double>(w[k])));
-    worst = max_or_nan(worst, std::fabs(static_cast<double>(w[k]) - static_cast<double>(other.at(k))));
+    const double difference = std::fabs(static_cast<double>(w[k]) - static_cast<double>(other.at(k)));
+    if (std::isnan(difference) || difference > worst) worst = difference;
   }
   return worst / (static_cast<double>(w.size()) * std::numeric_limits<R>::epsilon() * largest);
 }

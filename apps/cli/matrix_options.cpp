@@ -135,7 +135,7 @@ io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& op
 template <class T>
 void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& matrix) {
   try {
-    check_input_on_cpu(matrix.uplo, MatrixView<const T>{matrix.data, matrix.n, matrix.n, matrix.lda});
+    check_input(matrix.uplo, MatrixView<const T>{matrix.data, matrix.n, matrix.n, matrix.lda});
   } catch (const NonFiniteEntry& entry) {
     throw named_in_file(entry, options, matrix);
   }

@@ -9,7 +9,6 @@
 
 #include "apps/io/scalar_type.hpp"
 #include "hybrid/instantiate.hpp"
-#include "hybrid/max_or_nan.hpp"
 #include "solver/verify/verify.hpp"
 
 namespace eigen_g::apps {
@@ -24,7 +23,7 @@ double distance(const std::vector<R>& w, std::int64_t m, const std::vector<doubl
   for (std::int64_t k = 0; k < m; ++k) {
     const double off = std::fabs(static_cast<double>(w[static_cast<std::size_t>(k)]) -
                                  truth[static_cast<std::size_t>(first + k)]);
-    worst = max_or_nan(worst, off);
+    if (std::isnan(off) || off > worst) worst = off;
   }
   return worst / largest / (static_cast<double>(truth.size()) * std::numeric_limits<R>::epsilon());
 }

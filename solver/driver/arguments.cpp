@@ -20,6 +20,11 @@ void require(bool good, ArgumentName argument, std::int64_t is, const std::strin
   require(good, argument, "is " + std::to_string(is) + ", " + must);
 }
 
+void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes) {
+  require(has_bytes >= needed_bytes, Argument::workspace,
+          "has " + std::to_string(has_bytes) + " bytes, " + std::to_string(needed_bytes) + " are needed");
+}
+
 void require_size(std::int64_t n, ArgumentName argument) {
   require(n >= 0, argument, n, "must not be negative");
   require(n <= largest_order, argument, n, "must be at most " + std::to_string(largest_order));
@@ -38,11 +43,6 @@ void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName arg
   require(ld >= least, argument, ld, "must be at least max(1, n) = " + std::to_string(least));
   require(ld <= std::numeric_limits<std::int64_t>::max() / 16 / least, argument,
           "is " + std::to_string(ld) + "; the matrix would reach beyond all addresses");
-}
-
-void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes) {
-  require(has_bytes >= needed_bytes, Argument::workspace,
-          "has " + std::to_string(has_bytes) + " bytes, " + std::to_string(needed_bytes) + " are needed");
 }
 
 void require_gpu() {

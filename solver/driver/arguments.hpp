@@ -25,14 +25,15 @@ inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
 // Throw InvalidArgument if the argument is not as it must be.
 void require(bool good, ArgumentName argument, const std::string& what);
 void require(bool good, ArgumentName argument, std::int64_t is, const std::string& must);
+void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);
+void require_gpus(int gpus);  // at most the GPUs of this machine
+
 void require_size(std::int64_t n, ArgumentName argument);                 // 0 <= n <= largest_order
 void require_uplo(Uplo uplo);                                             // lower or upper
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
-// ld >= max(1, n), and ld n bytes do not wrap
-void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument);
-void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);
-void require_gpus(int gpus);                 // at most the GPUs of this machine
-void check_devices(const Devices& devices);  // the checks that do not depend on this machine
+void require_leading_dimension(std::int64_t ld, std::int64_t n,
+                               ArgumentName argument);  // >= max(1, n), and ld n bytes do not wrap
+void check_devices(const Devices& devices);             // the checks that do not depend on this machine
 // Throws DeviceError if there is no GPU, and in a build without CUDA.
 void require_gpu();
 

@@ -70,8 +70,8 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
     }
   }
   void check() override {
-    check_input_on_cpu<T>(plan_.options.uplo, a_);
-    check_input_on_cpu<T>(plan_.options.uplo, b_, Argument::b);
+    check_input<T>(plan_.options.uplo, a_);
+    check_input<T>(plan_.options.uplo, b_, Argument::b);
   }
   std::int64_t cholesky() override { return eigen_g::cholesky(plan_.options.uplo, b_); }
   void standard_form() override { to_standard_form<T>(generalised().itype, plan_.options.uplo, a_, b_); }

@@ -66,7 +66,7 @@ class HostBackend final : public StandardBackend<T> {
     }
   }
   real_t<T> check() override {
-    return check_input_on_cpu<T>(plan_.options.uplo, parts_->a);
+    return check_input<T>(plan_.options.uplo, parts_->a);
   }
   void scale(int k) override {
     eigen_g::scale<T>(plan_.options.uplo, parts_->a, k);
@@ -81,7 +81,7 @@ class HostBackend final : public StandardBackend<T> {
         plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k});
     found_ = outcome.found.count;
     if constexpr (is_complex<T>)
-      if (plan_.options.vectors) widen_on_cpu<T>(u.block(0, 0, plan_.n, found_), p_.z);
+      if (plan_.options.vectors) widen<T>(u.block(0, 0, plan_.n, found_), p_.z);
     return outcome;
   }
   void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {

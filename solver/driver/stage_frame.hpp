@@ -86,7 +86,7 @@ int reduce_scaled(Uplo uplo, MatrixView<T> a, std::uint64_t bytes, Stage stage, 
     HostClock clock;
     const Progress silent;
     StageRunner run_stage(clock, silent, report.stages);
-    const int k = scale_exponent(run_stage(Stage::check, [&] { return check_input_on_cpu<T>(uplo, a); }));
+    const int k = scale_exponent(run_stage(Stage::check, [&] { return check_input<T>(uplo, a); }));
     run_stage(Stage::scale, [&] { scale(uplo, a, k); });
     run_stage(stage, [&] { reduce(workspace); });
     run_stage.finish();

@@ -1,4 +1,4 @@
-// check_input_on_cpu() on the CPU.
+// check_input() on the CPU.
 #include "solver/prepare/check_input.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ real_t<T> poison_of(T x) {
 }  // namespace
 
 template <class T>
-real_t<T> check_input_on_cpu(Uplo uplo, MatrixView<const T> a, Argument name) {
+real_t<T> check_input(Uplo uplo, MatrixView<const T> a, Argument name) {
   using R = real_t<T>;
   const std::int64_t n = a.rows;
   const auto first_row = [&](std::int64_t j) { return uplo == Uplo::lower ? j : 0; };
@@ -63,6 +63,6 @@ real_t<T> check_input_on_cpu(Uplo uplo, MatrixView<const T> a, Argument name) {
   return largest;
 }
 
-EIGEN_G_INSTANTIATE(all_types, check_input_on_cpu);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, check_input, real_t<T>(Uplo, MatrixView<const T>, Argument));
 
 }  // namespace eigen_g

@@ -119,6 +119,8 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
   return {largest, static_cast<std::int64_t>(host.bandwidth)};
 }
 
-EIGEN_G_INSTANTIATE(all_types, check_input);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, check_input,
+                             InputFacts<real_t<T>>(const Queue&, Uplo, MatrixView<const T>, Arena,
+                                                   std::int64_t, Argument));
 
 }  // namespace eigen_g

@@ -28,7 +28,7 @@ namespace eigen_g {
 class Queue;
 
 template <class T>
-real_t<T> check_input_on_cpu(Uplo uplo, MatrixView<const T> a, Argument name = Argument::a);
+real_t<T> check_input(Uplo uplo, MatrixView<const T> a, Argument name = Argument::a);
 template <class R>
 struct InputFacts {
   R largest = 0;

@@ -1,4 +1,4 @@
-// widen_on_cpu() on the CPU.
+// widen() on the CPU.
 #include "solver/tridiagonal/widen.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace eigen_g {
 
 template <class T>
-void widen_on_cpu(MatrixView<const real_t<T>> u, MatrixView<T> z) {
+void widen(MatrixView<const real_t<T>> u, MatrixView<T> z) {
 #pragma omp parallel for if (u.rows >= smallest_parallel_order)
   for (std::int64_t j = 0; j < u.cols; ++j) std::copy_n(&u(0, j), u.rows, &z(0, j));
 }
 
-EIGEN_G_INSTANTIATE(complex_types, widen_on_cpu);
+EIGEN_G_INSTANTIATE_OVERLOAD(complex_types, widen, void(MatrixView<const real_t<T>>, MatrixView<T>));
 
 }  // namespace eigen_g

@@ -28,6 +28,7 @@ void widen(const Queue& queue, MatrixView<const real_t<T>> u_dev, MatrixView<T> 
   EIGEN_G_LAUNCHED();
 }
 
-EIGEN_G_INSTANTIATE(complex_types, widen);
+EIGEN_G_INSTANTIATE_OVERLOAD(complex_types, widen,
+                             void(const Queue&, MatrixView<const real_t<T>>, MatrixView<T>));
 
 }  // namespace eigen_g

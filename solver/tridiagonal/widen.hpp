@@ -13,7 +13,7 @@ class Queue;
 //   z  n x m or more columns, ldz, out; T is complex; must not overlap u
 // Both are in host memory, or with a queue in device memory, ordered on it. Cost: one read of U, one write of Z.
 template <class T>
-void widen_on_cpu(MatrixView<const real_t<T>> u, MatrixView<T> z);
+void widen(MatrixView<const real_t<T>> u, MatrixView<T> z);
 template <class T>
 void widen(const Queue& queue, MatrixView<const real_t<T>> u_dev, MatrixView<T> z_dev);
 

@@ -5,13 +5,17 @@
 #include <cmath>
 #include <vector>
 
-#include "hybrid/max_or_nan.hpp"
 #include "solver/verify/verify.hpp"
 #include "solver/verify/verify_columns.hpp"
 
 namespace eigen_g {
 
 namespace {
+
+// The larger of m and x; NaN if one of them is NaN.
+double max_or_nan(double m, double x) {
+  return m < x || x != x ? x : m;
+}
 
 double maximum(const std::vector<double>& x) {
   double m = 0;
