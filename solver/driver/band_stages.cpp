@@ -126,21 +126,18 @@ Report sytrd_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
 Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, const double* ab,
                          std::int64_t ldab, double* d, double* e, double* hous) {
   const MatrixView<const double> band{ab, kd + 1, n, ldab};
+  const Tridiagonal<double> t{d, e};
   require_uplo(uplo);
   require_size(n, Argument::n);
   require_width(kd, 0, max_chase_bandwidth);
   check_band(band);
-  check_tridiagonal(n, d, e);
+  check_tridiagonal(n, t);
   require_on_16_bytes(hous);
   return run_stage(
       call, n, {{Argument::d, d}, {Argument::e, e}, {"ab", ab}, {"hous", hous}}, n == 0,
       [&](bool gpu) { return sytrd_sb2st_workspace_bytes(n, kd, gpu, call.pointers); },
-      [&](Report& report) {
-        sytrd_sb2st_on_gpu(call, uplo, kd, band, {d, e}, hous, report);
-      },
-      [&](Report& report) {
-        sb2st_on_cpu(uplo, kd, band, {d, e}, hous, report);
-      });
+      [&](Report& report) { sytrd_sb2st_on_gpu(call, uplo, kd, band, t, hous, report); },
+      [&](Report& report) { sb2st_on_cpu(uplo, kd, band, t, hous, report); });
 }
 
 Report ormtr_sb2st_stage(const StageCall& call, std::int64_t n, std::int64_t m, std::int64_t kd,

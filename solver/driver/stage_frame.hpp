@@ -57,9 +57,9 @@ inline void check_columns(MatrixView<const double> z) {
   require_leading_dimension(z.lda, z.rows, Argument::ldz);
 }
 
-inline void check_tridiagonal(std::int64_t n, const double* d, const double* e) {
-  require_pointer(d, n > 0, Argument::d);
-  require_pointer(e, n > 1, Argument::e);
+inline void check_tridiagonal(std::int64_t n, Tridiagonal<double> t) {
+  require_pointer(t.d, n > 0, Argument::d);
+  require_pointer(t.e, n > 1, Argument::e);
 }
 
 // Calls work(arena) with an arena of `bytes` bytes of host memory.

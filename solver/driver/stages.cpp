@@ -33,23 +33,21 @@ void sytrd_on_cpu(Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double
 Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d,
                    double* e, double* tau) {
   const MatrixView<double> matrix{a, n, n, lda};
+  const Tridiagonal<double> t{d, e};
   check_matrix(uplo, matrix);
-  check_tridiagonal(n, d, e);
+  check_tridiagonal(n, t);
   require_pointer(tau, n > 1, Argument::tau);
   return run_stage(
       call, n, {{Argument::a, a}, {Argument::d, d}, {Argument::e, e}, {Argument::tau, tau}}, n == 0,
       [&](bool gpu) { return sytrd_workspace_bytes(uplo, n, lda, gpu, call.pointers); },
-      [&](Report& report) {
-        sytrd_on_gpu(call, uplo, matrix, {d, e}, tau, report);
-      },
-      [&](Report& report) {
-        sytrd_on_cpu(uplo, matrix, {d, e}, tau, report);
-      });
+      [&](Report& report) { sytrd_on_gpu(call, uplo, matrix, t, tau, report); },
+      [&](Report& report) { sytrd_on_cpu(uplo, matrix, t, tau, report); });
 }
 
 Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz) {
+  const Tridiagonal<double> t{d, e};
   require_size(n, Argument::n);
-  check_tridiagonal(n, d, e);
+  check_tridiagonal(n, t);
   if (z) require_leading_dimension(ldz, n, Argument::ldz);
   const MatrixView<double> vectors{z, n, n, ldz};
   if (call.on_host()) {
@@ -60,9 +58,7 @@ Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, 
   return run_stage(
       call, n, {{Argument::d, d}, {Argument::e, e}, {Argument::z, z}}, n == 0,
       [&](bool gpu) { return stedc_workspace_bytes(n, z != nullptr, gpu, call.pointers); },
-      [&](Report& report) {
-        note(report, stedc_on_gpu(call, n, {d, e}, vectors));
-      },
+      [&](Report& report) { note(report, stedc_on_gpu(call, n, t, vectors)); },
       [&](Report& report) {
         with_workspace(divide_and_conquer_bytes_on_cpu<double>(n, z != nullptr, n), [&](Arena workspace) {
           note(report, divide_and_conquer_on_cpu(n, d, e, vectors, workspace));
