@@ -41,8 +41,8 @@ Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& o
   Solution<T> solution;
   solution.values.resize(static_cast<std::size_t>(most));
   solution.vectors.resize(vector_values(most));
-  solution.report =
-      eigen_g(n, a, lda, solution.values.data(), solution.vectors.data(), ldz, options, devices);
+  solution.report = standard_solve(Pointers::host, n, a, lda, solution.values.data(), solution.vectors.data(),
+                                   ldz, nullptr, options, devices);
   solution.values.resize(static_cast<std::size_t>(solution.report.m));
   solution.vectors.resize(vector_values(solution.report.m));
   return solution;
