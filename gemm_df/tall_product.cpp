@@ -40,7 +40,7 @@ void add_chunks(std::int64_t chunks, std::int64_t values, const std::vector<T>& 
 }  // namespace
 
 template <class T>
-void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c) {
+void tall_gram_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c) {
   const std::int64_t chunks = chunk_count(n), rows = rows_of_chunk(n);
   std::vector<T> partial(static_cast<std::size_t>(chunks * p * 16));
 #pragma omp parallel for schedule(static) if (chunks > 1)
@@ -55,7 +55,7 @@ void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c) {
 }
 
 template <class T>
-void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g) {
+void tall_subtract_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g) {
   const std::int64_t chunks = chunk_count(n), rows = rows_of_chunk(n);
   std::vector<T> partial(static_cast<std::size_t>(chunks * 16));
 #pragma omp parallel for schedule(static) if (chunks > 1)
@@ -81,7 +81,7 @@ void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w,
 }
 
 template <class T>
-void tall_times(std::int64_t n, T* w, const T* s) {
+void tall_times_on_cpu(std::int64_t n, T* w, const T* s) {
 #pragma omp parallel for schedule(static) if (n >= 2048)
   for (std::int64_t row = 0; row < n; ++row) {
     T result[4] = {};
@@ -92,7 +92,8 @@ void tall_times(std::int64_t n, T* w, const T* s) {
 }
 
 template <class T>
-void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) {
+void tall_combine_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks,
+                         T* z) {
   const std::int64_t strips = (n + strip - 1) / strip;
 #pragma omp parallel for schedule(static) if (n >= 2048)
   for (std::int64_t part = 0; part < strips; ++part) {
@@ -112,12 +113,7 @@ void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::i
   }
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_gram,
-                             void(std::int64_t, std::int64_t, const T*, const T*, T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_subtract,
-                             void(std::int64_t, std::int64_t, const T*, const T*, T*, T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_times, void(std::int64_t, T*, const T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_combine,
-                             void(std::int64_t, std::int64_t, const T*, const T*, std::int64_t, T*));
+EIGEN_G_INSTANTIATE(double_type, tall_gram_on_cpu, tall_subtract_on_cpu, tall_times_on_cpu,
+                    tall_combine_on_cpu);
 
 }  // namespace eigen_g

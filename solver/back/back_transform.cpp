@@ -54,8 +54,8 @@ std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
 }
 
 template <class T>
-void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
-                    Arena scratch) {
+void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
+                           Arena scratch) {
   const std::int64_t n = lapack_size(z.rows, "n"), m = lapack_size(z.cols, "m");
   const BlockOnCpu<T> own(scratch, n, m);
   const BlasTurn turn(n);
@@ -122,9 +122,7 @@ void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_
   from_band<T>(uplo, kd, a, tau, z, scratch.take<T>(values), lapack_size(values, "the workspace of ormqr"));
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, back_transform,
-                             void(Uplo, MatrixView<const T>, const T*, MatrixView<T>, Arena));
+EIGEN_G_INSTANTIATE(all_types, back_transform_on_cpu, back_transform_bytes_on_cpu);
 EIGEN_G_INSTANTIATE(double_type, back_transform_from_band, back_transform_from_band_bytes_on_cpu);
-EIGEN_G_INSTANTIATE(all_types, back_transform_bytes_on_cpu);
 
 }  // namespace eigen_g

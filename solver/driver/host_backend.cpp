@@ -77,7 +77,7 @@ class HostBackend final : public StandardBackend<T> {
   DivideAndConquerResult divide_and_conquer(int k) override {
     MatrixView<real_t<T>> u = parts_->u;
     if constexpr (!is_complex<T>) u = p_.z;
-    const DivideAndConquerResult outcome = eigen_g::divide_and_conquer(
+    const DivideAndConquerResult outcome = divide_and_conquer_on_cpu(
         plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k});
     found_ = outcome.found.count;
     if constexpr (is_complex<T>)

@@ -49,19 +49,19 @@ void CpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
 
 template <class T>
 void CpuExecutor<T>::gram(std::int64_t p, const T* v, const T* w, T* c) {
-  tall_gram(n_, p, v, w, c);
+  tall_gram_on_cpu(n_, p, v, w, c);
 }
 template <class T>
 void CpuExecutor<T>::subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) {
-  tall_subtract(n_, p, v, c, w, g);
+  tall_subtract_on_cpu(n_, p, v, c, w, g);
 }
 template <class T>
 void CpuExecutor<T>::times(T* w, const T* s) {
-  tall_times(n_, w, s);
+  tall_times_on_cpu(n_, w, s);
 }
 template <class T>
 void CpuExecutor<T>::combine(std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) {
-  tall_combine(n_, p, v, q, q_blocks, z);
+  tall_combine_on_cpu(n_, p, v, q, q_blocks, z);
 }
 template <class T>
 void CpuExecutor<T>::factor(const T* g, T least, T* r, T* inverse) {

@@ -45,8 +45,8 @@ std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors,
 }
 
 template <class R>
-DivideAndConquerResult divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
-                                          const Selection& selection) {
+DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z,
+                                                 Arena scratch, const Selection& selection) {
   const lapack_int size = lapack_size(n, "n");
   const Scratch<R> own(scratch, n, z.data != nullptr, selection.subset.max_count(n));
   const MatrixView<R> all = own.all ? MatrixView<R>{own.all, n, n, n} : z;
@@ -69,9 +69,6 @@ DivideAndConquerResult divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView
   return {Status::converged, 0, found};
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, divide_and_conquer,
-                             DivideAndConquerResult(std::int64_t, T*, T*, MatrixView<T>, Arena,
-                                                    const Selection&));
-EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_on_cpu, divide_and_conquer_bytes_on_cpu);
 
 }  // namespace eigen_g
