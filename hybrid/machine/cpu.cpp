@@ -47,11 +47,13 @@ double cpu_quota(const std::string& groups, const std::string& mounted) {
     const std::size_t names = line.find(':') + 1, end = line.find(':', names);
     if (names == 0 || end == std::string::npos) continue;
     const std::string controllers = line.substr(names, end - names);
-    if (!controllers.empty() && ("," + controllers + ",").find(",cpu,") == std::string::npos) continue;
+    if (!controllers.empty() &&
+        std::string(",").append(controllers).append(",").find(",cpu,") == std::string::npos)
+      continue;
     const std::string group = line.substr(end + 1);
     for (const std::string& folder : {controllers, std::string(controllers.empty() ? "unified" : "cpu")})
       for (std::string at = group;; at.resize(at.rfind('/'))) {
-        least = std::min(least, quota_of_group(mounted + "/" + folder + at));
+        least = std::min(least, quota_of_group(std::string(mounted).append("/").append(folder).append(at)));
         if (at.empty() || at.rfind('/') == std::string::npos) break;
       }
   }
