@@ -32,7 +32,7 @@ struct ReadOptions {
   bool both_triangles =
       false;  // a symmetric or Hermitian Matrix Market file stores both triangles, as a general one does
   std::int64_t n = 0;  // raw: the order, 0: from the file's size. Other formats: 0, or the file's order
-  int threads = 0;     // 0: OpenMP's own number
+  int threads = 0;     // 0: loop_threads()
   std::function<void(double fraction)> progress;     // called from the calling thread; may throw to stop
   std::int64_t chunk_bytes = std::int64_t{1} << 20;  // approximate size of the pieces in which text is parsed
 };

@@ -45,12 +45,6 @@ void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName arg
           "is " + std::to_string(ld) + "; the matrix would reach beyond all addresses");
 }
 
-void require_gpu() {
-  if (gpu_count() > 0) return;
-  throw DeviceError(cuda_toolkit_version().empty() ? "a GPU is required, but this is a build without CUDA"
-                                                   : "a GPU is required, but none was found");
-}
-
 void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
   require_gpu();
   for (const auto& [argument, p] : pointers) {

@@ -34,8 +34,6 @@ void require_pointer(const void* p, bool needed, ArgumentName argument);  // not
 void require_leading_dimension(std::int64_t ld, std::int64_t n,
                                ArgumentName argument);  // >= max(1, n), and ld n bytes do not wrap
 void check_devices(const Devices& devices);             // the checks that do not depend on this machine
-// Throws DeviceError if there is no GPU, and in a build without CUDA.
-void require_gpu();
 
 struct NamedPointer {
   ArgumentName argument;

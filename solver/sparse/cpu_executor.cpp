@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/sparse/small_matrices.hpp"
 
 namespace eigen_g {
@@ -39,12 +40,12 @@ void CpuExecutor<T>::product(T alpha, const T* x, T gamma, T beta, T* y) {
 
 template <class T>
 void CpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
-#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
-  for (std::int64_t row = 0; row < n_; ++row)
+  for_each(n_, threads_if(n_ >= smallest_parallel_order), [&](std::int64_t row) {
     for (int j = 0; j < block_width; ++j)
       if (columns >> j & 1u)
         x[block_width * row + j] =
             random_value<T>(seed, static_cast<std::uint64_t>(block_width * (first_row_ + row) + j));
+  });
 }
 
 template <class T>
@@ -76,8 +77,8 @@ void CpuExecutor<T>::keep_diagonal(T* c) {
 template <class T>
 void CpuExecutor<T>::column(const T* blocks, std::int64_t column, T* to) {
   const T* const from = blocks + column / block_width * block_width * n_ + column % block_width;
-#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
-  for (std::int64_t i = 0; i < n_; ++i) to[i] = from[block_width * i];
+  for_each(n_, threads_if(n_ >= smallest_parallel_order),
+           [=](std::int64_t i) { to[i] = from[block_width * i]; });
 }
 
 EIGEN_G_INSTANTIATE_CLASS(double_type, CpuExecutor);

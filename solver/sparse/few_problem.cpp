@@ -9,6 +9,7 @@
 #include "blas2/spmv/stencil.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/sparse/cpu_executor.hpp"
 
 namespace eigen_g {
@@ -18,14 +19,11 @@ namespace {
 // The largest sum of absolute values in a row, which is an upper bound of |A|.
 template <class T>
 double largest_row_sum(const blas2::CrsView<T>& a) {
-  double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest) if (a.rows >= smallest_parallel_order)
-  for (std::int64_t i = 0; i < a.rows; ++i) {
+  return largest_of(a.rows, threads_if(a.rows >= smallest_parallel_order), 0.0, [&](std::int64_t i) {
     double sum = 0;
     for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) sum += std::abs(a.value[p]);
-    largest = std::max(largest, sum);
-  }
-  return largest;
+    return sum;
+  });
 }
 
 }  // namespace
@@ -75,9 +73,9 @@ FewProblem<T> few_problem(const SparseOperator<T>& a) {
   const MatrixOperator<T> product = [=, multiply = a.multiply](T alpha, const T* x, T gamma, T beta, T* y) {
     const T* const ax = result.get();
     multiply(x, result.get());
-#pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
-    for (std::int64_t i = 0; i < values; ++i)
+    for_each(values, threads_if(n >= smallest_parallel_order), [=](std::int64_t i) {
       y[i] = beta == T(0) ? alpha * ax[i] + gamma * x[i] : alpha * ax[i] + gamma * x[i] + beta * y[i];
+    });
   };
   problem.executor = [=](std::int64_t) { return std::make_unique<CpuExecutor<T>>(n, product); };
   return problem;

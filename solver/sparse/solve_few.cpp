@@ -1,6 +1,4 @@
 // solve_few(), predict_few(): check the arguments, choose the method, and run the dense solver or Lanczos.
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,6 +8,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/devices/calibration.hpp"
@@ -290,7 +289,7 @@ FewPrediction predict_few(std::int64_t n, std::int64_t nnz, const FewOptions& op
   const bool gpu = on_gpu(n, options, devices);
   const GpuCount team =
       gpu && nnz >= 0 ? team_of(helper_gpus(devices.gpus), devices.calibration.get()) : GpuCount{};
-  return few_prediction(n, nnz, options, gpu, omp_get_max_threads(), team);
+  return few_prediction(n, nnz, options, gpu, loop_threads(), team);
 }
 
 template <class T>

@@ -16,6 +16,7 @@
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/verify/verify_columns.hpp"
 
 namespace eigen_g {
@@ -33,34 +34,29 @@ double imaginary(T x, bool on_diagonal) {
 // Largest |a_ij| of the triangle; for complex entries the larger of |Re| and |Im|. Entries that are not finite do not count.
 template <class T>
 double largest_entry(Uplo uplo, const MatrixView<const T>& a) {
-  double largest = 0;
-#pragma omp parallel for schedule(dynamic, 64) reduction(max : largest)
-  for (std::int64_t j = 0; j < a.cols; ++j) {
+  return largest_of(a.cols, threads_if(a.rows > 256), 0.0, [&](std::int64_t j) {
+    double largest = 0;
     const std::int64_t begin = uplo == Uplo::lower ? j : 0, end = uplo == Uplo::lower ? a.rows : j + 1;
     for (std::int64_t i = begin; i < end; ++i)
       for (const double part : {static_cast<double>(std::real(a(i, j))), imaginary(a(i, j), i == j)})
         if (std::isfinite(part)) largest = std::max(largest, std::fabs(part));
-  }
-  return largest;
+    return largest;
+  });
 }
 
 template <class T>
 bool all_finite(const MatrixView<const T>& z) {
-  bool finite = true;
-#pragma omp parallel for reduction(&& : finite)
-  for (std::int64_t j = 0; j < z.cols; ++j)
-    finite = finite && std::all_of(&z(0, j), &z(0, j) + z.rows, [](T x) {
-               return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
-             });
-  return finite;
+  const auto infinite = [](T x) { return !std::isfinite(std::real(x)) || !std::isfinite(std::imag(x)); };
+  return !largest_of(z.cols, threads_if(z.rows > 256), 0, [&](std::int64_t j) {
+    return std::any_of(&z(0, j), &z(0, j) + z.rows, infinite) ? 1 : 0;
+  });
 }
 
 // panel := scale A(:, j0 : j0 + b) with both triangles, formed from the one that is stored.
 template <class T>
 void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<wide_t<T>>& panel) {
   const std::int64_t n = p.a.rows, tiles = (n + expand_tile - 1) / expand_tile;
-#pragma omp parallel for
-  for (std::int64_t t = 0; t < tiles; ++t)
+  for_each(tiles, threads_if(n > 256), [&](std::int64_t t) {
     for (std::int64_t c0 = 0; c0 < panel.cols; c0 += expand_tile)
       for (std::int64_t i = t * expand_tile; i < std::min(n, (t + 1) * expand_tile); ++i)
         for (std::int64_t c = c0; c < std::min(panel.cols, c0 + expand_tile); ++c) {
@@ -74,13 +70,13 @@ void expand_panel(const ScaledPairs<T>& p, std::int64_t j0, const MatrixView<wid
           else
             panel(i, c) = p.scale * entry;
         }
+  });
 }
 
 // abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2, where x(i, k) = entry(i, k).
 template <class Entry>
 void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squares, const Entry& entry) {
-#pragma omp parallel for
-  for (std::int64_t k = 0; k < cols; ++k) {
+  for_each(cols, threads_if(rows > 256), [&](std::int64_t k) {
     double sum = 0, sum_squares = 0;
     for (std::int64_t i = 0; i < rows; ++i) {
       const auto x = entry(i, k);
@@ -89,7 +85,7 @@ void add_columns(std::int64_t rows, std::int64_t cols, double* abs, double* squa
     }
     if (abs) abs[k] += sum;
     squares[k] += sum_squares;
-  }
+  });
 }
 
 // c := alpha op(a) op(b) + beta c, by slices of the sum (slice_of_sum()).
@@ -109,10 +105,9 @@ void multiply(Op op_a, Op op_b, same_t<W> alpha, MatrixView<const same_t<W>> a, 
 template <class T>
 ColumnSums column_sums(const ScaledPairs<T>& pairs, DeviceChoice device, bool& on_gpu) {
   on_gpu = false;
-  const bool have_gpu = device != DeviceChoice::cpu && gpu_count() > 0;
-  if (device == DeviceChoice::gpu && !have_gpu) throw DeviceError("a GPU is required, but none was found");
+  if (device == DeviceChoice::gpu) require_gpu();
 #ifdef EIGEN_G_HAVE_CUDA
-  if (have_gpu) {
+  if (device != DeviceChoice::cpu && gpu_count() > 0) {
     try {
       ColumnSums sums = column_sums_gpu(pairs);
       on_gpu = true;
@@ -155,8 +150,8 @@ MatrixView<const wide_t<T>> in_double(const MatrixView<const T>& z,
   } else {
     memory = host_array<wide_t<T>>(z.rows * z.cols);
     const MatrixView<wide_t<T>> copy{memory.get(), z.rows, z.cols, std::max<std::int64_t>(1, z.rows)};
-#pragma omp parallel for
-    for (std::int64_t j = 0; j < z.cols; ++j) std::copy_n(&z(0, j), z.rows, &copy(0, j));
+    for_each(z.cols, threads_if(z.rows > 256),
+             [&](std::int64_t j) { std::copy_n(&z(0, j), z.rows, &copy(0, j)); });
     return copy;
   }
 }
@@ -186,9 +181,9 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
                 [&](std::int64_t i, std::int64_t k) { return a(i, k); });
 
     const MatrixView<W> zw{scaled_memory.get(), b, m, b};  // Z(J, :) W
-#pragma omp parallel for
-    for (std::int64_t k = 0; k < m; ++k)
+    for_each(m, threads_if(b > 256), [&](std::int64_t k) {
       for (std::int64_t i = 0; i < b; ++i) zw(i, k) = z(j0 + i, k) * p.w[k];
+    });
     const MatrixView<W> az{product_memory.get(), b, m, b};  // A(:, J)^H Z
     multiply(adjoint<T>, Op::none, 1, a, z, 0, az);
     add_columns(b, m, sums.residual_abs.data(), sums.residual_squares.data(),
