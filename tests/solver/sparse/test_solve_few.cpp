@@ -139,6 +139,34 @@ TEST_CASE("problems for which Lanczos would take longer go to the dense solver")
   CHECK(found.report.status == Status::converged);
 }
 
+TEST_CASE(
+    "the limit of products ends a solve of every method but the dense one, which no solve then starts") {
+  const SparseCase a = support::grid({60, 50});
+  FewOptions options;
+  options.count = 5;
+  options.before_dense = [] { FAIL("a dense solve began"); };
+  for (const std::int64_t limit : {100, 500}) {
+    options.max_products = limit;
+    const Found found = solve(a.rows(), options);
+    CHECK(found.report.method == FewMethod::lanczos);
+    CHECK(found.report.status == Status::not_converged);
+    CHECK(found.report.products <= limit);
+    CHECK(found.report.residuals.size() == 5);
+  }
+}
+
+TEST_CASE("before_dense is called before a dense solve and can refuse it") {
+  const SparseCase a = support::grid({40});
+  FewOptions options;
+  int calls = 0;
+  options.before_dense = [&] { ++calls; };
+  static_cast<void>(solve(a.rows(), options));
+  CHECK(calls == 1);
+  struct Refused {};
+  options.before_dense = [] { throw Refused{}; };
+  CHECK_THROWS_AS(solve(a.rows(), options), Refused);
+}
+
 TEST_CASE("small orders and all pairs go to the dense solver") {
   const std::int64_t n = GENERATE(1, 2, 3, 5, 30);
   const SparseCase a = support::grid({n});
