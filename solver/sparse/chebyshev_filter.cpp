@@ -18,7 +18,7 @@ double chebyshev(int degree, double t) {
   return t > 0 || degree % 2 == 0 ? growth : -growth;
 }
 
-constexpr double max_value = 1e6;  // largest value of p
+constexpr double max_value = 1e4;  // largest value of p
 constexpr std::array degrees{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80};
 
 }  // namespace

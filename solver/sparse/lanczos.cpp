@@ -63,7 +63,7 @@ class Lanczos {
         work_(on.take_blocks(1)),
         small_(on.take(small_values(sizes_))) {
     filter_.sign = options.highest ? -1 : 1;
-    range_ = std::clamp(options.tolerance * 0.1 / std::numeric_limits<double>::epsilon(), 1e1, 1e3);
+    range_ = std::clamp(options.tolerance * 0.03 / std::numeric_limits<double>::epsilon(), 4.0, 1e4);
   }
 
   LanczosResult<T> run(const T* start, std::int64_t start_blocks);
@@ -258,8 +258,9 @@ void Lanczos<T>::choose() {
   // After a change of the filter the values are inaccurate. The next cycle is then only long enough to measure what the filter finds.
   if (projected_.blocks() == 0) steps = std::min(steps, static_cast<double>(kept_blocks_) / chain + 1);
   max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(0.9 * steps), 1.0, 1e3)) * sizes_.chain;
-  // If the wanted values end within a multiple value, the gain is unknown.
-  const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > limit();
+  // If the wanted values end within a multiple value, the gain is unknown. The error of a value is about the square of its residual.
+  const double error = 10 * worst_ * worst_ / result_.bounds.norm;
+  const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > std::max(limit(), error);
   result_.predicted_products = static_cast<double>(result_.products) +
                                (known_gain ? all_steps * filter_.degree * block_width * chain : 0.0) +
                                steps_of_probe() * filter_.degree * block_width;
