@@ -48,7 +48,7 @@ void add_residuals(Executor<T>& on, const ScaledPairs<T>& p, std::int64_t j, T* 
     }
 }
 
-// `sums` has those of the columns of 2^-e A.
+// `sums` has the sums of the columns of 2^-e A.
 template <class T>
 Verification verify_products(const FewProblem<T>& problem, int e, ColumnSums sums, std::int64_t m, const T* w,
                              const T* z, std::int64_t ldz) {
@@ -94,7 +94,7 @@ Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T
     ColumnSums sums;
     sums.matrix_abs.resize(a.n);
     sums.matrix_squares.resize(a.n);
-    // A is symmetric, so the sums of its rows are those of its columns.
+    // A is symmetric, so the sums of its rows are the sums of its columns.
 #pragma omp parallel for schedule(static) if (a.n >= smallest_parallel_order)
     for (std::int64_t i = 0; i < a.n; ++i)
       for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
