@@ -24,11 +24,12 @@ class SolveTeam;
 //   tau      n - 1 values, host, in
 //   z        n x m, ldz, host, in and out
 //   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: at most 96 (n + 2 m + 96) values
+//   progress called after each block with the fraction of the flops that is done; its exceptions pass through
 // Throws InvalidArgument if n or m is too large for LAPACK's integers, DeviceError. Cost: 2 n^2 m flops.
 // Source: LAPACK dormtr, dlarft.
 template <class T>
 void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
-                           Arena scratch);
+                           Arena scratch, const std::function<void(double fraction)>& progress = {});
 template <class T>
 std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m);
 

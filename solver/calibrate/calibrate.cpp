@@ -96,6 +96,14 @@ Calibration calibrate(Effort effort, int threads, const CalibrationProgress& pro
   return machine;
 }
 
+DeviceRates calibrate_cpu(Effort effort, int threads) {
+  const ThreadLimit limit(threads);
+  DeviceRates rates;
+  rates.device = cpu_device();
+  measure_cpu(rates, effort, {});
+  return rates;
+}
+
 const Calibration& calibration_of_process(int threads) {
   static std::mutex mutex;
   static std::map<int, Calibration> kept;

@@ -10,6 +10,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/loops.hpp"
+#include "solver/driver/arguments.hpp"
 #include "solver/sparse/cpu_executor.hpp"
 
 namespace eigen_g {
@@ -79,6 +80,18 @@ FewProblem<T> few_problem(const SparseOperator<T>& a) {
   };
   problem.executor = [=](std::int64_t) { return std::make_unique<CpuExecutor<T>>(n, product); };
   return problem;
+}
+
+void check_grid(const SparseGrid& a) {
+  constexpr std::int64_t max_side = std::int64_t{1} << 20;
+  for (const std::int64_t side : {a.nx, a.ny, a.nz})
+    require(side >= 0 && side <= max_side, Argument::a,
+            "must have sides from 0 to 1048576, has a side of " + std::to_string(side));
+  require(a.points == 7 || a.points == 19, Argument::a,
+          "must have a stencil of 7 or 19 points, has " + std::to_string(a.points) + " points");
+  const std::int64_t n = a.nx * a.ny * a.nz;
+  require(n <= std::int64_t{1} << 36, Argument::a,
+          "must have at most 2^36 points, has " + std::to_string(n) + " points");
 }
 
 FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {

@@ -44,6 +44,13 @@ double largest_entry(Uplo uplo, const MatrixView<const T>& a) {
   });
 }
 
+void check_leading(Argument argument, std::int64_t n, std::int64_t value) {
+  const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<int>::max();
+  if (value < least || value > most)
+    throw InvalidArgument(argument, "is " + std::to_string(value) + ", must be at least max(1, n) = " +
+                                        std::to_string(least) + " and at most " + std::to_string(most));
+}
+
 template <class T>
 bool all_finite(const MatrixView<const T>& z) {
   const auto infinite = [](T x) { return !std::isfinite(std::real(x)) || !std::isfinite(std::imag(x)); };
@@ -122,23 +129,12 @@ ColumnSums column_sums(const ScaledPairs<T>& pairs, DeviceChoice device, bool& o
 
 void check_arguments(Uplo uplo, std::int64_t n, const void* a, std::int64_t lda, std::int64_t m,
                      const void* w, const void* z, std::int64_t ldz) {
-  const std::int64_t least = std::max<std::int64_t>(1, n), most = std::numeric_limits<int>::max();
-  const auto leading = [&](Argument argument, std::int64_t value) {
-    if (value < least || value > most)
-      throw InvalidArgument(argument, "is " + std::to_string(value) + ", must be at least max(1, n) = " +
-                                          std::to_string(least) + " and at most " + std::to_string(most));
-  };
   if (uplo != Uplo::lower && uplo != Uplo::upper)
     throw InvalidArgument(Argument::uplo, "must be lower or upper");
   if (n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(n) + ", must not be negative");
   if (n > 0 && !a) throw InvalidArgument(Argument::a, "is null");
-  leading(Argument::lda, lda);
-  if (m < 0 || m > n)
-    throw InvalidArgument(Argument::m,
-                          "is " + std::to_string(m) + ", must be between 0 and n = " + std::to_string(n));
-  if (m > 0 && !w) throw InvalidArgument(Argument::w, "is null");
-  if (m > 0 && !z) throw InvalidArgument(Argument::z, "is null");
-  leading(Argument::ldz, ldz);
+  check_leading(Argument::lda, n, lda);
+  check_pairs(n, m, w, z, ldz);
 }
 
 // Returns Z itself if it is in double, else a copy in double.
@@ -158,13 +154,49 @@ MatrixView<const wide_t<T>> in_double(const MatrixView<const T>& z,
 
 }  // namespace
 
+void check_pairs(std::int64_t n, std::int64_t m, const void* w, const void* z, std::int64_t ldz) {
+  if (m < 0 || m > n)
+    throw InvalidArgument(Argument::m,
+                          "is " + std::to_string(m) + ", must be between 0 and n = " + std::to_string(n));
+  if (m > 0 && !w) throw InvalidArgument(Argument::w, "is null");
+  if (m > 0 && !z) throw InvalidArgument(Argument::z, "is null");
+  check_leading(Argument::ldz, n, ldz);
+}
+
+template <class T>
+Verification pairs_to_verify(std::int64_t m, const real_t<T>* w, const MatrixView<const T>& z) {
+  using R = real_t<T>;
+  Verification v;
+  v.n = z.rows;
+  v.m = m;
+  v.eps = std::numeric_limits<R>::epsilon() / 2;
+  v.ascending = std::adjacent_find(w, w + m, [](R x, R y) { return !(x <= y); }) == w + m;
+  v.finite = all_finite<R>({w, m, m > 0 ? 1 : 0, std::max<std::int64_t>(1, m)}) && all_finite(z);
+  return v;
+}
+
+template <class T>
+void add_gram_sums(const MatrixView<const wide_t<T>>& z, ColumnSums& sums) {
+  using W = wide_t<T>;
+  const std::int64_t n = z.rows, m = z.cols, block = std::min(m, verify_columns);
+  sums.gram_abs.resize(m);
+  sums.gram_squares.resize(m);
+  const HostArray<W> memory = host_array<W>(m * block);
+  for (std::int64_t j0 = 0; j0 < m; j0 += block) {
+    const std::int64_t b = std::min(block, m - j0);
+    const MatrixView<W> gram{memory.get(), m, b, m};
+    multiply(adjoint<T>, Op::none, 1, z, z.block(0, j0, n, b), 0, gram);
+    add_columns(m, b, &sums.gram_abs[j0], &sums.gram_squares[j0],
+                [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1.0 : 0.0); });
+  }
+}
+
 template <class T>
 ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
   const std::int64_t n = p.a.rows, m = p.z.cols, block = std::min(n, verify_columns);
   ColumnSums sums;
   for (auto* column : {&sums.matrix_abs, &sums.matrix_squares}) column->resize(n);
-  for (auto* column : {&sums.residual_abs, &sums.residual_squares, &sums.gram_abs, &sums.gram_squares})
-    column->resize(m);
+  for (auto* column : {&sums.residual_abs, &sums.residual_squares}) column->resize(m);
   if (m == n) sums.reconstruction_squares.resize(n);
 
   using W = wide_t<T>;
@@ -195,13 +227,7 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
                   [&](std::int64_t i, std::int64_t k) { return a(i, k); });
     }
   }
-  for (std::int64_t j0 = 0; j0 < m; j0 += block) {
-    const std::int64_t b = std::min(block, m - j0);
-    const MatrixView<W> gram{product_memory.get(), m, b, m};
-    multiply(adjoint<T>, Op::none, 1, z, z.block(0, j0, n, b), 0, gram);
-    add_columns(m, b, &sums.gram_abs[j0], &sums.gram_squares[j0],
-                [&](std::int64_t i, std::int64_t k) { return gram(i, k) - (i == j0 + k ? 1.0 : 0.0); });
-  }
+  add_gram_sums<T>(z, sums);
   return sums;
 }
 
@@ -215,12 +241,7 @@ Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std
   const ThreadLimit limit(threads);
 
   ScaledPairs<T> pairs{uplo, {a, n, n, lda}, 1, std::vector<double>(w, w + m), {z, n, m, ldz}};
-  Verification v;
-  v.n = n;
-  v.m = m;
-  v.eps = std::numeric_limits<R>::epsilon() / 2;
-  v.ascending = std::adjacent_find(w, w + m, [](R x, R y) { return !(x <= y); }) == w + m;
-  v.finite = all_finite<R>({w, m, m > 0 ? 1 : 0, std::max<std::int64_t>(1, m)}) && all_finite(pairs.z);
+  Verification v = pairs_to_verify<T>(m, w, pairs.z);
 
   // A := 2^-e A, whose largest entry is in [1, 2). scale_of_check() limits e so that 2^-e itself neither overflows nor underflows.
   const double largest = largest_entry(uplo, pairs.a);
@@ -234,6 +255,10 @@ Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std
   return v;
 }
 
-EIGEN_G_INSTANTIATE(all_types, column_sums_cpu, verify);
+EIGEN_G_INSTANTIATE(all_types, column_sums_cpu, pairs_to_verify, add_gram_sums);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, verify,
+                             Verification(Uplo, std::int64_t, const T*, std::int64_t, std::int64_t,
+                                          const same_t<real_t<T>>*, const same_t<T>*, std::int64_t,
+                                          DeviceChoice, int));
 
 }  // namespace eigen_g
