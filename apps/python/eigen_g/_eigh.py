@@ -36,9 +36,9 @@ def _two(name: str, given: Any, kind: Callable[[Any], Any]) -> list[Any]:
     try:
         values = [kind(x) for x in given]
     except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"{name} is {given!r}, must be two numbers") from None
+        raise type(error)(f"{name} is {given!r}, must be two values") from None
     if len(values) != 2:
-        raise ValueError(f"{name} is {values}, must be two numbers")
+        raise ValueError(f"{name} is {values}, must be two values")
     return values
 
 
@@ -104,8 +104,8 @@ def matrices_of(
         overwrite_a, overwrite_b = overwrite_a or a is not given[0], overwrite_b or b is not given[1]
         view, b_view = framework.view(a), framework.view(b)
     _solve.check_type(view.dtype, of="generalised problems")
-    core = slice(-2 if stacks else 0, None)
-    if (theirs, b_view.gpu, b_view.dtype, b_view.shape[core]) != (framework, view.gpu, view.dtype, view.shape[core]):
+    same = b_view.shape == view.shape or (stacks and b_view.shape[-2:] == view.shape[-2:])
+    if not same or (theirs, b_view.gpu, b_view.dtype) != (framework, view.gpu, view.dtype):
         raise ValueError(
             f"a and b must be alike: a is {view.dtype} {view.shape} of {framework.name} on {_frameworks.place(view.gpu)}, "
             f"b is {b_view.dtype} {b_view.shape} of {theirs.name} on {_frameworks.place(b_view.gpu)}"

@@ -75,10 +75,10 @@ def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int
 
 def _converted(*arrays: Array) -> Sequence[Array]:
     """SciPy's types: float32 for bool, float16 and integers of 8 and 16 bits, float64 for other integers and for long double."""
-    numbers = [x.dtype for x in arrays if x.dtype.kind in "biufc"]
-    common = np.result_type(np.float32, *numbers)
+    numeric = [x.dtype for x in arrays if x.dtype.kind in "biufc"]
+    common = np.result_type(np.float32, *numeric)
     dtype = np.dtype({"g": np.float64, "G": np.complex128}.get(common.char, common))
-    return [x.astype(dtype) if x.dtype != dtype and x.dtype in numbers else x for x in arrays]
+    return [x.astype(dtype) if x.dtype in numeric and x.dtype != dtype else x for x in arrays]
 
 
 class _NumPy:

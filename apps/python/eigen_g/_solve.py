@@ -107,7 +107,7 @@ def check_type(dtype: str, what: str = "a", of: str = "") -> None:
     if dtype in _solved[of]:
         return
     if dtype == "object":
-        raise ValueError(f"{what} is an array of objects, not of numbers")
+        raise ValueError(f"{what} is an array of objects, must be a numeric array")
     known, case = " or ".join(sorted(_solved[of])), f" for {of}" if of else ""
     if dtype in _solved[""]:
         raise TypeError(f"{what} is {dtype}; {known} is solved{case}")

@@ -114,7 +114,10 @@ class Solver:
         return next(iter(self._solvers.values())).on_gpu
 
     def __call__(self, a: Array, b: Array | None = None, *, overwrite_a: bool = False, overwrite_b: bool = False) -> Any:
-        """Returns eigh(a) or eigh(a, b), or w alone with eigvals_only. A NaN or an infinity in a triangle is a ValueError."""
+        """Returns eigh(a) or eigh(a, b), or w alone with eigvals_only. A NaN or an infinity in a triangle is a ValueError.
+
+        a and b are converted as in eigh, to the type of the solver; another type is a ValueError.
+        """
         wanted, n = self._wanted, self._n
         if (b is None) != (wanted.itype == 0):
             raise ValueError(f"the solver is for {'standard' if b is not None else 'generalised'} problems")

@@ -73,6 +73,9 @@ def test_refuses_what_it_is_not_planned_for():
         solver(np.eye(6))
     with pytest.raises(ValueError, match="float64 of numpy"):
         solver(np.eye(5, dtype=np.float32))
+    np.testing.assert_array_equal(solver(np.arange(25).reshape(5, 5))[1], solver(np.arange(25.0).reshape(5, 5))[1])
+    with pytest.raises(ValueError, match="alike.*2, 5, 5"):
+        eigen_g.Solver(5, type=1)(np.eye(5), np.stack([np.eye(5)] * 2))
     bad = np.eye(5)
     bad[4, 1] = np.inf
     with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[4, 1\] is infinite"):
@@ -198,16 +201,16 @@ def test_patched_numpy_without_float32s_range():
 def test_patched_scipy_has_scipys_types(dtype, generalised):
     linalg = pytest.importorskip("scipy.linalg")
     a = np.stack([[[2, 1], [1, 0]], [[0, 1], [1, 3]]]).astype(dtype)
-    matrices = (a, np.eye(2, dtype=np.float32)) if generalised else (a,)
-    theirs = linalg.eigh(*matrices)
+    b = [np.eye(2, dtype=np.float32)] if generalised else []
+    w, _ = theirs = linalg.eigh(a[1], *b)
     with eigen_g.patched("scipy"):
-        ours = linalg.eigh(*matrices)
-        values = linalg.eigvalsh(*matrices)
-    assert [x.dtype for x in ours] == [x.dtype for x in theirs] and values.dtype == ours[0].dtype
-    np.testing.assert_allclose(ours[0], theirs[0], atol=1e-5)
-    one = eigen_g.eigh(a[1], *matrices[1:])
-    np.testing.assert_array_equal(ours[0][1], one.eigenvalues)
-    np.testing.assert_array_equal(ours[1][1], one.eigenvectors)
+        stack, one, values = linalg.eigh(a, *b), linalg.eigh(a[1], *b), linalg.eigvalsh(a[1], *b)
+    assert [x.dtype for x in one] == [x.dtype for x in stack] == [x.dtype for x in theirs] and values.dtype == w.dtype
+    np.testing.assert_allclose(one[0], w, atol=1e-5)
+    np.testing.assert_allclose(values, w, atol=1e-5)
+    for whole, part, mine in zip(stack, one, eigen_g.eigh(a[1], *b)):
+        np.testing.assert_array_equal(part, mine)
+        np.testing.assert_array_equal(whole[1], mine)
 
 
 def test_patched_blocks_may_overlap():
