@@ -71,7 +71,16 @@ io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file
 // dense solve does.
 FileInRows read_rows(const MatrixOptions& options, int threads, Progress& progress) {
   progress.at("read");
-  auto read = io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
+  const auto reading = [&] {
+    try {
+      return io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
+    } catch (const io::FileError& error) {
+      if (error.reason().find("a real matrix is required") == std::string::npos) throw;
+      throw io::FileError(error.path(), error.line(),
+                          error.reason() + "; --lowest, --highest and --near solve real matrices only");
+    }
+  };
+  auto read = reading();
   if (const auto* const dense = std::get_if<io::SymmetricMatrix>(&read)) {
     require_finite(options, *dense);
     return {rows_of(*dense), dense->format_name};

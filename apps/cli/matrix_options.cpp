@@ -64,6 +64,9 @@ CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
       .add_flag("--symmetrize", options.symmetrize,
                 "Use (A + A^H) / 2 of an unsymmetric matrix; not with --uplo")
       ->excludes(uplo);
+  command.add_flag(
+      "--both-triangles", options.both_triangles,
+      "A symmetric or Hermitian Matrix Market file stores both triangles: read it as a general one");
   command
       .add_option("--type", options.type,
                   "s, d, c, z: float, double, complex float, complex double (default: the file's type); the "
@@ -80,6 +83,7 @@ io::ReadOptions read_options(const MatrixOptions& options, int threads, Progress
                  : options.uplo == "L" ? io::Triangle::lower
                  : options.uplo == "U" ? io::Triangle::upper
                                        : io::Triangle::automatic;
+  how.both_triangles = options.both_triangles;
   how.n = options.n;
   how.threads = threads;
   how.progress = [&progress](double fraction) { progress.at("read", fraction); };
@@ -90,7 +94,8 @@ void require_no_file(const MatrixOptions& options, const char* in_place, bool ha
   const std::pair<bool, const char*> others[] = {{options.format != MatrixOptions().format, "--input-format"},
                                                  {options.n != 0 && !has_b, "--n"},
                                                  {!options.uplo.empty() && !has_b, "--uplo"},
-                                                 {options.symmetrize && !has_b, "--symmetrize"}};
+                                                 {options.symmetrize && !has_b, "--symmetrize"},
+                                                 {options.both_triangles && !has_b, "--both-triangles"}};
   for (const auto& [given, option] : others)
     if (given) throw UsageError(std::string(option) + " does not apply to " + in_place);
 }

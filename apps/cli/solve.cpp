@@ -148,6 +148,7 @@ ExitCode solve_generalised_of(const SolveOptions& options) {
   request.subset = [&options](std::int64_t n) { return subset_of(options, n); };
   request.verify = options.verify;
   request.predict = options.predict;
+  request.options_of_gpu = options_of_gpu(options);
   return solve_generalised(request);
 }
 
@@ -164,6 +165,10 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
   given.options.uplo = matrix.uplo;
   given.options.subset = report.subset;
   const bool on_gpu = use_gpu(device, matrix.n);
+  if (!on_gpu && !options_of_gpu(options).empty()) {
+    progress.finish();
+    report_unused(options.run, options_of_gpu(options));
+  }
   if (on_gpu)
     report.plan = plan(options, opened.type, given, matrix.n, progress);
   else if (!options.calibration
@@ -266,7 +271,7 @@ constexpr const char* solve_examples = R"(
   eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
   eigen_g solve matrix.npy --type s                   in float; for a complex matrix: --type c
   eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double
-  eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
+  eigen_g solve matrix.mtx -q --json - | jq .values.all    every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 
 }  // namespace

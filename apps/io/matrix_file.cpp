@@ -6,6 +6,7 @@
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/npy.hpp"
+#include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
 #include "apps/io/text_number.hpp"
@@ -95,12 +96,14 @@ Format format_of(const MappedFile& file, const ReadOptions& options) {
 }
 
 ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
-  if (options.format == Format::automatic && begins_as_zip(file.text())) return ScalarType::d;
+  if (options.format == Format::automatic && begins_as_zip(file.text())) return type_of_npz(file);
   switch (format_of(file, options)) {
     case Format::npy:
       return type_of_npy(file);
     case Format::matrix_market:
       return read_market_header(file).field == MarketField::complex ? ScalarType::z : ScalarType::d;
+    case Format::elsi_csc:
+      return type_of_elsi(file);
     default:
       return ScalarType::d;
   }

@@ -116,6 +116,19 @@ TEST_CASE("few pairs of every kind of sparse file") {
   }
 }
 
+TEST_CASE("few pairs of a complex file are refused as such, with the number that is not real") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.mtx",
+                    head = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1 0\n";
+  support::write_file(path, head + "2 1 -0 1\n");
+  CHECK(fail_with(3, {"solve", path, "--lowest", "1"}).err ==
+        "eigen_g: " + path +
+            ":4: the value '-0 1' has an imaginary part; a real matrix is required; --lowest, --highest and "
+            "--near solve real matrices only\n");
+  support::write_file(path, head + "2 1 -0.5 0\n");  // real numbers in a complex file
+  CHECK(values_of(succeed({"solve", path, "--lowest", "1", "--json", "-"})).size() == 1);
+}
+
 TEST_CASE("few pairs write no file over another one, and none over their input") {
   const TemporaryFolder folder;
   const std::string file = written(folder, grid({5, 5}));
