@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core, _frameworks
-from ._eigh import Device, partner_of
+from ._eigh import Device, matrices_of
 from ._frameworks import Array, Framework, View
 from ._solve import SolveOptions, DeviceOptions, both, check_type, columns, columns_of, finished, itype_of, named, plan_of, real_types, square
 
@@ -131,7 +131,8 @@ def verify(
 ) -> Any:
     """Measures the errors of a @ v = v * w and v.conj().T @ v = 1.
 
-    a        n x n; one triangle is read. Or a real sparse matrix of SciPy with both triangles, which is never stored dense
+    a        n x n; one triangle is read. It is converted as in eigh. Or a real sparse matrix of SciPy with both triangles, which is
+             never stored dense
     w, v     m values; n x m
     b, type  the generalised problem of eigh is checked instead
 
@@ -144,17 +145,13 @@ def verify(
         if b is not None:
             raise ValueError("b must be None for a sparse a")
         return _verify_sparse(a, _on_host(w), _on_host(v), threads)
-    matrix, values, vectors = (_on_host(x) for x in (a, w, v))
-    view = host.view(matrix)
+    values, vectors = _on_host(w), _on_host(v)
+    _, matrix, view, b, b_view, *_ = matrices_of(_on_host(a), None if b is None else _on_host(b))
     n = square(view)
-    check_type(view.dtype)
-    if vectors.dtype != matrix.dtype or values.dtype != real_types[view.dtype]:
+    if vectors.dtype != view.dtype or values.dtype != real_types[view.dtype]:
         raise TypeError(f"a, w and v must be of one precision, they are {view.dtype}, {values.dtype} and {vectors.dtype}")
     if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
         raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
-    b_view = None
-    if b is not None:
-        b, b_view, _ = partner_of(host, view, _on_host(b))
     read = columns(host, matrix, view, True)
     b_at, ldb, _b = both(host, read, b, b_view, True)
     rows, values = host.copied(vectors.T, None, read.turned and not read.copied), values.copy()
