@@ -35,13 +35,6 @@ io::Format format_named(const std::string& name) {
   throw UsageError("--input-format: unknown format " + name);
 }
 
-// Message: "entry (2, 1) is NaN". row and col count from 0.
-io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
-  return io::FileError(file, 0,
-                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
-                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
-}
-
 // The error names the entry below the diagonal if that one is not finite, as the dense solver does; otherwise its mirror image.
 io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file,
                             const blas2::CrsView<double>& a) {
@@ -57,6 +50,12 @@ io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file
 }
 
 }  // namespace
+
+io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
+  return io::FileError(file, 0,
+                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
+                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
+}
 
 CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   std::vector<std::string> names;
