@@ -37,8 +37,8 @@ class Backend {
   // The next begin() is then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
-  // Sets the report's bytes. A standard solve also sets path and devices. In the reports of the other recipes these two are from the
-  // standard solve within.
+  // Sets the report's bytes. A standard solve also sets path and devices. A generalised or mixed solve runs a standard solve, and its
+  // report keeps path and devices from the report of that standard solve.
   virtual void account(Report& report) = 0;
 };
 
@@ -53,8 +53,8 @@ class StandardBackend : public Backend<T> {
   virtual real_t<T> check() = 0;  // max |a_ij|; throws NonFiniteEntry
   virtual void scale(int k) = 0;  // A := 2^k A
   virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
-  // T = U W U^T. The limits of a subset by value are limits of 2^-k W, the eigenvalues before scale(). Later stages
-  // work on the pairs that this stage found.
+  // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
+  // which are 2^-k W. Later stages work on the pairs that this stage found.
   virtual DivideAndConquerResult divide_and_conquer(int k) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
