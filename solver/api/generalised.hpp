@@ -42,7 +42,7 @@ struct GeneralisedReport : Report {
   std::int64_t bad_minor = 0;
 };
 
-// sygvd() on pointers of either kind. It is for the two forms of sygvd() below, which programs call.
+// The common implementation of the two forms of sygvd() below. Programs call sygvd() instead.
 template <class T>
 GeneralisedReport generalised_solve(const GeneralisedProblem& problem, Pointers pointers, std::int64_t n,
                                     const T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w, T* z,
@@ -95,8 +95,8 @@ template <class T>
                            stream, options, devices);
 }
 
-// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is Solver's, and with host pointers
-// also n x n values for each of A, B and Z. solve() is as in Solver.
+// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is as large as Solver's. With host
+// pointers it has n x n values for each of A, B and Z in addition. solve() is as in Solver.
 template <class T>
 class GeneralisedSolver : public PlannedSolver<T> {
  public:

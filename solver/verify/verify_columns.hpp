@@ -58,10 +58,10 @@ void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
 // Sets v's limits from its condition, n and ulp.
 void set_limits(double ulp, GeneralisedVerification& v);
 
-// Checks the arguments that every verify() has, n >= 0 apart. Throws InvalidArgument.
+// Checks the arguments that every verify() has, except n >= 0. Throws InvalidArgument.
 void check_pairs(std::int64_t n, std::int64_t m, const void* w, const void* z, std::int64_t ldz);
 
-// A verification of m pairs that says if w ascends and if w and Z are finite.
+// Returns a verification of m pairs that has n, m, eps, and if w ascends and if w and Z are finite. The caller sets the other members.
 template <class T>
 Verification pairs_to_verify(std::int64_t m, const real_t<T>* w, const MatrixView<const T>& z);
 
