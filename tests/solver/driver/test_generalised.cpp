@@ -247,8 +247,8 @@ TEMPLATE_TEST_CASE("generalised: a factor that is returned and given again", "",
       const Pairs<double> made = solved({itype}, a, b, TestType::device),
                           returned =
                               solved({itype, CholeskyFactor::compute_and_return}, a, b, TestType::device);
-      CHECK(equal_bits(made.w, returned.w));
-      CHECK(equal_bits(made.z, returned.z));
+      CHECK(support::eigenvalue_ratio(returned.w, made.w) <= support::limits::values_only);
+      checked(itype, a, b, returned);
       double worst = 0;  // |L L^T - B| or |U^T U - B|
       const auto f = [&](std::int64_t i, std::int64_t j) {
         return b.stored(i, j) ? returned.b[i + j * b.ld] : 0.0;

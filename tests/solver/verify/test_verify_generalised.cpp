@@ -1,11 +1,16 @@
 #include "solver/verify/verify_generalised.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/exact_pencil.hpp"
 #include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
@@ -31,6 +36,65 @@ GeneralisedVerification check(int itype, const std::vector<double>& a, const std
                               const std::vector<double>& w, const std::vector<double>& z) {
   return verify_generalised<T>(itype, Uplo::lower, n, as<T>(a).data(), n, as<T>(b).data(), n, n,
                                as<real_t<T>>(w).data(), as<T>(z).data(), n, DeviceChoice::cpu);
+}
+
+// Pairs of A x = w B x, all in double.
+struct Pencil {
+  std::int64_t n;
+  std::vector<double> a, b;
+  support::ExactPairs pairs;
+  Pencil(std::int64_t n_, std::vector<double> a_, std::vector<double> b_)
+      : n(n_), a(std::move(a_)), b(std::move(b_)), pairs(support::exact_pairs(n, a, b)) {}
+  GeneralisedVerification verified() const {
+    return verify_generalised<double>(1, Uplo::lower, n, a.data(), n, b.data(), n, n, pairs.w.data(),
+                                      pairs.z.data(), n, DeviceChoice::cpu);
+  }
+  double* vector(std::int64_t k) { return &pairs.z[static_cast<std::size_t>(k * n)]; }
+  const double* vector(std::int64_t k) const { return &pairs.z[static_cast<std::size_t>(k * n)]; }
+};
+
+double norm_one(std::int64_t order, const double* x) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < order; ++i) sum += std::fabs(x[i]);
+  return sum;
+}
+double norm_one(std::int64_t order, const std::vector<double>& m) {
+  double largest = 0;
+  for (std::int64_t j = 0; j < order; ++j)
+    largest = std::max(largest, norm_one(order, &m[static_cast<std::size_t>(j * order)]));
+  return largest;
+}
+
+// Two errors in units of n ulp: the residual over |A| |Z|, whose limit was 10 sqrt(cond) once, and the largest backward error of a pair.
+struct Residuals {
+  double whole = 0, backward = 0;
+};
+Residuals residuals_of(const Pencil& p) {
+  const double one_a = norm_one(p.n, p.a), one_b = norm_one(p.n, p.b), one_z = norm_one(p.n, p.pairs.z),
+               unit = static_cast<double>(p.n) * 0x1p-52;
+  Residuals found;
+  for (std::int64_t k = 0; k < p.n; ++k) {
+    const double w = p.pairs.w[static_cast<std::size_t>(k)];
+    double residual = 0;
+    for (std::int64_t i = 0; i < p.n; ++i) {
+      long double sum = 0;
+      for (std::int64_t j = 0; j < p.n; ++j)
+        sum += (static_cast<long double>(p.a[i + j * p.n]) - static_cast<long double>(w) * p.b[i + j * p.n]) *
+               p.vector(k)[j];
+      residual += std::fabs(static_cast<double>(sum));
+    }
+    found.whole = std::max(found.whole, residual / one_a / one_z / unit);
+    found.backward = std::max(found.backward,
+                              residual / (one_a + std::fabs(w) * one_b) / norm_one(p.n, p.vector(k)) / unit);
+  }
+  return found;
+}
+
+// The rule of before: limits 10 sqrt(cond) and 10 cond, and errors of at most 1 % and 10 %.
+bool passed_once(const Pencil& p, const GeneralisedVerification& v) {
+  const double unit = static_cast<double>(p.n) * 0x1p-52;
+  return v.ascending && residuals_of(p).whole <= std::min(10 * std::sqrt(v.condition), 0.01 / unit) &&
+         v.orthogonality <= v.orthogonality_limit;
 }
 
 }  // namespace
@@ -75,4 +139,54 @@ TEST_CASE("NaN and infinity in A or B do not pass") {
         CHECK_FALSE(passed(check<double>(itype, whole, broken, w, whole)));
       }
     }
+}
+
+TEST_CASE("exact generalised pairs that are rounded to double pass, however ill-conditioned B is") {
+  for (const support::NamedMatrix& matrix : support::ill_conditioned())
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const Pencil p(matrix.n, support::random_symmetric(matrix.n, seed), matrix.b);
+      const GeneralisedVerification v = p.verified();
+      CAPTURE(matrix.name, seed, v.condition, v.residual, v.orthogonality, v.orthogonality_limit);
+      CHECK(passed(v));
+      CHECK(v.residual <= 1);
+    }
+  const Pencil two(2, {0, 1, 1, 0}, {0.379039114, 0.485147815, 0.485147815, 0.620960986});
+  CHECK(passed(two.verified()));
+}
+
+TEST_CASE("generalised pairs with a wrong value, vector, order or norm do not pass") {
+  std::vector<support::NamedMatrix> matrices = support::ill_conditioned();
+  for (const double cond : {1.0, 1e2, 1e4})
+    matrices.push_back({"random", 9, support::positive_definite(9, cond)});
+  std::int64_t rejected = 0;
+  for (const support::NamedMatrix& matrix : matrices) {
+    const Pencil exact(matrix.n, support::random_symmetric(matrix.n, 4), matrix.b);
+    for (double error = 1; error > 1e-16; error /= 8)
+      for (std::int64_t k = 0; k < exact.n; ++k)
+        for (const char* wrong : {"value", "value by norm", "vector", "swapped", "norm"}) {
+          Pencil p = exact;
+          double& w = p.pairs.w[static_cast<std::size_t>(k)];
+          const std::string what = wrong;
+          if (what == "value") w *= 1 + error;
+          if (what == "value by norm") w += error * norm_one(p.n, p.a) / norm_one(p.n, p.b);
+          if (what == "vector") p.vector(k)[k] += error * norm_one(p.n, p.vector(k));
+          if (what == "swapped") std::swap_ranges(p.vector(k), p.vector(k) + p.n, p.vector((k + 1) % p.n));
+          if (what == "norm")
+            for (std::int64_t i = 0; i < p.n; ++i) p.vector(k)[i] *= 1 + error;
+          const GeneralisedVerification v = p.verified();
+          const double backward = residuals_of(p).backward;
+          CAPTURE(matrix.name, v.condition, error, k, what, v.residual, backward);
+          // What passes now but did not pass before are pairs of a pencil within the rounding errors of this one.
+          if (passed(v) && !passed_once(p, v)) CHECK(backward <= 10.5);
+          if (!passed_once(p, v) && backward > 10.5) {
+            CHECK_FALSE(passed(v));
+            ++rejected;
+          }
+          // Gross errors.
+          if (what == "swapped" || (what == "norm" && error > 1e-2 && v.condition < 1e10))
+            CHECK_FALSE(passed(v));
+          if (v.condition < 1e5 && error > 1e-6) CHECK_FALSE(passed(v));
+        }
+  }
+  CHECK(rejected > 1000);
 }
