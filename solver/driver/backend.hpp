@@ -67,7 +67,8 @@ class StandardBackend : public Backend<T> {
   Plan plan_;
 };
 
-// A generalised solve is that of 2^a A and 2^b B, with an even b. L is scaled back to the factor of B, so the vectors need no scale.
+// A generalised solve has the values 2^a W. 2^b B is near 1, and b is even. After each stage L is the factor of B, so the vectors are those
+// of A and B.
 struct PencilScale {
   int a = 0, b = 0;
 };

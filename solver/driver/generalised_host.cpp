@@ -112,8 +112,19 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
   }
   void standard_form() override {
     if (ordered()) take_in_order<T>(order_, plan_.options.uplo, p_.a, a_);
-    scale<T>(uplo(), a_, scale_.a);
-    to_standard_form<T>(generalised().itype, uplo(), a_, b_);
+    // LAPACK squares entries of L, so L must be near 1 here. A factor that is reused must not change.
+    const bool reuse = generalised().factor == CholeskyFactor::reuse;
+    HostArray<T> memory;
+    MatrixView<T> l = b_;
+    if (reuse && scale_.b != 0) {
+      memory = host_array<T>(plan_.n * plan_.n);
+      l = {memory.get(), plan_.n, plan_.n, plan_.n};
+      copy_triangle<T>(uplo(), b_, l);
+    }
+    scale<T>(uplo(), l, scale_.b / 2);
+    scale<T>(uplo(), a_, scale_.a + (generalised().itype == 1 ? scale_.b : -scale_.b));
+    to_standard_form<T>(generalised().itype, uplo(), a_, l);
+    if (!reuse) scale<T>(uplo(), l, -scale_.b / 2);
     if (uplo() == Uplo::lower) mirror_lower(a_);
   }
   GeneralisedReport solve() override {

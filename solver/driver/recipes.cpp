@@ -37,9 +37,9 @@ PencilScale scale_of(const GeneralisedProblem& problem, R largest_a, R largest_b
   const bool reuse = problem.factor == CholeskyFactor::reuse;
   const PencilScale alone{scale_exponent(largest_a), scale_exponent(largest_b)};
   if ((alone.a == 0 && alone.b == 0) || largest_b == 0) return {};
-  const int of_l = reuse ? std::ilogb(largest_b) : std::ilogb(largest_b) / 2;
-  return {largest_a == 0 ? 0 : (problem.itype == 1 ? of_l : -of_l) - std::ilogb(largest_a),
-          reuse ? 0 : alone.b / 2 * 2};
+  const int of_b = reuse ? 2 * std::ilogb(largest_b) : std::ilogb(largest_b) / 2 * 2;
+  const int of_l = problem.itype == 1 ? of_b / 2 : -of_b / 2;
+  return {largest_a == 0 ? 0 : of_l - std::ilogb(largest_a), alone.b == 0 ? 0 : -of_b};
 }
 
 }  // namespace

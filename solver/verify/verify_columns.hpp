@@ -66,7 +66,7 @@ struct GeneralisedSums {
       gram = {};  // of each column of Z, of the residual, and of Z^H B Z - I
 };
 
-// Sets v's figures and limits (verify_generalised.hpp). v.n and v.condition are set. `ulp` is that of the pairs' type.
+// Sets v's test ratios and limits (verify_generalised.hpp). v.n and v.condition are set. `ulp` is that of the pairs' type.
 void set_figures(const GeneralisedSums& sums, double ulp, GeneralisedVerification& v);
 
 // Workspace: 3 n x 256 values, and for float Z in double. Blocks. Throws OutOfMemory.

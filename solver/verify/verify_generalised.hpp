@@ -41,7 +41,7 @@ struct GeneralisedVerification {
   bool on_gpu = false;
 };
 
-// True if both figures are at most their limits, w, Z and the condition are finite, w ascends, and B is positive definite.
+// True if both test ratios are at most their limits, w, Z and the condition are finite, w ascends, and B is positive definite.
 bool passed(const GeneralisedVerification& v);
 
 //   a, b     n x n, lda and ldb, host, in; only the triangle `uplo` of each is read
