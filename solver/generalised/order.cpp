@@ -16,8 +16,9 @@ template <class R>
 RowOrder descending_order(const std::vector<R>& diagonal) {
   RowOrder order(diagonal.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int64_t x, std::int64_t y) { return diagonal[x] > diagonal[y]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t x, std::int64_t y) {
+    return std::ilogb(diagonal[x]) > std::ilogb(diagonal[y]);
+  });
   return order;
 }
 
@@ -47,16 +48,19 @@ void take_in_order(const RowOrder& order, Uplo uplo, MatrixView<const T> from, M
     else
       return x;
   };
-#pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
-  for (std::int64_t j = 0; j < n; ++j) {
-    const std::int64_t col = order[j];
-    for (std::int64_t i = 0; i < j; ++i) {
-      const std::int64_t row = order[i];
-      const bool stored = uplo == Uplo::lower ? row > col : row < col;
-      to(i, j) = stored ? from(row, col) : conjugate(from(col, row));
-    }
-    to(j, j) = std::real(from(col, col));
-  }
+  constexpr std::int64_t square = 64;  // the part of `from` that one square of `to` reads fits into the cache
+#pragma omp parallel for schedule(dynamic) if (n >= smallest_parallel_order)
+  for (std::int64_t j0 = 0; j0 < n; j0 += square)
+    for (std::int64_t i0 = 0; i0 <= j0; i0 += square)
+      for (std::int64_t j = j0; j < std::min(n, j0 + square); ++j) {
+        const std::int64_t col = order[j];
+        for (std::int64_t i = i0; i < std::min(j, i0 + square); ++i) {
+          const std::int64_t row = order[i];
+          const bool stored = uplo == Uplo::lower ? row > col : row < col;
+          to(i, j) = stored ? from(row, col) : conjugate(from(col, row));
+        }
+        if (i0 == j0) to(j, j) = std::real(from(col, col));
+      }
 }
 
 template <class T>

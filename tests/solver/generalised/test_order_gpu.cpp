@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("gather() takes rows and columns in their order", "[gpu]", do
   using T = TestType;
   const std::int64_t m = 300, n = 70;
   std::vector<T> from(static_cast<std::size_t>(m * n));
-  std::iota(from.begin(), from.end(), T{1});
+  for (std::size_t k = 0; k < from.size(); ++k) from[k] = T(static_cast<real_t<T>>(k));
   RowOrder rows(static_cast<std::size_t>(m)), cols(static_cast<std::size_t>(n));
   std::iota(rows.rbegin(), rows.rend(), 0);
   std::iota(cols.begin(), cols.end(), 0);
