@@ -100,7 +100,7 @@ class Check {
       add_gram(j0, x);
     }
   }
-  // The sums of all processes, without those of A and B.
+  // The sums of all processes, without the norms of A and B.
   GeneralisedSums sums(MPI_Comm comm) {
     GeneralisedSums all{0, 0, {}, vectors_, residual_, gram_};
     for (auto* sums : {&all.vectors, &all.residual, &all.gram}) sum_over(comm, *sums);

@@ -67,8 +67,8 @@ class StandardBackend : public Backend<T> {
   Plan plan_;
 };
 
-// A generalised solve has the values 2^a W. 2^b B is near 1, and b is even. After each stage L is the factor of B, so the vectors are those
-// of A and B.
+// A generalised solve has the values 2^a W. 2^b B is near 1, and b is even. After each stage L is the factor of B, so the vectors belong
+// to A and B.
 struct PencilScale {
   int a = 0, b = 0;
 };
@@ -86,7 +86,7 @@ class GeneralisedBackend : public Backend<T> {
   virtual std::pair<real_t<T>, real_t<T>> check() = 0;
   virtual std::vector<real_t<T>> diagonal_of_b() = 0;      // after cholesky() the factor's
   virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
-  virtual RowOrder pivoted_order() = 0;                    // of B, which changes
+  virtual RowOrder pivoted_order() = 0;                    // the order of B's pivots; changes B
   virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)
   virtual void standard_form() = 0;                        // A := C, the matrix of the standard problem
   virtual GeneralisedReport solve() = 0;                   // C = Y W Y^H, a standard solve
@@ -100,7 +100,7 @@ class GeneralisedBackend : public Backend<T> {
   bool ordered() const { return generalised().factor == CholeskyFactor::compute; }
   Subset scaled_subset() const;  // the subset of 2^scale_.a W
   Plan plan_;
-  RowOrder order_;  // of A's and B's rows, if ordered()
+  RowOrder order_;  // the order of A's and B's rows, if ordered()
   PencilScale scale_;
 
  private:

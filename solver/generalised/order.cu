@@ -22,7 +22,7 @@ unsigned blocks_of(std::int64_t rows) {
   return static_cast<unsigned>((rows + threads - 1) / threads);
 }
 
-// A row and what is left of its diagonal entry.
+// A row and the rest of its diagonal entry, after the pivots so far.
 template <class R>
 struct Pivot {
   R left;
@@ -51,9 +51,9 @@ __device__ Pivot<R> largest_of_block(Pivot<R> mine) {
 template <class T>
 struct PivotParts {
   MatrixView<T> panel;  // columns of the factor; 0 in rows that are pivots already
-  real_t<T>* left;      // what is left of the diagonal; -infinity for pivots
+  real_t<T>* left;      // the rest of the diagonal; -infinity for pivots
   std::int64_t* order;
-  Pivot<real_t<T>>* best[2];  // of each block of rows, before a column and after it
+  Pivot<real_t<T>>* best[2];  // the best pivot of each block of rows, before a column and after it
 
   PivotParts(Arena& arena, std::int64_t n)
       : panel(arena.matrix<T>(n, panel_columns, n)),

@@ -28,7 +28,7 @@ class Queue;
 
 using RowOrder = std::vector<std::int64_t>;
 
-// The order of the descending diagonal of B. Entries with equal exponents keep their order, so that most of B stays where it was.
+// The order of the descending diagonal of B. Entries with equal exponents keep their order, so that most of B keeps its place.
 template <class R>
 RowOrder descending_order(const std::vector<R>& diagonal);
 // True if, for some k, l_kk^2 is less than 1/16 of row order[k]'s diagonal entry of B.

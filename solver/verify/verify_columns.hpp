@@ -58,12 +58,12 @@ int scale_of_check(double largest);
 // Sets the results in v from the sums of a matrix that was multiplied by 2^-e. `ulp` is that of the pairs' type. v.n and v.m are set.
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
 
-// What verify_generalised() measures of A, B, w and Z, which were scaled by powers of two. All norms are one-norms.
+// The one-norms that verify_generalised() measures. A, B, w and Z were scaled by powers of two.
 struct GeneralisedSums {
   double constant = 0, of_value = 0;  // |A| and |B|; for itype 2 and 3 |A| |B| and 1
   std::vector<double> values;         // w
   std::vector<double> vectors, residual,
-      gram = {};  // of each column of Z, of the residual, and of Z^H B Z - I
+      gram = {};  // the norm of each column of Z, of the residual, and of Z^H B Z - I
 };
 
 // Sets v's test ratios and limits (verify_generalised.hpp). v.n and v.condition are set. `ulp` is that of the pairs' type.
