@@ -58,7 +58,7 @@ int scale_of_check(double largest);
 // Sets the results in v from the sums of a matrix that was multiplied by 2^-e. `ulp` is that of the pairs' type. v.n and v.m are set.
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
 
-// The one-norms that verify_generalised() measures. A, B, w and Z were scaled by powers of two.
+// One-norms for verify_generalised(). A, B, w and Z were scaled by powers of two.
 struct GeneralisedSums {
   double constant = 0, of_value = 0;  // |A| and |B|; for itype 2 and 3 |A| |B| and 1
   std::vector<double> values;         // w
