@@ -115,7 +115,8 @@ def eigh(
                      precision; .report.refinement says why
     threads          number of CPU threads; 0: OpenBLAS's own number
     multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
-    progress         called with (stage, fraction); an exception from it ends the solve
+    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU only the back-transformation reports
+                     fractions between 0 and 1
 
     Returns EighResult(eigenvalues, eigenvectors) with `.report`, or w alone. The arrays have a's framework and device; w is real,
     v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory of

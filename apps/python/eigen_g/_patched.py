@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -104,6 +105,7 @@ _replacements = {
 
 
 _lock = threading.Lock()
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _blocks: dict[tuple[str, str], tuple[Any, int]] = {}  # (module, function): the original function, and the number of open blocks
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Sequence
@@ -26,6 +27,22 @@ from ._solve import (
     new_results,
     square,
 )
+
+
+_all: weakref.WeakSet[Solver] = weakref.WeakSet()
+
+
+def _renew_in_child() -> None:
+    """In a child of fork() a solver that another thread of the parent was using is planned again. The child does not have that thread."""
+    for solver in _all:
+        if solver._lock.locked():
+            solver._lock = threading.Lock()
+            solver._solvers = {}
+            if solver._gpu < 0:  # CUDA cannot be used in a child
+                solver._planned(False)
+
+
+os.register_at_fork(after_in_child=_renew_in_child)
 
 
 def _tell(solver: weakref.ref[Solver], stage: str, fraction: float) -> None:
@@ -88,6 +105,7 @@ class Solver:
         with self._framework.on(self._gpu):
             self._context = new_context(self._framework, self._wanted.plan(view.dtype))
             self._planned(False)
+        _all.add(self)
 
     def _planned(self, turned: bool) -> _core.Solver:
         if turned not in self._solvers:

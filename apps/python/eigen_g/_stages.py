@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _core, _frameworks
 from ._eigh import Device, partner_of
 from ._frameworks import Array, Framework, View
@@ -63,7 +65,7 @@ def solve_tridiagonal(
     d  n values, the diagonal of T
     e  n - 1 values, the off-diagonal of T; same framework, type and device as d
 
-    Divide and conquer (LAPACK: dstedc, dsterf); at most 4/3 n^3 flops. Raises as eigh.
+    Divide and conquer (LAPACK: dstedc; values only: dsterf, dsteqr); at most 4/3 n^3 flops. Raises as eigh.
     """
     framework, d, view = _looked_at(d, "d")
     e_framework, e, e_view = _looked_at(e, "e")
@@ -129,7 +131,7 @@ def verify(
 ) -> Any:
     """Measures the errors of a @ v = v * w and v.conj().T @ v = 1.
 
-    a        n x n; one triangle is read
+    a        n x n; one triangle is read. Or a real sparse matrix of SciPy with both triangles, which is never stored dense
     w, v     m values; n x m
     b, type  the generalised problem of eigh is checked instead
 
@@ -139,6 +141,10 @@ def verify(
     6 n^2 m flops. Raises as eigh, except for NaN and infinity in a and b, which do not pass.
     """
     host, itype = _frameworks.named("numpy"), itype_of(type)
+    if hasattr(a, "tocsr"):
+        if b is not None:
+            raise ValueError("b must be None for a sparse a")
+        return _verify_sparse(a, _on_host(w), _on_host(v), threads)
     matrix, values, vectors = (_on_host(x) for x in (a, w, v))
     view = host.view(matrix)
     n = square(view)
@@ -159,6 +165,22 @@ def verify(
     if b is None:
         return _core.verify(plan, n, read.address, read.lda, *pairs)
     return _core.verify_generalised(plan, n, read.address, read.lda, b_at, ldb, *pairs)
+
+
+def _verify_sparse(a: Any, w: Array, v: Array, threads: int) -> Any:
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError(f"a must be a square matrix, its shape is {a.shape}")
+    if a.dtype.kind not in "biuf" or a.dtype.itemsize > 8 or (w.dtype, v.dtype) != (np.float64, np.float64):
+        raise TypeError(f"a must be real, w and v must be float64, they are {a.dtype}, {w.dtype} and {v.dtype}")
+    n = a.shape[0]
+    if w.ndim != 1 or v.shape != (n, w.shape[0]):
+        raise ValueError(f"w and v must be of m and n x m, their shapes are {w.shape} and {v.shape}")
+    rows = a.tocsr(copy=True)
+    rows.sum_duplicates()
+    offsets, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    entries, values, vectors = rows.data.astype(np.float64), np.ascontiguousarray(w), np.asfortranarray(v)
+    csr = offsets.ctypes.data, columns.ctypes.data, entries.ctypes.data
+    return _core.verify_sparse(threads, n, *csr, len(values), values.ctypes.data, vectors.ctypes.data, max(1, n))
 
 
 def _on_host(a: Array) -> Array:

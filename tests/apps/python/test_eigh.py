@@ -50,6 +50,30 @@ def test_reads_one_triangle_of_either_order(n, order, lower):
     np.testing.assert_allclose(values, w, atol=10 * n * ULP * np.abs(w).max(initial=0))
 
 
+GRADED = {
+    np.float64: ([-5e-164, 0, 0], [50, 8e-161], 50),
+    np.float32: ([5e-21, 0, 4e-22], [200, 4e-22], 200),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("generalised", [True, False])
+def test_values_of_badly_scaled_matrices(dtype, lower, generalised):
+    real = np.dtype(dtype).type(0).real.dtype.type
+    d, e, largest = GRADED[real]
+    a = (np.diag(d) + np.diag(e, 1) + np.diag(e, -1)).astype(dtype)
+    options = {"lower": lower} | ({"b": np.eye(3, dtype=dtype)} if generalised else {})
+    near = {"rtol": 0, "atol": 16 * np.finfo(real).eps * largest}
+    np.testing.assert_allclose(eigen_g.eigvalsh(a, **options), [-largest, 0, largest], **near)
+    bounds = [0.8 * largest, 1.2 * largest]
+    np.testing.assert_allclose(eigen_g.eigvalsh(a, subset_by_value=bounds, **options), [largest], **near)
+    np.testing.assert_allclose(eigen_g.eigvalsh(a, subset_by_index=[0, 0], **options), [-largest], **near)
+    if dtype == np.float64:
+        w = eigen_g.solve_tridiagonal(np.array(d, float), np.array(e, float), eigvals_only=True)
+        np.testing.assert_allclose(w, [-largest, 0, largest], **near)
+
+
 def strided(a, kind):
     n = len(a)
     if kind == "rows":
