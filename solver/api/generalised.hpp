@@ -102,8 +102,8 @@ template <class T>
                            stream, options, devices);
 }
 
-// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is Solver's, but at least n x n values, and with host pointers
-// also n x n values for each of A, B and Z. solve() is as in Solver.
+// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is Solver's, but at least n x n values. With host
+// pointers it also has n x n values for each of A, B and Z. solve() is as in Solver.
 template <class T>
 class GeneralisedSolver : public PlannedSolver<T> {
  public:
