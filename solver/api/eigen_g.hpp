@@ -78,8 +78,8 @@ template <class T>
 //   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
 // Blocks three times: for max |a_ij|, in the divide and conquer, and at the end. The call blocks at the end because it frees its device
 // memory then. Solver::enqueue() does not block at the end.
-// Throws as the form for host pointers. InvalidArgument is thrown for DeviceChoice::cpu, and for a pointer to host memory that the GPU
-// cannot use, instead of for device memory. The cost is the same.
+// Throws InvalidArgument (also for DeviceChoice::cpu and for a pointer to host memory that the GPU cannot use; NonFiniteEntry as above),
+// OutOfMemory and DeviceError. The cost is as above.
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
                              same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
