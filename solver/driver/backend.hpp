@@ -67,8 +67,8 @@ class StandardBackend : public Backend<T> {
   Plan plan_;
 };
 
-// A generalised solve has the values 2^a W. 2^b B is near 1, and b is even. After each stage L is the factor of B, so the vectors belong
-// to A and B.
+// Exponents of a generalised solve. The solve computes 2^a W instead of W. It scales B to 2^b B, whose entries are near 1; b is even.
+// After each stage L is the factor of the unscaled B, so the vectors need no scaling.
 struct PencilScale {
   int a = 0, b = 0;
 };
@@ -84,7 +84,7 @@ class GeneralisedBackend : public Backend<T> {
   virtual void load() = 0;  // prepares the working A and B from the caller's triangles
   // Returns max |a_ij| and max |b_ij|, for a factor that is reused max |l_ij|. Throws NonFiniteEntry.
   virtual std::pair<real_t<T>, real_t<T>> check() = 0;
-  virtual std::vector<real_t<T>> diagonal_of_b() = 0;      // after cholesky() the factor's
+  virtual std::vector<real_t<T>> diagonal_of_b() = 0;      // of L after cholesky()
   virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
   virtual RowOrder pivoted_order() = 0;                    // the order of B's pivots; changes B
   virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)
