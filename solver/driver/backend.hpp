@@ -82,9 +82,10 @@ class GeneralisedBackend : public Backend<T> {
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;  // prepares the working A and B from the caller's triangles
-  // Returns max |a_ij| and max |b_ij|, for a factor that is reused max |l_ij|. Throws NonFiniteEntry.
+  // Returns max |a_ij| and max |b_ij|. With CholeskyFactor::reuse the second value is max |l_ij|. Throws NonFiniteEntry.
   virtual std::pair<real_t<T>, real_t<T>> check() = 0;
-  virtual std::vector<real_t<T>> diagonal_of_b() = 0;      // of L after cholesky()
+  // Returns the diagonal of B, and after cholesky() the diagonal of L.
+  virtual std::vector<real_t<T>> diagonal_of_b() = 0;
   virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
   virtual RowOrder pivoted_order() = 0;                    // the order of B's pivots; changes B
   virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)
