@@ -9,8 +9,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "solver/driver/plan.hpp"
+#include "solver/generalised/order.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
@@ -64,6 +67,12 @@ class StandardBackend : public Backend<T> {
   Plan plan_;
 };
 
+// A generalised solve has the values 2^a W. 2^b B is near 1, and b is even. After each stage L is the factor of B, so the vectors belong
+// to A and B.
+struct PencilScale {
+  int a = 0, b = 0;
+};
+
 // A X = B X W, or one of the other two problems of GeneralisedProblem::itype.
 template <class T>
 class GeneralisedBackend : public Backend<T> {
@@ -72,18 +81,30 @@ class GeneralisedBackend : public Backend<T> {
   void set_factor(CholeskyFactor factor) final { plan_.generalised->factor = factor; }
   GeneralisedReport run(StageRunner& run_stage) final;
 
-  virtual void load() = 0;                // prepares the working A and B from the caller's triangles
-  virtual void check() = 0;               // throws NonFiniteEntry for A or B
-  virtual std::int64_t cholesky() = 0;    // B = L L^H; returns bad_minor (GeneralisedReport)
-  virtual void standard_form() = 0;       // A := C, the matrix of the standard problem (generalised.hpp)
-  virtual GeneralisedReport solve() = 0;  // C = Y W Y^H, a standard solve
+  virtual void load() = 0;  // prepares the working A and B from the caller's triangles
+  // Returns max |a_ij| and max |b_ij|, for a factor that is reused max |l_ij|. Throws NonFiniteEntry.
+  virtual std::pair<real_t<T>, real_t<T>> check() = 0;
+  virtual std::vector<real_t<T>> diagonal_of_b() = 0;      // after cholesky() the factor's
+  virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
+  virtual RowOrder pivoted_order() = 0;                    // the order of B's pivots; changes B
+  virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)
+  virtual void standard_form() = 0;                        // A := C, the matrix of the standard problem
+  virtual GeneralisedReport solve() = 0;                   // C = Y W Y^H, a standard solve
   virtual void back_substitute(std::int64_t columns) = 0;  // computes X from Y
+  virtual real_t<T> unscale(std::int64_t count) = 0;       // W := 2^-scale_.a W; returns max |w_k|
   virtual void store(
       std::int64_t columns) = 0;  // copies W, X and the factor to the caller, if they are in other memory
 
  protected:
   const GeneralisedProblem& generalised() const { return *plan_.generalised; }
+  bool ordered() const { return generalised().factor == CholeskyFactor::compute; }
+  Subset scaled_subset() const;  // the subset of 2^scale_.a W
   Plan plan_;
+  RowOrder order_;  // the order of A's and B's rows, if ordered()
+  PencilScale scale_;
+
+ private:
+  std::int64_t factor_b();
 };
 
 // A = Z W Z^T in mixed precision: finds all pairs of A in float and refines them to double. Keeps A. If the solve in
