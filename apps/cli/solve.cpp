@@ -186,6 +186,7 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
   const bool on_gpu = use_gpu(device, matrix.n);
   if (!on_gpu && !options_of_gpu(options).empty()) {
     progress.finish();
+    check_devices(given.devices);  // a wrong value is an error, and the only line
     report_unused(options.run, options_of_gpu(options));
   }
   if (on_gpu)
