@@ -1,17 +1,17 @@
 #include "solver/driver/batched.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <complex>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/blas_turn.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/batched/small_on_cpu.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/frame.hpp"
@@ -178,8 +178,7 @@ constexpr double least_flops_of_threads = 1 << 18;
 template <class T>
 int worker_count(const Batch<T>& batch) {
   if (batch.n >= least_order_of_all_threads && !batch.ragged) return 1;
-  const auto threads = std::int64_t{omp_get_max_threads()};
-  return static_cast<int>(std::min(threads, std::max<std::int64_t>(1, batch.count)));
+  return static_cast<int>(std::min<std::int64_t>(loop_threads(), std::max<std::int64_t>(1, batch.count)));
 }
 
 // Solves the matrices that are not solved yet. The order of ragged matrices is by size, so that the last ones to end are small.
@@ -203,19 +202,18 @@ void solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
        ++begin)
     solve(worker, matrix(begin));
 
+  std::mutex mutex;
   std::exception_ptr failure;
-  const bool threads = flops_of(batch) >= least_flops_of_threads;
-#pragma omp parallel if (threads)
-  {
+  const int threads = threads_if(flops_of(batch) >= least_flops_of_threads);
+  for_ranges(batch.count - begin, threads, [&](std::int64_t first, std::int64_t last) {
     Worker<T> worker;
-#pragma omp for schedule(dynamic, 8)
-    for (std::int64_t i = begin; i < batch.count; ++i) try {
+    for (std::int64_t i = begin + first; i < begin + last; ++i) try {
         solve(worker, matrix(i));
       } catch (...) {
-#pragma omp critical(eigen_g_batched)
+        const std::lock_guard lock(mutex);
         failure = std::current_exception();
       }
-  }
+  });
   if (failure) std::rethrow_exception(failure);
   report.bytes.host = static_cast<std::uint64_t>(worker_count(batch)) * worker_bytes(batch);
 }
