@@ -208,8 +208,8 @@ Batch<T> alone(const Batch<T>& batch, std::int64_t k) {
   return one;
 }
 
-// Results of a batch. Matrix k has its values from k n on, and its vectors from k stride on with the leading dimension ldz[k]. What a solve
-// does not write remains as it was.
+// Results of a batch. Matrix k has its values from k n on, and its vectors from k stride on with the leading dimension ldz[k]. All other
+// numbers are guards.
 template <class T>
 struct Pairs {
   using R = real_t<T>;

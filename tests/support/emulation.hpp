@@ -52,7 +52,7 @@
 
 namespace emulation {
 
-inline constexpr std::size_t shared_bytes = 227 << 10;  // of a block on an H100
+inline constexpr std::size_t shared_bytes = 227 << 10;  // a block on an H100 has at most these
 inline constexpr std::size_t stack_bytes = 256 << 10;
 inline constexpr unsigned char unwritten = 0xff;  // bytes of a NaN
 
@@ -63,16 +63,16 @@ inline const char* const at_block_barrier = "at __syncthreads()";
 
 struct Fiber {
   ucontext_t context;
-  void* place[5];  // of __builtin_setjmp
+  void* place[5];  // __builtin_setjmp() writes it
   std::unique_ptr<char[]> stack;
   bool started = false;
   const char* waits = at_end;
-  void* sanitizer = nullptr;  // what the address sanitizer keeps of a stack that is left
+  void* sanitizer = nullptr;  // the address sanitizer writes it
 };
 
 struct Block {
   std::deque<Fiber> fibers;
-  void* scheduler[5];  // of __builtin_setjmp
+  void* scheduler[5];  // __builtin_setjmp() writes it
   int current = 0, threads = 0;
   unsigned index = 0;
   std::vector<std::uint64_t> slots[2];  // values of shuffles and of products

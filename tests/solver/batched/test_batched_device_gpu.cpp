@@ -149,9 +149,9 @@ TEMPLATE_TEST_CASE("BatchOnDevice: hard families, and values only", "[gpu][racec
 TEMPLATE_TEST_CASE("BatchOnDevice: bits do not depend on the batch, its order or its chunks", "[gpu]",
                    ALL_TYPES) {
   NEEDS_GPU();
-  // Orders with the number of matrices of several chunks on a GPU with up to 160 multiprocessors.
+  // The large batch has several chunks on a GPU with 132 multiprocessors.
   for (const auto& [n, usual] :
-       {std::pair{3, 1000}, {7, 33000}, {32, 22000}, {48, 12000}, {65, 3000}, {128, 2900}}) {
+       {std::pair{3, 1000}, {7, 33000}, {32, 17500}, {48, 9000}, {65, 3000}, {128, 1200}}) {
     if (!BatchOnDevice<TestType>::supports(n, true)) continue;
     const int few = 40, many = matrices(usual);
     Batch<TestType> batch = make_batch<TestType>(n, kinds(few), false, 0), large = batch;
@@ -207,7 +207,7 @@ TEMPLATE_TEST_CASE("BatchOnDevice: a NaN or an infinity harms its own matrix onl
 TEMPLATE_TEST_CASE("BatchOnDevice: a graph replays a solve, and two streams solve at once", "[gpu]",
                    ALL_TYPES) {
   NEEDS_GPU();
-  for (const auto& [n, usual] : {std::pair{4, 500}, {16, 22000}, {64, 6000}, {128, 1400}}) {
+  for (const auto& [n, usual] : {std::pair{4, 500}, {16, 22000}, {64, 5000}, {128, 1200}}) {
     if (!BatchOnDevice<TestType>::supports(n, true)) continue;
     const Batch<TestType> batch = make_batch<TestType>(
                               n, std::vector<int>(static_cast<std::size_t>(matrices(usual)), 0)),

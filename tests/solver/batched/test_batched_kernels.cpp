@@ -330,7 +330,7 @@ TEST_CASE("emulation: faults of a kernel are found") {
   const auto writes = [](std::size_t at) { emulation::shared[at] = 1; };
   CHECK_THROWS_WITH(emulation::launch(writes, 1, 1, 1 << 20, std::size_t{0}),
                     ContainsSubstring("shared memory"));
-#ifndef EIGEN_G_ADDRESS_SANITIZER  // which stops the program
+#ifndef EIGEN_G_ADDRESS_SANITIZER  // the sanitizer would stop the program
   CHECK_NOTHROW(emulation::launch(writes, 1, 1, 8, std::size_t{7}));
   CHECK_THROWS_WITH(emulation::launch(writes, 1, 1, 8, std::size_t{8}), ContainsSubstring("behind"));
 #endif
