@@ -25,7 +25,7 @@ struct Loop {
   const loops::Call call;
   const void* const body;
   std::vector<Share> shares;
-  std::atomic<int> places;  // for helpers that have not come yet
+  std::atomic<int> places;  // number of helpers that may still join the loop
 
   Loop(std::int64_t pieces, int threads, loops::Call the_call, const void* the_body)
       : call(the_call), body(the_body), shares(static_cast<std::size_t>(threads)), places(threads - 1) {

@@ -11,7 +11,7 @@
 //
 // If B is ill-conditioned, the order of its rows decides how many digits the small eigenvalues keep. With CholeskyFactor::compute B is therefore
 // factored in the order of its descending diagonal. If rows are then still nearly dependent, it is factored again in the order of diagonal pivoting.
-// A and B may have any scale: they are multiplied by powers of two where entries of theirs or of the factor would lose digits.
+// A and B may have any scale. They are multiplied by powers of two if their entries or the entries of the factor would lose digits.
 //
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
 // Complex problems are solved on one GPU.
@@ -38,16 +38,16 @@ struct GeneralisedProblem {
   CholeskyFactor factor = CholeskyFactor::compute;
 };
 
-// The report of the whole call. Its stages are load, check, cholesky (except with CholeskyFactor::reuse), standard_form, the stages of
-// the standard solve C y = w y with a load and a store of their own, back_substitute (with vectors), unscale (only if A or B was scaled), and
-// store.
+// The report of the whole call. Its stages are load, check, cholesky (except with CholeskyFactor::reuse), standard_form, all stages of
+// the standard solve C y = w y, back_substitute (with vectors), unscale (only if A or B was scaled), and store. The standard solve has
+// another load and another store.
 struct GeneralisedReport : Report {
   // Order of B's first leading minor that is not positive definite; 0: B is positive definite. If bad_minor > 0, status is
   // not_converged, info is LAPACK's n + bad_minor, m is 0, and the call ended after the factorization.
   std::int64_t bad_minor = 0;
 };
 
-// sygvd() on pointers of either kind. It is for the two forms of sygvd() below, which programs call.
+// The common implementation of the two forms of sygvd() below. Programs call sygvd() instead.
 template <class T>
 GeneralisedReport generalised_solve(const GeneralisedProblem& problem, Pointers pointers, std::int64_t n,
                                     const T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w, T* z,
@@ -66,8 +66,8 @@ GeneralisedReport generalised_solve(const GeneralisedProblem& problem, Pointers 
 // Blocks until done.
 // Throws as eigen_g(). NonFiniteEntry names a or b. InvalidArgument also names itype, ldb or b. It names b if B is so small or A so
 // large that eigenvalues overflow.
-// Accuracy, at least LAPACK's, with cond = cond_2(B) and a moderate constant c. For each pair r is at most one of the two bounds:
-//   r = |A x - w B x| <= c n ulp |A| |X| sqrt(cond), or <= c n ulp (|A| + |w| |B|) |x|
+// The accuracy is at least LAPACK's. cond = cond_2(B), and c is a moderate constant. For each pair one of the two bounds of r holds:
+//   r = |A x - w B x| <= c n ulp |A| |X| sqrt(cond), or r <= c n ulp (|A| + |w| |B|) |x|
 //   |X^H B X - I| <= c n ulp cond
 //   |w_k - w_k'| <= c n ulp (|A| |B^-1| + cond |w_k|)          itype 1
 //   |w_k - w_k'| <= c n ulp (|A| |B| + cond |w_k|)             itypes 2 and 3
@@ -102,8 +102,8 @@ template <class T>
                            stream, options, devices);
 }
 
-// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is Solver's, but at least n x n values. With host
-// pointers it also has n x n values for each of A, B and Z. solve() is as in Solver.
+// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is as large as Solver's, but at least n x n
+// values. With host pointers the workspace has n x n values for each of A, B and Z in addition. solve() is as in Solver.
 template <class T>
 class GeneralisedSolver : public PlannedSolver<T> {
  public:

@@ -40,8 +40,8 @@ class Backend {
   // The next begin() is then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
-  // Sets the report's bytes. A standard solve also sets path and devices. In the reports of the other recipes these two are from the
-  // standard solve within.
+  // Sets the report's bytes. A standard solve also sets path and devices. A generalised or mixed solve runs a standard solve, and its
+  // report keeps path and devices from the report of that standard solve.
   virtual void account(Report& report) = 0;
 };
 
@@ -56,8 +56,8 @@ class StandardBackend : public Backend<T> {
   virtual real_t<T> check() = 0;  // max |a_ij|; throws NonFiniteEntry
   virtual void scale(int k) = 0;  // A := 2^k A
   virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
-  // T = U W U^T. The limits of a subset by value are limits of 2^-k W, the eigenvalues before scale(). Later stages
-  // work on the pairs that this stage found.
+  // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
+  // which are 2^-k W. Later stages work on the pairs that this stage found.
   virtual DivideAndConquerResult divide_and_conquer(int k) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
@@ -67,8 +67,8 @@ class StandardBackend : public Backend<T> {
   Plan plan_;
 };
 
-// A generalised solve has the values 2^a W. 2^b B is near 1, and b is even. After each stage L is the factor of B, so the vectors belong
-// to A and B.
+// Exponents of a generalised solve. The solve computes 2^a W instead of W. It scales B to 2^b B, whose entries are near 1; b is even.
+// After each stage L is the factor of the unscaled B, so the vectors need no scaling.
 struct PencilScale {
   int a = 0, b = 0;
 };
@@ -82,9 +82,10 @@ class GeneralisedBackend : public Backend<T> {
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;  // prepares the working A and B from the caller's triangles
-  // Returns max |a_ij| and max |b_ij|, for a factor that is reused max |l_ij|. Throws NonFiniteEntry.
+  // Returns max |a_ij| and max |b_ij|. With CholeskyFactor::reuse the second value is max |l_ij|. Throws NonFiniteEntry.
   virtual std::pair<real_t<T>, real_t<T>> check() = 0;
-  virtual std::vector<real_t<T>> diagonal_of_b() = 0;      // after cholesky() the factor's
+  // Returns the diagonal of B, and after cholesky() the diagonal of L.
+  virtual std::vector<real_t<T>> diagonal_of_b() = 0;
   virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
   virtual RowOrder pivoted_order() = 0;                    // the order of B's pivots; changes B
   virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)

@@ -5,9 +5,9 @@
 //   - the reduction to tridiagonal form begins at the last row (LAPACK: sytrd 'U'). A reduction that begins at the first row gets C with
 //     its rows and columns reversed.
 //
-// L's diagonal descends in the order of a Cholesky factorization with diagonal pivoting: the next row is the one with the largest diagonal
-// entry of what is left of B. The order of B's own diagonal, which costs nothing, is close to it unless rows are nearly dependent. Then
-// what is left of a diagonal entry of B, l_kk^2, is a small part of this entry.
+// L's diagonal descends in the order of a Cholesky factorization with diagonal pivoting: the next row is the row with the largest diagonal
+// entry of the Schur complement that remains of B. The descending order of B's own diagonal costs nothing, and is close to the order of
+// pivoting unless rows are nearly dependent. Rows are nearly dependent if some l_kk^2 is a small part of its diagonal entry of B.
 //
 // order[k] is the row of the caller's B that becomes row k. T is double, float, std::complex<double> or std::complex<float>.
 // Source: LAPACK dpstrf; Davies, Higham and Tisseur, SIMAX 23 (2001), on the errors with pivoting.

@@ -69,10 +69,10 @@ struct GeneralisedSums {
 // Sets v's test ratios and limits (verify_generalised.hpp). v.n and v.condition are set. `ulp` is that of the pairs' type.
 void set_figures(const GeneralisedSums& sums, double ulp, GeneralisedVerification& v);
 
-// Checks the arguments that every verify() has, n >= 0 apart. Throws InvalidArgument.
+// Checks the arguments that every verify() has, except n >= 0. Throws InvalidArgument.
 void check_pairs(std::int64_t n, std::int64_t m, const void* w, const void* z, std::int64_t ldz);
 
-// A verification of m pairs that says if w ascends and if w and Z are finite.
+// Returns a verification of m pairs that has n, m, eps, and if w ascends and if w and Z are finite. The caller sets the other members.
 template <class T>
 Verification pairs_to_verify(std::int64_t m, const real_t<T>* w, const MatrixView<const T>& z);
 

@@ -13,10 +13,11 @@
 //
 // A method with B's Cholesky factor reaches this backward error for every pair only if B is well-conditioned. With cond, an estimate of
 // |B| |B^-1|, its residuals are near n ulp sqrt(cond) |A| |Z|, where |Z| is the norm of the largest column; for itype 2 and 3 |A| |B| replaces
-// |A|. s_k is therefore never less than sqrt(cond) |A| |Z|. The limit of the orthogonality is 10 cond, because Z^T B Z of rounded vectors
-// has this error.
+// |A|. If s_k is less than sqrt(cond) |A| |Z|, this value replaces s_k. The limit of the orthogonality is 10 cond, because Z^T B Z of rounded
+// vectors has this error.
 //
-// The errors, that is, |r_k| / (|A| |Z|) beyond s_k, and the orthogonality times n ulp, must also be at most 0.01 and 0.1.
+// These limits never permit large errors. The orthogonality times n ulp must be at most 0.1. |r_k| must be at most 0.01 |A| |Z|, or at most
+// 0.01 of the original s_k.
 #pragma once
 
 #include <cstdint>
