@@ -35,7 +35,27 @@ io::Format format_named(const std::string& name) {
   throw UsageError("--input-format: unknown format " + name);
 }
 
+// The error names the entry below the diagonal if that one is not finite, as the dense solver does; otherwise its mirror image.
+io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file,
+                            const blas2::CrsView<double>& a) {
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    const std::int32_t* const end = a.col + a.row_offsets[i + 1];
+    const std::int32_t* const found = std::lower_bound(a.col + a.row_offsets[i], end, j);
+    return found != end && *found == j ? a.value[found - a.col] : 0.0;
+  };
+  const std::int64_t low = std::max(entry.row(), entry.col()), high = std::min(entry.row(), entry.col());
+  const bool below = !std::isfinite(at(low, high));
+  return not_finite_in_file(file, below ? low : high, below ? high : low,
+                            below ? at(low, high) : at(high, low));
+}
+
 }  // namespace
+
+io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
+  return io::FileError(file, 0,
+                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
+                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
+}
 
 CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   std::vector<std::string> names;
@@ -121,12 +141,6 @@ MatrixFacts facts_of(const MatrixOptions& options, const io::HermitianMatrix<T>&
           options.symmetrize, matrix.asymmetry,   io::scalar_type<T>};
 }
 
-io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
-  return io::FileError(file, 0,
-                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
-                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
-}
-
 template <class T>
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
                             const io::HermitianMatrix<T>& matrix) {
@@ -143,6 +157,14 @@ void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& 
     check_input(matrix.uplo, MatrixView<const T>{matrix.data, matrix.n, matrix.n, matrix.lda});
   } catch (const NonFiniteEntry& entry) {
     throw named_in_file(entry, options, matrix);
+  }
+}
+
+void require_finite(const MatrixOptions& options, const io::SparseMatrix& matrix) {
+  try {
+    blas2::check_crs(matrix.a.view());
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options.file, matrix.a.view());
   }
 }
 

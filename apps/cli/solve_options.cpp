@@ -113,11 +113,13 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& fe
       ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
       ->option_text("METHOD");
   command
-      .add_option("--tolerance", few_options.tolerance,
-                  "Few pairs: residuals |Az-wz| <= T |A| (default: 1e-9)")
+      .add_option(
+          "--tolerance", few_options.tolerance,
+          "Few pairs: residuals |Az-wz| <= T |A|, T from 1e-14 to 1 (default: such that verify passes)")
       ->option_text("T");
-  count("--max-products", few_options.max_products,
-        "Few pairs: maximum number of products with A (default: 200000)");
+  count(
+      "--max-products", few_options.max_products,
+      "Few pairs: maximum number of products with A; if it is reached, the exit code is 4 (default: 200000)");
   not_empty(command.add_option("--start", few_options.start,
                                "Few pairs: start vectors, an .npy file or HDF5 dataset with N rows"))
       ->option_text("FILE");

@@ -157,7 +157,22 @@ MatrixFacts MatrixSource::fill(MPI_Comm comm, const LocalView<T>& a) {
   MatrixFacts facts{options_.file,       format_name_,    head_.n,           head_.uplo,
                     options_.symmetrize, head_.asymmetry, io::scalar_type<T>};
   if (head_.full) settle(comm, a, facts);
+  if (head_.kind == Kind::blocks || head_.kind == Kind::entries) require_digits(comm, a);
   return facts;
+}
+
+// If all entries are below float's normal numbers, rank 0 reads the whole file as one process does, which refuses lost digits.
+template <class T>
+void MatrixSource::require_digits(MPI_Comm comm, const LocalView<T>& a) {
+  if constexpr (std::is_same_v<real_t<T>, float>) {
+    int small = 1;
+    for (std::int64_t l = 0; l < a.layout.cols.count() && small; ++l)
+      small = std::all_of(&a(0, l), &a(0, l) + a.layout.rows.count(), io::below_normal<T>);
+    MPI_Allreduce(MPI_IN_PLACE, &small, 1, MPI_INT, MPI_MIN, comm);
+    agree(comm, [&] {
+      if (small && rank_in(comm) == 0) (void)io::read_matrix<T>(file_, how_);
+    });
+  }
 }
 
 template <class T>

@@ -137,7 +137,9 @@ StoredCoordinates<T> read_coordinates_of(const MappedFile& file, const ReadOptio
   throw FileError(file.path(), 0, "is neither Matrix Market, ELSI CSC nor an .npz of SciPy's save_npz");
 }
 
-SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
+}  // namespace
+
+SparseMatrix read_sparse_matrix(const MappedFile& file, const ReadOptions& options) {
   StoredCoordinates<double> stored = read_coordinates_of<double>(file, options);
   require_order(file.path(), stored.n, options.n);
   SparseMatrix m;
@@ -163,8 +165,6 @@ SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
   return m;
 }
 
-}  // namespace
-
 bool holds_coordinates(const MappedFile& file, const ReadOptions& options) {
   const Format format = options.format;
   switch (kind_of(file)) {
@@ -179,6 +179,11 @@ bool holds_coordinates(const MappedFile& file, const ReadOptions& options) {
       break;
   }
   return false;
+}
+
+std::int64_t order_of_coordinates(const MappedFile& file, const ReadOptions& options) {
+  return kind_of(file) == Sparse::market ? read_market_header(file).rows
+                                         : read_coordinates_of<double>(file, options).n;
 }
 
 template <class T>
@@ -213,13 +218,13 @@ bool is_sparse_file(const std::filesystem::path& path) {
 }
 
 SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  return read_sparse(*open_input(path), options);
+  return read_sparse_matrix(*open_input(path), options);
 }
 
 std::variant<SparseMatrix, SymmetricMatrix> read_sparse_or_dense(const std::filesystem::path& path,
                                                                  const ReadOptions& options) {
   std::shared_ptr<const MappedFile> file = open_input(path);
-  if (holds_coordinates(*file, options)) return read_sparse(*file, options);
+  if (holds_coordinates(*file, options)) return read_sparse_matrix(*file, options);
   return read_matrix(std::move(file), options);
 }
 

@@ -46,6 +46,8 @@ ScalarType type_of_npz(const MappedFile& file);
 
 // True if the file holds coordinates, in the format that options.format names, or in any format if it is automatic.
 bool holds_coordinates(const MappedFile& file, const ReadOptions& options);
+// The order of the matrix in such a file. A Matrix Market file is not parsed for it.
+std::int64_t order_of_coordinates(const MappedFile& file, const ReadOptions& options);
 // Calls begin(), then accept() with the entries, piece by piece in the file's order, from the calling
 // thread. A Matrix Market file is parsed piece by piece. For the other formats all entries are in memory at once.
 template <class T>

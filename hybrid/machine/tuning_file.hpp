@@ -7,6 +7,7 @@
 //    "solver":    {"back_width": 128, "min_order_on_gpu": 200},         solver/devices/tuning.hpp     SolverTuning
 //    "two_stage": {"orders_of_double": {"with_vectors": 4000}},         solver/devices/two_stage_tuning.hpp
 //    "cpu":       {"planned_rate": 0.7},                                solver/devices/tuning.hpp     CpuTuning
+//    "threads":   {"rows": [{"max_order": 499, "threads": 1}]},         hybrid/machine/tuning.hpp     ThreadTuning
 //    "spmv":      {"bytes_a_second": 3e12}}                             blas2/spmv/choice.hpp         SpmvRates
 //
 // Every section and every member may be missing. An array is a list; an element that is null or missing keeps its value.

@@ -102,6 +102,10 @@ printf '\0\0\0\0\0\0\370\177' |
   dd of=nan.npy bs=1 seek=$(($(stat -c %s nan.npy) - 8 * 150 * 150 + 8 * 152)) conv=notrunc status=none
 refuses 3 'nan.npy: entry (2, 3) is NaN' 2 full.npy --b nan.npy
 refuses 3 'full.npy: has order 150; --n says 5' 2 full.npy --n 5
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n40 40 2\n1 1 1e-60\n3 2 3e-60\n' >tiny.mtx
+refuses 3 'tiny.mtx: entry (3, 2), the largest one, is below the range of float' 2 tiny.mtx --type s
+"$eigen_g" generate kms 40 --scale 1e-60 -q -o tiny.npy || fail "generate"
+refuses 3 'the largest one, is below the range of float' 2 tiny.npy --type s
 printf '3\n1 3 1\n2 3 1\n3 3 0\n' >t.dat && { mpi 2 t.dat --b t.dat -q || fail "a tridiagonal B"; }
 mpi 6 --generate minij 3 --verify --block 2 || fail "more processes than blocks"
 mpi 2 --generate 1-2-1 40 --values-only -q --json - || fail "values alone"

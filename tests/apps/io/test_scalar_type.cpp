@@ -170,6 +170,33 @@ TEST_CASE("a value outside of a type is refused by its position") {
   CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 1, {infinite}))) == std::vector<Z>{infinite});
 }
 
+TEST_CASE("a matrix below the range of float is refused, tiny entries next to larger ones are rounded") {
+  const Folder folder;
+  const auto refused = [](const std::string& file) {
+    return refusal([&] { read_matrix<float>(file); }).reason;
+  };
+  const std::string below = "entry (1, 2), the largest one, is below the range of float";
+  for (const double unit : {1e-60, 1e-40, 1e-310}) {
+    CAPTURE(unit);
+    CHECK_THAT(refused(folder.rows<double>("<f8", 2, {unit, 3 * unit, 3 * unit, unit})),
+               ContainsSubstring(below));
+    const std::string z = folder.rows<Z>("<c16", 2, {unit, {0, 3 * unit}, {0, -3 * unit}, unit});
+    CHECK_THAT(refusal([&] { read_matrix<std::complex<float>>(z); }).reason,
+               ContainsSubstring("the largest one"));
+  }
+  const std::string text =
+      folder.text("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1e-60\n2 1 3e-60\n");
+  CHECK_THAT(refused(text), ContainsSubstring("entry (2, 1), the largest one, is below the range of float"));
+  CHECK(read_matrix<double>(text).n == 2);
+
+  CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 2, {1, 1e-60, 1e-60, 1}))) ==
+        std::vector<Z>{1, 0, 0, 1});
+  CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 1, {0}))) == std::vector<Z>{0});
+  const float subnormal = 0x3p-149F;  // no digit is lost
+  CHECK(whole(read_matrix<float>(folder.rows<float>("<f4", 1, {subnormal}))) == std::vector<Z>{subnormal});
+  CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 1, {subnormal}))) == std::vector<Z>{subnormal});
+}
+
 TEST_CASE("float's files are compared by float's unit") {
   const Folder folder;
   const float off = 1 + 2e-7F;
