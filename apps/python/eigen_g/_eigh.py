@@ -260,11 +260,6 @@ def _in_stack(error: _core.NonFiniteEntry, index: Iterable[Any]) -> _core.NonFin
     return _core.NonFiniteEntry(str(error).replace("[", "[" + "".join(f"{i}, " for i in index), 1))
 
 
-def of_stack(error: _core.NonFiniteEntry, k: int, outer: Sequence[int]) -> _core.NonFiniteEntry:
-    """The error of the stack's k-th matrix."""
-    return _in_stack(error, np.unravel_index(k, tuple(outer)))
-
-
 def _repeats(view: View, outer: tuple[int, ...]) -> bool:
     """True if several matrices of a stack of that shape may be in the same memory."""
     return view.shape[:-2] != outer or (view.strides is not None and 0 in view.strides)
