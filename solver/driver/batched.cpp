@@ -171,8 +171,6 @@ std::uint64_t worker_bytes(const Batch<T>& batch) {
          (batch.ragged ? SmallSolver<T>::bytes(batched::largest_small_order) : 0);
 }
 
-// Matrices from this order on are solved one after the other, each with all threads.
-constexpr std::int64_t least_order_of_all_threads = 300;
 // A batch with fewer flops runs on one thread, because threads take longer to start.
 constexpr double least_flops_of_threads = 1 << 18;
 
