@@ -182,20 +182,12 @@ class Cusolver {  // without cuSOLVER: open() returns null
   void choose(bool) {}
   void reserve(std::uint64_t) {}
   void release() {}
-  std::uint64_t sytrd_bytes(std::int64_t, double*, std::int64_t) { return 0; }
-  void sytrd(std::int64_t, double*, std::int64_t, double*, double*, double*) {}
-  template <class T>
-  std::uint64_t syevd_bytes(bool, std::int64_t, T*, std::int64_t, real_t<T>*) {
-    return 0;
-  }
-  template <class T>
-  void syevd(bool, std::int64_t, T*, std::int64_t, real_t<T>*) {}
-  template <class T>
-  std::uint64_t sygvd_bytes(std::int64_t, T*, std::int64_t, T*, std::int64_t, real_t<T>*) {
-    return 0;
-  }
-  template <class T>
-  void sygvd(std::int64_t, T*, std::int64_t, T*, std::int64_t, real_t<T>*) {}
+  std::uint64_t sytrd_bytes(auto&&...) { return 0; }
+  std::uint64_t syevd_bytes(auto&&...) { return 0; }
+  std::uint64_t sygvd_bytes(auto&&...) { return 0; }
+  void sytrd(auto&&...) {}
+  void syevd(auto&&...) {}
+  void sygvd(auto&&...) {}
 };
 
 #endif

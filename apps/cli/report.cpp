@@ -31,7 +31,7 @@ constexpr std::array<Figure, 7> figures{{
 }};
 
 bool defined(const Verification& check, const Figure& figure) {
-  return figure.value != &Verification::reconstruction || check.m == check.n;
+  return figure.value != &Verification::reconstruction || check.reconstruction != -1;
 }
 
 std::string matrix_row(const MatrixFacts& m) {
@@ -80,29 +80,6 @@ std::string count_text(const SolveReport& r) {
     text += ", indices " + std::to_string(r.solve.first_index) + " to " +
             std::to_string(r.solve.first_index + count - 1);
   return text;
-}
-
-std::string check_rows(const Verification& check) {
-  constexpr std::size_t label_width = 28;
-  std::string text = print("check on the %s in double, %lld of %lld pairs\n", check.on_gpu ? "GPU" : "CPU",
-                           static_cast<long long>(check.m), static_cast<long long>(check.n));
-  for (const Figure& figure : figures) {
-    text += "  " + left_column(figure.label, label_width);
-    if (!defined(check, figure)) {
-      text += "-  (needs all vectors)\n";
-      continue;
-    }
-    text += print("%.6e", check.*figure.value);
-    if (figure.value == &Verification::lapack_residual || figure.value == &Verification::lapack_orthogonality)
-      text += print("  (limit %g)", lapack_ratio_limit);
-    if (figure.value == &Verification::worst_residual)
-      text += print("  (pair %lld of %lld)", static_cast<long long>(check.worst_index) + 1,
-                    static_cast<long long>(check.m));
-    text += "\n";
-  }
-  if (!check.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
-  if (!check.ascending) text += "  the values do not ascend\n";
-  return text + "  " + left_column("verification", label_width) + (passed(check) ? "pass" : "FAILED") + "\n";
 }
 
 Json matrix_json(const MatrixFacts& m) {
@@ -162,21 +139,6 @@ Json devices_json(const Report& solve) {
   return list;
 }
 
-Json verification_json(const Verification& check) {
-  Json object{{"n", check.n}, {"m", check.m}};
-  object["norm_one"] = check.norm_one;
-  object["norm_frobenius"] = check.norm_frobenius;
-  for (const Figure& figure : figures)
-    object[figure.key] = defined(check, figure) ? Json(check.*figure.value) : Json();
-  object["worst_index"] = check.worst_index;
-  object["limit"] = lapack_ratio_limit;
-  object["ascending"] = check.ascending;
-  object["finite"] = check.finite;
-  object["on_gpu"] = check.on_gpu;
-  object["passed"] = passed(check);
-  return object;
-}
-
 Json name_or_null(const std::string& file) {
   return file.empty() ? Json() : Json(file);
 }
@@ -194,6 +156,44 @@ Json refinement_json(const Refinement& r) {
 }
 
 }  // namespace
+
+std::string check_rows(const Verification& check) {
+  constexpr std::size_t label_width = 28;
+  std::string text = print("check on the %s in double, %lld of %lld pairs\n", check.on_gpu ? "GPU" : "CPU",
+                           static_cast<long long>(check.m), static_cast<long long>(check.n));
+  for (const Figure& figure : figures) {
+    text += "  " + left_column(figure.label, label_width);
+    if (!defined(check, figure)) {
+      text += "-  (needs all vectors)\n";
+      continue;
+    }
+    text += print("%.6e", check.*figure.value);
+    if (figure.value == &Verification::lapack_residual || figure.value == &Verification::lapack_orthogonality)
+      text += print("  (limit %g)", lapack_ratio_limit);
+    if (figure.value == &Verification::worst_residual)
+      text += print("  (pair %lld of %lld)", static_cast<long long>(check.worst_index) + 1,
+                    static_cast<long long>(check.m));
+    text += "\n";
+  }
+  if (!check.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
+  if (!check.ascending) text += "  the values do not ascend\n";
+  return text + "  " + left_column("verification", label_width) + (passed(check) ? "pass" : "FAILED") + "\n";
+}
+
+Json verification_json(const Verification& check) {
+  Json object{{"n", check.n}, {"m", check.m}};
+  object["norm_one"] = check.norm_one;
+  object["norm_frobenius"] = check.norm_frobenius;
+  for (const Figure& figure : figures)
+    object[figure.key] = defined(check, figure) ? Json(check.*figure.value) : Json();
+  object["worst_index"] = check.worst_index;
+  object["limit"] = lapack_ratio_limit;
+  object["ascending"] = check.ascending;
+  object["finite"] = check.finite;
+  object["on_gpu"] = check.on_gpu;
+  object["passed"] = passed(check);
+  return object;
+}
 
 bool succeeded(const SolveReport& r) {
   return r.solve.status == Status::converged && r.infinite == 0 && (!r.check || passed(*r.check));

@@ -23,7 +23,7 @@ double distance(const std::vector<R>& w, std::int64_t m, const std::vector<doubl
   for (std::int64_t k = 0; k < m; ++k) {
     const double off = std::fabs(static_cast<double>(w[static_cast<std::size_t>(k)]) -
                                  truth[static_cast<std::size_t>(first + k)]);
-    if (!(off <= worst)) worst = off;
+    if (std::isnan(off) || off > worst) worst = off;
   }
   return worst / largest / (static_cast<double>(truth.size()) * std::numeric_limits<R>::epsilon());
 }

@@ -109,6 +109,14 @@ Verification verify_at(const CallOptions& plan, std::int64_t n, Address a, std::
   });
 }
 
+Verification verify_sparse_at(int threads, std::int64_t n, Address row_offsets, Address column, Address value,
+                              std::int64_t m, Address w, Address z, std::int64_t ldz) {
+  const GilReleased free;
+  const CsrMatrix<double> a{n, pointer<const std::int64_t>(row_offsets), pointer<const std::int32_t>(column),
+                            pointer<const double>(value)};
+  return verify(a, m, pointer<const double>(w), pointer<const double>(z), ldz, threads);
+}
+
 GeneralisedVerification verify_generalised_at(const CallOptions& plan, std::int64_t n, Address a,
                                               std::int64_t lda, Address b, std::int64_t ldb, std::int64_t m,
                                               Address w, Address z, std::int64_t ldz) {
@@ -288,6 +296,7 @@ NB_MODULE(_core, m) {
   m.def("stedc", &stedc_at);
   m.def("ormtr", &ormtr_at);
   m.def("verify", &verify_at);
+  m.def("verify_sparse", &verify_sparse_at);
   m.def("verify_generalised", &verify_generalised_at);
   m.def("workspace_bytes", [](const CallOptions& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
     return pair_of(workspace_at(plan, n, on_gpu, on_device, gpu));

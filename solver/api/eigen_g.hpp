@@ -43,6 +43,11 @@
 
 namespace eigen_g {
 
+// eigen_g() on pointers of either kind. It is for the two forms of eigen_g() below, which programs call.
+template <class T>
+Report standard_solve(Pointers pointers, std::int64_t n, const T* a, std::int64_t lda, real_t<T>* w, T* z,
+                      std::int64_t ldz, CUstream_st* stream, const Options& options, const Devices& devices);
+
 // A = Z diag(w) Z^H on host pointers.
 //   a   n x n, leading dimension lda >= max(1, n), host memory, in, not changed. Only the triangle options.uplo is read
 //   w   n values, host memory, out, ascending
@@ -61,7 +66,9 @@ namespace eigen_g {
 // Source: LAPACK dsyevd (dsytrd, dstedc, dormtr); Eigen-G (IPSJ SIG).
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, const T* a, std::int64_t lda, same_t<real_t<T>>* w, same_t<T>* z,
-                             std::int64_t ldz, const Options& options = {}, const Devices& devices = {});
+                             std::int64_t ldz, const Options& options = {}, const Devices& devices = {}) {
+  return standard_solve(Pointers::host, n, a, lda, w, z, ldz, nullptr, options, devices);
+}
 
 // A = Z diag(w) Z^H on device pointers, on the GPU that holds them:
 // eigen_g(n, device(a), lda, device(w), device(z), ldz, stream).
@@ -76,7 +83,9 @@ template <class T>
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
                              same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
-                             CUstream_st* stream, const Options& options = {}, const Devices& devices = {});
+                             CUstream_st* stream, const Options& options = {}, const Devices& devices = {}) {
+  return standard_solve(Pointers::device, n, a.get(), lda, w.get(), z.get(), ldz, stream, options, devices);
+}
 
 // Values and vectors of a solve, with their memory.
 template <class T>

@@ -42,6 +42,13 @@ struct GeneralisedReport : Report {
   std::int64_t bad_minor = 0;
 };
 
+// sygvd() on pointers of either kind. It is for the two forms of sygvd() below, which programs call.
+template <class T>
+GeneralisedReport generalised_solve(const GeneralisedProblem& problem, Pointers pointers, std::int64_t n,
+                                    const T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w, T* z,
+                                    std::int64_t ldz, CUstream_st* stream, const Options& options,
+                                    const Devices& devices);
+
 // Solves the problem of problem.itype on host pointers. w, z, options and devices as in eigen_g(); options.uplo is for A and B.
 //   a    n x n, lda >= max(1, n), host memory, in, not changed
 //   b    n x n, ldb >= max(1, n), host memory, in: B, or its factor with CholeskyFactor::reuse. Changed only with
@@ -65,7 +72,9 @@ template <class T>
 [[nodiscard]] GeneralisedReport sygvd(const GeneralisedProblem& problem, std::int64_t n, const T* a,
                                       std::int64_t lda, same_t<T>* b, std::int64_t ldb, same_t<real_t<T>>* w,
                                       same_t<T>* z, std::int64_t ldz, const Options& options = {},
-                                      const Devices& devices = {});
+                                      const Devices& devices = {}) {
+  return generalised_solve(problem, Pointers::host, n, a, lda, b, ldb, w, z, ldz, nullptr, options, devices);
+}
 
 // sygvd() on device pointers, on the GPU that holds them. It starts after all work that is in the stream, and is complete on return.
 //   a    n x n, lda, device memory, in, destroyed (both triangles)
@@ -81,11 +90,15 @@ template <class T>
                                       std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
                                       same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z,
                                       std::int64_t ldz, CUstream_st* stream, const Options& options = {},
-                                      const Devices& devices = {});
+                                      const Devices& devices = {}) {
+  return generalised_solve(problem, Pointers::device, n, a.get(), lda, b.get(), ldb, w.get(), z.get(), ldz,
+                           stream, options, devices);
+}
 
-// A generalised solve that is planned once and runs any number of times. Members without a comment are as in Solver.
+// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is Solver's, and with host pointers
+// also n x n values for each of A, B and Z. solve() is as in Solver.
 template <class T>
-class GeneralisedSolver {
+class GeneralisedSolver : public PlannedSolver<T> {
  public:
   // Plans, and allocates nothing of order n^2. Throws as Solver().
   explicit GeneralisedSolver(Context& context, std::int64_t n, const GeneralisedProblem& problem = {},
@@ -94,15 +107,7 @@ class GeneralisedSolver {
   explicit GeneralisedSolver(std::int64_t n, const GeneralisedProblem& problem = {},
                              const Options& options = {}, Pointers pointers = Pointers::host,
                              const Devices& devices = {}, const Allocator& allocator = {});
-  ~GeneralisedSolver();
-  GeneralisedSolver(GeneralisedSolver&&) noexcept;
-  GeneralisedSolver& operator=(GeneralisedSolver&&) noexcept;
 
-  // Upper bound in addition to a, b, w and z. GPU: as Solver's; with host pointers also n x n values for each of A, B and Z.
-  WorkspaceBytes workspace() const;
-  bool on_gpu() const;
-  Path path() const;
-  void set_workspace(const Workspace& workspace);
   // Sets the factor option of the next solves: compute_and_return for the first A and reuse for all others with the same B.
   void set_factor(CholeskyFactor factor);
 
@@ -113,8 +118,7 @@ class GeneralisedSolver {
                                         std::int64_t ldz, CUstream_st* stream);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  using PlannedSolver<T>::impl_;
 };
 
 // Upper bound of the memory that sygvd() uses in addition to a, b, w and z; as workspace_bytes().

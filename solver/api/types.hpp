@@ -72,7 +72,8 @@ struct Subset {
 };
 
 // Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
-// a callback the host waits for the end of each stage. An exception from the callback ends the solve and reaches the caller; the
+// a callback the host waits for the end of each stage. On the CPU only the back-transformation reports fractions between 0 and 1; the other
+// stages are single LAPACK calls or short. An exception from the callback ends the solve and reaches the caller; the
 // outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 

@@ -74,88 +74,72 @@ Devices devices_of(const eigen_g_options& o) {
   return devices;
 }
 
+Pointers pointers_of(int on_device) {
+  return on_device ? Pointers::device : Pointers::host;
+}
+
 std::int64_t info_of(const Report& report, eigen_g_result* result) {
   if (result) *result = {report.m, report.first_index, report.seconds};
   return info_of(report);
 }
-std::int64_t info_of(const Report& report, std::int64_t* m) {
-  *m = report.m;
-  return info_of(report);
-}
 
-void require_m(const std::int64_t* m) {
-  if (!m) throw InvalidArgument(Argument::m, "is null");
+template <class S>
+S& not_null(S* solver) {
+  if (!solver) throw InvalidArgument("solver", "is null");
+  return *solver;
 }
 
 using Arg = Argument;
 
-template <class T>
-std::int64_t syevd(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
-  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w}, [&] {
-    const Options options = options_of(jobz, uplo);
-    return info_of(eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options));
+// The arguments of eigen_g_?syevd and ?syevdx, and of their device forms, which alone have the last two.
+constexpr auto evd_arguments = {Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz};
+constexpr auto evdx_arguments = {
+    Arg::job,         Arg::range,        Arg::uplo,        Arg::n, Arg::a, Arg::lda, Arg::subset_above,
+    Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z,   Arg::ldz};
+
+// The function behind all entries of a type. C is the entries' type in C, R the values'.
+template <class C, class R>
+std::int64_t syevdx(std::initializer_list<Arg> arguments, Pointers pointers, char jobz, char range, char uplo,
+                    std::int64_t n, C* a, std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,
+                    std::int64_t* m, R* w, C* z, std::int64_t ldz, CUstream_st* stream) {
+  return c_info::of(arguments, [&] {
+    const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
+    if (!m) throw InvalidArgument(Argument::m, "is null");
+    const Report report =
+        standard_solve(pointers, n, of_c(a), lda, w, of_c(z), ldz, stream, options, Devices());
+    *m = report.m;
+    return info_of(report);
   });
 }
-
-template <class T>
-std::int64_t syevd_device(char jobz, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, real_t<T>* w_dev,
-                          T* z_dev, std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
-    return info_of(eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream,
-                                    options_of(jobz, uplo)));
-  });
-}
-
-template <class T>
-std::int64_t syevdx(char jobz, char range, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T> vl,
-                    real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m, real_t<T>* w) {
-  return c_info::of({Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above,
-                     Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w},
-                    [&] {
-                      const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
-                      require_m(m);
-                      return info_of(
-                          eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options), m);
-                    });
-}
-
-template <class T>
-std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* a_dev, std::int64_t lda,
-                           real_t<T> vl, real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
-                           real_t<T>* w_dev, T* z_dev, std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of(
-      {Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above, Arg::subset_upto,
-       Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z, Arg::ldz},
-      [&] {
-        const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
-        require_m(m);
-        return info_of(
-            eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream, options), m);
-      });
+template <class C, class R>
+std::int64_t syevd(Pointers pointers, char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w,
+                   C* z, std::int64_t ldz, CUstream_st* stream) {
+  std::int64_t m = 0;
+  return syevdx(evd_arguments, pointers, jobz, 'A', uplo, n, a, lda, R(), R(), 0, 0, &m, w, z, ldz, stream);
 }
 
 }  // namespace
 
-// The entries of one type: C is the entries' type in C, R the values'.
-#define EIGEN_G_SYEVD(name, C, R)                                                                            \
-  std::int64_t eigen_g_##name##evd(char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w) {     \
-    return syevd(jobz, uplo, n, of_c(a), lda, w);                                                            \
-  }                                                                                                          \
-  std::int64_t eigen_g_##name##evd_device(char jobz, char uplo, std::int64_t n, C* a_dev, std::int64_t lda,  \
-                                          R* w_dev, C* z_dev, std::int64_t ldz, CUstream_st* stream) {       \
-    return syevd_device(jobz, uplo, n, of_c(a_dev), lda, w_dev, of_c(z_dev), ldz, stream);                   \
-  }                                                                                                          \
-  std::int64_t eigen_g_##name##evdx(char jobz, char range, char uplo, std::int64_t n, C* a,                  \
-                                    std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,          \
-                                    std::int64_t* m, R* w) {                                                 \
-    return syevdx(jobz, range, uplo, n, of_c(a), lda, vl, vu, il, iu, m, w);                                 \
-  }                                                                                                          \
-  std::int64_t eigen_g_##name##evdx_device(char jobz, char range, char uplo, std::int64_t n, C* a_dev,       \
-                                           std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,   \
-                                           std::int64_t* m, R* w_dev, C* z_dev, std::int64_t ldz,            \
-                                           CUstream_st* stream) {                                            \
-    return syevdx_device(jobz, range, uplo, n, of_c(a_dev), lda, vl, vu, il, iu, m, w_dev, of_c(z_dev), ldz, \
-                         stream);                                                                            \
+#define EIGEN_G_SYEVD(name, C, R)                                                                           \
+  std::int64_t eigen_g_##name##evd(char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w) {    \
+    return syevd(Pointers::host, jobz, uplo, n, a, lda, w, a, lda, nullptr);                                \
+  }                                                                                                         \
+  std::int64_t eigen_g_##name##evd_device(char jobz, char uplo, std::int64_t n, C* a_dev, std::int64_t lda, \
+                                          R* w_dev, C* z_dev, std::int64_t ldz, CUstream_st* stream) {      \
+    return syevd(Pointers::device, jobz, uplo, n, a_dev, lda, w_dev, z_dev, ldz, stream);                   \
+  }                                                                                                         \
+  std::int64_t eigen_g_##name##evdx(char jobz, char range, char uplo, std::int64_t n, C* a,                 \
+                                    std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,         \
+                                    std::int64_t* m, R* w) {                                                \
+    return syevdx(evdx_arguments, Pointers::host, jobz, range, uplo, n, a, lda, vl, vu, il, iu, m, w, a,    \
+                  lda, nullptr);                                                                            \
+  }                                                                                                         \
+  std::int64_t eigen_g_##name##evdx_device(char jobz, char range, char uplo, std::int64_t n, C* a_dev,      \
+                                           std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,  \
+                                           std::int64_t* m, R* w_dev, C* z_dev, std::int64_t ldz,           \
+                                           CUstream_st* stream) {                                           \
+    return syevdx(evdx_arguments, Pointers::device, jobz, range, uplo, n, a_dev, lda, vl, vu, il, iu, m,    \
+                  w_dev, z_dev, ldz, stream);                                                               \
   }
 
 extern "C" {
@@ -176,10 +160,8 @@ std::int64_t eigen_g_dsolve(std::int64_t n, double* a, std::int64_t lda, double*
   return c_info::of(
       {Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz, Arg::device, Arg::stream, Arg::options}, [&] {
         const eigen_g_options o = whole_options(options);
-        if (!on_device)
-          return info_of(eigen_g::eigen_g(n, a, lda, w, z, ldz, options_of(o), devices_of(o)), result);
-        return info_of(eigen_g::eigen_g(n, device(a), lda, device(w), device(z), ldz, stream, options_of(o),
-                                        devices_of(o)),
+        return info_of(standard_solve(pointers_of(on_device), n, a, lda, w, z, ldz, stream, options_of(o),
+                                      devices_of(o)),
                        result);
       });
 }
@@ -193,7 +175,7 @@ std::int64_t eigen_g_dsolver_create(eigen_g_solver** solver, std::int64_t n, int
     Allocator own;
     if (allocator) own = {allocator->allocate, allocator->release, allocator->context};
     Context context(devices_of(o), own);
-    Solver<double> planned(context, n, options_of(o), on_device ? Pointers::device : Pointers::host);
+    Solver<double> planned(context, n, options_of(o), pointers_of(on_device));
     *solver = new eigen_g_solver{std::move(context), std::move(planned), on_device != 0};
     return 0;
   });
@@ -202,8 +184,7 @@ std::int64_t eigen_g_dsolver_create(eigen_g_solver** solver, std::int64_t n, int
 std::int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, std::uint64_t* host_bytes,
                                        std::uint64_t* device_bytes) {
   return c_info::of({Arg::other}, [&]() -> std::int64_t {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    const WorkspaceBytes bytes = solver->solver.workspace();
+    const WorkspaceBytes bytes = not_null(solver).solver.workspace();
     if (host_bytes) *host_bytes = bytes.host;
     if (device_bytes) *device_bytes = bytes.device;
     return 0;
@@ -212,8 +193,7 @@ std::int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, std::uint64
 
 std::int64_t eigen_g_dsolver_set_workspace(eigen_g_solver* solver, void* workspace_dev, std::uint64_t bytes) {
   return c_info::of({Arg::other, Arg::workspace}, [&]() -> std::int64_t {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    solver->solver.set_workspace({workspace_dev, workspace_dev ? bytes : 0});
+    not_null(solver).solver.set_workspace({workspace_dev, workspace_dev ? bytes : 0});
     return 0;
   });
 }
@@ -221,9 +201,9 @@ std::int64_t eigen_g_dsolver_set_workspace(eigen_g_solver* solver, void* workspa
 std::int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, std::int64_t lda, double* w, double* z,
                                    std::int64_t ldz, CUstream_st* stream, eigen_g_result* result) {
   return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    if (!solver->device) return info_of(solver->solver.solve(a, lda, w, z, ldz), result);
-    return info_of(solver->solver.solve(device(a), lda, device(w), device(z), ldz, stream), result);
+    Solver<double>& planned = not_null(solver).solver;
+    if (!solver->device) return info_of(planned.solve(a, lda, w, z, ldz), result);
+    return info_of(planned.solve(device(a), lda, device(w), device(z), ldz, stream), result);
   });
 }
 
@@ -231,9 +211,9 @@ std::int64_t eigen_g_dsolver_enqueue(eigen_g_solver* solver, double* a_dev, std:
                                      double* z_dev, std::int64_t ldz, CUstream_st* stream,
                                      eigen_g_result* result) {
   return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    return info_of(solver->solver.enqueue(device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream),
-                   result);
+    return info_of(
+        not_null(solver).solver.enqueue(device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream),
+        result);
   });
 }
 

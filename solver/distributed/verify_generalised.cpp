@@ -30,7 +30,7 @@ double maximum_over(MPI_Comm comm, std::vector<double> sums) {
   sum_over(comm, sums);
   double largest = 0;
   for (const double sum : sums)
-    if (!(sum <= largest)) largest = sum;  // also true if one of them is NaN
+    if (std::isnan(sum) || sum > largest) largest = sum;  // a NaN stays
   return largest;
 }
 

@@ -24,14 +24,16 @@ inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
 
 // Throw InvalidArgument if the argument is not as it must be.
 void require(bool good, ArgumentName argument, const std::string& what);
+void require(bool good, ArgumentName argument, std::int64_t is, const std::string& must);
+void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);
+void require_gpus(int gpus);  // at most the GPUs of this machine
+
 void require_size(std::int64_t n, ArgumentName argument);                 // 0 <= n <= largest_order
 void require_uplo(Uplo uplo);                                             // lower or upper
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
 void require_leading_dimension(std::int64_t ld, std::int64_t n,
                                ArgumentName argument);  // >= max(1, n), and ld n bytes do not wrap
 void check_devices(const Devices& devices);             // the checks that do not depend on this machine
-// Throws DeviceError if there is no GPU, and in a build without CUDA.
-void require_gpu();
 
 struct NamedPointer {
   ArgumentName argument;
@@ -45,8 +47,7 @@ void require_on_host(std::initializer_list<NamedPointer> pointers);
 // require_on_host() or require_on_gpu().
 void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> named);
 
-// The helper GPUs that make `gpus` GPUs together with the current one, in CUDA's order. Throws InvalidArgument (gpus) if there are
-// fewer.
+// The helper GPUs that make `gpus` GPUs together with the current one, in CUDA's order. Throws as require_gpus().
 std::vector<int> helper_gpus(int gpus);
 
 // Returns true if a problem of order n on host pointers is to be solved on the GPU, by the choice and by n. Throws DeviceError if the

@@ -97,7 +97,7 @@ class MixedBackend : public Backend<double> {
   virtual double check() = 0;                      // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
   virtual void scale(int k) = 0;                   // A := 2^k A, both triangles
   virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; its seconds include the conversion
-  virtual Refinement refine(const StageProgress& tell) = 0;  // refines Z to X
+  virtual Refinement refine(const StageProgress& progress) = 0;  // refines Z to X
   virtual GeneralisedReport solve_in_double() = 0;
   virtual void unscale(int k, std::int64_t count) = 0;  // W := 2^-k W for `count` values
   virtual void store(std::int64_t count) = 0;

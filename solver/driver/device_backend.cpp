@@ -17,6 +17,7 @@
 #include "gemm_df/gemm.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/team/split.hpp"
 #include "hybrid/transfer/transfer.hpp"

@@ -38,8 +38,7 @@ Backend<T>& SolveFrame<T>::backend() {
 template <class T>
 void SolveFrame<T>::set_workspace(const Workspace& given) {
   const std::uint64_t needed = given.device ? workspace(MatrixLayout::contiguous).device : 0;
-  require(given.device_bytes >= needed, Argument::workspace,
-          "has " + std::to_string(given.device_bytes) + " bytes, " + std::to_string(needed) + " are needed");
+  require_workspace(given.device_bytes, needed);
   if (plan_.n > 0) backend().set_workspace(given);
 }
 

@@ -4,6 +4,7 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/generalised/cholesky.hpp"
@@ -18,11 +19,10 @@ namespace {
 template <class T>
 void copy_triangle(Uplo uplo, MatrixView<const T> from, MatrixView<T> to) {
   const std::int64_t n = from.rows;
-#pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
-  for (std::int64_t j = 0; j < n; ++j) {
+  for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t j) {
     const std::int64_t first = uplo == Uplo::lower ? j : 0, last = uplo == Uplo::lower ? n : j + 1;
     std::memcpy(&to(first, j), &from(first, j), sizeof(T) * static_cast<std::size_t>(last - first));
-  }
+  });
 }
 
 Plan standard_plan(const Plan& plan) {

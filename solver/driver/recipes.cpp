@@ -76,8 +76,8 @@ GeneralisedReport MixedBackend::run(StageRunner& run_stage) {
   refinement.float_seconds = report.seconds;
   if (report.status == Status::converged) {
     const double seconds = refinement.float_seconds;
-    refinement =
-        run_stage(Stage::refine, [&](const StageProgress& tell) { return refine(tell); });  // double(Z) -> X
+    refinement = run_stage(
+        Stage::refine, [&](const StageProgress& progress) { return refine(progress); });  // double(Z) -> X
     refinement.float_seconds = seconds;
     refinement.seconds = run_stage.finish();
   }

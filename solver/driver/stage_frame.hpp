@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "solver/api/stages.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/path/host_clock.hpp"
@@ -14,16 +15,6 @@
 #include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
-
-// The two forms in which a stage is called: host pointers and devices, or device pointers and a stream.
-struct StageCall {
-  Pointers pointers = Pointers::host;
-  Devices devices = {};
-  CUstream_st* stream = nullptr;
-  StageCall(const Devices& on) : devices(on) {}                                                 // NOLINT
-  StageCall(CUstream_st* device_stream) : pointers(Pointers::device), stream(device_stream) {}  // NOLINT
-  bool on_host() const { return pointers == Pointers::host; }
-};
 
 // Runs one stage on one device. With DeviceChoice::automatic a GPU is used only if it has needed(true).device bytes free.
 //   pointers         the caller's arrays, which must be in the memory that call.pointers says
@@ -52,7 +43,7 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
   });
 }
 
-// Check the arguments of a stage: A, n x n, whose triangle `uplo` is read, and Z, n x m. Throw InvalidArgument.
+// Check the arguments of a stage: A, n x n, whose triangle `uplo` is read; Z, n x m; T. Throw InvalidArgument.
 inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
   require_uplo(uplo);
   require_size(a.cols, Argument::n);
@@ -64,6 +55,11 @@ inline void check_columns(MatrixView<const double> z) {
   require_size(z.cols, Argument::m);
   require_pointer(z.data, z.rows > 0 && z.cols > 0, Argument::z);
   require_leading_dimension(z.lda, z.rows, Argument::ldz);
+}
+
+inline void check_tridiagonal(std::int64_t n, Tridiagonal<double> t) {
+  require_pointer(t.d, n > 0, Argument::d);
+  require_pointer(t.e, n > 1, Argument::e);
 }
 
 // Calls work(arena) with an arena of `bytes` bytes of host memory.

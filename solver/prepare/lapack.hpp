@@ -83,10 +83,13 @@ lapack_int stedc(lapack_int n, R* d, same_t<R>* e, same_t<R>* z, lapack_int ldz,
   return routine<R>(LAPACKE_dstedc_work, LAPACKE_sstedc_work)(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work,
                                                               lwork, iwork, liwork);
 }
+// The eigenvalues only.
 template <class R>
-lapack_int sterf(lapack_int n, R* d, same_t<R>* e) {
+lapack_int steqr(lapack_int n, R* d, same_t<R>* e) {
   const BlasTurn turn(n);
-  return routine<R>(LAPACKE_dsterf_work, LAPACKE_ssterf_work)(n, d, e);
+  R unused = 0;
+  return routine<R>(LAPACKE_dsteqr_work, LAPACKE_ssteqr_work)(LAPACK_COL_MAJOR, 'N', n, d, e, &unused, 1,
+                                                              &unused);
 }
 template <class T>
 lapack_int potrf(char uplo, lapack_int n, T* b, lapack_int ldb) {

@@ -43,7 +43,7 @@ double gain_of_product(const ChebyshevFilter& filter, const KnownSpectrum& spect
 
 // Chooses the filter with the largest gain a product, with degrees from 1 to 80 and cuts at the known values and above them. The values
 // of p at the wanted values differ by at most the factor `range`. With a larger range the rounding errors of the large values would hide
-// the small ones.
+// the small ones. A cut above the wanted values keeps this factor small, so that the degree can be high.
 ChebyshevFilter choose_filter(const KnownSpectrum& spectrum, double sign, double overhead, double range);
 
 }  // namespace eigen_g

@@ -36,7 +36,7 @@ int scale_of_check(double largest) {
 }
 
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v) {
-  const bool all = v.m == v.n;
+  const bool all = v.m == v.n && sums.reconstruction_squares.size() == sums.matrix_squares.size();
   if (all) v.reconstruction = 0;
   if (v.n == 0) return;
   const auto unscaled = [e](double x) { return std::ldexp(x, e); };

@@ -45,7 +45,7 @@ inline std::int64_t slice_of_sum(std::int64_t terms) {
 struct ColumnSums {
   std::vector<double> matrix_abs, matrix_squares;      // n
   std::vector<double> residual_abs, residual_squares;  // m
-  std::vector<double> reconstruction_squares;          // n, empty for m < n
+  std::vector<double> reconstruction_squares;          // n; empty: not measured
   std::vector<double> gram_abs, gram_squares;          // m
 };
 
@@ -57,6 +57,17 @@ void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
 
 // Sets v's limits from its condition, n and ulp.
 void set_limits(double ulp, GeneralisedVerification& v);
+
+// Checks the arguments that every verify() has, n >= 0 apart. Throws InvalidArgument.
+void check_pairs(std::int64_t n, std::int64_t m, const void* w, const void* z, std::int64_t ldz);
+
+// A verification of m pairs that says if w ascends and if w and Z are finite.
+template <class T>
+Verification pairs_to_verify(std::int64_t m, const real_t<T>* w, const MatrixView<const T>& z);
+
+// Sets the sums of Z^H Z - I. Workspace: m x 256 values.
+template <class T>
+void add_gram_sums(const MatrixView<const wide_t<T>>& z, ColumnSums& sums);
 
 // Workspace: 3 n x 256 values, and for float Z in double. Blocks. Throws OutOfMemory.
 template <class T>

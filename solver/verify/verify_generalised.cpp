@@ -109,7 +109,7 @@ class Product {
  public:
   explicit Product(DeviceChoice device)
       : gpu_(device != DeviceChoice::cpu && gpu_count() > 0), must_(device == DeviceChoice::gpu) {
-    if (must_ && !gpu_) throw DeviceError("a GPU is required, but none was found");
+    if (must_) require_gpu();
   }
   template <class W>
   void operator()(Op op, MatrixView<const same_t<W>> a, MatrixView<const same_t<W>> b, MatrixView<W> c) {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -31,6 +32,8 @@ class Framework(Protocol):
     name: str
 
     def view(self, a: Array) -> View: ...
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        """Returns the arrays in the one type in which SciPy solves them. PyTorch's and JAX's arrays stay as they are."""
     def address(self, a: Array) -> int: ...
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         """Returns a new array in C order on the device of `like`."""
@@ -61,7 +64,7 @@ _as_it_is = contextlib.nullcontext()
 
 @lru_cache(maxsize=64)
 def _dtype_name(dtype: np.dtype[Any]) -> str:
-    return dtype.name
+    return dtype.name if dtype.isnative else dtype.str
 
 
 def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int, ...] | None:
@@ -70,12 +73,19 @@ def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int
     return tuple(s // item for s in strides)
 
 
+def _converted(*arrays: Array) -> Sequence[Array]:
+    """SciPy's types: float32 for bool, float16 and integers of 8 and 16 bits, float64 for other integers and for long double."""
+    numeric = [x.dtype for x in arrays if x.dtype.kind in "biufc"]
+    common = np.result_type(np.float32, *numeric)
+    dtype = np.dtype({"g": np.float64, "G": np.complex128}.get(common.char, common))
+    return [x.astype(dtype) if x.dtype in numeric and x.dtype != dtype else x for x in arrays]
+
+
 class _NumPy:
     name = "numpy"
+    converted = staticmethod(_converted)
 
     def view(self, a: Array) -> View:
-        if not a.dtype.isnative:
-            raise TypeError(f"{a.dtype!r} is not in this machine's byte order: a.astype(a.dtype.newbyteorder('='))")
         address, readonly = a.__array_interface__["data"]
         return View(address, a.shape, _in_elements(a.strides, a.itemsize, address), _dtype_name(a.dtype), -1, readonly)
 
@@ -134,6 +144,10 @@ class _CuPy:
 
     def __init__(self, cupy: Any) -> None:
         self.cupy = cupy
+
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        with self.on(arrays[0].data.device_id):
+            return _converted(*arrays)
 
     def view(self, a: Array) -> View:
         data = a.data
@@ -211,6 +225,9 @@ class _Torch:
         self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128")}
         self.names = {dtype: name for name, dtype in self.dtypes.items()}
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # faster; other compilers call it too
+
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        return arrays
 
     def view(self, a: Array) -> View:
         if not (a.is_cuda or a.is_cpu):
@@ -291,6 +308,9 @@ class _Jax:
 
     def __init__(self, jax: Any) -> None:
         self.jax = jax
+
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        return arrays
 
     def view(self, a: Array) -> View:
         if isinstance(a, self.jax.core.Tracer):
@@ -403,5 +423,5 @@ def of(a: Array) -> tuple[Framework, Array]:
         return _numpy, np.from_dlpack(a)
     array = np.asarray(a)
     if array.dtype == object:
-        raise TypeError(f"a {kind.__name__} is not a numeric array" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
+        raise ValueError(f"a {kind.__name__} is not a numeric array" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
     return _numpy, array

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,53 +24,71 @@ def _solved_here(whose: str, a: Any, b: Any = None) -> bool:
     its results as that subclass.
     """
     with contextlib.suppress(Exception):
-        if whose == "numpy" and not {type(a), type(b)} <= {np.ndarray, list, tuple, type(None)}:
-            return False
-        framework, a = _frameworks.of(a)
-        if framework.name != whose:
-            return False
-        shape, dtype = a.shape, str(a.dtype).removeprefix("torch.")
-        here = len(shape) == 2 and shape[0] == shape[1] and dtype in _core.types()
-        if b is None:
-            return here
-        theirs, b = _frameworks.of(b)
-        return here and dtype in _core.generalised_types() and (theirs, b.shape, b.dtype) == (framework, a.shape, a.dtype)
+        for x in (a,) if b is None else (a, b):
+            if whose == "numpy" and type(x) not in (np.ndarray, list, tuple):
+                return False
+            framework, x = _frameworks.of(x)
+            if framework.name != whose or len(x.shape) < 2 or x.shape[-1] != x.shape[-2]:
+                return False
+            if whose == "numpy":
+                if x.dtype.kind not in "biufc":
+                    return False
+            elif len(x.shape) > 2 or str(x.dtype).removeprefix("torch.") not in _core.types():
+                return False
+        return True
     return False
 
 
-def _numpy_like(
-    whose: str, module: Any, name: str, original: Callable[..., Any], pair: Callable[..., Any] | None
-) -> Any:
+def _numpy(original: Callable[..., Any], name: str) -> Any:
+    """NumPy computes in double precision, and returns the results of float32 and complex64 in these types."""
+    linalg = importlib.import_module("numpy.linalg")
+    internal = getattr(linalg, "_linalg", None) or linalg.linalg  # NumPy 2 or NumPy 1
+    pair = getattr(internal, "EighResult", lambda w, v: (w, v))
+
     @functools.wraps(original)
     def here(a: Any, UPLO: str = "L") -> Any:
-        if UPLO.upper() not in ("L", "U") or not _solved_here(whose, a):
+        matrix = np.asarray(a) if UPLO.upper() in ("L", "U") and _solved_here("numpy", a) else None
+        if matrix is None or matrix.dtype.char in "egG":  # types that NumPy refuses
             return original(a, UPLO=UPLO)
+        computed = np.result_type(matrix.dtype, np.float64)
+        returned = matrix.dtype.newbyteorder("=") if matrix.dtype.char in "fF" else computed
         try:
-            result = getattr(_eigh, name)(a, lower=UPLO.upper() == "L")
+            double = matrix.astype(computed, copy=False)
+            result = getattr(_eigh, name)(double, UPLO=UPLO, overwrite_a=double is not matrix)
         except _core.NonFiniteEntry as error:
-            raise module.LinAlgError(str(error)) from None
-        return pair(*result) if pair and name == "eigh" else result
+            raise linalg.LinAlgError(str(error)) from None
+        with np.errstate(over="ignore"):
+            if name == "eigvalsh":
+                return result.astype(np.finfo(returned).dtype, copy=False)
+            w, v = result
+            return pair(w.astype(np.finfo(returned).dtype, copy=False), v.astype(returned, copy=False))
 
     return here
 
 
-def _numpy(original: Callable[..., Any], name: str) -> Any:
-    linalg = importlib.import_module("numpy.linalg")
-    pair = getattr(importlib.import_module("numpy.linalg._linalg"), "EighResult", None)
-    return _numpy_like("numpy", linalg, name, original, pair)
-
-
 def _cupy(original: Callable[..., Any], name: str) -> Any:
-    return _numpy_like("cupy", importlib.import_module("numpy.linalg"), name, original, lambda w, v: (w, v))
+    linalg_error = np.linalg.LinAlgError
+
+    @functools.wraps(original)
+    def here(a: Any, UPLO: str = "L") -> Any:
+        if UPLO.upper() not in ("L", "U") or not _solved_here("cupy", a):
+            return original(a, UPLO=UPLO)
+        try:
+            result = getattr(_eigh, name)(a, UPLO=UPLO)
+        except _core.NonFiniteEntry as error:
+            raise linalg_error(str(error)) from None
+        return tuple(result) if name == "eigh" else result
+
+    return here
 
 
 def _scipy(original: Callable[..., Any], name: str) -> Any:
-    """Calls SciPy's own function if a driver is given, types are mixed, or `type` is given without b (SciPy ignores it)."""
-    ours = {"lower", "eigvals_only", "overwrite_a", "overwrite_b", "type", "check_finite", "subset_by_index", "subset_by_value"}
+    ours = {"lower", "eigvals_only", "overwrite_a", "overwrite_b", "type", "check_finite"}
+    ours |= {"subset_by_index", "subset_by_value", "driver"}
 
     @functools.wraps(original)
     def here(a: Any, b: Any = None, **options: Any) -> Any:
-        if not set(options) <= ours or (b is None and "type" in options) or not _solved_here("numpy", a, b):
+        if not ours.issuperset(options) or not _solved_here("numpy", a, b):
             return original(a, b, **options)
         result = getattr(_eigh, name)(a, b, **options)
         return tuple(result) if isinstance(result, tuple) else result
@@ -104,6 +123,7 @@ _replacements = {
 
 
 _lock = threading.Lock()
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _blocks: dict[tuple[str, str], tuple[Any, int]] = {}  # (module, function): the original function, and the number of open blocks
 
 
@@ -130,7 +150,11 @@ def patched(*libraries: str) -> Iterator[None]:
 
     libraries: "numpy", "scipy", "cupy", "torch"; none given: all of these that can be imported.
 
-    The library's own function still solves other types, stacks of matrices, arrays of other libraries, and NumPy's subclasses.
+    The results have the types that the library gives them, and its accuracy: NumPy computes float32 and complex64 in double
+    precision, the other libraries in single precision.
+
+    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, NumPy's subclasses, and
+    stacks of CuPy's and PyTorch's arrays.
     It is restored at the end of the block; if several blocks are open at once, at the end of the last one. A function that a
     program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch the gradient at
     equal eigenvalues is that of eigen_g.torch.eigh with degenerate="mask".

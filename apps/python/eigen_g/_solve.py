@@ -63,9 +63,9 @@ def integer(value: Any, name: str, bits: int = 63) -> int:
 
 
 def itype_of(type: Any) -> int:
-    if not hasattr(type, "__index__") or type not in (1, 2, 3):
+    if type not in (1, 2, 3):
         raise ValueError(f"type is {type!r}, must be 1, 2 or 3")
-    return operator.index(type)
+    return int(type)
 
 
 def plan_of(
@@ -106,6 +106,8 @@ def _plan_of(
 def check_type(dtype: str, what: str = "a", of: str = "") -> None:
     if dtype in _solved[of]:
         return
+    if dtype == "object":
+        raise ValueError(f"{what} is an array of objects, must be a numeric array")
     known, case = " or ".join(sorted(_solved[of])), f" for {of}" if of else ""
     if dtype in _solved[""]:
         raise TypeError(f"{what} is {dtype}; {known} is solved{case}")
@@ -113,11 +115,11 @@ def check_type(dtype: str, what: str = "a", of: str = "") -> None:
     raise TypeError(f"{what} is {dtype}; {known} is solved{case}: convert it, as with {what}.astype('{solved}')")
 
 
-def square(view: View, what: str = "a") -> int:
+def square(view: View, what: str = "a", stacks: bool = False) -> int:
     shape = view.shape
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise ValueError(f"{what} must be a square matrix, its shape is {shape}")
-    return shape[0]
+    if len(shape) < 2 or shape[-1] != shape[-2] or (len(shape) > 2 and not stacks):
+        raise ValueError(f"{what} must be a square matrix{' or a stack of them' if stacks else ''}, its shape is {shape}")
+    return shape[-1]
 
 
 def columns_of(view: View) -> tuple[int, bool] | None:

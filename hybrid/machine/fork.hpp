@@ -1,0 +1,74 @@
+// fork(): what the library does so that a child can use it at once.
+//
+// A child has one thread, the one that called fork(). A lock that another thread of the parent held is never released in the child, and
+// a destructor that waits for such a thread never returns. So:
+//   - fork() waits for the turns at OpenBLAS that run at the time (blas_turn.hpp), because OpenBLAS's own locks are not released either.
+//     No turn starts meanwhile. In the child the gate of the turns is as new;
+//   - fork() waits until no MadeOnce is being made;
+//   - the threads that share loops (hybrid/team/loops.hpp) do not exist in a child; it starts its own at its first loop;
+//   - objects with threads of their own are not destroyed in a child (LeftInChild);
+//   - CUDA cannot be used in a child of a process that has used it: its calls fail, and the error names the cause (cuda_check.hpp).
+//
+// The handlers are registered in one place, fork.cpp, when the library is loaded. glibc ties them to the library that registers them:
+// dlclose() removes them, so they never dangle.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace eigen_g {
+
+// Number of calls of fork() between the process that loaded the library and this one.
+int forks();
+
+// The end of a message about CUDA or a GPU that fails. Empty unless this process is a child of fork().
+std::string no_cuda_after_fork();
+
+// The lock under which every MadeOnce is made. It is recursive, because a value may need another one.
+std::recursive_mutex& making();
+
+// A value that is made at its first use and kept to the end of the process. It replaces a static variable of a function, whose
+// initialisation by another thread would never end in a child. Declare it `static constinit`.
+template <class T>
+class MadeOnce {
+ public:
+  template <class Make>
+  T& get(const Make& make) {
+    if (T* const made = made_.load(std::memory_order_acquire)) return *made;
+    const std::lock_guard lock(making());
+    if (!made_.load(std::memory_order_relaxed)) made_.store(new T(make()), std::memory_order_release);
+    return *made_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<T*> made_{nullptr};
+};
+
+// Owns an object that has threads. In a child of the process that made the object it is not destroyed.
+template <class T>
+class LeftInChild {
+ public:
+  LeftInChild() : object_(std::make_unique<T>()) {}
+  ~LeftInChild() {
+    if (forks() != made_after_) static_cast<void>(object_.release());
+  }
+  LeftInChild(const LeftInChild&) = delete;
+  LeftInChild& operator=(const LeftInChild&) = delete;
+  T* operator->() const { return object_.get(); }
+
+ private:
+  std::unique_ptr<T> object_;
+  const int made_after_ = forks();
+};
+
+// The parts of the handlers. Each is defined next to the state that it treats.
+namespace at_fork {
+void hold_turns();     // waits until no turn at OpenBLAS runs, and lets none begin
+void release_turns();  // in the parent
+void renew_turns();    // in the child
+void renew_loops();    // in the child
+}  // namespace at_fork
+
+}  // namespace eigen_g
