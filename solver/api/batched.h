@@ -31,7 +31,7 @@ int64_t eigen_g_dsyevd_batched(char jobz, char uplo, int64_t n, double* a, int64
 int64_t eigen_g_ssyevd_batched(char jobz, char uplo, int64_t n, float* a, int64_t lda, int64_t stride_a,
                                float* w, int64_t stride_w, int32_t* status, int64_t count);
 
-/* The same on device pointers of the current GPU.
+/* A batch on device pointers of the current GPU; the other arguments are as above.
  *   a_dev       in, not changed
  *   z_dev       count matrices n x n, ldz >= max(1, n), out: the vectors. May be a_dev itself if ldz = lda and stride_z = stride_a. With
  *               jobz 'N' it may be null

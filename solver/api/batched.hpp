@@ -3,7 +3,7 @@
 //   A_k = Z_k diag(w_k) Z_k^H,   k = 0, ..., count - 1
 //
 // Each matrix has the results that it has alone: on one device its bits depend neither on the other matrices nor on its place in the batch.
-// A NaN, an infinity or a failure in one matrix harms that matrix only, and its status tells of it.
+// A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
 // On a GPU matrices of order up to 128 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
 // small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own; matrices of order
@@ -110,7 +110,7 @@ class BatchedSolver {
   BatchedSolver(BatchedSolver&&) noexcept;
   BatchedSolver& operator=(BatchedSolver&&) noexcept;
 
-  WorkspaceBytes workspace() const;  // of a solve, in addition to a, w and z
+  WorkspaceBytes workspace() const;  // a solve's memory in addition to a, w and z
   // As Solver::set_workspace().
   void set_workspace(const Workspace& workspace);
 

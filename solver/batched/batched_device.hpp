@@ -19,7 +19,7 @@ namespace eigen_g::batched {
 
 inline constexpr int largest_order = 128;
 
-// Orders that the kernels are compiled for: exact ones, then those of matrices in warps and in blocks. A matrix of another order is padded
+// Orders that the kernels are compiled for: exact orders, then the orders of matrices in warps and in blocks. A matrix of another order is padded
 // to the next one. The bits of its results depend on the padded order.
 template <int... N>
 struct PaddedOrders {};

@@ -1,4 +1,4 @@
-// run_chunk(): the kernels of one chunk of a batch, in their order. The launcher decides where they run: on a GPU (batched_device.cu), or
+// run_chunk(): the kernels of one chunk of a batch, in their order. A launcher runs them on a GPU (batched_kernels.cuh), or
 // on the CPU in a test that runs each thread as a fiber (tests/support/emulation.hpp).
 //
 //   order      reduction                   values of T              vectors

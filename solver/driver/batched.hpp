@@ -32,7 +32,7 @@ struct Batch {
   Devices devices;
   Pointers pointers = Pointers::host;
   CUstream_st* stream = nullptr;
-  // Strided. The strides are those of the arrays, not 0.
+  // Strided. The strides are never 0: a packed array has its own.
   const T* a = nullptr;
   std::int64_t lda = 1;
   real_t<T>* w = nullptr;

@@ -23,7 +23,7 @@ using batched::BatchOnDevice;
 
 constexpr std::int64_t largest_short_ld = std::numeric_limits<std::int32_t>::max();
 
-// The same for all matrices of one padded order.
+// Returns one answer for all matrices of a padded order.
 template <class T>
 bool kernels_solve(std::int64_t n, bool vectors) {
   return n <= batched::largest_order &&
