@@ -1,17 +1,17 @@
 #include "solver/driver/batched.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <complex>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
 
 #include "hybrid/instantiate.hpp"
-#include "hybrid/machine/blas_turn.hpp"
+#include "hybrid/machine/tuning.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/batched/small_on_cpu.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/frame.hpp"
@@ -171,15 +171,17 @@ std::uint64_t worker_bytes(const Batch<T>& batch) {
          (batch.ragged ? SmallSolver<T>::bytes(batched::largest_small_order) : 0);
 }
 
-// Matrices from this order on are solved one after the other, each with all threads.
-constexpr std::int64_t least_order_of_all_threads = BlasTurn::smallest_parallel_order;
+// Matrices whose solve uses several threads are solved one after the other.
+bool uses_several_threads(std::int64_t n) {
+  return thread_tuning().of_order(n) > 1;
+}
 // A batch with fewer flops runs on one thread, because threads take longer to start.
 constexpr double least_flops_of_threads = 1 << 18;
 
 template <class T>
 int worker_count(const Batch<T>& batch) {
-  if (batch.n >= least_order_of_all_threads && !batch.ragged) return 1;
-  const auto threads = std::int64_t{omp_get_max_threads()};
+  if (uses_several_threads(batch.n) && !batch.ragged) return 1;
+  const auto threads = std::int64_t{loop_threads()};
   return static_cast<int>(std::min(threads, std::max<std::int64_t>(1, batch.count)));
 }
 
@@ -198,23 +200,21 @@ BatchFailures solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
   const auto matrix = [&](std::int64_t i) { return order.empty() ? i : order[static_cast<std::size_t>(i)]; };
 
   std::int64_t begin = 0;
-  for (Worker<T> worker; begin < batch.count && batch.order(matrix(begin)) >= least_order_of_all_threads;
-       ++begin)
+  for (Worker<T> worker; begin < batch.count && uses_several_threads(batch.order(matrix(begin))); ++begin)
     status[matrix(begin)] = worker.solve(batch, matrix(begin));
 
   std::exception_ptr failure;
-  const bool threads = flops_of(batch) >= least_flops_of_threads;
-#pragma omp parallel if (threads)
-  {
-    Worker<T> worker;
-#pragma omp for schedule(dynamic, 8)
-    for (std::int64_t i = begin; i < batch.count; ++i) try {
-        status[matrix(i)] = worker.solve(batch, matrix(i));
-      } catch (...) {
-#pragma omp critical(eigen_g_batched)
-        failure = std::current_exception();
-      }
-  }
+  std::mutex mutex;
+  for_ranges(batch.count - begin, threads_if(flops_of(batch) >= least_flops_of_threads),
+             [&](std::int64_t first, std::int64_t last) {
+               Worker<T> worker;
+               for (std::int64_t i = begin + first; i < begin + last; ++i) try {
+                   status[matrix(i)] = worker.solve(batch, matrix(i));
+                 } catch (...) {
+                   const std::lock_guard lock(mutex);
+                   failure = std::current_exception();
+                 }
+             });
   if (failure) std::rethrow_exception(failure);
 
   report.bytes.host = static_cast<std::uint64_t>(worker_count(batch)) * worker_bytes(batch);
