@@ -24,18 +24,18 @@ def eigh_many(
     device: Device = "auto",
     threads: int = 0,
 ) -> list[Any]:
-    """Eigenvalues and eigenvectors of matrices of different orders, in one call.
+    """Eigenvalues and eigenvectors of matrices of different orders in one call.
 
         for w, v in eigen_g.eigh_many([a1, a2, a3]): ...
 
     matrices         square matrices in the memory of one framework on one device, as in eigh. NumPy and CuPy arrays of different types
                      are converted to their common type; other frameworks' arrays must have one type. C and Fortran order are read in
-                     place; where both occur, the matrices in the order that the first one does not have are copied first
+                     place, other strides are copied first. Where both orders occur, there is one call for each
     subset_by_index  [first, last], which must exist in each matrix
     other options    as in eigh
 
     Returns a list of EighResult(w, v), or of w alone with eigvals_only: new arrays of the framework on that device, w (m) and v (n, m) in
-    Fortran order. The results of a matrix have the same bits as in a stack. `.report` is the BatchReport of the whole call, and with
+    Fortran order. The results of a matrix have the same bits as in a stack. `.report` is the BatchReport of the matrix's call, and with
     errors="status" `.status` is the number of the matrix. On a GPU the call runs on the framework's current stream and is complete on
     return. Its workspace is memory of CUDA's own pool. The call cannot be interrupted.
 
@@ -79,34 +79,41 @@ def _solved(
     framework: Framework, arrays: list[Array], views: list[View], orders: list[int], wanted: SolveOptions, refused: Refused
 ) -> list[Any]:
     dtype, gpu = views[0].dtype, views[0].gpu
-    turned = next((layout[1] for layout in map(_solve.columns_of, views) if layout is not None), True)
-    read = [_solve.columns(framework, a, view, True, turned) for a, view in zip(arrays, views)]
-    plan = wanted.plan(dtype, turned)
-    results = [_solve.new_results(framework, arrays[0], plan, n, wanted.vectors) for n in orders]
+    layouts = [_solve.columns_of(view) for view in views]
+    by_rows = [layout is None or layout[1] for layout in layouts]
+    of_tiny = next((by_rows[k] for k, n in enumerate(orders) if n > 1), False)
     status = np.empty(len(orders), np.int32)
-    stream, _stream = framework.stream(gpu)
-    report = _core.solve_ragged(
-        plan,
-        orders,
-        [a.address for a in read],
-        [a.lda for a in read],
-        [framework.address(w) for w, _ in results],
-        [framework.address(rows) for _, rows in results] if wanted.vectors else [],
-        status.ctypes.data,
-        gpu,
-        stream,
-    )
-    solved = []
-    for k, (w, rows) in enumerate(results):
-        if status[k] != 0:
-            check_status(framework, int(status[k]), (k,), arrays[k], wanted, refused)
-            w = framework.filled(w, np.nan)
-            rows = rows if rows is None else framework.filled(rows, nan_of(dtype))
-        if rows is None:
-            solved.append(w)
+    solved: list[Any] = [None] * len(orders)
+    for turned in (False, True):
+        ids = [k for k, n in enumerate(orders) if (by_rows[k] if n > 1 else of_tiny) == turned]
+        if not ids:
             continue
-        rows = _solve.conjugated_if_turned(framework, read[k], dtype, rows)
-        result = EighResult(w, framework.transposed(rows))
-        result.report, result.status = report, None if refused.not_solved else int(status[k])
-        solved.append(result)
+        read = [_solve.columns(framework, arrays[k], views[k], True, turned) for k in ids]
+        plan = wanted.plan(dtype, turned)
+        results = [_solve.new_results(framework, arrays[0], plan, orders[k], wanted.vectors) for k in ids]
+        own_status = np.empty(len(ids), np.int32)
+        stream, _stream = framework.stream(gpu)
+        report = _core.solve_ragged(
+            plan,
+            [orders[k] for k in ids],
+            [a.address for a in read],
+            [a.lda for a in read],
+            [framework.address(w) for w, _ in results],
+            [framework.address(rows) for _, rows in results] if wanted.vectors else [],
+            own_status.ctypes.data,
+            gpu,
+            stream,
+        )
+        status[ids] = own_status
+        for k, a, (w, rows) in zip(ids, read, results):
+            if status[k] > 0:
+                w = framework.filled(w, np.nan)
+                rows = rows if rows is None else framework.filled(rows, nan_of(dtype))
+            solved[k] = w
+            if rows is None:
+                continue
+            solved[k] = EighResult(w, framework.transposed(_solve.conjugated_if_turned(framework, a, dtype, rows)))
+            solved[k].report, solved[k].status = report, None if refused.not_solved else int(status[k])
+    for k in np.flatnonzero(status):
+        check_status(framework, int(status[k]), (int(k),), arrays[k], wanted, refused)
     return solved
