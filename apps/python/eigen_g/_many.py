@@ -114,6 +114,6 @@ def _solved(
                 continue
             solved[k] = EighResult(w, framework.transposed(_solve.conjugated_if_turned(framework, a, dtype, rows)))
             solved[k].report, solved[k].status = report, None if refused.not_solved else int(status[k])
-    for k in np.flatnonzero(status):
-        check_status(framework, int(status[k]), (int(k),), arrays[k], wanted, refused)
+    for k in np.flatnonzero(status).tolist():
+        check_status(framework, int(status[k]), (k,), arrays[k], wanted, refused)
     return solved

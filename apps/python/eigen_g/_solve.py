@@ -347,7 +347,7 @@ class Kept:
         where = wanted.where
         keeps = wanted.progress is None and where.engine == "native" and where.gpus == 1 and where.ratio is None
         key = (framework.name, gpu, n, plan, packed) if keeps else None
-        last = self._taken(key)
+        last: tuple[object, _core.Solver, int] | None = self._taken(key)
         if last is not None:
             return last
         solver = _core.Solver(self._context(framework, gpu, plan, where), plan, n, True, gpu, wanted.progress)
@@ -358,7 +358,7 @@ class Kept:
     ) -> tuple[object, _core.BatchedSolver, int]:
         """As solver(), for stacks of `count` matrices."""
         key = "stack", framework.name, gpu, n, plan, count
-        last = self._taken(key)
+        last: tuple[object, _core.BatchedSolver, int] | None = self._taken(key)
         if last is not None:
             return last
         solver = _core.BatchedSolver(self._context(framework, gpu, plan, wanted.where), plan, n, count, gpu)
