@@ -234,6 +234,8 @@ class _Torch:
             raise TypeError(f"a tensor on {a.device} is neither on the CPU nor on a CUDA GPU")
         if a.requires_grad and self.torch.is_grad_enabled():
             raise RuntimeError("the tensor requires a gradient: eigen_g.torch.eigh has one (or a.detach() for none)")
+        if self.torch.autograd.forward_ad.unpack_dual(a).tangent is not None:
+            raise RuntimeError("the tensor has a tangent: eigen_g.torch.eigh has forward-mode derivatives")
         if a.layout != self.torch.strided:
             raise TypeError(f"a tensor of layout {a.layout} is not dense: a.to_dense()")
         gpu = a.get_device()  # -1: the CPU
