@@ -31,7 +31,7 @@ class Report:
         """Time of the whole call."""
     @property
     def stages(self) -> list[tuple[str, float]]:
-        """Name and seconds of each stage, in the order in which they began."""
+        """Name and seconds of each stage, in the order in which they began. Empty for orders up to 48 on the CPU."""
     @property
     def devices(self) -> list[dict[str, object]]:
         """name, gpu (None: the CPU), share and seconds of each device that took part."""

@@ -24,7 +24,7 @@ Errors = Literal["raise", "status"]
 
 
 class Refused(NamedTuple):
-    """Failures of a matrix that raise an exception. Of another failure the results become NaN."""
+    """Failures of a matrix that raise an exception. After any other failure the matrix's results are NaN."""
 
     not_finite: bool
     not_solved: bool
@@ -170,7 +170,7 @@ def eigh(
     type             1, 2 or 3; without b it has no effect
     check_finite     True: a NaN or an infinity in the triangle is an error. False: w and v become NaN, without a report
     errors           "raise": the first failure of a matrix is an exception. "status": no failure of a matrix is. Its w and v become NaN,
-                     and .status tells why. All other matrices of a stack are solved
+                     and .status has the reason. All other matrices of a stack are solved
     subset_by_index  [first, last]: the pairs with these indices and all between, from 0
     subset_by_value  [above, upto]: the pairs with above < w <= upto. All matrices of a stack must have the same number of them
     driver           SciPy's choice of a LAPACK routine: it is checked as in SciPy and has no effect
@@ -193,11 +193,11 @@ def eigh(
 
     Stacks: w is (..., n) and v is (..., n, n), each of its matrices in Fortran order. One call solves the whole stack, by threads with a
     matrix each on the CPU, and for n <= 128 by kernels for batches on a GPU. It reads the stack in place if its matrices are in C or
-    Fortran order at equal distances, and copies it first otherwise. Generalised problems, subset_by_value, progress, n >= 2000 and all
-    values of engine, gpus, ratio, precision, multiprocessors and path that concern one matrix are solved one matrix after the other.
+    Fortran order at equal distances, and copies it first otherwise. The matrices are solved one after the other with b, progress,
+    subset_by_value, path="two_stage", or other values than the defaults of engine, gpus, ratio, precision and multiprocessors.
 
-    The bits of a matrix's results do not depend on the stack around it. On the CPU they are also those of eigh(matrix) with the same
-    options. On a GPU kernels for batches solve no single matrix: eigh(stack[k]) has other rounding errors than eigh(stack)[k] for
+    The bits of a matrix's results do not depend on the stack around it. On the CPU eigh(matrix) with the same options has the
+    same bits. On a GPU kernels for batches solve no single matrix: eigh(stack[k]) has other rounding errors than eigh(stack)[k] for
     n <= 128, and eigh(stack[k : k + 1]) has the same bits. With device="auto" the size of the stack decides between CPU and GPU.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
@@ -344,11 +344,6 @@ def _stacked(
 def _in_stack(error: _core.NonFiniteEntry, index: Iterable[Any]) -> _core.NonFiniteEntry:
     """The error of the stack's matrix at that index, with the index of the entry in the stack."""
     return _core.NonFiniteEntry(str(error).replace("[", "[" + "".join(f"{i}, " for i in index), 1))
-
-
-def of_stack(error: _core.NonFiniteEntry, k: int, outer: Sequence[int]) -> _core.NonFiniteEntry:
-    """The error of the stack's k-th matrix."""
-    return _in_stack(error, np.unravel_index(k, tuple(outer)))
 
 
 def _repeats(view: View, outer: tuple[int, ...]) -> bool:

@@ -33,7 +33,7 @@ def _solved_here(whose: str, a: Any, b: Any = None) -> bool:
             if whose == "numpy":
                 if x.dtype.kind not in "biufc":
                     return False
-            elif len(x.shape) > 2 or str(x.dtype).removeprefix("torch.") not in _core.types():
+            elif str(x.dtype) not in _core.types():
                 return False
         return True
     return False
@@ -164,8 +164,7 @@ def patched(*libraries: str) -> Iterator[None]:
     The results have the types that the library gives them, and its accuracy: NumPy computes float32 and complex64 in double
     precision, the other libraries in single precision.
 
-    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, NumPy's subclasses, and
-    stacks of CuPy's and PyTorch's arrays.
+    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, and NumPy's subclasses.
     It is restored at the end of the block; if several blocks are open at once, at the end of the last one. A function that a
     program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch the gradient at
     equal eigenvalues is that of eigen_g.torch.eigh with degenerate="mask".

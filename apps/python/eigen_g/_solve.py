@@ -365,8 +365,9 @@ class Kept:
         return key, solver, solver.workspace_bytes[1]
 
     def _taken(self, key: object) -> Any:
+        """The solver with that key, if it is kept. Another one is freed, so that its handle is free before a new one is created."""
         last, self._last = self._last, None
-        return last if last is not None and last[0] == key else None  # else frees the old solver's handle before a new one is created
+        return last if last is not None and last[0] == key else None
 
     def _context(self, framework: Framework, gpu: int, plan: _core.CallOptions, where: DeviceOptions) -> _core.Context:
         context = self._contexts.get((framework.name, gpu, where))
