@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(128) back_transform_strip(Chunk<T> chunk, Work
   R* const tau8 = reinterpret_cast<R*>(gram + 64);
   const int tid = threadIdx.x, c = tid % C, h = tid / C, strip = blockIdx.x % strips;
   const std::int64_t matrix = blockIdx.x / strips, id = chunk.id(matrix), row = matrix * work.ld;
-  const int n = chunk.order(id), first = strip * C, left = chunk.to - chunk.from - first,
+  const int n = chunk.order(id), first = strip * C, left = min(chunk.to, n) - chunk.from - first,
             here = left < C ? left : C;
   const Reflectors<T> vs(work, matrix);
   const R* const u = work.u + matrix * work.ld * work.ld + first * work.ld;

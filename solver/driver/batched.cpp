@@ -10,7 +10,7 @@
 #include <string>
 
 #include "hybrid/instantiate.hpp"
-#include "hybrid/machine/blas_turn.hpp"
+#include "hybrid/machine/tuning.hpp"
 #include "hybrid/team/loops.hpp"
 #include "solver/batched/small_on_cpu.hpp"
 #include "solver/driver/arguments.hpp"
@@ -170,14 +170,16 @@ std::uint64_t worker_bytes(const Batch<T>& batch) {
          (batch.ragged ? SmallSolver<T>::bytes(batched::largest_small_order) : 0);
 }
 
-// Matrices from this order on are solved one after the other, each with all threads.
-constexpr std::int64_t least_order_of_all_threads = BlasTurn::smallest_parallel_order;
+// Matrices of an order for which OpenBLAS uses several threads are solved one after the other.
+bool takes_all_threads(std::int64_t n) {
+  return thread_tuning().of_order(n) != 1;
+}
 // A batch with fewer flops runs on one thread, because threads take longer to start.
 constexpr double least_flops_of_threads = 1 << 18;
 
 template <class T>
 int worker_count(const Batch<T>& batch) {
-  if (batch.n >= least_order_of_all_threads && !batch.ragged) return 1;
+  if (takes_all_threads(batch.n) && !batch.ragged) return 1;
   return static_cast<int>(std::min<std::int64_t>(loop_threads(), std::max<std::int64_t>(1, batch.count)));
 }
 
@@ -198,8 +200,7 @@ void solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
   };
 
   std::int64_t begin = 0;
-  for (Worker<T> worker; begin < batch.count && batch.order(matrix(begin)) >= least_order_of_all_threads;
-       ++begin)
+  for (Worker<T> worker; begin < batch.count && takes_all_threads(batch.order(matrix(begin))); ++begin)
     solve(worker, matrix(begin));
 
   std::mutex mutex;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
-#include "hybrid/round_up.hpp"
+#include "hybrid/team/loops.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/batched/small_on_cpu.hpp"
 #include "solver/driver/batched.hpp"
@@ -490,8 +490,8 @@ class HostChunk {
   // act(matrix, place in the chunk) for each matrix of the chunk, on several threads.
   template <class Act>
   void each(const Act& act) const {
-#pragma omp parallel for if (count_ * n_ * n_ > 1 << 18)
-    for (std::int64_t k = 0; k < count_; ++k) act(batch_[member(k)], k);
+    for_each(count_, threads_if(count_ * n_ * n_ > 1 << 18),
+             [&](std::int64_t k) { act(batch_[member(k)], k); });
   }
 
   const Batch<T>& batch_;

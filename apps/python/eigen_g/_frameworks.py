@@ -217,6 +217,12 @@ class _CuPy:
         return self.cupy.cuda.Device(gpu)  # type: ignore[no-any-return]
 
 
+def has_tangent(torch: Any, a: Array) -> bool:
+    """True if a PyTorch tensor has a tangent of forward mode. False in those layers of PyTorch's dispatcher that see no tangents."""
+    no_tangents = torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.ADInplaceOrView)
+    return not no_tangents and torch.autograd.forward_ad.unpack_dual(a).tangent is not None
+
+
 class _Torch:
     name = "torch"
 
@@ -234,7 +240,7 @@ class _Torch:
             raise TypeError(f"a tensor on {a.device} is neither on the CPU nor on a CUDA GPU")
         if a.requires_grad and self.torch.is_grad_enabled():
             raise RuntimeError("the tensor requires a gradient: eigen_g.torch.eigh has one (or a.detach() for none)")
-        if self.torch.autograd.forward_ad.unpack_dual(a).tangent is not None:
+        if has_tangent(self.torch, a):
             raise RuntimeError("the tensor has a tangent: eigen_g.torch.eigh has forward-mode derivatives")
         if a.layout != self.torch.strided:
             raise TypeError(f"a tensor of layout {a.layout} is not dense: a.to_dense()")

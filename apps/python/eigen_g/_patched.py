@@ -164,10 +164,11 @@ def patched(*libraries: str) -> Iterator[None]:
     The results have the types that the library gives them, and its accuracy: NumPy computes float32 and complex64 in double
     precision, the other libraries in single precision.
 
-    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, and NumPy's subclasses.
+    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, and subclasses of NumPy's
+    arrays and of PyTorch's tensors.
     It is restored at the end of the block; if several blocks are open at once, at the end of the last one. A function that a
-    program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch the gradient at
-    equal eigenvalues is that of eigen_g.torch.eigh with degenerate="mask".
+    program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch, derivatives at
+    equal eigenvalues are as in eigen_g.torch.eigh with degenerate="mask".
     """
     unknown = set(libraries) - set(_replacements)
     if unknown:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from . import _eigh
+from . import _eigh, _frameworks
 
 
 class Eigh(NamedTuple):
@@ -95,13 +95,9 @@ def _(info: Any, in_dims: tuple[Any, ...], w: Tensor, inner: Tensor | None, refu
 
 def _constant(a: Tensor) -> Tensor:
     """The tensor without its gradient. An error if it has a tangent, because PyTorch's operators drop it without a word."""
-    if _has_tangent(a):
+    if _frameworks.has_tangent(torch, a):
         raise NotImplementedError("the operators have no forward-mode derivatives: eigen_g.torch.eigh and eigvalsh have them")
     return a.detach()
-
-
-def _has_tangent(a: Tensor) -> bool:
-    return forward_ad.unpack_dual(a).tangent is not None  # type: ignore[no-untyped-call]
 
 
 def _transformed() -> bool:
@@ -171,16 +167,16 @@ class _WithTangents(torch.autograd.Function):
 
 
 def _pairs(a: Tensor, lower: bool, mask: bool) -> tuple[Tensor, Tensor]:
-    operator = _WithTangents.apply if _transformed() or _has_tangent(a) else _operator
+    operator = _WithTangents.apply if _transformed() or _frameworks.has_tangent(torch, a) else _operator
     w, v = operator(a, lower, mask)
     return w, v
 
 
 def _values(a: Tensor, lower: bool, mask: bool) -> Tensor:
-    if _transformed() or _has_tangent(a) or (a.requires_grad and torch.is_grad_enabled()):
+    if _transformed() or _frameworks.has_tangent(torch, a) or (a.requires_grad and torch.is_grad_enabled()):
         return _pairs(a, lower, mask)[0]
-    solve = _eigh.eigvalsh if type(a) is Tensor else _values_operator  # the operator, which is slower, for tensors of a tracer
-    w: Tensor = solve(a, lower=lower)
+    traced = type(a) is not Tensor or torch._C._len_torch_dispatch_stack() > 0
+    w: Tensor = (_values_operator if traced else _eigh.eigvalsh)(a, lower=lower)  # without the operator it is faster
     return w
 
 

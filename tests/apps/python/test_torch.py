@@ -7,6 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import torch.fx.experimental.proxy_tensor  # noqa: E402
+
 import eigen_g  # noqa: E402
 import eigen_g.torch  # noqa: E402
 
@@ -283,7 +285,7 @@ def test_equal_eigenvalues():
     torch.testing.assert_close(g, expected)
     with pytest.raises(ValueError, match="degenerate"):
         eigen_g.torch.eigh(a, degenerate="shrug")
-    # Forward mode: the derivatives of the values exist, and those of the vector of the third value.
+    # Forward mode: the values have tangents, and so has the vector of the third value.
     a, t = a.detach(), random_symmetric(3)
     (w, v), (dw, dv) = torch.func.jvp(eigen_g.torch.eigh, (a,), (t,))
     torch.testing.assert_close(dw, (v.mT @ t @ v).diagonal())
@@ -341,6 +343,23 @@ def test_compile(patched, device):
             for transform in (func.jacfwd, func.jacrev, func.hessian, lambda f: lambda a: func.jvp(f, (a,), (a,))[1]):
                 torch.testing.assert_close(compiled(transform(f))(a), transform(f)(a))
             torch.testing.assert_close(compiled(torch.vmap(f))(a.expand(2, 5, 5)), f(a.expand(2, 5, 5)))
+
+
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_traced(mode):
+    def values(a):
+        return eigen_g.torch.eigvalsh(a)
+
+    def tangent(a):
+        return torch.func.jvp(values, (a,), (a,))[1]
+
+    def pairs(a):
+        return tuple(eigen_g.torch.eigh(a))
+
+    a, b = random_symmetric(4), random_symmetric(4, seed=1)
+    for f in (values, tangent, pairs):
+        traced = torch.fx.experimental.proxy_tensor.make_fx(f, tracing_mode=mode)(a)
+        torch.testing.assert_close(traced(b), f(b))
 
 
 @on_devices

@@ -156,13 +156,13 @@ TEMPLATE_TEST_CASE("batch on a GPU: every family and size, either triangle, with
         const support::BatchQuality q = support::quality(batch, k, pairs.values(k), pairs.vectors(k, n));
         CHECK(pairs.status[static_cast<std::size_t>(k)] == 0);
         CHECK(q.ascending);
-        CHECK(q.residual <= support::batch_limit(n));
-        CHECK(q.orthogonality <= support::batch_limit(n));
+        CHECK(q.residual <= support::limits::batch(n));
+        CHECK(q.orthogonality <= support::limits::batch(n));
         if (n > 128) {  // one by one: host pointers have a workspace of another layout
           const support::BatchQuality of_host =
               support::quality(batch, k, from_host.values(k), from_host.vectors(k, n));
-          CHECK(of_host.residual <= support::batch_limit(n));
-          CHECK(of_host.orthogonality <= support::batch_limit(n));
+          CHECK(of_host.residual <= support::limits::batch(n));
+          CHECK(of_host.orthogonality <= support::limits::batch(n));
         }
         for (const BatchPairs<T>* p : {&packed, &from_host}) {
           if (n > 128 && p == &from_host) continue;
