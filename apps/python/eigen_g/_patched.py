@@ -33,7 +33,7 @@ def _solved_here(whose: str, a: Any, b: Any = None) -> bool:
             if whose == "numpy":
                 if x.dtype.kind not in "biufc":
                     return False
-            elif len(x.shape) > 2 or str(x.dtype) not in _core.types():
+            elif str(x.dtype) not in _core.types():
                 return False
         return True
     return False
@@ -164,8 +164,8 @@ def patched(*libraries: str) -> Iterator[None]:
     The results have the types that the library gives them, and its accuracy: NumPy computes float32 and complex64 in double
     precision, the other libraries in single precision.
 
-    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, subclasses of NumPy's
-    arrays and of PyTorch's tensors, and stacks of CuPy's arrays.
+    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, and subclasses of NumPy's
+    arrays and of PyTorch's tensors.
     It is restored at the end of the block; if several blocks are open at once, at the end of the last one. A function that a
     program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch, derivatives at
     equal eigenvalues are as in eigen_g.torch.eigh with degenerate="mask".

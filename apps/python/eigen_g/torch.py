@@ -30,8 +30,7 @@ def _operator(a: Tensor, lower: bool, mask: bool) -> tuple[Tensor, Tensor]:
 
 @_operator.register_fake
 def _(a: Tensor, lower: bool, mask: bool) -> tuple[Tensor, Tensor]:
-    v = torch.empty_like(a, memory_format=torch.contiguous_format)
-    return _like_values(a, lower), v.mT if a.ndim == 2 else v
+    return _like_values(a, lower), torch.empty_like(a, memory_format=torch.contiguous_format).mT
 
 
 @_operator.register_vmap
@@ -194,7 +193,7 @@ def _mask_of(degenerate: str) -> bool:
 def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] = "error") -> Eigh:
     """Returns eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices a (..., n, n).
 
-    a           float64, float32, complex128 or complex64, on the CPU or a CUDA GPU. Several matrices are solved one after the other
+    a           float64, float32, complex128 or complex64, on the CPU or a CUDA GPU. A stack is solved in one call, as in eigen_g.eigh
     lower       True: the lower triangle is read; False: the upper one. The derivatives take a as Hermitian in both cases
     degenerate  derivatives of the vectors if two eigenvalues are equal within n eps max|w|; they do not exist there. "error":
                 ValueError in the backward pass, and tangents of NaN in forward mode. "mask": without the terms that mix vectors

@@ -123,6 +123,41 @@ def test_stacks(outer, n, device):
         eigen_g.torch.eigh(torch.zeros(2, 3, 4, dtype=torch.float64, device=device))
 
 
+def test_a_stack_is_solved_in_one_call(monkeypatch):
+    a = random_symmetric(6, 5)
+    parts = [eigen_g.torch.eigh(x).eigenvectors for x in a]
+    counts = []
+    solve = eigen_g._core.solve_batch
+    monkeypatch.setattr(eigen_g._core, "solve_batch", lambda plan, n, count, *arrays: counts.append(count) or solve(plan, n, count, *arrays))
+    for v in (
+        eigen_g.torch.eigh(a).eigenvectors,
+        eigen_g.torch.eigh(a.view(2, 3, 5, 5)).eigenvectors.flatten(0, 1),
+        torch.vmap(lambda x: eigen_g.torch.eigh(x).eigenvectors)(a),
+        torch.vmap(lambda x: eigen_g.torch.eigh(x).eigenvectors, in_dims=-1, out_dims=0)(a.movedim(0, -1)),
+        torch.vmap(torch.vmap(lambda x: eigen_g.torch.eigh(x).eigenvectors))(a.view(3, 2, 5, 5)).flatten(0, 1),
+    ):
+        torch.testing.assert_close(v, torch.stack(parts), atol=0, rtol=0)
+    with eigen_g.patched("torch"):
+        torch.testing.assert_close(torch.linalg.eigh(a).eigenvectors, torch.stack(parts), atol=0, rtol=0)
+    assert counts == [6] * 6
+    torch.vmap(torch.func.grad(lambda x: eigen_g.torch.eigh(x).eigenvectors.abs().pow(3).sum()))(a)
+    assert counts[6:] == [6]
+
+
+def test_status_and_layouts_of_stacks():
+    a = random_symmetric(4, 5)
+    for given in (a, a.mT, a[::2], a.as_strided((3, 5, 5), (0, 5, 1)), a.movedim(0, -1).contiguous().movedim(-1, 0)):
+        w, v = eigen_g.eigh(given)
+        torch.testing.assert_close(given @ v, v * w.unsqueeze(-2), atol=1e-12, rtol=0)
+        assert v.mT.is_contiguous()
+    a[2, 3, 1] = torch.inf
+    result = eigen_g.eigh(a, errors="status")
+    assert result.status.tolist() == [0, 0, -1, 0] and result.eigenvectors[2].isnan().all()
+    many = eigen_g.eigh_many([a[0], a[1, :3, :3].mT, a[3]])
+    assert all(isinstance(x.eigenvectors, torch.Tensor) for x in many) and many[1].eigenvalues.shape == (3,)
+    torch.testing.assert_close(many[2].eigenvectors, result.eigenvectors[3], atol=0, rtol=0)
+
+
 def test_error_in_a_stack():
     a = random_symmetric(2, 3, 4)
     a[1, 2, 3, 0] = torch.nan
