@@ -12,7 +12,7 @@ namespace eigen_g {
 
 class Queue;
 
-// The checked arguments of verify_batched(). The strides are those of the arrays, not 0.
+// The checked arguments of verify_batched(). Each stride is a number of values and never 0.
 template <class T>
 struct BatchToVerify {
   Uplo uplo = Uplo::lower;
